@@ -1,4 +1,5 @@
-//! Checks every shader and writes down what each pass binds: a broken shader is an error of this build, with its file, line and column.
+//! Checks every shader and writes down what each pass binds: a broken shader is an error of this
+//! build, with its file, line and column.
 
 #[path = "build/assemble.rs"]
 mod assemble;
@@ -35,7 +36,8 @@ fn run() -> Result<(), Vec<String>> {
                 continue;
             }
         };
-        // Files that only declare are checked with the passes that use them, and by themselves, so that none goes unchecked.
+        // Files that only declare are checked with the passes that use them, and by themselves, so
+        // that none goes unchecked.
         let (module, info) = match unit.check() {
             Ok(checked) => checked,
             Err(error) => {
@@ -81,8 +83,10 @@ fn run() -> Result<(), Vec<String>> {
     let _ = writeln!(
         table,
         "/// Every pass.\npub static ALL: &[&Source] = &[&{}];\n\
-         /// Most storage buffers that a pass binds, but for those for comparison.\npub const STORAGE_BUFFERS: u32 = {most_storage};\n\
-         /// Most uniform buffers that a pass binds, but for those for comparison.\npub const UNIFORM_BUFFERS: u32 = {most_uniform};",
+         /// Most storage buffers that a pass binds, but for those for comparison.\n\
+         pub const STORAGE_BUFFERS: u32 = {most_storage};\n\
+         /// Most uniform buffers that a pass binds, but for those for comparison.\n\
+         pub const UNIFORM_BUFFERS: u32 = {most_uniform};",
         names.join(", &")
     );
     write_to(&out.join("passes.rs"), &table).map_err(|error| vec![error])?;

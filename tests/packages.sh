@@ -1,7 +1,8 @@
-# shellcheck shell=bash
-# Sourced by the test scripts: makes sure that programs are there, installing their Debian packages where they are not.
+# shellcheck shell=bash Sourced by the test scripts: makes sure that programs are there, installing
+# their Debian packages where they are not.
 
-# need PROGRAM PACKAGE [PROGRAM PACKAGE ...]: installs the packages of the programs that are missing, or fails.
+# need PROGRAM PACKAGE [PROGRAM PACKAGE ...]: installs the packages of the programs that are
+# missing, or fails.
 need() {
     local missing=()
     while [ $# -ge 2 ]; do
@@ -11,7 +12,8 @@ need() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
-# install_packages PACKAGE...: installs Debian packages; needs root, fails with the command to run where it is not.
+# install_packages PACKAGE...: installs Debian packages; needs root, fails with the command to run
+# where it is not.
 install_packages() {
     if [ "$(id -u)" -ne 0 ]; then
         echo "missing: $*. Run as root: apt-get install --no-install-recommends $*" >&2
@@ -22,7 +24,8 @@ install_packages() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# need_vulkan: the Vulkan loader and lavapipe, a driver that computes on the CPU: the GPU's passes are tested on it, everywhere alike.
+# need_vulkan: the Vulkan loader and lavapipe, a driver that computes on the CPU: the GPU's passes
+# are tested on it, everywhere alike.
 need_vulkan() {
     local missing=()
     compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' >/dev/null || missing+=(mesa-vulkan-drivers)
@@ -30,7 +33,8 @@ need_vulkan() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
-# need_display: an X server that shows nothing, and the libraries that a window asks for when it opens.
+# need_display: an X server that shows nothing, and the libraries that a window asks for when it
+# opens.
 need_display() {
     local missing=() library
     need Xvfb xvfb
@@ -48,8 +52,8 @@ need_vm() {
     if ldd "$(command -v busybox)" >/dev/null 2>&1; then install_packages busybox-static; fi
 }
 
-# need_ray_queries: a newer lavapipe, which has ray queries, unpacked under build/mesa25 beside the system's, which stays; prints the file that
-# names it to the Vulkan loader. Needs no root.
+# need_ray_queries: a newer lavapipe, which has ray queries, unpacked under build/mesa25 beside the
+# system's, which stays; prints the file that names it to the Vulkan loader. Needs no root.
 need_ray_queries() {
     local folder=$PWD/build/mesa25 suite=bookworm-backports driver mirror
     driver=usr/lib/x86_64-linux-gnu/libvulkan_lvp.so
@@ -58,7 +62,8 @@ need_ray_queries() {
             set -e
             rm -rf "$folder"
             mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial"
-            # Lists and archives of its own: neither the system's sources nor its packages change. From where the system's packages come.
+            # Lists and archives of its own: neither the system's sources nor its packages change.
+            # From where the system's packages come.
             mirror=$(grep -rhv '^ *#' /etc/apt/sources.list /etc/apt/sources.list.d 2>/dev/null | grep -oE 'https?://[^ ]+/debian/?( |$)' | head -n 1 || true)
             [ -n "$mirror" ] || { echo "no source of Debian 12's packages is set up"; exit 1; }
             printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' "$mirror" "$suite" >"$folder/sources.list"
@@ -84,14 +89,15 @@ need_ray_queries() {
     echo "$folder/driver.json"
 }
 
-# apt_lists: fetches the package lists once a run; a fresh machine has none, an old one names files that are gone.
+# apt_lists: fetches the package lists once a run; a fresh machine has none, an old one names files
+# that are gone.
 apt_lists() {
     [ -n "${APT_LISTS_FRESH:-}" ] || apt-get update -qq
     APT_LISTS_FRESH=1
 }
 
-# need_rust: a Rust compiler at least as new as Cargo.toml's rust-version, with rustfmt and clippy; installed with
-# rustup where there is none (Debian 12's own is too old).
+# need_rust: a Rust compiler at least as new as Cargo.toml's rust-version, with rustfmt and clippy;
+# installed with rustup where there is none (Debian 12's own is too old).
 need_rust() {
     local wanted have
     wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)

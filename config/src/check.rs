@@ -1,6 +1,7 @@
 //! What one key cannot say alone: uniqueness, references, one limit against another, and files.
 //!
-//! Works on the list of effective values, so a broken table does not hide what is wrong between the others.
+//! Works on the list of effective values, so a broken table does not hide what is wrong between the
+//! others.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

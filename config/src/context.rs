@@ -47,10 +47,11 @@ impl<'a> Context<'a> {
         Context::new(folder, |name| std::env::var(name).ok())
     }
 
-    /// Puts environment variables into `text` and makes it start at the base folder if it is relative.
+    /// Puts environment variables into `text` and makes it start at the base folder if it is
+    /// relative.
     ///
-    /// `$NAME`, `${NAME}` and `${NAME:-fallback}` work as in a shell (an empty variable counts as unset, and the
-    /// fallback may itself name variables); `$$` is a dollar sign.
+    /// `$NAME`, `${NAME}` and `${NAME:-fallback}` work as in a shell (an empty variable counts as
+    /// unset, and the fallback may itself name variables); `$$` is a dollar sign.
     pub(crate) fn resolve(&self, text: &str) -> Result<PathBuf, ExpandError> {
         let mut out = String::with_capacity(text.len());
         self.expand(text, 0, 0, &mut out)?;
@@ -114,7 +115,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Length of the variable name at the start of `text`: letters, digits and `_`, not starting with a digit.
+/// Length of the variable name at the start of `text`: letters, digits and `_`, not starting with a
+/// digit.
 fn variable_length(text: &str) -> usize {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return 0;

@@ -1,7 +1,9 @@
-//! What can be wrong with a configuration, with the numbers, and how it is shown to the person who wrote it.
+//! What can be wrong with a configuration, with the numbers, and how it is shown to the person who
+//! wrote it.
 //!
-//! Every check appends [`Diagnostic`]s to one list, so that one run reports everything. Rendering is plain text:
-//! `file:line:column: error: message`, the line itself, carets, and a hint where there is one. Never panics.
+//! Every check appends [`Diagnostic`]s to one list, so that one run reports everything. Rendering
+//! is plain text: `file:line:column: error: message`, the line itself, carets, and a hint where
+//! there is one. Never panics.
 
 use std::fmt;
 use std::ops::Range;
@@ -317,7 +319,8 @@ pub enum Problem {
         /// The system's words.
         reason: String,
     },
-    /// What a value names or asks for is wrong, as whoever uses it found: a mesh, a profile, a limit.
+    /// What a value names or asks for is wrong, as whoever uses it found: a mesh, a profile, a
+    /// limit.
     #[error("{message}")]
     Unusable {
         /// The key that is to blame, as entries write it, if it is one key.
@@ -426,10 +429,12 @@ fn direction(stricter: &Stricter) -> &'static str {
     }
 }
 
-/// What whoever uses a configuration found wrong with what it names, for [`Loaded::with_findings`](crate::Loaded::with_findings).
+/// What whoever uses a configuration found wrong with what it names, for
+/// [`Loaded::with_findings`](crate::Loaded::with_findings).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The key that is to blame, as [`Entry::path`](crate::Entry::path) writes it: `body.floor.shape.file`.
+    /// The key that is to blame, as [`Entry::path`](crate::Entry::path) writes it:
+    /// `body.floor.shape.file`.
     pub key: Option<String>,
     /// What is wrong. It names the table itself, as the key may not be in the file.
     pub message: String,
@@ -440,7 +445,8 @@ pub struct Finding {
 pub struct Diagnostic {
     /// What is wrong.
     pub problem: Problem,
-    /// Bytes of the text it is about; `None` where the text has no such place (a default, a removed table).
+    /// Bytes of the text it is about; `None` where the text has no such place (a default, a removed
+    /// table).
     pub span: Option<Range<usize>>,
     /// Another place that explains it, and why.
     pub related: Option<(Range<usize>, &'static str)>,

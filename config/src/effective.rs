@@ -1,7 +1,7 @@
 //! The effective configuration: every key with its value and where the value comes from.
 //!
-//! Filled while the file is read, in the order of the schema. Cross checks, reload comparison and `check --effective`
-//! work on this list, so that they need no second description of the keys.
+//! Filled while the file is read, in the order of the schema. Cross checks, reload comparison and
+//! `check --effective` work on this list, so that they need no second description of the keys.
 
 use std::fmt;
 use std::ops::Range;
@@ -172,7 +172,8 @@ pub fn effective_toml(entries: &[Entry], source: &Source) -> String {
     out.trim_start().to_owned()
 }
 
-/// The entries as a JSON array of `{key, value, unit, origin}`; `origin` is `"default"` or `{file, line, column}`.
+/// The entries as a JSON array of `{key, value, unit, origin}`; `origin` is `"default"` or `{file,
+/// line, column}`.
 #[must_use]
 pub fn effective_json(entries: &[Entry], source: &Source) -> serde_json::Value {
     entries

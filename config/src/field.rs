@@ -1,7 +1,7 @@
 //! How a Rust type takes its value from the file.
 //!
-//! [`Field`] is what the schema macros call for every key. Leaves take one checked [`Value`]; tables and arrays of tables
-//! recurse through the [`Cursor`].
+//! [`Field`] is what the schema macros call for every key. Leaves take one checked [`Value`];
+//! tables and arrays of tables recurse through the [`Cursor`].
 
 use std::path::PathBuf;
 
@@ -11,7 +11,8 @@ use crate::value::Value;
 
 /// A type that a key of the schema can have.
 pub(crate) trait Field: Sized {
-    /// Takes the value of `key` from the table under `cursor`. `None` when an error was reported instead.
+    /// Takes the value of `key` from the table under `cursor`. `None` when an error was reported
+    /// instead.
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Self>;
 }
 

@@ -1,8 +1,9 @@
-//! What a key *is*: its name, type, unit, range, default, documentation and what a reload may do with it.
+//! What a key *is*: its name, type, unit, range, default, documentation and what a reload may do
+//! with it.
 //!
-//! A [`Key`] is written once, in `schema/`, and everything follows from it: the parser, the range check, the error
-//! texts, `docs/config.md`, the JSON Schema and the commented example file. All of it is `const` data; nothing here
-//! allocates, blocks or fails.
+//! A [`Key`] is written once, in `schema/`, and everything follows from it: the parser, the range
+//! check, the error texts, `docs/config.md`, the JSON Schema and the commented example file. All of
+//! it is `const` data; nothing here allocates, blocks or fails.
 
 /// A value as it is written in the schema (defaults and examples).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +65,8 @@ pub enum Kind {
         /// A word that may stand in the place of the number.
         word: Option<&'static str>,
     },
-    /// A finite real number (written with or without a decimal point), or `word` where one is given.
+    /// A finite real number (written with or without a decimal point), or `word` where one is
+    /// given.
     Number {
         /// Smallest allowed value.
         min: f64,
@@ -102,7 +104,8 @@ pub enum Kind {
     },
     /// An identifier: 1 to 64 of `A-Z a-z 0-9 _ -`.
     Name,
-    /// A path, with environment variables; relative ones start at the folder of the configuration file.
+    /// A path, with environment variables; relative ones start at the folder of the configuration
+    /// file.
     Path(PathUse),
     /// A known name, or (when it contains a `/` or a `.`) a path.
     NameOrPath {
@@ -146,7 +149,8 @@ pub struct Key {
     pub kind: Kind,
     /// Unit symbol, for the reader; the name carries it too.
     pub unit: Option<&'static str>,
-    /// The value when the file does not give one. `None` and not `required`: the key may stay unset.
+    /// The value when the file does not give one. `None` and not `required`: the key may stay
+    /// unset.
     pub default: Option<Literal>,
     /// Whether the file must give it.
     pub required: bool,
@@ -215,8 +219,8 @@ impl Key {
         self
     }
 
-    /// The same key, and the file must give it; `example` is what the example file shows (of a table with variants:
-    /// the value of its tag).
+    /// The same key, and the file must give it; `example` is what the example file shows (of a
+    /// table with variants: the value of its tag).
     pub(crate) const fn required(mut self, example: Literal) -> Key {
         self.default = None;
         self.required = true;
@@ -306,8 +310,8 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 impl Section {
-    /// Calls `visit` for every key that may stand in this table itself, whatever the tag says (nested tables count as
-    /// one key each; flattened ones are entered).
+    /// Calls `visit` for every key that may stand in this table itself, whatever the tag says
+    /// (nested tables count as one key each; flattened ones are entered).
     pub fn each_key(&'static self, visit: &mut dyn FnMut(&'static Key)) {
         fn enter(keys: &'static [Key], visit: &mut dyn FnMut(&'static Key)) {
             for key in keys {
@@ -373,7 +377,8 @@ pub(crate) const fn direction(default: &'static [f64; 3]) -> Key {
     Key::new(Kind::Direction, Some(Literal::Numbers(default)))
 }
 
-/// From `least` to `most` points of the plane, each coordinate from `min` to `max`. The file must give them.
+/// From `least` to `most` points of the plane, each coordinate from `min` to `max`. The file must
+/// give them.
 pub(crate) const fn points(least: usize, most: usize, min: f64, max: f64) -> Key {
     Key::new(
         Kind::Points {

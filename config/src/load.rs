@@ -13,7 +13,8 @@ use crate::read::Reader;
 use crate::schema::Config;
 use crate::source::Source;
 
-/// Longest configuration that is read: far above any that a person writes, far below what would slow a reload down.
+/// Longest configuration that is read: far above any that a person writes, far below what would
+/// slow a reload down.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// A configuration that passed every check, with where its values come from.
@@ -76,7 +77,8 @@ fn decode_utf8(name: &str, bytes: Vec<u8>) -> Result<String, ConfigErrors> {
             offset,
             byte: bytes.get(offset).copied().unwrap_or(0),
         };
-        // The replacement character stands where the first wrong byte was, so the offset is the same in both texts.
+        // The replacement character stands where the first wrong byte was, so the offset is the
+        // same in both texts.
         let diagnostic = Diagnostic::new(problem, Some(offset..offset));
         ConfigErrors::new(source, vec![diagnostic])
     })
@@ -86,8 +88,9 @@ fn decode_utf8(name: &str, bytes: Vec<u8>) -> Result<String, ConfigErrors> {
 ///
 /// # Errors
 ///
-/// Everything that is wrong: TOML errors, unknown keys, types, ranges, references. Where the text is not TOML, the parts that
-/// could still be understood are checked too, but nothing is called missing.
+/// Everything that is wrong: TOML errors, unknown keys, types, ranges, references. Where the text
+/// is not TOML, the parts that could still be understood are checked too, but nothing is called
+/// missing.
 pub fn parse(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, ConfigErrors> {
     parse_with_inputs(name, text, context).0
 }
@@ -163,7 +166,8 @@ pub(crate) fn tell_syntax(
     }
 }
 
-/// Whether what was found in the understood parts of a broken text is true of the text that was meant.
+/// Whether what was found in the understood parts of a broken text is true of the text that was
+/// meant.
 fn survives_syntax_errors(
     diagnostic: &Diagnostic,
     broken: &[Range<usize>],
@@ -186,7 +190,8 @@ impl Loaded {
     ///
     /// # Errors
     ///
-    /// If a default path names an environment variable that `context` lacks (each has a fallback, so none does).
+    /// If a default path names an environment variable that `context` lacks (each has a fallback,
+    /// so none does).
     pub fn defaults(context: &Context<'_>) -> Result<Loaded, ConfigErrors> {
         parse("defaults", "", context)
     }
@@ -203,7 +208,8 @@ impl Loaded {
         &self.source
     }
 
-    /// The effective configuration as TOML that reads back as the same configuration, each line with its origin.
+    /// The effective configuration as TOML that reads back as the same configuration, each line
+    /// with its origin.
     #[must_use]
     pub fn effective_toml(&self) -> String {
         effective_toml(&self.entries, &self.source)
@@ -215,7 +221,8 @@ impl Loaded {
         effective_json(&self.entries, &self.source)
     }
 
-    /// Checks that every file that the configuration refers to can be opened. Reads nothing from them.
+    /// Checks that every file that the configuration refers to can be opened. Reads nothing from
+    /// them.
     ///
     /// # Errors
     ///
@@ -233,8 +240,8 @@ impl Loaded {
         }
     }
 
-    /// Puts what a user of the configuration found together with what [`check_files`](Loaded::check_files) said, each at the place in
-    /// the text that its key is at.
+    /// Puts what a user of the configuration found together with what
+    /// [`check_files`](Loaded::check_files) said, each at the place in the text that its key is at.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
-//! The three macros that the schema is written in. Each takes one definition and makes the Rust type, the `const` key
-//! table and the reader from it; the doc comment of a field is also the documentation of the key.
+//! The three macros that the schema is written in. Each takes one definition and makes the Rust
+//! type, the `const` key table and the reader from it; the doc comment of a field is also the
+//! documentation of the key.
 
 /// A table: a struct whose fields are keys. `field as "key"` where the key is no Rust identifier.
 macro_rules! section {
@@ -25,7 +26,8 @@ macro_rules! section {
 
             fn read_keys(cursor: &mut $crate::read::Cursor<'_, '_, '_>) -> Option<Self> {
                 let mut keys = Self::SECTION.keys.iter();
-                // Every field is read before the first missing one ends this, so that all errors are reported.
+                // Every field is read before the first missing one ends this, so that all errors
+                // are reported.
                 $( let $field = <$ty as $crate::field::Field>::read(cursor, keys.next()?); )+
                 Some(Self { $( $field: $field? ),+ })
             }

@@ -1,8 +1,8 @@
-//! Reads a TOML tree by the schema: types, ranges, unknown keys, defaults and origins, in one pass that reports
-//! everything it finds.
+//! Reads a TOML tree by the schema: types, ranges, unknown keys, defaults and origins, in one pass
+//! that reports everything it finds.
 //!
-//! A [`Cursor`] stands on one table. The schema's types ask it for their keys; what nobody asked for is unknown.
-//! Recursion is as deep as the schema, not as the input. Never panics.
+//! A [`Cursor`] stands on one table. The schema's types ask it for their keys; what nobody asked
+//! for is unknown. Recursion is as deep as the schema, not as the input. Never panics.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -107,7 +107,8 @@ impl<'a> Reader<'a> {
 }
 
 impl<'t> Cursor<'_, '_, 't> {
-    /// The value of the leaf `key`: from the file, else the default, else unset. `None` when an error was reported.
+    /// The value of the leaf `key`: from the file, else the default, else unset. `None` when an
+    /// error was reported.
     pub(crate) fn leaf(&mut self, key: &'static Key) -> Option<Value> {
         self.known.push(key.name);
         let (value, origin) = match self.get(key.name) {
@@ -328,7 +329,8 @@ impl<'t> Cursor<'_, '_, 't> {
         self.reader.report(diagnostic);
     }
 
-    /// Reports every key of the table that the schema does not have, with the nearest one that it has.
+    /// Reports every key of the table that the schema does not have, with the nearest one that it
+    /// has.
     fn report_unknown_keys(&mut self, section: &'static Section) {
         let Some(table) = self.table else {
             return;

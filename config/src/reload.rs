@@ -1,6 +1,7 @@
 //! What a running daemon may take over from a changed file.
 //!
-//! All or nothing: if one change is not allowed the old configuration stays whole, so that what runs is always one file.
+//! All or nothing: if one change is not allowed the old configuration stays whole, so that what
+//! runs is always one file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,13 +22,14 @@ pub struct Change {
     pub new: Value,
 }
 
-/// Tells what changes from `old` (which runs) to `new` (which was just loaded), in the order of the schema.
-/// Empty when both say the same. Whether a value is written out or a default makes no difference.
+/// Tells what changes from `old` (which runs) to `new` (which was just loaded), in the order of the
+/// schema. Empty when both say the same. Whether a value is written out or a default makes no
+/// difference.
 ///
 /// # Errors
 ///
-/// One diagnostic, placed in the text of `new`, for each change that needs a restart: safety limits that would become looser,
-/// keys that are read only at start, tables that came or went.
+/// One diagnostic, placed in the text of `new`, for each change that needs a restart: safety limits
+/// that would become looser, keys that are read only at start, tables that came or went.
 pub fn compare(old: &Loaded, new: &Loaded) -> Result<Vec<Change>, ConfigErrors> {
     let mut refused = Vec::new();
     let old_tables = elements(old);
@@ -61,7 +63,8 @@ pub fn compare(old: &Loaded, new: &Loaded) -> Result<Vec<Change>, ConfigErrors> 
         .collect();
     let mut changes = Vec::new();
     for entry in new.effective() {
-        // A key that only one side has belongs to a table or a variant that only one side has: its tag tells.
+        // A key that only one side has belongs to a table or a variant that only one side has: its
+        // tag tells.
         let Some(before) = index.get(&(&entry.table, entry.key.name)) else {
             continue;
         };

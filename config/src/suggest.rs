@@ -5,7 +5,8 @@ use crate::key::{Key, Kind, Literal, Section};
 use crate::schema::Config;
 use crate::value::Value;
 
-/// How unlike two names may be to still be taken for one another: 0 is equal, 1 has nothing in common.
+/// How unlike two names may be to still be taken for one another: 0 is equal, 1 has nothing in
+/// common.
 const LIKENESS_MIN: f64 = 0.55;
 
 /// The candidate nearest to `name`, if one is near enough to be meant.

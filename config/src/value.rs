@@ -45,7 +45,8 @@ impl Value {
         }
     }
 
-    /// The value for a person: as TOML, but whole numbers without a decimal point and small ones without an exponent.
+    /// The value for a person: as TOML, but whole numbers without a decimal point and small ones
+    /// without an exponent.
     #[must_use]
     pub fn short(&self) -> String {
         match self {

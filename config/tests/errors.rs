@@ -1,6 +1,8 @@
-//! The exact text of every error: `tests/errors/NAME.toml` is the input, `NAME.txt` what the person sees.
+//! The exact text of every error: `tests/errors/NAME.toml` is the input, `NAME.txt` what the person
+//! sees.
 //!
-//! `UPDATE_GENERATED=1 cargo test -p hapticd-config` rewrites the texts; read the difference before committing it.
+//! `UPDATE_GENERATED=1 cargo test -p hapticd-config` rewrites the texts; read the difference before
+//! committing it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,8 @@ fn context() -> Context<'static> {
     })
 }
 
-/// Names every class of errors that a text alone can cause. A new variant must be added here, and to the golden texts.
+/// Names every class of errors that a text alone can cause. A new variant must be added here, and
+/// to the golden texts.
 fn class(problem: &Problem) -> Option<&'static str> {
     Some(match problem {
         Problem::Syntax { .. } => "Syntax",

@@ -1,4 +1,5 @@
-//! The bounds of every number in the schema: the bound itself is accepted, the next number outside is not.
+//! The bounds of every number in the schema: the bound itself is accepted, the next number outside
+//! is not.
 
 use hapticd_config::key::{Case, Key, Kind, Section};
 use hapticd_config::{Config, Context, Problem, Tabular, Value, parse};
@@ -7,7 +8,8 @@ fn context() -> Context<'static> {
     Context::new("/etc/hapticd", |_| None)
 }
 
-/// A text that gives `key` in the table `header` (dotted; arrays in brackets are the caller's business).
+/// A text that gives `key` in the table `header` (dotted; arrays in brackets are the caller's
+/// business).
 fn assignment(lines: &[String], key: &Key, value: &str) -> String {
     format!("{}\n{} = {value}\n", lines.join("\n"), key.name)
 }
@@ -63,7 +65,8 @@ fn each_leaf(
     section_leaves(section, "", before, visit);
 }
 
-/// Whether the text has a range error about `key` (it may have others: the tables are not complete).
+/// Whether the text has a range error about `key` (it may have others: the tables are not
+/// complete).
 fn range_error(text: &str, key: &str) -> bool {
     match parse("x.toml", text, &context()) {
         Ok(_) => false,

@@ -1,6 +1,8 @@
-//! The JSON Schema against the parser: what one accepts or refuses the other does too, as far as a schema can say it.
+//! The JSON Schema against the parser: what one accepts or refuses the other does too, as far as a
+//! schema can say it.
 //!
-//! The validator below knows the few words of draft 2020-12 that the generator uses, and refuses to guess at any other.
+//! The validator below knows the few words of draft 2020-12 that the generator uses, and refuses to
+//! guess at any other.
 
 use std::path::Path;
 

@@ -1,14 +1,17 @@
 //! One thread per arm: everything that may block on a device, and nothing else.
 //!
-//! A USB write to hung firmware blocks for 5 s a call; so each arm has its own thread and the loop talks to it through two
-//! latest-value mailboxes. A blocked arm's input grows stale, the governor fades its force, and nobody else notices.
+//! A USB write to hung firmware blocks for 5 s a call; so each arm has its own thread and the loop
+//! talks to it through two latest-value mailboxes. A blocked arm's input grows stale, the governor
+//! fades its force, and nobody else notices.
 //!
-//! An arm that goes is looked for again until the daemon stops: unplug and re-plug need no restart. It is looked for at an ordinary
-//! priority: a search takes tens of milliseconds of processor time, in which whoever the loop watches must go on.
+//! An arm that goes is looked for again until the daemon stops: unplug and re-plug need no restart.
+//! It is looked for at an ordinary priority: a search takes tens of milliseconds of processor time,
+//! in which whoever the loop watches must go on.
 //!
-//! No command outlives its reason. However an arm's service ends (the stop, a failed read, writes that keep failing, a panic in the
-//! transport), the loop is told that the arm is gone and the arm is told to stop; where it could not be told, the log says so. While
-//! the loop is silent the arm is told to make no force.
+//! No command outlives its reason. However an arm's service ends (the stop, a failed read, writes
+//! that keep failing, a panic in the transport), the loop is told that the arm is gone and the arm
+//! is told to stop; where it could not be told, the log says so. While the loop is silent the arm
+//! is told to make no force.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -29,19 +32,22 @@ const PATIENCE: Duration = Duration::from_millis(2);
 const RETRY: Duration = Duration::from_millis(200);
 /// Pause between two looks at the stop flag while waiting to retry.
 const NAP: Duration = Duration::from_millis(10);
-/// An arm that refused so many commands in a row, for [`REFUSING_NS`], is lost: what it took last is no longer what the loop wants.
+/// An arm that refused so many commands in a row, for [`REFUSING_NS`], is lost: what it took last
+/// is no longer what the loop wants.
 const REFUSED_MAX: u32 = 3;
 /// See [`REFUSED_MAX`].
 const REFUSING_NS: u64 = 50_000_000;
-/// A loop that has sent no command for so long, or for [`BEYOND_STALL_NS`] longer than what it calls a stall, is silent: the arm
-/// must not hold what it was told last. A loop that comes back then finds the stall, and its governor waits and ramps.
+/// A loop that has sent no command for so long, or for [`BEYOND_STALL_NS`] longer than what it
+/// calls a stall, is silent: the arm must not hold what it was told last. A loop that comes back
+/// then finds the stall, and its governor waits and ramps.
 const SILENCE_NS: u64 = 50_000_000;
 /// See [`SILENCE_NS`].
 const BEYOND_STALL_NS: u64 = 20_000_000;
 
 /// Finds and opens an arm; asked again after every loss.
 pub trait Opener: Send {
-    /// `Ok(None)`: it is not there (yet). `Err`: it is there and cannot be used, for a person to read.
+    /// `Ok(None)`: it is not there (yet). `Err`: it is there and cannot be used, for a person to
+    /// read.
     fn open(&mut self) -> Result<Option<Box<dyn Transport>>, String>;
 }
 
@@ -112,7 +118,8 @@ impl Served<'_> {
     }
 }
 
-/// Serves one arm until `stop`; then sends no force and returns. A panic of the opener or the transport is a loss of the arm.
+/// Serves one arm until `stop`; then sends no force and returns. A panic of the opener or the
+/// transport is a loss of the arm.
 pub fn serve(
     served: &Served<'_>,
     opener: &mut dyn Opener,
@@ -180,7 +187,8 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Tells an arm to stop, whatever has happened to it, and the log if it did not take that. May block for seconds.
+/// Tells an arm to stop, whatever has happened to it, and the log if it did not take that. May
+/// block for seconds.
 fn end_force(arm: &str, transport: &mut dyn Transport) -> bool {
     let why = match caught(|| transport.stop()) {
         Ok(Ok(())) => return true,
@@ -274,7 +282,8 @@ impl Sent {
         }
     }
 
-    /// What to send now, if anything: the loop's command if it is new, or no force if the loop has been silent.
+    /// What to send now, if anything: the loop's command if it is new, or no force if the loop has
+    /// been silent.
     fn next(
         &mut self,
         served: &Served<'_>,
@@ -305,8 +314,8 @@ impl Sent {
         })
     }
 
-    /// The command of [`Sent::next`] was written, or was not, between two times. A write that fails may succeed the next time: the
-    /// next command is due in a millisecond.
+    /// The command of [`Sent::next`] was written, or was not, between two times. A write that fails
+    /// may succeed the next time: the next command is due in a millisecond.
     fn note(
         &mut self,
         name: &str,

@@ -1,12 +1,16 @@
-//! What finds the contacts of soft bodies, and what is near the tools: a GPU where there is one, the CPU everywhere.
+//! What finds the contacts of soft bodies, and what is near the tools: a GPU where there is one,
+//! the CPU everywhere.
 //!
-//! A GPU is on trial at first and watched over ever after ([`Watched`]): from the step in which it fails, or is late beyond patience, the CPU twin answers,
-//! and the loop's force goes on as if nothing had been. A GPU's answers depend on its timing, so virtual time and what is to be replayed are the CPU's.
+//! A GPU is on trial at first and watched over ever after ([`Watched`]): from the step in which it
+//! fails, or is late beyond patience, the CPU twin answers, and the loop's force goes on as if
+//! nothing had been. A GPU's answers depend on its timing, so virtual time and what is to be
+//! replayed are the CPU's.
 //!
-//! Which triangles of rigid meshes are near a tool is another matter: a GPU only proposes them, the answers are the CPU's to the bit
-//! ([`MidPhase`]), and recordings replay on either.
+//! Which triangles of rigid meshes are near a tool is another matter: a GPU only proposes them, the
+//! answers are the CPU's to the bit ([`MidPhase`]), and recordings replay on either.
 //!
-//! A GPU that was given up is asked again by the [`keeper`]: [`keep`] says what it is to make, and how the scenes take it over.
+//! A GPU that was given up is asked again by the [`keeper`]: [`keep`] says what it is to make, and
+//! how the scenes take it over.
 //!
 //! `HAPTICD_GPU=software` stands a driver that computes on the CPU in for the hardware, for tests.
 
@@ -31,8 +35,8 @@ pub struct NoBackend {
     why: String,
 }
 
-/// Makes the scene's contacts come from where they are wanted from. `exact`: what is recorded must come out the same when it is replayed, which only the
-/// CPU's does. Says in words what was chosen.
+/// Makes the scene's contacts come from where they are wanted from. `exact`: what is recorded must
+/// come out the same when it is replayed, which only the CPU's does. Says in words what was chosen.
 ///
 /// # Errors
 /// If nothing but a GPU will do and there is none.
@@ -58,8 +62,9 @@ pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<Str
     }
 }
 
-/// Has a GPU look for the triangles near the tools. With "auto" only where a tool and a body have so many of them that it pays: opening a device
-/// takes time and memory. The device gets one of these threads. Says in words what was chosen.
+/// Has a GPU look for the triangles near the tools. With "auto" only where a tool and a body have
+/// so many of them that it pays: opening a device takes time and memory. The device gets one of
+/// these threads. Says in words what was chosen.
 ///
 /// # Errors
 /// If nothing but a GPU will do and there is none.
@@ -86,10 +91,12 @@ pub fn choose_near(
     }
 }
 
-/// Triangles from which on a skin is a GPU's, as many as are expected: what the configuration says of it. Where it pays has not been measured on hardware.
+/// Triangles from which on a skin is a GPU's, as many as are expected: what the configuration says
+/// of it. Where it pays has not been measured on hardware.
 pub const LARGE_SKIN: f64 = 1e6;
 
-/// Who makes large skins, if that is not the CPU; and in words what was chosen. A daemon starts without: nothing that is felt depends on it.
+/// Who makes large skins, if that is not the CPU; and in words what was chosen. A daemon starts
+/// without: nothing that is felt depends on it.
 pub fn choose_skins(wanted: SkinGpu) -> (Option<LargeSkins>, String) {
     match wanted {
         SkinGpu::Never => (None, "skins: CPU".to_owned()),
@@ -191,7 +198,8 @@ pub struct Keep {
     pub near: Option<SceneEnd<Collider>>,
 }
 
-/// What is to be asked again when it is given up: the GPUs that [`choose`] and [`choose_near`] found.
+/// What is to be asked again when it is given up: the GPUs that [`choose`] and [`choose_near`]
+/// found.
 pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads) -> Keep {
     let mut keep = Keep::default();
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
@@ -215,8 +223,9 @@ pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads
 /// Pause between two looks for an answer that was late, on a thread that may wait.
 const OWED_NAP: Duration = Duration::from_millis(1);
 
-/// Gets shapes ready and has a question about the largest of them answered: the thread that asks next has its answers at once, and does not wait for one
-/// that never comes. Waits as long as the mid-phase does until it gives up. Shapes that are gone are left out.
+/// Gets shapes ready and has a question about the largest of them answered: the thread that asks
+/// next has its answers at once, and does not wait for one that never comes. Waits as long as the
+/// mid-phase does until it gives up. Shapes that are gone are left out.
 ///
 /// # Errors
 /// If it does not answer, with its own words.
@@ -279,8 +288,8 @@ mod gpu {
         Gpu::open(options).map_err(|e| e.to_string())
     }
 
-    /// What looks for what is near, and the adapter's name; or why there is none. It is made `ready` on
-    /// this thread, which may wait for the driver, before its device gets its own.
+    /// What looks for what is near, and the adapter's name; or why there is none. It is made
+    /// `ready` on this thread, which may wait for the driver, before its device gets its own.
     pub fn midphase(
         threads: &GpuThreads,
         ready: impl FnOnce(&mut dyn MidPhase) -> Result<(), String>,
@@ -294,7 +303,8 @@ mod gpu {
         Ok((Box::new(asking), name))
     }
 
-    /// Looks at a skin, a millisecond each at most: a frame that takes half a second is none to wait for.
+    /// Looks at a skin, a millisecond each at most: a frame that takes half a second is none to
+    /// wait for.
     const LOOKS: u32 = 500;
 
     /// Who makes large skins, and the adapter's name; or why there is none.

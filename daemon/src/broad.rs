@@ -103,7 +103,8 @@ impl BroadFacts {
 /// The four measures of the kinetic structure of a planar scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PlanarFacts {
-    /// Compactness: most live certificates after an event. One body moves at a time, and only what it could change is certified: so these are its own.
+    /// Compactness: most live certificates after an event. One body moves at a time, and only what
+    /// it could change is certified: so these are its own.
     pub certificates_max: u64,
     /// Efficiency: events that changed bookkeeping only.
     pub events_internal: u64,

@@ -8,14 +8,14 @@
 //! Shapes come with the collision thread's steps, everything else with the ticks' records: which
 //! body had which slot ([`TickRecord::bodies`]), which of them were solid to which tool, and where
 //! they went. The two come through different queues. A body's step is in its queue before any
-//! record that names the body, so the scribe reads steps first; it may then be early by a whole backlog of
-//! records. So bodies go by their keys, never by their slots alone, and a shape is kept until no
-//! record to come can name it, whatever has been removed meanwhile.
+//! record that names the body, so the scribe reads steps first; it may then be early by a whole
+//! backlog of records. So bodies go by their keys, never by their slots alone, and a shape is kept
+//! until no record to come can name it, whatever has been removed meanwhile.
 //!
 //! What it cannot know it does not guess: a shape whose step was lost, or a place from before a
 //! record that was lost. Such a tick counts as not checked, with the cause; what is known is
-//! checked all the same. A lost place is known again when the body moves, or when it is its turn to be
-//! surveyed ([`TickRecord::surveyed`]). So it is with a large shape that is not ready yet.
+//! checked all the same. A lost place is known again when the body moves, or when it is its turn to
+//! be surveyed ([`TickRecord::surveyed`]). So it is with a large shape that is not ready yet.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -291,7 +291,8 @@ impl Checker {
             let listed = there == Some(*key);
             let came = listed && !body.listed;
             if came {
-                // It comes where the scene put it; where a record was lost, it may have moved since.
+                // It comes where the scene put it; where a record was lost, it may have moved
+                // since.
                 body.pose = (lost == 0 || !body.movable).then_some(body.initial);
             }
             let went = body.listed && !listed;

@@ -1,12 +1,13 @@
 //! The collision side: owns the [`World`], applies commands, answers the loop's queries.
 //!
-//! [`Collider::answer`] is a pure function of the commands and the query (given the scene so far), which is what makes recordings
-//! replayable: the recorder keeps the commands and the query's tick of every step, and in which steps the dynamics' work came back.
+//! [`Collider::answer`] is a pure function of the commands and the query (given the scene so far),
+//! which is what makes recordings replayable: the recorder keeps the commands and the query's tick
+//! of every step, and in which steps the dynamics' work came back.
 //!
-//! Answers come first: the importer prepares a body, the planner computes for the dynamics, the janitor
-//! frees, and a GPU's own thread makes shapes ready for it, so nothing here takes longer the more bodies
-//! pile up or the larger a mesh is that comes or goes.
-//! It runs on the collision thread in real time ([`run`]) and inline in virtual time.
+//! Answers come first: the importer prepares a body, the planner computes for the dynamics, the
+//! janitor frees, and a GPU's own thread makes shapes ready for it, so nothing here takes longer
+//! the more bodies pile up or the larger a mesh is that comes or goes. It runs on the collision
+//! thread in real time ([`run`]) and inline in virtual time.
 
 pub mod urgency;
 
@@ -127,8 +128,8 @@ pub struct StepLog {
     pub work: WorkLog,
 }
 
-/// Where the work of the dynamics ([`Work`]) was in a step: what a replay cannot know of the timing of threads. None of it: what the step
-/// began came back within it, as in virtual time.
+/// Where the work of the dynamics ([`Work`]) was in a step: what a replay cannot know of the timing
+/// of threads. None of it: what the step began came back within it, as in virtual time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkLog {
     /// A course that was planned in an earlier step came back before this one.
@@ -186,7 +187,8 @@ impl Collider {
         &self.world
     }
 
-    /// Applies one command, and waits for what there is to find out; for the log also what was applied, if it was.
+    /// Applies one command, and waits for what there is to find out; for the log also what was
+    /// applied, if it was.
     pub fn apply_logged(&mut self, command: SceneCommand) -> (SceneReply, Option<Applied>) {
         match self.begin(&command) {
             (Begun::Done(reply, applied), _) => (reply, applied),
@@ -293,8 +295,9 @@ impl Collider {
         self.world.infos().find(|b| b.id == id).map(|b| b.key)
     }
 
-    /// Answers a query for every arm that asks; `buffer` lends snapshots, `deliver` takes them. Returns the sequence of the
-    /// last answer. An arm for which no buffer is to be had goes without an answer this time. Waits for the dynamics.
+    /// Answers a query for every arm that asks; `buffer` lends snapshots, `deliver` takes them.
+    /// Returns the sequence of the last answer. An arm for which no buffer is to be had goes
+    /// without an answer this time. Waits for the dynamics.
     pub fn answer(
         &mut self,
         query: &Query,
@@ -309,8 +312,9 @@ impl Collider {
             .last_sequence
     }
 
-    /// As [`Collider::answer`], but `give` decides where the dynamics' work is done: what it does not give back at once is to come back by
-    /// [`Collider::finish`], and this answer does without. `away`: work of which this collider does not know is away, in a replay.
+    /// As [`Collider::answer`], but `give` decides where the dynamics' work is done: what it does
+    /// not give back at once is to come back by [`Collider::finish`], and this answer does without.
+    /// `away`: work of which this collider does not know is away, in a replay.
     pub fn answer_beside(
         &mut self,
         query: &Query,
@@ -323,7 +327,8 @@ impl Collider {
         let t_s = query.tick as f64 * self.period_s;
         for motion in &self.motions {
             let (pose, speed) = motion.target(t_s);
-            // A body that was removed, or that a client took over and then removed, wants nothing any more.
+            // A body that was removed, or that a client took over and then removed, wants nothing
+            // any more.
             let _ = self.world.set_target(motion.id, &pose, speed);
         }
         let mut answered = Answered::default();
@@ -341,7 +346,8 @@ impl Collider {
                 None => answered.work.awaited = true,
             }
         }
-        // An arm with its tool in a costly mesh makes the others' next answers late, never this one.
+        // An arm with its tool in a costly mesh makes the others' next answers late, never this
+        // one.
         let mut arms: [usize; MAX_ARMS] = std::array::from_fn(|arm| arm);
         arms.sort_unstable_by_key(|&arm| (self.spent[arm], arm));
         let first = self.sequence + 1;
@@ -365,7 +371,8 @@ impl Collider {
         answered
     }
 
-    /// Lets somebody else look for what is near the tools: [`World::set_midphase`]. Gives back who did until now.
+    /// Lets somebody else look for what is near the tools: [`World::set_midphase`]. Gives back who
+    /// did until now.
     pub fn set_midphase(&mut self, midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
         let old = self.world.midphase().map(MidPhase::facts);
         self.near.replace(old, midphase.facts());
@@ -378,7 +385,8 @@ impl Collider {
         midphase.map_or(Standing::InCharge, |m| self.near.standing(m.facts()))
     }
 
-    /// What became of the questions about what is near the tools; `None` where it is the CPU alone who looks.
+    /// What became of the questions about what is near the tools; `None` where it is the CPU alone
+    /// who looks.
     pub fn near_facts(&self, failed_attempts: u64) -> Option<NearFacts> {
         let midphase = self.world.midphase()?;
         Some(self.near.facts(midphase.facts(), failed_attempts))
@@ -429,7 +437,8 @@ pub struct Links {
     pub urgency: Urgency,
 }
 
-/// The collision thread: free-running, takes the newest query and answers it, until `stop`. `heartbeat` counts its rounds.
+/// The collision thread: free-running, takes the newest query and answers it, until `stop`.
+/// `heartbeat` counts its rounds.
 pub fn run(
     mut collider: Collider,
     mut links: Links,
@@ -479,13 +488,13 @@ pub fn run(
                 step += 1;
                 log(&links, commands(step, applied, std::mem::take(&mut landed)));
             }
-            // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up of latency at most, and
-            // spinning would cost the loop its second core.
+            // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up
+            // of latency at most, and spinning would cost the loop its second core.
             std::thread::sleep(std::time::Duration::from_micros(50));
             continue;
         };
-        // Before the answers, which may name what came: whoever has seen what follows from an answer
-        // finds in the log what it rests on.
+        // Before the answers, which may name what came: whoever has seen what follows from an
+        // answer finds in the log what it rests on.
         if !applied.is_empty() {
             step += 1;
             let applied = std::mem::take(&mut applied);
@@ -605,8 +614,9 @@ impl Desk {
     }
 }
 
-/// What is still to be told, and a body of which nothing is. Who goes before they were told that it came is nobody to them: so this never holds more than the bodies that there are
-/// and those that they know, however long they take and whatever clients do.
+/// What is still to be told, and a body of which nothing is. Who goes before they were told that it
+/// came is nobody to them: so this never holds more than the bodies that there are and those that
+/// they know, however long they take and whatever clients do.
 fn note(untold: &mut VecDeque<Applied>, done: &Applied) -> Option<BodySpec> {
     let is_it =
         |other: &Applied| other.key == done.key && matches!(other.command, SceneCommand::Add(_));
@@ -689,8 +699,8 @@ mod tests {
         assert!(untold.is_empty());
     }
 
-    /// An arm in a costly mesh is answered after the others, under the number that it would have had
-    /// anyway: a replay, which may search by other means, has the same.
+    /// An arm in a costly mesh is answered after the others, under the number that it would have
+    /// had anyway: a replay, which may search by other means, has the same.
     #[test]
     fn an_arm_that_costs_little_is_answered_first() {
         let costly = hapticd_scene::Shape::of(hapticd_testkit::meshes::tangle(5_000).unwrap()).0;

@@ -1,8 +1,9 @@
 //! The threads that talk to the GPU that looks for what is near the tools, one for each that was
 //! opened: a driver may hold up any call, and the collision thread has a deadline.
 //!
-//! Nobody joins them. One that hangs is given up with its device, and ends when its driver lets it; the
-//! session's end waits for a moment only, so that a driver that is well ends before the process.
+//! Nobody joins them. One that hangs is given up with its device, and ends when its driver lets it;
+//! the session's end waits for a moment only, so that a driver that is well ends before the
+//! process.
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -1,7 +1,8 @@
 //! Finding a configured arm among the devices on the bus.
 //!
-//! By serial number or port if the configuration names one, else the first device of the profile that no other arm of this daemon
-//! has. Two devices with one serial number are told apart by their port, or not opened at all: force on the wrong arm is worse than none.
+//! By serial number or port if the configuration names one, else the first device of the profile
+//! that no other arm of this daemon has. Two devices with one serial number are told apart by their
+//! port, or not opened at all: force on the wrong arm is worse than none.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -67,7 +68,8 @@ impl OpenHid {
     }
 }
 
-/// Whether a device's port is the one that was named: the whole of it, or its USB path (`1-2.3` in `usb-...-1-2.3/input0`).
+/// Whether a device's port is the one that was named: the whole of it, or its USB path (`1-2.3` in
+/// `usb-...-1-2.3/input0`).
 fn port_is(port: &str, named: &str) -> bool {
     port == named
         || port
@@ -85,7 +87,8 @@ impl Opener for OpenHid {
         };
         let entries = bus.scan().map_err(|e| e.to_string());
         let opened = entries.and_then(|entries| {
-            // A poisoned lock means that another arm's thread died while choosing; its claims are still right.
+            // A poisoned lock means that another arm's thread died while choosing; its claims are
+            // still right.
             let mut taken = self
                 .claims
                 .lock()

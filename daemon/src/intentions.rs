@@ -195,9 +195,10 @@ fn wanted(file: HandIntention) -> Result<Intention, IntentionError> {
     })
 }
 
-/// A hand that fits a peg of 3 cm into a hole at the origin, whose rim is at z = 0: sets it down 3 cm beside, askew, slides it
-/// over the hole with 3 mm of pressure, eases off and feels for the hole in a circle of 1 mm (straight in, it would wedge on
-/// the rim), pushes it 17 mm in, pulls it out, and begins again. 8 s.
+/// A hand that fits a peg of 3 cm into a hole at the origin, whose rim is at z = 0: sets it down 3
+/// cm beside, askew, slides it over the hole with 3 mm of pressure, eases off and feels for the
+/// hole in a circle of 1 mm (straight in, it would wedge on the rim), pushes it 17 mm in, pulls it
+/// out, and begins again. 8 s.
 fn assembly() -> Result<Intention, IntentionError> {
     let keys = [
         (0.0, [0.03, 0.01, 0.05], 0.1),
@@ -225,7 +226,8 @@ fn assembly() -> Result<Intention, IntentionError> {
     })
 }
 
-/// A hand that presses into a surface at z = -0.04 at seven places along x, a centimetre and a half deep, and strokes back over it 5 mm deep. 14 s.
+/// A hand that presses into a surface at z = -0.04 at seven places along x, a centimetre and a half
+/// deep, and strokes back over it 5 mm deep. 14 s.
 fn palpation() -> Result<Intention, IntentionError> {
     let key = |t_s: f64, x: f64, z: f64| Keyframe {
         t_s,
@@ -253,7 +255,8 @@ fn palpation() -> Result<Intention, IntentionError> {
     })
 }
 
-/// A hand that pushes a needle whose tip hangs 2 cm over a surface 6 cm down, rests, pulls at it sideways, draws it out, turns it by a half about its axis and goes in again 2 cm beside. 17 s.
+/// A hand that pushes a needle whose tip hangs 2 cm over a surface 6 cm down, rests, pulls at it
+/// sideways, draws it out, turns it by a half about its axis and goes in again 2 cm beside. 17 s.
 fn insertion() -> Result<Intention, IntentionError> {
     let key = |t_s: f64, x: f64, z: f64, roll: f64| Keyframe {
         t_s,
@@ -281,15 +284,17 @@ fn insertion() -> Result<Intention, IntentionError> {
     })
 }
 
-/// Ten minutes of a hand that comes down on a surface around z = -0.04 and wanders over it, pressing more and less, lifting off
-/// now and then: a Lissajous figure of two periods that never meet, 5 cm to each side.
+/// Ten minutes of a hand that comes down on a surface around z = -0.04 and wanders over it,
+/// pressing more and less, lifting off now and then: a Lissajous figure of two periods that never
+/// meet, 5 cm to each side.
 fn exploration() -> Result<Track, IntentionError> {
     const STEP_S: f64 = 0.04;
     let keys = (0..15_000)
         .map(|k| {
             let t = f64::from(k) * STEP_S;
             let tau = std::f64::consts::TAU;
-            // Touch-down within a second and a half, then 4 mm to 12 mm into the surface, off it every 9 s or so.
+            // Touch-down within a second and a half, then 4 mm to 12 mm into the surface, off it
+            // every 9 s or so.
             let arrive = (1.0 - t / 1.5).max(0.0);
             let lift = ((t * tau / 9.0).sin() - 0.9).max(0.0) * 10.0;
             let press = 0.008 + 0.004 * (t * tau / 2.3).sin();
@@ -311,8 +316,9 @@ fn exploration() -> Result<Track, IntentionError> {
     Track::new(keys)
 }
 
-/// Ten minutes of a hand that wanders about a room of the plane z = 0, 18 cm by 12, and leans on all that is in its way: two periods that never meet, and a little
-/// circling on top. It starts in the middle.
+/// Ten minutes of a hand that wanders about a room of the plane z = 0, 18 cm by 12, and leans on
+/// all that is in its way: two periods that never meet, and a little circling on top. It starts in
+/// the middle.
 fn wandering() -> Result<Track, IntentionError> {
     const STEP_S: f64 = 0.04;
     let keys = (0..15_000)

@@ -1,8 +1,9 @@
-//! The thread that frees bodies: what a mesh of a million triangles holds takes milliseconds to give back, which no thread that answers
-//! the loop has.
+//! The thread that frees bodies: what a mesh of a million triangles holds takes milliseconds to
+//! give back, which no thread that answers the loop has.
 //!
-//! The collision thread sends every body that it lets go of. The janitor keeps it until nobody else has any part of it (soft bodies and
-//! the recorder may, for a while), so that it is always the one who frees.
+//! The collision thread sends every body that it lets go of. The janitor keeps it until nobody else
+//! has any part of it (soft bodies and the recorder may, for a while), so that it is always the one
+//! who frees.
 
 use std::sync::Arc;
 use std::time::Duration;

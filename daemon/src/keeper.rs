@@ -1,22 +1,27 @@
-//! The keeper: asks again for a GPU that was given up, on a thread of its own, so that nobody who computes waits for one.
+//! The keeper: asks again for a GPU that was given up, on a thread of its own, so that nobody who
+//! computes waits for one.
 //!
 //! # Theory
 //!
-//! To open an adapter and to compile its passes takes tenths of a second, and more on some drivers; to drop one that hangs may take for ever. Both is
-//! done here. The thread that owns a scene says that it has given its backend up, and goes on with the CPU; when a new one comes it puts it in the
-//! place of the old one, which travels back to be dropped. How often is asked is [`Backoff`]'s.
+//! To open an adapter and to compile its passes takes tenths of a second, and more on some drivers;
+//! to drop one that hangs may take for ever. Both is done here. The thread that owns a scene says
+//! that it has given its backend up, and goes on with the CPU; when a new one comes it puts it in
+//! the place of the old one, which travels back to be dropped. How often is asked is [`Backoff`]'s.
 //!
 //! # Practice
 //!
-//! [`pair`] makes the two ends of a bounded hand-over. [`SceneEnd::attend`] is called by the scene's thread between two steps: it waits for nothing,
-//! drops no backend, and allocates only when something happened. [`KeeperEnd::round`] is told the time and does what is due; [`run`] is the thread,
-//! which waits for word from the scenes, for the next attempt, or for the end. Either side may go first.
+//! [`pair`] makes the two ends of a bounded hand-over. [`SceneEnd::attend`] is called by the
+//! scene's thread between two steps: it waits for nothing, drops no backend, and allocates only
+//! when something happened. [`KeeperEnd::round`] is told the time and does what is due; [`run`] is
+//! the thread, which waits for word from the scenes, for the next attempt, or for the end. Either
+//! side may go first.
 //!
 //! Both ways are [`delivery`]s: the scene's thread goes before the keeper, and must not wait for
 //! one that was interrupted half way in handing something over.
 //!
-//! One thread for all: a driver that hangs while a backend is opened or dropped holds up the attempts for the others, and nobody else.
-//! A GPU's answers depend on its timing, so in virtual time and in replays there is no keeper.
+//! One thread for all: a driver that hangs while a backend is opened or dropped holds up the
+//! attempts for the others, and nobody else. A GPU's answers depend on its timing, so in virtual
+//! time and in replays there is no keeper.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,8 +65,8 @@ pub trait Owner {
     /// What a new one must be made for.
     fn order(&self) -> Self::Order;
 
-    /// Puts a new one in the place of the old one. Gives back what is not wanted any more: the old one, or the new one if it will not do.
-    /// Waits for neither.
+    /// Puts a new one in the place of the old one. Gives back what is not wanted any more: the old
+    /// one, or the new one if it will not do. Waits for neither.
     fn replace(&mut self, new: Box<Self::Backend>) -> Option<Box<Self::Backend>>;
 }
 
@@ -72,7 +77,8 @@ enum Notice<O: Owner> {
     Back(Box<O::Backend>),
 }
 
-/// What a scene can say before it is heard: of each new backend that it comes, that it answers, and that it is given up.
+/// What a scene can say before it is heard: of each new backend that it comes, that it answers, and
+/// that it is given up.
 const NOTICES: usize = 8;
 
 /// The keeper looks this often whether there is word: a driver that parks its caller may take a
@@ -126,7 +132,8 @@ pub struct SceneEnd<O: Owner> {
 }
 
 impl<O: Owner> SceneEnd<O> {
-    /// Once a round, between two steps: tells the keeper what has changed, and takes over the backend that it has made.
+    /// Once a round, between two steps: tells the keeper what has changed, and takes over the
+    /// backend that it has made.
     pub fn attend(&mut self, owner: &mut O) {
         if !self.send_back() {
             return;
@@ -193,7 +200,8 @@ pub trait Kept: Send {
     /// When it is to be tried again; `None`: when there is word.
     fn due_ns(&self) -> Option<u64>;
 
-    /// Hears what there is to hear and tries if it is time. `now_ns` is asked anew after what took long. `false`: the scene's thread is gone.
+    /// Hears what there is to hear and tries if it is time. `now_ns` is asked anew after what took
+    /// long. `false`: the scene's thread is gone.
     fn round(&mut self, now_ns: &dyn Fn() -> u64) -> bool;
 
     /// Unparks this thread from now on when there is word.
@@ -291,7 +299,8 @@ impl<O: Owner> KeeperEnd<O> {
     }
 }
 
-/// The keeper's thread: until the other end of `stop` is dropped, or all scenes' threads are gone. Ends at once unless a driver is at work.
+/// The keeper's thread: until the other end of `stop` is dropped, or all scenes' threads are gone.
+/// Ends at once unless a driver is at work.
 pub fn run(mut ends: Vec<Box<dyn Kept>>, mut stop: Receiver<Infallible>) {
     stop.listen();
     ends.iter_mut().for_each(|end| end.listen());

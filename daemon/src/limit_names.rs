@@ -28,8 +28,8 @@ pub fn of(limits: &Limits) -> [f64; 8] {
     ]
 }
 
-/// The command that releases an arm's limits. A name that a shell would take apart is no help there:
-/// the arm's index stands for it.
+/// The command that releases an arm's limits. A name that a shell would take apart is no help
+/// there: the arm's index stands for it.
 pub fn release_command(name: &str, index: u8) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if name.chars().all(is_plain) && !name.starts_with('-') {

@@ -1,7 +1,7 @@
 //! Bodies that move by themselves, as the configuration says: swinging or turning.
 //!
-//! Pure functions of time: the collision side turns them into targets for the loop, which moves the bodies as far as detection
-//! allows.
+//! Pure functions of time: the collision side turns them into targets for the loop, which moves the
+//! bodies as far as detection allows.
 
 use hapticd_config::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -34,7 +34,8 @@ const AHEAD_S: f64 = 0.02;
 const CATCH_UP: f64 = 1.5;
 
 impl BodyMotion {
-    /// The motion of body `id` that starts at `start` and whose points are within `bound_m` of its origin; `None` if it has none.
+    /// The motion of body `id` that starts at `start` and whose points are within `bound_m` of its
+    /// origin; `None` if it has none.
     pub fn new(id: u32, motion: &Motion, start: Pose, bound_m: f64) -> Option<Self> {
         let (kind, speed) = match motion {
             Motion::None {} => return None,

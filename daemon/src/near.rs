@@ -1,4 +1,5 @@
-//! What became of the questions about what is near the tools, over a whole run: one GPU may take the place of another that was given up.
+//! What became of the questions about what is near the tools, over a whole run: one GPU may take
+//! the place of another that was given up.
 //!
 //! Pure; allocates for the texts only.
 

@@ -1,7 +1,9 @@
 //! What is near the arms' needles, for people and scripts: from the loop's records, off the loop.
 //!
-//! The scribe hands every record over; the way of each needle is put together from the nodes that records tell of, and a few times a second its pieces are registered anew and what is near
-//! them is looked up ([`Surroundings`]) and clients are shown where it is ([`shown`]). Nothing that is felt waits for it. Allocates.
+//! The scribe hands every record over; the way of each needle is put together from the nodes that
+//! records tell of, and a few times a second its pieces are registered anew and what is near them
+//! is looked up ([`Surroundings`]) and clients are shown where it is ([`shown`]). Nothing that is
+//! felt waits for it. Allocates.
 
 pub mod shown;
 
@@ -162,7 +164,8 @@ impl Watch {
 }
 
 impl Watched {
-    /// The nodes that are told of take the place of those known; where records are missing in between, those before are forgotten.
+    /// The nodes that are told of take the place of those known; where records are missing in
+    /// between, those before are forgotten.
     fn extend(&mut self, told: &Insertion, tissue_from_world: &Pose) {
         if told.phase != Phase::Inserted {
             self.nodes.clear();

@@ -1,9 +1,10 @@
-//! The thread that computes what the dynamics need more time for than an answer has: courses of bodies that pile up, and whether a
-//! newcomer has space ([`hapticd_scene::Work`]).
+//! The thread that computes what the dynamics need more time for than an answer has: courses of
+//! bodies that pile up, and whether a newcomer has space ([`hapticd_scene::Work`]).
 //!
-//! One piece of work is under way at a time. The collision thread waits for it for a moment, in which most of it is done, and then
-//! answers on without it. At the ordinary priority, below the collision thread: which therefore never waits for
-//! the planner to finish handing over ([`hapticd_sync::delivery`]).
+//! One piece of work is under way at a time. The collision thread waits for it for a moment, in
+//! which most of it is done, and then answers on without it. At the ordinary priority, below the
+//! collision thread: which therefore never waits for the planner to finish handing over
+//! ([`hapticd_sync::delivery`]).
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! Reading the configuration again while running.
 //!
-//! On request (SIGHUP, a technician) or when the file changed. Everything is checked before anything is taken over: one error, and the old configuration
-//! stays whole. Safety limits may only become stricter; surfaces and the log's level may become anything; what cannot change while
+//! On request (SIGHUP, a technician) or when the file changed. Everything is checked before
+//! anything is taken over: one error, and the old configuration stays whole. Safety limits may only
+//! become stricter; surfaces and the log's level may become anything; what cannot change while
 //! running is named and refused.
 
 use std::collections::HashMap;
@@ -16,8 +17,8 @@ use hapticd_proxy::Material;
 use crate::rig::{self, Rig};
 use crate::scene;
 
-/// Gives what may change while running, or says why nothing does. The argument is whether somebody asked for it; if not, and the
-/// file is as it was, the answer is `Ok(None)`.
+/// Gives what may change while running, or says why nothing does. The argument is whether somebody
+/// asked for it; if not, and the file is as it was, the answer is `Ok(None)`.
 pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String> + Send>;
 
 /// What a reload changes.
@@ -95,7 +96,8 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
     })
 }
 
-/// The bodies whose surface is another one in `new`. By name: the order of the tables may have changed.
+/// The bodies whose surface is another one in `new`. By name: the order of the tables may have
+/// changed.
 fn surfaces<'a>(
     old: &'a Config,
     new: &'a Config,

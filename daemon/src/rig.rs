@@ -1,4 +1,5 @@
-//! From a configuration to everything that runs: scene, loop, arms. Shared by `run`, `demo`, `replay` and the tests.
+//! From a configuration to everything that runs: scene, loop, arms. Shared by `run`, `demo`,
+//! `replay` and the tests.
 //!
 //! Allocates and loads files; start-up only.
 
@@ -37,7 +38,8 @@ mod limit_keys;
 
 pub use self::limit_keys::unkept;
 
-/// Why a configuration that parses cannot run. The configuration's fault, or that of a file it names.
+/// Why a configuration that parses cannot run. The configuration's fault, or that of a file it
+/// names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigError {
@@ -210,8 +212,8 @@ impl Rig {
         self.arms.iter().map(|a| Some(a.name.clone())).collect()
     }
 
-    /// Meshes of the rigid bodies and, under the tools' identities, of the tools: what clients draw. A ball is one of triangles here, whose corners
-    /// are on it.
+    /// Meshes of the rigid bodies and, under the tools' identities, of the tools: what clients
+    /// draw. A ball is one of triangles here, whose corners are on it.
     pub fn shapes(&self) -> Vec<(u32, Cow<'_, TriMesh>)> {
         let world = self.collider.world();
         let of_body = |id| Some(&**world.spec(id)?.shape.index.mesh()?);
@@ -257,7 +259,8 @@ const STEP_ATTEMPTS: u32 = 8;
 /// How long an answer takes from the query to its use in real time, s: sizes the queries' reach.
 const REAL_LAG_S: f64 = 0.003;
 
-/// Builds the rig. Relative files are taken from `folder`; `virtual_time` sizes for virtual latency.
+/// Builds the rig. Relative files are taken from `folder`; `virtual_time` sizes for virtual
+/// latency.
 ///
 /// # Errors
 /// Everything that is wrong with arms, limits and bodies, not only the first of it.
@@ -281,7 +284,8 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             scale: arm.motion_scale,
         };
         let device = source(arm, folder, start_ns).map_err(|error| device_fault(arm, error));
-        // The tool is looked at even if the device is wrong; then it does not matter whether it turns.
+        // The tool is looked at even if the device is wrong; then it does not matter whether it
+        // turns.
         let turns = device.as_ref().is_ok_and(|(spec, _)| spec.has_rotation);
         let tool = scene::tool(arm, turns, folder)
             .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error));
@@ -317,7 +321,8 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let unkept = unkept(&limits, own);
     let is_kept = unkept.is_empty();
     faults.extend(unkept);
-    // One set of distances for the scene: that of the widest workspace, as the source scales them by the scene's width.
+    // One set of distances for the scene: that of the widest workspace, as the source scales them
+    // by the scene's width.
     let width = arms
         .iter()
         .map(|a| 2.0 * a.frame.scale * a.spec.workspace.half_extents.max())
@@ -533,7 +538,8 @@ fn broad_phase(choice: config::BroadPhase) -> BroadPhaseKind {
     }
 }
 
-/// What the soft scene refuses: a body of its own, or one of the rigid scene that rays cannot be traced against.
+/// What the soft scene refuses: a body of its own, or one of the rigid scene that rays cannot be
+/// traced against.
 fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
     let name = match &error {
         SoftAddError::Body { name, .. }

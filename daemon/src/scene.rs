@@ -1,6 +1,7 @@
 //! From the configuration's shapes, bodies and materials to the scene.
 //!
-//! Allocates, loads files and builds trees: start-up and client commands only, never a real-time thread.
+//! Allocates, loads files and builds trees: start-up and client commands only, never a real-time
+//! thread.
 
 mod bounds;
 pub mod implicit;
@@ -137,8 +138,8 @@ pub struct Owner<'a> {
     pub name: &'a str,
 }
 
-/// Makes a mesh of a configured shape, and says how many triangles without area its file had, which are left out; `None` for a
-/// sphere tool. Relative files are taken from `folder`.
+/// Makes a mesh of a configured shape, and says how many triangles without area its file had, which
+/// are left out; `None` for a sphere tool. Relative files are taken from `folder`.
 pub fn mesh(
     shape: &config::Shape,
     owner: Owner<'_>,
@@ -279,7 +280,8 @@ fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
     )
 }
 
-/// An arm's tool: what the collision thread and what the loop need of it, and its mesh for the checker.
+/// An arm's tool: what the collision thread and what the loop need of it, and its mesh for the
+/// checker.
 pub struct BuiltTool {
     /// For the world.
     pub shape: Shape,
@@ -421,8 +423,9 @@ pub fn is_for_needles(body: &config::Body) -> bool {
     matches!(body.kind, Tissue | Structure | Needle)
 }
 
-/// A soft body, cloth or crowd as configured, and what its mesh is like; `None` for a body of the rigid scene. A solid's surface is refined so that it
-/// can bend as its finite elements do, a crowd's so that points are where its faces touch: contacts are found by points.
+/// A soft body, cloth or crowd as configured, and what its mesh is like; `None` for a body of the
+/// rigid scene. A solid's surface is refined so that it can bend as its finite elements do, a
+/// crowd's so that points are where its faces touch: contacts are found by points.
 pub fn soft(
     body: &config::Body,
     materials: &[config::Material],
@@ -508,8 +511,8 @@ const CROWD_PARTS: f64 = 4.0;
 /// From one body of a heap to the next, in their own sizes.
 const HEAP_SPACING: f64 = 1.15;
 
-/// Where the bodies of a heap start: as many layers as there are in a row, each a quarter of a body beside the one beneath, in the frame that the
-/// lowest would have alone.
+/// Where the bodies of a heap start: as many layers as there are in a row, each a quarter of a body
+/// beside the one beneath, in the frame that the lowest would have alone.
 fn heap(mesh: &TriMesh, place: &Pose, copies: u32) -> Vec<Pose> {
     let (low, high) = mesh.bounds();
     let apart = (high - low) * HEAP_SPACING;

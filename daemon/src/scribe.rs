@@ -1,7 +1,8 @@
-//! The scribe: takes every tick's record off the ring and makes statistics, checks, recordings and the live view of it.
+//! The scribe: takes every tick's record off the ring and makes statistics, checks, recordings and
+//! the live view of it.
 //!
-//! Not real-time. If it falls behind it first stops checking (and says how many ticks it passed over), then the ring drops
-//! records (and counts them). The loop never waits for it.
+//! Not real-time. If it falls behind it first stops checking (and says how many ticks it passed
+//! over), then the ring drops records (and counts them). The loop never waits for it.
 
 pub mod limit;
 mod logbook;
@@ -361,7 +362,8 @@ impl Scribe {
         self.show(record);
     }
 
-    /// One step of the collision thread or of the soft bodies', who are told of bodies that the checker knows already.
+    /// One step of the collision thread or of the soft bodies', who are told of bodies that the
+    /// checker knows already.
     pub fn step(&mut self, step: &StepLog) {
         for applied in step.applied.iter().filter(|_| !step.soft) {
             self.inside.follow(applied);
@@ -487,9 +489,9 @@ impl Scribe {
     }
 }
 
-/// The scribe's thread: writes down what comes, until the loop and the collision thread have both let go of their ends and nothing is
-/// left between them and here; `beat` counts what it does. So what either did last is in the
-/// recording, whichever ends first.
+/// The scribe's thread: writes down what comes, until the loop and the collision thread have both
+/// let go of their ends and nothing is left between them and here; `beat` counts what it does. So
+/// what either did last is in the recording, whichever ends first.
 pub fn serve(
     mut scribe: Scribe,
     mut records: ring::Consumer<TickRecord>,
@@ -688,7 +690,8 @@ mod tests {
                 records.push(record(2, 0)).unwrap();
                 drop(records);
                 expect("tick 2");
-                // It is read, so the round that saw the loop end is over or about to be; the next one must come all the same.
+                // It is read, so the round that saw the loop end is over or about to be; the next
+                // one must come all the same.
                 for k in 2..20 {
                     steps.send(step(k)).expect("the scribe listens");
                     expect(&format!("step {k}"));

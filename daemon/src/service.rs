@@ -1,7 +1,9 @@
-//! Between the clients' server and the rest of the daemon: sets it up, carries its commands out, tells it what happened.
+//! Between the clients' server and the rest of the daemon: sets it up, carries its commands out,
+//! tells it what happened.
 //!
-//! Commands that concern the scene go straight from the server's thread to the collision thread (`Dispatch`), those that concern
-//! force or its end straight to the loop; a reload waits for the supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
+//! Commands that concern the scene go straight from the server's thread to the collision thread
+//! (`Dispatch`), those that concern force or its end straight to the loop; a reload waits for the
+//! supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
 
 pub mod status;
 
@@ -52,7 +54,8 @@ pub enum Wish {
     Reload(u64),
 }
 
-/// Asks for the end in order, as a signal does: the loop hears of it before anybody else. Never blocks.
+/// Asks for the end in order, as a signal does: the loop hears of it before anybody else. Never
+/// blocks.
 pub type AskForTheEnd = Box<dyn Fn() + Send>;
 
 /// What bodies are shown through, in the order in which they were announced.
@@ -140,7 +143,8 @@ impl Dispatch {
         self.tell_silences() && self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
     }
 
-    /// The same for a body whose client is gone, but from the loop at its next tick: nobody answers for its force any more.
+    /// The same for a body whose client is gone, but from the loop at its next tick: nobody answers
+    /// for its force any more.
     fn forget(&mut self, id: u32) -> bool {
         self.gone.push(BodyOrder::Forget(id)).is_ok() && self.remove(id)
     }
@@ -153,7 +157,8 @@ impl Dispatch {
         forgotten && self.tell_silences()
     }
 
-    /// Tells the loop what it does not know yet of who is silent: it takes the force away at its next tick.
+    /// Tells the loop what it does not know yet of who is silent: it takes the force away at its
+    /// next tick.
     fn tell_silences(&mut self) -> bool {
         let known = &self.silenced;
         let silent = self.silent.0.keys().filter(|body| !known.contains(body));
@@ -301,9 +306,10 @@ pub struct Service {
 
 impl Service {
     #[allow(clippy::too_many_arguments)]
-    /// Binds the sockets and starts the server's thread. Also gives what the loop publishes through, and what the surfaces of the deformable
-    /// bodies and the skins are published through, in the order of `surfaces` and `skins`. `shapes`: of the rigid bodies
-    /// and the tools, by identity.
+    /// Binds the sockets and starts the server's thread. Also gives what the loop publishes
+    /// through, and what the surfaces of the deformable bodies and the skins are published through,
+    /// in the order of `surfaces` and `skins`. `shapes`: of the rigid bodies and the tools, by
+    /// identity.
     pub fn start(
         config: &config::Config,
         arms: &[ArmFacts],

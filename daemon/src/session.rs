@@ -1,7 +1,9 @@
-//! A run from start to end: threads and hand-overs in real time, or the single thread of virtual time.
+//! A run from start to end: threads and hand-overs in real time, or the single thread of virtual
+//! time.
 //!
-//! The calling thread is the supervisor: it watches signals and signs of life, retunes the gains from measured timing, shows the live
-//! view, and brings everything down in order: force to zero first, then the loop, then the arms, then everybody else.
+//! The calling thread is the supervisor: it watches signals and signs of life, retunes the gains
+//! from measured timing, shows the live view, and brings everything down in order: force to zero
+//! first, then the loop, then the arms, then everybody else.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,11 +80,13 @@ pub struct Options {
     pub view: Show,
     /// How often.
     pub view_every: Duration,
-    /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no file.
+    /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no
+    /// file.
     pub reload: Option<Reload>,
     /// Changes how much is logged, after a reload.
     pub log: Option<LogLevel>,
-    /// Without the clients' sockets there is no session; else they are done without, and that is logged.
+    /// Without the clients' sockets there is no session; else they are done without, and that is
+    /// logged.
     pub require_ipc: bool,
 }
 
@@ -262,7 +266,8 @@ impl Opener for OpenSim {
 const RECORDS: usize = 4096;
 /// Bodies on their way out of the loop.
 const GONE: usize = 256;
-/// Where there is no SCHED_FIFO, the collision thread and the threads that the loop watches go before ordinary ones.
+/// Where there is no SCHED_FIFO, the collision thread and the threads that the loop watches go
+/// before ordinary ones.
 const NICENESS: i32 = -10;
 /// How often the supervisor looks whether the configuration's file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
@@ -731,9 +736,10 @@ const SENTRY_PRIORITY: u8 = 4;
 const SUPERVISOR_PRIORITY: u8 = 3;
 /// Of the thread that serves clients.
 pub(crate) const IPC_PRIORITY: u8 = 2;
-/// Below all of those, for an answer may take long, and for a share of the time only ([`Urgency`]); above what is ordinary, for a niceness counts
-/// within one session or control group only: beside another one's busy programs the thread waited
-/// seconds for its turn at -10, and what it answers late fades force.
+/// Below all of those, for an answer may take long, and for a share of the time only ([`Urgency`]);
+/// above what is ordinary, for a niceness counts within one session or control group only: beside
+/// another one's busy programs the thread waited seconds for its turn at -10, and what it answers
+/// late fades force.
 const COLLISION_PRIORITY: u8 = 1;
 /// Ticks, in time, after which the loop notes that the collision thread or the scribe is silent,
 /// ms. No force depends on it.
@@ -800,7 +806,8 @@ fn spawn<T: Send + 'static>(
         .map_err(|error| SessionError::Thread { name, error })
 }
 
-/// The gains that an arm can have in a loop of this period that is so late, with samples of this age.
+/// The gains that an arm can have in a loop of this period that is so late, with samples of this
+/// age.
 fn measured_gains(
     spec: &ArmSpec,
     keys: &CouplingKeys,
@@ -857,7 +864,8 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
             };
             run_virtual(rig, &config, options).arms[0].input_age_us
         };
-        // Twice the age from which input would be stale: none of it is in the age, which is less than a period.
+        // Twice the age from which input would be stale: none of it is in the age, which is less
+        // than a period.
         let (near, far) = (age_us(0), age_us(10_000));
         assert!(near.max < 1000.0 && far.max < 1000.0, "{near:?} {far:?}");
     }

@@ -1,10 +1,14 @@
-//! The skin thread: what implicit bodies look like, some dozens of times a second, and never at anybody's cost.
+//! The skin thread: what implicit bodies look like, some dozens of times a second, and never at
+//! anybody's cost.
 //!
-//! It takes the newest state of the bodies from a mailbox, makes a mesh of each ([`hapticd_deformable::SkinMaker`]) and publishes it ([`crate::ipc::skins`]). It
-//! writes nothing back, nobody waits for it, and it waits for nobody. When there is too little time, cubes become larger before frames are
-//! dropped, and frames say so; a frame that cannot be made leaves the last one standing, whose time tells.
+//! It takes the newest state of the bodies from a mailbox, makes a mesh of each
+//! ([`hapticd_deformable::SkinMaker`]) and publishes it ([`crate::ipc::skins`]). It writes nothing
+//! back, nobody waits for it, and it waits for nobody. When there is too little time, cubes become
+//! larger before frames are dropped, and frames say so; a frame that cannot be made leaves the last
+//! one standing, whose time tells.
 //!
-//! Not real-time: allocates while its memory grows. It is below all threads that make force, and asks the system for it ([`run`]).
+//! Not real-time: allocates while its memory grows. It is below all threads that make force, and
+//! asks the system for it ([`run`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -135,7 +139,8 @@ impl SkinThreadState {
 
     fn refuse(&self, why: impl ToString) {
         self.refused.fetch_add(1, Ordering::Relaxed);
-        // Who looks holds it for the time of a copy; a reason that is not told now is told the next time.
+        // Who looks holds it for the time of a copy; a reason that is not told now is told the next
+        // time.
         if let Ok(mut last) = self.why.try_lock() {
             *last = why.to_string();
         }
@@ -216,7 +221,8 @@ impl Body {
             Err(why) => return state.refuse(why),
         };
         state.count(made.by, self.maker.why_not());
-        // What it costs, not how long it took: larger cubes are no remedy for a processor that others have. What a GPU costs is how long it is waited for.
+        // What it costs, not how long it took: larger cubes are no remedy for a processor that
+        // others have. What a GPU costs is how long it is waited for.
         let took_ns = match made.by {
             SkinBy::Large => now_ns() - started,
             SkinBy::Cpu | SkinBy::Instead => thread_cpu_ns() - started_cpu,
@@ -254,10 +260,12 @@ impl Body {
     }
 }
 
-/// What never changes is shown again this long after, so that clients see that it is looked after, ns.
+/// What never changes is shown again this long after, so that clients see that it is looked after,
+/// ns.
 const STILL_NS: u64 = 1_000_000_000;
 
-/// Share of a round that making the meshes may take: what is left is for publishing them, and for whoever shares the processor.
+/// Share of a round that making the meshes may take: what is left is for publishing them, and for
+/// whoever shares the processor.
 const SHARE: f64 = 0.6;
 
 /// What is made of a scene's implicit bodies at this rate, each with its part of a round.
@@ -303,7 +311,8 @@ fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
     }
 }
 
-/// A round if there is something new: a frame of every body. `last`: the step that was shown last, and is shown now; `skipped` counts those between.
+/// A round if there is something new: a frame of every body. `last`: the step that was shown last,
+/// and is shown now; `skipped` counts those between.
 pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
     let (update, new) = links.updates.read();
     if !new {
@@ -325,7 +334,8 @@ pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
 
 /// Makes frames at the configured rate until `stop`.
 pub fn run(mut links: Links, stop: &AtomicBool) {
-    // Below every thread that forces depend on. What the system does not grant costs nobody but who shares this processor.
+    // Below every thread that forces depend on. What the system does not grant costs nobody but who
+    // shares this processor.
     let step = hapticd_sys::realtime::priority::be_nice(NICENESS);
     tracing::debug!("skin thread: {step}");
     let period_ns = links.period.as_nanos() as u64;

@@ -1,8 +1,10 @@
-//! The soft bodies' side: owns the [`SoftScene`], steps it under the loop's queries, and hands the loop what its tools track.
+//! The soft bodies' side: owns the [`SoftScene`], steps it under the loop's queries, and hands the
+//! loop what its tools track.
 //!
-//! [`answer`] is a function of the queries and commands that came before, so recordings replay. It runs on a thread of its own in real time
-//! ([`run`]) and inline in virtual time. Slower than the collision thread and below it: a step that takes long makes soft surfaces
-//! older, and nothing else late.
+//! [`answer`] is a function of the queries and commands that came before, so recordings replay. It
+//! runs on a thread of its own in real time ([`run`]) and inline in virtual time. Slower than the
+//! collision thread and below it: a step that takes long makes soft surfaces older, and nothing
+//! else late.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -82,9 +84,11 @@ pub struct SoftFacts {
     pub lost_ticks: u64,
     /// Steps, poses and tools that the scene refused: numbers that are none.
     pub refused: u64,
-    /// Pairs of implicit bodies' spheres that steps had no room for, so far: those spheres may sink into each other.
+    /// Pairs of implicit bodies' spheres that steps had no room for, so far: those spheres may sink
+    /// into each other.
     pub pairs_left_out: u64,
-    /// Pairs of vertices, edges and triangles of cloth and soft bodies that went through each other between two steps, so far; 0 where `[soft] continuous` is `"off"`.
+    /// Pairs of vertices, edges and triangles of cloth and soft bodies that went through each other
+    /// between two steps, so far; 0 where `[soft] continuous` is `"off"`.
     pub crossings: u64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: u64,
@@ -186,8 +190,8 @@ pub fn concerns(applied: &Applied) -> bool {
     )
 }
 
-/// Does to the soft scene what was done to the rigid one, if it [`concerns`] soft bodies; what was done, for the log. A body that
-/// goes and that soft ones never met is nothing.
+/// Does to the soft scene what was done to the rigid one, if it [`concerns`] soft bodies; what was
+/// done, for the log. A body that goes and that soft ones never met is nothing.
 ///
 /// # Errors
 /// If soft bodies cannot meet it.
@@ -203,8 +207,8 @@ pub fn follow(scene: &mut SoftScene, applied: Applied) -> Result<Option<Applied>
     Ok(done.then_some(applied))
 }
 
-/// A step if one is due, and its answers for every arm that asks; `buffer` lends, `deliver` takes. The sequence of the last answer so far; `None`: no step
-/// was due.
+/// A step if one is due, and its answers for every arm that asks; `buffer` lends, `deliver` takes.
+/// The sequence of the last answer so far; `None`: no step was due.
 pub fn answer(
     scene: &mut SoftScene,
     query: &Query,
@@ -248,7 +252,8 @@ pub struct Links {
     pub surfaces: Vec<SurfaceWriter>,
     /// The loop's period, ns.
     pub period_ns: u64,
-    /// Where the skin thread takes the implicit bodies from; `None` where there are none, or nobody to show them to.
+    /// Where the skin thread takes the implicit bodies from; `None` where there are none, or nobody
+    /// to show them to.
     pub skins: Option<latest::Writer<SkinUpdate>>,
     /// Where a new GPU comes from when the one that finds the contacts is given up.
     pub keeper: Option<SceneEnd<SoftScene>>,
@@ -277,7 +282,8 @@ fn publish(scene: &SoftScene, writers: &mut [SurfaceWriter], (tick, lost_ns): (u
         debug_assert_eq!(writer.id(), id);
         writer.add_lost_ns(lost_ns);
         let points = points.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]);
-        // A surface that is no longer finite is not shown: clients keep the last one, whose time tells.
+        // A surface that is no longer finite is not shown: clients keep the last one, whose time
+        // tells.
         let _ = writer.write(tick, time_ns, points);
     }
 }

@@ -206,20 +206,22 @@ pub struct Report {
     pub realtime: Vec<String>,
 }
 
-/// What the gains follow: timing of the last seconds, for a machine that is loaded for a while is not so for ever. Seconds.
+/// What the gains follow: timing of the last seconds, for a machine that is loaded for a while is
+/// not so for ever. Seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
     /// From the deadline to waking: 99 %.
     pub lateness_s: f64,
-    /// By arm: age of its newest sample at the tick, 90 %; of ticks in which force was allowed, as in
-    /// [`ArmReport::input_age_us`]. `None` until there was one.
+    /// By arm: age of its newest sample at the tick, 90 %; of ticks in which force was allowed, as
+    /// in [`ArmReport::input_age_us`]. `None` until there was one.
     pub input_age_s: [Option<f64>; MAX_ARMS],
 }
 
 /// Loop time after which a span of [`Recent`] ends, ns.
 const SPAN_NS: u64 = 2_000_000_000;
 
-/// A quantity over the last seconds in which there was any: the span under way and the whole one before.
+/// A quantity over the last seconds in which there was any: the span under way and the whole one
+/// before.
 struct Recent {
     now: Histogram<u64>,
     before: Histogram<u64>,
@@ -282,7 +284,8 @@ pub struct Stats {
     digest: Option<Digest>,
 }
 
-/// Buckets of [`Stats::compute_shape`]: six a decade from 1 µs to 10 ms; the first and the last take what is outside.
+/// Buckets of [`Stats::compute_shape`]: six a decade from 1 µs to 10 ms; the first and the last
+/// take what is outside.
 pub const BUCKETS: usize = 24;
 
 /// Lower edge of a bucket of [`Stats::compute_shape`], µs.

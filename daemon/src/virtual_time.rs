@@ -1,7 +1,8 @@
 //! Virtual time: the whole daemon's data path in one thread, deterministic, as fast as it goes.
 //!
-//! Collision answers arrive a fixed number of ticks late, so that nothing relies on them being fresh. Arms are simulated or
-//! replayed; see [`VirtualArm`]. No clock but for the compute-time stamps, which influence nothing.
+//! Collision answers arrive a fixed number of ticks late, so that nothing relies on them being
+//! fresh. Arms are simulated or replayed; see [`VirtualArm`]. No clock but for the compute-time
+//! stamps, which influence nothing.
 
 use std::collections::VecDeque;
 
@@ -22,7 +23,8 @@ use crate::soft;
 
 /// An arm without a wire.
 pub trait VirtualArm {
-    /// Lets `dt_ns` pass under a command, up to `now_ns`. Returns the arm's newest sample, `None` while it is gone.
+    /// Lets `dt_ns` pass under a command, up to `now_ns`. Returns the arm's newest sample, `None`
+    /// while it is gone.
     fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<ArmSample>;
 
     /// Of a simulated arm: the truth at the time of the last step, also while the arm is gone.
@@ -95,7 +97,8 @@ pub struct VirtualLoop {
 }
 
 impl VirtualLoop {
-    /// Takes over core, scene and arms. An answer to the query of tick `k` is offered before tick `k + 1 + latency_ticks`.
+    /// Takes over core, scene and arms. An answer to the query of tick `k` is offered before tick
+    /// `k + 1 + latency_ticks`.
     pub fn new(
         core: LoopCore,
         (collider, soft): (Collider, Option<SoftScene>),
@@ -160,7 +163,8 @@ impl VirtualLoop {
         reply
     }
 
-    /// A body's client is gone: it is felt no more from the next tick on. [`SceneCommand::Remove`] is to follow.
+    /// A body's client is gone: it is felt no more from the next tick on. [`SceneCommand::Remove`]
+    /// is to follow.
     pub fn forget(&mut self, id: u32) {
         self.core.forget(id);
     }

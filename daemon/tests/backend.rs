@@ -1,4 +1,5 @@
-//! A GPU that is lost while a finger is in soft tissue: the CPU takes over and the hand feels nothing of it, nor of the next GPU that is found.
+//! A GPU that is lost while a finger is in soft tissue: the CPU takes over and the hand feels
+//! nothing of it, nor of the next GPU that is found.
 //!
 //! On the adapter that `HAPTICD_GPU` names, else on the software one; without any this fails.
 #![cfg(feature = "gpu")]
@@ -97,8 +98,8 @@ fn a_lost_gpu_is_not_felt() {
         "{incidents:?}"
     );
     assert_eq!(driver.soft().unwrap().detector().name(), "CPU");
-    // The surface went on pushing, no harder than anything before; 800 N/m times the 0.3 m/s that surfaces push out and let fall, and what the
-    // hand goes, 0.1 m/s.
+    // The surface went on pushing, no harder than anything before; 800 N/m times the 0.3 m/s that
+    // surfaces push out and let fall, and what the hand goes, 0.1 m/s.
     assert!(touching > 50, "felt in {touching} of 60 ticks");
     let most = 800.0 * 1e-3 * (0.3 + 0.1) + 0.1;
     assert!(
@@ -125,8 +126,9 @@ fn open() -> Gpu {
 /// What loses the GPUs that were made, in order.
 type Breakers = Arc<Mutex<Vec<Breaker>>>;
 
-/// The same loss, and then the keeper's attempts: two find no GPU, the third one does, and it is in charge again. Then that one is lost, too. No tick
-/// is lost, no step is left out, and nothing of it is felt.
+/// The same loss, and then the keeper's attempts: two find no GPU, the third one does, and it is in
+/// charge again. Then that one is lost, too. No tick is lost, no step is left out, and nothing of
+/// it is felt.
 #[test]
 fn a_gpu_that_is_found_again_is_not_felt_either() {
     let mut rig = palpation();
@@ -153,7 +155,8 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
     let (mut end, mut keeper) = keeper::pair("contacts", PACE, make);
 
     let mut before = *driver.step(false);
-    // The largest change of the force in a tick since the last loss, and ticks in which there was force.
+    // The largest change of the force in a tick since the last loss, and ticks in which there was
+    // force.
     let (mut largest, mut touching, mut losses): (f64, u32, u64) = (0.0, 0, 0);
     let mut by_gpu = 0;
     let mut lost_at = Vec::new();
@@ -399,7 +402,8 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
     assert!(!keeper.round(&|| u64::MAX), "the scene's thread is gone");
 }
 
-/// What the keeper hands over has all shapes and has answered; what never answers is not handed over, and says so by itself.
+/// What the keeper hands over has all shapes and has answered; what never answers is not handed
+/// over, and says so by itself.
 #[test]
 fn a_gpu_that_does_not_answer_is_not_handed_over() {
     let mut collider = assembly().collider;
@@ -455,7 +459,8 @@ fn only_what_was_had_is_asked_again() {
     assert!(kept.ends.len() == 2 && kept.soft.is_some() && kept.near.is_some());
 }
 
-/// Who asks for a GPU where there is none is told what there is, and who does not insist gets the CPU; where there is one, both get it.
+/// Who asks for a GPU where there is none is told what there is, and who does not insist gets the
+/// CPU; where there is one, both get it.
 #[test]
 fn a_backend_is_what_was_asked_for_or_an_error() {
     use hapticd::backend::choose;
@@ -498,13 +503,15 @@ fn assembly() -> Rig {
     rig::build(&loaded.config, Path::new("."), true).unwrap()
 }
 
-/// A peg is pressed on a plate and into its hole; a GPU finds what is near it and is lost in the middle of it, and so is the next one that the keeper
-/// finds. Every record of every tick is what it is without a GPU, to the last bit.
+/// A peg is pressed on a plate and into its hole; a GPU finds what is near it and is lost in the
+/// middle of it, and so is the next one that the keeper finds. Every record of every tick is what
+/// it is without a GPU, to the last bit.
 #[test]
 fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
     const TICKS: usize = 3_000;
     let mut alone = driver(assembly());
-    // All but the time that the tick took here, and whose answer it went by: of how many bodies the GPU named the pairs.
+    // All but the time that the tick took here, and whose answer it went by: of how many bodies the
+    // GPU named the pairs.
     let step = |driver: &mut VirtualLoop| {
         let mut record = *driver.step(false);
         record.done_ns = 0;

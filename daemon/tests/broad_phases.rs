@@ -37,7 +37,8 @@ impl Write for Hash {
     }
 }
 
-/// Of each tick what the arms felt, where bodies went and where surfaces are: every number to its last digit.
+/// Of each tick what the arms felt, where bodies went and where surfaces are: every number to its
+/// last digit.
 fn ticks(loaded: &config::Config, kind: BroadPhaseKind) -> Vec<u64> {
     let mut rig = rig::build(loaded, &folder(), true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(rig.collider.world().broad_phase(), kind);

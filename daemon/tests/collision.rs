@@ -150,7 +150,8 @@ impl Side {
 #[test]
 fn answers_come_while_the_dynamics_never_do() {
     let mut side = Side::new();
-    // Nobody computes. The first course is empty and is not taken up, so one piece of work may be all there ever is.
+    // Nobody computes. The first course is empty and is not taken up, so one piece of work may be
+    // all there ever is.
     let far = Vec3::new(0.1, 0.1, 0.3);
     side.ask(
         1,

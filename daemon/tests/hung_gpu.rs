@@ -26,8 +26,8 @@ use hapticd_shaders::{
 
 /// Code of the reason: the contact data are too old.
 const STALE_CONTACT: u8 = 34;
-/// From what age on they are: long for a machine that is busy, and nothing beside a driver that never
-/// comes back.
+/// From what age on they are: long for a machine that is busy, and nothing beside a driver that
+/// never comes back.
 const STALE_CONTACT_MS: u32 = 2000;
 /// A failure, for what a busy machine may take long to do.
 const WATCHDOG: Duration = Duration::from_secs(120);

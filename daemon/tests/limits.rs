@@ -1,4 +1,5 @@
-//! Limits at the border: the real daemon, its sockets, its configuration's file, a hand that presses, and the force that is published.
+//! Limits at the border: the real daemon, its sockets, its configuration's file, a hand that
+//! presses, and the force that is published.
 
 mod running;
 
@@ -19,7 +20,8 @@ use running::{Daemon, PATIENCE};
 const HAND: &str =
     "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.12\nmove_s = 3.0\nhold_s = 3000.0\n";
 
-/// `arms` arms, 0.2 m apart. A stall, late samples or late answers of a busy machine are not what is tested.
+/// `arms` arms, 0.2 m apart. A stall, late samples or late answers of a busy machine are not what
+/// is tested.
 fn configuration(arms: usize, peak_n: f64) -> String {
     let arm = |k: usize| {
         format!(
@@ -70,8 +72,9 @@ fn presses(arm: &Subscription, least_n: f64) {
     }
 }
 
-/// Looks at the force for `ms` of the loop's time from now on, and gives the largest after the slew limit has had its time to get from
-/// 4 N to zero: 1 N/ms, and a few ticks. The clock is the loop's, so a busy machine makes this no harder.
+/// Looks at the force for `ms` of the loop's time from now on, and gives the largest after the slew
+/// limit has had its time to get from 4 N to zero: 1 N/ms, and a few ticks. The clock is the
+/// loop's, so a busy machine makes this no harder.
 fn largest_after_slew(arm: &Subscription, ms: u64) -> f64 {
     let (begin_ns, _) = force_n(arm);
     let mut largest: f64 = 0.0;
@@ -122,7 +125,8 @@ fn done_means_in_force_step_by_step_and_the_recording_replays() {
                 "round {round}: {largest} N at {peak_n} N"
             );
         }
-        // Looser changes nothing, and nothing comes back by itself: gains are measured again each second.
+        // Looser changes nothing, and nothing comes back by itself: gains are measured again each
+        // second.
         app.tighten_force(ALL_ARMS, 3.5, f64::INFINITY).unwrap();
         let largest = largest_after_slew(&arm, if round == 0 { 2500 } else { 20 });
         assert_eq!(largest, 0.0);
@@ -174,7 +178,8 @@ fn a_reload_that_tightens_is_in_force_when_it_is_told() {
     daemon.end();
 }
 
-/// The ticks of a recording with the loop's time in s, the force of the first arm, N, and what it was told.
+/// The ticks of a recording with the loop's time in s, the force of the first arm, N, and what it
+/// was told.
 fn recorded(folder: &Path) -> Vec<(f64, f64, InputMessage)> {
     let mut reader = Reader::open(&folder.join("run.mcap")).unwrap();
     let mut ticks = Vec::new();

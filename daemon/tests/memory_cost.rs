@@ -1,4 +1,5 @@
-//! What a mesh is estimated to cost is what is allocated for it, and never less; and it is bounded by the length of its file.
+//! What a mesh is estimated to cost is what is allocated for it, and never less; and it is bounded
+//! by the length of its file.
 
 use hapticd::ipc::memory_quota::Cost;
 use hapticd_audit::Solid;

@@ -1,4 +1,5 @@
-//! The built-in scenes of implicit bodies: the same to the bit whoever finds their spheres' neighbours.
+//! The built-in scenes of implicit bodies: the same to the bit whoever finds their spheres'
+//! neighbours.
 
 use std::path::Path;
 

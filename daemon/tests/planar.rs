@@ -1,4 +1,5 @@
-//! Planar scenes through the daemon: a pantograph by its profile, what clients may do, what a configuration may say.
+//! Planar scenes through the daemon: a pantograph by its profile, what clients may do, what a
+//! configuration may say.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -39,7 +40,8 @@ fn build(text: &str) -> Rig {
     rig::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A pantograph's own bytes: encoder counts of a hand that moves its two motors' angles, whatever it is pushed with.
+/// A pantograph's own bytes: encoder counts of a hand that moves its two motors' angles, whatever
+/// it is pushed with.
 struct Pantograph {
     driver: Driver,
     ticks: u64,

@@ -58,7 +58,8 @@ fn a_run_in_virtual_time_is_verified() {
     assert_eq!(report["report"]["arms"][0]["checked_ticks"], 1000);
 }
 
-/// The threads' timing is whatever this machine makes of it; what was computed comes out all the same.
+/// The threads' timing is whatever this machine makes of it; what was computed comes out all the
+/// same.
 #[test]
 fn a_run_in_real_time_is_verified() {
     let file = at("real.mcap");

@@ -1,9 +1,10 @@
-//! The real-time gate of the loop: ten thousand turns through every state without an allocation, and (under
-//! RealtimeSanitizer) without a lock or a blocking call.
+//! The real-time gate of the loop: ten thousand turns through every state without an allocation,
+//! and (under RealtimeSanitizer) without a lock or a blocking call.
 //!
 //! On any toolchain a counting allocator watches this thread. Built with `RUSTC_BOOTSTRAP=1
-//! RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, `turn` below is also real-time to the sanitizer, which ends the process at the
-//! first offence; that the sanitizer would is shown by `hapticd-rtgate`.
+//! RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, `turn` below is also real-time to the sanitizer,
+//! which ends the process at the first offence; that the sanitizer would is shown by
+//! `hapticd-rtgate`.
 #![cfg_attr(rtsan, feature(sanitize))]
 
 use std::path::Path;
@@ -75,8 +76,8 @@ shape = { kind = "cuboid", size_m = [0.12, 0.12, 0.05] }
 implicit = { model = "fluid", sphere_radius_m = 0.008, blending = "controlled" }
 "#;
 
-/// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed by a body, starved of answers,
-/// unplugged and back, retuned, stalled, robbed of a body, stopping.
+/// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed
+/// by a body, starved of answers, unplugged and back, retuned, stalled, robbed of a body, stopping.
 fn drive(text: &str) -> (u64, u64, u64) {
     let context = hapticd_config::Context::new(".", |_| None);
     let loaded = hapticd_config::parse("gate.toml", text, &context).unwrap();
@@ -146,7 +147,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
         if k % 1000 == 500 {
             configured.set_gains(turns.core().engine().gains(0).into_iter());
         }
-        // A client tightens, faults are cleared, a technician undoes it; the configuration is read again.
+        // A client tightens, faults are cleared, a technician undoes it; the configuration is read
+        // again.
         if k % 1000 == 700 {
             restrictions.change(|all| {
                 let peak_force_n = 1.0 + (k % 3) as f64;

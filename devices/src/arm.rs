@@ -1,16 +1,18 @@
-//! What every arm has in common: the newest sample from it, the command to it, and its specification.
+//! What every arm has in common: the newest sample from it, the command to it, and its
+//! specification.
 //!
-//! All quantities are in the arm's *base frame* (fixed to the arm's foot): poses are `base_from_tool`, forces act at the tool origin.
-//! The daemon places the base in the world. Nothing here blocks or does I/O; [`ArmSample`] and [`ArmCommand`] are `Copy` so that they
-//! can cross a lock-free mailbox.
+//! All quantities are in the arm's *base frame* (fixed to the arm's foot): poses are
+//! `base_from_tool`, forces act at the tool origin. The daemon places the base in the world.
+//! Nothing here blocks or does I/O; [`ArmSample`] and [`ArmCommand`] are `Copy` so that they can
+//! cross a lock-free mailbox.
 
 /// A point or a vector, metres / newtons / metres per second as named at the border.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A rigid transform, named `to_from_what`.
 pub type Pose = nalgebra::Isometry3<f64>;
 
-/// No length of an arm, no pose of it and no intention of its hand is larger, m: the same as for meshes.
-/// Beyond, a coordinate's rounding is no longer small beside the clearance.
+/// No length of an arm, no pose of it and no intention of its hand is larger, m: the same as for
+/// meshes. Beyond, a coordinate's rounding is no longer small beside the clearance.
 pub const FURTHEST_M: f64 = 1e4;
 /// The most degrees of freedom that an arm can have.
 pub const MAX_AXES: usize = 7;
@@ -24,12 +26,13 @@ pub type Axes = [f64; MAX_AXES];
 pub struct ArmStatus {
     /// The arm knows its absolute position. `true` for arms that need no calibration.
     pub calibrated: bool,
-    /// The dead-man or safety switch is closed, or the arm has none: force is permitted by the hand.
+    /// The dead-man or safety switch is closed, or the arm has none: force is permitted by the
+    /// hand.
     pub safety_switch_closed: bool,
     /// The input queue was full when it was drained: reports were lost and the reader had stalled.
     pub input_stalled: bool,
-    /// The kinematic model gave no pose for the joints that were read (singular or out of reach), or one
-    /// beyond [`FURTHEST_M`]. The pose is the last good one.
+    /// The kinematic model gave no pose for the joints that were read (singular or out of reach),
+    /// or one beyond [`FURTHEST_M`]. The pose is the last good one.
     pub pose_invalid: bool,
 }
 
@@ -50,7 +53,8 @@ impl Default for ArmStatus {
 pub struct ArmSample {
     /// When the report arrived, nanoseconds on the daemon's monotonic clock.
     pub time_ns: u64,
-    /// Counts the input reports that were decoded since the arm was opened, this one included; starts at 1, so 0 is "none yet".
+    /// Counts the input reports that were decoded since the arm was opened, this one included;
+    /// starts at 1, so 0 is "none yet".
     pub sequence: u64,
     /// Tool in the base frame.
     pub pose: Pose,
@@ -134,10 +138,12 @@ pub struct Workspace {
     pub half_extents: Vec3,
 }
 
-/// What an arm declares: degrees of freedom, limits, mechanics and clock. The safety governor uses it whoever calls.
+/// What an arm declares: degrees of freedom, limits, mechanics and clock. The safety governor uses
+/// it whoever calls.
 ///
-/// Limits and mechanics that do not apply are zero: of force and mass for an arm without motors, of torque and inertia for one without
-/// torque, of angular velocity for one whose rotation is not measured.
+/// Limits and mechanics that do not apply are zero: of force and mass for an arm without motors, of
+/// torque and inertia for one without torque, of angular velocity for one whose rotation is not
+/// measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArmSpec {
     /// Name for logs and for a person.
@@ -170,7 +176,8 @@ pub struct ArmSpec {
     pub workspace: Workspace,
     /// The arm's own report period, ns.
     pub native_period_ns: u64,
-    /// From a command leaving the daemon to its effect being seen in a sample, beside one sample period, ns.
+    /// From a command leaving the daemon to its effect being seen in a sample, beside one sample
+    /// period, ns.
     pub transport_delay_ns: u64,
     /// Apparent mass at the tool, kg.
     pub mass_kg: f64,

@@ -1,8 +1,9 @@
 //! An arm without its wire: reports in, samples out; commands in, reports out.
 //!
-//! Joins the [`codec`](crate::codec), the [`kinematics`](crate::kinematics) and the [`velocity`](crate::velocity) estimate of one arm.
-//! Pure: no I/O, no clock (time is an argument), no allocation after [`Driver::new`], bounded work for each report. So a recording of
-//! the bytes of an arm is a test of its driver.
+//! Joins the [`codec`](crate::codec), the [`kinematics`](crate::kinematics) and the
+//! [`velocity`](crate::velocity) estimate of one arm. Pure: no I/O, no clock (time is an argument),
+//! no allocation after [`Driver::new`], bounded work for each report. So a recording of the bytes
+//! of an arm is a test of its driver.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::profile::{Model, Profile};
 use crate::transport::TransportStats;
 use crate::velocity::VelocityEstimator;
 
-/// An arm that reports only while it moves is at rest after this many of its periods without a report.
+/// An arm that reports only while it moves is at rest after this many of its periods without a
+/// report.
 const REST_PERIODS: u64 = 4;
 
 #[derive(Debug)]
@@ -119,7 +121,8 @@ impl Driver {
         decoded
     }
 
-    /// Reports that the arm counted and that never came. A jump of half the counter's range or more is a restart, not a loss.
+    /// Reports that the arm counted and that never came. A jump of half the counter's range or more
+    /// is a restart, not a loss.
     fn count_lost(&mut self, before: Option<u32>) {
         let (Some(before), Some(now), Some(bits)) = (
             before,
@@ -135,7 +138,8 @@ impl Driver {
         }
     }
 
-    /// The newest sample, if there is news since the last one. `input_stalled` goes into its status.
+    /// The newest sample, if there is news since the last one. `input_stalled` goes into its
+    /// status.
     ///
     /// An arm that is silent at rest gives samples of its rest, one for each of its periods.
     pub fn sample(&mut self, now_ns: u64, input_stalled: bool) -> Option<ArmSample> {
@@ -226,7 +230,8 @@ impl Driver {
 
     /// What the motors must do for a command at the newest axes.
     ///
-    /// All zero, and counted, where the wrench is not finite or the model cannot tell (singular, out of reach): no force then.
+    /// All zero, and counted, where the wrench is not finite or the model cannot tell (singular,
+    /// out of reach): no force then.
     pub fn efforts(&mut self, command: &ArmCommand) -> Axes {
         let Motion::Position(model) = &self.motion else {
             return [0.0; MAX_AXES];

@@ -1,8 +1,9 @@
 //! `hapticd-devices`: the arms.
 //!
-//! A driver is a pure codec (bytes to state and back), a kinematic model and a transport; the layout of an arm's reports, its units,
-//! geometry, limits and quirks are data, a [`profile`]. What the daemon sees of any arm, real or simulated, is the handful of types in
-//! [`arm`]. The last thing before the wire is the [`safety`] governor.
+//! A driver is a pure codec (bytes to state and back), a kinematic model and a transport; the
+//! layout of an arm's reports, its units, geometry, limits and quirks are data, a [`profile`]. What
+//! the daemon sees of any arm, real or simulated, is the handful of types in [`arm`]. The last
+//! thing before the wire is the [`safety`] governor.
 //!
 //! | module | what it is | blocks | allocates |
 //! |---|---|---|---|
@@ -17,8 +18,9 @@
 //! | [`safety`] | the governor: can only ever reduce a force | no | only to build it |
 //! | [`sim`] | simulated arm and simulated hand | no | only to build them |
 //!
-//! This crate starts no thread and reads no clock: time is always an argument, on one monotonic clock, in nanoseconds.
-//! SI units, `f64`, right-handed frames. No panic is reachable from device bytes or from a profile.
+//! This crate starts no thread and reads no clock: time is always an argument, on one monotonic
+//! clock, in nanoseconds. SI units, `f64`, right-handed frames. No panic is reachable from device
+//! bytes or from a profile.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
 //! The border between an arm, whatever it hangs on, and the thread that serves it.
 //!
-//! A transport may block, in [`Transport::wait_input`] for at most the time given and in [`Transport::write`] for as long as the
-//! system likes (a USB arm whose firmware hangs: 5 s for each call). So every arm has a thread of its own, and none of it is ever the
-//! haptic loop's. Errors are small and `Copy`.
+//! A transport may block, in [`Transport::wait_input`] for at most the time given and in
+//! [`Transport::write`] for as long as the system likes (a USB arm whose firmware hangs: 5 s for
+//! each call). So every arm has a thread of its own, and none of it is ever the haptic loop's.
+//! Errors are small and `Copy`.
 
 use std::time::Duration;
 
@@ -53,7 +54,8 @@ pub struct TransportStats {
     pub short: u64,
     /// Poses that the kinematic model could not give.
     pub bad_poses: u64,
-    /// Commands that were written as no force because they were not finite or the model could not turn them into efforts.
+    /// Commands that were written as no force because they were not finite or the model could not
+    /// turn them into efforts.
     pub bad_efforts: u64,
     /// Commands written.
     pub commands: u64,
@@ -70,9 +72,11 @@ pub trait Transport: Send {
     /// See [`TransportError`]; after [`TransportError::Gone`] the transport is of no more use.
     fn wait_input(&mut self, timeout: Duration) -> Result<bool, TransportError>;
 
-    /// Take in everything that waits and give the newest sample, or nothing if no new pose came. Never blocks, never allocates.
+    /// Take in everything that waits and give the newest sample, or nothing if no new pose came.
+    /// Never blocks, never allocates.
     ///
-    /// `now_ns` is the arrival time: the caller reads the monotonic clock after [`Self::wait_input`] returned.
+    /// `now_ns` is the arrival time: the caller reads the monotonic clock after
+    /// [`Self::wait_input`] returned.
     ///
     /// # Errors
     /// See [`TransportError`].

@@ -1,17 +1,20 @@
 //! Velocity from poses: finite differences over a documented window.
 //!
-//! The estimate at a pose is the difference to the *oldest* pose that is not older than the window (15 ms linear and 30 ms angular
-//! unless told, the windows that CHAI3D uses), divided by the time between the two. Quantisation of `Delta` then costs at most
-//! `2 Delta / window` of noise, and the estimate lags by half the window: the price that a damping gain pays (Chawda 2014).
+//! The estimate at a pose is the difference to the *oldest* pose that is not older than the window
+//! (15 ms linear and 30 ms angular unless told, the windows that CHAI3D uses), divided by the time
+//! between the two. Quantisation of `Delta` then costs at most `2 Delta / window` of noise, and the
+//! estimate lags by half the window: the price that a damping gain pays (Chawda 2014).
 //!
-//! Angular velocity is that of the one constant rotation that leads from the older to the newer orientation, in the base frame;
-//! correct for turns below half a turn in a window. Fixed capacity, no allocation, no clock: the times are arguments.
+//! Angular velocity is that of the one constant rotation that leads from the older to the newer
+//! orientation, in the base frame; correct for turns below half a turn in a window. Fixed capacity,
+//! no allocation, no clock: the times are arguments.
 
 use crate::arm::{Pose, Vec3};
 
 /// Poses remembered: a window of 30 ms at 8 kHz.
 const CAPACITY: usize = 256;
-/// Poses closer in time than this to the newest are no base for an estimate: arrival times jitter by about as much.
+/// Poses closer in time than this to the newest are no base for an estimate: arrival times jitter
+/// by about as much.
 const LEAST_SPAN_NS: u64 = 500_000;
 /// A pose older than this many windows says nothing about the velocity now.
 const STALE_WINDOWS: u64 = 4;
@@ -134,7 +137,8 @@ impl VelocityEstimator {
         self.angular
     }
 
-    /// The pose to compare the newest with: the oldest within the window; where the arm is slower than that, the one before the newest.
+    /// The pose to compare the newest with: the oldest within the window; where the arm is slower
+    /// than that, the one before the newest.
     fn base(&self, window_ns: u64) -> Base {
         let now = self.ring[self.newest].time_ns;
         let mut base = None;

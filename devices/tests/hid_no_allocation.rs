@@ -1,5 +1,6 @@
-//! The path from a report to a sample and from a command to a report neither allocates nor frees once an arm is open: counted by the
-//! test binary's own allocator, on this thread, while armed. For every shipped profile, with good reports, garbage and stalls.
+//! The path from a report to a sample and from a command to a report neither allocates nor frees
+//! once an arm is open: counted by the test binary's own allocator, on this thread, while armed.
+//! For every shipped profile, with good reports, garbage and stalls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,8 @@ use hapticd_devices::transport::{Transport, TransportError};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Gives reports of every shape: counting bytes, with each id and each length in turn, in bursts of up to 80.
+/// Gives reports of every shape: counting bytes, with each id and each length in turn, in bursts of
+/// up to 80.
 struct Noise {
     counter: u64,
     burst: u64,

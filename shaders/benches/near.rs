@@ -1,7 +1,9 @@
-//! How long an answer of the world takes, with the CPU alone and with the GPU's mid-phase, read-back included.
+//! How long an answer of the world takes, with the CPU alone and with the GPU's mid-phase,
+//! read-back included.
 //!
-//! `cargo bench -p hapticd-shaders --bench near`; `HAPTICD_GPU=software` stands a driver in that computes on the CPU. A tool slides over a ground; every
-//! query is answered by both, in turns, and the answers must be the same. *Asked* is how often the GPU answered in full.
+//! `cargo bench -p hapticd-shaders --bench near`; `HAPTICD_GPU=software` stands a driver in that
+//! computes on the CPU. A tool slides over a ground; every query is answered by both, in turns, and
+//! the answers must be the same. *Asked* is how often the GPU answered in full.
 // A program.
 #![allow(missing_docs, clippy::print_stdout)]
 

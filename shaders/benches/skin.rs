@@ -1,8 +1,10 @@
-//! How long a skin takes, by the CPU with one thread and by the GPU, read-back included: from some thousand triangles to a million and more.
+//! How long a skin takes, by the CPU with one thread and by the GPU, read-back included: from some
+//! thousand triangles to a million and more.
 //!
-//! `cargo bench -p hapticd-shaders --bench skin`; `HAPTICD_GPU=software` stands a driver in that computes on the CPU. A chain of 64 points
-//! moves from frame to frame, so that neither takes anything over; cubes become smaller from row to row. *Tries* is how often the GPU made the first frame until its
-//! buffers were large enough.
+//! `cargo bench -p hapticd-shaders --bench skin`; `HAPTICD_GPU=software` stands a driver in that
+//! computes on the CPU. A chain of 64 points moves from frame to frame, so that neither takes
+//! anything over; cubes become smaller from row to row. *Tries* is how often the GPU made the first
+//! frame until its buffers were large enough.
 // A program.
 #![allow(missing_docs, clippy::print_stdout)]
 

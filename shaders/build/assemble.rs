@@ -1,12 +1,16 @@
-//! Puts the WGSL files together, checks them, and finds out what each pass binds. Run by `build.rs`, tested by `tests/sources.rs`.
+//! Puts the WGSL files together, checks them, and finds out what each pass binds. Run by
+//! `build.rs`, tested by `tests/sources.rs`.
 //!
-//! A pass is a file with an entry point. Its lines `//# use other.wgsl` name the files whose declarations it needs; each is put in front of it
-//! once, with those that it needs itself in front of that. Places in the whole are led back to the file and line that they came from.
+//! A pass is a file with an entry point. Its lines `//# use other.wgsl` name the files whose
+//! declarations it needs; each is put in front of it once, with those that it needs itself in front
+//! of that. Places in the whole are led back to the file and line that they came from.
 //!
-//! A line `//# enable extension` makes the pass one for adapters that have it; the directive of WGSL has to come first of all.
+//! A line `//# enable extension` makes the pass one for adapters that have it; the directive of
+//! WGSL has to come first of all.
 //!
-//! A line `//# use this.wgsl for other.wgsl`, before any that needs the other, puts a file in the place of another that declares the same. A line
-//! `//# for comparison` says that the product does without the pass: what it binds is not asked of every adapter.
+//! A line `//# use this.wgsl for other.wgsl`, before any that needs the other, puts a file in the
+//! place of another that declares the same. A line `//# for comparison` says that the product does
+//! without the pass: what it binds is not asked of every adapter.
 
 use std::collections::BTreeMap;
 
@@ -133,7 +137,8 @@ impl Unit {
         format!("{file}:{}:{column}", line - first + 1)
     }
 
-    /// Parses and validates, for an adapter that can do no more than it must and what the pass enables.
+    /// Parses and validates, for an adapter that can do no more than it must and what the pass
+    /// enables.
     pub fn check(&self) -> Result<(naga::Module, ModuleInfo), String> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
             let notes: String = error.notes().map(|note| format!("; {note}")).collect();
@@ -169,7 +174,8 @@ impl Unit {
     }
 }
 
-/// The one entry point of a pass and the buffers that it uses; the others that its files declare need not be bound.
+/// The one entry point of a pass and the buffers that it uses; the others that its files declare
+/// need not be bound.
 pub fn slots(module: &naga::Module, info: &ModuleInfo) -> Result<(String, Vec<Slot>), String> {
     let [entry] = module.entry_points.as_slice() else {
         return Err(format!(

@@ -12,7 +12,8 @@ use crate::passes;
 pub enum Choice {
     /// A GPU: the first discrete one, or else integrated, or else virtual.
     Hardware,
-    /// A Vulkan driver that computes on the CPU (lavapipe). Slow; for tests, which are to run the same everywhere.
+    /// A Vulkan driver that computes on the CPU (lavapipe). Slow; for tests, which are to run the
+    /// same everywhere.
     Software,
 }
 
@@ -173,7 +174,8 @@ fn list(found: &[AdapterReport]) -> String {
     names.join(", ")
 }
 
-/// The adapter to take: the first of the best kind. Software is never taken for hardware, nor the other way round.
+/// The adapter to take: the first of the best kind. Software is never taken for hardware, nor the
+/// other way round.
 pub(crate) fn pick(
     adapters: Vec<wgpu::Adapter>,
     wanted: Choice,

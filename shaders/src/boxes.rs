@@ -1,7 +1,9 @@
-//! A mesh for the mid-phase: the boxes of its triangles, and a tree over them, in single precision and never too small.
+//! A mesh for the mid-phase: the boxes of its triangles, and a tree over them, in single precision
+//! and never too small.
 //!
-//! Built once, in `f64` and about the middle of the mesh, wherever that is; every corner is then rounded outward. One triangle a leaf, cut in two along the longest side at the median: good enough
-//! where a whole group of threads goes down side by side.
+//! Built once, in `f64` and about the middle of the mesh, wherever that is; every corner is then
+//! rounded outward. One triangle a leaf, cut in two along the longest side at the median: good
+//! enough where a whole group of threads goes down side by side.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::{TriMesh, Vec3};

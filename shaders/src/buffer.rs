@@ -1,6 +1,7 @@
 //! Buffers on the GPU that hold elements of one type and grow.
 //!
-//! They grow by half at least, never shrink, and never beyond what the adapter can bind: a step that needs more fails and says by how much.
+//! They grow by half at least, never shrink, and never beyond what the adapter can bind: a step
+//! that needs more fails and says by how much.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,7 +52,8 @@ pub enum BufferError {
     Fault(#[from] Fault),
 }
 
-/// Numbers everything ever made to be bound, so that a bind group knows whether it is still the same.
+/// Numbers everything ever made to be bound, so that a bind group knows whether it is still the
+/// same.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// A number that nothing else that is bound has.
@@ -71,7 +73,8 @@ pub struct Store<T> {
 }
 
 impl<T: Pod> Store<T> {
-    /// A buffer with room for at least `capacity` elements, all zero. `usage` in addition to being read and written by passes.
+    /// A buffer with room for at least `capacity` elements, all zero. `usage` in addition to being
+    /// read and written by passes.
     ///
     /// # Errors
     /// If it cannot be had.
@@ -130,7 +133,8 @@ impl<T: Pod> Store<T> {
         }
         let most = (gpu.largest_binding() / size_of::<T>() as u64) as usize;
         let roomy = elements.max(self.capacity + self.capacity / 2).min(most);
-        // With no room to spare, at least what is needed, or the error that says that it is too much.
+        // With no room to spare, at least what is needed, or the error that says that it is too
+        // much.
         let capacity = roomy.max(elements);
         (self.buffer, self.id) = make::<T>(gpu, self.name, self.usage, capacity)?;
         self.capacity = capacity;
@@ -146,7 +150,8 @@ impl<T: Pod> Store<T> {
         self.overwrite(gpu, 0, elements)
     }
 
-    /// Overwrites elements from number `first` on. Those beyond the capacity are an error, and then nothing is written.
+    /// Overwrites elements from number `first` on. Those beyond the capacity are an error, and then
+    /// nothing is written.
     ///
     /// # Errors
     /// If there is no room, or the device has failed.

@@ -1,20 +1,24 @@
-//! The narrow phase on the GPU as a [`Detector`]: the scene and the plan of the CPU twin go in, answers come out some steps later.
+//! The narrow phase on the GPU as a [`Detector`]: the scene and the plan of the CPU twin go in,
+//! answers come out some steps later.
 //!
 //! # Theory
 //!
-//! Stage one is the twin's own ([`Plan`]): both backends walk and trace the same pairs. Room for what a step finds is predicted (see the
-//! module `room`). An answer that ran short all the same is not taken over: what it lacks nobody knows. If rays were lost, what the GPU remembers
-//! lacks them, too, so nothing counts until all has been traced in full again.
+//! Stage one is the twin's own ([`Plan`]): both backends walk and trace the same pairs. Room for
+//! what a step finds is predicted (see the module `room`). An answer that ran short all the same is
+//! not taken over: what it lacks nobody knows. If rays were lost, what the GPU remembers lacks
+//! them, too, so nothing counts until all has been traced in full again.
 //!
 //! # Practice
 //!
-//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the first step and when objects have come or gone, always
-//! the same scene; then only places are sent. What the GPU remembers of those that stay moves with them, on the GPU. Answers of steps before are
-//! taken over without what they say of objects that were others then. A step takes no memory of ours once it has seen as many pairs and contacts; wgpu takes some for
-//! every step.
+//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the
+//! first step and when objects have come or gone, always the same scene; then only places are sent.
+//! What the GPU remembers of those that stay moves with them, on the GPU. Answers of steps before
+//! are taken over without what they say of objects that were others then. A step takes no memory of
+//! ours once it has seen as many pairs and contacts; wgpu takes some for every step.
 //!
-//! Not done here: [`Separation`] other than re-projected, and [`Measure::Absolute`], which are for comparison, and the counts of triangles that
-//! walks look at. Inversions of less than a micrometre are not counted in the report.
+//! Not done here: [`Separation`] other than re-projected, and [`Measure::Absolute`], which are for
+//! comparison, and the counts of triangles that walks look at. Inversions of less than a micrometre
+//! are not counted in the report.
 
 use std::collections::VecDeque;
 
@@ -37,7 +41,8 @@ use crate::traces::{LISTS, TRACES};
 
 const NAME: &str = "GPU";
 
-/// Beyond its sheets' thickness a contact is deep because its point has gone through, if by more than this, m.
+/// Beyond its sheets' thickness a contact is deep because its point has gone through, if by more
+/// than this, m.
 const THROUGH_M: f32 = 1e-6;
 
 /// What can go wrong in a step.
@@ -95,8 +100,9 @@ impl GpuDetector {
     /// Compiles the passes.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`] for settings that the GPU does not do; [`DetectorError::Fault`] if the device does not accept a shader, has
-    /// no memory or has failed.
+    /// [`DetectorError::Unsupported`] for settings that the GPU does not do;
+    /// [`DetectorError::Fault`] if the device does not accept a shader, has no memory or has
+    /// failed.
     pub fn new(gpu: Gpu, settings: Settings) -> Result<Self, DetectorError> {
         check(&settings)?;
         let narrow = Narrow::new(gpu).map_err(|error| fault(0, error.into()))?;
@@ -134,18 +140,21 @@ impl GpuDetector {
         &self.plan
     }
 
-    /// The predictions of room: rays for the tree, the basic algorithm and the walk, contacts, and what is near.
+    /// The predictions of room: rays for the tree, the basic algorithm and the walk, contacts, and
+    /// what is near.
     #[must_use]
     pub fn predicted(&self) -> &[Predicted; LISTS] {
         &self.rooms.predicted
     }
 
-    /// Every list of rays, and every list of contacts, has at least so much room, unless even the worst case needs less.
+    /// Every list of rays, and every list of contacts, has at least so much room, unless even the
+    /// worst case needs less.
     pub fn set_least_room(&mut self, rays: usize, contacts: usize) {
         self.rooms.least = [rays, contacts];
     }
 
-    /// No more steps than that are under way, [`DEPTH`] at most; further ones are left out. With 0 all are.
+    /// No more steps than that are under way, [`DEPTH`] at most; further ones are left out. With 0
+    /// all are.
     pub fn set_most_under_way(&mut self, steps: usize) {
         self.most_under_way = steps.min(DEPTH);
     }
@@ -249,7 +258,8 @@ impl GpuDetector {
 
     /// All objects anew; of the points of those that were there nothing is forgotten.
     fn pack(&mut self, scene: &Scene) -> Result<(), Failure> {
-        // What is remembered of an object that has gone names it by its number: nobody may have that before a step has been without it.
+        // What is remembered of an object that has gone names it by its number: nobody may have
+        // that before a step has been without it.
         let was_packed = std::mem::take(&mut self.packed);
         let (mut kept, haunted) = (was_packed, self.haunted);
         let before = self.feed.objects().to_vec();

@@ -1,7 +1,8 @@
 //! The device: opening it, noticing that it is lost, and opening it again.
 //!
-//! Every device that is opened has a *generation*, 1 and up. What was made with a device belongs to its generation and dies with it; work that
-//! a lost device still had is dropped. Errors that nobody waits for, and the loss itself, are noted by the driver's callbacks and reported by the
+//! Every device that is opened has a *generation*, 1 and up. What was made with a device belongs to
+//! its generation and dies with it; work that a lost device still had is dropped. Errors that
+//! nobody waits for, and the loss itself, are noted by the driver's callbacks and reported by the
 //! next call that returns a [`Fault`].
 
 use std::future::Future;
@@ -17,7 +18,8 @@ use thiserror::Error;
 use crate::adapter::{AdapterReport, Choice, OpenError, pick, suffices};
 use crate::queries::{RayQueries, experiment};
 
-/// Longest that [`Gpu::look`] waits: a device that hangs is noticed by counting looks, not by a clock.
+/// Longest that [`Gpu::look`] waits: a device that hangs is noticed by counting looks, not by a
+/// clock.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// What went wrong on a device that was open.
@@ -142,7 +144,8 @@ impl Gpu {
         let options = options.into();
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,
-            // No validation layers, whatever the build: tests and daemon run the same. Only what could hang the GPU is checked.
+            // No validation layers, whatever the build: tests and daemon run the same. Only what
+            // could hang the GPU is checked.
             flags: wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL,
             ..wgpu::InstanceDescriptor::new_without_display_handle()
         });
@@ -155,7 +158,8 @@ impl Gpu {
         })
     }
 
-    /// Opens the adapter anew, after a loss. The next generation begins: all that was made with the old device is void.
+    /// Opens the adapter anew, after a loss. The next generation begins: all that was made with the
+    /// old device is void.
     ///
     /// # Errors
     /// As [`Gpu::open`]; the old, lost device then stays.
@@ -223,7 +227,8 @@ impl Gpu {
         self.turn(wgpu::PollType::Poll)
     }
 
-    /// Waits until the device has done all that was submitted. For tests and measurements: a step never waits.
+    /// Waits until the device has done all that was submitted. For tests and measurements: a step
+    /// never waits.
     ///
     /// # Errors
     /// If the device has failed.
@@ -253,7 +258,8 @@ impl Gpu {
         })
     }
 
-    /// Loses the device on purpose, as if it had been unplugged. Everything submitted and not answered is dropped.
+    /// Loses the device on purpose, as if it had been unplugged. Everything submitted and not
+    /// answered is dropped.
     pub fn lose(&self) {
         self.breaker().lose();
     }
@@ -273,7 +279,8 @@ impl Gpu {
         self.open.tick_ns
     }
 
-    /// Runs what talks to the device. wgpu panics where a device vanishes under `poll`; the daemon must outlive that, so a panic counts as a loss.
+    /// Runs what talks to the device. wgpu panics where a device vanishes under `poll`; the daemon
+    /// must outlive that, so a panic counts as a loss.
     pub(crate) fn guard<T>(
         &self,
         work: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T,

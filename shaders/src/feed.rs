@@ -1,7 +1,9 @@
-//! The CPU twin's scene and plan in the narrow phase's words: packed once, then where everything is, and the lists of pairs.
+//! The CPU twin's scene and plan in the narrow phase's words: packed once, then where everything
+//! is, and the lists of pairs.
 //!
-//! A step is [`Feed::advance`] and [`Feed::list`], then [`Feed::place`] and [`Narrow::send`] of [`Feed::step`], to one narrow phase or to several.
-//! Takes no memory once it has seen as many pairs. Deterministic; touches a device in [`Feed::place`] only.
+//! A step is [`Feed::advance`] and [`Feed::list`], then [`Feed::place`] and [`Narrow::send`] of
+//! [`Feed::step`], to one narrow phase or to several. Takes no memory once it has seen as many
+//! pairs. Deterministic; touches a device in [`Feed::place`] only.
 
 use hapticd_geometry::Pose;
 use hapticd_rays::layout::{Object, Point};
@@ -60,8 +62,9 @@ impl Feed {
         &self.now
     }
 
-    /// Takes over where everything is now. What was now is a step ago, also where the scene has gone several steps: what crossed a sheet in one that was
-    /// left out has crossed it. The scene has the objects that were packed.
+    /// Takes over where everything is now. What was now is a step ago, also where the scene has
+    /// gone several steps: what crossed a sheet in one that was left out has crossed it. The scene
+    /// has the objects that were packed.
     pub fn advance(&mut self, scene: &Scene, settings: &Settings) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.copy_from_slice(&self.before);
@@ -79,7 +82,8 @@ impl Feed {
         }
     }
 
-    /// Sends where everything is and was. The normals of deformables are left to [`Step::surfaces`].
+    /// Sends where everything is and was. The normals of deformables are left to
+    /// [`Step::surfaces`].
     ///
     /// # Errors
     /// If this is not the scene that it has, or the device has failed.

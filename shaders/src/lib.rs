@@ -1,44 +1,53 @@
-//! The GPU's part in ray-traced collision detection (Lehericey 2016): the shaders and their typed passes, on wgpu.
+//! The GPU's part in ray-traced collision detection (Lehericey 2016): the shaders and their typed
+//! passes, on wgpu.
 //!
-//! The CPU twin is `hapticd_rays`; the two share one layout and give the same answers but for rounding. This crate knows nothing of arms, of
-//! the daemon or of time.
+//! The CPU twin is `hapticd_rays`; the two share one layout and give the same answers but for
+//! rounding. This crate knows nothing of arms, of the daemon or of time.
 //!
 //! # Theory
 //!
-//! A point of an object looks along its normal, both ways, for the surface of another. Three algorithms do that: through a tree of boxes, over
-//! all triangles, or by a walk from the triangle that was met before. Each is a pass of its own: threads of a GPU that go together must do the
-//! same. The lists of rays are counted on the GPU, and the passes are launched with those counts (indirect dispatch): the CPU schedules a
-//! whole step ahead and never reads in the middle of one.
+//! A point of an object looks along its normal, both ways, for the surface of another. Three
+//! algorithms do that: through a tree of boxes, over all triangles, or by a walk from the triangle
+//! that was met before. Each is a pass of its own: threads of a GPU that go together must do the
+//! same. The lists of rays are counted on the GPU, and the passes are launched with those counts
+//! (indirect dispatch): the CPU schedules a whole step ahead and never reads in the middle of one.
 //!
 //! # Practice
 //!
-//! [`Gpu`] is the device: hardware unless [`Choice::Software`] is asked for; in tests the environment variable [`Choice::VARIABLE`]
-//! (`HAPTICD_GPU=hardware` or `software`, by default `software`) chooses. [`Packed`] is the scene to hand over.
+//! [`Gpu`] is the device: hardware unless [`Choice::Software`] is asked for; in tests the
+//! environment variable [`Choice::VARIABLE`] (`HAPTICD_GPU=hardware` or `software`, by default
+//! `software`) chooses. [`Packed`] is the scene to hand over.
 //!
-//! * [`Narrow`] is the narrow phase: from pairs to contacts, remembering what each point met. A [`Step`] goes in, a [`Found`] comes out.
+//! * [`Narrow`] is the narrow phase: from pairs to contacts, remembering what each point met. A
+//!   [`Step`] goes in, a [`Found`] comes out.
 //! * [`Feed`] is a twin's scene and plan in its words.
 //! * [`GpuDetector`] puts that behind the trait that a world asks, [`hapticd_rays::Detector`].
 //! * [`Tracer`] only traces: from lists of rays to what they meet.
 //!
-//! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one moves.
+//! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one
+//!   moves.
 //! * [`GpuMidPhase`] puts that behind the trait that a world asks, [`hapticd_ccd::MidPhase`].
 //!   [`GpuMidPhase::beside`] does so for a thread that must not call a driver: another one
 //!   [serves](DeviceEnd::serve) the device.
 //!
-//! * [`GpuSkin`] makes large skins: what `hapticd_skin::Skin` does, for points that all blend. [`LargeSkins`] puts that behind the trait that who shows
-//!   them asks, [`hapticd_skin::Polygonizer`].
+//! * [`GpuSkin`] makes large skins: what `hapticd_skin::Skin` does, for points that all blend.
+//!   [`LargeSkins`] puts that behind the trait that who shows them asks,
+//!   [`hapticd_skin::Polygonizer`].
 //!
-//! None ever waits, but in `wait` and for a skin. Any call may return a [`Fault`]; after one, [`Narrow::recover`] opens the device again, a generation
-//! later, and the scene has to be set anew.
+//! None ever waits, but in `wait` and for a skin. Any call may return a [`Fault`]; after one,
+//! [`Narrow::recover`] opens the device again, a generation later, and the scene has to be set
+//! anew.
 //!
-//! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go through those: the adapter names the triangles whose
-//! boxes a ray meets, and those are looked at by the very functions of the other passes, so the answers are the same. Everything else stays.
+//! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go
+//! through those: the adapter names the triangles whose boxes a ray meets, and those are looked at
+//! by the very functions of the other passes, so the answers are the same. Everything else stays.
 //!
-//! Single precision, and poses in the world: keep the scene within a metre or so of the origin, or move the origin. A metre off, places in
-//! another frame are good to some tenths of a micrometre.
+//! Single precision, and poses in the world: keep the scene within a metre or so of the origin, or
+//! move the origin. A metre off, places in another frame are good to some tenths of a micrometre.
 //!
-//! Shaders are in `src/wgsl`, one file for a pass and some for what passes share; they are checked when this crate is built, and what a pass
-//! binds is read off its shader. No pass binds more than eight storage buffers, which every adapter of WebGPU has.
+//! Shaders are in `src/wgsl`, one file for a pass and some for what passes share; they are checked
+//! when this crate is built, and what a pass binds is read off its shader. No pass binds more than
+//! eight storage buffers, which every adapter of WebGPU has.
 // One call is, and says so: `queries.rs`.
 #![deny(unsafe_code)]
 

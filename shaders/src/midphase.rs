@@ -1,23 +1,30 @@
-//! The mid-phase of continuous detection on the GPU: of two meshes the triangles that may come near each other while one follows a screw.
+//! The mid-phase of continuous detection on the GPU: of two meshes the triangles that may come near
+//! each other while one follows a screw.
 //!
 //! # Theory
 //!
-//! The points of A follow a screw over `t` in `[0, 1]`, B stands still, both in B's frame. A point `p` of a triangle's box moves on an arc that is
-//! never further from its chord than an eighth of its acceleration, `|w x (w x p + v)| / 8`, and a sixteenth of that where the motion is cut into
-//! [`crate::PARTS`] chords, whose ends are in the boxes around the turned box at the times between. Those together, wider by the bow and by the reach, are
-//! the swept box; it goes down B's tree.
+//! The points of A follow a screw over `t` in `[0, 1]`, B stands still, both in B's frame. A point
+//! `p` of a triangle's box moves on an arc that is never further from its chord than an eighth of
+//! its acceleration, `|w x (w x p + v)| / 8`, and a sixteenth of that where the motion is cut into
+//! [`crate::PARTS`] chords, whose ends are in the boxes around the turned box at the times between.
+//! Those together, wider by the bow and by the reach, are the swept box; it goes down B's tree.
 //!
-//! *Never too few.* Everything is about the middles of the two meshes, so that what is near has small numbers wherever it is; the host's own
-//! roundings are added to the reach. Boxes and trees are rounded outward from `f64`. What the pass computes of a place is a sum of products whose sizes add up to
-//! `s = |shift| + |low| + |high|` at most; less than twenty roundings of `2^-24` are made on the way, those of the pose's own numbers included,
-//! whether or not the driver fuses them. The pass takes 32 of them, `2^-19 s`, and as much of the bow and of the reach; the bow's own are `2^-19 |w| (|v| + |w| s)`
-//! and a hundredth of it (0.126 for an eighth). Numbers beyond [`FURTHEST_M`] are refused, so nothing overflows.
+//! *Never too few.* Everything is about the middles of the two meshes, so that what is near has
+//! small numbers wherever it is; the host's own roundings are added to the reach. Boxes and trees
+//! are rounded outward from `f64`. What the pass computes of a place is a sum of products whose
+//! sizes add up to `s = |shift| + |low| + |high|` at most; less than twenty roundings of `2^-24`
+//! are made on the way, those of the pose's own numbers included, whether or not the driver fuses
+//! them. The pass takes 32 of them, `2^-19 s`, and as much of the bow and of the reach; the bow's
+//! own are `2^-19 |w| (|v| + |w| s)` and a hundredth of it (0.126 for an eighth). Numbers beyond
+//! [`FURTHEST_M`] are refused, so nothing overflows.
 //!
 //! # Practice
 //!
-//! Shapes are added once; a [`Sweep`] names two of them, many are sent at once. The answer is a list of [`Candidate`]s in order; the exact
-//! tests are the CPU's, in `f64`, as without a GPU. A list that found no room counts on: the queries that it cut short are named
-//! ([`Candidates::is_complete`]), for the CPU or for another try, which has room. Nothing waits but [`Midphase::wait`].
+//! Shapes are added once; a [`Sweep`] names two of them, many are sent at once. The answer is a
+//! list of [`Candidate`]s in order; the exact tests are the CPU's, in `f64`, as without a GPU. A
+//! list that found no room counts on: the queries that it cut short are named
+//! ([`Candidates::is_complete`]), for the CPU or for another try, which has room. Nothing waits but
+//! [`Midphase::wait`].
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::Node;
@@ -252,7 +259,8 @@ impl Midphase {
         self.room = candidates.clamp(1, self.most_room);
     }
 
-    /// How much room there may ever be. All of it is read back from the GPU with every step, whatever was found.
+    /// How much room there may ever be. All of it is read back from the GPU with every step,
+    /// whatever was found.
     pub fn set_most_room(&mut self, candidates: usize) {
         self.most_room = candidates.max(1);
         self.set_room(self.room);
@@ -275,8 +283,8 @@ impl Midphase {
         ShapeId(self.places.len() as u32 - 1)
     }
 
-    /// Forgets all shapes but these, which get new names: those that are returned, in the same order. They go to the GPU with the next step.
-    /// Shapes that do not exist are left out.
+    /// Forgets all shapes but these, which get new names: those that are returned, in the same
+    /// order. They go to the GPU with the next step. Shapes that do not exist are left out.
     pub fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
         let old = std::mem::take(&mut self.shapes);
         let places = std::mem::take(&mut self.places);
@@ -308,7 +316,8 @@ impl Midphase {
     /// Sends sweeps, all in one step.
     ///
     /// # Errors
-    /// If too many steps are under way, if a sweep is none or too large, if there is no room, or if the device has failed; nothing was sent.
+    /// If too many steps are under way, if a sweep is none or too large, if there is no room, or if
+    /// the device has failed; nothing was sent.
     pub fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError> {
         self.gpu.check()?;
         self.list(sweeps)?;
@@ -430,7 +439,8 @@ impl Midphase {
         Ok(())
     }
 
-    /// The answer of the oldest step into `found`, whose room is used again; whether one has come. Does not wait.
+    /// The answer of the oldest step into `found`, whose room is used again; whether one has come.
+    /// Does not wait.
     ///
     /// # Errors
     /// If the device has failed: then no step will be answered until [`Midphase::recover`].

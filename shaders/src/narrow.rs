@@ -1,15 +1,18 @@
-//! The narrow phase on the GPU, from pairs to contacts: points send rays, rays are traced, answers are kept, contacts are made.
+//! The narrow phase on the GPU, from pairs to contacts: points send rays, rays are traced, answers
+//! are kept, contacts are made.
 //!
 //! # Theory
 //!
-//! Lehericey 2016, chapter 3, section 1: every stage reads a dense list and appends to the next. The lists are counted on the GPU, and what
-//! does not fit is counted all the same, so the host knows how much room was missing and makes it for the next step. What each point met is
+//! Lehericey 2016, chapter 3, section 1: every stage reads a dense list and appends to the next.
+//! The lists are counted on the GPU, and what does not fit is counted all the same, so the host
+//! knows how much room was missing and makes it for the next step. What each point met is
 //! remembered on the GPU from step to step ([`Record`]).
 //!
 //! # Practice
 //!
-//! The host says which pairs there are, and for each whether it has moved too far to walk on: of rigid objects ([`Chunk`]), and of clusters
-//! where one deforms ([`Run`]). Rays may also be given as they are ([`Step::tree`] and the others).
+//! The host says which pairs there are, and for each whether it has moved too far to walk on: of
+//! rigid objects ([`Chunk`]), and of clusters where one deforms ([`Run`]). Rays may also be given
+//! as they are ([`Step::tree`] and the others).
 
 mod launch;
 
@@ -54,8 +57,8 @@ pub struct Step<'a> {
     pub by_basic: bool,
     /// Look for points that crossed a sheet.
     pub inversions: bool,
-    /// Find the normals of the deformables' points, and the exits of deformable volumes, from where the points are: those that were given
-    /// with [`Narrow::deform`] do not count.
+    /// Find the normals of the deformables' points, and the exits of deformable volumes, from where
+    /// the points are: those that were given with [`Narrow::deform`] do not count.
     pub surfaces: bool,
     /// Give back the records, too.
     pub records: bool,
@@ -93,16 +96,18 @@ pub struct Found {
     pub wanted: [u32; LISTS],
     /// Something found no room: contacts may be missing. The next step has it.
     pub overflow: bool,
-    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if it has no clock. What ray queries need to have
-    /// built is not in it. With [`Launch::AtOnce`] the one kernel is the first of them, and the others but the last are 0.
+    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if
+    /// it has no clock. What ray queries need to have built is not in it. With [`Launch::AtOnce`]
+    /// the one kernel is the first of them, and the others but the last are 0.
     pub pass_ns: Option<[f64; STAMPS]>,
-    /// Nanoseconds on the GPU from the beginning of the first emission to the end of the last trace, and to the end of the step; `None` if it has no
-    /// clock.
+    /// Nanoseconds on the GPU from the beginning of the first emission to the end of the last
+    /// trace, and to the end of the step; `None` if it has no clock.
     pub span_ns: Option<[f64; 2]>,
 }
 
 impl Found {
-    /// Leaves what is between objects that were there in this step and still are at the roster's last look.
+    /// Leaves what is between objects that were there in this step and still are at the roster's
+    /// last look.
     pub(crate) fn retain(&mut self, roster: &Roster, step: u64) {
         self.contacts.retain(|contact| roster.knows(contact, step));
         self.near.retain(|contact| roster.knows(contact, step));
@@ -184,7 +189,8 @@ impl Narrow {
     /// The same with steps done in another way, for comparison.
     ///
     /// # Errors
-    /// As [`Narrow::new`]; an adapter that cannot bind what [`Launch::AtOnce`] needs is said not to accept it.
+    /// As [`Narrow::new`]; an adapter that cannot bind what [`Launch::AtOnce`] needs is said not to
+    /// accept it.
     pub fn launched(gpu: Gpu, launch: Launch) -> Result<Self, SetupError> {
         let made = Made::new(&gpu, launch)?;
         Ok(Self {
@@ -227,8 +233,8 @@ impl Narrow {
         self.room = room;
     }
 
-    /// After a fault: opens the device anew and compiles the passes. What was under way is dropped, what was known of the points is
-    /// forgotten, and the scene has to be set again.
+    /// After a fault: opens the device anew and compiles the passes. What was under way is dropped,
+    /// what was known of the points is forgotten, and the scene has to be set again.
     ///
     /// # Errors
     /// If that fails; it can be tried again.
@@ -243,7 +249,8 @@ impl Narrow {
         Ok(())
     }
 
-    /// Takes over all objects, in place of those before; nothing is known of their points. They have been where they are.
+    /// Takes over all objects, in place of those before; nothing is known of their points. They
+    /// have been where they are.
     ///
     /// # Errors
     /// If there is no room, or the device has failed.
@@ -254,7 +261,8 @@ impl Narrow {
         self.take_over(packed)
     }
 
-    /// The same with what is known of some of the points, which is copied on the GPU, behind the steps under way.
+    /// The same with what is known of some of the points, which is copied on the GPU, behind the
+    /// steps under way.
     ///
     /// # Errors
     /// As [`Narrow::set_scene`].
@@ -318,7 +326,8 @@ impl Narrow {
         })
     }
 
-    /// Where the objects are now and where they were a step ago: all of them, as packed but for place.
+    /// Where the objects are now and where they were a step ago: all of them, as packed but for
+    /// place.
     ///
     /// # Errors
     /// If there are more or fewer than were set, or the device has failed.
@@ -341,8 +350,9 @@ impl Narrow {
         self.made.scene.place_all(&self.gpu, now, before)
     }
 
-    /// Where a deformable's points are now and where they were a step ago, from packed number `first` on, and their normals; those may be
-    /// empty if they are found on the GPU ([`Step::surfaces`]).
+    /// Where a deformable's points are now and where they were a step ago, from packed number
+    /// `first` on, and their normals; those may be empty if they are found on the GPU
+    /// ([`Step::surfaces`]).
     ///
     /// # Errors
     /// If there are more than were set, or the device has failed.
@@ -360,7 +370,8 @@ impl Narrow {
     /// Sends a step. Does not wait, but with [`Launch::Exact`].
     ///
     /// # Errors
-    /// If too many are under way, if there is no scene, if something does not fit, or if the device has failed; nothing was sent.
+    /// If too many are under way, if there is no scene, if something does not fit, or if the device
+    /// has failed; nothing was sent.
     pub fn send(&mut self, step: &Step<'_>) -> Result<Ticket, StepError> {
         let gpu = &self.gpu;
         gpu.check()?;
@@ -436,7 +447,8 @@ impl Narrow {
         Ok(self.receive_into(&mut found)?.then_some(found))
     }
 
-    /// The same into an answer that is there already, whose room is used again; whether one has come.
+    /// The same into an answer that is there already, whose room is used again; whether one has
+    /// come.
     ///
     /// # Errors
     /// As [`Narrow::receive`].
@@ -472,7 +484,8 @@ impl Narrow {
         self.room.near = near.max(self.room.near);
     }
 
-    /// Waits for the oldest answer; `None` if no step is under way. For tests and measurements: the collision thread never waits.
+    /// Waits for the oldest answer; `None` if no step is under way. For tests and measurements: the
+    /// collision thread never waits.
     ///
     /// # Errors
     /// If the device has failed.
@@ -635,7 +648,8 @@ impl Made {
         clusters.record(encoder, step.runs.len() as u32, around(1));
     }
 
-    /// What comes after [`Made::emit`]. `counts`: the rays that the host says there are, for comparison; `None`: those that the GPU has counted.
+    /// What comes after [`Made::emit`]. `counts`: the rays that the host says there are, for
+    /// comparison; `None`: those that the GPU has counted.
     fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,

@@ -1,17 +1,21 @@
-//! The GPU mid-phase for a world that asks what is near its tools: [`hapticd_ccd::MidPhase`], with the CPU to take over.
+//! The GPU mid-phase for a world that asks what is near its tools: [`hapticd_ccd::MidPhase`], with
+//! the CPU to take over.
 //!
-//! All questions of an answer go in one submission. Meshes stand still while they are asked about, so every sweep is one without a motion. What the
-//! GPU cannot answer is answered by the CPU in the same call, with the same bits: pairs of meshes that are too small to be worth it, numbers out of
-//! range, more candidates than [`Limits::candidates`], an answer that is late. A device that fails, or is late too often ([`Limits::late`]), is given
-//! up: it is never asked again. Whoever wants a GPU again makes another mid-phase.
+//! All questions of an answer go in one submission. Meshes stand still while they are asked about,
+//! so every sweep is one without a motion. What the GPU cannot answer is answered by the CPU in the
+//! same call, with the same bits: pairs of meshes that are too small to be worth it, numbers out of
+//! range, more candidates than [`Limits::candidates`], an answer that is late. A device that fails,
+//! or is late too often ([`Limits::late`]), is given up: it is never asked again. Whoever wants a
+//! GPU again makes another mid-phase.
 //!
-//! An answer is due [`Patience::Within`] from its question. What is late is dropped when it comes, and the CPU answers in the same call;
-//! until it has come nothing more is asked. So a device that hangs costs one such wait over its whole life.
+//! An answer is due [`Patience::Within`] from its question. What is late is dropped when it comes,
+//! and the CPU answers in the same call; until it has come nothing more is asked. So a device that
+//! hangs costs one such wait over its whole life.
 //!
 //! A driver may also hold up a call that should not wait. Whatever has a deadline therefore never
-//! calls it: [`GpuMidPhase::beside`] gives the device to a thread of its own and leaves this end with a
-//! hand-over in its place ([`AskingEnd`]). Without that it is for threads that may wait. Allocates, as
-//! the driver does.
+//! calls it: [`GpuMidPhase::beside`] gives the device to a thread of its own and leaves this end
+//! with a hand-over in its place ([`AskingEnd`]). Without that it is for threads that may wait.
+//! Allocates, as the driver does.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -49,19 +53,23 @@ pub struct Limits {
     pub candidates: usize,
     /// How long to wait.
     pub patience: Patience,
-    /// Answers late in a row that are the end. One in time makes up for a part of one only (`MAKE_UP`).
+    /// Answers late in a row that are the end. One in time makes up for a part of one only
+    /// (`MAKE_UP`).
     pub late: u32,
 }
 
-/// Answers in time that make up for one that was late: a device that is late now and then may cost no more than every so many.
+/// Answers in time that make up for one that was late: a device that is late now and then may cost
+/// no more than every so many.
 const MAKE_UP: u32 = 64;
 /// A device that owes an answer for so long hangs.
 const HUNG: Duration = Duration::from_millis(500);
 
 impl Limits {
-    /// What the daemon asks with. How many triangles pay has not been measured on hardware. A submission and its way back are said to take 50 to
-    /// 200 us there; an answer near contact takes the CPU about as long with 10,000 triangles, and a millisecond with 100,000: the middle.
-    /// An answer is due in two ticks of 1 kHz: a tenth of the default of `safety.stale_contact_ms`.
+    /// What the daemon asks with. How many triangles pay has not been measured on hardware. A
+    /// submission and its way back are said to take 50 to 200 us there; an answer near contact
+    /// takes the CPU about as long with 10,000 triangles, and a millisecond with 100,000: the
+    /// middle. An answer is due in two ticks of 1 kHz: a tenth of the default of
+    /// `safety.stale_contact_ms`.
     pub const DEFAULT: Self = Self {
         triangles: 50_000,
         candidates: 1 << 16,
@@ -182,8 +190,8 @@ impl<D: Sweeper> GpuMidPhase<D> {
         }
     }
 
-    /// Parts from the device: what asks, and what is to be served by a thread of its own. The device keeps its shapes, and the
-    /// counts go on. An answer that is still owed is dropped.
+    /// Parts from the device: what asks, and what is to be served by a thread of its own. The
+    /// device keeps its shapes, and the counts go on. An answer that is still owed is dropped.
     #[must_use]
     pub fn beside(self) -> (GpuMidPhase<AskingEnd>, DeviceEnd<D>) {
         let ids = self.shapes.iter().map(|&(_, id)| id).collect();
@@ -240,7 +248,8 @@ impl<D: Sweeper> GpuMidPhase<D> {
         }
     }
 
-    /// Whether an answer that was late has not come yet. Then nothing is asked and nothing is waited for; after [`HUNG`] it is the end.
+    /// Whether an answer that was late has not come yet. Then nothing is asked and nothing is
+    /// waited for; after [`HUNG`] it is the end.
     fn owes(&mut self) -> bool {
         let Some((ticket, asked)) = self.owed else {
             return false;
@@ -287,7 +296,8 @@ impl<D: Sweeper> GpuMidPhase<D> {
                 self.take(ticket)
             }
             Patience::Within(within) => loop {
-                // The time first: an answer that came while this thread was not running is not late.
+                // The time first: an answer that came while this thread was not running is not
+                // late.
                 let since = self.midphase.now().saturating_sub(asked);
                 if self.take(ticket)? {
                     return Ok(true);

@@ -1,6 +1,7 @@
 //! A pass: a shader with one entry point, its pipeline, and the buffers that it binds.
 //!
-//! Which buffers those are is found out from the shader when the crate is built ([`Source::slots`]), so the two cannot disagree.
+//! Which buffers those are is found out from the shader when the crate is built
+//! ([`Source::slots`]), so the two cannot disagree.
 
 use thiserror::Error;
 
@@ -103,7 +104,8 @@ impl Pass {
         }
     }
 
-    /// Binds what `find` gives for the shader's names; keeps the bind group as long as they stay the same.
+    /// Binds what `find` gives for the shader's names; keeps the bind group as long as they stay
+    /// the same.
     ///
     /// # Errors
     /// If the device has failed.
@@ -150,7 +152,8 @@ impl Pass {
         Ok(())
     }
 
-    /// Records the pass; how many groups is at `offset` in `args`. It has been bound before, or nothing is recorded.
+    /// Records the pass; how many groups is at `offset` in `args`. It has been bound before, or
+    /// nothing is recorded.
     pub fn record_indirect(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -163,7 +166,8 @@ impl Pass {
         });
     }
 
-    /// Records the pass with that many groups, folded if there are many. It has been bound before, or nothing is recorded.
+    /// Records the pass with that many groups, folded if there are many. It has been bound before,
+    /// or nothing is recorded.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,

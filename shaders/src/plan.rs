@@ -1,4 +1,5 @@
-//! What the host tells a step about its pairs: it knows them, and how far they have moved, from its broad phase.
+//! What the host tells a step about its pairs: it knows them, and how far they have moved, from its
+//! broad phase.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::Object;
@@ -55,7 +56,8 @@ pub struct Near {
     pub high: [f32; 3],
     /// Which cluster, local.
     pub to: u32,
-    /// Traced in full, for a pair of clusters that has moved or is new; otherwise walked on from what is known.
+    /// Traced in full, for a pair of clusters that has moved or is new; otherwise walked on from
+    /// what is known.
     pub full: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Whether full traces ask the adapter's ray queries, and whether it has them.
 //!
-//! They are wgpu's experiment, and few adapters have units for them (those of data centres have none): the tree is the way that works
-//! everywhere, and ray queries are never needed.
+//! They are wgpu's experiment, and few adapters have units for them (those of data centres have
+//! none): the tree is the way that works everywhere, and ray queries are never needed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -107,8 +107,10 @@ fn lacks(features: wgpu::Features, limits: &wgpu::Limits) -> Option<&'static str
 /// wgpu's token for what it calls experimental.
 #[allow(unsafe_code)]
 pub(crate) fn experiment() -> wgpu::ExperimentalFeatures {
-    // SAFETY: this acknowledges that wgpu's ray queries may have bugs that safe code could run into. The rules of that interface are kept: what is
-    // bound has been built in the same commands, boxes are numbers or left out (`boxes.wgsl`), places are numbers and instances are counted
-    // (`structures.rs`), rays are numbers (`query.wgsl`). The token is only had where somebody asks for ray queries.
+    // SAFETY: this acknowledges that wgpu's ray queries may have bugs that safe code could run
+    // into. The rules of that interface are kept: what is bound has been built in the same
+    // commands, boxes are numbers or left out (`boxes.wgsl`), places are numbers and instances are
+    // counted (`structures.rs`), rays are numbers (`query.wgsl`). The token is only had where
+    // somebody asks for ray queries.
     unsafe { wgpu::ExperimentalFeatures::enabled() }
 }

@@ -1,6 +1,8 @@
-//! Getting answers back without waiting: a ring of buffers that the GPU copies into and the CPU maps when the driver says so.
+//! Getting answers back without waiting: a ring of buffers that the GPU copies into and the CPU
+//! maps when the driver says so.
 //!
-//! Answers come in the order of the steps. When all buffers of the ring are under way the next step is refused; nobody waits.
+//! Answers come in the order of the steps. When all buffers of the ring are under way the next step
+//! is refused; nobody waits.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,8 +1,10 @@
-//! Room for what a step of the narrow phase finds, before it is found (Lehericey 2016, chapter 3, section 1.3).
+//! Room for what a step of the narrow phase finds, before it is found (Lehericey 2016, chapter 3,
+//! section 1.3).
 //!
-//! List by list equation 3.1, with the pairs that fill it: those to be traced in full for the tree and the basic algorithm, those to be walked on for the
-//! walk, all for contacts. Where nothing is known, and after a step that ran short, there is room for the worst case, which the plan tells; never more
-//! than the adapter binds.
+//! List by list equation 3.1, with the pairs that fill it: those to be traced in full for the tree
+//! and the basic algorithm, those to be walked on for the walk, all for contacts. Where nothing is
+//! known, and after a step that ran short, there is room for the worst case, which the plan tells;
+//! never more than the adapter binds.
 
 use hapticd_rays::layout::{Contact, Object};
 use hapticd_rays::{Plan, Predicted, Predictor};
@@ -14,11 +16,12 @@ use crate::traces::{LISTS, TRACES};
 /// Room beyond what equation 3.1 says: pairs differ in how many points they have in reach.
 const CONFIDENCE: f64 = 1.5;
 
-/// Least room if nothing else is asked for: where few pairs fill a list the equation is no guide. Rays, of which it takes 3 MiB, are never read
-/// back; contacts are, 256 KiB of each list.
+/// Least room if nothing else is asked for: where few pairs fill a list the equation is no guide.
+/// Rays, of which it takes 3 MiB, are never read back; contacts are, 256 KiB of each list.
 const LEAST: [usize; 2] = [1 << 16, 1 << 12];
 
-/// What a plan may fill the lists with: rays for the tree, the basic algorithm and the walk, contacts, and what is near.
+/// What a plan may fill the lists with: rays for the tree, the basic algorithm and the walk,
+/// contacts, and what is near.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// Pairs that fill each list.

@@ -1,4 +1,5 @@
-//! The objects on the GPU: the shapes of all of them packed one behind the other, and where they are.
+//! The objects on the GPU: the shapes of all of them packed one behind the other, and where they
+//! are.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::Pose;
@@ -38,11 +39,13 @@ pub struct Parts<'a> {
     pub neighbours: &'a [Neighbours],
     /// The tree; empty for a deformable.
     pub nodes: &'a [Node],
-    /// First triangle of each cluster in [`Parts::members`], and their count at the end; empty if there are no clusters.
+    /// First triangle of each cluster in [`Parts::members`], and their count at the end; empty if
+    /// there are no clusters.
     pub cluster_starts: &'a [u32],
     /// Triangles, cluster by cluster.
     pub members: &'a [u32],
-    /// First point of each cluster in [`Parts::cluster_points`], and their count at the end; empty if there are no clusters.
+    /// First point of each cluster in [`Parts::cluster_points`], and their count at the end; empty
+    /// if there are no clusters.
     pub cluster_point_starts: &'a [u32],
     /// Points, cluster by cluster.
     pub cluster_points: &'a [u32],
@@ -118,11 +121,12 @@ pub struct Packed {
 const MOST_TRIANGLES: usize = 1 << 29;
 
 impl Packed {
-    /// Adds an object and gives its number. Of `body` its place, radius, flags, thickness and walk limit are taken; where its parts are is
-    /// filled in.
+    /// Adds an object and gives its number. Of `body` its place, radius, flags, thickness and walk
+    /// limit are taken; where its parts are is filled in.
     ///
     /// # Errors
-    /// If the parts do not fit each other; every index is looked at, so that no pass can leave its own object.
+    /// If the parts do not fit each other; every index is looked at, so that no pass can leave its
+    /// own object.
     pub fn add(&mut self, parts: &Parts<'_>, body: &Body) -> Result<u32, SceneError> {
         let object = self.objects.len();
         check(object, parts, body.flags & DEFORMABLE != 0)?;
@@ -177,8 +181,8 @@ impl Packed {
         Ok(object as u32)
     }
 
-    /// Adds an object of this shape, and gives its number. `pose`: where a rigid one is; `None` for a deformable, whose points are
-    /// given in the world and are at first those of the shape.
+    /// Adds an object of this shape, and gives its number. `pose`: where a rigid one is; `None` for
+    /// a deformable, whose points are given in the world and are at first those of the shape.
     ///
     /// # Errors
     /// If the scene is full.
@@ -253,7 +257,8 @@ impl Packed {
         }
     }
 
-    /// For each point of the scene the first of its triangles in the same list, and their end after the last; then the triangles, local.
+    /// For each point of the scene the first of its triangles in the same list, and their end after
+    /// the last; then the triangles, local.
     pub(crate) fn around(&self) -> Vec<u32> {
         let corners = || {
             self.objects.iter().flat_map(|object| {
@@ -416,7 +421,8 @@ impl Scene {
     /// Takes over all objects, in place of those before.
     ///
     /// # Errors
-    /// If there is no room, or the device has failed; the scene is then undefined until it is set again.
+    /// If there is no room, or the device has failed; the scene is then undefined until it is set
+    /// again.
     pub fn set(&mut self, gpu: &Gpu, packed: &Packed) -> Result<(), BufferError> {
         self.objects.write(gpu, &packed.objects)?;
         self.points.write(gpu, &packed.points)?;

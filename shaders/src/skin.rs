@@ -1,31 +1,42 @@
-//! Large skins on the GPU: what [`hapticd_skin::Skin`] makes of points that all blend, with the same mesh but for rounding.
+//! Large skins on the GPU: what [`hapticd_skin::Skin`] makes of points that all blend, with the
+//! same mesh but for rounding.
 //!
 //! # Theory
 //!
-//! The CPU's bricks of 7³ cubes (Triquet 2001, section 3, without the tracking that a GPU has no use for), in passes of a group of threads for a brick. *Pairs* of a
-//! primitive and a brick that it reaches are found, counted by brick, and scattered to lists, each put in the order of the primitives. *Signs*: bounds of
-//! the sum exclude a brick, or all of its nodes are sampled, eight to a thread. *Join*: each brick takes the signs of the nodes that it shares from the
-//! brick that owns them, and counts its own cut edges and its triangles. *Vertices* lie on own cut edges, by linear interpolation, with the gradient for a
-//! normal; *triangles* come from the CPU's own table ([`hapticd_skin::table`]). Vertices and triangles are numbered by prefix sums.
+//! The CPU's bricks of 7³ cubes (Triquet 2001, section 3, without the tracking that a GPU has no
+//! use for), in passes of a group of threads for a brick. *Pairs* of a primitive and a brick that
+//! it reaches are found, counted by brick, and scattered to lists, each put in the order of the
+//! primitives. *Signs*: bounds of the sum exclude a brick, or all of its nodes are sampled, eight
+//! to a thread. *Join*: each brick takes the signs of the nodes that it shares from the brick that
+//! owns them, and counts its own cut edges and its triangles. *Vertices* lie on own cut edges, by
+//! linear interpolation, with the gradient for a normal; *triangles* come from the CPU's own table
+//! ([`hapticd_skin::table`]). Vertices and triangles are numbered by prefix sums.
 //!
-//! No pass ever takes from two places what it needs to be one: which bricks a primitive reaches is asked once, and so is on which side a node is. So the mesh
-//! closes whatever the driver's compiler makes of single precision, which it may round in one pass as it does not in another.
-//! Atomic counters count, and hand out places in lists that are put in order then: the same input gives the same bytes on the same adapter.
+//! No pass ever takes from two places what it needs to be one: which bricks a primitive reaches is
+//! asked once, and so is on which side a node is. So the mesh closes whatever the driver's compiler
+//! makes of single precision, which it may round in one pass as it does not in another. Atomic
+//! counters count, and hand out places in lists that are put in order then: the same input gives
+//! the same bytes on the same adapter.
 //!
 //! # Practice
 //!
-//! Lengths are in edges of cubes from the domain's lowest corner on: nodes are whole numbers, and a place is good to 2.5e-4 of a cube at the far end of the
-//! largest domain. Nodes whose sum is the level to within rounding may be on the other side than on the CPU: then the few cubes around them differ.
-//! Bricks and vertices come in the order of their places, not of the primitives.
+//! Lengths are in edges of cubes from the domain's lowest corner on: nodes are whole numbers, and a
+//! place is good to 2.5e-4 of a cube at the far end of the largest domain. Nodes whose sum is the
+//! level to within rounding may be on the other side than on the CPU: then the few cubes around
+//! them differ. Bricks and vertices come in the order of their places, not of the primitives.
 //!
-//! Only points, only [`hapticd_skin::Kernel::Murakami`], only free blending: all else is refused by name, and the CPU does it. What it refuses is refused here in its words
-//! ([`GpuSkinError::Skin`]); a mesh that leaves the domain is cut off and closed at its border, as there.
+//! Only points, only [`hapticd_skin::Kernel::Murakami`], only free blending: all else is refused by
+//! name, and the CPU does it. What it refuses is refused here in its words
+//! ([`GpuSkinError::Skin`]); a mesh that leaves the domain is cut off and closed at its border, as
+//! there.
 //!
-//! Buffers grow by half at least; a mesh that did not fit is made again, which costs up to two more tries the first time. What an adapter cannot bind is an error with
-//! both numbers. On the GPU it takes 8 bytes for a pair, 4 more in its list, 12 for each brick of the domain, 172 for each that something reaches, 24 for a vertex
-//! and 12 for a triangle.
+//! Buffers grow by half at least; a mesh that did not fit is made again, which costs up to two more
+//! tries the first time. What an adapter cannot bind is an error with both numbers. On the GPU it
+//! takes 8 bytes for a pair, 4 more in its list, 12 for each brick of the domain, 172 for each that
+//! something reaches, 24 for a vertex and 12 for a triangle.
 //!
-//! [`GpuSkin::polygonize`] waits for its answer, twice (how much it is, and what it is), no longer than [`Patience`] says. Not real-time: allocates, as the driver does.
+//! [`GpuSkin::polygonize`] waits for its answer, twice (how much it is, and what it is), no longer
+//! than [`Patience`] says. Not real-time: allocates, as the driver does.
 
 use hapticd_skin::{Mesh, Primitive, Settings};
 
@@ -46,10 +57,12 @@ pub use error::{GpuSkinError, SkinRefused};
 pub use large::LargeSkins;
 pub use rows::{SkinBall, SkinBrick, SkinGrid, SkinScan, SkinTally};
 
-/// Tries at a mesh that finds no room: one for pairs and bricks, one for vertices and triangles, and one that has all.
+/// Tries at a mesh that finds no room: one for pairs and bricks, one for vertices and triangles,
+/// and one that has all.
 const TRIES: u32 = 3;
 
-/// Most pairs of a primitive and a brick in the box around it: a list is put in order in steps of powers of two.
+/// Most pairs of a primitive and a brick in the box around it: a list is put in order in steps of
+/// powers of two.
 const MOST_PAIRS: u32 = 1 << 31;
 
 /// What was done.
@@ -84,7 +97,8 @@ pub struct GpuSkin {
 }
 
 impl GpuSkin {
-    /// Compiles the passes. `patience`: of each of the two waits; a look waits a millisecond at most.
+    /// Compiles the passes. `patience`: of each of the two waits; a look waits a millisecond at
+    /// most.
     ///
     /// # Errors
     /// If the device does not accept a pass, has no memory or has failed.
@@ -122,7 +136,8 @@ impl GpuSkin {
         Ok(())
     }
 
-    /// The surface of `primitives`, all of which blend, in place of what was in `out`: as [`hapticd_skin::Skin::polygonize`] has it. Blocks.
+    /// The surface of `primitives`, all of which blend, in place of what was in `out`: as
+    /// [`hapticd_skin::Skin::polygonize`] has it. Blocks.
     ///
     /// # Errors
     /// [`GpuSkinError`]: the first thing that is wrong; `out` is empty then.

@@ -28,7 +28,8 @@ pub struct Sweep {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SweepRow {
-    /// A's frame to B's at the start, after each part of the motion, and at the end: rows of the turn, each with its part of the shift.
+    /// A's frame to B's at the start, after each part of the motion, and at the end: rows of the
+    /// turn, each with its part of the shift.
     pub poses: [[[f32; 4]; 3]; PARTS as usize + 1],
     /// Of the screw, per step.
     pub omega: [f32; 3],

@@ -1,6 +1,7 @@
 //! The three traces, from lists of rays to what they meet.
 //!
-//! A step uploads its rays, records the passes and sends them; the answer is received when it has come, a step or two later. Nothing waits.
+//! A step uploads its rays, records the passes and sends them; the answer is received when it has
+//! come, a step or two later. Nothing waits.
 
 use hapticd_rays::layout::{Normal, Object, Point, Ray};
 use thiserror::Error;
@@ -137,7 +138,8 @@ impl Tracer {
         &self.gpu
     }
 
-    /// After a fault: opens the device anew and compiles the passes. What was under way is dropped, and the scene has to be set again.
+    /// After a fault: opens the device anew and compiles the passes. What was under way is dropped,
+    /// and the scene has to be set again.
     ///
     /// # Errors
     /// If that fails; it can be tried again.
@@ -186,7 +188,8 @@ impl Tracer {
     /// Sends a step.
     ///
     /// # Errors
-    /// If too many are under way, if there is no scene, if the rays do not fit, or if the device has failed; nothing was sent.
+    /// If too many are under way, if there is no scene, if the rays do not fit, or if the device
+    /// has failed; nothing was sent.
     pub fn send(&mut self, work: &Work<'_>) -> Result<Ticket, StepError> {
         let gpu = &self.gpu;
         gpu.check()?;
@@ -198,7 +201,8 @@ impl Tracer {
         let hits: usize = rays.iter().sum();
         let answer = (hits * size_of::<Hits>()) as u64;
         let bytes = answer + self.made.clock.as_ref().map_or(0, Clock::bytes);
-        // Without rays and without a clock there is nothing to read; a row keeps the ring's buffers readable.
+        // Without rays and without a clock there is nothing to read; a row keeps the ring's buffers
+        // readable.
         let bytes = bytes.max(16);
         let Some(slot) = self.ring.take(gpu, bytes)? else {
             return Err(StepError::Busy);
@@ -258,7 +262,8 @@ impl Tracer {
         })
     }
 
-    /// Waits for the oldest answer; `None` if no step is under way. For tests and measurements: the collision thread never waits.
+    /// Waits for the oldest answer; `None` if no step is under way. For tests and measurements: the
+    /// collision thread never waits.
     ///
     /// # Errors
     /// If the device has failed.

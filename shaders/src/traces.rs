@@ -1,4 +1,5 @@
-//! Lists of rays, the three traces, and their hits: what a plain trace and a whole step have in common.
+//! Lists of rays, the three traces, and their hits: what a plain trace and a whole step have in
+//! common.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::Ray;
@@ -97,7 +98,8 @@ impl Traces {
         })
     }
 
-    /// Makes room for lists of rays of these capacities, one behind the other, and gives them, empty.
+    /// Makes room for lists of rays of these capacities, one behind the other, and gives them,
+    /// empty.
     pub fn divide(
         &mut self,
         gpu: &Gpu,
@@ -129,8 +131,9 @@ impl Traces {
         Ok(())
     }
 
-    /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on. `counts`: as many rays as the host says, for comparison;
-    /// `None`: as many as the GPU has counted.
+    /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on.
+    /// `counts`: as many rays as the host says, for comparison; `None`: as many as the GPU has
+    /// counted.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -172,7 +175,8 @@ mod tests {
     use crate::adapter::Choice;
     use crate::readback::Ring;
 
-    /// Lists of any length: the groups that are launched are enough, and never more along one side than every adapter has.
+    /// Lists of any length: the groups that are launched are enough, and never more along one side
+    /// than every adapter has.
     #[test]
     fn groups_are_folded() {
         let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);

@@ -1,5 +1,6 @@
-//! A step of the GPU's detector takes memory for wgpu's commands only: as often in a large scene as in a small one. With ray queries wgpu takes some for
-//! each object, too, whose places it is given anew.
+//! A step of the GPU's detector takes memory for wgpu's commands only: as often in a large scene as
+//! in a small one. With ray queries wgpu takes some for each object, too, whose places it is given
+//! anew.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -22,7 +23,8 @@ const STEPS: u64 = 20;
 /// For each object in each step that builds the structure of their places.
 const WGPU_TAKES: u64 = 2;
 
-/// Calls of the allocator in those steps of that many balls and as many cloths, and contacts found in them.
+/// Calls of the allocator in those steps of that many balls and as many cloths, and contacts found
+/// in them.
 fn calls(balls: u32) -> (u64, usize) {
     let made = |mesh: &TriMesh, topology| Arc::new(Shape::new(mesh, topology, 32).unwrap());
     let ball = made(&shapes::icosphere(0.02, 2).unwrap(), Topology::Volume);

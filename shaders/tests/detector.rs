@@ -104,7 +104,8 @@ fn names(detector: &dyn Detector) -> Vec<(u32, u32, u32)> {
     all
 }
 
-/// What moves while steps are left out has moved: the next one traces in full what the plans of those wanted.
+/// What moves while steps are left out has moved: the next one traces in full what the plans of
+/// those wanted.
 #[test]
 fn steps_left_out_are_made_up_for() {
     let mut scene = row(6, 2);
@@ -148,8 +149,8 @@ fn steps_left_out_are_made_up_for() {
     }
 }
 
-/// An object goes while answers are under way that speak of it: from the next step on nobody hears of it, and of who comes in its place only what
-/// was found of that one.
+/// An object goes while answers are under way that speak of it: from the next step on nobody hears
+/// of it, and of who comes in its place only what was found of that one.
 #[test]
 fn answers_under_way_do_not_speak_of_who_has_gone() {
     // Large enough for a step to take longer than it takes to send the next.
@@ -180,7 +181,8 @@ fn answers_under_way_do_not_speak_of_who_has_gone() {
         std::thread::yield_now();
     }
     assert_eq!(detector.progress().answered, 3);
-    // Its number is a larger body's, whose triangles are others; answers without it are still under way.
+    // Its number is a larger body's, whose triangles are others; answers without it are still under
+    // way.
     scene.begin_step();
     detector.submit(&mut scene).unwrap();
     let torus = volume(&shapes::torus(0.03, 0.01, 24, 10).unwrap());
@@ -206,7 +208,8 @@ fn answers_under_way_do_not_speak_of_who_has_gone() {
     );
 }
 
-/// Room is predicted from the pairs: after the first step, which has room for the worst case, less is enough, and nothing is ever short.
+/// Room is predicted from the pairs: after the first step, which has room for the worst case, less
+/// is enough, and nothing is ever short.
 #[test]
 fn room_follows_the_pairs() {
     let mut scene = row(12, 2);
@@ -237,7 +240,8 @@ fn room_follows_the_pairs() {
     assert_eq!(detector.progress().short, 0);
 }
 
-/// As many bodies again come within reach in one step: what finds no room is no answer, and the next step traces all in full.
+/// As many bodies again come within reach in one step: what finds no room is no answer, and the
+/// next step traces all in full.
 #[test]
 fn an_answer_that_ran_short_is_not_taken_over() {
     let mut scene = row(24, 3);
@@ -281,7 +285,8 @@ fn an_answer_that_ran_short_is_not_taken_over() {
     assert!(twin.contacts().len() > 24 * 20);
 }
 
-/// A device that is lost in the middle: the twin has the same contacts in the very step, and the device's again when it is back.
+/// A device that is lost in the middle: the twin has the same contacts in the very step, and the
+/// device's again when it is back.
 #[test]
 fn a_lost_device_is_taken_over_and_handed_back() {
     let mut scene = row(6, 2);

@@ -288,7 +288,8 @@ fn what_is_no_number_meets_nothing_and_ends() {
 #[test]
 fn a_walk_that_goes_round_ends() {
     let mut packed = scene();
-    // A line beside the plate, never met: whatever the limit, the walk ends after as many triangles as there are.
+    // A line beside the plate, never met: whatever the limit, the walk ends after as many triangles
+    // as there are.
     packed.points[0].x = [0.5, 0.3, 0.0];
     for object in &mut packed.objects {
         object.walk_limit = u32::MAX;

@@ -1,4 +1,5 @@
-//! The ways to launch a step that the product's is compared with: the same contacts, whoever says how many rays there are, and in however many kernels.
+//! The ways to launch a step that the product's is compared with: the same contacts, whoever says
+//! how many rays there are, and in however many kernels.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -13,7 +14,8 @@ use hapticd_rays::layout::{Class, Contact, Ray, Record};
 use hapticd_rays::{Plan, Scene, Settings, Shape, Topology};
 use hapticd_shaders::{Demand, Fault, Feed, Found, Launch, Narrow, Room, Step, StepError};
 
-/// Rigid bodies that interpenetrate, and on them two cloths that wave through each other: all three algorithms have work.
+/// Rigid bodies that interpenetrate, and on them two cloths that wave through each other: all three
+/// algorithms have work.
 struct Stirred {
     scene: Scene,
     settings: Settings,

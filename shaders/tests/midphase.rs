@@ -1,4 +1,5 @@
-//! The mid-phase never loses a pair: the exact tests find the same among its candidates as among all.
+//! The mid-phase never loses a pair: the exact tests find the same among its candidates as among
+//! all.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -39,7 +40,8 @@ impl Body {
     }
 }
 
-/// Four shapes, about their origins and far away from them, where single precision has steps of 0.03 mm.
+/// Four shapes, about their origins and far away from them, where single precision has steps of
+/// 0.03 mm.
 fn bodies(midphase: &mut Midphase) -> Vec<Body> {
     let meshes = [
         shapes::icosphere(0.1, 1).unwrap(),
@@ -122,7 +124,8 @@ fn ask(midphase: &mut Midphase, sweeps: &[Sweep]) -> Candidates {
     midphase.wait().unwrap().unwrap()
 }
 
-/// Digest of the plan's item 4: the exact tests find the same list among the candidates, among all pairs, and as the CPU's own search does.
+/// Digest of the plan's item 4: the exact tests find the same list among the candidates, among all
+/// pairs, and as the CPU's own search does.
 #[test]
 fn the_list_is_the_same_as_without_a_gpu() {
     let mut midphase = Midphase::new(gpu()).unwrap();
@@ -192,8 +195,8 @@ fn the_list_is_the_same_as_without_a_gpu() {
     assert!(some * 3 < all, "{some} of {all} is no selection");
 }
 
-/// A speck comes to within a picometre less than the reach of a slab, at the start, on the way or at the end: closer than single precision can
-/// tell, and never lost.
+/// A speck comes to within a picometre less than the reach of a slab, at the start, on the way or
+/// at the end: closer than single precision can tell, and never lost.
 #[test]
 fn roundings_are_covered() {
     let mut midphase = Midphase::new(gpu()).unwrap();
@@ -262,7 +265,8 @@ fn roundings_are_covered() {
     assert_eq!(straight.filter(|&k| first(&found, k) > 0).count(), 0);
 }
 
-/// What the swept boxes say is what they are for: a box that passes by at some distance is not among them.
+/// What the swept boxes say is what they are for: a box that passes by at some distance is not
+/// among them.
 #[test]
 fn what_stays_away_is_no_candidate() {
     let mut midphase = Midphase::new(gpu()).unwrap();

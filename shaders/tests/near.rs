@@ -1,4 +1,5 @@
-//! A world that has a GPU look for what is near its tools answers as one that has none, bit for bit, whatever becomes of the GPU.
+//! A world that has a GPU look for what is near its tools answers as one that has none, bit for
+//! bit, whatever becomes of the GPU.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -42,7 +43,8 @@ fn spec(name: &str, kind: BodyKind, mesh: TriMesh, at: Vec3) -> BodySpec {
     }
 }
 
-/// Three arms, a ball, a torus and a cube, among five bodies, two of which move, one with coordinates far from its origin.
+/// Three arms, a ball, a torus and a cube, among five bodies, two of which move, one with
+/// coordinates far from its origin.
 fn scene(pairs_per_body: usize) -> World {
     let mut world = World::new(CLEARANCE_M, pairs_per_body);
     world.set_tool(0, Shape::point(), ToolShape::sphere(0.01));

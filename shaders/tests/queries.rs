@@ -1,5 +1,6 @@
-//! Ray queries: who gets them, what is said where there are none, and what is easily lost by them. What they find is looked at by all other tests,
-//! too: with `HAPTICD_RAY_QUERIES=demanded` in the environment all full traces of these tests go through them, without by the other ways.
+//! Ray queries: who gets them, what is said where there are none, and what is easily lost by them.
+//! What they find is looked at by all other tests, too: with `HAPTICD_RAY_QUERIES=demanded` in the
+//! environment all full traces of these tests go through them, without by the other ways.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -84,7 +85,8 @@ fn wishes_have_names() {
     );
 }
 
-/// Ray queries only leave out what is not met: the very same answer as through the tree and over all triangles, ties and rounding included.
+/// Ray queries only leave out what is not met: the very same answer as through the tree and over
+/// all triangles, ties and rounding included.
 #[test]
 fn the_answers_are_those_of_the_other_ways() {
     let mut chance = Chance(11);
@@ -150,7 +152,8 @@ fn the_answers_are_those_of_the_other_ways() {
     }
 }
 
-/// What tells the ways apart: with ray queries trees are not looked at, and a rigid shape is where it was when the scene was set.
+/// What tells the ways apart: with ray queries trees are not looked at, and a rigid shape is where
+/// it was when the scene was set.
 #[test]
 fn they_are_asked_where_they_are_to_be() {
     let mut packed = Packed::default();
@@ -208,7 +211,8 @@ fn looking(x: Vec3, d: Vec3) -> (Point, Normal) {
     (point, normal)
 }
 
-/// From outside through the edges and corners of a ball, turned and off the origin: whichever triangle is named, something is met, and there.
+/// From outside through the edges and corners of a ball, turned and off the origin: whichever
+/// triangle is named, something is met, and there.
 #[test]
 fn no_line_slips_through_between_two_triangles() {
     const WAY: f64 = 0.02;
@@ -277,7 +281,8 @@ fn no_line_slips_through_between_two_triangles() {
     }
 }
 
-/// Many objects in one place, of two shapes, rigid and deformable in turns: each ray meets its own target only, as deep as that is large.
+/// Many objects in one place, of two shapes, rigid and deformable in turns: each ray meets its own
+/// target only, as deep as that is large.
 #[test]
 fn a_ray_meets_no_object_but_its_target() {
     let sizes = [0.05, 0.03];

@@ -26,8 +26,9 @@ fn ray(point: u32, start: u32) -> Ray {
     }
 }
 
-/// Points of a source (0) that look along z at a sheet (1) of four by four squares of an eighth of a metre, right below its corners: all
-/// numbers are exact, and up to six triangles are met at the same place.
+/// Points of a source (0) that look along z at a sheet (1) of four by four squares of an eighth of
+/// a metre, right below its corners: all numbers are exact, and up to six triangles are met at the
+/// same place.
 fn corners(flags: u32) -> (Packed, Shape) {
     let mut packed = Packed::default();
     let sheet = Shape::new(&shapes::sheet(0.25, 4).unwrap());
@@ -66,7 +67,8 @@ fn of_triangles_at_the_same_place_the_lowest_is_met() {
     }
 }
 
-/// Rays of one point to several clusters meet different triangles at the same place: whichever comes first, the lowest is kept.
+/// Rays of one point to several clusters meet different triangles at the same place: whichever
+/// comes first, the lowest is kept.
 #[test]
 fn of_answers_at_the_same_place_the_lowest_is_kept() {
     let (packed, sheet) = corners(0);
@@ -74,7 +76,8 @@ fn of_answers_at_the_same_place_the_lowest_is_kept() {
     narrow.set_scene(&packed).unwrap();
     let count = sheet.points.len() as u32;
     let clusters = sheet.cluster_starts.len() as u32 - 1;
-    // The rays of one point in neighbouring threads, or far from each other, and the other way round.
+    // The rays of one point in neighbouring threads, or far from each other, and the other way
+    // round.
     let near: Vec<Ray> = (0..count)
         .flat_map(|p| (0..clusters).map(move |c| ray(p, c)))
         .collect();
@@ -101,7 +104,8 @@ fn of_answers_at_the_same_place_the_lowest_is_kept() {
     }
 }
 
-/// A contact between sheets counts by the distance along the target's normal, not by the length of the ray.
+/// A contact between sheets counts by the distance along the target's normal, not by the length of
+/// the ray.
 #[test]
 fn thickness_is_measured_along_the_normal() {
     let mut packed = Packed::default();
@@ -246,7 +250,8 @@ fn a_list_does_not_run_into_the_next() {
     let of_block = |records: &[hapticd_rays::layout::Record]| records[block_at..].to_vec();
     let some = of_block(&alone.records);
     assert!(some.iter().any(|record| record.class() != Class::Nothing));
-    // Room for hundreds, which the buffer then keeps, and for five: the given rays lie right behind them.
+    // Room for hundreds, which the buffer then keeps, and for five: the given rays lie right behind
+    // them.
     let all = run(&chunks, [1000, 0, 0]);
     assert!(!all.overflow && all.wanted[0] > 100);
     assert_eq!(of_block(&all.records), some);

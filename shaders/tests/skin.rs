@@ -1,11 +1,14 @@
-//! A skin of the GPU's is the CPU's: closed, wound outwards, and with every vertex where the CPU has one, but for what single precision cannot tell.
+//! A skin of the GPU's is the CPU's: closed, wound outwards, and with every vertex where the CPU
+//! has one, but for what single precision cannot tell.
 //!
 //! # How far apart
 //!
-//! A node's sum has, of `n` terms with amplitudes of `A` levels in all, an error of some `(n + 16) ε A` levels in either. A vertex is where a line between two sums is
-//! 1: twice that over their difference off, in cubes. So it is within a hundredth of a cube wherever the sums differ by two hundred times the
-//! error ([`TOLERANCE`]); and where they do not, the level itself cannot be told from a node's sum to within that. Both are looked up in double precision,
-//! for each vertex that has no counterpart within the tolerance.
+//! A node's sum has, of `n` terms with amplitudes of `A` levels in all, an error of some `(n + 16)
+//! ε A` levels in either. A vertex is where a line between two sums is 1: twice that over their
+//! difference off, in cubes. So it is within a hundredth of a cube wherever the sums differ by two
+//! hundred times the error ([`TOLERANCE`]); and where they do not, the level itself cannot be told
+//! from a node's sum to within that. Both are looked up in double precision, for each vertex that
+//! has no counterpart within the tolerance.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -77,7 +80,8 @@ struct Exact<'a> {
 impl<'a> Exact<'a> {
     fn of(settings: &'a Settings, primitives: &'a [Primitive]) -> Self {
         let size: f64 = primitives.iter().map(|p| p.amplitude.abs()).sum();
-        // No more reach a node than there are; in a scene of many, far fewer do: what is asked of a hundredth of them is asked of all.
+        // No more reach a node than there are; in a scene of many, far fewer do: what is asked of a
+        // hundredth of them is asked of all.
         let share = if primitives.len() > 100 { 0.01 } else { 1.0 };
         let terms = share * primitives.len() as f64 + 16.0;
         let error = terms * f64::from(f32::EPSILON) * (share * size).max(1.0) / settings.level;
@@ -257,7 +261,8 @@ fn a_chain_is_the_cpus() {
     assert_eq!(mesh.euler(), cpu.euler());
 }
 
-/// Any number of points of any size and strength, some of which take away; domains that are no whole bricks; both choices on ambiguous faces.
+/// Any number of points of any size and strength, some of which take away; domains that are no
+/// whole bricks; both choices on ambiguous faces.
 #[test]
 fn scenes_by_chance_are_the_cpus() {
     let mut skin = skin();
@@ -312,7 +317,8 @@ fn pieces_are_all_there_far_from_the_origin_too() {
     assert_eq!(mesh.pieces(), 216);
 }
 
-/// Nodes that are at the level to the bit, or would be but for rounding: on whichever side either has them, the mesh is closed and in its place.
+/// Nodes that are at the level to the bit, or would be but for rounding: on whichever side either
+/// has them, the mesh is closed and in its place.
 #[test]
 fn nodes_at_the_level_are_on_one_side_or_the_other() {
     let mut skin = skin();

@@ -1,4 +1,5 @@
-//! Worlds of soft bodies whose contacts the GPU finds: what rests on the twin's contacts rests on these.
+//! Worlds of soft bodies whose contacts the GPU finds: what rests on the twin's contacts rests on
+//! these.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]
@@ -53,7 +54,8 @@ fn a_step_late_a_brick_comes_to_rest_all_the_same() {
     scenes::brick(&late);
 }
 
-/// A soft ball and a brick at rest on the ground; how deep the lowest point of each has ever been, m.
+/// A soft ball and a brick at rest on the ground; how deep the lowest point of each has ever been,
+/// m.
 fn resting(world: &mut SoftWorld, steps: u32, mut each: impl FnMut(u32)) -> [f64; 2] {
     let ids = world_of(world);
     let mut deepest = [0.0_f64; 2];
@@ -83,8 +85,8 @@ fn world_of(world: &mut SoftWorld) -> [hapticd_deformable::world::ObjectId; 2] {
     [ball, brick]
 }
 
-/// Whenever the answers come: the world does not wait, the device is lost in the middle and had again later, and what rests stays where it is,
-/// no deeper than on the twin's contacts.
+/// Whenever the answers come: the world does not wait, the device is lost in the middle and had
+/// again later, and what rests stays where it is, no deeper than on the twin's contacts.
 #[test]
 fn what_rests_stays_when_the_device_is_lost() {
     const STEPS: u32 = 150;
@@ -122,7 +124,8 @@ fn what_rests_stays_when_the_device_is_lost() {
     assert!(low.abs() < 2e-3, "{low}");
 }
 
-/// With nobody to take over, a lost device is an error of the step, and nothing has moved; another detector goes on.
+/// With nobody to take over, a lost device is an error of the step, and nothing has moved; another
+/// detector goes on.
 #[test]
 fn without_a_watch_a_loss_ends_the_step() {
     let mut world = SoftWorld::new(scenes::settings(0.015)).unwrap();

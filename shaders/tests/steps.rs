@@ -105,7 +105,8 @@ impl Twins {
         self.world[object as usize] = moved(&self.shapes[object as usize], pose);
     }
 
-    /// Clusters near each other of all pairs of which one deforms, all traced in full or all walked on.
+    /// Clusters near each other of all pairs of which one deforms, all traced in full or all walked
+    /// on.
     fn runs(&self, full: bool) -> (Vec<Run>, Vec<Near>) {
         let settings = self.tracer.settings();
         let deforms = |o: u32| self.packed.objects[o as usize].flags & DEFORMABLE != 0;
@@ -240,7 +241,8 @@ impl Twins {
         self.narrow.wait().unwrap().unwrap()
     }
 
-    /// Compares records and contacts; gives how many records there are and how many differ. Those that differ do so where rounding decides.
+    /// Compares records and contacts; gives how many records there are and how many differ. Those
+    /// that differ do so where rounding decides.
     fn compare(&self, found: &Found, what: &str) -> (usize, usize) {
         assert!(!found.overflow, "{what}");
         let (mut some, mut other) = (0, 0);
@@ -619,7 +621,8 @@ fn many_chunks_are_folded() {
     let heap = heap();
     let mut twins = Twins::new(settings(), &heap);
     stir(&mut twins, &heap, 0);
-    // Two bodies that overlap: all but the last chunk are of a pair whose points start beyond its last.
+    // Two bodies that overlap: all but the last chunk are of a pair whose points start beyond its
+    // last.
     let empty = Chunk {
         source: 0,
         target: 1,
@@ -685,7 +688,8 @@ fn the_same_step_gives_the_same_answer_and_a_lost_device_forgets() {
     assert_eq!((unknown.wanted, unknown.contacts.len()), ([0; 5], 0));
 }
 
-/// Steps that are sent before the first is answered see what those before them left, as if each had been waited for.
+/// Steps that are sent before the first is answered see what those before them left, as if each had
+/// been waited for.
 #[test]
 fn steps_under_way_follow_each_other() {
     let heap = heap();

@@ -34,7 +34,8 @@ fn meshes() -> Vec<(&'static str, TriMesh, u32)> {
     ]
 }
 
-/// Points around the shape with lines in all directions; of some the way through their own object is short.
+/// Points around the shape with lines in all directions; of some the way through their own object
+/// is short.
 fn cloud(chance: &mut Chance, count: usize) -> Shape {
     let mut points = Vec::new();
     let mut normals = Vec::new();
@@ -122,7 +123,8 @@ impl Case {
         )
     }
 
-    /// Compares all answers; gives how many rays met something and how many had no single right answer.
+    /// Compares all answers; gives how many rays met something and how many had no single right
+    /// answer.
     fn compare(
         &self,
         rays: &[Ray],

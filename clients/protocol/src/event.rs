@@ -1,4 +1,5 @@
-//! What the daemon says unasked, with id 0, to those who subscribed to [`EVENTS`](crate::request::want::EVENTS).
+//! What the daemon says unasked, with id 0, to those who subscribed to
+//! [`EVENTS`](crate::request::want::EVENTS).
 
 use crate::{
     frame::messages,
@@ -80,7 +81,8 @@ messages! {
             body: u32,
         } reserved 4
 
-        /// This client said nothing for its lease: the force of its bodies ramps to zero until it speaks again.
+        /// This client said nothing for its lease: the force of its bodies ramps to zero until it
+        /// speaks again.
         Silent = 0x8208 => {
             /// For how long it had said nothing, ms.
             silent_ms: u32,

@@ -31,7 +31,8 @@ impl Header {
     /// Splits a packet into header and body; `descriptors` is how many arrived with it.
     ///
     /// # Errors
-    /// [`DecodeError`] when the packet is no message, or its length or descriptors are not what it declares.
+    /// [`DecodeError`] when the packet is no message, or its length or descriptors are not what it
+    /// declares.
     pub fn split(packet: &[u8], descriptors: usize) -> Result<(Self, &[u8]), DecodeError> {
         let (head, body) = packet
             .split_at_checked(HEADER_BYTES)
@@ -68,7 +69,8 @@ impl Header {
         ))
     }
 
-    /// The id of a packet that may otherwise be anything, so that even a malformed request gets its answer; 0 if there is none.
+    /// The id of a packet that may otherwise be anything, so that even a malformed request gets its
+    /// answer; 0 if there is none.
     pub fn id_of(packet: &[u8]) -> u64 {
         packet
             .get(8..16)
@@ -135,7 +137,8 @@ pub(crate) fn apply<M>(message: &M, function: impl Fn(&M) -> u8) -> u8 {
     function(message)
 }
 
-/// Declares the messages of one direction: a structure for each and the enumeration of all. `descriptors` is a function of the message.
+/// Declares the messages of one direction: a structure for each and the enumeration of all.
+/// `descriptors` is a function of the message.
 macro_rules! messages {
     (@count $message:ident) => { 0 };
     (@count $message:ident, $descriptors:expr) => { $crate::frame::apply($message, $descriptors) };
@@ -158,7 +161,8 @@ macro_rules! messages {
         )*
 
         $(#[$enum_meta])*
-        // One exists at a time and it is a few hundred bytes: a box for each would cost more than it saves.
+        // One exists at a time and it is a few hundred bytes: a box for each would cost more than
+        // it saves.
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Debug, PartialEq)]
         pub enum $set {

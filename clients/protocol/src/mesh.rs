@@ -1,4 +1,5 @@
-//! A mesh in a memory file, as [`AddBody`](crate::request::AddBody) carries it to the daemon and [`Shape`](crate::reply::Shape) to a client.
+//! A mesh in a memory file, as [`AddBody`](crate::request::AddBody) carries it to the daemon and
+//! [`Shape`](crate::reply::Shape) to a client.
 //!
 //! ```text
 //! offset  0  u64  "HAPTMESH", little-endian
@@ -12,9 +13,9 @@
 //!                 triangles: three u32 each, counter-clockwise seen from outside
 //! ```
 //!
-//! The file ends with the last triangle. Decoding checks every number: the length is exact, coordinates are finite and
-//! within [`MAX_COORDINATE_M`], indices are below the number of vertices. What the *shape* is worth (closed, oriented)
-//! is for the daemon to judge.
+//! The file ends with the last triangle. Decoding checks every number: the length is exact,
+//! coordinates are finite and within [`MAX_COORDINATE_M`], indices are below the number of
+//! vertices. What the *shape* is worth (closed, oriented) is for the daemon to judge.
 
 use crate::wire::MAX_COORDINATE_M;
 
@@ -118,7 +119,8 @@ impl Mesh {
     /// Writes the file's content.
     ///
     /// # Errors
-    /// [`MeshError::TooMany`] for more than 2^32 - 1 vertices or triangles. Nothing else is checked here: the receiver does.
+    /// [`MeshError::TooMany`] for more than 2^32 - 1 vertices or triangles. Nothing else is checked
+    /// here: the receiver does.
     pub fn encode(&self, precision: Precision) -> Result<Vec<u8>, MeshError> {
         let count = |count: usize| u32::try_from(count).map_err(|_| MeshError::TooMany { count });
         let (vertices, triangles) = (count(self.positions.len())?, count(self.triangles.len())?);
@@ -147,7 +149,8 @@ impl Mesh {
         Ok(bytes)
     }
 
-    /// Vertices and triangles by the file's header, which must fit the length of the file. Does not allocate.
+    /// Vertices and triangles by the file's header, which must fit the length of the file. Does not
+    /// allocate.
     ///
     /// # Errors
     /// [`MeshError`]: no header, or another length.

@@ -1,7 +1,8 @@
-//! Where the daemon's sockets are when nobody says otherwise: one rule, for the daemon and for all who look for it.
+//! Where the daemon's sockets are when nobody says otherwise: one rule, for the daemon and for all
+//! who look for it.
 //!
-//! Pure: the environment and the user are arguments. That a folder which anybody could have made first is really its user's
-//! ([`Place::anybodys`]) is to be checked before it is used.
+//! Pure: the environment and the user are arguments. That a folder which anybody could have made
+//! first is really its user's ([`Place::anybodys`]) is to be checked before it is used.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -15,7 +16,8 @@ pub const TECHNICIAN_SOCKET: &str = "technician.sock";
 pub struct Place {
     /// The folder.
     pub folder: PathBuf,
-    /// It lies where anybody may make folders (`/tmp`): that of another user is to be refused, not used.
+    /// It lies where anybody may make folders (`/tmp`): that of another user is to be refused, not
+    /// used.
     pub anybodys: bool,
 }
 
@@ -39,11 +41,12 @@ impl Place {
     }
 }
 
-/// The folders that a daemon of this user makes its sockets in, by the environment variables that `variable` looks up: the first of
-/// them that is safe.
+/// The folders that a daemon of this user makes its sockets in, by the environment variables that
+/// `variable` looks up: the first of them that is safe.
 ///
 /// 1. `$XDG_RUNTIME_DIR/hapticd`: the user's session;
-/// 2. `$RUNTIME_DIRECTORY`: that of a system service (systemd's `RuntimeDirectory=hapticd` makes it `/run/hapticd`);
+/// 2. `$RUNTIME_DIRECTORY`: that of a system service (systemd's `RuntimeDirectory=hapticd` makes it
+///    `/run/hapticd`);
 /// 3. `/run/hapticd` for root;
 /// 4. `/tmp/hapticd-UID`;
 /// 5. `$HOME/.hapticd`, where nobody else can be first.
@@ -64,8 +67,8 @@ pub fn of_daemon(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<
     places
 }
 
-/// The folders that a client of this user looks in, in this order: those of a daemon of its own, whether that has the user's session or
-/// not, then that of a system service.
+/// The folders that a client of this user looks in, in this order: those of a daemon of its own,
+/// whether that has the user's session or not, then that of a system service.
 pub fn of_client(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<Place> {
     // A client is no service of ours: what it has of systemd's is its own.
     let own = |name: &str| {

@@ -48,8 +48,9 @@ codes! {
         TooManyMessages = 7,
         /// This client already has `number` bodies, its limit.
         TooManyBodies = 8,
-        /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are allowed.
-        /// With a detail: the body would take `number` bytes of memory, and `limit` are left.
+        /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are
+        /// allowed. With a detail: the body would take `number` bytes of memory, and `limit` are
+        /// left.
         MeshTooLarge = 9,
         /// The scene takes no more bodies: it has `limit`, or it is planar (`limit` is 0 and the
         /// detail says so).
@@ -73,15 +74,19 @@ codes! {
         OutOfOrder = 18,
         /// The configuration was not taken; the detail says why.
         ConfigRefused = 19,
-        /// Body `number` is soft, cloth, of a crowd or implicit: no client moves or removes it. Since 2.1.
+        /// Body `number` is soft, cloth, of a crowd or implicit: no client moves or removes it.
+        /// Since 2.1.
         Deformable = 20,
-        /// Body `number` is shown by its pose or its skin: it has no block of its surface. Since 2.1.
+        /// Body `number` is shown by its pose or its skin: it has no block of its surface. Since
+        /// 2.1.
         NoSurface = 21,
         /// Body `number` has no skin. Since 2.2.
         NoSkin = 22,
-        /// Body `number` is shown by its surface or its skin: it has no shape that keeps. Since 2.2.
+        /// Body `number` is shown by its surface or its skin: it has no shape that keeps. Since
+        /// 2.2.
         NoShape = 23,
-        /// The limits that were asked for cannot be kept: one is `number`, at least `limit`, both rounded; exactly in the detail. Since 2.3.
+        /// The limits that were asked for cannot be kept: one is `number`, at least `limit`, both
+        /// rounded; exactly in the detail. Since 2.3.
         LimitsRefused = 24,
         /// The scene cannot have such a dynamic body: no mass, no inside, or it would begin inside
         /// another one. The detail says which. Since 2.3.
@@ -100,10 +105,12 @@ codes! {
         Bodies = 3,
         /// The wake-up socket.
         Wake = 4,
-        /// A deformable body's surface ([`SurfaceHeader`](crate::block::SurfaceHeader)): only in a block's header, for it is not subscribed to but
-        /// opened ([`OpenSurface`](crate::request::OpenSurface)). Since 2.1.
+        /// A deformable body's surface ([`SurfaceHeader`](crate::block::SurfaceHeader)): only in a
+        /// block's header, for it is not subscribed to but opened
+        /// ([`OpenSurface`](crate::request::OpenSurface)). Since 2.1.
         Surface = 5,
-        /// An implicit body's skin ([`SkinHeader`](crate::block::SkinHeader)): opened as a surface is ([`OpenSkin`](crate::request::OpenSkin)). Since 2.2.
+        /// An implicit body's skin ([`SkinHeader`](crate::block::SkinHeader)): opened as a surface
+        /// is ([`OpenSkin`](crate::request::OpenSkin)). Since 2.2.
         Skin = 6,
     }
 }
@@ -121,7 +128,8 @@ record! {
         workspace_center_m: [f64; 3],
         /// Half the edges of its workspace, m.
         workspace_half_extents_m: [f64; 3],
-        /// Largest force now, N: the strictest of arm, configuration and clients, as the loop keeps it.
+        /// Largest force now, N: the strictest of arm, configuration and clients, as the loop keeps
+        /// it.
         peak_force_n: Limit,
         /// Largest force that it may hold for ever now, N.
         continuous_force_n: Limit,
@@ -181,7 +189,8 @@ messages! {
             minor: u16,
             /// This client's number.
             client: u32,
-            /// Any request at least this often, or the client counts as silent and the force of its bodies ramps to zero, ms.
+            /// Any request at least this often, or the client counts as silent and the force of its
+            /// bodies ramps to zero, ms.
             lease_ms: u32,
             /// Most requests a second.
             messages_per_s: u32,
@@ -272,8 +281,9 @@ messages! {
             body: u32,
         } reserved 4
 
-        /// The shape that was asked for. Carries one descriptor: a sealed memory file with its mesh in the body's frame
-        /// ([`mesh`](crate::mesh), coordinates of 4 bytes), the same file for all who ask. Since 2.2.
+        /// The shape that was asked for. Carries one descriptor: a sealed memory file with its mesh
+        /// in the body's frame ([`mesh`](crate::mesh), coordinates of 4 bytes), the same file for
+        /// all who ask. Since 2.2.
         Shape = 0x810c, descriptors |_| 1 => {
             /// Whose.
             body: u32,

@@ -1,4 +1,5 @@
-//! What a client says to the daemon. Every request is answered with one [`Reply`](crate::reply::Reply) of the same id.
+//! What a client says to the daemon. Every request is answered with one
+//! [`Reply`](crate::reply::Reply) of the same id.
 //!
 //! Kinds `0x01..` are for everybody, kinds `0x02..` for the technician's socket only.
 
@@ -25,7 +26,8 @@ pub mod want {
     pub const CONTACTS: u8 = 2;
     /// The block of all bodies' poses (the same whichever arm).
     pub const BODIES: u8 = 4;
-    /// A descriptor that becomes readable when the arm's state is new: a socket from which small datagrams are read and thrown away.
+    /// A descriptor that becomes readable when the arm's state is new: a socket from which small
+    /// datagrams are read and thrown away.
     pub const WAKE: u8 = 8;
     /// [`Event`](crate::event::Event)s on the control socket.
     pub const EVENTS: u8 = 16;
@@ -42,13 +44,16 @@ codes! {
         Kinematic = 1,
         /// Forces move it: gravity, contacts, and the tools that touch it.
         Dynamic = 2,
-        /// Forces move and deform it. The configuration's: no client adds, moves or removes one. Since 2.1.
+        /// Forces move and deform it. The configuration's: no client adds, moves or removes one.
+        /// Since 2.1.
         Soft = 3,
         /// A sheet: as soft. Since 2.1.
         Cloth = 4,
-        /// One of a crowd of loose rigid bodies: moved by forces as a dynamic one, shown as a soft one. Since 2.1.
+        /// One of a crowd of loose rigid bodies: moved by forces as a dynamic one, shown as a soft
+        /// one. Since 2.1.
         Crowd = 5,
-        /// Spheres that forces move, under an implicit surface that blends over them: a strand, a fluid, a springy solid. Shown by its skin. Since 2.2.
+        /// Spheres that forces move, under an implicit surface that blends over them: a strand, a
+        /// fluid, a springy solid. Shown by its skin. Since 2.2.
         Implicit = 6,
     }
 }
@@ -95,7 +100,8 @@ impl BodyKind {
 messages! {
     /// A message from a client.
     pub enum Request {
-        /// The first message of a connection. Answered by [`Welcome`](crate::reply::Welcome) or [`Refused`](crate::reply::Refused).
+        /// The first message of a connection. Answered by [`Welcome`](crate::reply::Welcome) or
+        /// [`Refused`](crate::reply::Refused).
         Hello = 0x0101 => {
             /// [`MAGIC`](crate::MAGIC).
             magic: u64,
@@ -118,7 +124,8 @@ messages! {
             first: u32,
         } reserved 4
 
-        /// Asks for shared blocks. Answered by [`Subscribed`](crate::reply::Subscribed) with their descriptors.
+        /// Asks for shared blocks. Answered by [`Subscribed`](crate::reply::Subscribed) with their
+        /// descriptors.
         Subscribe = 0x0104 => {
             /// The arm's index.
             arm: u8,
@@ -126,13 +133,14 @@ messages! {
             wants: u8,
         } reserved 6
 
-        /// Sends a kinematic body somewhere. It goes there no faster than `speed_m_s` and is stopped by the tools' continuous collision
-        /// detection, never carried through one. When the lease ends without another command, the body stops where it is.
-        /// A static body is refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)), and so
-        /// are a dynamic one ([`NotYours`](crate::reply::ErrorCode::NotYours)) and one of the soft
-        /// simulation ([`Deformable`](crate::reply::ErrorCode::Deformable)). A pose out of the
-        /// plane of a planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange), and the
-        /// body goes on as before.
+        /// Sends a kinematic body somewhere. It goes there no faster than `speed_m_s` and is
+        /// stopped by the tools' continuous collision detection, never carried through one. When
+        /// the lease ends without another command, the body stops where it is. A static body is
+        /// refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)), and so are a dynamic one
+        /// ([`NotYours`](crate::reply::ErrorCode::NotYours)) and one of the soft simulation
+        /// ([`Deformable`](crate::reply::ErrorCode::Deformable)). A pose out of the plane of a
+        /// planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange), and the body goes
+        /// on as before.
         SetBodyPose = 0x0105 => {
             /// Where to.
             world_from_body: Pose,
@@ -145,8 +153,9 @@ messages! {
             lease_ms: u32,
         } reserved 0
 
-        /// Adds a body. Carries one descriptor: its mesh as a sealed memory file ([`mesh`](crate::mesh)). Answered by
-        /// [`BodyAdded`](crate::reply::BodyAdded). The body goes when its client goes.
+        /// Adds a body. Carries one descriptor: its mesh as a sealed memory file
+        /// ([`mesh`](crate::mesh)). Answered by [`BodyAdded`](crate::reply::BodyAdded). The body
+        /// goes when its client goes.
         AddBody = 0x0106, descriptors |_| 1 => {
             /// Unique in the scene.
             name: Name,
@@ -181,10 +190,12 @@ messages! {
             body: u32,
         } reserved 4
 
-        /// Tightens limits of an arm's governor. A limit that is looser than the one in force changes nothing, so no client can give
-        /// itself or another one more force. Outlives its client: holds until a technician releases it ([`ReleaseLimits`]) or the daemon
-        /// ends. Answered by [`Done`](crate::reply::Done) when a tick of the loop has kept it: the force follows within the slew limit.
-        /// Limits that cannot be kept are refused ([`LimitsRefused`](crate::reply::ErrorCode::LimitsRefused)) and nothing changes.
+        /// Tightens limits of an arm's governor. A limit that is looser than the one in force
+        /// changes nothing, so no client can give itself or another one more force. Outlives its
+        /// client: holds until a technician releases it ([`ReleaseLimits`]) or the daemon ends.
+        /// Answered by [`Done`](crate::reply::Done) when a tick of the loop has kept it: the force
+        /// follows within the slew limit. Limits that cannot be kept are refused
+        /// ([`LimitsRefused`](crate::reply::ErrorCode::LimitsRefused)) and nothing changes.
         TightenLimits = 0x0109 => {
             /// Force magnitude, N.
             peak_force_n: Limit,
@@ -206,15 +217,16 @@ messages! {
             arm: u8,
         } reserved 7
 
-        /// "I am alive": renews every lease of this client for `lease_ms`. Any request shows that a client is alive; this one does
-        /// nothing else.
+        /// "I am alive": renews every lease of this client for `lease_ms`. Any request shows that a
+        /// client is alive; this one does nothing else.
         Renew = 0x010a => {
             /// For how long, ms: 1 to [`MAX_LEASE_MS`], or to less where the daemon's configuration
             /// says so. The refusal's `limit` is what it allows.
             lease_ms: u32,
         } reserved 4
 
-        /// The application gained or lost the user's attention. Without it, this client's bodies make no force.
+        /// The application gained or lost the user's attention. Without it, this client's bodies
+        /// make no force.
         SetFocus = 0x010b => {
             /// Whether it has it. A new connection has.
             focused: bool,
@@ -223,24 +235,25 @@ messages! {
         /// The last message of a connection: the client leaves in good order.
         Goodbye = 0x010c => {} reserved 8
 
-        /// Asks for the block of a deformable body's surface ([`block`](crate::block)). Answered by [`Surface`](crate::reply::Surface) with its
-        /// descriptor. Since 2.1.
+        /// Asks for the block of a deformable body's surface ([`block`](crate::block)). Answered by
+        /// [`Surface`](crate::reply::Surface) with its descriptor. Since 2.1.
         OpenSurface = 0x010d => {
             /// Which body: soft, cloth or of a crowd.
             body: u32,
         } reserved 4
 
-        /// Asks for the block of an implicit body's skin ([`block`](crate::block)). Answered by [`Skin`](crate::reply::Skin) with its descriptor.
-        /// Since 2.2.
+        /// Asks for the block of an implicit body's skin ([`block`](crate::block)). Answered by
+        /// [`Skin`](crate::reply::Skin) with its descriptor. Since 2.2.
         OpenSkin = 0x010e => {
             /// Which body: implicit.
             body: u32,
         } reserved 4
 
-        /// Asks for the shape of a body that is shown by its pose, or of an arm's tool. Answered by [`Shape`](crate::reply::Shape) with a
-        /// descriptor. Since 2.2.
+        /// Asks for the shape of a body that is shown by its pose, or of an arm's tool. Answered by
+        /// [`Shape`](crate::reply::Shape) with a descriptor. Since 2.2.
         OpenShape = 0x010f => {
-            /// Which body: static, kinematic or dynamic, whoever added it; `u32::MAX - k` for the tool of arm `k`.
+            /// Which body: static, kinematic or dynamic, whoever added it; `u32::MAX - k` for the
+            /// tool of arm `k`.
             body: u32,
         } reserved 4
 
@@ -254,22 +267,25 @@ messages! {
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 => {} reserved 8
 
-        /// Technician: reads the configuration again. Answered by [`Done`](crate::reply::Done) when a tick of the loop has kept its limits.
+        /// Technician: reads the configuration again. Answered by [`Done`](crate::reply::Done) when
+        /// a tick of the loop has kept its limits.
         Reload = 0x0202 => {} reserved 8
 
         /// Technician: ends the daemon in order.
         Shutdown = 0x0203 => {} reserved 8
 
-        /// Technician: clears a latched fault (an emergency stop, say) of an arm. Answered by [`Done`](crate::reply::Done) when a tick
-        /// of the loop has taken it; a cause that still holds comes back.
+        /// Technician: clears a latched fault (an emergency stop, say) of an arm. Answered by
+        /// [`Done`](crate::reply::Done) when a tick of the loop has taken it; a cause that still
+        /// holds comes back.
         ClearFault = 0x0204 => {
             /// The arm's index, or [`ALL_ARMS`].
             arm: u8,
         } reserved 7
 
-        /// Technician: undoes whatever clients have tightened on an arm ([`TightenLimits`]). The configuration's limits hold again, as
-        /// they were reloaded last; the force rises within the slew limit. Answered by [`Done`](crate::reply::Done) when a tick of the
-        /// loop has kept them. Since 2.3.
+        /// Technician: undoes whatever clients have tightened on an arm ([`TightenLimits`]). The
+        /// configuration's limits hold again, as they were reloaded last; the force rises within
+        /// the slew limit. Answered by [`Done`](crate::reply::Done) when a tick of the loop has
+        /// kept them. Since 2.3.
         ReleaseLimits = 0x0205 => {
             /// The arm's index, or [`ALL_ARMS`].
             arm: u8,

@@ -1,6 +1,7 @@
 //! Texts of bounded length: UTF-8 in a fixed number of bytes, the rest zero.
 
-/// A text of at most `N - 1` bytes, so that a zero always ends it. May be empty; no control characters but line breaks.
+/// A text of at most `N - 1` bytes, so that a zero always ends it. May be empty; no control
+/// characters but line breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
@@ -8,7 +9,8 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// As much of `text` as fits, cut at a character; control characters other than a line break become spaces.
+    /// As much of `text` as fits, cut at a character; control characters other than a line break
+    /// become spaces.
     pub fn lossy(text: &str) -> Self {
         let mut result = Self {
             bytes: [0; N],

@@ -1,6 +1,7 @@
 //! Values on the wire: how each field type is written, and what is checked when it is read.
 //!
-//! Little-endian, packed, no padding but what a message declares as reserved. Decoding allocates only for lists and texts.
+//! Little-endian, packed, no padding but what a message declares as reserved. Decoding allocates
+//! only for lists and texts.
 
 use crate::text::{NAME_BYTES, Name, Text};
 
@@ -274,8 +275,8 @@ impl<const N: usize> Field for [f64; N] {
 
 /// A rigid transform, such as `world_from_body`: 56 bytes, translation then rotation.
 ///
-/// Decoded ones have coordinates within [`MAX_COORDINATE_M`] and a quaternion whose length was within [`QUATERNION_TOLERANCE`] of 1 and
-/// is then made 1.
+/// Decoded ones have coordinates within [`MAX_COORDINATE_M`] and a quaternion whose length was
+/// within [`QUATERNION_TOLERANCE`] of 1 and is then made 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Where the inner frame's origin is in the outer frame, m.
@@ -436,7 +437,8 @@ macro_rules! codes {
     };
 }
 
-/// Declares a structure whose fields are written one after the other, with reserved bytes behind them.
+/// Declares a structure whose fields are written one after the other, with reserved bytes behind
+/// them.
 macro_rules! record {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* } reserved $reserved:literal) => {
         $(#[$meta])*

@@ -1,4 +1,5 @@
-//! Messages: what is written is what is read, every byte is where it was published, and no bytes do harm.
+//! Messages: what is written is what is read, every byte is where it was published, and no bytes do
+//! harm.
 
 use hapticd_protocol::{
     MAX_ARMS,
@@ -592,7 +593,8 @@ proptest! {
         let _ = Event::take_body(kind, &body);
     }
 
-    /// Whatever still decodes after a few bytes were changed is a valid message, for it encodes to something that decodes to itself.
+    /// Whatever still decodes after a few bytes were changed is a valid message, for it encodes to
+    /// something that decodes to itself.
     #[test]
     fn what_is_decoded_from_damaged_bytes_is_valid(
         which in any::<prop::sample::Index>(),

@@ -1,9 +1,10 @@
 //! What a client pays to read the newest state, and how long after publication it has it.
 //!
-//! `read/state` is the copy alone (the block does not change). `read/after_publication` is one write and the read that sees it, in the same
-//! thread: the time from the start of publication to the decoded value in the reader's hands, without the wait for another core.
-//! `across processes` is that with a second process that polls the block while this one publishes a thousand times a second: it needs two
-//! idle cores, and says when it met a writer at work.
+//! `read/state` is the copy alone (the block does not change). `read/after_publication` is one
+//! write and the read that sees it, in the same thread: the time from the start of publication to
+//! the decoded value in the reader's hands, without the wait for another core. `across processes`
+//! is that with a second process that polls the block while this one publishes a thousand times a
+//! second: it needs two idle cores, and says when it met a writer at work.
 
 #![allow(missing_docs, clippy::print_stdout)]
 
@@ -92,7 +93,8 @@ fn across_processes() {
     reader.wait().expect("its end");
 }
 
-/// The other process: polls until every publication came by, then prints how old they were in its hands.
+/// The other process: polls until every publication came by, then prints how old they were in its
+/// hands.
 fn read_on_stdin() {
     let fd = std::io::stdin()
         .as_fd()

@@ -1,4 +1,5 @@
-//! Prints the state of an arm every 100 ms until the daemon goes: `cargo run --release -p hapticd-client --example live [ARM]`.
+//! Prints the state of an arm every 100 ms until the daemon goes: `cargo run --release -p
+//! hapticd-client --example live [ARM]`.
 #![allow(clippy::print_stdout)]
 
 use hapticd_client::{Client, GovernorState, News, RequestError, flag, force_off_text, want};

@@ -1,4 +1,5 @@
-//! Prints what the skins of a running daemon are, a line a second: `cargo run -p hapticd-client --example skins`.
+//! Prints what the skins of a running daemon are, a line a second: `cargo run -p hapticd-client
+//! --example skins`.
 #![allow(clippy::print_stdout)]
 
 use std::time::Duration;

@@ -83,7 +83,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the daemon at the [default socket](default_socket). `name` is what technicians will see.
+    /// Connects to the daemon at the [default socket](default_socket). `name` is what technicians
+    /// will see.
     ///
     /// # Errors
     /// [`ConnectError`].
@@ -100,8 +101,8 @@ impl Client {
         Self::greet(trusted(path, folder::user())?, name)
     }
 
-    /// As [`connect_to`](Self::connect_to), but tries again every 20 ms while nobody listens there, for at most `patience`: for a daemon that
-    /// is starting, or starting again.
+    /// As [`connect_to`](Self::connect_to), but tries again every 20 ms while nobody listens there,
+    /// for at most `patience`: for a daemon that is starting, or starting again.
     ///
     /// # Errors
     /// [`ConnectError`]; a refusal ends it at once.
@@ -145,8 +146,8 @@ impl Client {
             news: VecDeque::new(),
             posted: VecDeque::new(),
         };
-        // A daemon that takes nobody in says so and closes before it has seen our hello, so a hello that cannot be sent may
-        // have its answer waiting, and the answer may have no id.
+        // A daemon that takes nobody in says so and closes before it has seen our hello, so a hello
+        // that cannot be sent may have its answer waiting, and the answer may have no id.
         match client.send(&request::Hello::new(name).into(), &[]) {
             Ok(_) | Err(RequestError::Disconnected) => {}
             Err(error) => return Err(error.into()),
@@ -240,7 +241,8 @@ impl Client {
         }
     }
 
-    /// Maps blocks of arm `arm`; `wants` is a sum of [`want`](crate::want)'s bits. Once more is allowed and maps anew.
+    /// Maps blocks of arm `arm`; `wants` is a sum of [`want`](crate::want)'s bits. Once more is
+    /// allowed and maps anew.
     ///
     /// # Errors
     /// [`RequestError`]; [`Block`](RequestError::Block) when a block is not what it should be.
@@ -251,12 +253,13 @@ impl Client {
         }
     }
 
-    /// Maps the surface of a deformable body (`kind` soft, cloth or crowd in [`bodies`](Self::bodies)). Once more is allowed and maps anew.
+    /// Maps the surface of a deformable body (`kind` soft, cloth or crowd in
+    /// [`bodies`](Self::bodies)). Once more is allowed and maps anew.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoSurface`](reply::ErrorCode::NoSurface) for a body that is shown by its pose;
-    /// [`Unsupported`](RequestError::Unsupported) by a daemon that has no such bodies; [`Block`](RequestError::Block) when the block is not
-    /// what it should be.
+    /// [`RequestError`]: refused with [`NoSurface`](reply::ErrorCode::NoSurface) for a body that is
+    /// shown by its pose; [`Unsupported`](RequestError::Unsupported) by a daemon that has no such
+    /// bodies; [`Block`](RequestError::Block) when the block is not what it should be.
     pub fn surface(&mut self, body: u32) -> Result<Surface, RequestError> {
         self.supports("surfaces", MINOR_SURFACES)?;
         match self.ask(request::OpenSurface { body })? {
@@ -272,11 +275,12 @@ impl Client {
         }
     }
 
-    /// Maps the skin of an implicit body (`kind` implicit in [`bodies`](Self::bodies)). Once more is allowed and maps anew.
+    /// Maps the skin of an implicit body (`kind` implicit in [`bodies`](Self::bodies)). Once more
+    /// is allowed and maps anew.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoSkin`](reply::ErrorCode::NoSkin) for a body that is shown otherwise; else as for
-    /// [`surface`](Self::surface).
+    /// [`RequestError`]: refused with [`NoSkin`](reply::ErrorCode::NoSkin) for a body that is shown
+    /// otherwise; else as for [`surface`](Self::surface).
     pub fn skin(&mut self, body: u32) -> Result<Skin, RequestError> {
         self.supports("skins", MINOR_SKINS)?;
         match self.ask(request::OpenSkin { body })? {
@@ -292,14 +296,15 @@ impl Client {
         }
     }
 
-    /// The mesh of a body that is shown by its pose, in its own frame, whoever added it; or of an arm's tool ([`tool_of_arm`](crate::tool_of_arm)), of
-    /// which the pose is [`world_from_proxy`](crate::ArmState::world_from_proxy). Coordinates have the precision of `f32`; a ball comes as
-    /// triangles, too. It never changes: ask once.
+    /// The mesh of a body that is shown by its pose, in its own frame, whoever added it; or of an
+    /// arm's tool ([`tool_of_arm`](crate::tool_of_arm)), of which the pose is
+    /// [`world_from_proxy`](crate::ArmState::world_from_proxy). Coordinates have the precision of
+    /// `f32`; a ball comes as triangles, too. It never changes: ask once.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoShape`](reply::ErrorCode::NoShape) for a body that is shown by its surface;
-    /// [`Unsupported`](RequestError::Unsupported) by a daemon that gives no shapes; [`Block`](RequestError::Block) when the file is not what it
-    /// should be.
+    /// [`RequestError`]: refused with [`NoShape`](reply::ErrorCode::NoShape) for a body that is
+    /// shown by its surface; [`Unsupported`](RequestError::Unsupported) by a daemon that gives no
+    /// shapes; [`Block`](RequestError::Block) when the file is not what it should be.
     pub fn shape(&mut self, body: u32) -> Result<Mesh, RequestError> {
         self.supports("shapes", MINOR_SHAPES)?;
         let unusable = |problem: String| RequestError::Block(format!("shape of {body}: {problem}"));
@@ -395,7 +400,8 @@ impl Client {
         self.done(request::RemoveBody { body })
     }
 
-    /// Sends a kinematic body somewhere, no faster than `speed_m_s`, and holds the command for `lease_ms`.
+    /// Sends a kinematic body somewhere, no faster than `speed_m_s`, and holds the command for
+    /// `lease_ms`.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -415,10 +421,12 @@ impl Client {
         })
     }
 
-    /// As [`set_body_pose`](Self::set_body_pose) without waiting for the answer: for every frame. A refusal comes as [`News::Refused`].
+    /// As [`set_body_pose`](Self::set_body_pose) without waiting for the answer: for every frame. A
+    /// refusal comes as [`News::Refused`].
     ///
     /// # Errors
-    /// [`RequestError::Disconnected`]; [`RequestError::Timeout`] when the daemon does not read (nothing was sent).
+    /// [`RequestError::Disconnected`]; [`RequestError::Timeout`] when the daemon does not read
+    /// (nothing was sent).
     pub fn post_body_pose(
         &mut self,
         body: u32,
@@ -472,17 +480,20 @@ impl Client {
         })
     }
 
-    /// Technician's socket: undoes whatever clients have tightened on an arm (or on [`ALL_ARMS`](crate::ALL_ARMS)), and returns when the
-    /// configuration's limits are in force again.
+    /// Technician's socket: undoes whatever clients have tightened on an arm (or on
+    /// [`ALL_ARMS`](crate::ALL_ARMS)), and returns when the configuration's limits are in force
+    /// again.
     ///
     /// # Errors
-    /// [`RequestError`]; [`Unsupported`](RequestError::Unsupported) by a daemon that cannot undo them.
+    /// [`RequestError`]; [`Unsupported`](RequestError::Unsupported) by a daemon that cannot undo
+    /// them.
     pub fn release_limits(&mut self, arm: u8) -> Result<(), RequestError> {
         self.supports("releases of limits", MINOR_SAFETY)?;
         self.done(request::ReleaseLimits { arm })
     }
 
-    /// Technician's socket: clears latched faults of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)). A cause that still holds comes back.
+    /// Technician's socket: clears latched faults of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)).
+    /// A cause that still holds comes back.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -490,10 +501,12 @@ impl Client {
         self.done(request::ClearFault { arm })
     }
 
-    /// Technician's socket: lets the daemon read its configuration again, and returns when the new limits are in force.
+    /// Technician's socket: lets the daemon read its configuration again, and returns when the new
+    /// limits are in force.
     ///
     /// # Errors
-    /// [`RequestError`]; the daemon refuses a configuration that is wrong or looser, and the old one stays.
+    /// [`RequestError`]; the daemon refuses a configuration that is wrong or looser, and the old
+    /// one stays.
     pub fn reload(&mut self) -> Result<(), RequestError> {
         self.done(request::Reload {})
     }
@@ -592,7 +605,8 @@ impl Client {
             match self.connection.send(&packet, fds) {
                 Ok(()) => return Ok(id),
                 Err(SendError::WouldBlock | SendError::Exhausted(_)) if now_ns() < end_ns => {
-                    // The daemon is behind: make room by taking what it has sent, then wait a moment.
+                    // The daemon is behind: make room by taking what it has sent, then wait a
+                    // moment.
                     if let Some((id, packet, fds)) = self.take()? {
                         self.note(id, &packet, fds.len())?;
                     }
@@ -694,8 +708,8 @@ impl Client {
     }
 }
 
-/// A connection to what listens at `path`, if that is `us` or root. The kernel says who called `listen`, so whoever owns the folder
-/// cannot pass for somebody else.
+/// A connection to what listens at `path`, if that is `us` or root. The kernel says who called
+/// `listen`, so whoever owns the folder cannot pass for somebody else.
 fn trusted(path: &Path, us: u32) -> Result<Connection, ConnectError> {
     let no_daemon = |source| ConnectError::NoDaemon {
         path: path.to_owned(),

@@ -19,7 +19,8 @@ pub enum ConnectError {
         /// The system's reason.
         source: io::Error,
     },
-    /// The folder in which the daemon's socket should be is somebody else's, or others may write to it. Nothing was sent.
+    /// The folder in which the daemon's socket should be is somebody else's, or others may write to
+    /// it. Nothing was sent.
     #[error(
         "no daemon of ours: {}: {why}; whoever made it may not be trusted (remove it, or name the socket with HAPTICD_SOCKET)",
         folder.display()
@@ -46,7 +47,8 @@ pub enum ConnectError {
     /// The name is not 1 to 63 bytes on one line. The caller's fault.
     #[error("the client's name is not allowed: {0}")]
     Name(&'static str),
-    /// The daemon refused: another version (both are in the message), too many clients, no permission.
+    /// The daemon refused: another version (both are in the message), too many clients, no
+    /// permission.
     #[error("{0}")]
     Refused(Refused),
     /// What listens there did not answer in time, or is not a hapticd.

@@ -1,8 +1,9 @@
 //! Skins as files: the newest frame of each, for another program. With the feature `export`.
 //!
-//! [`newest_skins`] waits for frames up to a given time, in looks of 3 ms, and copies them; [`FileFormat::write`] writes what it is given: pure, and nothing before
-//! everything was checked. Metres, world frame, z up; glTF, whose up is y, has a root node that turns it. Neither adds anything to the scene nor holds a lease. May block
-//! and allocates: not for a real-time thread.
+//! [`newest_skins`] waits for frames up to a given time, in looks of 3 ms, and copies them;
+//! [`FileFormat::write`] writes what it is given: pure, and nothing before everything was checked.
+//! Metres, world frame, z up; glTF, whose up is y, has a root node that turns it. Neither adds
+//! anything to the scene nor holds a lease. May block and allocates: not for a real-time thread.
 
 use crate::{Client, ReadError, ReadSkinError, RequestError, Skin, SkinFrame};
 use hapticd_geometry::export::{Encoding, write_glb, write_obj, write_ply};
@@ -175,7 +176,8 @@ impl NewestSkin {
     }
 }
 
-/// Copies the newest complete frame of each skin, in the order of the daemon's list; waits up to `patience` for those that were never published.
+/// Copies the newest complete frame of each skin, in the order of the daemon's list; waits up to
+/// `patience` for those that were never published.
 ///
 /// # Errors
 /// [`SkinsError`].

@@ -14,21 +14,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! * **No threads, no callbacks.** Requests wait for their answer (microseconds) up to a [timeout](Client::set_timeout); what must not wait
-//!   in a frame has a `post_` twin whose refusals come later with the [news](Client::poll).
-//! * **Reading a block** copies it out of shared memory that the daemon alone can write: [`Subscription`] for an arm's, [`Surface`]
-//!   for the points and triangles of a soft body or a cloth, [`Skin`] for the mesh of an implicit body.
-//! * **Files.** With the feature `export` there is a module of that name: skins as OBJ, PLY and glTF.
-//! * **Leases.** A client that has bodies must say something at least every [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its
-//!   bodies ramps to zero; a pose command, or [`Client::renew`], in every frame is enough. A client whose process dies or closes
-//!   has its bodies' force at zero at the next tick.
+//! * **No threads, no callbacks.** Requests wait for their answer (microseconds) up to a
+//!   [timeout](Client::set_timeout); what must not wait in a frame has a `post_` twin whose
+//!   refusals come later with the [news](Client::poll).
+//! * **Reading a block** copies it out of shared memory that the daemon alone can write:
+//!   [`Subscription`] for an arm's, [`Surface`] for the points and triangles of a soft body or a
+//!   cloth, [`Skin`] for the mesh of an implicit body.
+//! * **Files.** With the feature `export` there is a module of that name: skins as OBJ, PLY and
+//!   glTF.
+//! * **Leases.** A client that has bodies must say something at least every
+//!   [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its bodies ramps to
+//!   zero; a pose command, or [`Client::renew`], in every frame is enough. A client whose process
+//!   dies or closes has its bodies' force at zero at the next tick.
 //!
 //! # When the daemon goes away
 //!
-//! Every call then says [`RequestError::Disconnected`]; blocks keep their last value and their versions stand still. Connect again with
-//! [`Client::connect_to`] (or [`Client::connect_until`], which waits for a daemon that is starting), subscribe again and
-//! add the bodies again: a new daemon knows nothing of the old one's clients, and identities are new. Until then draw the
-//! last state, or nothing.
+//! Every call then says [`RequestError::Disconnected`]; blocks keep their last value and their
+//! versions stand still. Connect again with [`Client::connect_to`] (or [`Client::connect_until`],
+//! which waits for a daemon that is starting), subscribe again and add the bodies again: a new
+//! daemon knows nothing of the old one's clients, and identities are new. Until then draw the last
+//! state, or nothing.
 
 #![forbid(unsafe_code)]
 

@@ -8,9 +8,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// `$HAPTICD_SOCKET`, or else `app.sock` in the first folder that has one of those in which a daemon makes it
-/// ([`place::of_client`]): `$XDG_RUNTIME_DIR/hapticd`, `/tmp/hapticd-UID`, `$HOME/.hapticd`, `/run/hapticd`. A folder that is neither
-/// ours nor root's, or that others may write to, is passed over. When none has a socket, the first that could have one (so that an
+/// `$HAPTICD_SOCKET`, or else `app.sock` in the first folder that has one of those in which a
+/// daemon makes it ([`place::of_client`]): `$XDG_RUNTIME_DIR/hapticd`, `/tmp/hapticd-UID`,
+/// `$HOME/.hapticd`, `/run/hapticd`. A folder that is neither ours nor root's, or that others may
+/// write to, is passed over. When none has a socket, the first that could have one (so that an
 /// error names it).
 ///
 /// # Errors

@@ -1,9 +1,11 @@
 //! The skin of an implicit body, mapped: a mesh that is another one in every frame.
 //!
-//! Reading copies the newest frame out of shared memory that the daemon alone can write: no message, no system call, and no allocation once the
-//! caller's lists have grown. It goes on working (with the last frame) when the [`Client`](crate::Client) is gone.
+//! Reading copies the newest frame out of shared memory that the daemon alone can write: no
+//! message, no system call, and no allocation once the caller's lists have grown. It goes on
+//! working (with the last frame) when the [`Client`](crate::Client) is gone.
 //!
-//! A block that is not what it should be is an error of opening, a frame that is not one of reading; neither can do harm.
+//! A block that is not what it should be is an error of opening, a frame that is not one of
+//! reading; neither can do harm.
 
 use crate::RequestError;
 use hapticd_protocol::block::{
@@ -56,7 +58,8 @@ fn unusable(error: impl ToString) -> RequestError {
 }
 
 impl Skin {
-    /// Maps what the daemon handed over as the skin of body `body`: for whoever got the descriptor otherwise than by [`Client::skin`](crate::Client::skin).
+    /// Maps what the daemon handed over as the skin of body `body`: for whoever got the descriptor
+    /// otherwise than by [`Client::skin`](crate::Client::skin).
     ///
     /// # Errors
     /// [`RequestError::Block`]: it is no such block.
@@ -88,7 +91,8 @@ impl Skin {
         self.header.room.triangles as usize
     }
 
-    /// How many frames were published; 0 before the first. Two loads: the cheap way to see whether there is something new.
+    /// How many frames were published; 0 before the first. Two loads: the cheap way to see whether
+    /// there is something new.
     pub fn version(&self) -> u64 {
         self.reader.version()
     }

@@ -35,8 +35,9 @@ pub enum ReadStateError {
     Read(#[from] ReadError),
 }
 
-/// What was subscribed to for one arm. Reading is wait-free, allocates nothing and makes no system call, so it may be done from any
-/// loop; it goes on working (with the last values) when the [`Client`](crate::Client) is gone.
+/// What was subscribed to for one arm. Reading is wait-free, allocates nothing and makes no system
+/// call, so it may be done from any loop; it goes on working (with the last values) when the
+/// [`Client`](crate::Client) is gone.
 #[derive(Debug, Default)]
 pub struct Subscription {
     state: Option<Reader<ReadOnlyBlock, STATE_WORDS>>,
@@ -88,14 +89,15 @@ impl Subscription {
     /// The arm's newest state.
     ///
     /// # Errors
-    /// [`ReadStateError`]: not subscribed to, nothing there yet, or (rarely) a torn read; then use the previous one.
+    /// [`ReadStateError`]: not subscribed to, nothing there yet, or (rarely) a torn read; then use
+    /// the previous one.
     pub fn state(&self) -> Result<ArmState, ReadStateError> {
         let reader = self.state.as_ref().ok_or(ReadStateError::NotSubscribed)?;
         Ok(ArmState::from_words(&reader.read()?.1))
     }
 
-    /// How often the state was published; 0 before the first tick. One load: the cheap way to see whether there is something new, and
-    /// whether the daemon still lives.
+    /// How often the state was published; 0 before the first tick. One load: the cheap way to see
+    /// whether there is something new, and whether the daemon still lives.
     pub fn state_version(&self) -> u64 {
         self.state.as_ref().map_or(0, Reader::version)
     }
@@ -127,8 +129,8 @@ impl Subscription {
     }
 }
 
-/// Tells that the arm's state is new, for those who would rather sleep than poll. It is rung by a thread without real-time rights: the
-/// block itself is always newer or as new.
+/// Tells that the arm's state is new, for those who would rather sleep than poll. It is rung by a
+/// thread without real-time rights: the block itself is always newer or as new.
 #[derive(Debug)]
 pub struct Wake {
     line: Connection,
@@ -136,7 +138,8 @@ pub struct Wake {
 }
 
 impl Wake {
-    /// Waits until the state is new or `timeout` is over; says whether it is new. Any number of rings since the last call are one.
+    /// Waits until the state is new or `timeout` is over; says whether it is new. Any number of
+    /// rings since the last call are one.
     ///
     /// # Errors
     /// `BrokenPipe` when the daemon is gone, or when the system refuses to wait.
@@ -168,7 +171,8 @@ impl Wake {
     }
 }
 
-/// For an application's own poll loop: readable when it rang. Empty it with [`Wake::wait`] and no timeout.
+/// For an application's own poll loop: readable when it rang. Empty it with [`Wake::wait`] and no
+/// timeout.
 impl AsFd for Wake {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.line.as_fd()

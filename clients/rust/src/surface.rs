@@ -1,9 +1,11 @@
 //! The surface of a deformable body, mapped: its triangles once, its points as often as wanted.
 //!
-//! Reading copies the newest points out of shared memory that the daemon alone can write: no message, no system call, and no allocation once the
-//! caller's list has grown to the body's size. It goes on working (with the last points) when the [`Client`](crate::Client) is gone.
+//! Reading copies the newest points out of shared memory that the daemon alone can write: no
+//! message, no system call, and no allocation once the caller's list has grown to the body's size.
+//! It goes on working (with the last points) when the [`Client`](crate::Client) is gone.
 //!
-//! A block that is not what it should be is an error of opening, whatever its words are; after that nothing in it can do harm.
+//! A block that is not what it should be is an error of opening, whatever its words are; after that
+//! nothing in it can do harm.
 
 use crate::RequestError;
 use hapticd_protocol::block::{
@@ -71,22 +73,24 @@ impl Surface {
         self.points
     }
 
-    /// Its triangles, always the same: indices of points, each below [`points`](Self::points). Counter-clockwise seen from outside for a soft
-    /// body; a cloth has two sides.
+    /// Its triangles, always the same: indices of points, each below [`points`](Self::points).
+    /// Counter-clockwise seen from outside for a soft body; a cloth has two sides.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// How often the points were published; 0 before the first time. One load: the cheap way to see whether there is something new.
+    /// How often the points were published; 0 before the first time. One load: the cheap way to see
+    /// whether there is something new.
     pub fn version(&self) -> u64 {
         self.reader.version()
     }
 
-    /// Makes `points` the newest points (x, y, z in the world frame, m) and says when they were there. Whatever was in the list is gone.
+    /// Makes `points` the newest points (x, y, z in the world frame, m) and says when they were
+    /// there. Whatever was in the list is gone.
     ///
     /// # Errors
-    /// [`ReadError`]: nothing there yet, or the writer was always inside (now and then, for a large body: go on with the points that
-    /// you have). Then `points` is as it was.
+    /// [`ReadError`]: nothing there yet, or the writer was always inside (now and then, for a large
+    /// body: go on with the points that you have). Then `points` is as it was.
     pub fn read(&mut self, points: &mut Vec<[f32; 3]>) -> Result<SurfaceMoment, ReadError> {
         match self.reader.read_into(&mut self.words) {
             Ok(_) => {}
@@ -205,7 +209,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
-        /// Whatever is in a block: it is refused, or every triangle has three points and reading gives all of them, or an error.
+        /// Whatever is in a block: it is refused, or every triangle has three points and reading
+        /// gives all of them, or an error.
         #[test]
         fn no_words_do_harm(
             damage in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u64>(), 0_u64..8]), 0..6),

@@ -409,7 +409,8 @@ fn the_limits_of_another_arm_than_was_asked_for_are_an_error() {
     }
 }
 
-/// What the client says to a shape of body 7 that is announced as `announced`'s and has these bytes.
+/// What the client says to a shape of body 7 that is announced as `announced`'s and has these
+/// bytes.
 fn shape_of(announced: u32, bytes: &[u8]) -> Result<hapticd_client::Mesh, String> {
     let script = |daemon: Daemon| {
         daemon.welcome_as(hapticd_protocol::MINOR);

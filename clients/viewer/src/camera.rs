@@ -1,7 +1,8 @@
 //! The camera: it orbits a point, z is up, and what it does to a pixel can be undone.
 //!
-//! World frame right-handed, metres; the eye looks along its own -z with y up; clip space as wgpu has it (x right, y up, z 0 at the near plane
-//! and 1 at the far one). Pixels are counted from the upper left corner. Pure, no allocation.
+//! World frame right-handed, metres; the eye looks along its own -z with y up; clip space as wgpu
+//! has it (x right, y up, z 0 at the near plane and 1 at the far one). Pixels are counted from the
+//! upper left corner. Pure, no allocation.
 
 use nalgebra::{Matrix4, Point3, Vector3};
 
@@ -146,7 +147,8 @@ impl Camera {
         self.elevation_rad = (self.elevation_rad + pixels[1] / PIXELS_PER_RAD).clamp(-limit, limit);
     }
 
-    /// Moves along the picture, as by a drag of so many pixels: what is at the target stays under the hand.
+    /// Moves along the picture, as by a drag of so many pixels: what is at the target stays under
+    /// the hand.
     pub fn pan(&mut self, pixels: [f32; 2], size: Size) {
         let (right, up) = self.right_up();
         let m = self.pixel_m(size);

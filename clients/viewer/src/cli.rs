@@ -1,4 +1,5 @@
-//! The command line of `hapticd-view`. Exit codes: 0 good, 1 failed at run time, 2 the user's input is wrong.
+//! The command line of `hapticd-view`. Exit codes: 0 good, 1 failed at run time, 2 the user's input
+//! is wrong.
 
 use crate::{
     Failure,
@@ -67,7 +68,8 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's fault.
+            // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's
+            // fault.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }

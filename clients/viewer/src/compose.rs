@@ -1,7 +1,9 @@
-//! From a scene and a view of it to a picture: bodies, hands and tools, contacts, forces, and the floor's grid.
+//! From a scene and a view of it to a picture: bodies, hands and tools, contacts, forces, and the
+//! floor's grid.
 //!
-//! Pure. The tool is solid where it is allowed to be and translucent where the hand is. Marks grow with the distance, so that they are of the
-//! same size in any scene; an arrow's length is its force times [`Scale::metres_per_newton`].
+//! Pure. The tool is solid where it is allowed to be and translucent where the hand is. Marks grow
+//! with the distance, so that they are of the same size in any scene; an arrow's length is its
+//! force times [`Scale::metres_per_newton`].
 
 use crate::{
     camera::{Camera, Size},

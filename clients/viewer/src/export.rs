@@ -1,7 +1,7 @@
 //! The skins that are shown, as a file in a folder: what the window's button does.
 //!
-//! Takes what is seen, held picture or not, and asks the daemon for nothing. Overwrites nothing; a file of which not all could be written goes again. Blocks for as long as
-//! the disk does.
+//! Takes what is seen, held picture or not, and asks the daemon for nothing. Overwrites nothing; a
+//! file of which not all could be written goes again. Blocks for as long as the disk does.
 
 use crate::scene::{Body, Scene};
 use hapticd_client::export::{Faces, FileFormat, Part};
@@ -45,7 +45,8 @@ fn lists(scene: &Scene) -> impl Iterator<Item = Lists<'_>> {
     })
 }
 
-/// Writes all skins into one binary glTF in `folder`, under a name with this moment in it; says what and where.
+/// Writes all skins into one binary glTF in `folder`, under a name with this moment in it; says
+/// what and where.
 ///
 /// # Errors
 /// A sentence for whoever pressed the button.
@@ -95,8 +96,9 @@ fn create(folder: &Path, stamp: &str) -> Result<(PathBuf, File), String> {
     }
 }
 
-/// Date and time as in `20261123-034512`, universal time: the days of the proleptic Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms",
-/// `civil_from_days`; for days from 1970 on).
+/// Date and time as in `20261123-034512`, universal time: the days of the proleptic Gregorian
+/// calendar (Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`; for days
+/// from 1970 on).
 fn stamp(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs();
     let days = seconds / 86_400 + 719_468;

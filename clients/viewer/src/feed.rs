@@ -1,8 +1,9 @@
-//! From the daemon to a [`Scene`]: an ordinary client that asks once for what stays, reads blocks for what changes, and connects again when
-//! the daemon has ended.
+//! From the daemon to a [`Scene`]: an ordinary client that asks once for what stays, reads blocks
+//! for what changes, and connects again when the daemon has ended.
 //!
-//! It owns nothing in the daemon and holds no lease, so nothing there depends on how often, or whether, it is called. A step makes no request
-//! while nothing comes or goes; it reads shared memory. It never fails: what goes wrong is in [`Scene::link`].
+//! It owns nothing in the daemon and holds no lease, so nothing there depends on how often, or
+//! whether, it is called. A step makes no request while nothing comes or goes; it reads shared
+//! memory. It never fails: what goes wrong is in [`Scene::link`].
 
 use crate::{
     history::Sample,
@@ -75,7 +76,8 @@ impl Feed {
         &self.scene
     }
 
-    /// Reads what is new; connects where there is no connection, but not at once after a failure. `now_s`: any clock that does not go back.
+    /// Reads what is new; connects where there is no connection, but not at once after a failure.
+    /// `now_s`: any clock that does not go back.
     pub fn step(&mut self, now_s: f64) {
         let result = match self.connection.take() {
             Some(mut connection) => self.read(&mut connection, now_s).map(|()| connection),
@@ -301,7 +303,8 @@ fn text(error: RequestError) -> String {
     error.to_string()
 }
 
-/// Whether the daemon understood and had a reason: a body went between the list and the question, or it has nothing of the kind.
+/// Whether the daemon understood and had a reason: a body went between the list and the question,
+/// or it has nothing of the kind.
 fn refused(error: &RequestError) -> bool {
     matches!(
         error,
@@ -410,7 +413,8 @@ impl Follower {
 }
 
 impl Drop for Follower {
-    /// Ends the thread, but does not wait for it: a daemon that does not answer must not keep a window from closing.
+    /// Ends the thread, but does not wait for it: a daemon that does not answer must not keep a
+    /// window from closing.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }

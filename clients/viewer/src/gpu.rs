@@ -1,7 +1,7 @@
 //! The device that draws: any adapter with Vulkan, a software driver where there is no other.
 //!
-//! `HAPTICD_GPU=software` asks for the software driver, as it does elsewhere. Errors that nobody waits for are kept, not shouted: look at
-//! [`Gpu::fault`] after drawing.
+//! `HAPTICD_GPU=software` asks for the software driver, as it does elsewhere. Errors that nobody
+//! waits for are kept, not shouted: look at [`Gpu::fault`] after drawing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,7 +65,8 @@ impl Gpu {
         })
     }
 
-    /// Opens the best adapter that can show on this surface; a computing one only if there is no other, or if `software`.
+    /// Opens the best adapter that can show on this surface; a computing one only if there is no
+    /// other, or if `software`.
     ///
     /// # Errors
     /// [`GpuError`].

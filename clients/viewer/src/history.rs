@@ -1,7 +1,7 @@
 //! The last seconds of an arm: what was sampled from its state, in order, and no more than that.
 //!
-//! Sampled, not recorded: a viewer looks a few hundred times a second and misses ticks between. Numbers that are not finite are not kept. Bounded;
-//! no clock but that of the states.
+//! Sampled, not recorded: a viewer looks a few hundred times a second and misses ticks between.
+//! Numbers that are not finite are not kept. Bounded; no clock but that of the states.
 
 use hapticd_client::ArmState;
 use std::collections::VecDeque;

@@ -1,7 +1,9 @@
-//! The viewer of `hapticd`: the scene, the arms' tools, contacts and forces in a window, or the same picture in a file.
+//! The viewer of `hapticd`: the scene, the arms' tools, contacts and forces in a window, or the
+//! same picture in a file.
 //!
-//! An ordinary client of the daemon, in a process of its own: it adds nothing, holds no lease and owns nothing there, so the daemon does not know
-//! whether somebody looks. It survives the daemon and finds the next one.
+//! An ordinary client of the daemon, in a process of its own: it adds nothing, holds no lease and
+//! owns nothing there, so the daemon does not know whether somebody looks. It survives the daemon
+//! and finds the next one.
 //!
 //! ```text
 //!  daemon ──blocks, shapes──> Feed ──> Scene ──compose──> Picture ──> Renderer ──> window or file
@@ -9,10 +11,13 @@
 //!                                 Controls ^ (camera, keys)
 //! ```
 //!
-//! * [`feed`] is the client; on a thread of its own for the window, so that a daemon that does not answer holds up no picture.
-//! * [`scene`], [`compose`], [`camera`], [`controls`], [`model`], [`picture`], [`history`], [`plot`] are pure and know no device.
+//! * [`feed`] is the client; on a thread of its own for the window, so that a daemon that does not
+//!   answer holds up no picture.
+//! * [`scene`], [`compose`], [`camera`], [`controls`], [`model`], [`picture`], [`history`],
+//!   [`plot`] are pure and know no device.
 //! * [`export`] writes the skins that are shown into a file.
-//! * [`renderer`] draws on any adapter with Vulkan; [`offscreen`] gives it a texture, [`window`] a surface.
+//! * [`renderer`] draws on any adapter with Vulkan; [`offscreen`] gives it a texture, [`window`] a
+//!   surface.
 //!
 //! Metres, world frame right-handed with z up, `f32` for what is drawn.
 

@@ -1,7 +1,8 @@
 //! Triangles as they are drawn: points with normals, and where a ray meets them.
 //!
-//! Normals of rigid bodies are smooth across edges that are nearly flat and broken at all others, so that a ball looks round and a box has edges;
-//! those of deformable bodies are smooth everywhere. Triangles without area have no say in a normal. Pure; allocates what it returns.
+//! Normals of rigid bodies are smooth across edges that are nearly flat and broken at all others,
+//! so that a ball looks round and a box has edges; those of deformable bodies are smooth
+//! everywhere. Triangles without area have no say in a normal. Pure; allocates what it returns.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::{
@@ -57,7 +58,8 @@ fn area_vector(points: &[[f32; 3]], corners: [u32; 3]) -> Vector3<f32> {
     (b - a).cross(&(c - a))
 }
 
-/// Which triangles' normals make that of each corner of a body that keeps its shape: found once, for however it moves.
+/// Which triangles' normals make that of each corner of a body that keeps its shape: found once,
+/// for however it moves.
 #[derive(Clone, Debug, Default)]
 pub struct Creases {
     triangles: Vec<[u32; 3]>,
@@ -68,7 +70,8 @@ pub struct Creases {
 }
 
 impl Creases {
-    /// Of a mesh as it is now. Points that are in the same place are one point, so that a mesh of loose triangles is smooth, too.
+    /// Of a mesh as it is now. Points that are in the same place are one point, so that a mesh of
+    /// loose triangles is smooth, too.
     pub fn of(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let faces: Vec<Vector3<f32>> = triangles.iter().map(|t| area_vector(points, *t)).collect();
         let place = |corner: u32| {
@@ -252,7 +255,8 @@ impl Model {
         self.bounds
     }
 
-    /// How far a ray goes from `from` along the unit vector `along` before it meets the model, whose pose this is, m.
+    /// How far a ray goes from `from` along the unit vector `along` before it meets the model,
+    /// whose pose this is, m.
     pub fn met_m(
         &self,
         world_from_model: &Isometry3<f32>,
@@ -456,7 +460,8 @@ mod tests {
         );
         let from = Point3::new(0.0, 0.1, 0.2);
         let met = cube().met_m(&pose, &from, &Vector3::x()).unwrap();
-        // The edge of the turned cube is at sqrt(2) from its middle; a tenth beside it the side is a tenth further.
+        // The edge of the turned cube is at sqrt(2) from its middle; a tenth beside it the side is
+        // a tenth further.
         assert!((met - (5.0 - 2.0_f32.sqrt() + 0.1)).abs() < 1e-5, "{met}");
         assert_eq!(cube().met_m(&pose, &from, &-Vector3::x()), None);
         assert_eq!(

@@ -16,7 +16,8 @@ use std::{io::Write, sync::mpsc};
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 /// Bytes of a pixel.
 const PIXEL: u32 = 4;
-/// Times that panels are laid out before they are drawn: egui learns their sizes in the first and shows them from the second on.
+/// Times that panels are laid out before they are drawn: egui learns their sizes in the first and
+/// shows them from the second on.
 const PASSES: u32 = 3;
 
 /// A picture's pixels, row by row from the top, sRGB with alpha.

@@ -1,7 +1,8 @@
-//! What is written over the picture: an arm's facts and plots, the legend, names, the connection, the help.
+//! What is written over the picture: an arm's facts and plots, the legend, names, the connection,
+//! the help.
 //!
-//! The same for window and file, but for the buttons, which a window alone has. Draws with egui and knows the scene only; what a button asks for is told to whoever
-//! shows it and has the input.
+//! The same for window and file, but for the buttons, which a window alone has. Draws with egui and
+//! knows the scene only; what a button asks for is told to whoever shows it and has the input.
 
 use crate::{
     camera::Size,

@@ -92,8 +92,8 @@ impl Glyphs {
         }
     }
 
-    /// An arrow from a point along a vector, so thick; nothing for a vector without direction. The head is as long as four radii, or
-    /// the whole of a short arrow.
+    /// An arrow from a point along a vector, so thick; nothing for a vector without direction. The
+    /// head is as long as four radii, or the whole of a short arrow.
     pub fn arrow(
         &self,
         from: &Point3<f32>,

@@ -1,6 +1,7 @@
 //! A small plot: lines of the last seconds over a round scale, drawn with egui.
 //!
-//! Columns of a pixel show the least and the greatest of their samples, so that a spike of one tick is seen however many samples there are.
+//! Columns of a pixel show the least and the greatest of their samples, so that a spike of one tick
+//! is seen however many samples there are.
 
 use crate::{compose::round_up, history::SPAN_S};
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};

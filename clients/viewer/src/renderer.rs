@@ -1,7 +1,9 @@
-//! The one renderer, of the window and of pictures in files: models with light from two sides, lines, and the panels over them.
+//! The one renderer, of the window and of pictures in files: models with light from two sides,
+//! lines, and the panels over them.
 //!
-//! Four samples a pixel. Models are kept on the device under their numbers, sent again when their version changes and dropped when a picture no
-//! longer has them. Draws to any target of the format that it was made for; what is blended is blended as sRGB, as egui wants it.
+//! Four samples a pixel. Models are kept on the device under their numbers, sent again when their
+//! version changes and dropped when a picture no longer has them. Draws to any target of the format
+//! that it was made for; what is blended is blended as sRGB, as egui wants it.
 
 use crate::{
     camera::Size,
@@ -207,7 +209,8 @@ impl Pipelines {
 }
 
 impl Renderer {
-    /// For targets of this format, which must not be an sRGB one: colours are encoded in the shader.
+    /// For targets of this format, which must not be an sRGB one: colours are encoded in the
+    /// shader.
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let layout = gpu
             .device
@@ -265,7 +268,8 @@ impl Renderer {
         self.format
     }
 
-    /// Draws a picture and the panels over it to a target of this size, both at least one pixel, and hands it to the queue.
+    /// Draws a picture and the panels over it to a target of this size, both at least one pixel,
+    /// and hands it to the queue.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -431,7 +435,8 @@ impl Resident {
             };
             gpu.device.create_buffer_init(&descriptor)
         };
-        // An index that is no corner would read what is behind the buffer: drivers forgive that, we do not ask them to.
+        // An index that is no corner would read what is behind the buffer: drivers forgive that, we
+        // do not ask them to.
         let corners = model.vertices().len() as u32;
         let whole = model.indices().iter().all(|index| *index < corners);
         Self {

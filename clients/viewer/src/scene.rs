@@ -1,6 +1,7 @@
 //! What is known of the daemon's scene at a moment: bodies, arms, and how the connection is.
 //!
-//! Plain data; a copy is cheap (meshes are shared), so that what is drawn does not hold up what is read. Poses that are not finite are not taken.
+//! Plain data; a copy is cheap (meshes are shared), so that what is drawn does not hold up what is
+//! read. Poses that are not finite are not taken.
 
 use crate::{history::History, model::Model};
 use hapticd_client::{ArmInfo, ArmState, BodyKind, Contact, Pose};
@@ -205,8 +206,9 @@ impl Arm {
 }
 
 impl Scene {
-    /// What there is to look at: bodies and tools, but of a body no more than what is about the arms' workspaces, or a ground of a kilometre would make a
-    /// dot of all else. `None` if there is nothing.
+    /// What there is to look at: bodies and tools, but of a body no more than what is about the
+    /// arms' workspaces, or a ground of a kilometre would make a dot of all else. `None` if there
+    /// is nothing.
     pub fn bounds(&self) -> Option<Bounds> {
         let about = self.arms.iter().filter_map(Arm::workspace);
         let about = about.reduce(Bounds::with).map(|b| b.scaled(2.0));
@@ -231,7 +233,8 @@ impl Scene {
         self.link == Link::Up && arms && bodies
     }
 
-    /// The nearest body or tool that a ray meets, by name, and how far that is, m. A tool is met where it is allowed to be.
+    /// The nearest body or tool that a ray meets, by name, and how far that is, m. A tool is met
+    /// where it is allowed to be.
     pub fn met(&self, from: &Point3<f32>, along: &Vector3<f32>) -> Option<(String, f32)> {
         let bodies = self.bodies.iter().filter_map(|body| {
             let far_m = body.model.met_m(&body.world_from_body?, from, along)?;

@@ -1,6 +1,8 @@
-//! `hapticd-view snapshot`: connects, waits until there is something to see, follows it for a while, and writes a picture.
+//! `hapticd-view snapshot`: connects, waits until there is something to see, follows it for a
+//! while, and writes a picture.
 //!
-//! A file that exists is kept unless `--force`, and with it until there is a picture; a file that this run has made goes again when nothing came of it.
+//! A file that exists is kept unless `--force`, and with it until there is a picture; a file that
+//! this run has made goes again when nothing came of it.
 
 use crate::{
     Failure,
@@ -64,7 +66,8 @@ pub fn parse_size(text: &str) -> Result<Size, String> {
 /// Takes it.
 ///
 /// # Errors
-/// [`Failure::Input`] for a file that is there or cannot be made, [`Failure::Runtime`] for everything else.
+/// [`Failure::Input`] for a file that is there or cannot be made, [`Failure::Runtime`] for
+/// everything else.
 pub fn take(wanted: &Wanted) -> Result<(), Failure> {
     let (file, fresh) = create(&wanted.output, wanted.force)?;
     let done = picture(wanted, file);

@@ -1,6 +1,7 @@
 //! Colours: on a dark ground and on a light one, told apart by who does not see red and green, too.
 //!
-//! Bodies have the muted ones, so that tools, forces and contacts, which have the strong ones, stand out in both.
+//! Bodies have the muted ones, so that tools, forces and contacts, which have the strong ones,
+//! stand out in both.
 
 use crate::picture::Color;
 use hapticd_client::BodyKind;

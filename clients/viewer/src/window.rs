@@ -1,6 +1,8 @@
-//! The window: shows what a [`Follower`] knows, at the display's pace, and hands keys and mouse to the [`Controls`].
+//! The window: shows what a [`Follower`] knows, at the display's pace, and hands keys and mouse to
+//! the [`Controls`].
 //!
-//! Nothing here asks the daemon for anything. A surface that is lost is made anew; a device that fails ends the window with the reason.
+//! Nothing here asks the daemon for anything. A surface that is lost is made anew; a device that
+//! fails ends the window with the reason.
 
 use crate::{
     Failure,
@@ -324,7 +326,8 @@ impl ApplicationHandler for App {
         let Some(shown) = &mut self.shown else {
             return;
         };
-        // egui wants to know of scale and size, and of the mouse for its buttons: what it takes is not the picture's.
+        // egui wants to know of scale and size, and of the mouse for its buttons: what it takes is
+        // not the picture's.
         let taken = shown.egui.on_window_event(&shown.window, &event).consumed;
         match event {
             WindowEvent::CloseRequested => event_loop.exit(),

@@ -1,6 +1,8 @@
-//! The viewer and the real daemon: what a demo shows, a daemon that goes and comes again, and `hapticd snapshot` as a person types it.
+//! The viewer and the real daemon: what a demo shows, a daemon that goes and comes again, and
+//! `hapticd snapshot` as a person types it.
 //!
-//! `hapticd` is the one beside `hapticd-view`, as both are when the workspace is built. Waits end with what is waited for.
+//! `hapticd` is the one beside `hapticd-view`, as both are when the workspace is built. Waits end
+//! with what is waited for.
 
 use hapticd_client::BodyKind;
 use hapticd_viewer::{

@@ -307,7 +307,8 @@ fn a_force_has_an_arrow_of_its_length_and_colour_and_no_force_has_none() {
         let image = offscreen
             .scene(&scene([0.0, 0.0, force_n]), &controls)
             .unwrap();
-        // The label beside the tip is of the same colour: rows in the middle column, where the shaft and the head are.
+        // The label beside the tip is of the same colour: rows in the middle column, where the
+        // shaft and the head are.
         let rows = (0..SIZE[1]).filter(|y| red(image.at([240, *y])));
         rows.count()
     };

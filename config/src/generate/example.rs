@@ -14,8 +14,9 @@ type Leaf = (&'static Key, Option<Literal>, &'static [Case]);
 /// Widest line of the wrapped comments.
 const WIDTH: usize = 100;
 
-/// The example file, `config/hapticd.toml`. As it stands it means the defaults; without the `#` in front of every key
-/// and header (`#key` without a space; `# text` is text) it is a valid configuration too.
+/// The example file, `config/hapticd.toml`. As it stands it means the defaults; without the `#` in
+/// front of every key and header (`#key` without a space; `# text` is text) it is a valid
+/// configuration too.
 #[must_use]
 pub fn example() -> String {
     let mut out = String::from(
@@ -45,7 +46,8 @@ pub fn example() -> String {
     out
 }
 
-/// The keys of a table (with the tag `case`, if it has one), its own first, then its sub-tables (which TOML wants after them).
+/// The keys of a table (with the tag `case`, if it has one), its own first, then its sub-tables
+/// (which TOML wants after them).
 fn keys(out: &mut String, header: &str, section: &'static Section, case: Option<Literal>) {
     let mut own = Vec::new();
     let mut tables = Vec::new();
@@ -62,7 +64,8 @@ fn keys(out: &mut String, header: &str, section: &'static Section, case: Option<
     }
 }
 
-/// The keys that can stand together: those of the section and those of the tag's value that the example shows.
+/// The keys that can stand together: those of the section and those of the tag's value that the
+/// example shows.
 fn collect(
     section: &'static Section,
     case: Option<Literal>,

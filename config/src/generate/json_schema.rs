@@ -1,7 +1,7 @@
 //! The JSON Schema (draft 2020-12) of the file, for editors.
 //!
-//! It says what a schema can say: names, types, ranges, words, what belongs to which tag. References between tables and
-//! relations between limits are checked by the parser alone.
+//! It says what a schema can say: names, types, ranges, words, what belongs to which tag.
+//! References between tables and relations between limits are checked by the parser alone.
 
 use serde_json::{Map, Value as Json, json};
 

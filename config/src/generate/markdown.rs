@@ -118,7 +118,8 @@ fn body(out: &mut String, header: &str, section: &'static Section, printed: &mut
             "\n### `[{header}]`\n\n{}{required}\n",
             sentences(key.doc)
         );
-        // A table that stands in two places is described once. Its documentation tells it from every other.
+        // A table that stands in two places is described once. Its documentation tells it from
+        // every other.
         if let Some((_, place)) = printed.iter().find(|(doc, _)| *doc == section.doc) {
             let _ = write!(out, "\nThe keys are those of `[{place}]` above.\n");
             continue;

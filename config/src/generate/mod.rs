@@ -1,7 +1,8 @@
-//! Everything that is generated from the key definitions: the reference, the JSON Schema and the example file.
+//! Everything that is generated from the key definitions: the reference, the JSON Schema and the
+//! example file.
 //!
-//! The results are committed; the test `generated_files_are_up_to_date` compares them and rewrites them when the environment
-//! variable `UPDATE_GENERATED` is set.
+//! The results are committed; the test `generated_files_are_up_to_date` compares them and rewrites
+//! them when the environment variable `UPDATE_GENERATED` is set.
 
 mod example;
 mod json_schema;

@@ -20,7 +20,8 @@ variants! {
     pub enum Device by "kind" = choice::<Device>("simulated").required(Text("simulated")); {
         /// A device on the HID bus.
         Hid as "hid" {
-            /// How to read and drive it: the name of a profile that ships with the daemon, or a file.
+            /// How to read and drive it: the name of a profile that ships with the daemon, or a
+            /// file.
             profile: NameOrPath = name_or_path(&[]).required(Text("openffboard")),
             /// Only the device with this serial number.
             serial: Option<String> = text(126).optional(Text("A1B2C3")),
@@ -63,12 +64,14 @@ variants! {
     pub enum Interaction by "metaphor" = choice::<Interaction>("spring"); {
         /// A spring draws it to where the hand is.
         Spring as "spring" {
-            /// Mass of the tool. "none": it has no inertia and goes where contacts let it within the tick, as suits fitting parts.
+            /// Mass of the tool. "none": it has no inertia and goes where contacts let it within
+            /// the tick, as suits fitting parts.
             tool_mass_kg: Option<f64> = number(0.2, 0.001, 100.0).unit("kg").or_word("none"),
             /// What the damper of the coupling acts on.
             damping: Damping = choice::<Damping>("relative"),
         },
-        /// Every displacement of the hand is one of the tool; what a contact refuses is lost. Nothing is felt: for devices without force.
+        /// Every displacement of the hand is one of the tool; what a contact refuses is lost.
+        /// Nothing is felt: for devices without force.
         Increments as "increments" {},
     }
 }
@@ -84,10 +87,11 @@ section! {
         tool: Shape = table::<Shape>().required(Text("sphere")),
         /// Where the arm's base stands in the world.
         world_from_base: Placement = table::<Placement>(),
-        /// Metres in the world per metre of the device. Gains, limits and `max_stiffness_n_per_m` are the device's.
+        /// Metres in the world per metre of the device. Gains, limits and `max_stiffness_n_per_m`
+        /// are the device's.
         motion_scale: f64 = number(1.0, 0.01, 100.0),
-        /// Upper bound of the stiffness that the arm renders.
-        /// "auto" computes it from the arm's damping, friction, resolution and delay, so that it stays passive.
+        /// Upper bound of the stiffness that the arm renders. "auto" computes it from the arm's
+        /// damping, friction, resolution and delay, so that it stays passive.
         max_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0).unit("N/m").or_word("auto"),
         /// How much stiffer than "auto" the coupling may be, where damping is what bounds it: for a
         /// technician who knows the hands. Above 1 the arm is passive with their damping only,

@@ -12,21 +12,27 @@ choices! {
         Static as "static",
         /// An application or its own `motion`; tools are pushed by it and never push it.
         Kinematic as "kinematic",
-        /// Forces: gravity, contact and friction with other bodies, and the tools that push it. It must be solid.
+        /// Forces: gravity, contact and friction with other bodies, and the tools that push it. It
+        /// must be solid.
         Dynamic as "dynamic",
-        /// Forces, and it gives way to them: a solid of `soft` stuff. Tools are held by it and dent it; rigid bodies push it and are not pushed.
+        /// Forces, and it gives way to them: a solid of `soft` stuff. Tools are held by it and dent
+        /// it; rigid bodies push it and are not pushed.
         Soft as "soft",
         /// The same of a sheet of `cloth`.
         Cloth as "cloth",
-        /// Forces: `copies` loose rigid bodies, more than `dynamic` ones can be, in the simulation of soft bodies: those push them and are pushed.
-        /// A tool that is fast enough gets into one. They must be solid.
+        /// Forces: `copies` loose rigid bodies, more than `dynamic` ones can be, in the simulation
+        /// of soft bodies: those push them and are pushed. A tool that is fast enough gets into
+        /// one. They must be solid.
         Crowd as "crowd",
-        /// Forces, and a smooth surface over what they move: spheres that hang together as `implicit` says, blended. Tools feel the very potential that
-        /// its skin is made of. Rigid bodies push it and are not pushed; soft ones it does not meet.
+        /// Forces, and a smooth surface over what they move: spheres that hang together as
+        /// `implicit` says, blended. Tools feel the very potential that its skin is made of. Rigid
+        /// bodies push it and are not pushed; soft ones it does not meet.
         Implicit as "implicit",
-        /// Nobody: a cuboid that needles go into, of the file's `[[layer]]`s. Only needles meet it. One in a scene.
+        /// Nobody: a cuboid that needles go into, of the file's `[[layer]]`s. Only needles meet it.
+        /// One in a scene.
         Tissue as "tissue",
-        /// Nobody: something in the tissue that needles meet and nothing else does: a membrane or vessel that is pierced, or bone, which is not and must be closed.
+        /// Nobody: something in the tissue that needles meet and nothing else does: a membrane or
+        /// vessel that is pierced, or bone, which is not and must be closed.
         Structure as "structure",
         /// The arm that `needle` names: a needle at the arm's tool, felt as it goes in.
         Needle as "needle",
@@ -70,9 +76,11 @@ section! {
         motion: Motion = table::<Motion>(),
         /// The `[[material]]` of its surface; without one, the defaults of a material.
         material: Option<String> = name().optional(Text("wood")),
-        /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then touched from both sides.
+        /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then
+        /// touched from both sides.
         solid: bool = boolean(true),
-        /// Density of a dynamic, soft or implicit body and of those of a crowd, of the whole of its inside.
+        /// Density of a dynamic, soft or implicit body and of those of a crowd, of the whole of its
+        /// inside.
         density_kg_m3: f64 = number(1000.0, 1.0, 30_000.0).unit("kg/m3"),
         /// What a soft body is made of.
         soft: Substance = table::<Substance>(),
@@ -84,7 +92,8 @@ section! {
         needle: Needle = table::<Needle>(),
         /// What a structure in the tissue is like.
         structure: Structure = table::<Structure>(),
-        /// How many a crowd is. They start in a heap as wide as it is deep, side by side and in layers; the lowest stands where one body would.
+        /// How many a crowd is. They start in a heap as wide as it is deep, side by side and in
+        /// layers; the lowest stands where one body would.
         copies: u32 = integer(1, 1, 255),
         /// What holds a soft body, a cloth or an implicit body.
         pinned: Pinned = choice::<Pinned>("none"),

@@ -6,7 +6,8 @@ use crate::macros::{choices, section};
 choices! {
     /// What finds the contacts of soft bodies and cloth.
     pub enum Backend {
-        /// A GPU if there is one, else the CPU. What is recorded is the CPU's, so that it can be replayed exactly.
+        /// A GPU if there is one, else the CPU. What is recorded is the CPU's, so that it can be
+        /// replayed exactly.
         Auto as "auto",
         /// A GPU; without one the daemon does not start.
         Gpu as "gpu",
@@ -22,7 +23,8 @@ choices! {
         Sweep as "sweep",
         /// Orders on all three axes and pairs are kept, and change where bounds pass each other.
         Kinetic as "kinetic",
-        /// A map of space, refined where it is crowded, whose cells list what is in and around them.
+        /// A map of space, refined where it is crowded, whose cells list what is in and around
+        /// them.
         Registration as "registration",
     }
 }
@@ -33,11 +35,16 @@ section! {
         /// Farthest that features are looked for around a tool.
         /// The tool can move about this far until the next answer; a longer reach finds more pairs.
         reach_max_m: f64 = number(0.02, 0.0005, 0.5).unit("m"),
-        /// Most feature pairs of one body in an answer, which has room for twice as many. Where more are within reach the nearest are listed, and the reach of that answer is shortened.
+        /// Most feature pairs of one body in an answer, which has room for twice as many. Where
+        /// more are within reach the nearest are listed, and the reach of that answer is shortened.
         pairs: u32 = integer(4096, 64, 65536),
-        /// What finds the contacts of soft bodies and cloth, and which triangles of large meshes are near a tool; rigid contact is the same to the bit either way. Everything in virtual time is the CPU's.
+        /// What finds the contacts of soft bodies and cloth, and which triangles of large meshes
+        /// are near a tool; rigid contact is the same to the bit either way. Everything in virtual
+        /// time is the CPU's.
         backend: Backend = choice::<Backend>("auto"),
-        /// What finds the pairs of dynamic bodies, and of soft ones, that may touch at all. All of them find the same pairs, so contacts, forces and recordings are the same to the bit; they differ in time.
+        /// What finds the pairs of dynamic bodies, and of soft ones, that may touch at all. All of
+        /// them find the same pairs, so contacts, forces and recordings are the same to the bit;
+        /// they differ in time.
         broad_phase: BroadPhase = choice::<BroadPhase>("sweep"),
         /// Age of answers when they are ready, in virtual time, where tests and replays run without
         /// threads. The tick after that uses them.

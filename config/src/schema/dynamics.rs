@@ -11,7 +11,8 @@ variants! {
             /// Acceleration of everything that is free.
             gravity_m_s2: [f64; 3] = numbers(&[0.0, 0.0, -9.81], -100.0, 100.0).unit("m/s2"),
         },
-        /// Velocities: bodies move only while they are pushed, and there is no gravity. For fitting parts and planning paths.
+        /// Velocities: bodies move only while they are pushed, and there is no gravity. For fitting
+        /// parts and planning paths.
         First as "first" {
             /// What resists a push: a force moves a body at `force / (mass * drag)`.
             drag_per_s: f64 = number(10.0, 0.1, 1000.0).unit("1/s"),

@@ -1,8 +1,10 @@
-//! The keys of `hapticd.toml`, one file per table. **This is the only place where a key is defined.**
+//! The keys of `hapticd.toml`, one file per table. **This is the only place where a key is
+//! defined.**
 //!
-//! Each key is one line of Rust: field, type, kind with default and range, unit, reload class; its doc comment is its
-//! documentation. The struct, the parser, the range check, `docs/config.md`, the JSON Schema and the example file follow.
-//! Names carry their unit. Lengths are metres, angles at this border are degrees (`_deg`).
+//! Each key is one line of Rust: field, type, kind with default and range, unit, reload class; its
+//! doc comment is its documentation. The struct, the parser, the range check, `docs/config.md`, the
+//! JSON Schema and the example file follow. Names carry their unit. Lengths are metres, angles at
+//! this border are degrees (`_deg`).
 
 mod arm;
 mod body;
@@ -63,7 +65,8 @@ section! {
         dynamics: Dynamics = table::<Dynamics>(),
         /// The simulation of soft bodies and cloth, on a thread of its own.
         soft: Soft = table::<Soft>(),
-        /// The skin thread, which makes the meshes of implicit bodies for clients to draw. Nothing that is felt waits for it.
+        /// The skin thread, which makes the meshes of implicit bodies for clients to draw. Nothing
+        /// that is felt waits for it.
         skin: Skin = table::<Skin>(),
         /// What applications and technicians connect to.
         ipc: Ipc = table::<Ipc>(),

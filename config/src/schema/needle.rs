@@ -5,12 +5,14 @@ use crate::key::{name, number};
 use crate::macros::section;
 
 section! {
-    /// What a body of kind `needle` is like, beside its shape: a cylinder, whose length is that from the hub to the tip. It points along -z of the arm's tool, which is its hub:
-    /// a sphere. Where the body is placed does not matter.
+    /// What a body of kind `needle` is like, beside its shape: a cylinder, whose length is that
+    /// from the hub to the tip. It points along -z of the arm's tool, which is its hub: a sphere.
+    /// Where the body is placed does not matter.
     pub struct Needle {
         /// The `[[arm]]` that holds it.
         arm: Option<String> = name().optional(Text("right")),
-        /// How much the bevel of its tip bends its way; 0: straight. Turning the needle about its axis turns the bevel.
+        /// How much the bevel of its tip bends its way; 0: straight. Turning the needle about its
+        /// axis turns the bevel.
         curvature_1_m: f64 = number(4.0, 0.0, 100.0).unit("1/m"),
         /// Length after which a piece of its shaft is locked: its way is a chain of such pieces.
         segment_m: f64 = number(0.002, 1e-4, 0.05).unit("m"),
@@ -20,13 +22,15 @@ section! {
 section! {
     /// What a body of kind `structure` is to a needle.
     pub struct Structure {
-        /// Force at which its surface is pierced, each time that the tip goes through it. "never": it is bone, and stops the tip.
+        /// Force at which its surface is pierced, each time that the tip goes through it. "never":
+        /// it is bone, and stops the tip.
         puncture_force_n: Option<f64> = number(0.5, 0.0, 100.0).unit("N").or_word("never"),
     }
 }
 
 section! {
-    /// The layers of the body of kind `tissue`, from its top down. Without any it is one layer with the defaults of these keys.
+    /// The layers of the body of kind `tissue`, from its top down. Without any it is one layer with
+    /// the defaults of these keys.
     pub struct Layer {
         /// What people call it. Unique.
         name: String = name().required(Text("skin")),

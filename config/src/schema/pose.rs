@@ -8,7 +8,8 @@ section! {
     pub struct Placement {
         /// Position of the origin, x y z.
         position_m: [f64; 3] = numbers(&[0.0, 0.0, 0.0], -1000.0, 1000.0).unit("m"),
-        /// Rotation as roll, pitch and yaw about the fixed x, y and z axes, in this order (as in URDF).
+        /// Rotation as roll, pitch and yaw about the fixed x, y and z axes, in this order (as in
+        /// URDF).
         rpy_deg: [f64; 3] = numbers(&[0.0, 0.0, 0.0], -360.0, 360.0).unit("deg"),
     }
 }

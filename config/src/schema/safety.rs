@@ -8,7 +8,8 @@ section! {
     pub struct Safety {
         /// Largest force that any arm is ever asked for.
         peak_force_n: f64 = number(4.0, 0.0, 100.0).unit("N").lower_is_stricter(),
-        /// Largest force that may be held for ever (root mean square: motors heat with the square of the force).
+        /// Largest force that may be held for ever (root mean square: motors heat with the square
+        /// of the force).
         continuous_force_n: f64 = number(2.0, 0.0, 100.0).unit("N").lower_is_stricter(),
         /// Largest torque that any arm is ever asked for.
         peak_torque_nm: f64 = number(0.2, 0.0, 20.0).unit("N m").lower_is_stricter(),
@@ -31,8 +32,8 @@ section! {
         /// Time in which force fades to zero where a cause calls for a fade instead of a cut:
         /// a silent application, stale data, the end of the daemon.
         fade_ms: f64 = number(50.0, 1.0, 1000.0).unit("ms").lower_is_stricter(),
-        /// After a start or a fault no force is made until the wanted one has been this small for `engage_ticks`:
-        /// the tool may have started inside an object.
+        /// After a start or a fault no force is made until the wanted one has been this small for
+        /// `engage_ticks`: the tool may have started inside an object.
         engage_force_n: f64 = number(0.2, 0.001, 5.0).unit("N").lower_is_stricter(),
         /// The same for torque.
         engage_torque_nm: f64 = number(0.01, 0.0001, 1.0).unit("N m").lower_is_stricter(),
@@ -46,8 +47,9 @@ section! {
         stale_input_ms: f64 = number(5.0, 0.5, 1000.0).unit("ms").lower_is_stricter(),
         /// Age of the contact data above which force fades to zero.
         stale_contact_ms: f64 = number(20.0, 1.0, 5000.0).unit("ms").lower_is_stricter(),
-        /// Oscillation is a tool that reverses again and again while its speed swings beyond this on both sides
-        /// and the wanted force swings by `oscillation_force_n`; the governor then lowers the gain.
+        /// Oscillation is a tool that reverses again and again while its speed swings beyond this
+        /// on both sides and the wanted force swings by `oscillation_force_n`; the governor then
+        /// lowers the gain.
         oscillation_velocity_m_s: f64 = number(0.03, 0.001, 1.0).unit("m/s").lower_is_stricter(),
         /// Swing of the wanted force from one reversal to the next that counts as oscillation.
         oscillation_force_n: f64 = number(0.5, 0.01, 20.0).unit("N").lower_is_stricter(),

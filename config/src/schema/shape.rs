@@ -78,12 +78,14 @@ variants! {
             amplitude_m: f64 = number(0.02, 0.0, 10.0).unit("m"),
             /// Material under z = 0: at least `amplitude_m`.
             depth_m: f64 = number(0.05, 1e-4, 100.0).unit("m"),
-            /// Squares along each edge; 71 or more give above 10 000 triangles on the upper side alone.
+            /// Squares along each edge; 71 or more give above 10 000 triangles on the upper side
+            /// alone.
             cells: u32 = integer(80, 3, 1024),
             /// Chooses the hills.
             seed: u32 = integer(1, 0, 4_294_967_295),
         },
-        /// A block centred on the origin with a round hole through it along z, for peg-in-hole tasks.
+        /// A block centred on the origin with a round hole through it along z, for peg-in-hole
+        /// tasks.
         BlockWithHole as "block_with_hole" {
             /// Full edge lengths along x, y and z.
             size_m: [f64; 3] = numbers(&[0.1, 0.1, 0.05], 1e-4, 100.0).unit("m").required(Numbers(&[0.1, 0.1, 0.05])),
@@ -92,14 +94,16 @@ variants! {
             /// Sides of the polygon that stands for the circle.
             segments: u32 = integer(48, 8, 4096),
         },
-        /// Three walls that meet at right angles, open towards +x, +y and +z; the corner is the origin.
+        /// Three walls that meet at right angles, open towards +x, +y and +z; the corner is the
+        /// origin.
         InnerCorner as "inner_corner" {
             /// Inner edge length of the walls.
             size_m: f64 = number(0.2, 1e-4, 100.0).unit("m").required(Number(0.2)),
             /// Thickness of the walls.
             thickness_m: f64 = number(0.01, 1e-5, 10.0).unit("m"),
         },
-        /// A coil around the z axis, centred on the origin. Only for strands of implicit bodies: a course, without a surface.
+        /// A coil around the z axis, centred on the origin. Only for strands of implicit bodies: a
+        /// course, without a surface.
         Coil as "coil" {
             /// Radius of the coil.
             radius_m: f64 = number(0.03, 1e-4, 100.0).unit("m").required(Number(0.03)),
@@ -113,8 +117,9 @@ variants! {
             /// From end to end.
             length_m: f64 = number(0.2, 1e-4, 100.0).unit("m").required(Number(0.2)),
         },
-        /// A course that runs to and fro, as a gut lies: straight runs along x, side by side along y and in layers on top of each other, joined by half circles.
-        /// Centred on the origin, but for the half circles. Only for strands of implicit bodies.
+        /// A course that runs to and fro, as a gut lies: straight runs along x, side by side along
+        /// y and in layers on top of each other, joined by half circles. Centred on the origin, but
+        /// for the half circles. Only for strands of implicit bodies.
         Folds as "folds" {
             /// Length of a run, without the half circles at its ends.
             run_m: f64 = number(0.1, 1e-4, 100.0).unit("m").required(Number(0.1)),
@@ -125,8 +130,9 @@ variants! {
             /// Layers.
             layers: u32 = integer(1, 1, 100),
         },
-        /// A volume of samples from a NRRD file: a scan, a simulation. Only for implicit bodies whose model is `fixed`. Its surface is where its samples, smoothly interpolated,
-        /// are at the level; it is closed at the border of the volume.
+        /// A volume of samples from a NRRD file: a scan, a simulation. Only for implicit bodies
+        /// whose model is `fixed`. Its surface is where its samples, smoothly interpolated, are at
+        /// the level; it is closed at the border of the volume.
         Volume as "volume" {
             /// The file: three axes of numbers, raw, ASCII or gzip.
             file: PathBuf = path(PathUse::Input).required(Text("volume.nrrd")),
@@ -134,24 +140,28 @@ variants! {
             level: f64 = number(0.0, -1e9, 1e9).required(Number(300.0)),
             /// Which samples are inside.
             inside: Inside = choice::<Inside>("above"),
-            /// Length of one unit of the file; 0.001 for a file in millimetres. Without one, what the file says of its units.
+            /// Length of one unit of the file; 0.001 for a file in millimetres. Without one, what
+            /// the file says of its units.
             scale: Option<f64> = number(0.001, 1e-6, 1e6).unit("m").optional(Number(0.001)),
         },
-        /// A made-up skull, nobody's anatomy, as a volume of samples: its face towards -y, its crown towards +z, about the origin. Only for implicit bodies
-        /// whose model is `fixed`.
+        /// A made-up skull, nobody's anatomy, as a volume of samples: its face towards -y, its
+        /// crown towards +z, about the origin. Only for implicit bodies whose model is `fixed`.
         Skull as "skull" {
             /// From chin to crown.
             height_m: f64 = number(0.21, 0.001, 10.0).unit("m"),
             /// Samples along its height.
             samples: u32 = integer(96, 16, 256),
         },
-        /// A simple polygon in the plane z = 0: a scene with one is planar, and all of it is polygons. Clients see prisms 10 mm high.
-        /// As a tool it is convex; it turns with the arm where that gives an orientation.
+        /// A simple polygon in the plane z = 0: a scene with one is planar, and all of it is
+        /// polygons. Clients see prisms 10 mm high. As a tool it is convex; it turns with the arm
+        /// where that gives an orientation.
         Polygon as "polygon" {
-            /// Its vertices, one after the other, either way round. Edges that are no neighbours are 10 um apart at least.
+            /// Its vertices, one after the other, either way round. Edges that are no neighbours
+            /// are 10 um apart at least.
             vertices_m: Vec<[f64; 2]> = points(3, 256, -100.0, 100.0).unit("m").required(Points(&[[0.0, 0.0], [0.04, 0.0], [0.0, 0.04]])),
         },
-        /// A star about the origin, a polygon of planar scenes; its first point is along x. Only for bodies.
+        /// A star about the origin, a polygon of planar scenes; its first point is along x. Only
+        /// for bodies.
         Star as "star" {
             /// How many points.
             points: u32 = integer(5, 2, 64),
@@ -160,7 +170,8 @@ variants! {
             /// From the origin to the corners between them.
             inner_radius_m: f64 = number(0.01, 1e-4, 100.0).unit("m").required(Number(0.01)),
         },
-        /// A disc of planar scenes: a regular polygon about it, which holds it and whose corners are further out by `1 / cos(pi / sides)`, 0.9 % with 24.
+        /// A disc of planar scenes: a regular polygon about it, which holds it and whose corners
+        /// are further out by `1 / cos(pi / sides)`, 0.9 % with 24.
         Disc as "disc" {
             /// Radius of the disc.
             radius_m: f64 = number(0.005, 1e-4, 10.0).unit("m").required(Number(0.005)),

@@ -56,7 +56,8 @@ choices! {
         Off as "off",
         /// They are counted, and `hapticd status` tells.
         Count as "count",
-        /// The step is made again with what met as contacts, eight times at most; points of cloth that nothing else helps stay where they were. What goes through even so is counted.
+        /// The step is made again with what met as contacts, eight times at most; points of cloth
+        /// that nothing else helps stay where they were. What goes through even so is counted.
         Hold as "hold",
     }
 }
@@ -66,7 +67,8 @@ choices! {
     pub enum Neighbours {
         /// A table of cells, filled anew at each step.
         Hash as "hash",
-        /// Cells of a mesh around them, refined where they crowd, in whose lists they stay while they do not leave a cell.
+        /// Cells of a mesh around them, refined where they crowd, in whose lists they stay while
+        /// they do not leave a cell.
         Registration as "registration",
     }
 }
@@ -78,9 +80,15 @@ section! {
         step_ticks: u32 = integer(4, 1, 50).unit("ticks"),
         /// Parts of a step. More make stiff things stiffer, and cost in proportion.
         substeps: u32 = integer(8, 1, 100),
-        /// What is done about cloth that goes through itself, a soft body, a rigid body or a tool between two steps, and soft bodies that go through themselves. Not between two soft bodies, nor between a soft body and a rigid one or a tool: rays push those apart, and they overlap by design. Pinned points are looked at, but no contact moves them, and points of soft bodies cannot be stopped. To look costs as much as a step of a small cloth or two; a step that is made again costs both once more.
+        /// What is done about cloth that goes through itself, a soft body, a rigid body or a tool
+        /// between two steps, and soft bodies that go through themselves. Not between two soft
+        /// bodies, nor between a soft body and a rigid one or a tool: rays push those apart, and
+        /// they overlap by design. Pinned points are looked at, but no contact moves them, and
+        /// points of soft bodies cannot be stopped. To look costs as much as a step of a small
+        /// cloth or two; a step that is made again costs both once more.
         continuous: Continuous = choice::<Continuous>("off"),
-        /// What finds the spheres of implicit bodies that may touch. Both find the same, so bodies and recordings are the same to the bit; they differ in time.
+        /// What finds the spheres of implicit bodies that may touch. Both find the same, so bodies
+        /// and recordings are the same to the bit; they differ in time.
         neighbours: Neighbours = choice::<Neighbours>("hash"),
     }
 }

@@ -31,8 +31,9 @@ section! {
         cpu_affinity: Option<u32> = integer(0, 0, 1023).or_word("any"),
         /// Lock all memory of the daemon, so that the loop never waits for a page.
         lock_memory: bool = boolean(true),
-        /// Most feature pairs that one tick tests, no more than `collision.pairs`.
-        /// Where more are near, the tick's motion is shortened until they fit: the budget costs motion, never truth, and contacts that are held keep their force.
+        /// Most feature pairs that one tick tests, no more than `collision.pairs`. Where more are
+        /// near, the tick's motion is shortened until they fit: the budget costs motion, never
+        /// truth, and contacts that are held keep their force.
         tick_budget_pairs: u32 = integer(1024, 16, 65536),
         /// For how many ticks' worth of time the supervisor may show no sign of life before the
         /// loop cuts all force. Only ticks that the loop ran count: a machine that pauses is not

@@ -1,4 +1,5 @@
-//! `hapticd check`: everything that is wrong with a configuration, at once, without opening a device.
+//! `hapticd check`: everything that is wrong with a configuration, at once, without opening a
+//! device.
 
 mod inside;
 #[cfg(test)]
@@ -35,7 +36,8 @@ pub struct Args {
     strict: bool,
 }
 
-/// Checks syntax, ranges, files, meshes, profiles and limits. What is good but hardly meant is warned of.
+/// Checks syntax, ranges, files, meshes, profiles and limits. What is good but hardly meant is
+/// warned of.
 pub fn check(args: &Args) -> Result<(), Failure> {
     let loaded = config::load(&args.config).map_err(|error| match error {
         config::LoadError::Invalid(errors) => bad(args, &super::run::with_files(*errors, false)),

@@ -1,6 +1,8 @@
-//! `hapticd export`: the newest skins of the running daemon into a file. An ordinary client, which adds nothing and holds no lease.
+//! `hapticd export`: the newest skins of the running daemon into a file. An ordinary client, which
+//! adds nothing and holds no lease.
 //!
-//! All is read, checked and put together before the file is made: one that exists is kept unless `--force`, and also then when nothing came of it.
+//! All is read, checked and put together before the file is made: one that exists is kept unless
+//! `--force`, and also then when nothing came of it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

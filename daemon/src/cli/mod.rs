@@ -83,7 +83,8 @@ pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
-            // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's fault.
+            // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's
+            // fault.
             let _ = e.print();
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
@@ -116,7 +117,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A file that this run has made, if it has: what was not there before may go again when nothing came of it.
+/// A file that this run has made, if it has: what was not there before may go again when nothing
+/// came of it.
 #[derive(Default)]
 pub struct Fresh(Option<PathBuf>);
 
@@ -130,7 +132,8 @@ impl Fresh {
     }
 }
 
-/// Makes the file that a user named for output. One that exists may be somebody's only recording: it is kept, unless `force`.
+/// Makes the file that a user named for output. One that exists may be somebody's only recording:
+/// it is kept, unless `force`.
 fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
     let said = |e: io::Error| Failure::Input(format!("{}: {e}", path.display()));
     let anyway = || Ok((File::create(path).map_err(said)?, Fresh::default()));

@@ -55,8 +55,9 @@ pub struct Recording {
     pub fresh: Fresh,
 }
 
-/// Begins the recording that was asked for on the command line (`file`; `force`: even if there is such a file) or by the configuration.
-/// `effective` is the effective configuration. Trouble with writing does not keep the daemon from running.
+/// Begins the recording that was asked for on the command line (`file`; `force`: even if there is
+/// such a file) or by the configuration. `effective` is the effective configuration. Trouble with
+/// writing does not keep the daemon from running.
 ///
 /// # Errors
 /// If the file cannot be made, or a file that the configuration names cannot be read.

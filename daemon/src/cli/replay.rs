@@ -28,7 +28,8 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Do not replay, but write the device's poses alone, for a simulated hand to follow (`intention = "FILE"`).
+    /// Do not replay, but write the device's poses alone, for a simulated hand to follow
+    /// (`intention = "FILE"`).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "check", "report", "json"])]
     trajectory: Option<PathBuf>,
     /// Overwrite the trajectory if it exists.
@@ -79,7 +80,8 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         )));
     }
     let text = reader.config().map_err(|e| bad(&e))?.to_owned();
-    // Every path is replaced by that of an embedded file, so what variables stood for does not matter.
+    // Every path is replaced by that of an embedded file, so what variables stood for does not
+    // matter.
     let context = config::Context::new("", |_| Some("/".to_owned()));
     let mut config = config::parse("hapticd.toml", &text, &context)
         .map_err(|e| Failure::Input(format!("{name}: recorded by hapticd {}: {e}", meta.version)))?
@@ -142,7 +144,8 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
 /// The outcome in a sentence.
 fn verdict(outcome: &Outcome) -> String {
     let mut text = match &outcome.first_difference {
-        // Nothing was compared, so nothing is identical; damage or a gap may hide ticks that are there.
+        // Nothing was compared, so nothing is identical; damage or a gap may hide ticks that are
+        // there.
         None if outcome.ticks == 0 => {
             let is_read = matches!(outcome.end, End::Complete | End::Truncated);
             if is_read && outcome.unverified_ticks == 0 {

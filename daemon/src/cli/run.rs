@@ -37,11 +37,13 @@ enum Scene {
     Coil,
     /// A ball stirs a viscous fluid in a cup.
     Fluid,
-    /// A fingertip explores an intestine that is folded on itself: its folds meet in creases and do not melt.
+    /// A fingertip explores an intestine that is folded on itself: its folds meet in creases and do
+    /// not melt.
     Intestine,
     /// A fingertip explores a skull that is given by samples, as a scan is.
     Skull,
-    /// A hand pushes a bevelled needle through skin, fat and muscle, through a vessel and onto bone.
+    /// A hand pushes a bevelled needle through skin, fat and muscle, through a vessel and onto
+    /// bone.
     Needle,
     /// A disc in the plane, among polygons that stand, turn and swing, as for a pantograph.
     Planar,
@@ -190,7 +192,8 @@ pub(super) fn with_files(errors: config::ConfigErrors, virtual_time: bool) -> co
     errors.with_findings(findings)
 }
 
-/// Builds the rig. Whatever is wrong with files, meshes, profiles and limits comes at once, each where the configuration asks for it.
+/// Builds the rig. Whatever is wrong with files, meshes, profiles and limits comes at once, each
+/// where the configuration asks for it.
 pub(super) fn rig(loaded: &config::Loaded, virtual_time: bool) -> Result<Rig, Failure> {
     let built = built(loaded, virtual_time).map_err(Failure::input)?;
     built.ok_or_else(unbuildable)
@@ -210,7 +213,8 @@ pub(super) fn built(
     let files = loaded.check_files();
     let mut config = loaded.config.clone();
     if let Err(errors) = &files {
-        // What is named by them was said; opening them again could hang (a device, a pipe). The rest may be wrong as well.
+        // What is named by them was said; opening them again could hang (a device, a pipe). The
+        // rest may be wrong as well.
         without(&mut config, errors);
     }
     let mut findings = Vec::new();
@@ -252,8 +256,8 @@ fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
     config.bodies.retain_mut(|b| files::of_body(b).all(is_good));
 }
 
-/// A device lives in real time only: in virtual time it would be lost from the first tick on. A replay needs no device, so this is not
-/// the rig's to refuse.
+/// A device lives in real time only: in virtual time it would be lost from the first tick on. A
+/// replay needs no device, so this is not the rig's to refuse.
 fn not_virtual(arm: &config::Arm) -> Option<config::Finding> {
     matches!(arm.device, config::Device::Hid { .. }).then(|| config::Finding {
         key: Some(format!("arm.{}.kind", arm.name)),
@@ -377,7 +381,8 @@ fn can_be_made(report: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Prints the summary and writes the JSON report. Penetration is a failure of ours, not a statistic.
+/// Prints the summary and writes the JSON report. Penetration is a failure of ours, not a
+/// statistic.
 fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
     // Before the summary, whose reader may have stopped reading.
     let written = file.map_or(Ok(()), |path| {

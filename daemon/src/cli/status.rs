@@ -178,7 +178,8 @@ fn print(json: &serde_json::Value) {
     }
 }
 
-/// What says which bodies may touch at all, and what it did for that; `None`: a daemon that does not tell.
+/// What says which bodies may touch at all, and what it did for that; `None`: a daemon that does
+/// not tell.
 fn broad(facts: &serde_json::Value) -> Option<String> {
     let name = facts["name"].as_str()?;
     let searches = facts["searches"].as_f64()?;

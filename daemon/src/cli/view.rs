@@ -1,6 +1,8 @@
-//! `hapticd view` and `hapticd snapshot`: they start `hapticd-view`, a program of its own, so that the daemon links no window system.
+//! `hapticd view` and `hapticd snapshot`: they start `hapticd-view`, a program of its own, so that
+//! the daemon links no window system.
 //!
-//! It is the one beside this executable, or else that in `PATH`, and takes this process's place: its signals, output and exit code are ours.
+//! It is the one beside this executable, or else that in `PATH`, and takes this process's place:
+//! its signals, output and exit code are ours.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;

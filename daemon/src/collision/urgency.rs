@@ -1,18 +1,19 @@
 //! The collision thread goes before ordinary threads, for a bounded share of the time.
 //!
-//! What it answers late fades force, so it asks for SCHED_FIFO. A real-time thread that never leaves a
-//! processor harms those above it, the haptic loop too: the kernel then takes that processor from all
-//! of them for 50 ms of each second (real-time throttling; the fair server from Linux 6.12 on). A scene
-//! that takes long to answer for would halt the loop. So the thread is urgent for `SHARE` of the time
-//! at most and ordinary for the rest, in which it has the niceness that it was given.
+//! What it answers late fades force, so it asks for SCHED_FIFO. A real-time thread that never
+//! leaves a processor harms those above it, the haptic loop too: the kernel then takes that
+//! processor from all of them for 50 ms of each second (real-time throttling; the fair server from
+//! Linux 6.12 on). A scene that takes long to answer for would halt the loop. So the thread is
+//! urgent for `SHARE` of the time at most and ordinary for the rest, in which it has the niceness
+//! that it was given.
 //!
 //! The share is kept from answer to answer: a single one is not interrupted.
 
 use hapticd_sys::clock::{now_ns, thread_cpu_ns};
 use hapticd_sys::realtime::priority::{be_ordinary, request_fifo};
 
-/// The most that it takes as an urgent thread. With what the loop and the arms take less than the 95 %
-/// that the kernel leaves to real-time threads.
+/// The most that it takes as an urgent thread. With what the loop and the arms take less than the
+/// 95 % that the kernel leaves to real-time threads.
 const SHARE: f64 = 0.6;
 /// What it may take at once, ns, after it has taken less.
 const BURST_NS: f64 = 30e6;
@@ -34,8 +35,8 @@ impl Urgency {
         Self::ask(0)
     }
 
-    /// Asks for SCHED_FIFO of this priority; 0 does not ask. Where it is refused the thread stays as it
-    /// is.
+    /// Asks for SCHED_FIFO of this priority; 0 does not ask. Where it is refused the thread stays
+    /// as it is.
     #[must_use]
     pub fn ask(priority: u8) -> Self {
         let is_granted = priority > 0 && request_fifo(priority).is_granted();

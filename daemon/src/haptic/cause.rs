@@ -37,7 +37,8 @@ pub enum Cause {
         /// Its client-visible id.
         body: u32,
     },
-    /// A sample grew too old while the loop was late: it would have been in time for a tick that is.
+    /// A sample grew too old while the loop was late: it would have been in time for a tick that
+    /// is.
     LateLoop {
         /// How late the tick was, ms.
         late_ms: f64,

@@ -1,7 +1,8 @@
 //! One tick of the haptic loop, arms to wires: engine, coupling, governors, record. Sans-I/O.
 //!
-//! [`LoopCore::tick`] is what the real-time thread, the virtual-time driver and the replay all call. It allocates nothing, locks
-//! nothing, blocks on nothing and reads no clock: time comes in as an argument. Same inputs, same outputs, bit for bit.
+//! [`LoopCore::tick`] is what the real-time thread, the virtual-time driver and the replay all
+//! call. It allocates nothing, locks nothing, blocks on nothing and reads no clock: time comes in
+//! as an argument. Same inputs, same outputs, bit for bit.
 
 use std::ops::Range;
 
@@ -39,8 +40,9 @@ impl ArmFrame {
         self.world_from_base * scaled
     }
 
-    /// The coupling's gains in the world, for gains at the device: a metre of the device is `scale` metres there, while a
-    /// force is the same on both sides. An angle is the same, too, so what a torque is to a force grows with the world.
+    /// The coupling's gains in the world, for gains at the device: a metre of the device is `scale`
+    /// metres there, while a force is the same on both sides. An angle is the same, too, so what a
+    /// torque is to a force grows with the world.
     fn to_world_gains(self, device: &Gains) -> Gains {
         Gains {
             stiffness_n_per_m: device.stiffness_n_per_m / self.scale,
@@ -74,8 +76,9 @@ impl ArmFrame {
         }
     }
 
-    /// What the hand gets of a wrench in the world, base axes: the tool's levers are device metres to it. So a tick's work on
-    /// the hand is what it is in the world, by the scale, and a surface that stands still takes none of it.
+    /// What the hand gets of a wrench in the world, base axes: the tool's levers are device metres
+    /// to it. So a tick's work on the hand is what it is in the world, by the scale, and a surface
+    /// that stands still takes none of it.
     fn to_base(self, world: &hapticd_proxy::Wrench) -> Wrench {
         let base_from_world = self.world_from_base.rotation.inverse();
         Wrench {
@@ -246,9 +249,10 @@ impl LoopCore {
         self.period_ns
     }
 
-    /// A body's client is gone: from the next tick on the body stops nothing, and force is cut if the tool was touching it: what it
-    /// was pressed into is not there any more. To be called before the snapshots of that tick are offered, as a replay does. False, and
-    /// nothing done: [`MAX_GONE`] were forgotten since the last tick, the next one must run first.
+    /// A body's client is gone: from the next tick on the body stops nothing, and force is cut if
+    /// the tool was touching it: what it was pressed into is not there any more. To be called
+    /// before the snapshots of that tick are offered, as a replay does. False, and nothing done:
+    /// [`MAX_GONE`] were forgotten since the last tick, the next one must run first.
     pub fn forget(&mut self, id: u32) -> bool {
         let Some(slot) = self.gone.get_mut(usize::from(self.gone_count)) else {
             return false;
@@ -265,14 +269,16 @@ impl LoopCore {
         true
     }
 
-    /// A body makes no force from the next tick on, since its client is silent or out of focus; or makes force again. The force of an
-    /// arm that presses on it fades (reason 35) and returns as after any fault: after little force was wanted, with the ramp. False,
-    /// and nothing done: [`MAX_GONE`] were told since the last tick, the next one must run first.
+    /// A body makes no force from the next tick on, since its client is silent or out of focus; or
+    /// makes force again. The force of an arm that presses on it fades (reason 35) and returns as
+    /// after any fault: after little force was wanted, with the ramp. False, and nothing done:
+    /// [`MAX_GONE`] were told since the last tick, the next one must run first.
     pub fn silence(&mut self, order: Silencing) -> bool {
         self.silenced.tell(order, &self.engine.output().arms)
     }
 
-    /// Hands the newest snapshot of an arm to the engine before a tick; gives back a buffer to recycle.
+    /// Hands the newest snapshot of an arm to the engine before a tick; gives back a buffer to
+    /// recycle.
     pub fn offer(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
         if let Some(slot) = self.offered.get_mut(snapshot.arm) {
             *slot = snapshot.sequence;
@@ -280,7 +286,8 @@ impl LoopCore {
         self.engine.receive(snapshot)
     }
 
-    /// Hands the newest word of the soft bodies to the engine before a tick; gives back a buffer to recycle.
+    /// Hands the newest word of the soft bodies to the engine before a tick; gives back a buffer to
+    /// recycle.
     pub fn offer_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         if let Some(slot) = self.offered_soft.get_mut(soft.arm) {
             *slot = soft.sequence;
@@ -307,8 +314,8 @@ impl LoopCore {
         }
     }
 
-    /// Tighter limits for an arm, replacing an earlier tightening; values looser than those of the start have no effect. Nothing is
-    /// done where there is no such arm. Real-time.
+    /// Tighter limits for an arm, replacing an earlier tightening; values looser than those of the
+    /// start have no effect. Nothing is done where there is no such arm. Real-time.
     ///
     /// # Errors
     /// If one of the limits is out of its range; the limits then stay as they were.
@@ -319,7 +326,8 @@ impl LoopCore {
         }
     }
 
-    /// Forgets an arm's latched faults; causes that still hold come back in the next tick. Real-time.
+    /// Forgets an arm's latched faults; causes that still hold come back in the next tick.
+    /// Real-time.
     pub fn clear_faults(&mut self, arm: usize) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             self.cleared[arm] = true;
@@ -327,7 +335,8 @@ impl LoopCore {
         }
     }
 
-    /// Lets an arm's force rise only by the ramp, from what it is now: surfaces are about to change. Real-time.
+    /// Lets an arm's force rise only by the ramp, from what it is now: surfaces are about to
+    /// change. Real-time.
     pub fn ease(&mut self, arm: usize) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             self.eased[arm] = true;
@@ -390,8 +399,9 @@ impl LoopCore {
             let wanted = c.frame.to_base(&outcome.wrench);
             let input_age_ns = input.now_ns.saturating_sub(arm.sample.time_ns);
             let contact_age_ns = if outcome.snapshot_age == u64::MAX {
-                // Nothing is solid yet, so there is no contact that could be stale; but no answer at all within the
-                // bound, since the arm is there, is a collision thread that does not answer.
+                // Nothing is solid yet, so there is no contact that could be stale; but no answer
+                // at all within the bound, since the arm is there, is a collision thread that does
+                // not answer.
                 let asked = out.tick.saturating_sub(c.anchored_tick);
                 asked.saturating_mul(self.period_ns)
             } else {

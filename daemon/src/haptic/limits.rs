@@ -1,17 +1,22 @@
-//! The limits that the loop keeps: the strictest of the configuration's and of what clients put on top, composed at a tick boundary.
+//! The limits that the loop keeps: the strictest of the configuration's and of what clients put on
+//! top, composed at a tick boundary.
 //!
 //! # Owners
 //!
-//! Two threads say what the limits are, each through a mailbox of its own and each the only owner of what it says:
+//! Two threads say what the limits are, each through a mailbox of its own and each the only owner
+//! of what it says:
 //!
 //! * the supervisor the configuration's limits and the measured gains ([`Configured`]),
-//! * the clients' server the restrictions by arm and the clears of latched faults ([`Restrictions`]).
+//! * the clients' server the restrictions by arm and the clears of latched faults
+//!   ([`Restrictions`]).
 //!
-//! An owner keeps the whole value and publishes it whole, so a value that the loop never sees is no change that is lost. Neither
-//! needs the other thread: a client's wish is in force at the next tick whatever the supervisor does.
+//! An owner keeps the whole value and publishes it whole, so a value that the loop never sees is no
+//! change that is lost. Neither needs the other thread: a client's wish is in force at the next
+//! tick whatever the supervisor does.
 //!
-//! The loop composes both ([`Composer`]), and after the tick that kept them it says which versions those were and what the limits of
-//! each arm are ([`InForce`]). What a client is told is done is what came back this way.
+//! The loop composes both ([`Composer`]), and after the tick that kept them it says which versions
+//! those were and what the limits of each arm are ([`InForce`]). What a client is told is done is
+//! what came back this way.
 //!
 //! What the loop calls is real-time: it neither allocates, locks nor blocks.
 
@@ -24,7 +29,8 @@ use hapticd_sync::latest;
 
 use super::core::LoopCore;
 
-/// A client's limits on top of the configuration's. SI units; infinite where there is none. None is negative or not a number.
+/// A client's limits on top of the configuration's. SI units; infinite where there is none. None is
+/// negative or not a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Restriction {
@@ -68,7 +74,8 @@ impl Restriction {
         }
     }
 
-    /// These limits under this restriction: its magnitudes where they are smaller, everything else as it is.
+    /// These limits under this restriction: its magnitudes where they are smaller, everything else
+    /// as it is.
     #[must_use]
     pub fn applied_to(&self, limits: &Limits) -> Limits {
         let l = limits;
@@ -129,7 +136,8 @@ pub struct ArmLimits {
     pub configured: Limits,
     /// What the governor keeps.
     pub in_force: Limits,
-    /// The governor has taken the composition. False cannot happen as long as owners send valid limits; the older ones then stay.
+    /// The governor has taken the composition. False cannot happen as long as owners send valid
+    /// limits; the older ones then stay.
     pub is_taken: bool,
 }
 
@@ -205,8 +213,8 @@ pub fn link(core: &LoopCore, limits: Limits) -> (Composer, ConfiguredOwner, Rest
 }
 
 impl ConfiguredOwner {
-    /// Publishes the configuration's limits after a reload. Gives the version to wait for. `eases`: surfaces change with it, which are
-    /// to be sent after this; forces rise by the ramp then.
+    /// Publishes the configuration's limits after a reload. Gives the version to wait for. `eases`:
+    /// surfaces change with it, which are to be sent after this; forces rise by the ramp then.
     pub fn set_limits(&mut self, limits: Limits, eases: bool) -> u64 {
         self.value.limits = limits;
         self.value.surfaces += u64::from(eases);

@@ -1,7 +1,9 @@
-//! What one tick leaves behind: everything the recorder, the metrics, the live view and the checker live on.
+//! What one tick leaves behind: everything the recorder, the metrics, the live view and the checker
+//! live on.
 //!
-//! Plain `Copy` data of fixed size, so that it crosses the ring from the real-time thread without allocation. The input half
-//! is complete: with the commands and the order of the snapshots it determines the output half bit for bit.
+//! Plain `Copy` data of fixed size, so that it crosses the ring from the real-time thread without
+//! allocation. The input half is complete: with the commands and the order of the snapshots it
+//! determines the output half bit for bit.
 
 use hapticd_devices::arm::{ArmSample, Wrench};
 use hapticd_devices::safety::{Energy, Limits};
@@ -116,7 +118,8 @@ pub const MAX_MOVED: usize = MAX_BODIES;
 /// Most bodies that are forgotten at once: all that a scene has room for.
 pub const MAX_GONE: usize = MAX_BODIES;
 
-/// A body makes no force from now on, or makes force again: its client is silent or out of focus, or is back.
+/// A body makes no force from now on, or makes force again: its client is silent or out of focus,
+/// or is back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Silencing {
     /// Client-visible id of the body.
@@ -195,7 +198,8 @@ impl ArmTick {
 pub struct TickRecord {
     /// From 1.
     pub tick: u64,
-    /// Input: time of the tick by the loop's clock, ns: its deadline, which is what the computation sees.
+    /// Input: time of the tick by the loop's clock, ns: its deadline, which is what the computation
+    /// sees.
     pub now_ns: u64,
     /// Input: periods since the previous tick, 1 if none was skipped.
     pub periods: u32,
@@ -213,11 +217,13 @@ pub struct TickRecord {
     pub cut: bool,
     /// Input: threads that showed no sign of life.
     pub silent: Silent,
-    /// Input: client-visible ids of bodies that were forgotten before this tick and its snapshots, `..gone_count`.
+    /// Input: client-visible ids of bodies that were forgotten before this tick and its snapshots,
+    /// `..gone_count`.
     pub gone: [u32; MAX_GONE],
     /// How many.
     pub gone_count: u8,
-    /// Input: bodies that were silenced or restored before this tick, in this order, `..silencing_count`.
+    /// Input: bodies that were silenced or restored before this tick, in this order,
+    /// `..silencing_count`.
     pub silencings: [Silencing; MAX_GONE],
     /// How many.
     pub silencing_count: u8,
@@ -269,8 +275,8 @@ impl TickRecord {
             .unwrap_or(&self.silencings)
     }
 
-    /// What the tick made: of each arm the wrench that the coupling wanted, the wrench that was sent,
-    /// and the proxy; and the bodies that moved.
+    /// What the tick made: of each arm the wrench that the coupling wanted, the wrench that was
+    /// sent, and the proxy; and the bodies that moved.
     pub fn add_to(&self, digest: &mut Digest) {
         digest.word(self.tick);
         for arm in &self.arms {

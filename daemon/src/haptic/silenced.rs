@@ -1,8 +1,9 @@
 //! Bodies that make no force because their clients are silent or out of focus.
 //!
-//! They stay as hard as they are: only the governor of an arm that touches one takes its force away, and gives it back as after
-//! any fault, once little force is wanted. So what is wanted is never zero while the hand is inside, and nothing can jump when the client
-//! is back. Real-time callable: no allocation, bounded. Deterministic.
+//! They stay as hard as they are: only the governor of an arm that touches one takes its force
+//! away, and gives it back as after any fault, once little force is wanted. So what is wanted is
+//! never zero while the hand is inside, and nothing can jump when the client is back. Real-time
+//! callable: no allocation, bounded. Deterministic.
 
 use hapticd_proxy::{ArmOutcome, MAX_ARMS, MAX_BODIES};
 
@@ -43,8 +44,8 @@ impl Silenced {
         }
     }
 
-    /// Silences or restores a body, before a tick; `last`: what the arms did in the last one. False, and nothing done: there were too
-    /// many since, the next tick must run first.
+    /// Silences or restores a body, before a tick; `last`: what the arms did in the last one.
+    /// False, and nothing done: there were too many since, the next tick must run first.
     pub fn tell(&mut self, order: Silencing, last: &[ArmOutcome; MAX_ARMS]) -> bool {
         let Some(slot) = self.told.get_mut(usize::from(self.told_count)) else {
             return false;

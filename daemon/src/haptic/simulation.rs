@@ -1,6 +1,8 @@
-//! What the loop computes contact with: solid scenes by certificates, planar ones by a kinetic structure.
+//! What the loop computes contact with: solid scenes by certificates, planar ones by a kinetic
+//! structure.
 //!
-//! One of two engines that take the same input and say the same of a tick. Neither allocates, blocks or reads a clock after construction.
+//! One of two engines that take the same input and say the same of a tick. Neither allocates,
+//! blocks or reads a clock after construction.
 
 use hapticd_planar::{Measures, PlanarEngine};
 use hapticd_proxy::{
@@ -33,7 +35,8 @@ impl Simulation {
         }
     }
 
-    /// Fixes to an arm's tool what may hold it back, before the first tick. There are no needles in the plane: it is dropped there.
+    /// Fixes to an arm's tool what may hold it back, before the first tick. There are no needles in
+    /// the plane: it is dropped there.
     pub fn set_guide(&mut self, arm: usize, guide: Box<dyn Guide>) {
         if let Self::Solid(engine) = self {
             engine.set_guide(arm, guide);
@@ -56,7 +59,8 @@ impl Simulation {
         }
     }
 
-    /// Takes what the soft bodies' thread says; gives back a buffer that is no longer needed. There are no soft bodies in the plane.
+    /// Takes what the soft bodies' thread says; gives back a buffer that is no longer needed. There
+    /// are no soft bodies in the plane.
     pub fn receive_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         match self {
             Self::Solid(engine) => engine.receive_soft(soft),

@@ -1,17 +1,20 @@
-//! The real-time thread: wakes on absolute deadlines, runs [`LoopCore::tick`], hands everything over, sleeps.
+//! The real-time thread: wakes on absolute deadlines, runs [`LoopCore::tick`], hands everything
+//! over, sleeps.
 //!
-//! After the set-up nothing here allocates, locks or makes a system call but the sleep itself. Every hand-over is wait-free:
-//! latest-value mailboxes to and from the arms, rings to and from the collision thread, a ring of records to the scribe. A full ring
-//! loses the record, never the tick.
+//! After the set-up nothing here allocates, locks or makes a system call but the sleep itself.
+//! Every hand-over is wait-free: latest-value mailboxes to and from the arms, rings to and from the
+//! collision thread, a ring of records to the scribe. A full ring loses the record, never the tick.
 //!
 //! # Time
 //!
-//! The computation sees the *deadline* as its time, not the moment of waking: the same inputs give the same force however late the
-//! scheduler was, and a recording replays. An overrun skips whole periods, is counted and attributed; nothing is caught up.
+//! The computation sees the *deadline* as its time, not the moment of waking: the same inputs give
+//! the same force however late the scheduler was, and a recording replays. An overrun skips whole
+//! periods, is counted and attributed; nothing is caught up.
 //!
-//! Two clocks pace the loop. *Host*: absolute deadlines on the monotonic clock, slept to `spin` before and spun from there
-//! (pure spinning under SCHED_FIFO is throttled by the kernel). *Device*: the tick follows the arrival of a report of the first
-//! arm; if none comes within two periods the host clock takes over for that tick and the device is blamed.
+//! Two clocks pace the loop. *Host*: absolute deadlines on the monotonic clock, slept to `spin`
+//! before and spun from there (pure spinning under SCHED_FIFO is throttled by the kernel).
+//! *Device*: the tick follows the arrival of a report of the first arm; if none comes within two
+//! periods the host clock takes over for that tick and the device is blamed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -165,8 +168,8 @@ impl<P: Publish> Turns<P> {
         }
     }
 
-    /// One turn: takes the newest of everything in, ticks, hands everything out. Real-time: no allocation, no lock, no
-    /// system call but reading the clock.
+    /// One turn: takes the newest of everything in, ticks, hands everything out. Real-time: no
+    /// allocation, no lock, no system call but reading the clock.
     pub fn turn(&mut self, moment: Moment, flags: &Flags) {
         let (core, links) = (&mut self.core, &mut self.links);
         for (input, reader) in self.inputs.iter_mut().zip(&mut links.inputs) {
@@ -174,7 +177,8 @@ impl<P: Publish> Turns<P> {
                 *input = *reader.read().0;
             }
         }
-        // Before the snapshots, which may list them. No more than a tick's record has room for; the rest is due in the next one.
+        // Before the snapshots, which may list them. No more than a tick's record has room for; the
+        // rest is due in the next one.
         for _ in 0..MAX_GONE {
             match links.gone.pop() {
                 Some(BodyOrder::Forget(body)) => core.forget(body),
@@ -232,7 +236,8 @@ impl<P: Publish> Turns<P> {
     }
 }
 
-/// Runs the loop until `flags.quit`. Gives everything back for a last look, and to be freed elsewhere.
+/// Runs the loop until `flags.quit`. Gives everything back for a last look, and to be freed
+/// elsewhere.
 pub fn run<P: Publish>(
     core: LoopCore,
     links: Links<P>,

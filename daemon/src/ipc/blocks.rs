@@ -14,7 +14,8 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-/// The writing ends of one arm's blocks: for the haptic loop, which writes them without allocation or system call.
+/// The writing ends of one arm's blocks: for the haptic loop, which writes them without allocation
+/// or system call.
 #[derive(Debug)]
 pub struct ArmWriters {
     /// [`ArmState`](hapticd_protocol::block::ArmState), every tick.

@@ -3,10 +3,10 @@
 //!
 //! Closing somebody else's descriptor may take as long as they like: a TCP socket that lingers, a
 //! file of a FUSE file system, a socket in whose queue such a descriptor waits. So no other thread
-//! closes one: whatever came from a client is a [`Foreign`], which goes to the closer wherever it is
-//! dropped. A thread that hangs is replaced by the next one, up to [`MAX_THREADS`]; when all of them
-//! hang descriptors wait, and from [`DescriptorCloser::is_full`] on the server takes no more of them.
-//! Threads that hang end with the process, which does not wait for them.
+//! closes one: whatever came from a client is a [`Foreign`], which goes to the closer wherever it
+//! is dropped. A thread that hangs is replaced by the next one, up to [`MAX_THREADS`]; when all of
+//! them hang descriptors wait, and from [`DescriptorCloser::is_full`] on the server takes no more
+//! of them. Threads that hang end with the process, which does not wait for them.
 
 use hapticd_sys::descriptors::{self, do_not_linger};
 use std::{
@@ -23,7 +23,8 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 /// Most threads, so many descriptors may hang in `close` before others wait for them.
 const MAX_THREADS: usize = 16;
-/// Stack of a thread, bytes: it makes two system calls. The daemon's memory is locked, so all of it is resident.
+/// Stack of a thread, bytes: it makes two system calls. The daemon's memory is locked, so all of it
+/// is resident.
 const STACK_BYTES: usize = 128 * 1024;
 /// Most descriptors that wait to be closed, where the process may have enough of them.
 const MAX_WAITING: usize = 1024;
@@ -48,14 +49,15 @@ struct Counts {
 /// What the closer has done, for the status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CloserStats {
-    /// Descriptors that are not closed yet. More than a few for long: somebody passes what hangs in `close`.
+    /// Descriptors that are not closed yet. More than a few for long: somebody passes what hangs in
+    /// `close`.
     pub waiting: usize,
     /// Descriptors that were closed since the start.
     pub closed: u64,
 }
 
-/// The way to the closer. A clone is another way to the same one; when the last one goes, its threads
-/// end as soon as they can.
+/// The way to the closer. A clone is another way to the same one; when the last one goes, its
+/// threads end as soon as they can.
 #[derive(Clone)]
 pub(super) struct DescriptorCloser {
     jobs: Sender<Job>,
@@ -71,7 +73,8 @@ struct Threads {
 }
 
 impl DescriptorCloser {
-    /// Starts the first thread. Is full with a quarter of the descriptors that the process may have, with 1024 at most.
+    /// Starts the first thread. Is full with a quarter of the descriptors that the process may
+    /// have, with 1024 at most.
     ///
     /// # Errors
     /// When the system has no thread for it.
@@ -119,7 +122,8 @@ impl DescriptorCloser {
         self.threads.counts.waiting.fetch_add(1, SeqCst);
         // Cannot fail: we have a receiver.
         let _ = self.jobs.send(job);
-        // After it was sent: a thread that counted as idle and is not any more sees it when it looks for more.
+        // After it was sent: a thread that counted as idle and is not any more sees it when it
+        // looks for more.
         if self.threads.counts.idle.load(SeqCst) == 0 {
             // Without another thread it waits for those that there are.
             let _ = self.threads.start();

@@ -1,5 +1,6 @@
-//! The importer: from a client's mesh file to a body that the scene can take. On a thread of its own, for it reads, checks, sorts and
-//! builds trees for as long as a large mesh needs, and nobody waits for it.
+//! The importer: from a client's mesh file to a body that the scene can take. On a thread of its
+//! own, for it reads, checks, sorts and builds trees for as long as a large mesh needs, and nobody
+//! waits for it.
 
 use super::{
     Refusal,
@@ -19,8 +20,8 @@ use hapticd_scene::{BodyKind, BodySpec};
 use hapticd_sys::sealed_file::{FileError, read_start, sealed_length};
 use std::os::fd::AsFd;
 
-/// Reads the file, checks the mesh and indexes it; `soft`: also for soft bodies, who shall not have to do it. Whether they can meet it is
-/// nothing to the client.
+/// Reads the file, checks the mesh and indexes it; `soft`: also for soft bodies, who shall not have
+/// to do it. Whether they can meet it is nothing to the client.
 ///
 /// Memory for all that is made of it is set aside before any of it is taken.
 pub(super) fn import<F: AsFd>(

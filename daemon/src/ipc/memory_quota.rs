@@ -1,10 +1,12 @@
-//! What clients' bodies cost in memory: estimated from the two counts in a mesh's header before anything large is allocated, reserved,
-//! and free again when the last of the body is, whichever thread does that: the ledger sees whether the body's mesh is still there.
+//! What clients' bodies cost in memory: estimated from the two counts in a mesh's header before
+//! anything large is allocated, reserved, and free again when the last of the body is, whichever
+//! thread does that: the ledger sees whether the body's mesh is still there.
 //!
-//! A body is more than its mesh: adjacency, boxes for the queries and for the checker, a copy for other clients and, where there are
-//! deformable bodies, one for rays. All of it is locked in memory where the daemon may lock. So what counts against a quota is what it
-//! all takes ([`Cost`]), not the length of a file. That is at most 12 bytes a byte of a mesh in
-//! single precision. With rays up to 13 are estimated.
+//! A body is more than its mesh: adjacency, boxes for the queries and for the checker, a copy for
+//! other clients and, where there are deformable bodies, one for rays. All of it is locked in
+//! memory where the daemon may lock. So what counts against a quota is what it all takes
+//! ([`Cost`]), not the length of a file. That is at most 12 bytes a byte of a mesh in single
+//! precision. With rays up to 13 are estimated.
 
 use std::sync::{Arc, Weak};
 
@@ -24,18 +26,19 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Of a mesh of so many vertices and triangles; `soft`: for rays, too. An upper bound for meshes as they come: trees that are no
-    /// more than half unbalanced, surfaces of any kind.
+    /// Of a mesh of so many vertices and triangles; `soft`: for rays, too. An upper bound for
+    /// meshes as they come: trees that are no more than half unbalanced, surfaces of any kind.
     #[must_use]
     pub fn of(vertices: u32, triangles: u32, soft: bool) -> Self {
         let (v, t) = (u64::from(vertices), u64::from(triangles));
-        // Euler: V - E + F is at most 2 a piece, and 0 or less where there are handles; on a closed surface E is 3/2 F.
+        // Euler: V - E + F is at most 2 a piece, and 0 or less where there are handles; on a closed
+        // surface E is 3/2 F.
         let e = (3 * t).min((v + t).max(3 * t / 2 + 1));
         let mesh = 24 * v + 12 * t;
         // Owners of vertices, sides of triangles, edges.
         let adjacency = 4 * v + 12 * t + 16 * e;
-        // Two boxes of 32 bytes a triangle and what it owns; vertices in single precision and the ends of four edges of each; a point of
-        // each piece (three vertices or more).
+        // Two boxes of 32 bytes a triangle and what it owns; vertices in single precision and the
+        // ends of four edges of each; a point of each piece (three vertices or more).
         let index = (16 + 16 + 8) * v + (2 * 32 + 1) * t;
         let shown = 12 * v + 12 * t;
         // A bit a vertex and a number a piece; triangles in order, half a box of 16 bytes for each.
@@ -44,7 +47,8 @@ impl Cost {
         // Mostly it is half a box: that is room for 12 bytes more where neighbours are far apart.
         let rays = if soft { 38 * v + (12 + 6 + 16) * t } else { 0 };
         let resident = mesh + adjacency + index + shown + checked + rays + FIXED_BYTES;
-        // The file, its numbers twice, sides that are sorted, corners and moments that the tree is built from.
+        // The file, its numbers twice, sides that are sorted, corners and moments that the tree is
+        // built from.
         let transient = 84 * v + 400 * t;
         Self {
             resident,
@@ -72,7 +76,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// All clients together may use `total` bytes, and one of them half of that; 0: a quarter of what the machine has for this process.
+    /// All clients together may use `total` bytes, and one of them half of that; 0: a quarter of
+    /// what the machine has for this process.
     #[must_use]
     pub fn new(total: u64) -> Self {
         Self {
@@ -108,7 +113,8 @@ impl Ledger {
     /// Whether there is memory for a mesh of this client's.
     ///
     /// # Errors
-    /// [`ErrorCode::MeshTooLarge`] with the bytes that it needs and those that are left: to this client, to all, or on the machine.
+    /// [`ErrorCode::MeshTooLarge`] with the bytes that it needs and those that are left: to this
+    /// client, to all, or on the machine.
     pub fn check(&mut self, client: ClientId, cost: Cost) -> Result<(), Refusal> {
         self.check_of(client, cost, machine_memory::available_bytes())
     }

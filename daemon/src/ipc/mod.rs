@@ -8,13 +8,16 @@
 //!  simulation of deformables ──SurfaceWriter──> sealed blocks ─────────────────────────────> the same
 //! ```
 //!
-//! * One thread polls the two sockets and all connections ([`Server::run`]); a second one turns clients' meshes into bodies. Neither is
-//!   real-time, and the haptic loop never waits for either: it writes its blocks and knows nothing of clients.
-//! * [`hub::Hub`] decides everything and does no I/O: packets, descriptors (of any type) and the time go in, replies and
-//!   [`Command`]s come out. It is tested in virtual time without a socket.
-//! * **Rights by socket**: applications may add bodies, move what is theirs and *tighten* limits; the technician may also reload, release what was
-//!   tightened, clear faults and shut down. Every client has quotas ([`Quotas`]) and every command that can make force has a lease.
-//! * **Whatever a client does** - garbage, floods, wrong descriptors, not reading, dying - costs that client its connection at most.
+//! * One thread polls the two sockets and all connections ([`Server::run`]); a second one turns
+//!   clients' meshes into bodies. Neither is real-time, and the haptic loop never waits for either:
+//!   it writes its blocks and knows nothing of clients.
+//! * [`hub::Hub`] decides everything and does no I/O: packets, descriptors (of any type) and the
+//!   time go in, replies and [`Command`]s come out. It is tested in virtual time without a socket.
+//! * **Rights by socket**: applications may add bodies, move what is theirs and *tighten* limits;
+//!   the technician may also reload, release what was tightened, clear faults and shut down. Every
+//!   client has quotas ([`Quotas`]) and every command that can make force has a lease.
+//! * **Whatever a client does** - garbage, floods, wrong descriptors, not reading, dying - costs
+//!   that client its connection at most.
 //!
 //! # Death, silence, shutdown
 //!
@@ -154,7 +157,8 @@ pub enum Command {
         /// Which.
         body: u32,
     },
-    /// Send a kinematic body somewhere. No answer; [`HaltBody`](Self::HaltBody) follows when the lease ends.
+    /// Send a kinematic body somewhere. No answer; [`HaltBody`](Self::HaltBody) follows when the
+    /// lease ends.
     MoveBody {
         /// Who moves it.
         client: ClientId,
@@ -172,7 +176,8 @@ pub enum Command {
         /// Which.
         body: u32,
     },
-    /// Tighten the governor's limits; looser values change nothing. Answer when a tick has kept them.
+    /// Tighten the governor's limits; looser values change nothing. Answer when a tick has kept
+    /// them.
     TightenLimits {
         /// Goes back with the answer.
         token: u64,
@@ -206,7 +211,8 @@ pub enum Command {
         /// Its bodies.
         bodies: Vec<u32>,
     },
-    /// A client is gone: the loop is to forget these bodies at its next tick, and they are to be removed.
+    /// A client is gone: the loop is to forget these bodies at its next tick, and they are to be
+    /// removed.
     Gone {
         /// Who.
         client: ClientId,
@@ -246,7 +252,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Commands that take force away. They are never lost: when the sink is full they are kept and offered again.
+    /// Commands that take force away. They are never lost: when the sink is full they are kept and
+    /// offered again.
     pub fn is_urgent(&self) -> bool {
         !matches!(
             self,
@@ -254,8 +261,8 @@ impl Command {
         )
     }
 
-    /// Commands about limits and faults. They go to the loop by a way of their own, so there always is room for them, and they wait
-    /// behind nothing.
+    /// Commands about limits and faults. They go to the loop by a way of their own, so there always
+    /// is room for them, and they wait behind nothing.
     pub fn is_for_the_governor(&self) -> bool {
         matches!(
             self,
@@ -269,11 +276,13 @@ pub trait CommandSink: Send {
     /// Takes a command, or gives it back when there is no room now.
     ///
     /// # Errors
-    /// The command itself, boxed. Urgent ones are offered again; for others the client is told to try again.
+    /// The command itself, boxed. Urgent ones are offered again; for others the client is told to
+    /// try again.
     fn submit(&mut self, command: Command) -> Result<(), Box<Command>>;
 
-    /// Appends the answers that are due to commands about limits and faults, with their tokens. True: others still wait for the haptic
-    /// loop, and this is to be called again in a millisecond.
+    /// Appends the answers that are due to commands about limits and faults, with their tokens.
+    /// True: others still wait for the haptic loop, and this is to be called again in a
+    /// millisecond.
     fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
         let _ = (now_ns, answers);
         false
@@ -423,7 +432,8 @@ pub enum Notice {
         /// What came of it.
         answer: Answer,
     },
-    /// Something for all who listen. `ArmAttached` and `ArmLost` are also remembered for those who list the arms.
+    /// Something for all who listen. `ArmAttached` and `ArmLost` are also remembered for those who
+    /// list the arms.
     Event(Event),
     /// A body that no client added is in the scene.
     BodyJoined(BodyRecord),
@@ -441,13 +451,15 @@ pub enum Notice {
 pub struct Quotas {
     /// Clients at once, on both sockets together.
     pub clients: usize,
-    /// Messages in a second, and at most so many at once. Twice that at a stretch and the client is closed.
+    /// Messages in a second, and at most so many at once. Twice that at a stretch and the client is
+    /// closed.
     pub messages_per_s: u32,
     /// Bodies of one client.
     pub bodies: usize,
     /// Bytes of all mesh files of one client.
     pub mesh_bytes: u64,
-    /// Bytes that the bodies of all clients take in memory; one client may use half of it. 0: a quarter of what the machine has.
+    /// Bytes that the bodies of all clients take in memory; one client may use half of it. 0: a
+    /// quarter of what the machine has.
     pub memory_bytes: u64,
     /// A client with bodies that says nothing for this long is silent, ms.
     pub lease_ms: u32,

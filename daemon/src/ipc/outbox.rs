@@ -1,4 +1,5 @@
-//! What is on its way to one client, while it does not read: bounded, replies before all, lost events counted.
+//! What is on its way to one client, while it does not read: bounded, replies before all, lost
+//! events counted.
 //!
 //! Pure: sending is the caller's closure.
 
@@ -9,14 +10,17 @@ use hapticd_protocol::{
 };
 use std::{collections::VecDeque, os::fd::OwnedFd, sync::Arc};
 
-/// Replies that may wait. A client has that many requests in flight without reading one answer, and is closed.
+/// Replies that may wait. A client has that many requests in flight without reading one answer, and
+/// is closed.
 pub(super) const MAX_REPLIES: usize = 256;
-/// Replies with a descriptor of their own (a status, a wake-up line) that may wait; more are refused.
+/// Replies with a descriptor of their own (a status, a wake-up line) that may wait; more are
+/// refused.
 const MAX_OWN: usize = 8;
 /// Events that may wait; more are not sent, and counted.
 const MAX_EVENTS: usize = 1024;
 
-/// What goes with a reply. However many replies wait, a descriptor that many of them name is there once.
+/// What goes with a reply. However many replies wait, a descriptor that many of them name is there
+/// once.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
     /// The descriptors, in order.

@@ -1,7 +1,7 @@
 //! What the haptic loop publishes: every tick, from its own thread, into the shared blocks.
 //!
-//! Real-time callable: no allocation, no lock, no system call, bounded by the numbers of arms, contacts and bodies. A few hundred
-//! nanoseconds for an arm, as many for the bodies.
+//! Real-time callable: no allocation, no lock, no system call, bounded by the numbers of arms,
+//! contacts and bodies. A few hundred nanoseconds for an arm, as many for the bodies.
 
 use super::blocks::{ArmWriters, BlockWriters};
 use crate::haptic::{
@@ -64,7 +64,8 @@ fn array(v: &Vec3) -> [f64; 3] {
 }
 
 impl BlockPublisher {
-    /// Publishes into `writers`; `frames` says where each arm stands. Arms without a block are not published.
+    /// Publishes into `writers`; `frames` says where each arm stands. Arms without a block are not
+    /// published.
     pub fn new(
         writers: BlockWriters,
         frames: [Option<ArmFrame>; MAX_ARMS],

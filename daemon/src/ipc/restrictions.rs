@@ -1,11 +1,15 @@
 //! What clients put on top of the configuration's limits: by arm, until a technician releases it.
 //!
-//! Lives on the server's thread and hands over to the loop without anybody between. Pure: no clock, no thread.
+//! Lives on the server's thread and hands over to the loop without anybody between. Pure: no clock,
+//! no thread.
 //!
-//! * A wish that the governor could not keep is refused here, with numbers: what reaches the loop is valid.
-//! * A wish that is taken is answered when a tick has kept it, so "done" means in force. A loop that does not take it within a bound is
-//!   told of; the wish stands and is in force as soon as the loop runs.
-//! * No wish of an application loosens anything. Only [`release`](RestrictionDesk::release), the technician's, does, up to the configuration.
+//! * A wish that the governor could not keep is refused here, with numbers: what reaches the loop
+//!   is valid.
+//! * A wish that is taken is answered when a tick has kept it, so "done" means in force. A loop
+//!   that does not take it within a bound is told of; the wish stands and is in force as soon as
+//!   the loop runs.
+//! * No wish of an application loosens anything. Only [`release`](RestrictionDesk::release), the
+//!   technician's, does, up to the configuration.
 
 use super::{Answer, Refusal};
 use crate::haptic::limits::{ArmLimits, Restriction, RestrictionsOwner};
@@ -16,7 +20,8 @@ use std::collections::VecDeque;
 
 /// How long a running loop may take to take a wish, ns of the server's rounds.
 const LOOP_PATIENCE_NS: u64 = 1_000_000_000;
-/// A longer pause between two rounds counts as this much: while the process was stopped the loop was, too.
+/// A longer pause between two rounds counts as this much: while the process was stopped the loop
+/// was, too.
 const LONGEST_ROUND_NS: u64 = 20_000_000;
 
 impl From<&TightenLimits> for Restriction {
@@ -118,7 +123,8 @@ impl RestrictionDesk {
         });
     }
 
-    /// Appends the answers that are due. True: others still wait for the loop. Called in every round of the server.
+    /// Appends the answers that are due. True: others still wait for the loop. Called in every
+    /// round of the server.
     pub(crate) fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
         let refused = self.refused.drain(..);
         answers.extend(refused.map(|(token, why)| (token, Answer::Refused(why))));
@@ -232,7 +238,8 @@ fn refusal(limits: &Limits, error: LimitsError) -> Refusal {
     }
 }
 
-/// The refusal of limits whose peak the heating window does not allow: says which, and both ways out.
+/// The refusal of limits whose peak the heating window does not allow: says which, and both ways
+/// out.
 fn too_short(limits: &Limits) -> Refusal {
     let torque_allows = limits.peak_for(limits.continuous_torque_nm) >= limits.peak_torque_nm;
     let force = limits.continuous_force_n > 0.0

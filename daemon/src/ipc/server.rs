@@ -1,7 +1,8 @@
-//! The thread that serves clients: one poll loop over sockets, connections, processes and what the daemon has to say.
+//! The thread that serves clients: one poll loop over sockets, connections, processes and what the
+//! daemon has to say.
 //!
-//! [`turn`] waits and gives the turns, [`peers`] reads and sends, the hub decides, [`replies`] carries
-//! its decisions out, and [`commands`] brings commands to the sink.
+//! [`turn`] waits and gives the turns, [`peers`] reads and sends, the hub decides, [`replies`]
+//! carries its decisions out, and [`commands`] brings commands to the sink.
 
 mod commands;
 mod peers;
@@ -52,7 +53,8 @@ const BEHIND: Duration = Duration::from_millis(5);
 /// What clients pass.
 type File = Foreign<OwnedFd>;
 
-/// How the rest of the daemon talks to the server. Not for real-time threads: allocates and makes system calls.
+/// How the rest of the daemon talks to the server. Not for real-time threads: allocates and makes
+/// system calls.
 #[derive(Clone, Debug)]
 pub struct Handle {
     notices: Sender<Notice>,
@@ -103,7 +105,8 @@ pub struct Server {
     motions: BTreeMap<u32, Command>,
     /// Commands wait for the haptic loop.
     settling: bool,
-    /// To and from the importer, which is of lower priority: nothing here waits for it to hand over.
+    /// To and from the importer, which is of lower priority: nothing here waits for it to hand
+    /// over.
     imports: delivery::Sender<Import<File>>,
     imported: delivery::Receiver<(u64, Result<Imported, Refusal>)>,
     notices: Receiver<Notice>,
@@ -115,7 +118,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Makes the sockets and starts the importer. Clients can connect from now on and are served by [`run`](Self::run).
+    /// Makes the sockets and starts the importer. Clients can connect from now on and are served by
+    /// [`run`](Self::run).
     ///
     /// # Errors
     /// [`SetupError`]: another daemon is running, the folder is not safe, the system refused.
@@ -196,7 +200,8 @@ impl Server {
         Ok((server, handle))
     }
 
-    /// Serves until [`Handle::stop`]; then tells the clients, hands their [`Command::Gone`]s on and removes the sockets.
+    /// Serves until [`Handle::stop`]; then tells the clients, hands their [`Command::Gone`]s on and
+    /// removes the sockets.
     ///
     /// # Errors
     /// When the system refuses to poll (out of memory): nothing can be served any more.

@@ -1,8 +1,9 @@
-//! The shapes of rigid bodies and tools, as files to hand to clients: written once, one file for all who ask, gone when the body and the last
-//! of them are.
+//! The shapes of rigid bodies and tools, as files to hand to clients: written once, one file for
+//! all who ask, gone when the body and the last of them are.
 //!
-//! A file is sealed before anybody sees it: it can be neither written nor resized, by us neither. It has 12 bytes a vertex and as many a triangle. What
-//! clients add is written by the importer, so nobody waits for it, and is never longer than the file that the client sent and its quota
+//! A file is sealed before anybody sees it: it can be neither written nor resized, by us neither.
+//! It has 12 bytes a vertex and as many a triangle. What clients add is written by the importer, so
+//! nobody waits for it, and is never longer than the file that the client sent and its quota
 //! counted. Makes system calls; for a real-time thread neither to make nor to drop.
 
 use hapticd_geometry::TriMesh;

@@ -1,8 +1,10 @@
-//! The skins of implicit bodies: made once, written by the skin thread, handed to clients by the server.
+//! The skins of implicit bodies: made once, written by the skin thread, handed to clients by the
+//! server.
 //!
-//! A block for each body (layout: [`hapticd_protocol::block`]), two frames in turns. [`SkinWriter::write`] never waits, neither allocates nor makes a
-//! system call, and publishes all of a frame or nothing: a mesh of numbers that are finite and corners that are points.
-//! Its time is that of two copies of the frame. Making and dropping writers makes system calls.
+//! A block for each body (layout: [`hapticd_protocol::block`]), two frames in turns.
+//! [`SkinWriter::write`] never waits, neither allocates nor makes a system call, and publishes all
+//! of a frame or nothing: a mesh of numbers that are finite and corners that are points. Its time
+//! is that of two copies of the frame. Making and dropping writers makes system calls.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, atomic::Ordering};
@@ -28,8 +30,8 @@ pub struct SkinInfo {
 }
 
 impl SkinInfo {
-    /// Room in each frame: a closed mesh has half as many points as triangles, and two for each piece. The smallest piece is an octahedron, of six points and
-    /// eight triangles.
+    /// Room in each frame: a closed mesh has half as many points as triangles, and two for each
+    /// piece. The smallest piece is an octahedron, of six points and eight triangles.
     #[must_use]
     pub fn room(&self) -> SkinCounts {
         SkinCounts {
@@ -206,7 +208,8 @@ impl SkinFds {
     }
 }
 
-/// Makes the blocks of these bodies; the writers come in the same order. Whether identities are unique is the caller's to see to.
+/// Makes the blocks of these bodies; the writers come in the same order. Whether identities are
+/// unique is the caller's to see to.
 ///
 /// # Errors
 /// [`SkinsError`]: a block that is too large, or no memory.

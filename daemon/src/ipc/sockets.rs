@@ -1,4 +1,5 @@
-//! The two sockets in the file system: their folder, their owner, and what an earlier daemon left behind.
+//! The two sockets in the file system: their folder, their owner, and what an earlier daemon left
+//! behind.
 
 use super::descriptor_closer::{DescriptorCloser, Foreign, Owed};
 use hapticd_protocol::place::Place;
@@ -131,8 +132,9 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((about.dev(), about.ino()))
 }
 
-/// The first of these folders that is, or can be made, ours (or root's) alone. What is wrong with those before it is logged:
-/// clients look in all of them, and pass over those that are somebody else's.
+/// The first of these folders that is, or can be made, ours (or root's) alone. What is wrong with
+/// those before it is logged: clients look in all of them, and pass over those that are somebody
+/// else's.
 ///
 /// # Errors
 /// [`SocketError::Nowhere`].
@@ -156,7 +158,8 @@ fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the lock beside the socket, removes what a dead daemon left, and listens.
+/// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the
+/// lock beside the socket, removes what a dead daemon left, and listens.
 pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bound, SocketError> {
     let path = &endpoint.path;
     let failed = |path: &Path, step| {
@@ -171,7 +174,8 @@ pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bou
         return Err(SocketError::TooLong { path: path.clone() });
     }
     make(folder).map_err(failed(folder, "make the folder"))?;
-    // Before anything is opened there: in somebody else's folder even the lock could be a link to anywhere.
+    // Before anything is opened there: in somebody else's folder even the lock could be a link to
+    // anywhere.
     folder::check(folder, folder::user()).map_err(|why| SocketError::Folder {
         path: folder.to_owned(),
         why,

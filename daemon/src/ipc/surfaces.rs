@@ -1,9 +1,11 @@
-//! The surfaces of deformable bodies and of crowds: made once, written by the thread that simulates them, handed to clients by the server.
+//! The surfaces of deformable bodies and of crowds: made once, written by the thread that simulates
+//! them, handed to clients by the server.
 //!
-//! A block for each body (layout: [`hapticd_protocol::block`]). [`SurfaceWriter::write`] never waits, neither allocates nor makes a system call,
-//! and publishes all of a surface or nothing: clients see every point of one step, none of the next, and no number that is not finite.
-//! Its time is that of two copies of the points; readers can meet it in the second, which takes 6 us for 10,000 points and 0.1 ms for 100,000.
-//! Making and dropping writers makes system calls.
+//! A block for each body (layout: [`hapticd_protocol::block`]). [`SurfaceWriter::write`] never
+//! waits, neither allocates nor makes a system call, and publishes all of a surface or nothing:
+//! clients see every point of one step, none of the next, and no number that is not finite. Its
+//! time is that of two copies of the points; readers can meet it in the second, which takes 6 us
+//! for 10,000 points and 0.1 ms for 100,000. Making and dropping writers makes system calls.
 
 use hapticd_protocol::{
     block::{
@@ -49,8 +51,9 @@ impl SurfaceKind {
 /// A deformable body that is to be published.
 #[derive(Clone, Debug)]
 pub struct SurfaceInfo {
-    /// Its identity, never used twice, by no other body either: the scene counts its own upwards from 1 as clients add them, so a deformable's
-    /// is best taken from a range that it never reaches (from `1 << 30`, say). The last few numbers are the tools'.
+    /// Its identity, never used twice, by no other body either: the scene counts its own upwards
+    /// from 1 as clients add them, so a deformable's is best taken from a range that it never
+    /// reaches (from `1 << 30`, say). The last few numbers are the tools'.
     pub id: u32,
     /// Its name, for people.
     pub name: String,
@@ -135,7 +138,8 @@ pub struct SurfaceWriter {
     points: usize,
     lost_ns: u64,
     lock: SliceWriter<SharedBlock>,
-    /// A value before it is published, so that nobody meets the writer while the simulation is still handing out points.
+    /// A value before it is published, so that nobody meets the writer while the simulation is
+    /// still handing out points.
     words: Vec<u64>,
 }
 
@@ -145,16 +149,18 @@ impl SurfaceWriter {
         self.id
     }
 
-    /// Counts simulated time that was lost (the simulation fell behind the clock by so much more); published with the next points.
+    /// Counts simulated time that was lost (the simulation fell behind the clock by so much more);
+    /// published with the next points.
     pub fn add_lost_ns(&mut self, ns: u64) {
         self.lost_ns = self.lost_ns.saturating_add(ns);
     }
 
-    /// Publishes the points of step `tick` (world frame, m), which was at `time_ns` on the daemon's monotonic clock.
+    /// Publishes the points of step `tick` (world frame, m), which was at `time_ns` on the daemon's
+    /// monotonic clock.
     ///
     /// # Errors
-    /// [`WriteError`], and then nothing is published: another number of points than was announced (all of `points` is counted, so it must
-    /// end), or one that is not finite.
+    /// [`WriteError`], and then nothing is published: another number of points than was announced
+    /// (all of `points` is counted, so it must end), or one that is not finite.
     pub fn write(
         &mut self,
         tick: u64,
@@ -264,7 +270,8 @@ fn block(info: &SurfaceInfo) -> Result<(SurfaceWriter, BlockFd), SurfacesError> 
 /// Makes the blocks of these bodies; the writers come in the same order.
 ///
 /// # Errors
-/// [`SurfacesError`]: an identity that is not unique, a corner that is no point, a body that is too large for a block, or no memory.
+/// [`SurfacesError`]: an identity that is not unique, a corner that is no point, a body that is too
+/// large for a block, or no memory.
 pub fn create(infos: &[SurfaceInfo]) -> Result<(Vec<SurfaceWriter>, SurfaceFds), SurfacesError> {
     let mut taken: BTreeSet<u32> = (0..MAX_ARMS).map(tool_id).collect();
     let (mut writers, mut fds) = (Vec::with_capacity(infos.len()), SurfaceFds::default());

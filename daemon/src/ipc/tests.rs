@@ -1,5 +1,5 @@
-//! The server with real sockets, real clients of the client crate, and a sink that remembers. No time is measured: every wait ends with the
-//! event that is waited for.
+//! The server with real sockets, real clients of the client crate, and a sink that remembers. No
+//! time is measured: every wait ends with the event that is waited for.
 
 mod descriptors;
 pub(crate) mod hanging;
@@ -651,7 +651,8 @@ fn a_client_that_never_reads_is_closed_and_the_others_are_served() {
     let raw = rig.raw();
     raw.send(&hello(), &[]).unwrap();
     let list = Request::from(request::ListArms {}).encode(2);
-    // Until the server closes it: first the kernel's queue fills with answers, then the server's own.
+    // Until the server closes it: first the kernel's queue fills with answers, then the server's
+    // own.
     loop {
         match raw.send(&list, &[]) {
             Ok(()) => {}

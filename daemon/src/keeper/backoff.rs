@@ -1,4 +1,5 @@
-//! When to ask again for a GPU that was given up: soon, and less and less often while it does not last.
+//! When to ask again for a GPU that was given up: soon, and less and less often while it does not
+//! last.
 //!
 //! Pure: times are arguments, ns on any clock that does not go back. Allocates nothing.
 
@@ -14,8 +15,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The daemon's. A driver that resets its GPU needs about a second; one that was unplugged may come back at any time, and an attempt a minute
-    /// costs nothing.
+    /// The daemon's. A driver that resets its GPU needs about a second; one that was unplugged may
+    /// come back at any time, and an attempt a minute costs nothing.
     pub const DEFAULT: Self = Self {
         first_ns: 1_000_000_000,
         most_ns: 60_000_000_000,

@@ -247,7 +247,8 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.round_at(4 * S);
     play.attend();
     assert_eq!(play.scene.backend.number, 1);
-    // It goes back to where it came from, and the next round says that the old one is given up still.
+    // It goes back to where it came from, and the next round says that the old one is given up
+    // still.
     play.attend();
     play.round_at(5 * S);
     assert_eq!(play.dropped(), [0, 2]);

@@ -1,6 +1,9 @@
-//! What clients draw of needles and what they go into: the tissue as a frame of its edges and layers, so that what is in it is seen; its structures; and each needle as a thin tube that bends.
+//! What clients draw of needles and what they go into: the tissue as a frame of its edges and
+//! layers, so that what is in it is seen; its structures; and each needle as a thin tube that
+//! bends.
 //!
-//! Surfaces like those of soft bodies, of kind `soft`. Written by the scribe; a picture, not what is felt. Allocates when it is made.
+//! Surfaces like those of soft bodies, of kind `soft`. Written by the scribe; a picture, not what
+//! is felt. Allocates when it is made.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes, transform};
 use hapticd_needle::TissueSpec;
@@ -118,7 +121,8 @@ impl Shown {
     }
 }
 
-/// Centre line of a needle, hub first, world: straight from the hub to where it went in, then along its way.
+/// Centre line of a needle, hub first, world: straight from the hub to where it went in, then along
+/// its way.
 pub fn line(hub: &Pose, reach_m: f64, told: &Insertion, nodes: &[Vec3], out: &mut Vec<Vec3>) {
     out.clear();
     out.push(hub.translation.vector);
@@ -191,7 +195,8 @@ fn tube() -> Vec<[u32; 3]> {
     triangles
 }
 
-/// Rings about a line, evenly spaced along it; the last one is a point. As long as there are points in `out`.
+/// Rings about a line, evenly spaced along it; the last one is a point. As long as there are points
+/// in `out`.
 fn around(line: &[Vec3], radius_m: f64, out: &mut [Vec3]) {
     let length: f64 = line.windows(2).map(|p| (p[1] - p[0]).norm()).sum();
     let [.., before, last] = line else { return };

@@ -1,7 +1,8 @@
 //! The records of one chunk of an MCAP file, each length checked against what is left of the chunk.
 //!
-//! The library trusts the length of a record inside a chunk (mcap 0.26 counts what is left down below
-//! zero), so chunks are taken whole and split here. Ours are not compressed. Not real-time: allocates.
+//! The library trusts the length of a record inside a chunk (mcap 0.26 counts what is left down
+//! below zero), so chunks are taken whole and split here. Ours are not compressed. Not real-time:
+//! allocates.
 
 use std::ops::Range;
 

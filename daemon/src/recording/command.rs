@@ -32,8 +32,8 @@ pub struct AddMessage {
     /// Coulomb's coefficient; recordings made before there was friction have none.
     #[serde(default)]
     pub friction: Num,
-    /// A coarse mesh is felt as the smooth surface that it stands for; in recordings made before there
-    /// was that, it is not.
+    /// A coarse mesh is felt as the smooth surface that it stands for; in recordings made before
+    /// there was that, it is not.
     #[serde(default)]
     pub force_shading: bool,
     /// Coefficient of restitution.

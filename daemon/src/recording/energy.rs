@@ -1,4 +1,5 @@
-//! What a recording says of energy: the ledger of each arm's spring, and what a simulated arm's motors and hand truly did.
+//! What a recording says of energy: the ledger of each arm's spring, and what a simulated arm's
+//! motors and hand truly did.
 //!
 //! Joules; all else as in [`super::message`]. Going through a message changes no bit. Pure.
 

@@ -18,7 +18,8 @@ pub struct Embedded {
     pub bytes: Vec<u8>,
 }
 
-/// The paths of all input files of a configuration, in a fixed order: per arm its device's file and its tool's mesh, then the bodies' meshes and volumes.
+/// The paths of all input files of a configuration, in a fixed order: per arm its device's file and
+/// its tool's mesh, then the bodies' meshes and volumes.
 pub fn paths(config: &mut Config) -> Vec<&mut PathBuf> {
     let arms = config.arms.iter_mut().flat_map(of_arm);
     arms.chain(config.bodies.iter_mut().flat_map(of_body))
@@ -50,7 +51,8 @@ fn of_shape(shape: &mut Shape) -> Option<&mut PathBuf> {
     }
 }
 
-/// Reads all files of a configuration. A volume whose samples are in a file beside it takes them in.
+/// Reads all files of a configuration. A volume whose samples are in a file beside it takes them
+/// in.
 ///
 /// # Errors
 /// The first that cannot be read.
@@ -86,7 +88,8 @@ impl Unpacked {
     /// Writes the files of a recording to a new folder and lets the configuration name them there.
     ///
     /// # Errors
-    /// If the folder or a file cannot be written, or there are not as many files as the configuration names.
+    /// If the folder or a file cannot be written, or there are not as many files as the
+    /// configuration names.
     pub fn new(config: &mut Config, files: &[Embedded]) -> io::Result<Self> {
         let named = paths(config);
         if named.len() != files.len() {
@@ -100,7 +103,8 @@ impl Unpacked {
             folder: new_folder()?,
         };
         for (i, (path, file)) in named.into_iter().zip(files).enumerate() {
-            // What kind of file it is, is told by the end of its name; nothing else of the name is used.
+            // What kind of file it is, is told by the end of its name; nothing else of the name is
+            // used.
             let end = Path::new(&file.path)
                 .extension()
                 .and_then(|e| e.to_str())

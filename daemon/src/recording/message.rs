@@ -1,7 +1,8 @@
 //! The JSON messages of a recording, and how the loop's own types become them and come back.
 //!
-//! Lengths are metres, forces newtons, times nanoseconds on the loop's clock, rotations quaternions `[x, y, z, w]`. Poses of
-//! samples are `base_from_tool`, all others are in the world. Going through a message changes no bit. Pure.
+//! Lengths are metres, forces newtons, times nanoseconds on the loop's clock, rotations quaternions
+//! `[x, y, z, w]`. Poses of samples are `base_from_tool`, all others are in the world. Going
+//! through a message changes no bit. Pure.
 
 use hapticd_devices::arm::{ArmSample, ArmStatus, Wrench};
 use hapticd_devices::safety::{Limits, OscillationLimits};
@@ -358,8 +359,8 @@ pub struct OutputMessage {
     pub snapshot: u64,
     /// Its age, ticks; 4294967295 without one.
     pub snapshot_age_ticks: u32,
-    /// Where a GPU looks for what is near: of how many bodies and tools it named the pairs for that snapshot, which is the same without. A replay may
-    /// have others, or none.
+    /// Where a GPU looks for what is near: of how many bodies and tools it named the pairs for that
+    /// snapshot, which is the same without. A replay may have others, or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_by_gpu: Option<u16>,
     /// And the time that it took it, ns.
@@ -378,7 +379,8 @@ pub struct OutputMessage {
     /// And how many of its points are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracked: Option<u16>,
-    /// Where a GPU found the contacts of that word: by how many steps they are older than the surfaces.
+    /// Where a GPU found the contacts of that word: by how many steps they are older than the
+    /// surfaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_gpu_age_steps: Option<u32>,
     /// And the time that they took it, ns; 0 if it has no clock.
@@ -481,10 +483,12 @@ pub struct TickMessage {
     /// Threads that showed no sign of life: `supervisor` 1, `ipc` 2, `collision` 4, `scribe` 8.
     #[serde(default, skip_serializing_if = "is_all_alive")]
     pub silent: u8,
-    /// Bodies that were forgotten before this tick and its snapshots, because their clients were gone, by their client-visible ids.
+    /// Bodies that were forgotten before this tick and its snapshots, because their clients were
+    /// gone, by their client-visible ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<u32>,
-    /// Bodies that were silenced (true) or restored (false) before this tick, after those that were forgotten, in this order.
+    /// Bodies that were silenced (true) or restored (false) before this tick, after those that were
+    /// forgotten, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silenced: Vec<(u32, bool)>,
     /// When the loop asked to be woken.
@@ -551,7 +555,8 @@ pub struct LastSaid {
 }
 
 impl TickMessage {
-    /// The first `arms` arms of a record; `last` is that of the message before and is brought up to date.
+    /// The first `arms` arms of a record; `last` is that of the message before and is brought up to
+    /// date.
     pub fn of(record: &TickRecord, arms: usize, last: &mut [LastSaid; MAX_ARMS]) -> Self {
         let arms = record.arms.iter().zip(last).take(arms).enumerate();
         TickMessage {
@@ -620,7 +625,8 @@ impl TickMessage {
     }
 }
 
-/// The name of a body in queries. For people: the replay finds it again by itself, but where soft bodies are told who came and who went.
+/// The name of a body in queries. For people: the replay finds it again by itself, but where soft
+/// bodies are told who came and who went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyMessage {
     /// Slot.
@@ -667,9 +673,10 @@ pub struct StepMessage {
     pub last_sequence: u64,
     /// What was done to the scene before.
     pub applied: Vec<AppliedMessage>,
-    /// Of the soft bodies, which count their steps and snapshots for themselves. What is applied here are new surfaces of theirs, and clients' bodies
-    /// that come and go, with their whole meshes once more: which of their steps these fall on is their thread's timing. In recordings from
-    /// before soft bodies met those there are none.
+    /// Of the soft bodies, which count their steps and snapshots for themselves. What is applied
+    /// here are new surfaces of theirs, and clients' bodies that come and go, with their whole
+    /// meshes once more: which of their steps these fall on is their thread's timing. In recordings
+    /// from before soft bodies met those there are none.
     #[serde(default, skip_serializing_if = "is_false")]
     pub soft: bool,
     /// A course that was planned in an earlier step came back before this one.

@@ -1,15 +1,19 @@
-//! Recordings: everything that crosses the loop, written as MCAP, and the replay that computes it again bit for bit.
+//! Recordings: everything that crosses the loop, written as MCAP, and the replay that computes it
+//! again bit for bit.
 //!
-//! A recording holds the configuration with every file that it names, one message per tick (what went in and what came out) and
-//! one per collision step (which query was answered and what was done to the scene before). That is enough: the loop is a pure
-//! function of its inputs and of the snapshots it was offered, and a snapshot is a pure function of the query and the scene.
-//! Because the computation sees the tick's deadline as its time, this holds for runs in real time as it does in virtual time.
+//! A recording holds the configuration with every file that it names, one message per tick (what
+//! went in and what came out) and one per collision step (which query was answered and what was
+//! done to the scene before). That is enough: the loop is a pure function of its inputs and of the
+//! snapshots it was offered, and a snapshot is a pure function of the query and the scene. Because
+//! the computation sees the tick's deadline as its time, this holds for runs in real time as it
+//! does in virtual time.
 //!
-//! The files are plain MCAP (<https://mcap.dev>) with JSON messages and their JSON Schemas, not compressed, so that Foxglove and
-//! Rerun open them: topics [`TICK`], [`COLLISION`], [`EVENT`].
+//! The files are plain MCAP (<https://mcap.dev>) with JSON messages and their JSON Schemas, not
+//! compressed, so that Foxglove and Rerun open them: topics [`TICK`], [`COLLISION`], [`EVENT`].
 //!
-//! Nothing here runs on a real-time thread: the recorder is fed by the scribe. Everything allocates and does file I/O.
-//! No bytes of a file that is read can cause a panic, and memory is bounded by the size of that file.
+//! Nothing here runs on a real-time thread: the recorder is fed by the scribe. Everything allocates
+//! and does file I/O. No bytes of a file that is read can cause a panic, and memory is bounded by
+//! the size of that file.
 
 mod chunk;
 pub mod command;
@@ -41,13 +45,13 @@ pub const EVENT: &str = "/event";
 pub const METADATA: &str = "hapticd";
 /// Name of the attachment with the effective configuration.
 pub const CONFIG: &str = "hapticd.toml";
-/// Names of the attachments with the files that the configuration names: this and their number in the order of
-/// [`files::paths`], a space and the path they had.
+/// Names of the attachments with the files that the configuration names: this and their number in
+/// the order of [`files::paths`], a space and the path they had.
 pub const FILE: &str = "file/";
 /// Version of what is in the messages. Files of another version are refused.
 ///
-/// 2: an arm's input has `limits` and `cleared` in the place of the arm's `tightened` and the tick's
-/// `cleared`.
+/// 2: an arm's input has `limits` and `cleared` in the place of the arm's `tightened` and the
+/// tick's `cleared`.
 pub const FORMAT: u32 = 2;
 
 /// What the clock of a run was.

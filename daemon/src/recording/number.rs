@@ -1,7 +1,8 @@
 //! A number that survives JSON bit for bit.
 //!
-//! Finite numbers are written as the shortest decimal that reads back as the same `f64`, the sign of zero included. JSON has no
-//! infinities and no NaN: those are written as a string of their bits, `"0x7ff0000000000000"`. Pure.
+//! Finite numbers are written as the shortest decimal that reads back as the same `f64`, the sign
+//! of zero included. JSON has no infinities and no NaN: those are written as a string of their
+//! bits, `"0x7ff0000000000000"`. Pure.
 
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,7 +1,8 @@
 //! Reads a recording, message by message.
 //!
-//! Streams: memory is bounded by the largest record or chunk of the file. Every chunk's checksum is tested before its messages are
-//! given out, so a damaged file ends with an error instead of a wrong number. No bytes can cause a panic.
+//! Streams: memory is bounded by the largest record or chunk of the file. Every chunk's checksum is
+//! tested before its messages are given out, so a damaged file ends with an error instead of a
+//! wrong number. No bytes can cause a panic.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -342,7 +343,8 @@ fn read_error(error: &McapError) -> ReadError {
     match error {
         McapError::BadMagic => ReadError::NotMcap,
         McapError::UnexpectedEof | McapError::UnexpectedEoc => ReadError::Truncated,
-        // No record can be longer than the file: it says so because its end is missing, or because its length is wrong.
+        // No record can be longer than the file: it says so because its end is missing, or because
+        // its length is wrong.
         McapError::RecordTooLarge { .. } | McapError::ChunkTooLarge(_) => ReadError::Truncated,
         other => ReadError::Damaged(words(other)),
     }

@@ -1,10 +1,12 @@
 //! Computes a recorded run again and compares, bit for bit.
 //!
-//! Ticks run in their order. A collision step that answered the query of tick `k` runs right after tick `k`, with the commands that
-//! were applied before it; its snapshots wait until the tick before which they were offered. So the replay does what the run did,
-//! whatever the timing of its threads was. Single-threaded, deterministic, as fast as it goes.
+//! Ticks run in their order. A collision step that answered the query of tick `k` runs right after
+//! tick `k`, with the commands that were applied before it; its snapshots wait until the tick
+//! before which they were offered. So the replay does what the run did, whatever the timing of its
+//! threads was. Single-threaded, deterministic, as fast as it goes.
 //!
-//! A record that is missing (the recorder could not keep up) makes everything after it unverifiable: the replay stops there and says so.
+//! A record that is missing (the recorder could not keep up) makes everything after it
+//! unverifiable: the replay stops there and says so.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -62,7 +64,8 @@ pub struct Outcome {
     pub ticks: u64,
     /// Ticks in which something differs.
     pub differing_ticks: u64,
-    /// Ticks at the very end for which the collision step that they need was not recorded any more; at most 256.
+    /// Ticks at the very end for which the collision step that they need was not recorded any more;
+    /// at most 256.
     pub unverified_ticks: u64,
     /// The first of the differing ticks.
     pub first_difference: Option<Difference>,
@@ -73,8 +76,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// There was something, and all that was recorded and is readable came out the same. A file that is merely cut off was the recorder's bad luck, not a
-    /// difference; lost records are not the same as equal ones.
+    /// There was something, and all that was recorded and is readable came out the same. A file
+    /// that is merely cut off was the recorder's bad luck, not a difference; lost records are not
+    /// the same as equal ones.
     pub fn is_identical(&self) -> bool {
         self.ticks > 0
             && self.first_difference.is_none()
@@ -82,7 +86,8 @@ impl Outcome {
     }
 }
 
-/// How many ticks are read ahead to find a collision step that was written late. The recorder's queues are shorter.
+/// How many ticks are read ahead to find a collision step that was written late. The recorder's
+/// queues are shorter.
 const LOOK_AHEAD: usize = 16_384;
 
 /// How many ticks at the end may be without their collision step; more are lost records.
@@ -119,7 +124,8 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
 
     /// The next step that answers this tick's query or needs none.
     fn step(&mut self, tick: u64, soft: bool) -> Option<Box<StepMessage>> {
-        // Each thread's steps are written in their order: one with a later query means that there is no other for this tick.
+        // Each thread's steps are written in their order: one with a later query means that there
+        // is no other for this tick.
         while self.of(soft).is_empty() && self.end.is_none() && self.ticks.len() < LOOK_AHEAD {
             self.read();
         }
@@ -209,7 +215,8 @@ pub fn replay(
             break queue.end.unwrap_or(End::Complete);
         };
         if let Err(why) = state.run_tick(&message, &mut stats) {
-            // Ticks and steps come from different threads, so at the very end a tick may lack the step that it needs.
+            // Ticks and steps come from different threads, so at the very end a tick may lack the
+            // step that it needs.
             let left = 1 + queue.ticks.len() as u64;
             break match queue.end {
                 Some(end @ (End::Complete | End::Truncated))
@@ -369,7 +376,8 @@ impl Replay {
                 "soft answer {offered}, which arm {index} was given before tick {tick}, is another arm's"
             ));
         }
-        // The loop takes up every answer in its order, so those before were taken, too: what they told of planes counts.
+        // The loop takes up every answer in its order, so those before were taken, too: what they
+        // told of planes counts.
         let before: Vec<u64> = (soft.answers.range(..offered))
             .filter(|(_, s)| s.arm == index)
             .map(|(k, _)| *k)

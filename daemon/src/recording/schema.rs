@@ -1,7 +1,7 @@
 //! JSON Schemas of the messages, for viewers. What each field means is told in [`super::message`].
 //!
-//! A number that is not finite is a string of its bits (see [`super::number`]); the schemas name the rule, not the exception, as
-//! viewers take one type per field.
+//! A number that is not finite is a string of its bits (see [`super::number`]); the schemas name
+//! the rule, not the exception, as viewers take one type per field.
 
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,8 @@
-//! Trajectories: the device poses of a recording alone, small enough to keep, for a simulated hand to follow.
+//! Trajectories: the device poses of a recording alone, small enough to keep, for a simulated hand
+//! to follow.
 //!
-//! `intention = "file.mcap"` of a simulated arm takes a trajectory or a whole recording. Reads and writes files.
+//! `intention = "file.mcap"` of a simulated arm takes a trajectory or a whole recording. Reads and
+//! writes files.
 
 use std::io::Read;
 use std::path::Path;
@@ -21,7 +23,8 @@ const POSITION_STEP_M: f64 = 1e-7;
 /// Rotations likewise.
 const ROTATION_STEP: f64 = 1e-7;
 
-/// The poses of the first arm that has any, with the time from the first of them. Base frame of the arm.
+/// The poses of the first arm that has any, with the time from the first of them. Base frame of the
+/// arm.
 ///
 /// # Errors
 /// If the file is not a recording. One that is cut off gives what is there.

@@ -1,11 +1,13 @@
 //! The recorder: a [`Sink`] that writes MCAP.
 //!
-//! Runs on the scribe thread; it may block on the disk there, which delays the statistics and, after four seconds of it, loses
-//! records, but never delays the loop. Messages are collected to chunks in memory and each chunk is written at once, at the latest
-//! every second of ticks, so that a crash loses a second.
+//! Runs on the scribe thread; it may block on the disk there, which delays the statistics and,
+//! after four seconds of it, loses records, but never delays the loop. Messages are collected to
+//! chunks in memory and each chunk is written at once, at the latest every second of ticks, so that
+//! a crash loses a second.
 //!
-//! A write that fails (a full disk) ends the recording: the file is cut back to its last whole chunk and closed there, so that what
-//! it holds stays readable. Reaching the size limit ends it in order.
+//! A write that fails (a full disk) ends the recording: the file is cut back to its last whole
+//! chunk and closed there, so that what it holds stays readable. Reaching the size limit ends it in
+//! order.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -53,7 +55,8 @@ impl Output for File {
     }
 }
 
-/// Counts what passes: MCAP asks for the position and must not seek, and the recorder asks from outside.
+/// Counts what passes: MCAP asks for the position and must not seek, and the recorder asks from
+/// outside.
 struct Counted<W> {
     inner: W,
     bytes: Arc<AtomicU64>,
@@ -95,7 +98,8 @@ pub struct Setup<'a> {
     pub arms: usize,
     /// The file ends before it is larger.
     pub max_bytes: u64,
-    /// Wall clock (ns since 1970) when the loop's clock was 0: viewers show it. The messages themselves keep the loop's time.
+    /// Wall clock (ns since 1970) when the loop's clock was 0: viewers show it. The messages
+    /// themselves keep the loop's time.
     pub epoch_ns: u64,
 }
 
@@ -227,7 +231,8 @@ impl<W: Output> Recorder<W> {
         })
     }
 
-    /// Where it says later why the recording is not complete. Reaching the size limit is no failure.
+    /// Where it says later why the recording is not complete. Reaching the size limit is no
+    /// failure.
     pub fn failure(&self) -> Arc<OnceLock<String>> {
         self.failure.clone()
     }
@@ -298,14 +303,16 @@ impl<W: Output> Recorder<W> {
             return why;
         };
         let mut output = writer.into_inner().inner;
-        // An output that cannot be cut (a pipe, a device) or that fails again stays as it is: the reader copes with it.
+        // An output that cannot be cut (a pipe, a device) or that fails again stays as it is: the
+        // reader copes with it.
         let said = match output
             .cut(self.whole_bytes)
             .and_then(|()| output.write_all(&closing()))
             .and_then(|()| output.flush())
         {
             Ok(()) => {
-                // In the session's time, as everywhere else: the clock's own zero is of no use to anybody.
+                // In the session's time, as everywhere else: the clock's own zero is of no use to
+                // anybody.
                 let whole_ns = self.whole_ns.saturating_sub(self.start_ns.unwrap_or(0));
                 format!(
                     "{why}; the file is whole up to {:.3} s",

@@ -1,7 +1,8 @@
 //! How much a configuration may ask for, and how far away.
 //!
-//! Beyond 10 km a coordinate's rounding is no longer small beside the clearance, and boxes of trees lose their meaning. Beyond
-//! a million triangles a made-up shape takes minutes and gigabytes, which nobody means who writes a number of cells.
+//! Beyond 10 km a coordinate's rounding is no longer small beside the clearance, and boxes of trees
+//! lose their meaning. Beyond a million triangles a made-up shape takes minutes and gigabytes,
+//! which nobody means who writes a number of cells.
 
 use hapticd_config as config;
 use hapticd_geometry::Vec3;

@@ -1,4 +1,5 @@
-//! From the configuration's implicit bodies to spheres: a shape is filled with them, or a course is set with them. Those of samples are [`volume`]'s.
+//! From the configuration's implicit bodies to spheres: a shape is filled with them, or a course is
+//! set with them. Those of samples are [`volume`]'s.
 
 use std::path::Path;
 
@@ -12,7 +13,8 @@ use super::{Owner, SceneError, material, mesh, pose, volume};
 
 /// Most spheres of a body.
 pub const MOST_SPHERES: usize = 20_000;
-/// From sphere to sphere of a solid and along a strand, in their radii: near enough for the surface to be smooth.
+/// From sphere to sphere of a solid and along a strand, in their radii: near enough for the surface
+/// to be smooth.
 const SPACING: f64 = 1.2;
 /// From drop to drop of a fluid: side by side.
 const APART: f64 = 2.0;
@@ -251,7 +253,8 @@ fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitErro
         .collect())
 }
 
-/// Spheres on a grid inside of a shape, their middles a radius or more from the sides of its bounding box, and the shape's volume.
+/// Spheres on a grid inside of a shape, their middles a radius or more from the sides of its
+/// bounding box, and the shape's volume.
 fn filled(
     body: &config::Body,
     folder: &Path,

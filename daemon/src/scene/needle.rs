@@ -1,4 +1,5 @@
-//! From the configuration's tissue, structures and needles to what the loop feels by: start-up only.
+//! From the configuration's tissue, structures and needles to what the loop feels by: start-up
+//! only.
 //!
 //! All of it belongs together, so what is wrong is told with the key that asks for it.
 
@@ -538,7 +539,8 @@ mod tests {
 
     const GOOD: &str = include_str!("../../../config/needle.toml");
 
-    /// What is wrong with the demonstration's configuration when this is written in the place of that, and the key.
+    /// What is wrong with the demonstration's configuration when this is written in the place of
+    /// that, and the key.
     fn wrong(changes: &[(&str, &str)]) -> Vec<(String, String)> {
         let mut text = GOOD.to_owned();
         for (old, new) in changes {

@@ -1,6 +1,9 @@
-//! Planar scenes as configured: outlines of bodies and tools, and the prisms that clients and the checker see.
+//! Planar scenes as configured: outlines of bodies and tools, and the prisms that clients and the
+//! checker see.
 //!
-//! A body is a prism [`BODY_HALF_HEIGHT_M`] up and down from the plane `z = 0`, a tool one of [`TOOL_HALF_HEIGHT_M`]: being lower, a tool overlaps a body in space exactly where it does in the plane.
+//! A body is a prism [`BODY_HALF_HEIGHT_M`] up and down from the plane `z = 0`, a tool one of
+//! [`TOOL_HALF_HEIGHT_M`]: being lower, a tool overlaps a body in space exactly where it does in
+//! the plane.
 
 use hapticd_config as config;
 use hapticd_planar::PlanarScene;
@@ -61,7 +64,8 @@ pub fn is_planar(shape: &config::Shape) -> bool {
     matches!(shape, Polygon { .. } | Star { .. } | Disc { .. })
 }
 
-/// Whether a scene lies in the plane: one of its bodies or tools does. The configuration's check sees to it that all do then.
+/// Whether a scene lies in the plane: one of its bodies or tools does. The configuration's check
+/// sees to it that all do then.
 pub fn has_plane(config: &config::Config) -> bool {
     let bodies = config.bodies.iter().map(|body| &body.shape);
     bodies
@@ -100,7 +104,8 @@ pub fn outline(shape: &config::Shape, owner: Owner<'_>) -> Result<Vec<[f64; 2]>,
     Ok(outline)
 }
 
-/// Adds a body that was given this identity to the scene. `placed`: the bodies so far where they are, with their names.
+/// Adds a body that was given this identity to the scene. `placed`: the bodies so far where they
+/// are, with their names.
 pub fn add(
     scene: &mut PlanarScene,
     placed: &mut Vec<(String, Vec<[f64; 2]>)>,

@@ -1,4 +1,5 @@
-//! From the configuration's volumes to bodies of samples: read or made up, placed, and closed at their borders.
+//! From the configuration's volumes to bodies of samples: read or made up, placed, and closed at
+//! their borders.
 
 use std::path::Path;
 

@@ -9,8 +9,8 @@
 //! | an arm goes, comes | only at `debug`: its thread says why |
 //!
 //! Where the daemon ends force goes off at `INFO`. The first [`MOST_FORCE_OFFS`] of an arm's
-//! force-offs in a minute have their lines; the rest is counted by reason at its end. The same holds
-//! for lowered gains.
+//! force-offs in a minute have their lines; the rest is counted by reason at its end. The same
+//! holds for lowered gains.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,9 @@
-//! What the supervisor can change while the loop runs: gains, limits, surfaces, the log's level, and the configuration that is read again.
+//! What the supervisor can change while the loop runs: gains, limits, surfaces, the log's level,
+//! and the configuration that is read again.
 //!
-//! Every change goes the way that the recorder sees, so that a session in which something was changed replays. What is to be shown of it
-//! goes to a list, for the supervisor must wait for no lock.
+//! Every change goes the way that the recorder sees, so that a session in which something was
+//! changed replays. What is to be shown of it goes to a list, for the supervisor must wait for no
+//! lock.
 
 use std::collections::VecDeque;
 
@@ -19,9 +21,11 @@ use crate::scene::FIRST_SOFT_ID;
 use crate::service::{NO_ANSWER, Service};
 use crate::soft::Surface;
 
-/// How long the loop may take to take a reload's limits before it counts as one that does not, ns of rounds.
+/// How long the loop may take to take a reload's limits before it counts as one that does not, ns
+/// of rounds.
 const LOOP_PATIENCE_NS: u64 = 2_000_000_000;
-/// A longer pause between two rounds counts as this much: while the process was stopped the loop was, too.
+/// A longer pause between two rounds counts as this much: while the process was stopped the loop
+/// was, too.
 const LONGEST_ROUND_NS: u64 = 50_000_000;
 
 /// What can be changed while the loop runs, and the way there.
@@ -57,8 +61,9 @@ pub(super) struct ReloadOutcome {
 }
 
 impl Controls {
-    /// Hands on what a reading of the configuration found. Gives what came of it if that is known at once; else
-    /// [`settle`](Self::settle) does, when a tick has kept the new limits. `tokens`: of the clients that asked for it.
+    /// Hands on what a reading of the configuration found. Gives what came of it if that is known
+    /// at once; else [`settle`](Self::settle) does, when a tick has kept the new limits. `tokens`:
+    /// of the clients that asked for it.
     pub(super) fn reload(
         &mut self,
         read: Result<Option<Reloaded>, String>,
@@ -96,7 +101,8 @@ impl Controls {
         });
     }
 
-    /// What came of the oldest reload, if a tick has kept its limits or none did within the bound. Called in every round.
+    /// What came of the oldest reload, if a tick has kept its limits or none did within the bound.
+    /// Called in every round.
     pub(super) fn settle(&mut self, now_ns: u64, news: &mut Vec<String>) -> Option<ReloadOutcome> {
         let oldest = self.reloading.front_mut()?;
         if self.configured.is_taken(oldest.version) {
@@ -126,8 +132,8 @@ impl Controls {
         })
     }
 
-    /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way of the clients' commands, so that
-    /// they are recorded.
+    /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way
+    /// of the clients' commands, so that they are recorded.
     pub(super) fn send_surfaces(&mut self) {
         while let Some(command) = self.surfaces.pop_front() {
             if let SceneCommand::Surface { id, material } = &command
@@ -149,7 +155,8 @@ impl Controls {
     }
 }
 
-/// What a reading of the configuration found. Tells what is wrong with it; `Ok(None)`: the file is as it was.
+/// What a reading of the configuration found. Tells what is wrong with it; `Ok(None)`: the file is
+/// as it was.
 pub(super) fn found(
     read: Result<Option<Reloaded>, String>,
     news: &mut Vec<String>,

@@ -2,10 +2,10 @@
 //! and the arms'.
 //!
 //! A signal takes effect here, whatever the supervisor, the log, the view or a file is busy with:
-//! the first one lets force fade, the second one cuts it, the third one ends the process. Who relays
-//! a signal may deliver it twice, see [`ONE_ORDER`]. From the
-//! moment in which the end is asked for, by whomever, the supervisor has [`PATIENCE`] to bring
-//! everything down in order; then this thread ends the process without it.
+//! the first one lets force fade, the second one cuts it, the third one ends the process. Who
+//! relays a signal may deliver it twice, see [`ONE_ORDER`]. From the moment in which the end is
+//! asked for, by whomever, the supervisor has [`PATIENCE`] to bring everything down in order; then
+//! this thread ends the process without it.
 //!
 //! It waits for nothing but its signals, writes no log and takes no lock.
 

@@ -54,8 +54,8 @@ impl Shown {
         }
     }
 
-    /// Waits for the end of the thread, which puts the terminal back; one that waits for a reader is
-    /// left to the end of the process.
+    /// Waits for the end of the thread, which puts the terminal back; one that waits for a reader
+    /// is left to the end of the process.
     pub(super) fn end(self) {
         if ends_soon(&self.thread) {
             // If it panicked there was nothing more to be seen.

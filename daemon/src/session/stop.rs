@@ -132,8 +132,8 @@ impl Ending<'_> {
         }
     }
 
-    /// The end where the loop hangs: the arms' threads send zero, the clients are told, and who waits
-    /// for the loop's last word is left to the end of the process.
+    /// The end where the loop hangs: the arms' threads send zero, the clients are told, and who
+    /// waits for the loop's last word is left to the end of the process.
     fn without_the_loop(&self, threads: &Threads, service: Option<Service>) -> SessionError {
         self.brake.stop.store(true, Ordering::Release);
         for thread in &threads.arms {

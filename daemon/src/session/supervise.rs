@@ -1,8 +1,8 @@
 //! The supervisor's loop: signals, wishes of clients, reloads, gains from measured timing, signs of
 //! life, the view's wishes.
 //!
-//! The loop cuts force when it is silent, so a round waits for nobody and is short: no lock is waited
-//! for, no file is read, and whatever takes longer than a look is another thread's.
+//! The loop cuts force when it is silent, so a round waits for nobody and is short: no lock is
+//! waited for, no file is read, and whatever takes longer than a look is another thread's.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -134,7 +134,8 @@ impl Supervisor<'_> {
             .or_else(|| service.is_some_and(Service::is_finished).then_some("ipc"))
     }
 
-    /// Hands on what a configuration that was read again changes, and tells those who asked what came of it.
+    /// Hands on what a configuration that was read again changes, and tells those who asked what
+    /// came of it.
     fn reload(&mut self, now: u64, news: &mut Vec<String>) {
         let service = self.service.as_ref();
         if let Some(outcome) = self.reading.poll(now) {

@@ -28,7 +28,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// Whether it was handed back, and whether it was given up, since the last look. In this order: a hand-back that follows takes a second at least.
+    /// Whether it was handed back, and whether it was given up, since the last look. In this order:
+    /// a hand-back that follows takes a second at least.
     fn news(&mut self, takeovers: u64, handed_back: u64) -> (bool, bool) {
         let news = (handed_back > self.handed_back, takeovers > self.takeovers);
         (self.handed_back, self.takeovers) = (handed_back, takeovers);

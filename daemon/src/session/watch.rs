@@ -1,4 +1,5 @@
-//! Signs of life: which thread has shown none for how long. A silence is told once, and its end, too.
+//! Signs of life: which thread has shown none for how long. A silence is told once, and its end,
+//! too.
 
 use std::time::Duration;
 
@@ -49,8 +50,8 @@ impl Watch {
 
 /// Rounds of the supervisor (3 s) without a tick after which the loop counts as hung and the run
 /// ends. Force does not wait for that: the arms' threads send zero as soon as the loop is silent.
-/// Rounds, not time: a machine that pauses is no hang, and one that is short of processors gives the
-/// loop no tick for as long as a second.
+/// Rounds, not time: a machine that pauses is no hang, and one that is short of processors gives
+/// the loop no tick for as long as a second.
 const HUNG_ROUNDS: u32 = 150;
 
 /// Whether the haptic loop still ticks, counted in the supervisor's rounds.

@@ -1,4 +1,5 @@
-//! The built-in scenes' skins: made of what mechanics make of them, at the quality that is asked for.
+//! The built-in scenes' skins: made of what mechanics make of them, at the quality that is asked
+//! for.
 
 use std::path::Path;
 
@@ -42,7 +43,8 @@ fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
                 assert!(!made.creased && !made.uncontrolled, "{about}");
                 assert_eq!((made.rung, made.report.clipped), (0, 0), "{about}");
                 assert!(maker.mesh().triangles.len() > 1000, "{about}");
-                // A linear crossing of a bent field, which has a kink at the rim of where bodies press each other.
+                // A linear crossing of a bent field, which has a kink at the rim of where bodies
+                // press each other.
                 assert!(made.felt_m < 0.25 * maker.spec().cell_m, "{about}");
             }
         }

@@ -1,4 +1,5 @@
-//! Frames come in order, say what they are, and a state that cannot be shown leaves the last one standing.
+//! Frames come in order, say what they are, and a state that cannot be shown leaves the last one
+//! standing.
 
 use hapticd_client::SkinFrame;
 use hapticd_deformable::{Blending, SkinState};

@@ -1,5 +1,5 @@
-//! The panel of one arm: where the hand is and where the tool may be, the force and how near it is to its limit, the contact and
-//! how fresh it is, and the force of the last seconds.
+//! The panel of one arm: where the hand is and where the tool may be, the force and how near it is
+//! to its limit, the contact and how fresh it is, and the force of the last seconds.
 //!
 //! Pure; draws into any area, however small.
 

@@ -1,5 +1,5 @@
-//! The live view of `hapticd demo` and `hapticd run`: a screen of the arms, the loop and the events; and the plain lines for when
-//! standard output is no terminal.
+//! The live view of `hapticd demo` and `hapticd run`: a screen of the arms, the loop and the
+//! events; and the plain lines for when standard output is no terminal.
 //!
 //! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on threads of its own,
 //! so that a terminal that takes nothing (a stalled connection) holds up neither the loop nor the
@@ -58,7 +58,8 @@ fn wish(key: &KeyEvent) -> Option<Wish> {
     }
 }
 
-/// The live view on the terminal. The thread and the screen start with the first frame, after the session has blocked its signals.
+/// The live view on the terminal. The thread and the screen start with the first frame, after the
+/// session has blocked its signals.
 pub struct View {
     title: String,
     running: Option<Running>,
@@ -95,7 +96,8 @@ impl View {
         }
     }
 
-    /// Shows a frame if the terminal keeps up, and says what the keys asked for. Never waits for the terminal.
+    /// Shows a frame if the terminal keeps up, and says what the keys asked for. Never waits for
+    /// the terminal.
     pub fn show(&mut self, live: &Live) -> ViewWish {
         if self.running.is_none() && !self.failed {
             match start(&self.title) {

@@ -1,4 +1,5 @@
-//! The plain view: a line now and then, for logs and pipes. The columns stay where they are, so `awk` and eyes find them.
+//! The plain view: a line now and then, for logs and pipes. The columns stay where they are, so
+//! `awk` and eyes find them.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_proxy::Phase;

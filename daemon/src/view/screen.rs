@@ -1,8 +1,9 @@
 //! The terminal in the state that the live view needs, and its way back.
 //!
-//! [`Screen::enter`] switches to the alternate screen without echo, line editing and cursor. It is put back exactly once: when the
-//! [`Screen`] is dropped, or by the panic hook, which runs first so that the panic's message is readable on the ordinary screen.
-//! Blocks for as long as the terminal does.
+//! [`Screen::enter`] switches to the alternate screen without echo, line editing and cursor. It is
+//! put back exactly once: when the [`Screen`] is dropped, or by the panic hook, which runs first so
+//! that the panic's message is readable on the ordinary screen. Blocks for as long as the terminal
+//! does.
 
 use std::io::{self, Stdout};
 use std::sync::Once;

@@ -1,4 +1,5 @@
-//! The closing summary of a run, for people: what was felt, whether it was right, whether it was in time.
+//! The closing summary of a run, for people: what was felt, whether it was right, whether it was in
+//! time.
 //!
 //! The same numbers as the JSON report, which is the one for programs.
 

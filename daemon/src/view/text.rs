@@ -1,6 +1,8 @@
-//! Words and numbers of the view: what a governor's state means, how millimetres and counts are written, bars made of characters.
+//! Words and numbers of the view: what a governor's state means, how millimetres and counts are
+//! written, bars made of characters.
 //!
-//! Pure. Every number comes out in a fixed width where it stands in a column, so that nothing jumps about.
+//! Pure. Every number comes out in a fixed width where it stands in a column, so that nothing jumps
+//! about.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_proxy::tool_in;
@@ -33,8 +35,8 @@ pub fn governor(arm: &ArmTick) -> (String, Color) {
     }
 }
 
-/// The same, unless the tool is inside of a body: then nothing that the governor lets pass is felt of
-/// that one, and only the hand can change it.
+/// The same, unless the tool is inside of a body: then nothing that the governor lets pass is felt
+/// of that one, and only the hand can change it.
 pub fn state(arm: &ArmTick, inside: Option<&str>) -> (String, Color) {
     let (words, colour) = governor(arm);
     match inside {
@@ -116,7 +118,8 @@ pub fn bar(filled: f64, width: usize) -> String {
         .collect()
 }
 
-/// The names of the bodies whose bit is set, other arms' tools among them; `body 7` where the configuration has none in that slot.
+/// The names of the bodies whose bit is set, other arms' tools among them; `body 7` where the
+/// configuration has none in that slot.
 pub fn bodies(live: &Live, solid: u64) -> String {
     let name = |slot: u8| {
         let tool = tool_in(usize::from(slot)).and_then(|arm| live.arms.get(arm));

@@ -1,5 +1,5 @@
-//! The panels of the loop: rate, missed periods by the party to blame, percentiles and shape of the time that a tick takes, and what
-//! the process got of the real-time set-up.
+//! The panels of the loop: rate, missed periods by the party to blame, percentiles and shape of the
+//! time that a tick takes, and what the process got of the real-time set-up.
 //!
 //! Pure; draws into any area, however small.
 
@@ -141,8 +141,8 @@ fn percentiles(name: &str, p: &Percentiles, period_us: f64) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Height of a bucket's bar, in eighths of a row of which there are `rows`: by the logarithm of the count, so that a single late
-/// tick among a million is seen. Any count that is not zero shows.
+/// Height of a bucket's bar, in eighths of a row of which there are `rows`: by the logarithm of the
+/// count, so that a single late tick among a million is seen. Any count that is not zero shows.
 fn eighths(n: u64, largest: u64, rows: u16) -> usize {
     if n == 0 {
         return 0;
@@ -151,7 +151,8 @@ fn eighths(n: u64, largest: u64, rows: u16) -> usize {
     ((share * f64::from(rows) * 8.0).round() as usize).max(1)
 }
 
-/// How often each compute time came, from 1 us to 10 ms, by the logarithm on both axes; beyond the period in red.
+/// How often each compute time came, from 1 us to 10 ms, by the logarithm on both axes; beyond the
+/// period in red.
 fn histogram(frame: &mut Frame, area: Rect, shape: &[u64; BUCKETS], period_us: f64) {
     const PART: [char; 8] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'];
     let wide = usize::from(area.width.saturating_sub(2)) / BUCKETS;
@@ -192,7 +193,8 @@ fn histogram(frame: &mut Frame, area: Rect, shape: &[u64; BUCKETS], period_us: f
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// Draws what became of the real-time set-up: what was refused, why, and what would help, in red and first.
+/// Draws what became of the real-time set-up: what was refused, why, and what would help, in red
+/// and first.
 pub fn setup(frame: &mut Frame, area: Rect, steps: &[Step]) {
     let block = Block::bordered()
         .border_style(LABEL)

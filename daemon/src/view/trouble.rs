@@ -1,4 +1,5 @@
-//! What must be seen on a terminal of any size: arms without force for a reason, and rights that were refused.
+//! What must be seen on a terminal of any size: arms without force for a reason, and rights that
+//! were refused.
 //!
 //! Pure. Two lines at most, below the header; on a terminal of too few rows they take its place.
 

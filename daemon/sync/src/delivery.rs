@@ -1,4 +1,5 @@
-//! A bounded queue between two threads of unlike priority, for values that somebody waits for: a [`ring`](crate::ring) and a bell.
+//! A bounded queue between two threads of unlike priority, for values that somebody waits for: a
+//! [`ring`](crate::ring) and a bell.
 //!
 //! * **Neither end waits for the other unasked.** [`Sender::send`] and [`Receiver::try_recv`] are
 //!   wait-free but for one system call that wakes; only [`Receiver::recv`] and
@@ -85,8 +86,8 @@ impl<T> Sender<T> {
     }
 
     fn ring_the_bell(&self, order: Ordering) {
-        // Either the waiter's name is seen here, or what was just done is seen by the look that it takes
-        // after it has left its name: see `Receiver::wait`.
+        // Either the waiter's name is seen here, or what was just done is seen by the look that it
+        // takes after it has left its name: see `Receiver::wait`.
         fence(order);
         if let Some(waiter) = self.waiter.get() {
             waiter.unpark();

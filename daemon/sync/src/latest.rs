@@ -1,17 +1,21 @@
-//! A latest-value mailbox between two threads: the writer always succeeds, the reader always has the newest complete value.
+//! A latest-value mailbox between two threads: the writer always succeeds, the reader always has
+//! the newest complete value.
 //!
 //! * **Both sides wait-free**: one atomic swap each, no loop, no retry. RT-callable on either side.
-//! * **No allocation after [`latest`]**. Values are written in place; with a `T` that owns memory, [`Writer::write`] drops the value
-//!   that it overwrites *on the writer's thread*. A real-time writer carries `Copy` types or uses [`Writer::overwrite`].
-//! * **The mailbox is no memory of the writer's**. A cell that the writer gets holds *some* earlier value: which one depends on when
-//!   the reader looked. A writer that changes one field of many keeps the whole value itself and [`write`](Writer::write)s it whole.
+//! * **No allocation after [`latest`]**. Values are written in place; with a `T` that owns memory,
+//!   [`Writer::write`] drops the value that it overwrites *on the writer's thread*. A real-time
+//!   writer carries `Copy` types or uses [`Writer::overwrite`].
+//! * **The mailbox is no memory of the writer's**. A cell that the writer gets holds *some* earlier
+//!   value: which one depends on when the reader looked. A writer that changes one field of many
+//!   keeps the whole value itself and [`write`](Writer::write)s it whole.
 //! * Values between two reads are lost, by design: use [`ring`](crate::ring) where each one counts.
 //!
 //! # How it works
 //!
-//! Three cells. The writer owns one, the reader owns one, the third is in the middle; one atomic byte says which it is and whether
-//! the reader has seen it. To publish, the writer swaps its cell with the middle one; to fetch, the reader does the same.
-//! Nobody ever owns a cell that another owns, so neither waits. (The "triple buffer" of graphics drivers.)
+//! Three cells. The writer owns one, the reader owns one, the third is in the middle; one atomic
+//! byte says which it is and whether the reader has seen it. To publish, the writer swaps its cell
+//! with the middle one; to fetch, the reader does the same. Nobody ever owns a cell that another
+//! owns, so neither waits. (The "triple buffer" of graphics drivers.)
 
 use crate::loom::{
     cell::UnsafeCell,
@@ -23,8 +27,8 @@ const FRESH: u8 = 0b100;
 /// Bits of the middle byte: which cell it is.
 const INDEX: u8 = 0b011;
 
-/// Both swaps. SYNC POINT: latest hand-over. Each swap is the Release of the cell given away and the Acquire of the cell received,
-/// and its partner is the other side's swap.
+/// Both swaps. SYNC POINT: latest hand-over. Each swap is the Release of the cell given away and
+/// the Acquire of the cell received, and its partner is the other side's swap.
 const HAND_OVER: Ordering = Ordering::AcqRel;
 
 #[derive(Debug)]
@@ -33,19 +37,22 @@ struct Shared<T> {
     middle: AtomicU8,
 }
 
-// SAFETY: a cell is only ever accessed by the side that owns its index, the indices of writer, reader and middle are always a
-// permutation of 0, 1, 2 (they start so, and a swap keeps it), and the AcqRel swap orders the previous owner's accesses before the
-// next owner's. So `&Shared` from two threads never gives two of them the same cell; `T: Send` because values cross threads.
+// SAFETY: a cell is only ever accessed by the side that owns its index, the indices of writer,
+// reader and middle are always a permutation of 0, 1, 2 (they start so, and a swap keeps it), and
+// the AcqRel swap orders the previous owner's accesses before the next owner's. So `&Shared` from
+// two threads never gives two of them the same cell; `T: Send` because values cross threads.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// The cell with a two-bit index. The mask makes the bound visible to the compiler: 3 is never stored.
+    /// The cell with a two-bit index. The mask makes the bound visible to the compiler: 3 is never
+    /// stored.
     fn cell(&self, index: u8) -> &UnsafeCell<T> {
         &self.cells[usize::from(index & INDEX).min(2)]
     }
 }
 
-/// Makes a mailbox that holds `initial`, which the reader sees as "not new" until the first write. Allocates once.
+/// Makes a mailbox that holds `initial`, which the reader sees as "not new" until the first write.
+/// Allocates once.
 pub fn latest<T: Clone + Send>(initial: T) -> (Writer<T>, Reader<T>) {
     let shared = Arc::new(Shared {
         cells: [
@@ -72,21 +79,25 @@ pub struct Writer<T> {
 }
 
 impl<T: Send> Writer<T> {
-    /// Publishes `value`. Wait-free, never fails. Drops an older value here (nothing, for `Copy` types).
+    /// Publishes `value`. Wait-free, never fails. Drops an older value here (nothing, for `Copy`
+    /// types).
     #[inline]
     pub fn write(&mut self, value: T) {
         self.overwrite(|cell| *cell = value);
     }
 
-    /// Lets `f` overwrite a cell in place, then publishes it: the way to hand over something large and reuse its memory.
+    /// Lets `f` overwrite a cell in place, then publishes it: the way to hand over something large
+    /// and reuse its memory.
     ///
-    /// The content of the cell is unspecified: any value that was written before, or the initial one, and not the newest as a rule.
-    /// `f` must assign every field, and may reuse what the cell owns (the capacity of a `Vec`) but never compute from its content:
-    /// `cell.version += 1` loses updates and goes backwards. If `f` unwinds, nothing is published.
+    /// The content of the cell is unspecified: any value that was written before, or the initial
+    /// one, and not the newest as a rule. `f` must assign every field, and may reuse what the cell
+    /// owns (the capacity of a `Vec`) but never compute from its content: `cell.version += 1` loses
+    /// updates and goes backwards. If `f` unwinds, nothing is published.
     #[inline]
     pub fn overwrite(&mut self, f: impl FnOnce(&mut T)) {
         self.shared.cell(self.own).with_mut(|cell| {
-            // SAFETY: `own` is this side's index and `&mut self` makes this the only access through it (see `Shared`'s Sync).
+            // SAFETY: `own` is this side's index and `&mut self` makes this the only access through
+            // it (see `Shared`'s Sync).
             f(unsafe { &mut *cell });
         });
         self.hand_over(HAND_OVER);
@@ -109,7 +120,8 @@ impl<T: Send> Reader<T> {
     /// Fetches the newest value and says whether it is new since the last fetch. Wait-free.
     #[inline]
     pub fn update(&mut self) -> bool {
-        // Relaxed is enough for a hint: the swap below synchronises, and a stale "nothing new" is only a later look.
+        // Relaxed is enough for a hint: the swap below synchronises, and a stale "nothing new" is
+        // only a later look.
         if self.shared.middle.load(Ordering::Relaxed) & FRESH == 0 {
             return false;
         }
@@ -126,7 +138,8 @@ impl<T: Send> Reader<T> {
     #[inline]
     pub fn get(&self) -> &T {
         self.shared.cell(self.own).with(|cell| {
-            // SAFETY: `own` is this side's index; it changes only in `update`, which needs `&mut self` and so ends this borrow.
+            // SAFETY: `own` is this side's index; it changes only in `update`, which needs `&mut
+            // self` and so ends this borrow.
             unsafe { &*cell }
         })
     }
@@ -140,7 +153,8 @@ impl<T: Send> Reader<T> {
         self.update().then(|| *self.get())
     }
 
-    /// [`update`](Self::update) and [`get`](Self::get) in one: the newest value and whether it is new.
+    /// [`update`](Self::update) and [`get`](Self::get) in one: the newest value and whether it is
+    /// new.
     #[inline]
     pub fn read(&mut self) -> (&T, bool) {
         let new = self.update();

@@ -8,9 +8,10 @@
 //! | [`ring`] | one producer → one consumer, same process | every value, in order | `push` gives the value back and counts it | both sides wait-free |
 //! | [`delivery`] | the same | the same | `send` gives the value back | the same, and the consumer may wait |
 //!
-//! All but [`delivery`] is callable from the haptic loop: after construction nothing there allocates, frees, locks, waits or makes a
-//! system call. Which of the two ends lives on which thread is the caller's choice; each end is `Send` and none is `Clone`
-//! where a second one would break the single-writer or single-reader rule.
+//! All but [`delivery`] is callable from the haptic loop: after construction nothing there
+//! allocates, frees, locks, waits or makes a system call. Which of the two ends lives on which
+//! thread is the caller's choice; each end is `Send` and none is `Clone` where a second one would
+//! break the single-writer or single-reader rule.
 //!
 //! # Proof
 //!
@@ -28,9 +29,10 @@
 //! [`ring`] is a thin face of `ringbuf`, which does not use loom's atomics: the models run
 //! `ringbuf`'s algorithm with the same orderings, written again in `ring/mocked.rs`.
 //!
-//! ThreadSanitizer wants a standard library that is instrumented too (`-Zbuild-std`, component `rust-src`). Without it, it still
-//! judges this crate's own code once `tsan.supp` has named the standard library's two false reports; a mailbox with relaxed
-//! swaps is then found. (It does not understand the seqlock's standalone fences; that lock has no plain accesses to race.)
+//! ThreadSanitizer wants a standard library that is instrumented too (`-Zbuild-std`, component
+//! `rust-src`). Without it, it still judges this crate's own code once `tsan.supp` has named the
+//! standard library's two false reports; a mailbox with relaxed swaps is then found. (It does not
+//! understand the seqlock's standalone fences; that lock has no plain accesses to race.)
 //!
 //! ```text
 //! RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer" \

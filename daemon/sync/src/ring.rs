@@ -1,11 +1,16 @@
-//! A bounded first-in-first-out ring between two threads: one pushes, the other pops, and what did not fit is counted.
+//! A bounded first-in-first-out ring between two threads: one pushes, the other pops, and what did
+//! not fit is counted.
 //!
-//! * **Both sides wait-free**; RT-callable. Allocates once, in [`ring`]. No waiting, no waking: the consumer polls.
-//! * **Full**: [`Producer::push`] gives the value back and counts it. Nothing in the ring is overwritten.
+//! * **Both sides wait-free**; RT-callable. Allocates once, in [`ring`]. No waiting, no waking: the
+//!   consumer polls.
+//! * **Full**: [`Producer::push`] gives the value back and counts it. Nothing in the ring is
+//!   overwritten.
 //! * **Empty**: [`Consumer::pop`] gives `None`.
-//! * The last end to be dropped frees the memory and drops what is left inside: let that not be the real-time thread.
+//! * The last end to be dropped frees the memory and drops what is left inside: let that not be the
+//!   real-time thread.
 //!
-//! The ring itself is `ringbuf`'s; these two types are the whole of what the daemon uses of it, so it can be changed in one place.
+//! The ring itself is `ringbuf`'s; these two types are the whole of what the daemon uses of it, so
+//! it can be changed in one place.
 
 #[cfg(loom)]
 pub(crate) mod mocked;
@@ -116,7 +121,8 @@ impl<T> Consumer<T> {
         self.inner.capacity().get()
     }
 
-    /// Whether the producer is gone: once [`pop`](Self::pop) gives `None` after this was true, the ring stays empty.
+    /// Whether the producer is gone: once [`pop`](Self::pop) gives `None` after this was true, the
+    /// ring stays empty.
     pub fn is_abandoned(&self) -> bool {
         !self.inner.write_is_held()
     }

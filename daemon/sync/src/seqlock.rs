@@ -1,26 +1,34 @@
-//! A sequence lock: one writer publishes the newest `N` words, any number of readers copy them, in this process or in another.
+//! A sequence lock: one writer publishes the newest `N` words, any number of readers copy them, in
+//! this process or in another.
 //!
-//! * **Writer**: wait-free. `N + 2` plain stores; it neither knows nor cares whether anybody reads. Callable from the haptic loop.
-//! * **Reader**: copies, then checks that nothing moved meanwhile. Tries a bounded number of times and then says
-//!   [`ReadError::Torn`]; it never waits for the writer, and a writer that died half-way through cannot hang it.
-//! * No allocation, no lock, no system call, no `unsafe`: memory is only touched through atomic words, so a torn copy is a
-//!   detected copy and never undefined behaviour, whatever the process on the other side does.
+//! * **Writer**: wait-free. `N + 2` plain stores; it neither knows nor cares whether anybody reads.
+//!   Callable from the haptic loop.
+//! * **Reader**: copies, then checks that nothing moved meanwhile. Tries a bounded number of times
+//!   and then says [`ReadError::Torn`]; it never waits for the writer, and a writer that died
+//!   half-way through cannot hang it.
+//! * No allocation, no lock, no system call, no `unsafe`: memory is only touched through atomic
+//!   words, so a torn copy is a detected copy and never undefined behaviour, whatever the process
+//!   on the other side does.
 //!
 //! # Memory
 //!
-//! The lock lives in `N + 1` consecutive 8-byte words of memory that the caller provides ([`WritableWords`], [`ReadableWords`]), from a word index
-//! of the caller's choice. Word 0 is the sequence, words `1..=N` are the payload. All zero is the valid empty state.
+//! The lock lives in `N + 1` consecutive 8-byte words of memory that the caller provides
+//! ([`WritableWords`], [`ReadableWords`]), from a word index of the caller's choice. Word 0 is the
+//! sequence, words `1..=N` are the payload. All zero is the valid empty state.
 //!
-//! The sequence is odd while the writer is inside. Sequence `2 v` means that value number `v` is complete; 0 means that nothing
-//! has been written yet. (2^63 writes at 1 kHz last 290 million years.)
+//! The sequence is odd while the writer is inside. Sequence `2 v` means that value number `v` is
+//! complete; 0 means that nothing has been written yet. (2^63 writes at 1 kHz last 290 million
+//! years.)
 //!
 //! # Theory
 //!
-//! H. J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012, figure 6: relaxed payload
-//! accesses between a release fence on the writer's side and an acquire fence on the reader's side. A payload larger
-//! than a word is a copy of atomic words here, as in that paper, and not a `memcpy`.
+//! H. J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012,
+//! figure 6: relaxed payload accesses between a release fence on the writer's side and an acquire
+//! fence on the reader's side. A payload larger than a word is a copy of atomic words here, as in
+//! that paper, and not a `memcpy`.
 //!
-//! [`mod@slice`] is the same lock for values whose length is known only when the lock is made, and [`turns`] two of them for those whose length changes.
+//! [`mod@slice`] is the same lock for values whose length is known only when the lock is made, and
+//! [`turns`] two of them for those whose length changes.
 
 pub mod slice;
 pub mod turns;
@@ -37,8 +45,9 @@ use std::sync::Arc;
 
 /// How often a reader tries before it says [`ReadError::Torn`].
 ///
-/// A write of a 600-word block takes well under a microsecond, so three tries are already rare on an idle machine. What makes 64
-/// fail is a writer that was descheduled or killed inside its write, and then no small number would help.
+/// A write of a 600-word block takes well under a microsecond, so three tries are already rare on
+/// an idle machine. What makes 64 fail is a writer that was descheduled or killed inside its write,
+/// and then no small number would help.
 pub const READ_ATTEMPTS: u32 = 64;
 
 /// The memory ends before the lock does.
@@ -67,7 +76,8 @@ impl std::error::Error for TooSmall {}
 pub enum ReadError {
     /// Nothing has been written yet.
     Empty,
-    /// Each of the attempts met the writer inside. With a writer that lives, try again at the next frame.
+    /// Each of the attempts met the writer inside. With a writer that lives, try again at the next
+    /// frame.
     Torn,
 }
 
@@ -122,7 +132,8 @@ fn check_size<W>(memory: &[W], first: usize, count: usize) -> Result<(), TooSmal
     }
 }
 
-/// The version that a new writer goes on from: that of the last value, or of the one that an earlier writer died in.
+/// The version that a new writer goes on from: that of the last value, or of the one that an
+/// earlier writer died in.
 fn version_left(memory: &[AtomicU64], first: usize) -> u64 {
     memory
         .get(first)
@@ -137,18 +148,21 @@ fn version_seen(memory: &[Word], first: usize) -> u64 {
         .map_or(0, |sequence| sequence.load(Ordering::Relaxed) / 2)
 }
 
-// Not `inline`, as `load`: loops over words that a development build has optimised in this crate, and would not have in the caller's.
+// Not `inline`, as `load`: loops over words that a development build has optimised in this crate,
+// and would not have in the caller's.
 fn store(sequence: &AtomicU64, payload: &[AtomicU64], version: u64, words: &[u64], orders: Orders) {
     sequence.store(version.wrapping_mul(2).wrapping_sub(1), Ordering::Relaxed);
     if let Some(order) = orders.enter {
-        // SYNC POINT: seqlock torn. Partner: the acquire fence in `load`. A reader that saw any payload word of this write also
-        // sees the odd sequence (or a later one) at its second look.
+        // SYNC POINT: seqlock torn. Partner: the acquire fence in `load`. A reader that saw any
+        // payload word of this write also sees the odd sequence (or a later one) at its second
+        // look.
         fence(order);
     }
     for (cell, word) in payload.iter().zip(words) {
         cell.store(*word, Ordering::Relaxed);
     }
-    // SYNC POINT: seqlock complete. Partner: the acquire load in `load`. A reader that saw this sequence sees the whole payload.
+    // SYNC POINT: seqlock complete. Partner: the acquire load in `load`. A reader that saw this
+    // sequence sees the whole payload.
     sequence.store(version.wrapping_mul(2), orders.publish);
 }
 
@@ -182,9 +196,11 @@ fn load(
     Err(ReadError::Torn)
 }
 
-/// The writing end. One per lock: a second one over the same memory makes readers see torn values as whole ones.
+/// The writing end. One per lock: a second one over the same memory makes readers see torn values
+/// as whole ones.
 ///
-/// `N` is the number of payload words. RT-callable: [`write`](Writer::write) neither allocates nor waits.
+/// `N` is the number of payload words. RT-callable: [`write`](Writer::write) neither allocates nor
+/// waits.
 #[derive(Debug)]
 pub struct Writer<M, const N: usize> {
     memory: M,
@@ -193,9 +209,11 @@ pub struct Writer<M, const N: usize> {
 }
 
 impl<M: WritableWords, const N: usize> Writer<M, N> {
-    /// Takes the lock at words `first ..= first + N` of `memory`, which must be zero or left by an earlier writer.
+    /// Takes the lock at words `first ..= first + N` of `memory`, which must be zero or left by an
+    /// earlier writer.
     ///
-    /// An earlier writer that died inside its write is repaired by the first [`write`](Self::write).
+    /// An earlier writer that died inside its write is repaired by the first
+    /// [`write`](Self::write).
     ///
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
@@ -249,8 +267,8 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
     /// Copies the newest value into `words` and returns its version (1 for the first ever written).
     ///
     /// # Errors
-    /// [`ReadError::Empty`] before the first write; [`ReadError::Torn`] after [`READ_ATTEMPTS`] tries. On an error `words` is
-    /// unspecified.
+    /// [`ReadError::Empty`] before the first write; [`ReadError::Torn`] after [`READ_ATTEMPTS`]
+    /// tries. On an error `words` is unspecified.
     #[inline]
     pub fn read_into(&self, words: &mut [u64; N]) -> Result<u64, ReadError> {
         match lock_words(self.memory.readable_words(), self.first, N) {

@@ -1,7 +1,8 @@
-//! Memory that several threads or processes see, as 8-byte words: with the right to write, or without.
+//! Memory that several threads or processes see, as 8-byte words: with the right to write, or
+//! without.
 //!
-//! A process that was given a read-only mapping must not even be able to spell a store (it would be a fault, in safe code), so
-//! what it gets is a slice of [`Word`], which can only be loaded.
+//! A process that was given a read-only mapping must not even be able to spell a store (it would be
+//! a fault, in safe code), so what it gets is a slice of [`Word`], which can only be loaded.
 
 use crate::loom::sync::{AtomicU64, Ordering};
 
@@ -23,15 +24,17 @@ impl Word {
     /// The same words, without the right to write.
     #[inline]
     pub fn slice(words: &[AtomicU64]) -> &[Self] {
-        // SAFETY: `Word` is `repr(transparent)` over `AtomicU64`, so the slices have the same layout, length and lifetime, and
-        // both are shared references to memory that is only accessed atomically.
+        // SAFETY: `Word` is `repr(transparent)` over `AtomicU64`, so the slices have the same
+        // layout, length and lifetime, and both are shared references to memory that is only
+        // accessed atomically.
         unsafe { &*(std::ptr::from_ref(words) as *const [Self]) }
     }
 }
 
 /// Words that this side may write (and read).
 ///
-/// `words` must return the same slice at every call. (If it does not, readers see torn or stale values; nothing worse.)
+/// `words` must return the same slice at every call. (If it does not, readers see torn or stale
+/// values; nothing worse.)
 pub trait WritableWords {
     /// The memory, as atomic words.
     fn words(&self) -> &[AtomicU64];

@@ -48,7 +48,8 @@ fn seqlock_readers_see_whole_values_in_order() {
 
 #[test]
 fn readers_of_values_of_any_length_see_whole_values_in_order() {
-    // From a single word to a value that takes long enough to write for readers to meet the writer inside.
+    // From a single word to a value that takes long enough to write for readers to meet the writer
+    // inside.
     for (words, rounds) in [(1, ROUNDS), (30, ROUNDS / 2), (3000, ROUNDS / 100)] {
         let (mut writer, reader) = slice_seqlock(words);
         thread::scope(|scope| {

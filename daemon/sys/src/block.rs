@@ -1,12 +1,15 @@
-//! Shared memory that its creator writes and nobody else can: a memfd, mapped for writing first and sealed afterwards.
+//! Shared memory that its creator writes and nobody else can: a memfd, mapped for writing first and
+//! sealed afterwards.
 //!
-//! [`SharedBlock::create`] makes the file, maps it writable, then seals it `SHRINK | GROW | FUTURE_WRITE | SEAL` (and not executable,
-//! on kernels 6.3 and later). The creator's mapping stays writable; through any descriptor of the file, also one
-//! re-opened from `/proc`, nobody can write, map writable, resize or punch holes. A receiver checks the seals in
-//! [`ReadOnlyBlock::open`]; since the size is sealed too, touching the mapping can never raise SIGBUS.
+//! [`SharedBlock::create`] makes the file, maps it writable, then seals it `SHRINK | GROW |
+//! FUTURE_WRITE | SEAL` (and not executable, on kernels 6.3 and later). The creator's mapping stays
+//! writable; through any descriptor of the file, also one re-opened from `/proc`, nobody can write,
+//! map writable, resize or punch holes. A receiver checks the seals in [`ReadOnlyBlock::open`];
+//! since the size is sealed too, touching the mapping can never raise SIGBUS.
 //!
-//! Creating, opening and dropping make system calls (unmapping can take milliseconds: not on a real-time thread). Access to the
-//! words is RT-callable; the pages are touched at creation, so a first access does not fault in the creator.
+//! Creating, opening and dropping make system calls (unmapping can take milliseconds: not on a
+//! real-time thread). Access to the words is RT-callable; the pages are touched at creation, so a
+//! first access does not fault in the creator.
 
 use hapticd_sync::{
     AtomicU64,
@@ -30,7 +33,8 @@ const REQUIRED: SealFlags = SealFlags::SHRINK
     .union(SealFlags::FUTURE_WRITE)
     .union(SealFlags::SEAL);
 
-/// Longest block: 128 MiB, two frames of a skin of two million triangles. State blocks are kilobytes; a larger size is a mistake or an attack.
+/// Longest block: 128 MiB, two frames of a skin of two million triangles. State blocks are
+/// kilobytes; a larger size is a mistake or an attack.
 pub const MAX_WORDS: usize = 16 * 1024 * 1024;
 
 const WORD_BYTES: usize = size_of::<u64>();
@@ -95,8 +99,9 @@ struct Mapping {
     words: usize,
 }
 
-// SAFETY: the mapping is memory of this process that lives until `Mapping` is dropped, wherever that happens, and it is only ever
-// accessed through shared references to atomics (or to `Word`, which only loads).
+// SAFETY: the mapping is memory of this process that lives until `Mapping` is dropped, wherever
+// that happens, and it is only ever accessed through shared references to atomics (or to `Word`,
+// which only loads).
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
@@ -104,7 +109,8 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     fn new(fd: BorrowedFd<'_>, words: usize, protection: ProtFlags) -> Result<Self, Errno> {
         let bytes = words * WORD_BYTES;
-        // SAFETY: a fresh mapping at an address of the kernel's choice cannot alias anything that Rust knows.
+        // SAFETY: a fresh mapping at an address of the kernel's choice cannot alias anything that
+        // Rust knows.
         let start = unsafe {
             mmap(
                 std::ptr::null_mut(),
@@ -123,8 +129,9 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: exactly the range that `mmap` gave, and no reference into it outlives `self`. Failure would mean that the range
-        // was not mapped, and there is nothing to do about it in a drop.
+        // SAFETY: exactly the range that `mmap` gave, and no reference into it outlives `self`.
+        // Failure would mean that the range was not mapped, and there is nothing to do about it in
+        // a drop.
         let _ = unsafe {
             munmap(
                 self.start.as_ptr().cast::<c_void>(),
@@ -180,12 +187,15 @@ fn system(step: &'static str, bytes: usize) -> impl Fn(Errno) -> CreateError {
 }
 
 impl SharedBlock {
-    /// Makes a block of `words` zero words and the descriptor that readers get. `name` shows in `/proc/PID/fd` and `maps`.
+    /// Makes a block of `words` zero words and the descriptor that readers get. `name` shows in
+    /// `/proc/PID/fd` and `maps`.
     ///
-    /// The two parts live apart: the writer needs no descriptor, and whoever hands out descriptors cannot write.
+    /// The two parts live apart: the writer needs no descriptor, and whoever hands out descriptors
+    /// cannot write.
     ///
     /// # Errors
-    /// [`CreateError`]: an impossible size, or the kernel's refusal (out of descriptors, out of memory).
+    /// [`CreateError`]: an impossible size, or the kernel's refusal (out of descriptors, out of
+    /// memory).
     pub fn create(name: &str, words: usize) -> Result<(Self, BlockFd), CreateError> {
         if words == 0 || words > MAX_WORDS {
             return Err(CreateError::Size { words });
@@ -217,8 +227,9 @@ impl SharedBlock {
 
 impl WritableWords for SharedBlock {
     fn words(&self) -> &[AtomicU64] {
-        // SAFETY: the mapping holds `words` words, page-aligned, initialised (zero pages) and writable, until `self` is dropped.
-        // Every access by this process is atomic; other processes can only read.
+        // SAFETY: the mapping holds `words` words, page-aligned, initialised (zero pages) and
+        // writable, until `self` is dropped. Every access by this process is atomic; other
+        // processes can only read.
         unsafe { std::slice::from_raw_parts(self.map.start.as_ptr(), self.map.words) }
     }
 }
@@ -230,10 +241,12 @@ pub struct ReadOnlyBlock {
 }
 
 impl ReadOnlyBlock {
-    /// Checks the seals and the size of `fd` and maps it. The descriptor is closed; the mapping does not need it.
+    /// Checks the seals and the size of `fd` and maps it. The descriptor is closed; the mapping
+    /// does not need it.
     ///
     /// # Errors
-    /// [`OpenError`]: the descriptor is something else, is not sealed as a block is, or has an impossible size.
+    /// [`OpenError`]: the descriptor is something else, is not sealed as a block is, or has an
+    /// impossible size.
     pub fn open(fd: OwnedFd) -> Result<Self, OpenError> {
         let seals = fcntl_get_seals(&fd).map_err(|errno| OpenError::NotSealable {
             source: errno.into(),
@@ -269,8 +282,9 @@ impl ReadOnlyBlock {
 
 impl ReadableWords for ReadOnlyBlock {
     fn readable_words(&self) -> &[Word] {
-        // SAFETY: the mapping holds `words` readable words until `self` is dropped; the file cannot shrink (sealed, checked), so no
-        // access faults. `Word` is transparent over an atomic and only loads.
+        // SAFETY: the mapping holds `words` readable words until `self` is dropped; the file cannot
+        // shrink (sealed, checked), so no access faults. `Word` is transparent over an atomic and
+        // only loads.
         unsafe {
             std::slice::from_raw_parts(self.map.start.as_ptr().cast::<Word>(), self.map.words)
         }

@@ -1,8 +1,10 @@
-//! The clock of the whole daemon: `CLOCK_MONOTONIC`, in nanoseconds. RT-callable (vDSO, no system call, no allocation).
+//! The clock of the whole daemon: `CLOCK_MONOTONIC`, in nanoseconds. RT-callable (vDSO, no system
+//! call, no allocation).
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Nanoseconds since an arbitrary start (boot, in practice); never goes back, stands still while the machine sleeps.
+/// Nanoseconds since an arbitrary start (boot, in practice); never goes back, stands still while
+/// the machine sleeps.
 #[inline]
 pub fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
@@ -13,7 +15,8 @@ pub fn now_ns() -> u64 {
         .saturating_add(u64::try_from(now.tv_nsec).unwrap_or(0))
 }
 
-/// Nanoseconds of processor time that the calling thread has had: what its work costs, whoever shares the processor. A system call.
+/// Nanoseconds of processor time that the calling thread has had: what its work costs, whoever
+/// shares the processor. A system call.
 pub fn thread_cpu_ns() -> u64 {
     let spent = clock_gettime(ClockId::ThreadCPUTime);
     u64::try_from(spent.tv_sec)
@@ -49,7 +52,8 @@ mod tests {
             assert!(now >= last);
             last = now;
         }
-        // Our span lies inside the other clock's span, because it was started later and ended earlier.
+        // Our span lies inside the other clock's span, because it was started later and ended
+        // earlier.
         assert!(u128::from(last - start) <= standard.elapsed().as_nanos());
     }
 }

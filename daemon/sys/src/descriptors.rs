@@ -18,8 +18,8 @@ pub struct DescriptorLimit {
     pub is: u64,
 }
 
-/// Raises the soft limit on descriptors to the hard one, which needs no right. `select` is the only call that minds, and nothing here
-/// uses it.
+/// Raises the soft limit on descriptors to the hard one, which needs no right. `select` is the only
+/// call that minds, and nothing here uses it.
 ///
 /// # Errors
 /// The system's refusal; the limit then stays as it was.
@@ -55,8 +55,9 @@ pub fn is_shortage(error: &io::Error) -> bool {
         .is_some_and(|code| shortages.iter().any(|s| s.raw_os_error() == code))
 }
 
-/// If it is a socket, closing it no longer waits for data to be delivered; the kernel goes on delivering them. May block while
-/// somebody else is using the socket, and closing other files may block all the same.
+/// If it is a socket, closing it no longer waits for data to be delivered; the kernel goes on
+/// delivering them. May block while somebody else is using the socket, and closing other files may
+/// block all the same.
 pub fn do_not_linger(fd: impl AsFd) {
     // Refused by what is not a socket, and that is fine.
     let _ = set_socket_linger(fd, None);

@@ -28,8 +28,8 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Checks that `folder` is `us`er's or root's and that nobody else may write to it. A folder such as `/tmp`, where only owners may remove
-/// (sticky), is not enough: anybody may be there first.
+/// Checks that `folder` is `us`er's or root's and that nobody else may write to it. A folder such
+/// as `/tmp`, where only owners may remove (sticky), is not enough: anybody may be there first.
 ///
 /// # Errors
 /// [`FolderError`]; a folder that is not there is one of the system's.

@@ -3,9 +3,9 @@
 //!
 //! # Theory
 //!
-//! The C library's allocator has a lock for each of its arenas, and a thread that frees what another
-//! one allocated takes the other one's. That lock knows no priorities. A thread that holds it when
-//! its time slice ends keeps it until the next one, and an urgent thread waits for as long:
+//! The C library's allocator has a lock for each of its arenas, and a thread that frees what
+//! another one allocated takes the other one's. That lock knows no priorities. A thread that holds
+//! it when its time slice ends keeps it until the next one, and an urgent thread waits for as long:
 //! 57 ms of it were seen beside two builds, enough to leave clients without their server. The cure
 //! is priority inheritance (Sha, Rajkumar, Lehoczky 1990, "Priority inheritance protocols", section
 //! III): the holder runs with the priority of the most urgent thread that waits.
@@ -13,10 +13,10 @@
 //! # Practice
 //!
 //! [`Heap`] puts one such lock ([`Inheriting`], a futex of the kernel's) before the C library's
-//! allocator. What takes long stays outside of it: pieces of [`LARGE_BYTES`] and more are mappings of
-//! their own, and zeros and copies are written without it. An allocation costs two more
-//! atomic operations, some 15 ns. Libraries in C that allocate by themselves (drivers) do so past
-//! the lock, in arenas of their own.
+//! allocator. What takes long stays outside of it: pieces of [`LARGE_BYTES`] and more are mappings
+//! of their own, and zeros and copies are written without it. An allocation costs two more atomic
+//! operations, some 15 ns. Libraries in C that allocate by themselves (drivers) do so past the
+//! lock, in arenas of their own.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -39,8 +39,8 @@ const COPIED_BYTES: usize = 4096;
 /// The strictest alignment that every mapping has.
 const PAGE_BYTES: usize = 4096;
 
-/// Looks at a lock that is taken before the kernel is asked: for about as long as a piece takes to be
-/// found.
+/// Looks at a lock that is taken before the kernel is asked: for about as long as a piece takes to
+/// be found.
 const LOOKS: u32 = 30;
 
 /// The process's heap: `#[global_allocator] static HEAP: Heap = Heap;`. See the module page.
@@ -104,7 +104,8 @@ unsafe impl GlobalAlloc for Heap {
             }
             (false, false) if size <= COPIED_BYTES => {
                 let _held = LOCK.lock();
-                // SAFETY: `System` lent it for this layout, and the caller's promises are `System`'s.
+                // SAFETY: `System` lent it for this layout, and the caller's promises are
+                // `System`'s.
                 unsafe { System.realloc(piece, layout, size) }
             }
             _ => {

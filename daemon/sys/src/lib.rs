@@ -1,8 +1,10 @@
-//! The operating system, as far as the daemon needs it: sealed shared memory, sockets that carry descriptors, process watching, the
-//! clock, signals, and the rights and settings of a real-time thread. Linux only.
+//! The operating system, as far as the daemon needs it: sealed shared memory, sockets that carry
+//! descriptors, process watching, the clock, signals, and the rights and settings of a real-time
+//! thread. Linux only.
 //!
-//! One of the three crates with `unsafe` (with `hapticd-sync` and the client ABI); everything it exports is safe.
-//! Unless an item says "RT-callable" it makes system calls and does not belong in the haptic loop.
+//! One of the three crates with `unsafe` (with `hapticd-sync` and the client ABI); everything it
+//! exports is safe. Unless an item says "RT-callable" it makes system calls and does not belong in
+//! the haptic loop.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! How much memory there is for this process: of the machine, of its control groups, of its own limit.
+//! How much memory there is for this process: of the machine, of its control groups, of its own
+//! limit.
 //!
 //! What cannot be read does not limit. Reads files; allocates.
 
@@ -51,7 +52,8 @@ fn mapped_bytes() -> u64 {
     field(&status, "VmSize:").unwrap_or(0)
 }
 
-/// The folders of this process' control group and those above it; none where there is no second version of them.
+/// The folders of this process' control group and those above it; none where there is no second
+/// version of them.
 fn groups() -> Vec<String> {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let Some(path) = text.lines().find_map(|line| line.strip_prefix("0::")) else {

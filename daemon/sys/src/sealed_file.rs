@@ -1,7 +1,8 @@
 //! A memory file that a client hands over (a mesh): checked, then copied once into private memory.
 //!
-//! The file must be sealed `SHRINK | GROW | WRITE`, so it cannot change between the check and the copy, and it is read, not
-//! mapped, so nothing the sender does can raise SIGBUS. Allocates the copy; makes system calls.
+//! The file must be sealed `SHRINK | GROW | WRITE`, so it cannot change between the check and the
+//! copy, and it is read, not mapped, so nothing the sender does can raise SIGBUS. Allocates the
+//! copy; makes system calls.
 
 use rustix::{
     fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, memfd_create},
@@ -53,7 +54,8 @@ pub enum FileError {
 /// Checks the seals and the length of a client's file and copies its content.
 ///
 /// # Errors
-/// [`FileError`]: something else than a sealed memory file, longer than `limit_bytes`, or unreadable.
+/// [`FileError`]: something else than a sealed memory file, longer than `limit_bytes`, or
+/// unreadable.
 pub fn read_sealed(fd: impl AsFd, limit_bytes: u64) -> Result<Vec<u8>, FileError> {
     let length = sealed_length(&fd, limit_bytes)?;
     read_start(fd, length)
@@ -112,7 +114,8 @@ pub fn read_start(fd: impl AsFd, length: usize) -> Result<Vec<u8>, FileError> {
     Ok(content)
 }
 
-/// Makes such a file: `content`, sealed so that a receiver can rely on it. `name` shows in `/proc/PID/fd`.
+/// Makes such a file: `content`, sealed so that a receiver can rely on it. `name` shows in
+/// `/proc/PID/fd`.
 ///
 /// # Errors
 /// [`FileError::System`] when the process is out of descriptors or memory.

@@ -1,7 +1,9 @@
-//! Signals as a descriptor: they arrive where somebody waits for them, never in the middle of something.
+//! Signals as a descriptor: they arrive where somebody waits for them, never in the middle of
+//! something.
 //!
-//! [`Signals::block`] must be called on the main thread before any other thread starts, because a thread inherits the mask of the
-//! one that made it: a thread without the mask would be killed by the signal instead. A child process inherits it too.
+//! [`Signals::block`] must be called on the main thread before any other thread starts, because a
+//! thread inherits the mask of the one that made it: a thread without the mask would be killed by
+//! the signal instead. A child process inherits it too.
 
 use crate::wake::{Interest, Wake, wait};
 use std::{
@@ -89,8 +91,9 @@ impl Signals {
     /// # Errors
     /// When the process is out of descriptors.
     pub fn block() -> io::Result<Self> {
-        // SAFETY: `sigset_t` is plain data for which all zero is a valid value; `sigemptyset` then initialises it properly, and both
-        // it and `sigaddset` only write through the pointer that they are given, with valid signal numbers.
+        // SAFETY: `sigset_t` is plain data for which all zero is a valid value; `sigemptyset` then
+        // initialises it properly, and both it and `sigaddset` only write through the pointer that
+        // they are given, with valid signal numbers.
         let mask = unsafe {
             let mut mask: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&raw mut mask);

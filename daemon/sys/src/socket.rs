@@ -1,12 +1,14 @@
-//! Unix SEQPACKET sockets: whole messages, each with up to [`MAX_FDS`] descriptors, and the peer's credentials.
+//! Unix SEQPACKET sockets: whole messages, each with up to [`MAX_FDS`] descriptors, and the peer's
+//! credentials.
 //!
-//! Everything is non-blocking and close-on-exec. A message arrives whole or is refused: one that was cut, by the kernel or by a
-//! short buffer, is an error. A message of no bytes cannot be told from the end of the connection and is taken for it: peers never
-//! send one.
+//! Everything is non-blocking and close-on-exec. A message arrives whole or is refused: one that
+//! was cut, by the kernel or by a short buffer, is an error. A message of no bytes cannot be told
+//! from the end of the connection and is taken for it: peers never send one.
 //!
-//! Closing a descriptor that a peer passed may block for as long as the peer likes (`SO_LINGER`, a FUSE file, a socket with such a
-//! descriptor in its queue). [`Connection::receive_into`] therefore hands over every descriptor, whatever it says of the message;
-//! a thread that must not block gives them, and its own end of the connection, to one that may.
+//! Closing a descriptor that a peer passed may block for as long as the peer likes (`SO_LINGER`, a
+//! FUSE file, a socket with such a descriptor in its queue). [`Connection::receive_into`] therefore
+//! hands over every descriptor, whatever it says of the message; a thread that must not block gives
+//! them, and its own end of the connection, to one that may.
 
 use rustix::{
     io::{Errno, IoSlice, IoSliceMut},
@@ -29,11 +31,13 @@ use std::{
 /// Most descriptors in one message.
 pub const MAX_FDS: usize = 8;
 
-/// Most descriptors that the kernel lets a peer put into one message (`SCM_MAX_FD`). All of them are received: those for which the
-/// control buffer has no capacity would be closed by the kernel, on the thread that receives.
+/// Most descriptors that the kernel lets a peer put into one message (`SCM_MAX_FD`). All of them
+/// are received: those for which the control buffer has no capacity would be closed by the kernel,
+/// on the thread that receives.
 pub const MAX_PASSED_FDS: usize = 253;
 
-/// Connections that may wait to be accepted. More connect attempts than that at once are told to try again.
+/// Connections that may wait to be accepted. More connect attempts than that at once are told to
+/// try again.
 const BACKLOG: i32 = 32;
 
 const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
@@ -55,7 +59,8 @@ pub enum SendError {
     /// The peer does not read and its queue is full. Nothing was sent.
     #[error("the peer's queue is full")]
     WouldBlock,
-    /// The system is out of memory, or of descriptors that may be under way. Nothing was sent; try again later.
+    /// The system is out of memory, or of descriptors that may be under way. Nothing was sent; try
+    /// again later.
     #[error("the system cannot take the message now: {0}")]
     Exhausted(io::Error),
     /// The peer is gone.
@@ -114,8 +119,8 @@ impl Connection {
     /// Connects to the socket at `path`.
     ///
     /// # Errors
-    /// `NotFound` and `ConnectionRefused` when nobody listens there, `WouldBlock` when the listener's queue is full,
-    /// `PermissionDenied` when the socket's mode forbids it.
+    /// `NotFound` and `ConnectionRefused` when nobody listens there, `WouldBlock` when the
+    /// listener's queue is full, `PermissionDenied` when the socket's mode forbids it.
     pub fn connect(path: &Path) -> io::Result<Self> {
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, FLAGS, None)?;
@@ -161,7 +166,8 @@ impl Connection {
                 Ok(_) => Ok(()),
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => Err(SendError::WouldBlock),
-                // Too many descriptors of this user are under way, to whomever (`TOOMANYREFS`), or no memory: not the peer's end.
+                // Too many descriptors of this user are under way, to whomever (`TOOMANYREFS`), or
+                // no memory: not the peer's end.
                 Err(errno @ (Errno::NOBUFS | Errno::NOMEM | Errno::TOOMANYREFS | Errno::MFILE)) => {
                     Err(SendError::Exhausted(errno.into()))
                 }
@@ -172,24 +178,29 @@ impl Connection {
         }
     }
 
-    /// Takes the next message into `buffer`, which is the longest message that is accepted. Closes the descriptors of a message
-    /// that is refused: not for a thread that must not block (see the module page).
+    /// Takes the next message into `buffer`, which is the longest message that is accepted. Closes
+    /// the descriptors of a message that is refused: not for a thread that must not block (see the
+    /// module page).
     ///
     /// # Errors
-    /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in step.
+    /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in
+    /// step.
     pub fn receive(&self, buffer: &mut [u8]) -> Result<Received, ReceiveError> {
         let mut fds = Vec::new();
         let length = self.receive_into(buffer, &mut fds)?;
         Ok(Received { length, fds })
     }
 
-    /// As [`receive`](Self::receive), for a thread that must not block: every descriptor that came is appended to `fds`, up to
-    /// [`MAX_PASSED_FDS`] of them and also when the message is refused. Gives the message's length.
+    /// As [`receive`](Self::receive), for a thread that must not block: every descriptor that came
+    /// is appended to `fds`, up to [`MAX_PASSED_FDS`] of them and also when the message is refused.
+    /// Gives the message's length.
     ///
-    /// The process must have capacity for as many descriptors more; those that it has not are closed by the kernel right here.
+    /// The process must have capacity for as many descriptors more; those that it has not are
+    /// closed by the kernel right here.
     ///
     /// # Errors
-    /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in step.
+    /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in
+    /// step.
     pub fn receive_into(
         &self,
         buffer: &mut [u8],
@@ -210,8 +221,8 @@ impl Connection {
                 Ok(message) => break message,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Err(ReceiveError::WouldBlock),
-                // The peer closed without reading all that we sent. Said once, and before what the peer itself had sent:
-                // that is still there to be read.
+                // The peer closed without reading all that we sent. Said once, and before what the
+                // peer itself had sent: that is still there to be read.
                 Err(Errno::CONNRESET) if !std::mem::replace(&mut reset, true) => {}
                 Err(Errno::CONNRESET | Errno::NOTCONN) => return Err(ReceiveError::Closed),
                 Err(errno @ (Errno::NOBUFS | Errno::NOMEM)) => {
@@ -236,11 +247,13 @@ impl Connection {
         Ok(message.bytes)
     }
 
-    /// Whether the next message that [`receive`](Self::receive) would take has descriptors. Takes and closes nothing.
+    /// Whether the next message that [`receive`](Self::receive) would take has descriptors. Takes
+    /// and closes nothing.
     pub fn next_has_descriptors(&self) -> bool {
         let mut ancillary = RecvAncillaryBuffer::default();
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
-        // Without capacity for them the kernel says that they were cut, and lets go of nothing but its own second reference.
+        // Without capacity for them the kernel says that they were cut, and lets go of nothing but
+        // its own second reference.
         rustix::net::recvmsg(
             &self.0,
             &mut [IoSliceMut::new(&mut [0])],
@@ -250,7 +263,8 @@ impl Connection {
         .is_ok_and(|message| message.flags.contains(ReturnFlags::CTRUNC))
     }
 
-    /// How much of what was sent the peer has not read yet, in bytes with the kernel's own; 0: it has read everything.
+    /// How much of what was sent the peer has not read yet, in bytes with the kernel's own; 0: it
+    /// has read everything.
     ///
     /// # Errors
     /// Only if this is not a socket.
@@ -263,7 +277,8 @@ impl Connection {
         Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
-    /// Takes nothing from the peer any more: it cannot send, and what cannot arrive cannot be in the way when this end is closed.
+    /// Takes nothing from the peer any more: it cannot send, and what cannot arrive cannot be in
+    /// the way when this end is closed.
     ///
     /// # Errors
     /// Only if this is not a connected socket.
@@ -276,14 +291,16 @@ impl Connection {
     /// # Errors
     /// Only if this is not a connected socket.
     pub fn peer(&self) -> io::Result<Credentials> {
-        // Not rustix's: its `Pid` cannot be 0, and the kernel says 0 for a process outside our namespace.
+        // Not rustix's: its `Pid` cannot be 0, and the kernel says 0 for a process outside our
+        // namespace.
         let mut credentials = libc::ucred {
             pid: 0,
             uid: u32::MAX,
             gid: u32::MAX,
         };
         let mut length = size_of::<libc::ucred>() as libc::socklen_t;
-        // SAFETY: the descriptor is open; the kernel writes at most `length` bytes into `credentials`, which is that large.
+        // SAFETY: the descriptor is open; the kernel writes at most `length` bytes into
+        // `credentials`, which is that large.
         let result = unsafe {
             libc::getsockopt(
                 self.0.as_raw_fd(),
@@ -310,7 +327,8 @@ impl AsFd for Connection {
     }
 }
 
-/// For a descriptor that arrived over another connection. It is taken for a SEQPACKET socket; if it is none, its calls say so.
+/// For a descriptor that arrived over another connection. It is taken for a SEQPACKET socket; if it
+/// is none, its calls say so.
 impl From<OwnedFd> for Connection {
     fn from(fd: OwnedFd) -> Self {
         Self(fd)
@@ -328,10 +346,12 @@ impl From<Connection> for OwnedFd {
 pub struct Listener(OwnedFd);
 
 impl Listener {
-    /// Makes a socket at `path` with the file mode `mode` (such as `0o600`) and listens. Nobody can connect before the mode is set.
+    /// Makes a socket at `path` with the file mode `mode` (such as `0o600`) and listens. Nobody can
+    /// connect before the mode is set.
     ///
     /// # Errors
-    /// `AddrInUse` when the path exists (remove a stale socket first), `InvalidInput` when it is longer than 107 bytes.
+    /// `AddrInUse` when the path exists (remove a stale socket first), `InvalidInput` when it is
+    /// longer than 107 bytes.
     pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, FLAGS, None)?;

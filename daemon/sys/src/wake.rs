@@ -1,8 +1,10 @@
-//! Waiting for descriptors and waking those who wait: poll, an in-process wake-up, and the death of another process.
+//! Waiting for descriptors and waking those who wait: poll, an in-process wake-up, and the death of
+//! another process.
 //!
 //! [`Wake`] is for threads of this process only. To wake *another* process use one end of
-//! [`Connection::pair`](crate::socket::Connection::pair) and send a byte: whether a write to an eventfd blocks is a property of the shared file, which
-//! the receiver could change and then fill the counter; whether a send blocks is the sender's flag alone.
+//! [`Connection::pair`](crate::socket::Connection::pair) and send a byte: whether a write to an
+//! eventfd blocks is a property of the shared file, which the receiver could change and then fill
+//! the counter; whether a send blocks is the sender's flag alone.
 
 use rustix::{
     event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll},
@@ -35,11 +37,13 @@ pub struct Ready {
     pub readable: bool,
     /// Something can be written.
     pub writable: bool,
-    /// The other end is gone, or the descriptor is broken. There may still be something to read first.
+    /// The other end is gone, or the descriptor is broken. There may still be something to read
+    /// first.
     pub ended: bool,
 }
 
-/// Waits until one of `items` is ready or `timeout` is over (`None`: for ever), and says for each of them, in order, what is.
+/// Waits until one of `items` is ready or `timeout` is over (`None`: for ever), and says for each
+/// of them, in order, what is.
 ///
 /// A signal that is handled meanwhile ends the wait early with nothing ready. Allocates two lists.
 ///
@@ -83,8 +87,8 @@ pub fn wait(
         .collect())
 }
 
-/// Wakes a thread of this process that [`wait`]s: any number of signals until it is cleared are one. Not for real-time threads
-/// (a system call).
+/// Wakes a thread of this process that [`wait`]s: any number of signals until it is cleared are
+/// one. Not for real-time threads (a system call).
 #[derive(Debug)]
 pub struct Wake(OwnedFd);
 
@@ -135,7 +139,8 @@ impl ProcessWatch {
     /// Watches process `pid`.
     ///
     /// # Errors
-    /// `InvalidInput` for a pid that cannot be one (a peer outside our process namespace has 0); an error when it no longer exists.
+    /// `InvalidInput` for a pid that cannot be one (a peer outside our process namespace has 0); an
+    /// error when it no longer exists.
     pub fn new(pid: i32) -> io::Result<Self> {
         let pid = if pid > 0 { Pid::from_raw(pid) } else { None };
         let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;

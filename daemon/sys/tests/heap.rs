@@ -111,8 +111,8 @@ fn pieces_of_every_size_keep_what_is_in_them() {
         {
             let layout = Layout::from_size_align(from, align).unwrap();
             let grown = Layout::from_size_align(to, align).unwrap();
-            // SAFETY: sizes are not zero, every piece is used within its size and freed once, by the
-            // layout that it has.
+            // SAFETY: sizes are not zero, every piece is used within its size and freed once, by
+            // the layout that it has.
             unsafe {
                 let piece = HEAP.alloc_zeroed(layout);
                 assert!(!piece.is_null() && piece.addr().is_multiple_of(align));

@@ -18,8 +18,8 @@ fn locked_memory_is_seen_by_the_kernel_or_refused_with_the_limit() {
     }
 }
 
-/// A mapping that is filled as a whole when it is made holds up every thread that wants memory meanwhile: half a second for the mesh of a
-/// client.
+/// A mapping that is filled as a whole when it is made holds up every thread that wants memory
+/// meanwhile: half a second for the mesh of a client.
 fn large_memory_comes_page_by_page() {
     let resident_kb = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();

@@ -1,4 +1,5 @@
-//! What a hostile reader tries with the descriptor of a sealed block, and that the kernel refuses each attempt.
+//! What a hostile reader tries with the descriptor of a sealed block, and that the kernel refuses
+//! each attempt.
 
 use hapticd_sync::{
     seqlock,

@@ -1,5 +1,5 @@
-//! Descriptors: what a client passes and hangs in `close`, and how many there may be. The real daemon,
-//! real sockets.
+//! Descriptors: what a client passes and hangs in `close`, and how many there may be. The real
+//! daemon, real sockets.
 
 use super::*;
 use hapticd_protocol::{frame::Message, request, request::Request, text::Name};
@@ -53,8 +53,9 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
     let body = app.add_body(&spec, &table).unwrap();
     until_it_presses(&mut arm, &mut app, patience);
     app.renew(600_000).unwrap();
-    // As they are, and in the queue of another socket, where none of their own options helps. Whose descriptor is the last one, and
-    // hangs, is the scheduler's choice: ours must not hang here, and of so many some are the daemon's.
+    // As they are, and in the queue of another socket, where none of their own options helps. Whose
+    // descriptor is the last one, and hangs, is the scheduler's choice: ours must not hang here,
+    // and of so many some are the daemon's.
     let attacker = Connection::connect(&socket).unwrap();
     let hello = Request::from(request::Hello::new(Name::new("attacker").unwrap()));
     attacker.send(&hello.encode(1), &[]).unwrap();

@@ -1,4 +1,5 @@
-//! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves behind, how it ends.
+//! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves
+//! behind, how it ends.
 
 mod check;
 mod descriptors;
@@ -143,7 +144,8 @@ fn bad_input_is_named_and_exits_with_2() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Three bodies and two arms are wrong in five ways: all of it is said at once, where the configuration names it.
+/// Three bodies and two arms are wrong in five ways: all of it is said at once, where the
+/// configuration names it.
 #[test]
 fn everything_that_is_wrong_with_the_named_files_comes_at_once_with_its_line() {
     let dir = folder("all");
@@ -209,7 +211,8 @@ shape = { kind = \"mesh\", file = \"nowhere.obj\" }
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// The sockets are another daemon's. What is left of a recording that never began would be in the way of the next try.
+/// The sockets are another daemon's. What is left of a recording that never began would be in the
+/// way of the next try.
 #[test]
 fn a_run_that_cannot_begin_leaves_no_recording() {
     let dir = folder("unbegun");
@@ -263,7 +266,8 @@ fn virtual_time_has_no_place_for_a_device() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Runs a demonstration for six seconds of virtual time: what it said, and its report. Nothing was entered or crossed, and something was touched.
+/// Runs a demonstration for six seconds of virtual time: what it said, and its report. Nothing was
+/// entered or crossed, and something was touched.
 fn demonstrate(dir: &Path, scene: &str) -> (String, serde_json::Value) {
     let args = [
         "demo",
@@ -290,8 +294,9 @@ fn demonstrate(dir: &Path, scene: &str) -> (String, serde_json::Value) {
     (said, report)
 }
 
-/// The demonstrations with dynamics and friction do what they say: at five seconds the peg is in its hole (3 cm long, its middle 15 mm above
-/// the plate when it stands on it), and the hand has felt the blocks, which never got into each other's or the tool's way unseen.
+/// The demonstrations with dynamics and friction do what they say: at five seconds the peg is in
+/// its hole (3 cm long, its middle 15 mm above the plate when it stands on it), and the hand has
+/// felt the blocks, which never got into each other's or the tool's way unseen.
 #[test]
 fn demos_fit_a_part_and_stir_blocks() {
     let dir = folder("rigid-scenes");
@@ -336,7 +341,8 @@ fn demos_touch_what_is_implicit_and_replay() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A needle goes in to bone and comes out, its report and summary say so, and a replay does the same to the last bit.
+/// A needle goes in to bone and comes out, its report and summary say so, and a replay does the
+/// same to the last bit.
 #[test]
 fn a_needle_goes_in_and_out_and_replays() {
     let dir = folder("needle");
@@ -399,7 +405,8 @@ fn config_file(scene: &str) -> PathBuf {
     root.join(scene).with_extension("toml")
 }
 
-/// Runs a configuration in virtual time, replays the recording, bit for bit, and gives the run's report.
+/// Runs a configuration in virtual time, replays the recording, bit for bit, and gives the run's
+/// report.
 fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json::Value {
     std::fs::write(dir.join("hapticd.toml"), configuration).unwrap();
     let run = [
@@ -423,7 +430,8 @@ fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json:
     serde_json::from_slice(&report).unwrap()
 }
 
-/// Each way for a tool to follow the hand: loose blocks are stirred, nothing penetrates, and the session replays to the last bit.
+/// Each way for a tool to follow the hand: loose blocks are stirred, nothing penetrates, and the
+/// session replays to the last bit.
 #[test]
 fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
     let dir = folder("interaction");
@@ -591,8 +599,8 @@ fn the_logs_level_and_a_bodys_surface_change_without_a_restart_and_replay() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Waits until an arm presses on the body of a client, whose lease is kept meanwhile. From below, too:
-/// the hand may have been down before the body was there.
+/// Waits until an arm presses on the body of a client, whose lease is kept meanwhile. From below,
+/// too: the hand may have been down before the body was there.
 fn until_it_presses(arm: &mut Subscription, app: &mut Client, patience: Duration) {
     loop {
         arm.wake().unwrap().wait(patience).unwrap();
@@ -667,7 +675,8 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A client presses a box into a cloth and is gone: the cloth gives way, and springs back; all of it replays.
+/// A client presses a box into a cloth and is gone: the cloth gives way, and springs back; all of
+/// it replays.
 #[test]
 fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
     let dir = folder("guest");
@@ -806,7 +815,8 @@ fn skins_are_exported_in_every_format_and_overwrite_nothing() {
         let read = hapticd_geometry::load::load(&dir.join(name)).unwrap();
         let left = read.mesh.triangles().len() + read.report.degenerate_triangles;
         assert_eq!(left, count, "{name}");
-        // A triangle in a line, of which a skin may have a few, is left out by the reader, and leaves a slit.
+        // A triangle in a line, of which a skin may have a few, is left out by the reader, and
+        // leaves a slit.
         let slits = 3 * read.report.degenerate_triangles;
         assert!(read.report.boundary_edges <= slits, "{:?}", read.report);
         // A coil that lies: metres, and lowest along what is up.

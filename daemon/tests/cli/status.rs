@@ -54,7 +54,8 @@ fn the_status_is_told_in_words_and_again_each_second() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// What finds the bodies that may touch is named in the status, with what it has done: live, and nothing where nobody asks it.
+/// What finds the bodies that may touch is named in the status, with what it has done: live, and
+/// nothing where nobody asks it.
 #[test]
 fn the_status_names_the_broad_phase_and_counts_what_it_does() {
     let block = "[[body]]\nname = \"block\"\nkind = \"dynamic\"\nposition_m = [0.1, 0.0, 0.1]\nshape = { kind = \"cuboid\", size_m = [0.03, 0.03, 0.03] }\n";

@@ -1,4 +1,5 @@
-//! Whose socket it is: neither daemon nor command line uses a folder that somebody else made first, nor speaks to a stranger.
+//! Whose socket it is: neither daemon nor command line uses a folder that somebody else made first,
+//! nor speaks to a stranger.
 
 use super::*;
 use hapticd_sys::{folder::user, socket::Listener};
@@ -7,7 +8,8 @@ use std::os::{
     unix::{fs::PermissionsExt, fs::chown, process::CommandExt},
 };
 
-/// The binary as another user would start it, who need not be allowed into the folder that it lies in.
+/// The binary as another user would start it, who need not be allowed into the folder that it lies
+/// in.
 fn as_user(uid: u32, home: &Path, args: &[&str]) -> Command {
     let binary = std::fs::File::open(env!("CARGO_BIN_EXE_hapticd")).unwrap();
     let mut command = Command::new(format!("/proc/self/fd/{}", binary.as_raw_fd()));
@@ -41,7 +43,8 @@ fn the_command_line_passes_over_a_folder_that_others_write_to() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// As root with real other users; for others the folders' owners are tested in `ipc::sockets` and the sockets' in the client's library.
+/// As root with real other users; for others the folders' owners are tested in `ipc::sockets` and
+/// the sockets' in the client's library.
 #[test]
 fn a_planted_folder_keeps_nobody_from_starting() {
     let dir = PathBuf::from(format!("/tmp/hapticd-home-{}", std::process::id()));
@@ -60,7 +63,8 @@ fn a_planted_folder_keeps_nobody_from_starting() {
     }
     let mut command = as_user(uid, &home, &["run", "rig.toml", "--plain"]);
     if user() != 0 {
-        // The place of a user who may be at work is left alone: theirs is a session that others write to.
+        // The place of a user who may be at work is left alone: theirs is a session that others
+        // write to.
         let session = dir.join("session");
         std::fs::create_dir_all(session.join("hapticd")).unwrap();
         let open = std::fs::Permissions::from_mode(0o777);

@@ -438,7 +438,8 @@ fn a_second_signal_cuts_what_still_fades() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Who relays an order to its child and to the process group that the child is in delivers it twice.
+/// Who relays an order to its child and to the process group that the child is in delivers it
+/// twice.
 #[test]
 fn an_order_that_is_delivered_twice_fades() {
     let dir = folder("twice", "fade_ms = 1000.0\n");

@@ -13,8 +13,8 @@ const DEPTH_M: f64 = 0.002;
 const SURFACE: f64 = 800.0;
 const HAND: f64 = 5000.0;
 
-/// What was sent while a stiff hand presses at `HALF_M - 0.02`, slides to `out_m` beyond the border,
-/// is `deeper_m` deeper there, and slides back.
+/// What was sent while a stiff hand presses at `HALF_M - 0.02`, slides to `out_m` beyond the
+/// border, is `deeper_m` deeper there, and slides back.
 fn over_the_border(name: &str, out_m: f64, deeper_m: f64) -> Vec<ArmTick> {
     let folder = Folder::new(&format!("border-{name}"));
     let ball_m = 0.005;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::*;
 
-/// A peg of 96 sides that goes 50 mm deep into a bore with 0.5 mm of room, is pressed to its wall and
-/// tilted, and pulled along it; answers are so many ticks old, and a tick tests so many pairs.
+/// A peg of 96 sides that goes 50 mm deep into a bore with 0.5 mm of room, is pressed to its wall
+/// and tilted, and pulled along it; answers are so many ticks old, and a tick tests so many pairs.
 fn peg(latency: u32, pairs: u32) -> Vec<ArmTick> {
     let folder = Folder::new(&format!("late-peg-{latency}-{pairs}"));
     let scene = format!(
@@ -56,8 +56,8 @@ fn a_peg_in_its_bore_with_old_answers_feels_no_force_that_is_not_there_and_keeps
     }
 }
 
-/// A torus of 768 triangles that is rolled over hills of 20,000, pressed into them by some 3 mm, with
-/// fresh answers; a tick tests so many pairs.
+/// A torus of 768 triangles that is rolled over hills of 20,000, pressed into them by some 3 mm,
+/// with fresh answers; a tick tests so many pairs.
 fn rolled_torus(pairs: u32) -> Vec<ArmTick> {
     let folder = Folder::new(&format!("late-torus-{pairs}"));
     let scene = format!(
@@ -115,8 +115,8 @@ fn a_contact_keeps_its_force_where_a_tick_runs_out_of_pairs() {
 /// Oscillation, as a reason for no force.
 const OSCILLATION: u8 = 36;
 
-/// A quarter of the pairs, and answers so old that the tool is centimetres behind: too little is known
-/// for the right force (up to 2.5 N too much), but none runs away (13 N, and it swung).
+/// A quarter of the pairs, and answers so old that the tool is centimetres behind: too little is
+/// known for the right force (up to 2.5 N too much), but none runs away (13 N, and it swung).
 #[test]
 fn a_peg_that_lacks_answers_and_pairs_is_not_thrown() {
     let (fresh, late) = (peg(0, 4096), peg(20, 256));

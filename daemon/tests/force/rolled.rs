@@ -1,5 +1,5 @@
-//! A cube that a hand rolls round on its corners: each lifts the hand, and none of it is taken for an
-//! oscillation.
+//! A cube that a hand rolls round on its corners: each lifts the hand, and none of it is taken for
+//! an oscillation.
 
 use std::fmt::Write as _;
 

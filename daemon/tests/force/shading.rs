@@ -6,8 +6,9 @@ use super::*;
 const RADIUS_M: f64 = 0.05;
 const BALL_M: f64 = 0.005;
 
-/// The angle between force and the sphere's radius at the tool, root mean square, degrees, while a hand goes over the top
-/// of the default sphere, 2 mm deep. The sphere is a shape, or comes from a file.
+/// The angle between force and the sphere's radius at the tool, root mean square, degrees, while a
+/// hand goes over the top of the default sphere, 2 mm deep. The sphere is a shape, or comes from a
+/// file.
 fn off_deg(name: &str, shape: &str, force_shading: &str) -> f64 {
     let folder = Folder::new(&format!("shading-{name}"));
     let keys: String = (0..=200)

@@ -213,8 +213,8 @@ fn a_soft_material_is_soft_from_the_first_tick_and_lets_go() {
     }
 }
 
-/// A ball that leans on stone and is moved into a sponge at its side: each gives what it gives alone,
-/// from the first tick.
+/// A ball that leans on stone and is moved into a sponge at its side: each gives what it gives
+/// alone, from the first tick.
 #[test]
 fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is() {
     let body = |at: [f64; 3], size: [f64; 3]| {
@@ -256,8 +256,8 @@ fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is_in_the_plane() {
     assert!(most_nm < 1.5e-3, "{most_nm} Nm");
 }
 
-/// `up`: which axis stands on the stone. `lost`: of the force on it, at most; `off_n`: so much is the
-/// sponge's off. Returns the most torque that was felt, N m.
+/// `up`: which axis stands on the stone. `lost`: of the force on it, at most; `off_n`: so much is
+/// the sponge's off. Returns the most torque that was felt, N m.
 fn leans_on_stone(
     name: &str,
     arm_keys: &str,

@@ -189,8 +189,8 @@ pub(super) fn during(ticks: &[Tick], from_ns: u64) -> &[Tick] {
     &ticks[..end]
 }
 
-/// Holds that an arm gets exactly nothing from [`ZERO_TICKS`] on, for this reason. In single ticks a
-/// busy machine may add one that ranks higher.
+/// Holds that an arm gets exactly nothing from [`ZERO_TICKS`] on, for this reason. In single ticks
+/// a busy machine may add one that ranks higher.
 fn ends(ticks: &[Tick], arm: usize, reason: u8) {
     let (mut seen, mut known) = (0, 0);
     for tick in ticks

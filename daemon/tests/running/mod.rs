@@ -18,7 +18,8 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Runs `rig.toml` in a folder of its own, with these other files; `name` is that of the folder.
+    /// Runs `rig.toml` in a folder of its own, with these other files; `name` is that of the
+    /// folder.
     pub fn run(name: &str, rig: &str, files: &[(&str, &str)], args: &[&str]) -> Self {
         let process = std::process::id();
         let folder = std::env::temp_dir().join(format!("hapticd-{name}-{process}"));

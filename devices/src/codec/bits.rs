@@ -1,8 +1,9 @@
 //! One number inside a report: where its bits lie and how they are read and written.
 //!
-//! Bits are counted as HID counts them (Device Class Definition for HID 1.11, section 8.4): from the first byte's least significant
-//! bit upwards, so a little-endian field of any width at any offset is a run of consecutive bits. Big-endian fields are whole bytes at
-//! a byte boundary. Pure, no allocation; reading and writing beyond the slice are refused, never a panic.
+//! Bits are counted as HID counts them (Device Class Definition for HID 1.11, section 8.4): from
+//! the first byte's least significant bit upwards, so a little-endian field of any width at any
+//! offset is a run of consecutive bits. Big-endian fields are whole bytes at a byte boundary. Pure,
+//! no allocation; reading and writing beyond the slice are refused, never a panic.
 
 use thiserror::Error;
 
@@ -152,8 +153,8 @@ impl BitField {
         }
     }
 
-    /// Put `value`, brought into the range of the field, into `report`; other bits stay. `false` (and no change) where the report is
-    /// too short.
+    /// Put `value`, brought into the range of the field, into `report`; other bits stay. `false`
+    /// (and no change) where the report is too short.
     #[must_use]
     pub fn write(&self, report: &mut [u8], value: i64) -> bool {
         let Some(bytes) = report.get_mut(self.bit_offset() / 8..self.bytes_needed()) else {

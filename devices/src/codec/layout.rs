@@ -1,7 +1,8 @@
 //! The layout of an arm's reports, and the checks that make decoding unable to go out of bounds.
 //!
-//! A [`Layout`] is plain data with public fields; [`Codec::new`](super::Codec::new) checks it as a whole and reports every mistake with
-//! its place, so that whoever wrote it (a profile) can point at the line.
+//! A [`Layout`] is plain data with public fields; [`Codec::new`](super::Codec::new) checks it as a
+//! whole and reports every mistake with its place, so that whoever wrote it (a profile) can point
+//! at the line.
 
 use std::fmt;
 
@@ -10,7 +11,8 @@ use thiserror::Error;
 use super::bits::BitField;
 use crate::arm::MAX_AXES;
 
-/// Longest report that any layout may have, its id included, bytes: one high-speed interrupt packet.
+/// Longest report that any layout may have, its id included, bytes: one high-speed interrupt
+/// packet.
 pub const MAX_REPORT_BYTES: usize = 1024;
 /// Most reports that a layout may have in one direction.
 pub const MAX_REPORTS: usize = 16;
@@ -61,7 +63,8 @@ pub struct InputField {
 pub enum PoseRole {
     /// It holds a whole pose.
     Whole,
-    /// It holds a part; the pose is complete when every part has arrived since the last complete one.
+    /// It holds a part; the pose is complete when every part has arrived since the last complete
+    /// one.
     Part,
     /// It holds none of it.
     Nothing,
@@ -72,7 +75,8 @@ pub enum PoseRole {
 pub struct InputReport {
     /// Its id; 0 where the device numbers no reports.
     pub id: u8,
-    /// Its length, id included where there is one. Longer ones are accepted. Where two reports have the same id the longest that fits is meant.
+    /// Its length, id included where there is one. Longer ones are accepted. Where two reports have
+    /// the same id the longest that fits is meant.
     pub bytes: usize,
     /// What it means for the pose.
     pub pose: PoseRole,
@@ -91,7 +95,8 @@ pub enum OutputKind {
     Constant(i64),
 }
 
-/// One number of an output report. An effort `e` is written as `round(e * scale + offset)` brought into `[min, max]`.
+/// One number of an output report. An effort `e` is written as `round(e * scale + offset)` brought
+/// into `[min, max]`.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct OutputField {
     /// What it means.
@@ -130,7 +135,8 @@ pub struct Layout {
     pub ignored: Vec<u8>,
     /// Reports to the arm, written in this order for each command.
     pub outputs: Vec<OutputReport>,
-    /// Put a zero byte before what is written, as hidapi wants it for devices that number no reports.
+    /// Put a zero byte before what is written, as hidapi wants it for devices that number no
+    /// reports.
     pub leading_zero: bool,
 }
 

@@ -1,11 +1,13 @@
 //! Report bytes to state and commands to report bytes.
 //!
-//! Pure: no I/O, no clock, no allocation after [`Codec::new`], no panic on any bytes, bounded by the number of fields. All bounds are
-//! checked when a codec is made, so decoding can fail only because a report is short or has an id that the layout does not know.
-//! Encoding saturates and never wraps; a number that is not finite is written as no force.
+//! Pure: no I/O, no clock, no allocation after [`Codec::new`], no panic on any bytes, bounded by
+//! the number of fields. All bounds are checked when a codec is made, so decoding can fail only
+//! because a report is short or has an id that the layout does not know. Encoding saturates and
+//! never wraps; a number that is not finite is written as no force.
 //!
-//! A pose may be spread over several reports (a SpaceMouse alternates translation and rotation): its axes are latched into
-//! [`RawState::axes`] together when the last part arrives, so a half-new pose is never seen.
+//! A pose may be spread over several reports (a SpaceMouse alternates translation and rotation):
+//! its axes are latched into [`RawState::axes`] together when the last part arrives, so a half-new
+//! pose is never seen.
 
 mod bits;
 mod layout;
@@ -37,7 +39,8 @@ pub struct RawState {
     pub temperature_c: Option<f32>,
     /// Axes as they arrive, ahead of `axes` while a pose is incomplete.
     arriving: Axes,
-    /// One bit for each input report that holds a part and has arrived since the last complete pose.
+    /// One bit for each input report that holds a part and has arrived since the last complete
+    /// pose.
     parts: u32,
 }
 
@@ -140,7 +143,8 @@ impl Codec {
         &self.layout
     }
 
-    /// The state before the first report. What no report tells is taken as good, what some report tells is taken as bad until it does.
+    /// The state before the first report. What no report tells is taken as good, what some report
+    /// tells is taken as bad until it does.
     #[must_use]
     pub fn initial_state(&self) -> RawState {
         RawState {
@@ -254,7 +258,8 @@ impl Codec {
         })
     }
 
-    /// The described report of this id and length: of several the longest that fits. `Ok(None)` if the id is ignored.
+    /// The described report of this id and length: of several the longest that fits. `Ok(None)` if
+    /// the id is ignored.
     fn find(&self, id: u8, actual: usize) -> Result<Option<usize>, DecodeError> {
         let mut best: Option<(usize, usize)> = None;
         let mut shortest = usize::MAX;
@@ -285,9 +290,11 @@ impl Codec {
         self.layout.outputs.len()
     }
 
-    /// Write output report `index` of a command into `out` and return what to send. Nothing is written for an index that is not there.
+    /// Write output report `index` of a command into `out` and return what to send. Nothing is
+    /// written for an index that is not there.
     ///
-    /// `efforts` are newtons or newton metres by axis; one that is not finite is written as no force.
+    /// `efforts` are newtons or newton metres by axis; one that is not finite is written as no
+    /// force.
     pub fn encode<'a>(
         &self,
         index: usize,

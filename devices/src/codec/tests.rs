@@ -29,7 +29,8 @@ fn effort(axis: u8, field: BitField, scale: f64) -> OutputField {
     }
 }
 
-/// Translation in report 1, rotation in report 2, or all six in a long report 1; buttons in report 3.
+/// Translation in report 1, rotation in report 2, or all six in a long report 1; buttons in
+/// report 3.
 fn space_mouse() -> Layout {
     let axes = |first: u8, count: u32, bit: u32| {
         (0..count).map(move |i| {
@@ -353,7 +354,8 @@ fn every_mistake_of_a_layout_is_found_and_placed() {
     assert_eq!(empty, [(Place::Layout, LayoutError::NoInput)]);
 }
 
-/// Fields one after the other with gaps, each an axis with its own width, scale, sign and byte order.
+/// Fields one after the other with gaps, each an axis with its own width, scale, sign and byte
+/// order.
 fn random_fields() -> impl Strategy<Value = Vec<(BitField, f64, f64)>> {
     let one = (
         0_u32..10,
@@ -387,7 +389,8 @@ fn random_fields() -> impl Strategy<Value = Vec<(BitField, f64, f64)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// What is encoded, read back through the mirrored layout, is what was meant: to half a count, or saturated.
+    /// What is encoded, read back through the mirrored layout, is what was meant: to half a count,
+    /// or saturated.
     #[test]
     fn efforts_survive_the_wire(fields in random_fields(), id in 1_u8.., efforts in prop::array::uniform7(-1e4_f64..1e4), sequence: u64) {
         let bytes = fields.iter().map(|(field, ..)| field.bytes_needed()).max().unwrap();

@@ -1,9 +1,11 @@
 //! An arm on a HID device: drains the input queue to the newest report, writes commands.
 //!
-//! Linux keeps the *oldest* 63 input reports and drops new ones, so a reader that stalled and takes one report acts on an old pose.
-//! Therefore every read empties the queue and uses the last; finding it full is flagged as a stall in the sample.
+//! Linux keeps the *oldest* 63 input reports and drops new ones, so a reader that stalled and takes
+//! one report acts on an old pose. Therefore every read empties the queue and uses the last;
+//! finding it full is flagged as a stall in the sample.
 //!
-//! [`HidArm`] allocates when it is made and never after; it blocks only where [`Transport`] says so.
+//! [`HidArm`] allocates when it is made and never after; it blocks only where [`Transport`] says
+//! so.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,11 +45,12 @@ impl std::fmt::Debug for HidArm {
 }
 
 impl HidArm {
-    /// Take a device that is open and send it what the profile wants sent at the start, then no force: it may hold what it was told
-    /// before it was lost, or by another program. May block.
+    /// Take a device that is open and send it what the profile wants sent at the start, then no
+    /// force: it may hold what it was told before it was lost, or by another program. May block.
     ///
     /// # Errors
-    /// Why a report could not be sent. What the profile wants sent at the end was sent then, as far as the device took it.
+    /// Why a report could not be sent. What the profile wants sent at the end was sent then, as far
+    /// as the device took it.
     pub fn new(raw: Box<dyn RawHid>, profile: Arc<Profile>) -> Result<Self, TransportError> {
         let mut arm = Self {
             raw,
@@ -90,8 +93,8 @@ impl HidArm {
         let _ = self.driver.input(&self.buffer[..length]);
     }
 
-    /// All reports of a command, those behind one that fails as well: an axis must not keep its effort because another one's report
-    /// was refused. The first failure is the one that is told.
+    /// All reports of a command, those behind one that fails as well: an axis must not keep its
+    /// effort because another one's report was refused. The first failure is the one that is told.
     fn send(&mut self, efforts: &[f64; MAX_AXES], sequence: u64) -> Result<(), TransportError> {
         self.last_sequence = sequence;
         let mut result = Ok(());

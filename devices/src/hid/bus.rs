@@ -1,7 +1,8 @@
 //! The HID devices of this machine: listing them and opening the arms among them.
 //!
-//! Over hidapi's Linux backend, which reads sysfs and talks to hidraw; no C library. Scanning reads files and allocates: for the
-//! supervisor, never for an arm's thread. Nothing here waits for a device.
+//! Over hidapi's Linux backend, which reads sysfs and talks to hidraw; no C library. Scanning reads
+//! files and allocates: for the supervisor, never for an arm's thread. Nothing here waits for a
+//! device.
 
 use std::ffi::CString;
 use std::path::Path;
@@ -115,7 +116,8 @@ impl HidBus {
         })
     }
 
-    /// What is plugged in now, in the order of the device nodes' names. A device that comes or goes meanwhile may be missing.
+    /// What is plugged in now, in the order of the device nodes' names. A device that comes or goes
+    /// meanwhile may be missing.
     ///
     /// # Errors
     /// If the system's list cannot be read.
@@ -150,8 +152,8 @@ impl HidBus {
         Ok(entries)
     }
 
-    /// Open a device as the arm of a profile: check that the profile is for it and that its report descriptor agrees, then send the
-    /// profile's start reports (which may block).
+    /// Open a device as the arm of a profile: check that the profile is for it and that its report
+    /// descriptor agrees, then send the profile's start reports (which may block).
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -186,7 +188,8 @@ impl HidBus {
             }
         };
         let mut bytes = [0; MAX_REPORT_DESCRIPTOR_SIZE];
-        // A device whose descriptor cannot be read or is broken (there are such) is taken at the profile's word.
+        // A device whose descriptor cannot be read or is broken (there are such) is taken at the
+        // profile's word.
         if let Ok(length) = device.get_report_descriptor(&mut bytes)
             && let Ok(descriptor) = Descriptor::parse(&bytes[..length])
             && let Err(misfit) = descriptor.check(profile.codec.layout())

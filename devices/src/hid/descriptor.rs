@@ -1,7 +1,9 @@
-//! The lengths of a device's reports, from its report descriptor (Device Class Definition for HID 1.11, sections 5.2 to 6.2.2).
+//! The lengths of a device's reports, from its report descriptor (Device Class Definition for HID
+//! 1.11, sections 5.2 to 6.2.2).
 //!
-//! Only what is needed to find out whether a profile fits a device before any force is sent: sizes, counts, ids, and the usages of the
-//! top-level collections. Pure; allocates; any bytes are read or refused, never a panic.
+//! Only what is needed to find out whether a profile fits a device before any force is sent: sizes,
+//! counts, ids, and the usages of the top-level collections. Pure; allocates; any bytes are read or
+//! refused, never a panic.
 
 use thiserror::Error;
 

@@ -1,7 +1,8 @@
 //! A HID device that is plugged in, which profile is for it, and who it is.
 //!
-//! An arm is known by its serial number. Where it has none, or two arms have the same, it is known by the port that it hangs on, so
-//! that two arms of one model are never taken for each other by chance. Pure; allocates.
+//! An arm is known by its serial number. Where it has none, or two arms have the same, it is known
+//! by the port that it hangs on, so that two arms of one model are never taken for each other by
+//! chance. Pure; allocates.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +26,8 @@ pub struct HidEntry {
     pub interface: Option<u8>,
     /// Usage page and usage of each top-level collection.
     pub usages: Vec<(u16, u16)>,
-    /// Where it is plugged in: the same for every device that is ever plugged in there. Empty if that cannot be known.
+    /// Where it is plugged in: the same for every device that is ever plugged in there. Empty if
+    /// that cannot be known.
     pub port: String,
 }
 
@@ -83,11 +85,13 @@ pub struct FoundArm {
     pub profile: Arc<Profile>,
     /// Who it is.
     pub identity: ArmIdentity,
-    /// Another device with the same serial number (or also without one on the same port) is plugged in. Tell the user.
+    /// Another device with the same serial number (or also without one on the same port) is plugged
+    /// in. Tell the user.
     pub ambiguous: bool,
 }
 
-/// How well a profile's rule fits a device: the number of things that it asks for, or nothing if one of them is not so.
+/// How well a profile's rule fits a device: the number of things that it asks for, or nothing if
+/// one of them is not so.
 fn fit(rule: &Match, entry: &HidEntry) -> Option<usize> {
     let usage_fits = |(page, usage): &(u16, u16)| {
         rule.usage_page.is_none_or(|wanted| wanted == *page)
@@ -119,7 +123,8 @@ pub fn is_for(profile: &Profile, entry: &HidEntry) -> bool {
         .any(|rule| fit(rule, entry).is_some())
 }
 
-/// The arms among `entries`: each with the profile that asks for most and fits; of equals the one that comes first.
+/// The arms among `entries`: each with the profile that asks for most and fits; of equals the one
+/// that comes first.
 #[must_use]
 pub fn identify(entries: &[HidEntry], profiles: &[Arc<Profile>]) -> Vec<FoundArm> {
     let mut arms: Vec<(&HidEntry, &Arc<Profile>)> = Vec::new();
@@ -262,7 +267,8 @@ mod tests {
                 ("1209:caf3/port/p2".into(), true),
             ]
         );
-        // Neither a serial number nor a port of its own: they cannot be told apart, and that is said.
+        // Neither a serial number nor a port of its own: they cannot be told apart, and that is
+        // said.
         assert_eq!(
             names(&[generic(None, ""), generic(None, "")]),
             [

@@ -1,13 +1,15 @@
 //! Where a HID device is plugged in, from sysfs.
 //!
-//! `HID_PHYS` names the controller and the chain of ports (`usb-0000:00:14.0-2.1/input0`). Drivers that give none (virtual devices) are
-//! placed by their path among the system's devices, without the number that counts up with every plugging in. Reads two small files;
-//! any failure is an unknown place, an empty string.
+//! `HID_PHYS` names the controller and the chain of ports (`usb-0000:00:14.0-2.1/input0`). Drivers
+//! that give none (virtual devices) are placed by their path among the system's devices, without
+//! the number that counts up with every plugging in. Reads two small files; any failure is an
+//! unknown place, an empty string.
 
 use std::fs;
 use std::path::Path;
 
-/// The place of `/dev/<node>` (`node` as in `hidraw3`), looking in `sysfs` (on a real system `/sys`).
+/// The place of `/dev/<node>` (`node` as in `hidraw3`), looking in `sysfs` (on a real system
+/// `/sys`).
 pub(super) fn port(sysfs: &Path, node: &str) -> String {
     let device = sysfs.join("class/hidraw").join(node).join("device");
     let uevent = fs::read_to_string(device.join("uevent")).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! The few calls that an arm needs from a HID device, and what their failures mean.
 //!
-//! [`RawHid`] is the border: behind it is hidapi's Linux backend (hidraw), or a script in a test. Writes are synchronous in the kernel
-//! and take up to 5 s each when the firmware no longer empties its endpoint.
+//! [`RawHid`] is the border: behind it is hidapi's Linux backend (hidraw), or a script in a test.
+//! Writes are synchronous in the kernel and take up to 5 s each when the firmware no longer empties
+//! its endpoint.
 
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use crate::transport::TransportError;
 
 /// A HID device that is open.
 pub trait RawHid: Send {
-    /// One input report into `buffer`, waiting `timeout` at most; 0 bytes if none came. A report longer than the buffer is cut.
+    /// One input report into `buffer`, waiting `timeout` at most; 0 bytes if none came. A report
+    /// longer than the buffer is cut.
     ///
     /// # Errors
     /// See [`TransportError`].
@@ -70,7 +72,8 @@ impl RawHid for HidDevice {
     }
 }
 
-/// The system's error number in a message of hidapi, which keeps only text: Rust's "(os error 13)" or nix's "ENODEV: ...".
+/// The system's error number in a message of hidapi, which keeps only text: Rust's "(os error 13)"
+/// or nix's "ENODEV: ...".
 pub(super) fn errno_in(message: &str) -> Option<i32> {
     if let Some((_, rest)) = message.split_once("(os error ") {
         return rest.split(')').next()?.parse().ok();
@@ -96,7 +99,8 @@ pub(super) fn errno_in(message: &str) -> Option<i32> {
 fn classify(error: &HidError, call: Call) -> TransportError {
     match error {
         HidError::IoError { error } => from_errno(error.raw_os_error().unwrap_or(0), call),
-        // What hidapi's poll says on POLLERR or POLLHUP: hidraw gives those only after a disconnection.
+        // What hidapi's poll says on POLLERR or POLLHUP: hidraw gives those only after a
+        // disconnection.
         HidError::HidApiError { message } if message.contains("disconnected") => {
             TransportError::Gone
         }

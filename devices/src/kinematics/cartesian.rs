@@ -1,7 +1,9 @@
-//! Arms that measure the tool's coordinates themselves: their controller does the geometry, or they are gantries.
+//! Arms that measure the tool's coordinates themselves: their controller does the geometry, or they
+//! are gantries.
 //!
-//! Axes 0 to 2 are metres along x, y, z. A rotation, where there is one, follows from axis 3. Efforts are the force along x, y, z and,
-//! with a rotation, the torque about the mechanism's x, y, z axes at axes 3 to 5, whichever way the rotation itself is written.
+//! Axes 0 to 2 are metres along x, y, z. A rotation, where there is one, follows from axis 3.
+//! Efforts are the force along x, y, z and, with a rotation, the torque about the mechanism's x, y,
+//! z axes at axes 3 to 5, whichever way the rotation itself is written.
 
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
 
@@ -33,7 +35,8 @@ pub struct Cartesian {
 }
 
 impl Cartesian {
-    /// A model with the first `translations` of x, y, z (1 to 3), and a rotation only with all three. `None` for anything else.
+    /// A model with the first `translations` of x, y, z (1 to 3), and a rotation only with all
+    /// three. `None` for anything else.
     #[must_use]
     pub fn new(translations: usize, rotation: Rotation) -> Option<Self> {
         let turns = match rotation {

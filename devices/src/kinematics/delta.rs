@@ -1,10 +1,12 @@
-//! The delta robot (Clavel 1988): three motors about a triangle, each turning an upper arm; parallelogram forearms carry a platform
-//! that never turns. The Novint Falcon and the Force Dimension omega are of this kind.
+//! The delta robot (Clavel 1988): three motors about a triangle, each turning an upper arm;
+//! parallelogram forearms carry a platform that never turns. The Novint Falcon and the Force
+//! Dimension omega are of this kind.
 //!
-//! Mechanism frame: the motor axes lie in the plane z = 0 on a circle of radius `base_radius_m` at the azimuths given (increasing,
-//! counter-clockwise seen from +z), each tangential to it. An angle of zero has the upper arm pointing straight outwards, a positive one
-//! towards +z, where the platform is. Closed form: shifted inwards by the platform's radius the elbows are centres of three spheres of
-//! the forearm's length, and the tool is where they meet on the +z side.
+//! Mechanism frame: the motor axes lie in the plane z = 0 on a circle of radius `base_radius_m` at
+//! the azimuths given (increasing, counter-clockwise seen from +z), each tangential to it. An angle
+//! of zero has the upper arm pointing straight outwards, a positive one towards +z, where the
+//! platform is. Closed form: shifted inwards by the platform's radius the elbows are centres of
+//! three spheres of the forearm's length, and the tool is where they meet on the +z side.
 //!
 //! Where the three forearms fall into a plane the mechanism is singular.
 
@@ -103,7 +105,8 @@ impl Kinematics for Delta {
         let Posture {
             forearms, swing, ..
         } = self.posture(axes)?;
-        // The forearms keep their length: forearm_i . dtool = forearm_i . swing_i dangle_i, so J = M^-1 E.
+        // The forearms keep their length: forearm_i . dtool = forearm_i . swing_i dangle_i, so J =
+        // M^-1 E.
         let rows = Matrix3::from_rows(&forearms.map(|forearm| forearm.transpose()));
         let measure = rows.determinant().abs() / self.forearm_m.powi(3);
         let singular = KinematicsError::Singular {
@@ -185,7 +188,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(150))]
 
-        /// The forearms keep their lengths, the platform is beyond the elbows, and virtual work agrees.
+        /// The forearms keep their lengths, the platform is beyond the elbows, and virtual work
+        /// agrees.
         #[test]
         fn any_posture_is_consistent(angles in prop::array::uniform3(-0.8_f64..1.4), skew in -0.3_f64..0.3) {
             let mut device = DEVICE;

@@ -1,12 +1,13 @@
-//! From what an arm measures (axes: joint angles or coordinates) to the tool's pose, and from a wrench at the tool to what its motors
-//! must do (efforts).
+//! From what an arm measures (axes: joint angles or coordinates) to the tool's pose, and from a
+//! wrench at the tool to what its motors must do (efforts).
 //!
-//! The two are dual: with `J` the Jacobian that turns axis velocities into the tool's twist, efforts are `J^T w` (virtual work), which
-//! needs no inverse and has no numerical trouble of its own; an arm near a parallel singularity, where `J` itself grows without bound,
-//! is reported instead. Everything here is pure, bounded and allocation-free once built.
+//! The two are dual: with `J` the Jacobian that turns axis velocities into the tool's twist,
+//! efforts are `J^T w` (virtual work), which needs no inverse and has no numerical trouble of its
+//! own; an arm near a parallel singularity, where `J` itself grows without bound, is reported
+//! instead. Everything here is pure, bounded and allocation-free once built.
 //!
-//! Frames: a model computes in its own *mechanism* frame and gives the *flange*; [`Mounted`] places the mechanism in the base frame and
-//! the tool on the flange.
+//! Frames: a model computes in its own *mechanism* frame and gives the *flange*; [`Mounted`] places
+//! the mechanism in the base frame and the tool on the flange.
 
 mod cartesian;
 mod delta;
@@ -67,7 +68,8 @@ pub trait Kinematics: Debug + Send + Sync {
     /// The unit of each axis; its length is how many there are.
     fn axes(&self) -> &[AxisUnit];
 
-    /// The unit that the effort of each axis is the dual of; its length is how many axes can have one.
+    /// The unit that the effort of each axis is the dual of; its length is how many axes can have
+    /// one.
     fn effort_units(&self) -> &[AxisUnit] {
         self.axes()
     }
@@ -81,7 +83,8 @@ pub trait Kinematics: Debug + Send + Sync {
     /// See [`KinematicsError`].
     fn forward(&self, axes: &Axes) -> Result<Pose, KinematicsError>;
 
-    /// `J^T w`: efforts that make `wrench` (mechanism frame, at the flange's origin). Axes that the mechanism lacks get zero.
+    /// `J^T w`: efforts that make `wrench` (mechanism frame, at the flange's origin). Axes that the
+    /// mechanism lacks get zero.
     ///
     /// # Errors
     /// See [`KinematicsError`].

@@ -1,10 +1,13 @@
-//! The planar five-bar linkage ("pantograph"): two motors, two links each, joined at the tool (Campion, Wang and Hayward 2005).
+//! The planar five-bar linkage ("pantograph"): two motors, two links each, joined at the tool
+//! (Campion, Wang and Hayward 2005).
 //!
-//! Mechanism frame: the motors sit on the x axis, the left one at `-base/2`, the right one at `+base/2`; angles are measured from +x
-//! towards +y; the tool is on the +y side of the line from the left to the right elbow. z is zero. Closed form: the tool is where the
-//! circles of the two outer links about the elbows meet.
+//! Mechanism frame: the motors sit on the x axis, the left one at `-base/2`, the right one at
+//! `+base/2`; angles are measured from +x towards +y; the tool is on the +y side of the line from
+//! the left to the right elbow. z is zero. Closed form: the tool is where the circles of the two
+//! outer links about the elbows meet.
 //!
-//! Where the outer links fall in line the linkage is singular: it can no longer hold the tool, and `J` has no bound.
+//! Where the outer links fall in line the linkage is singular: it can no longer hold the tool, and
+//! `J` has no bound.
 
 use nalgebra::{Matrix2, Translation3, UnitQuaternion, Vector2};
 
@@ -91,7 +94,8 @@ impl Kinematics for Pantograph {
 
     fn efforts(&self, axes: &Axes, wrench: &Wrench) -> Result<Axes, KinematicsError> {
         let Posture { outer, swing, .. } = self.posture(axes)?;
-        // The outer links keep their lengths: outer_i . dtool = outer_i . swing_i dangle_i, so J = M^-1 E.
+        // The outer links keep their lengths: outer_i . dtool = outer_i . swing_i dangle_i, so J =
+        // M^-1 E.
         let rows = Matrix2::from_rows(&[outer[0].transpose(), outer[1].transpose()]);
         let measure = rows.determinant().abs() / (self.left_outer_m * self.right_outer_m);
         let singular = KinematicsError::Singular {
@@ -118,7 +122,8 @@ mod tests {
     use crate::kinematics::testing::check_against_differences;
     use proptest::prelude::*;
 
-    /// The dimensions of Campion, Wang and Hayward's device: inner links 63 mm, outer links 75 mm, motors 25 mm apart.
+    /// The dimensions of Campion, Wang and Hayward's device: inner links 63 mm, outer links 75 mm,
+    /// motors 25 mm apart.
     const DEVICE: Pantograph = Pantograph {
         base_m: 0.025,
         left_inner_m: 0.063,

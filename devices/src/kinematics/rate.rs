@@ -1,8 +1,10 @@
-//! Rate control: a puck that is pushed (a SpaceMouse) says how fast the tool shall go, not where it is.
+//! Rate control: a puck that is pushed (a SpaceMouse) says how fast the tool shall go, not where it
+//! is.
 //!
-//! Axes 0 to 2 are the velocity asked for along x, y, z (m/s) and axes 3 to 5 the angular velocity about x, y, z (rad/s), base frame. The
-//! pose is their integral from the workspace's centre: translation straight, rotation by the exponential map, about the tool's own
-//! origin. The position never leaves the workspace box. Pure: time is an argument, no allocation.
+//! Axes 0 to 2 are the velocity asked for along x, y, z (m/s) and axes 3 to 5 the angular velocity
+//! about x, y, z (rad/s), base frame. The pose is their integral from the workspace's centre:
+//! translation straight, rotation by the exponential map, about the tool's own origin. The position
+//! never leaves the workspace box. Pure: time is an argument, no allocation.
 
 use nalgebra::{Translation3, UnitQuaternion};
 
@@ -43,7 +45,8 @@ impl RateIntegrator {
         }
     }
 
-    /// Take in the rates that hold since the last step, and give the pose. Numbers that are not finite move nothing.
+    /// Take in the rates that hold since the last step, and give the pose. Numbers that are not
+    /// finite move nothing.
     pub fn step(&mut self, time_ns: u64, axes: &Axes) -> Pose {
         let since = self.last_ns.map_or(0, |last| time_ns.saturating_sub(last));
         self.last_ns = Some(time_ns.max(self.last_ns.unwrap_or(0)));

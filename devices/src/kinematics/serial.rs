@@ -1,9 +1,11 @@
-//! A chain of up to seven revolute or prismatic joints, described by Denavit and Hartenberg's four numbers for each (1955; the
-//! "standard" or distal convention, as in Paul 1981): the frame of joint `i` follows from the one before by
-//! `RotZ(theta) TransZ(d) TransX(a) RotX(alpha)`, the joint moving `theta` or `d`.
+//! A chain of up to seven revolute or prismatic joints, described by Denavit and Hartenberg's four
+//! numbers for each (1955; the "standard" or distal convention, as in Paul 1981): the frame of
+//! joint `i` follows from the one before by `RotZ(theta) TransZ(d) TransX(a) RotX(alpha)`, the
+//! joint moving `theta` or `d`.
 //!
-//! Many arms measure motors that drive several joints (a parallelogram turns the forearm relative to the ground, not to the upper arm):
-//! `coupling` is the constant matrix `C` of `joints = C * axes`; efforts then are `C^T` of the joints' torques.
+//! Many arms measure motors that drive several joints (a parallelogram turns the forearm relative
+//! to the ground, not to the upper arm): `coupling` is the constant matrix `C` of `joints = C *
+//! axes`; efforts then are `C^T` of the joints' torques.
 
 use nalgebra::{SMatrix, SVector, Translation3, UnitQuaternion};
 
@@ -46,8 +48,9 @@ pub struct Serial {
 impl Serial {
     /// A chain of 1 to 7 joints; `None` for none or more.
     ///
-    /// `coupling[i][j]` is how far joint `i` goes for one unit of axis `j`; only the part for the joints there are is used. Without
-    /// `has_rotation` the flange's rotation is left out and torques are taken as zero: for arms whose handle turns freely.
+    /// `coupling[i][j]` is how far joint `i` goes for one unit of axis `j`; only the part for the
+    /// joints there are is used. Without `has_rotation` the flange's rotation is left out and
+    /// torques are taken as zero: for arms whose handle turns freely.
     #[must_use]
     pub fn new(
         joints: Vec<Joint>,
@@ -177,7 +180,8 @@ mod tests {
 
     #[test]
     fn a_puma_at_rest_stands_where_its_textbook_says() {
-        // Puma 560 (Paul, Zhang 1986; Corke's parameters): q = 0 puts the wrist at (a2 + a3, d3, d4) = (0.4521, -0.15, 0.4318).
+        // Puma 560 (Paul, Zhang 1986; Corke's parameters): q = 0 puts the wrist at (a2 + a3, d3,
+        // d4) = (0.4521, -0.15, 0.4318).
         let half = std::f64::consts::FRAC_PI_2;
         let chain = Serial::new(
             vec![

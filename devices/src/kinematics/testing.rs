@@ -1,12 +1,15 @@
-//! The check that every model must pass: efforts do the same virtual work as the wrench, by central differences of the pose.
+//! The check that every model must pass: efforts do the same virtual work as the wrench, by central
+//! differences of the pose.
 
 use super::{AxisUnit, Kinematics};
 use crate::arm::{Axes, Vec3, Wrench};
 
-/// For several wrenches: `efforts . dq == force . dx + torque . dphi` for a small change of every axis.
+/// For several wrenches: `efforts . dq == force . dx + torque . dphi` for a small change of every
+/// axis.
 ///
-/// For axes whose effort is not the dual of the coordinate itself (cartesian rotations: efforts are the torque about the base axes) the
-/// axis change is given by the twist instead; see [`check_twist`].
+/// For axes whose effort is not the dual of the coordinate itself (cartesian rotations: efforts are
+/// the torque about the base axes) the axis change is given by the twist instead; see
+/// [`check_twist`].
 pub fn check_against_differences(model: &dyn Kinematics, axes: &Axes) {
     let step = 1e-6;
     let pose = model.forward(axes).unwrap();
@@ -14,7 +17,8 @@ pub fn check_against_differences(model: &dyn Kinematics, axes: &Axes) {
         let efforts = model.efforts(axes, &wrench).unwrap();
         let mut work_of_twist = 0.0;
         let mut work_of_efforts = 0.0;
-        // One direction of change at a time, then the sums must agree one by one: nothing can cancel.
+        // One direction of change at a time, then the sums must agree one by one: nothing can
+        // cancel.
         for axis in 0..model.axes().len() {
             let (mut before, mut after) = (*axes, *axes);
             before[axis] -= step;
@@ -45,7 +49,8 @@ pub fn check_against_differences(model: &dyn Kinematics, axes: &Axes) {
     }
 }
 
-/// A cartesian model's rotation axes carry torque about the mechanism's axes, which is no derivative of a coordinate.
+/// A cartesian model's rotation axes carry torque about the mechanism's axes, which is no
+/// derivative of a coordinate.
 fn rotation_of_cartesian(model: &dyn Kinematics, axis: usize) -> bool {
     let axes = model.axes();
     axes.len() >= 6

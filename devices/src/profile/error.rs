@@ -1,4 +1,5 @@
-//! What is wrong with a profile, with the place: rendered as `file:line:column` with the line and a caret.
+//! What is wrong with a profile, with the place: rendered as `file:line:column` with the line and a
+//! caret.
 //!
 //! All mistakes of a file are reported together, in the order of the file. Pure; allocates.
 
@@ -27,7 +28,8 @@ pub struct ProfileErrors {
 
 impl std::error::Error for ProfileErrors {}
 
-/// Line and column of a byte offset, both from 1, columns counted in characters; and the line's text.
+/// Line and column of a byte offset, both from 1, columns counted in characters; and the line's
+/// text.
 fn locate(text: &str, offset: usize) -> (usize, usize, &str) {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {

@@ -1,7 +1,9 @@
-//! The generic 3-DOF arm: an open report layout for arms that have no protocol of their own, and for test rigs.
+//! The generic 3-DOF arm: an open report layout for arms that have no protocol of their own, and
+//! for test rigs.
 //!
-//! Its profile is `config/devices/generic-vendor-3dof.toml`; this module holds what a *device* needs to be one: the ids and the HID
-//! report descriptor (Device Class Definition for HID 1.11, section 6.2.2). Constants only.
+//! Its profile is `config/devices/generic-vendor-3dof.toml`; this module holds what a *device*
+//! needs to be one: the ids and the HID report descriptor (Device Class Definition for HID 1.11,
+//! section 6.2.2). Constants only.
 //!
 //! | report | bytes (report id included) | content, little endian |
 //! |---|---|---|
@@ -25,7 +27,8 @@ pub const OUTPUT_REPORT_ID: u8 = 0x02;
 /// Length of the output report, its id included.
 pub const OUTPUT_REPORT_BYTES: usize = 9;
 
-/// The report descriptor. All usages are vendor-defined, so that no system takes the arm for a joystick.
+/// The report descriptor. All usages are vendor-defined, so that no system takes the arm for a
+/// joystick.
 #[rustfmt::skip]
 pub const GENERIC_3DOF_DESCRIPTOR: &[u8] = &[
     0x06, 0x00, 0xFF,               // Usage Page (Vendor 0xFF00)

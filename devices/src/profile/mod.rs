@@ -1,8 +1,9 @@
-//! Device profiles: an arm's reports, units, geometry, limits and quirks as data, one TOML file for each model.
+//! Device profiles: an arm's reports, units, geometry, limits and quirks as data, one TOML file for
+//! each model.
 //!
-//! A profile is checked as a whole when it is read: every mistake is reported at once, with its line, and unknown keys are mistakes.
-//! What has passed cannot fail later for a reason that lies in the profile. Reading allocates and is done before an arm is opened; it
-//! touches no device.
+//! A profile is checked as a whole when it is read: every mistake is reported at once, with its
+//! line, and unknown keys are mistakes. What has passed cannot fail later for a reason that lies in
+//! the profile. Reading allocates and is done before an arm is opened; it touches no device.
 //!
 //! # Keys
 //!

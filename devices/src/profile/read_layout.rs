@@ -1,4 +1,5 @@
-//! The `[input]` and `[output]` sections: names become indices, and the codec's checks become lines.
+//! The `[input]` and `[output]` sections: names become indices, and the codec's checks become
+//! lines.
 
 use std::ops::Range;
 
@@ -311,7 +312,8 @@ fn output_field(section: &Section<'_>) -> (Option<OutputField>, &'static str) {
     (Some(output), unit)
 }
 
-/// The reports must give every axis of the model in its unit, drive only axes that can have an effort, and each at one place only.
+/// The reports must give every axis of the model in its unit, drive only axes that can have an
+/// effort, and each at one place only.
 pub(super) fn check_axes(
     reports: &Reports,
     codec: &Codec,

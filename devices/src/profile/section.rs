@@ -1,8 +1,9 @@
 //! Reading a TOML table key by key, collecting every mistake with its span.
 //!
-//! A reader asks for the keys it knows; what it never asked for is unknown and reported with the nearest known name when the section is
-//! closed. A missing or bad value is reported once and replaced by a harmless one, so that reading goes on and finds the other mistakes;
-//! the caller throws the result away if there were any. Pure; allocates; no panic on any text.
+//! A reader asks for the keys it knows; what it never asked for is unknown and reported with the
+//! nearest known name when the section is closed. A missing or bad value is reported once and
+//! replaced by a harmless one, so that reading goes on and finds the other mistakes; the caller
+//! throws the result away if there were any. Pure; allocates; no panic on any text.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -59,7 +60,8 @@ impl<'a> Section<'a> {
     pub(super) fn root(table: &'a Spanned<DeTable<'a>>, problems: &'a Problems) -> Self {
         Self {
             table: Some(table.get_ref()),
-            // The whole file is no place to point at; what is missing from it is missing at its first line.
+            // The whole file is no place to point at; what is missing from it is missing at its
+            // first line.
             span: 0..0,
             name: "the profile".into(),
             problems,
@@ -104,7 +106,8 @@ impl<'a> Section<'a> {
         );
     }
 
-    /// A table within this one; an empty one where it is missing, which is reported if it is required.
+    /// A table within this one; an empty one where it is missing, which is reported if it is
+    /// required.
     pub(super) fn table(&self, key: &'static str, required: bool) -> Section<'a> {
         let name = match self.name.as_str() {
             "the profile" => format!("[{key}]"),

@@ -476,7 +476,8 @@ fn a_report_to_start_with_is_kept() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// A good profile with one line lost, doubled, cut or replaced: never a panic, and if it is refused there is a message for each mistake.
+    /// A good profile with one line lost, doubled, cut or replaced: never a panic, and if it is
+    /// refused there is a message for each mistake.
     #[test]
     fn a_damaged_profile_is_read_or_refused(which in 0_usize..SHIPPED.len(), line: prop::sample::Index, how in 0..5, junk in "[ -~]{0,12}") {
         let lines: Vec<&str> = SHIPPED[which].text.lines().collect();

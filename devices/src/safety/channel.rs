@@ -1,9 +1,11 @@
-//! One channel of the governor: a force vector or a torque vector, clamped, slewed and heat-budgeted.
+//! One channel of the governor: a force vector or a torque vector, clamped, slewed and
+//! heat-budgeted.
 //!
 //! Guarantees, for every wanted vector however large (but finite):
 //! * clamping keeps the direction and never makes a vector longer;
-//! * the output moves on the straight line from the last output towards the clamped target, at most `slew * dt` far. It is
-//!   therefore never longer than the longer of the two, and it is the target itself once the slew limit no longer binds.
+//! * the output moves on the straight line from the last output towards the clamped target, at most
+//!   `slew * dt` far. It is therefore never longer than the longer of the two, and it is the target
+//!   itself once the slew limit no longer binds.
 //!
 //! Constant time, no allocation.
 
@@ -63,8 +65,9 @@ impl Channel {
             .advance(self.output.norm(), dt_s, limits.time_constant_s);
     }
 
-    /// Moves the output towards `scale` times the clamped `wanted`, `dt_s` after the last step. `wanted` is finite, `scale` in
-    /// 0..=1. (Clamped first, so that a ramp is a ramp of the whole permitted force however much more is wanted.)
+    /// Moves the output towards `scale` times the clamped `wanted`, `dt_s` after the last step.
+    /// `wanted` is finite, `scale` in 0..=1. (Clamped first, so that a ramp is a ramp of the whole
+    /// permitted force however much more is wanted.)
     pub fn step(
         &mut self,
         wanted: &Vec3,
@@ -79,8 +82,8 @@ impl Channel {
         let change = target - self.output;
         let step = clamp_length(&change, limits.slew_per_s * dt_s);
         let slewed = step != change;
-        // Where the slew limit does not bind, the target itself: `output + change` would leave rounding behind, and the
-        // fade to zero must end at zero.
+        // Where the slew limit does not bind, the target itself: `output + change` would leave
+        // rounding behind, and the fade to zero must end at zero.
         self.output = if slewed { self.output + step } else { target };
         let along = self.output.dot(&permitted) / permitted.norm_squared();
         ChannelStep {

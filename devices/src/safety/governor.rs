@@ -1,32 +1,38 @@
 //! The governor: decides in every tick how much of the wanted wrench may reach the arm.
 //!
 //! # Rules
-//! 1. **Only ever less.** The target of a tick is the wanted wrench clamped to a length, then times a factor in 0..=1; force
-//!    and torque apart. The output moves straight towards the target, no faster than the slew limit. So the output is the target,
-//!    parallel to the wanted wrench and no longer, as soon as the slew limit has been satisfied, and it is never longer than
-//!    the longer of the last output and the target.
-//! 2. **Peak.** `|force| <= peak` in every tick. (While limits are *tightened* under load, the force moves to the new peak inside the slew limit.)
+//! 1. **Only ever less.** The target of a tick is the wanted wrench clamped to a length, then times
+//!    a factor in 0..=1; force and torque apart. The output moves straight towards the target, no
+//!    faster than the slew limit. So the output is the target, parallel to the wanted wrench and no
+//!    longer, as soon as the slew limit has been satisfied, and it is never longer than the longer
+//!    of the last output and the target.
+//! 2. **Peak.** `|force| <= peak` in every tick. (While limits are *tightened* under load, the
+//!    force moves to the new peak inside the slew limit.)
 //! 3. **Continuous.** The mean square over any window is bounded, see [`thermal`](super::thermal).
 //! 4. **Slew.** `|change| <= slew * dt`, except for a cut, which is a jump to exactly zero.
-//! 5. **Cuts.** On each cause whose [response](ForceOffReason::response) is [`Response::Cut`](super::Response::Cut) the
-//!    output is exactly zero in the tick that sees it.
-//! 6. **Fades.** On each other cause the factor falls linearly to zero within `fade_ns`; the output is exactly zero no later than
-//!    [`Governor::zero_within_ns`] after the tick that saw it.
-//! 7. **Return.** After a cut, or a fade that came to its end, force returns only when every cause is gone, after
-//!    `engage_ticks` ticks in a row in which less than the engage force was wanted, and with a linear ramp of `ramp_s`. If the cause of a fade goes
-//!    before the fade is done, the ramp starts from where the fade has come to.
-//! 8. **Rise.** A peak or continuous limit that is raised rises to its new value with the slope of the ramp of `ramp_s`, after a ramp
-//!    of 7. that is under way, and so does the peak from the present force on after [`Governor::ease`]: no hand is thrown by a limit or
-//!    a surface that changes.
-//! 9. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown is for good.
+//! 5. **Cuts.** On each cause whose [response](ForceOffReason::response) is
+//!    [`Response::Cut`](super::Response::Cut) the output is exactly zero in the tick that sees it.
+//! 6. **Fades.** On each other cause the factor falls linearly to zero within `fade_ns`; the output
+//!    is exactly zero no later than [`Governor::zero_within_ns`] after the tick that saw it.
+//! 7. **Return.** After a cut, or a fade that came to its end, force returns only when every cause
+//!    is gone, after `engage_ticks` ticks in a row in which less than the engage force was wanted,
+//!    and with a linear ramp of `ramp_s`. If the cause of a fade goes before the fade is done, the
+//!    ramp starts from where the fade has come to.
+//! 8. **Rise.** A peak or continuous limit that is raised rises to its new value with the slope of
+//!    the ramp of `ramp_s`, after a ramp of 7. that is under way, and so does the peak from the
+//!    present force on after [`Governor::ease`]: no hand is thrown by a limit or a surface that
+//!    changes.
+//! 9. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
+//!    is for good.
 //!
 //! # Faults that the governor finds itself
-//! wanted wrench or sample not finite; sample marked invalid, stalled, uncalibrated, or with its safety switch open; sample or contact data
-//! too old; too fast; too hot; gap between two ticks; oscillation. All others come in as [`GovernorInput::faults`].
+//! wanted wrench or sample not finite; sample marked invalid, stalled, uncalibrated, or with its
+//! safety switch open; sample or contact data too old; too fast; too hot; gap between two ticks;
+//! oscillation. All others come in as [`GovernorInput::faults`].
 //!
 //! # Guarantees
-//! Real-time callable: no allocation, no lock, no blocking, constant time. No panic on any input; time that runs backwards
-//! counts as no time. Deterministic.
+//! Real-time callable: no allocation, no lock, no blocking, constant time. No panic on any input;
+//! time that runs backwards counts as no time. Deterministic.
 
 use super::channel::{Channel, ChannelLimits};
 use super::history::History;
@@ -46,7 +52,8 @@ pub struct GovernorInput<'a> {
     pub wanted: Wrench,
     /// The newest sample of the arm; its age is `now_ns - sample.time_ns`.
     pub sample: &'a ArmSample,
-    /// Age of the contact data behind `wanted`, ns; 0 where `wanted` does not come from contact data.
+    /// Age of the contact data behind `wanted`, ns; 0 where `wanted` does not come from contact
+    /// data.
     pub contact_age_ns: u64,
     /// The spring behind `wanted`, if it comes from one: its energy is watched.
     pub spring: Option<Spring>,
@@ -114,8 +121,8 @@ impl Reductions {
 /// How much of a wanted force is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassedForce {
-    /// Share that is left when it has been cut off, 0 to 1; the slew limit's part is in it, the fade
-    /// outside the workspace is not.
+    /// Share that is left when it has been cut off, 0 to 1; the slew limit's part is in it, the
+    /// fade outside the workspace is not.
     pub share: f64,
     /// What that fade leaves, 0 to 1: 1 inside.
     pub edge: f64,
@@ -280,16 +287,19 @@ impl Governor {
         self
     }
 
-    /// Puts an application's limits on top of the ceiling; each call replaces the one before, none can pass the ceiling.
-    /// May be called between ticks while force is on: the force falls inside the slew limit, and rises with the slope of the ramp. Where the combination asks for more
-    /// peak than its continuous limit allows the peak is lowered ([`Limits::keepable`]), so a combination of valid limits is taken.
+    /// Puts an application's limits on top of the ceiling; each call replaces the one before, none
+    /// can pass the ceiling. May be called between ticks while force is on: the force falls inside
+    /// the slew limit, and rises with the slope of the ramp. Where the combination asks for more
+    /// peak than its continuous limit allows the peak is lowered ([`Limits::keepable`]), so a
+    /// combination of valid limits is taken.
     ///
     /// # Errors
     /// The [`LimitsError`] of a field that is out of its range; the limits then stay as they were.
     pub fn tighten(&mut self, app: &Limits) -> Result<(), LimitsError> {
         let limits = self.ceiling.tightened(app).keepable();
         limits.validate()?;
-        // A little more of it is a lot more of the peak: where that limit held the force it would jump.
+        // A little more of it is a lot more of the peak: where that limit held the force it would
+        // jump.
         let is_raised = limits.continuous_force_n > self.limits.continuous_force_n
             || limits.continuous_torque_nm > self.limits.continuous_torque_nm;
         self.limits = limits;
@@ -311,25 +321,29 @@ impl Governor {
         &self.limits
     }
 
-    /// Turns force off from the next tick on until [`clear`](Governor::clear), in the manner of the reason.
+    /// Turns force off from the next tick on until [`clear`](Governor::clear), in the manner of the
+    /// reason.
     pub fn request_stop(&mut self, reason: ForceOffReason) {
         self.latched = self.latched.with(reason);
     }
 
-    /// Forgets every latched cause but a shutdown. Causes that still hold come back in the next tick.
+    /// Forgets every latched cause but a shutdown. Causes that still hold come back in the next
+    /// tick.
     pub fn clear(&mut self) {
         let shutdown = ReasonSet::of(ForceOffReason::Shutdown);
         self.latched = self.latched.minus(self.latched.minus(shutdown));
     }
 
-    /// Takes the factor to zero now, so that the force goes to zero at the slew limit and returns as after a fade: for a tick with a
-    /// cause for which there is nothing to fade, such as the touch of something that is to make no force at all.
+    /// Takes the factor to zero now, so that the force goes to zero at the slew limit and returns
+    /// as after a fade: for a tick with a cause for which there is nothing to fade, such as the
+    /// touch of something that is to make no force at all.
     pub fn release(&mut self) {
         self.scale = 0.0;
         self.state = GovernorState::Disengaged;
     }
 
-    /// Lets force and torque rise from what they are now only with the slope of the ramp: what is touched is about to change.
+    /// Lets force and torque rise from what they are now only with the slope of the ramp: what is
+    /// touched is about to change.
     pub fn ease(&mut self) {
         self.force_allowed.ease(self.force.output().norm());
         self.torque_allowed.ease(self.torque.output().norm());
@@ -377,9 +391,9 @@ impl Governor {
         )
     }
 
-    /// The longest time from the tick that sees the cause of a fade to the first tick whose output is exactly zero, for
-    /// ticks of `period_ns`: the fade, then the slew from the peak, then a tick for rounding up each. `u64::MAX` if a slew limit of zero
-    /// holds a force for ever.
+    /// The longest time from the tick that sees the cause of a fade to the first tick whose output
+    /// is exactly zero, for ticks of `period_ns`: the fade, then the slew from the peak, then a
+    /// tick for rounding up each. `u64::MAX` if a slew limit of zero holds a force for ever.
     #[must_use]
     pub fn zero_within_ns(&self, period_ns: u64) -> u64 {
         let slew_ns = |peak: f64, slew: f64| if peak > 0.0 { peak / slew * 1e9 } else { 0.0 };
@@ -495,8 +509,8 @@ impl Governor {
             );
             reductions.add_if(force.slewed || torque.slewed, Reductions::SLEW);
             sent.most = [force.most, torque.most];
-            // What the slew limit holds back comes later: to the ledger that is a late force, not a weak
-            // spring.
+            // What the slew limit holds back comes later: to the ledger that is a late force, not a
+            // weak spring.
             sent.factor = [common * force_gain, common * torque_gain];
             sent.edge = edge;
             sent.held_back = Wrench {
@@ -595,7 +609,8 @@ impl Governor {
         found.union(self.latched)
     }
 
-    /// Feeds the detectors; true if one is at the end of its means, and from then on until the fade has come to its end.
+    /// Feeds the detectors; true if one is at the end of its means, and from then on until the fade
+    /// has come to its end.
     fn watch_oscillation(&mut self, input: &GovernorInput<'_>, dt_s: f64) -> bool {
         let o = self.limits.oscillation;
         let pose = &input.sample.pose;

@@ -1,7 +1,8 @@
 //! The last force-offs, kept for whoever asks afterwards.
 //!
-//! A fixed ring inside the governor: no allocation, constant time, callable from the haptic loop. A cause that returns
-//! while it is still the newest entry (a flickering switch) is counted in that entry instead of pushing others out.
+//! A fixed ring inside the governor: no allocation, constant time, callable from the haptic loop. A
+//! cause that returns while it is still the newest entry (a flickering switch) is counted in that
+//! entry instead of pushing others out.
 
 use super::reason::ForceOffReason;
 

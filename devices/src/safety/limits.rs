@@ -1,17 +1,20 @@
 //! The limits that the governor keeps, and how limits from several sources combine.
 //!
-//! Three parties set limits: the arm's specification, the technician's configuration and the application. They are
-//! combined by taking the tighter value of each field, so nobody can loosen what another one set. Pure values, no I/O.
+//! Three parties set limits: the arm's specification, the technician's configuration and the
+//! application. They are combined by taking the tighter value of each field, so nobody can loosen
+//! what another one set. Pure values, no I/O.
 
 use crate::arm::ArmSpec;
 use thiserror::Error;
 
-/// What the governor never lets pass. SI units; `f64::INFINITY` means "no limit of mine" where a field allows it.
+/// What the governor never lets pass. SI units; `f64::INFINITY` means "no limit of mine" where a
+/// field allows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Largest force magnitude, N.
     pub peak_force_n: f64,
-    /// Largest force that may be held for ever, N (root mean square, see [`thermal`](super::thermal)).
+    /// Largest force that may be held for ever, N (root mean square, see
+    /// [`thermal`](super::thermal)).
     pub continuous_force_n: f64,
     /// Largest torque magnitude, N·m.
     pub peak_torque_nm: f64,
@@ -54,7 +57,8 @@ pub struct Limits {
 /// Thresholds of the [oscillation detector](super::oscillation).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OscillationLimits {
-    /// The tool must turn back by more than this each time, m (and by four encoder steps, if that is more).
+    /// The tool must turn back by more than this each time, m (and by four encoder steps, if that
+    /// is more).
     pub motion_m: f64,
     /// The wanted force must swing by this from one turning point to the next, N.
     pub force_n: f64,
@@ -68,9 +72,11 @@ pub struct OscillationLimits {
 pub(super) const THERMAL_KNEE: f64 = 0.3;
 
 impl Default for Limits {
-    /// Times that suit a 1 kHz loop; magnitudes unlimited, so that the arm's specification decides them.
+    /// Times that suit a 1 kHz loop; magnitudes unlimited, so that the arm's specification decides
+    /// them.
     ///
-    /// 0.2 N for more than 3 ticks is CHAI3D's "wait for small force"; its rise time is 2 s, ours 1 s.
+    /// 0.2 N for more than 3 ticks is CHAI3D's "wait for small force"; its rise time is 2 s, ours 1
+    /// s.
     fn default() -> Self {
         Limits {
             peak_force_n: f64::INFINITY,
@@ -220,8 +226,8 @@ impl Limits {
     /// Checks that the governor can keep these limits.
     ///
     /// # Errors
-    /// The first field that is NaN, negative, zero where a time is needed, or unbounded where a bound is needed; or a
-    /// [`LimitsError::WindowTooShort`].
+    /// The first field that is NaN, negative, zero where a time is needed, or unbounded where a
+    /// bound is needed; or a [`LimitsError::WindowTooShort`].
     pub fn validate(&self) -> Result<(), LimitsError> {
         let bounded: [(&'static str, f64); 7] = [
             ("peak_force_n", self.peak_force_n),
@@ -339,7 +345,8 @@ impl Limits {
         Ok(())
     }
 
-    /// The shortest `continuous_window_s` in which no tick as long as a stall can heat the arm past the continuous limit, s.
+    /// The shortest `continuous_window_s` in which no tick as long as a stall can heat the arm past
+    /// the continuous limit, s.
     fn window_needed_s(&self, peak: f64, continuous: f64) -> f64 {
         // A continuous limit of zero lets nothing pass, so there is nothing to heat.
         if continuous > 0.0 {
@@ -350,8 +357,8 @@ impl Limits {
         }
     }
 
-    /// The largest peak that goes with a continuous limit in this window and with this stall, in the limit's unit; the inverse of
-    /// what [`validate`](Self::validate) asks of the window.
+    /// The largest peak that goes with a continuous limit in this window and with this stall, in
+    /// the limit's unit; the inverse of what [`validate`](Self::validate) asks of the window.
     #[must_use]
     pub fn peak_for(&self, continuous: f64) -> f64 {
         let excess = THERMAL_KNEE * self.continuous_window_s / (self.stall_ns as f64 * 1e-9);
@@ -361,8 +368,9 @@ impl Limits {
 
     /// These limits, with a peak lowered where the window is too short for it.
     ///
-    /// Combining valid limits field by field keeps every field in its range; only the ratio of peak to continuous limit can become one
-    /// that the window does not allow. So the combination of any valid limits can be kept after this, and is no looser.
+    /// Combining valid limits field by field keeps every field in its range; only the ratio of peak
+    /// to continuous limit can become one that the window does not allow. So the combination of any
+    /// valid limits can be kept after this, and is no looser.
     #[must_use]
     pub fn keepable(&self) -> Self {
         let peak = |peak: f64, continuous: f64| {

@@ -1,11 +1,12 @@
 //! The safety governor: the last stage before the wire, which can only ever reduce a force.
 //!
-//! [`Governor::step`] takes what the loop wants and what the arm says, and returns what may be sent. It keeps the limits
-//! of the arm, of the technician and of the application (the tighter of all three, [`Limits`]), and it turns force off, with
-//! a numbered [`ForceOffReason`] that goes into a [`History`], on every fault that it is told of or finds itself.
+//! [`Governor::step`] takes what the loop wants and what the arm says, and returns what may be
+//! sent. It keeps the limits of the arm, of the technician and of the application (the tighter of
+//! all three, [`Limits`]), and it turns force off, with a numbered [`ForceOffReason`] that goes
+//! into a [`History`], on every fault that it is told of or finds itself.
 //!
-//! Guarantees: real-time callable (no allocation, no lock, no blocking, constant time), no panic on any input,
-//! deterministic, no clock of its own. The rules and their proofs are in [`governor`].
+//! Guarantees: real-time callable (no allocation, no lock, no blocking, constant time), no panic on
+//! any input, deterministic, no clock of its own. The rules and their proofs are in [`governor`].
 //!
 //! | module | rule |
 //! |---|---|

@@ -1,32 +1,34 @@
 //! The oscillation detector: sees the limit cycle of a loop that is too stiff, and lowers the gain.
 //!
 //! # Theory
-//! A sampled, delayed virtual wall that is stiffer than the arm's damping allows does not stand still: arm and wall throw
-//! each other to and fro at the frequency of their mass and stiffness, typically 15 to 200 Hz. A hand does not do that: its
-//! wilful motion ends below 10 Hz and its tremor lies at 8 to 12 Hz. So: along one axis the motion turns back, each time by
-//! more than an amplitude, while the *wanted* force swings by an amplitude from each turning point to the next (the hand alone
-//! cannot do the second, a texture alone not the first). Six such reversals within 200 ms are three periods of 15 Hz or
-//! more. At 60 Hz that is noticed after some 50 ms.
+//! A sampled, delayed virtual wall that is stiffer than the arm's damping allows does not stand
+//! still: arm and wall throw each other to and fro at the frequency of their mass and stiffness,
+//! typically 15 to 200 Hz. A hand does not do that: its wilful motion ends below 10 Hz and its
+//! tremor lies at 8 to 12 Hz. So: along one axis the motion turns back, each time by more than an
+//! amplitude, while the *wanted* force swings by an amplitude from each turning point to the next
+//! (the hand alone cannot do the second, a texture alone not the first). Six such reversals within
+//! 200 ms are three periods of 15 Hz or more. At 60 Hz that is noticed after some 50 ms.
 //!
 //! A limit cycle keeps its size. A light hand with little damping rings on a wall that feeds it
 //! nothing, too, but every swing is smaller than the one before: where the last way there and back
 //! is less than 0.97 of the one before, it is left to ring down.
 //!
-//! A hand that rolls a cube round on its corners is lifted by each of them, four times in a turn: 16
-//! times a second at 4 turns. That is no limit cycle. There the hand goes to and fro on a spring whose
-//! far end stands still; here the far end itself goes up and down, and takes the hand along. So
-//! where only bodies that stand still hold the tool, and the hand was given no energy, a way counts
-//! only if the hand went further on it than the far end. (Bodies that move may swing against the
-//! hand: with them every way counts.)
+//! A hand that rolls a cube round on its corners is lifted by each of them, four times in a turn:
+//! 16 times a second at 4 turns. That is no limit cycle. There the hand goes to and fro on a spring
+//! whose far end stands still; here the far end itself goes up and down, and takes the hand along.
+//! So where only bodies that stand still hold the tool, and the hand was given no energy, a way
+//! counts only if the hand went further on it than the far end. (Bodies that move may swing against
+//! the hand: with them every way counts.)
 //!
-//! Reversals are taken from positions and not from the sample's velocity: that is a mean over 15 ms or more, in which an
-//! oscillation of 67 Hz is exactly nothing.
+//! Reversals are taken from positions and not from the sample's velocity: that is a mean over 15 ms
+//! or more, in which an oscillation of 67 Hz is exactly nothing.
 //!
-//! Each detection halves the gain, down to a sixteenth; a detection at the floor is reported as exhausted, which the
-//! governor answers with a fault. The gain comes back slowly, over ten seconds, since whatever was too stiff still is.
+//! Each detection halves the gain, down to a sixteenth; a detection at the floor is reported as
+//! exhausted, which the governor answers with a fault. The gain comes back slowly, over ten
+//! seconds, since whatever was too stiff still is.
 //!
-//! What it does not see: oscillation slower than 15 Hz, and motion that leaves the surface between the bounces with a
-//! period longer than that. Those are not distinguishable from tapping.
+//! What it does not see: oscillation slower than 15 Hz, and motion that leaves the surface between
+//! the bounces with a period longer than that. Those are not distinguishable from tapping.
 //!
 //! # Practice
 //! Fixed memory, constant time, no allocation.
@@ -173,10 +175,10 @@ pub(super) enum Verdict {
 }
 
 impl OscillationDetector {
-    /// One tick at `place` (three coordinates of position, or of turning, of any origin). `far_end`:
-    /// where the spring behind `wanted` ends, in the same coordinates, if only bodies that stand still
-    /// hold it there and the ledger has no debt. Everything is finite; the amplitudes are those of
-    /// [`OscillationLimits`](super::OscillationLimits).
+    /// One tick at `place` (three coordinates of position, or of turning, of any origin).
+    /// `far_end`: where the spring behind `wanted` ends, in the same coordinates, if only bodies
+    /// that stand still hold it there and the ledger has no debt. Everything is finite; the
+    /// amplitudes are those of [`OscillationLimits`](super::OscillationLimits).
     pub fn step(
         &mut self,
         now_ns: u64,
@@ -231,7 +233,8 @@ mod tests {
         force: 0.5,
     };
 
-    /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns when it was first noticed, in s.
+    /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns when
+    /// it was first noticed, in s.
     fn first_detection(hz: f64, amplitude_m: f64, k: f64, seconds: f64) -> Option<f64> {
         first_of_growing(hz, 0.0, amplitude_m, k, seconds)
     }
@@ -286,8 +289,8 @@ mod tests {
         assert_eq!(first_detection(100.0, 2e-5, 1e6, 5.0), None);
     }
 
-    /// The hand and the far end swing, this far each; whether that is seen. `held`: only bodies that
-    /// stand still hold the tool.
+    /// The hand and the far end swing, this far each; whether that is seen. `held`: only bodies
+    /// that stand still hold the tool.
     fn is_seen(hand_m: f64, far_end_m: f64, held: bool) -> bool {
         let mut detector = OscillationDetector::default();
         (0..1_000u64).any(|tick| {

@@ -33,15 +33,16 @@
 //! gives on the way back: it follows from where the hand is.
 //!
 //! A body that stands still puts nothing in, and one that is slid over takes. Its contact gives way
-//! by a safe distance and comes back, so it may give what it has just taken, up to the bound that is
-//! acted on; what it puts in beyond that is an error, and a debt.
+//! by a safe distance and comes back, so it may give what it has just taken, up to the bound that
+//! is acted on; what it puts in beyond that is an error, and a debt.
 //!
 //! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means
 //! that the spring is too stiff for the arm and the hand that holds it, whatever the frequency: an
-//! oscillation of 2 Hz and one of 200 feed energy alike, and a hand that taps does not. Since the debt began the leak was so
-//! many times the spare: the gain falls to where it would not have been, and well below, so that
-//! the swing dies away. It comes back by a factor `e` in ten seconds; the coupling takes its energy
-//! along, so that this rise gives none. Below [`GAIN_FLOOR`] there is nothing left to lower.
+//! oscillation of 2 Hz and one of 200 feed energy alike, and a hand that taps does not. Since the
+//! debt began the leak was so many times the spare: the gain falls to where it would not have been,
+//! and well below, so that the swing dies away. It comes back by a factor `e` in ten seconds; the
+//! coupling takes its energy along, so that this rise gives none. Below [`GAIN_FLOOR`] there is
+//! nothing left to lower.
 //!
 //! # Practice
 //! Fixed memory, work bounded by [`COMMANDS`], no allocation, no clock. A ledger is as good as the
@@ -458,8 +459,8 @@ impl Passivity {
     fn book(&mut self, time_ns: u64, open: &Open, leak_j: f64, made_j: f64) {
         let energy = &mut self.energy;
         energy.leak_j += leak_j;
-        // A loop that is faster than the arm sends several times for one sample: together they are its
-        // answer, and what one of them makes another takes.
+        // A loop that is faster than the arm sends several times for one sample: together they are
+        // its answer, and what one of them makes another takes.
         if open.is_news {
             self.owed_j = energy.debt_j;
             self.answer_j = 0.0;
@@ -477,8 +478,8 @@ impl Passivity {
 
     fn control(&mut self, time_ns: u64, bound_j: f64, dt_s: f64) -> Acted {
         let energy = &mut self.energy;
-        // The coupling learns a tick late how much of its force was let through, and then takes back
-        // what that stored too much. Such a debt is gone in the next tick and reached no hand.
+        // The coupling learns a tick late how much of its force was let through, and then takes
+        // back what that stored too much. Such a debt is gone in the next tick and reached no hand.
         let standing_j = energy.debt_j.min(self.debt_before_j);
         self.debt_before_j = energy.debt_j;
         if standing_j <= bound_j {

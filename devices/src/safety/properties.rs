@@ -1,6 +1,7 @@
 //! The governor's promises under random fault scripts, in virtual time.
 //!
-//! The script says what is wrong when; the oracle below knows from the script alone what the governor must do.
+//! The script says what is wrong when; the oracle below knows from the script alone what the
+//! governor must do.
 
 use super::testing::{sample, spec};
 use super::*;
@@ -61,7 +62,8 @@ fn trouble() -> impl Strategy<Value = Trouble> {
     ]
 }
 
-/// A stretch of ticks: what is wrong, how long, what is wanted (fixed, turning, or shaking), tick jitter.
+/// A stretch of ticks: what is wrong, how long, what is wanted (fixed, turning, or shaking), tick
+/// jitter.
 #[derive(Clone, Debug)]
 struct Stretch {
     trouble: Trouble,

@@ -1,11 +1,12 @@
 //! Why force went off: numbered causes, and sets of them.
 //!
-//! The numbers are part of the published state and of the recordings, so they never change meaning; a new cause takes a
-//! free number. Everything here is `Copy`, allocates nothing and may be called from the haptic loop.
+//! The numbers are part of the published state and of the recordings, so they never change meaning;
+//! a new cause takes a free number. Everything here is `Copy`, allocates nothing and may be called
+//! from the haptic loop.
 //!
-//! Numbers below 32 are *cuts* (force is exactly zero in the tick that sees the cause), numbers from 32 on are *fades*
-//! (force ramps to zero within [`Limits::fade_ns`](super::Limits::fade_ns)). When several causes hold at once the smallest
-//! number is the one reported.
+//! Numbers below 32 are *cuts* (force is exactly zero in the tick that sees the cause), numbers
+//! from 32 on are *fades* (force ramps to zero within [`Limits::fade_ns`](super::Limits::fade_ns)).
+//! When several causes hold at once the smallest number is the one reported.
 
 use std::fmt;
 
@@ -22,7 +23,8 @@ pub enum Response {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ForceOffReason {
-    /// The emergency stop is pressed. Latched: force stays off until [`Governor::clear`](super::Governor::clear).
+    /// The emergency stop is pressed. Latched: force stays off until
+    /// [`Governor::clear`](super::Governor::clear).
     EmergencyStop = 1,
     /// The arm is unplugged or its transport failed.
     DeviceLost = 2,
@@ -38,18 +40,21 @@ pub enum ForceOffReason {
     InvalidSample = 7,
     /// The tool is faster than the linear or angular velocity limit.
     OverVelocity = 8,
-    /// The loop did not run for longer than [`Limits::stall_ns`](super::Limits::stall_ns), or the arm's input queue overflowed.
+    /// The loop did not run for longer than [`Limits::stall_ns`](super::Limits::stall_ns), or the
+    /// arm's input queue overflowed.
     Stall = 9,
     /// The client that asked for force is dead or disconnected (detected, not merely silent).
     ClientLost = 10,
     /// An immediate stop: the supervisor shows no sign of life, or a second SIGTERM came. Latched.
     Supervisor = 11,
 
-    /// The arm's newest sample is older than [`Limits::stale_input_ns`](super::Limits::stale_input_ns).
+    /// The arm's newest sample is older than
+    /// [`Limits::stale_input_ns`](super::Limits::stale_input_ns).
     StaleInput = 32,
     /// The arm's kinematic model gave no pose for the joints that were read.
     PoseUnknown = 33,
-    /// The contact data are older than [`Limits::stale_contact_ns`](super::Limits::stale_contact_ns).
+    /// The contact data are older than
+    /// [`Limits::stale_contact_ns`](super::Limits::stale_contact_ns).
     StaleContact = 34,
     /// The client fell silent: its lease ran out.
     LeaseExpired = 35,

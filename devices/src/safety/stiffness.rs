@@ -1,35 +1,39 @@
 //! How stiff a virtual wall an arm can render without creating energy.
 //!
 //! # Theory
-//! *Sampling and delay.* Colgate and Schenkel (1997): with a sampler of period `T`, a hold, and a linear wall `H(z)`, the
-//! arm of damping `b` facing it is passive if and only if, for all `0 < w < pi/T`,
-//! `b > T/2 * 1/(1 - cos wT) * Re{ (1 - e^{-jwT}) H(e^{jwT}) }`.
-//! For a spring and a backward-difference damper that are `d` samples late, `H(z) = z^-d (K + B (1 - 1/z) / T)`, the right
-//! side is `(KT/2) sin((2d+1) wT/2) / sin(wT/2) - B cos((d+1) wT)`. The first term is largest at `w -> 0`, where it is
-//! `(KT/2)(2d+1) = K (T/2 + td)` with `td = dT`; the second is at most `|B|`. Hence the condition used here,
-//! `b >= K (T/2 + td) + |B|`. Without delay it is Colgate and Schenkel's own `b > KT/2 + |B|`, and for a pure spring it is
-//! necessary as well. It is also what Gil et al. (2009) and Hulin et al. (2014) find as the *stability* boundary of a
-//! massive arm in the limit of small damping and delay, so it is not far on the safe side.
+//! *Sampling and delay.* Colgate and Schenkel (1997): with a sampler of period `T`, a hold, and a
+//! linear wall `H(z)`, the arm of damping `b` facing it is passive if and only if, for all `0 < w <
+//! pi/T`, `b > T/2 * 1/(1 - cos wT) * Re{ (1 - e^{-jwT}) H(e^{jwT}) }`. For a spring and a
+//! backward-difference damper that are `d` samples late, `H(z) = z^-d (K + B (1 - 1/z) / T)`, the
+//! right side is `(KT/2) sin((2d+1) wT/2) / sin(wT/2) - B cos((d+1) wT)`. The first term is largest
+//! at `w -> 0`, where it is `(KT/2)(2d+1) = K (T/2 + td)` with `td = dT`; the second is at most
+//! `|B|`. Hence the condition used here, `b >= K (T/2 + td) + |B|`. Without delay it is Colgate and
+//! Schenkel's own `b > KT/2 + |B|`, and for a pure spring it is necessary as well. It is also what
+//! Gil et al. (2009) and Hulin et al. (2014) find as the *stability* boundary of a massive arm in
+//! the limit of small damping and delay, so it is not far on the safe side.
 //!
-//! *Quantisation.* An encoder of resolution `Delta` makes the wall's force a staircase of step `K Delta`. The hand can push with a
-//! force between two steps, and nothing but Coulomb friction `f_c` can then hold the arm: the arm stays at rest for every
-//! push only if half a step is no more than the friction, `K <= 2 f_c / Delta` (Abbott and Okamura 2005, who show that
-//! both conditions together, without delay, are necessary and sufficient for passivity).
+//! *Quantisation.* An encoder of resolution `Delta` makes the wall's force a staircase of step `K
+//! Delta`. The hand can push with a force between two steps, and nothing but Coulomb friction `f_c`
+//! can then hold the arm: the arm stays at rest for every push only if half a step is no more than
+//! the friction, `K <= 2 f_c / Delta` (Abbott and Okamura 2005, who show that both conditions
+//! together, without delay, are necessary and sufficient for passivity).
 //!
 //! The simulated arm shows each of these boundaries: see the tests of [`crate::sim`].
 //!
 //! # Practice
-//! Pure arithmetic on the values that an arm declares; called when an arm is opened, not in the loop. A bound is only as good as
-//! the declared damping, friction and delay.
+//! Pure arithmetic on the values that an arm declares; called when an arm is opened, not in the
+//! loop. A bound is only as good as the declared damping, friction and delay.
 
 use crate::arm::ArmSpec;
 
 /// The largest passive stiffness and what sets it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StiffnessBound {
-    /// What damping, period and delay allow, N/m. Zero if virtual damping alone uses up the arm's damping.
+    /// What damping, period and delay allow, N/m. Zero if virtual damping alone uses up the arm's
+    /// damping.
     pub from_damping_n_per_m: f64,
-    /// What friction and encoder resolution allow, N/m. Infinite for an arm that declares no resolution.
+    /// What friction and encoder resolution allow, N/m. Infinite for an arm that declares no
+    /// resolution.
     pub from_quantisation_n_per_m: f64,
 }
 
@@ -42,8 +46,9 @@ impl StiffnessBound {
     }
 }
 
-/// The bound for a wall with virtual damping `virtual_damping_n_s_per_m` rendered every `period_s`, with `extra_delay_s`
-/// between sample and force beside the arm's own transport delay. Angular limits follow from the angular values of an arm in the same way.
+/// The bound for a wall with virtual damping `virtual_damping_n_s_per_m` rendered every `period_s`,
+/// with `extra_delay_s` between sample and force beside the arm's own transport delay. Angular
+/// limits follow from the angular values of an arm in the same way.
 #[must_use]
 pub fn passive_stiffness(
     spec: &ArmSpec,

@@ -573,8 +573,8 @@ fn a_continuous_limit_that_is_raised_rises_by_the_ramp() {
     let mut before = bench.ticks(120_000).wrench.force_n.x;
     assert!((before - 0.5).abs() < 0.01, "{before} N");
     bench.governor.tighten(&ceiling).expect("the ceiling");
-    // Peak and continuous limit rise side by side, each by its whole in `ramp_s`, and the force goes from the
-    // one to the other meanwhile.
+    // Peak and continuous limit rise side by side, each by its whole in `ramp_s`, and the force
+    // goes from the one to the other meanwhile.
     let both_n = ceiling.peak_force_n + ceiling.continuous_force_n;
     let steepest = 2.0 * both_n * 1e-3 / ceiling.ramp_s;
     for tick in 0..3000 {
@@ -585,7 +585,8 @@ fn a_continuous_limit_that_is_raised_rises_by_the_ramp() {
     assert!(before > 2.5, "{before} N");
 }
 
-/// Energy out of nothing, again and again: the gain falls to its floor, and then force is taken away.
+/// Energy out of nothing, again and again: the gain falls to its floor, and then force is taken
+/// away.
 #[test]
 fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
     let mut bench = Bench::new();
@@ -599,7 +600,8 @@ fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
     let last = loop {
         k += 1;
         bench.now_ns += MS;
-        // A hand that goes along with a force that is always the same: 2 mm to, 2 mm fro, by a spring that follows.
+        // A hand that goes along with a force that is always the same: 2 mm to, 2 mm fro, by a
+        // spring that follows.
         let z = if k % 40 < 20 { 1e-4 } else { -1e-4 } * (k % 20) as f64;
         let mut sample = sample(bench.now_ns);
         sample.pose.translation.x = z;

@@ -1,19 +1,23 @@
 //! The continuous limit: how long more than the continuous force may be held.
 //!
 //! # Theory
-//! Motor current, hence force, heats the windings with its square, and they cool with one time constant `tau`. The model
-//! is the usual I²t budget: `tau dx/dt = F² - x`, where `x` is the heating so far expressed as the square of the constant
-//! force that would cause it. The continuous limit `C` is the force that may be held for ever, so `x` must stay below `C²`.
+//! Motor current, hence force, heats the windings with its square, and they cool with one time
+//! constant `tau`. The model is the usual I²t budget: `tau dx/dt = F² - x`, where `x` is the
+//! heating so far expressed as the square of the constant force that would cause it. The continuous
+//! limit `C` is the force that may be held for ever, so `x` must stay below `C²`.
 //!
 //! From a heating of `(1 - knee) C²` on the permitted force is lowered from the peak `P` to `C`:
 //! `cap² = C² + (P² - C²) min(1, (1 - x/C²) / knee)`, with `knee` = 0.3. With backward-Euler steps
 //! `x' = (tau x + dt F²) / (tau + dt)` two things hold exactly for forces below the cap:
-//! * `x` never passes `C²`, if `dt (P²/C² - 1) <= knee tau` (which [`Limits::validate`](super::Limits::validate) demands);
-//! * summing `dt F² = tau (x' - x) + dt x'` over any stretch of length `W`: the mean square of the force over it is at most
-//!   `C² (1 + tau/W)`; so the root mean square is at most `C` in the long run and at most `1.42 C` over one time constant.
+//! * `x` never passes `C²`, if `dt (P²/C² - 1) <= knee tau` (which
+//!   [`Limits::validate`](super::Limits::validate) demands);
+//! * summing `dt F² = tau (x' - x) + dt x'` over any stretch of length `W`: the mean square of the
+//!   force over it is at most `C² (1 + tau/W)`; so the root mean square is at most `C` in the long
+//!   run and at most `1.42 C` over one time constant.
 //!
-//! The slew limit may keep a force above a cap that is coming down; with real limits the cap moves a hundred times slower
-//! than the slew limit allows (it takes a good part of `tau`), so this does not show.
+//! The slew limit may keep a force above a cap that is coming down; with real limits the cap moves
+//! a hundred times slower than the slew limit allows (it takes a good part of `tau`), so this does
+//! not show.
 //!
 //! # Practice
 //! `Copy`, constant time, no allocation.

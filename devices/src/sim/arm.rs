@@ -1,15 +1,17 @@
-//! The simulated arm: a mechanism seen and driven through encoders, motors and a wire, as a real one is.
+//! The simulated arm: a mechanism seen and driven through encoders, motors and a wire, as a real
+//! one is.
 //!
-//! * **Encoders** round each coordinate of the position, and of the rotation vector against the start orientation, to the
-//!   declared resolution.
-//! * **Reports** are made every native period and arrive `input_delay_ns` later. Those that arrived wait in a queue of 63 that keeps
-//!   the *oldest*, like Linux' hidraw; reading takes the newest one waiting and counts the others as skipped.
-//! * **Commands** take effect `output_delay_ns` after they are sent. The motors saturate at the declared peaks, and go off when no
-//!   command came for the watchdog's time.
+//! * **Encoders** round each coordinate of the position, and of the rotation vector against the
+//!   start orientation, to the declared resolution.
+//! * **Reports** are made every native period and arrive `input_delay_ns` later. Those that arrived
+//!   wait in a queue of 63 that keeps the *oldest*, like Linux' hidraw; reading takes the newest
+//!   one waiting and counts the others as skipped.
+//! * **Commands** take effect `output_delay_ns` after they are sent. The motors saturate at the
+//!   declared peaks, and go off when no command came for the watchdog's time.
 //! * **Velocities** are those of the estimator that real arms use, from the quantised poses.
 //!
-//! No clock, no thread, deterministic; allocates only when it is built. Times are on the caller's clock; events are resolved
-//! to one integration step.
+//! No clock, no thread, deterministic; allocates only when it is built. Times are on the caller's
+//! clock; events are resolved to one integration step.
 
 use std::collections::VecDeque;
 
@@ -36,7 +38,8 @@ pub struct SimArmParams {
     pub input_delay_ns: u64,
     /// From a command being sent to its force, ns.
     pub output_delay_ns: u64,
-    /// The motors go off when no command arrived for this long, ns. `None`: the last command is held for ever.
+    /// The motors go off when no command arrived for this long, ns. `None`: the last command is
+    /// held for ever.
     pub watchdog_ns: Option<u64>,
     /// Mass of whatever holds the handle, kg.
     pub load_mass_kg: f64,
@@ -78,7 +81,8 @@ pub enum SimError {
 }
 
 impl SimArmParams {
-    /// An arm as specified. Its transport delay is divided evenly between both ways; the watchdog takes 20 ms, the step 50 us.
+    /// An arm as specified. Its transport delay is divided evenly between both ways; the watchdog
+    /// takes 20 ms, the step 50 us.
     #[must_use]
     pub fn of(spec: ArmSpec) -> Self {
         let input_delay_ns = Self::input_delay_of(&spec);
@@ -101,7 +105,8 @@ impl SimArmParams {
         spec.transport_delay_ns / 2
     }
 
-    /// A 6-DOF desktop arm of no particular make: 10 N, 20 cm of workspace, 1 kHz, a millisecond of transport.
+    /// A 6-DOF desktop arm of no particular make: 10 N, 20 cm of workspace, 1 kHz, a millisecond of
+    /// transport.
     #[must_use]
     pub fn desktop() -> Self {
         Self::of(ArmSpec {
@@ -355,7 +360,8 @@ impl SimArm {
         ));
     }
 
-    /// One integration step of `dt_ns` (at most [`SimArmParams::step_ns`] for accuracy) under a constant wrench of the hand.
+    /// One integration step of `dt_ns` (at most [`SimArmParams::step_ns`] for accuracy) under a
+    /// constant wrench of the hand.
     pub fn step(&mut self, dt_ns: u64, hand: &Wrench) {
         self.settle_faults();
         while self

@@ -27,7 +27,8 @@ pub enum FaultKind {
         /// Extra delay, s.
         by_s: f64,
     },
-    /// Commands do not get through: the motors hold the last one until the arm's own watchdog ends it.
+    /// Commands do not get through: the motors hold the last one until the arm's own watchdog ends
+    /// it.
     DropCommands,
     /// No reports and no commands: the firmware hangs.
     Hang,

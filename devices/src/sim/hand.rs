@@ -1,11 +1,13 @@
 //! The impedance of a hand: what force it puts on a handle that is not where it wants it.
 //!
 //! # Theory
-//! The grasp is modelled as usual for stability work (second-order lumped model: Hasser and Cutkosky 2002 for a pinch
-//! grasp; Fu and Cavusoglu 2012 for a stylus): the hand's mass moves with the handle, and a spring and a damper join it
-//! to where the hand *intends* to be. `F = k (x_intended - x) + b (v_intended - v)`, the same for turning, bounded by what a hand
-//! can exert. Grip and posture change the values by an order of magnitude; stiffness and damping rise together with the grip
-//! force. The three presets span the usual range of some 100 to 1000 N/m rather than describing a person.
+//! The grasp is modelled as usual for stability work (second-order lumped model: Hasser and
+//! Cutkosky 2002 for a pinch grasp; Fu and Cavusoglu 2012 for a stylus): the hand's mass moves with
+//! the handle, and a spring and a damper join it to where the hand *intends* to be. `F = k
+//! (x_intended - x) + b (v_intended - v)`, the same for turning, bounded by what a hand can exert.
+//! Grip and posture change the values by an order of magnitude; stiffness and damping rise together
+//! with the grip force. The three presets span the usual range of some 100 to 1000 N/m rather than
+//! describing a person.
 //!
 //! # Practice
 //! Constant time, no allocation, deterministic.
@@ -73,7 +75,8 @@ impl HandParams {
         }
     }
 
-    /// No hand but a machine that imposes its motion: follows 10 m/s within centimetres, whatever the arm does.
+    /// No hand but a machine that imposes its motion: follows 10 m/s within centimetres, whatever
+    /// the arm does.
     #[must_use]
     pub const fn relentless() -> Self {
         HandParams {
@@ -88,8 +91,8 @@ impl HandParams {
         }
     }
 
-    /// Checks the values against the total mass and inertia that they move and the integration step: stable needs
-    /// `h² k/m + h b/m` well below one.
+    /// Checks the values against the total mass and inertia that they move and the integration
+    /// step: stable needs `h² k/m + h b/m` well below one.
     ///
     /// # Errors
     /// [`SimError::OutOfRange`] or [`SimError::HandTooStiff`].

@@ -1,4 +1,5 @@
-//! What a hand wants to do: a pose for every moment. Pure data, readable from TOML; a pure function of time.
+//! What a hand wants to do: a pose for every moment. Pure data, readable from TOML; a pure function
+//! of time.
 //!
 //! ```toml
 //! [hand.intention]
@@ -9,8 +10,8 @@
 //! hold_s = 1.0
 //! ```
 //!
-//! Positions are metres in the arm's base frame, "down" is -z. The intention knows nothing of the scene: a hand presses on a surface by
-//! intending to be below it.
+//! Positions are metres in the arm's base frame, "down" is -z. The intention knows nothing of the
+//! scene: a hand presses on a surface by intending to be below it.
 
 use std::f64::consts::TAU;
 
@@ -100,7 +101,8 @@ pub enum Intention {
         rotation: [f64; 3],
         /// Half of the region along x and y, m.
         half_width_m: [f64; 2],
-        /// How far below the surface the hand wants to be: the pressure, over the hand's and the coupling's stiffness, m.
+        /// How far below the surface the hand wants to be: the pressure, over the hand's and the
+        /// coupling's stiffness, m.
         pressure_depth_m: f64,
         /// Largest speed along the surface, m/s.
         speed_m_s: f64,
@@ -135,8 +137,9 @@ pub enum Intention {
         #[serde(default)]
         repeat: bool,
     },
-    /// The adversary: straight dashes at a constant speed between random points that lie alternately in the upper and the lower
-    /// half of a box, so that each dash crosses the plane between, with random turns.
+    /// The adversary: straight dashes at a constant speed between random points that lie
+    /// alternately in the upper and the lower half of a box, so that each dash crosses the plane
+    /// between, with random turns.
     Dash {
         /// Middle of the box, m.
         center: [f64; 3],
@@ -275,7 +278,8 @@ impl Intention {
         }
     }
 
-    /// Where the hand wants to be `t_s` after the start. Finite for every finite time of a valid intention; no allocation.
+    /// Where the hand wants to be `t_s` after the start. Finite for every finite time of a valid
+    /// intention; no allocation.
     #[must_use]
     pub fn pose(&self, t_s: f64) -> Pose {
         match self {
@@ -310,7 +314,8 @@ impl Intention {
                 let t = t_s.max(0.0);
                 let (x, y) = match pattern {
                     Pattern::Raster => {
-                        // One crossing to and fro is 4 wx long; ten of them for one way across and back along y.
+                        // One crossing to and fro is 4 wx long; ten of them for one way across and
+                        // back along y.
                         let period = 4.0 * wx / speed_m_s;
                         (
                             wx * triangle(t / period),
@@ -379,7 +384,8 @@ impl Intention {
     }
 }
 
-/// The `index`-th point of a dash and its rotation vector in -1..1; the z of a point has the sign of the index' parity.
+/// The `index`-th point of a dash and its rotation vector in -1..1; the z of a point has the sign
+/// of the index' parity.
 fn dash_point(seed: u64, index: u64, half: &Vec3) -> (Vec3, Vec3) {
     let number = |i: u64| random::symmetric(seed, index.wrapping_mul(6).wrapping_add(i));
     let side = if index.is_multiple_of(2) { 1.0 } else { -1.0 };

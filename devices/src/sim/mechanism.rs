@@ -1,15 +1,18 @@
 //! The moving part of an arm: a rigid body with viscous and Coulomb friction.
 //!
 //! # Theory
-//! `m v' = F - b v - f_c v/|v|`, and the same for turning with an inertia that is the same about every axis (so that there is
-//! no gyroscopic torque). One step of length `h` is backward Euler in the velocity, which has a closed form even with Coulomb
-//! friction: with `v* = (m v + h F) / (m + h b)` the new velocity is `v* max(0, 1 - h f_c / ((m + h b) |v*|))`. So a body at
-//! rest stays *exactly* at rest while `|F| <= f_c`, and one that is slowed by friction stops and does not turn back. The
-//! position moves by the mean of old and new velocity, exact for a constant acceleration; a one-sided rule would act
-//! like half a step of delay and shift every stability limit that the simulation is to show.
+//! `m v' = F - b v - f_c v/|v|`, and the same for turning with an inertia that is the same about
+//! every axis (so that there is no gyroscopic torque). One step of length `h` is backward Euler in
+//! the velocity, which has a closed form even with Coulomb friction: with `v* = (m v + h F) / (m +
+//! h b)` the new velocity is `v* max(0, 1 - h f_c / ((m + h b) |v*|))`. So a body at rest stays
+//! *exactly* at rest while `|F| <= f_c`, and one that is slowed by friction stops and does not turn
+//! back. The position moves by the mean of old and new velocity, exact for a constant acceleration;
+//! a one-sided rule would act like half a step of delay and shift every stability limit that the
+//! simulation is to show.
 //!
 //! # Practice
-//! Constant time, no allocation, deterministic. A step that is given forces that are not finite does nothing.
+//! Constant time, no allocation, deterministic. A step that is given forces that are not finite
+//! does nothing.
 
 use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
 use nalgebra::{Translation3, UnitQuaternion};

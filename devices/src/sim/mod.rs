@@ -1,12 +1,14 @@
-//! A simulated arm in a simulated hand: everything that a real arm does to the loop, without the arm.
+//! A simulated arm in a simulated hand: everything that a real arm does to the loop, without the
+//! arm.
 //!
-//! The arm has mass, viscous and Coulomb friction, motors that saturate, encoders that quantise, reports that come at their own
-//! rate, late, or not at all. The hand is an impedance that follows an intention. Together, in a [`SimRig`], they are the
-//! in-process arm of `hapticd demo` (in real time) and of the tests (in virtual time).
+//! The arm has mass, viscous and Coulomb friction, motors that saturate, encoders that quantise,
+//! reports that come at their own rate, late, or not at all. The hand is an impedance that follows
+//! an intention. Together, in a [`SimRig`], they are the in-process arm of `hapticd demo` (in real
+//! time) and of the tests (in virtual time).
 //!
-//! Guarantees: no thread, no clock (time is an argument), no allocation after construction, deterministic: the same calls give
-//! bit-identical samples. Made for the arm's I/O thread, not for the haptic loop: advancing by a millisecond costs some
-//! twenty integration steps.
+//! Guarantees: no thread, no clock (time is an argument), no allocation after construction,
+//! deterministic: the same calls give bit-identical samples. Made for the arm's I/O thread, not for
+//! the haptic loop: advancing by a millisecond costs some twenty integration steps.
 //!
 //! | module | what it is |
 //! |---|---|

@@ -1,7 +1,8 @@
-//! Numbers that look random and are a pure function of a seed and an index, so that a simulation can be asked about any
-//! moment in any order and always answers the same.
+//! Numbers that look random and are a pure function of a seed and an index, so that a simulation
+//! can be asked about any moment in any order and always answers the same.
 
-/// SplitMix64's output function (Steele, Lea and Flood 2014): every bit of the result depends on every bit of the argument.
+/// SplitMix64's output function (Steele, Lea and Flood 2014): every bit of the result depends on
+/// every bit of the argument.
 fn mix(x: u64) -> u64 {
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

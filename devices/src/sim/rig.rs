@@ -1,10 +1,12 @@
 //! Arm and hand together: the in-process arm.
 //!
-//! One call of [`SimRig::step`] is one exchange with an arm: send a command, let time pass, read the newest report. The same
-//! rig serves in real time (the caller passes the monotonic clock) and in virtual time.
+//! One call of [`SimRig::step`] is one exchange with an arm: send a command, let time pass, read
+//! the newest report. The same rig serves in real time (the caller passes the monotonic clock) and
+//! in virtual time.
 //!
-//! No clock, no thread, no allocation after construction, deterministic. Time that runs backwards is no time. A gap of more than a
-//! second (the machine was asleep) is not simulated: for the hand and the arm that second is all that passed.
+//! No clock, no thread, no allocation after construction, deterministic. Time that runs backwards
+//! is no time. A gap of more than a second (the machine was asleep) is not simulated: for the hand
+//! and the arm that second is all that passed.
 
 use super::arm::{SimArm, SimArmParams, SimError};
 use super::hand::{Hand, HandParams};
@@ -40,7 +42,8 @@ pub struct SimRig {
 }
 
 impl SimRig {
-    /// A rig at rest where the intention begins, at the caller's time `now_ns`. The hand's mass is added to the arm's load.
+    /// A rig at rest where the intention begins, at the caller's time `now_ns`. The hand's mass is
+    /// added to the arm's load.
     ///
     /// # Errors
     /// [`RigError`] if arm, hand or intention make no sense.
@@ -98,7 +101,8 @@ impl SimRig {
         Ok(())
     }
 
-    /// Sends `command` at the time of the last call, goes on to `now_ns`, and gives the newest report that has arrived by then.
+    /// Sends `command` at the time of the last call, goes on to `now_ns`, and gives the newest
+    /// report that has arrived by then.
     pub fn step(&mut self, now_ns: u64, command: &ArmCommand) -> Option<ArmSample> {
         self.send(command);
         self.advance_to(now_ns);
@@ -303,7 +307,8 @@ mod tests {
                 seen.push((tick, sample.time_ns / MS, sample.pose.translation.z > 0.01));
             }
         }
-        // Sent at 0, works from 2 ms on, so the report of 3 ms is the first that differs, and it arrives at 6 ms.
+        // Sent at 0, works from 2 ms on, so the report of 3 ms is the first that differs, and it
+        // arrives at 6 ms.
         assert_eq!(
             seen[0],
             (3, 3, false),

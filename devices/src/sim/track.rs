@@ -1,8 +1,10 @@
-//! A motion given by poses and times: recorded, or written by hand as keyframes. Pure data, readable from TOML.
+//! A motion given by poses and times: recorded, or written by hand as keyframes. Pure data,
+//! readable from TOML.
 //!
-//! Between two keyframes the motion is either straight (recordings, which are dense) or follows the minimum-jerk profile
-//! `s(u) = 10u³ - 15u⁴ + 6u⁵` of point-to-point hand movements (Flash and Hogan 1985), which starts and ends at rest.
-//! Orientations go the short way round. Before the first keyframe the pose is the first one, after the last the last one.
+//! Between two keyframes the motion is either straight (recordings, which are dense) or follows the
+//! minimum-jerk profile `s(u) = 10u³ - 15u⁴ + 6u⁵` of point-to-point hand movements (Flash and
+//! Hogan 1985), which starts and ends at rest. Orientations go the short way round. Before the
+//! first keyframe the pose is the first one, after the last the last one.
 
 use super::intention::IntentionError;
 use crate::arm::FURTHEST_M;
@@ -51,8 +53,8 @@ impl Track {
     /// A track from its keyframes.
     ///
     /// # Errors
-    /// [`IntentionError::Empty`] without keyframes, [`IntentionError::NotFinite`] and [`IntentionError::NotAscending`] with the
-    /// index of the keyframe at fault.
+    /// [`IntentionError::Empty`] without keyframes, [`IntentionError::NotFinite`] and
+    /// [`IntentionError::NotAscending`] with the index of the keyframe at fault.
     pub fn new(keys: Vec<Keyframe>) -> Result<Self, IntentionError> {
         if keys.is_empty() {
             return Err(IntentionError::Empty);
@@ -101,7 +103,8 @@ impl Track {
         self.keys[self.keys.len() - 1].t_s - self.keys[0].t_s
     }
 
-    /// The pose at a time; minimum jerk between keyframes if `smooth`, else straight. Logarithmic in the number of keyframes.
+    /// The pose at a time; minimum jerk between keyframes if `smooth`, else straight. Logarithmic
+    /// in the number of keyframes.
     #[must_use]
     pub fn pose(&self, t_s: f64, smooth: bool) -> Pose {
         let after = self.keys.partition_point(|k| k.t_s <= t_s);

@@ -1,8 +1,9 @@
 //! The simulated rig behind the border that real arms have: [`Transport`].
 //!
-//! Waiting is the caller's: the rig has no clock, so it is given a function that lets a duration pass (`std::thread::sleep` in
-//! the daemon, nothing in a test). [`Transport::read_newest`] advances the rig to the time that it is told.
-//! Reading and writing do not block and do not allocate.
+//! Waiting is the caller's: the rig has no clock, so it is given a function that lets a duration
+//! pass (`std::thread::sleep` in the daemon, nothing in a test). [`Transport::read_newest`]
+//! advances the rig to the time that it is told. Reading and writing do not block and do not
+//! allocate.
 
 use std::time::Duration;
 

@@ -1,7 +1,9 @@
-//! How the rays of a step are found and traced: the product's way, and three others to compare it with (Lehericey 2016, chapter 3, section 1.4). The
-//! daemon uses the first only, and compiles nothing of the others.
+//! How the rays of a step are found and traced: the product's way, and three others to compare it
+//! with (Lehericey 2016, chapter 3, section 1.4). The daemon uses the first only, and compiles
+//! nothing of the others.
 //!
-//! All give the same contacts; where the room is too small they may differ in which rays they leave out.
+//! All give the same contacts; where the room is too small they may differ in which rays they leave
+//! out.
 
 use hapticd_rays::layout::Ray;
 
@@ -18,16 +20,19 @@ use crate::traces::{LISTS, TRACES};
 /// See the module page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Launch {
-    /// Three stages, a kernel for each algorithm, launched with the counts that the GPU has (indirect dispatch). Nothing waits.
+    /// Three stages, a kernel for each algorithm, launched with the counts that the GPU has
+    /// (indirect dispatch). Nothing waits.
     #[default]
     Indirect,
-    /// The same stages, launched with the exact counts by the host: [`Narrow::send`] reads them back after stage two, and **waits** for that.
+    /// The same stages, launched with the exact counts by the host: [`Narrow::send`] reads them
+    /// back after stage two, and **waits** for that.
     Exact,
-    /// The same stages, launched by the host with as many rays as there is room for: [`Narrow::set_room`] is the prediction, and rays beyond it are
-    /// missed. Nothing waits.
+    /// The same stages, launched by the host with as many rays as there is room for:
+    /// [`Narrow::set_room`] is the prediction, and rays beyond it are missed. Nothing waits.
     Reserved,
-    /// One kernel with branches in place of stages two and three: for each point of each pair it finds out what is due and traces it at once. It binds
-    /// more buffers than every adapter has, takes no rays as given, and asks no ray queries. Nothing waits.
+    /// One kernel with branches in place of stages two and three: for each point of each pair it
+    /// finds out what is due and traces it at once. It binds more buffers than every adapter has,
+    /// takes no rays as given, and asks no ray queries. Nothing waits.
     AtOnce,
 }
 
@@ -56,7 +61,8 @@ impl Naive {
 }
 
 impl Narrow {
-    /// What the host launches the traces with; `None`: what the GPU has counted. With [`Launch::Exact`] stage two is done after it.
+    /// What the host launches the traces with; `None`: what the GPU has counted. With
+    /// [`Launch::Exact`] stage two is done after it.
     pub(super) fn counts(
         &mut self,
         step: &Step<'_>,

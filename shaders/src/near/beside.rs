@@ -11,7 +11,8 @@
 //! # Practice
 //!
 //! Shelf and words are bounded, and neither is a channel whose ends wait for each other
-//! ([`hapticd_sync::delivery`]). No mesh is held there, for a thread that hangs must not keep memory that somebody pays for.
+//! ([`hapticd_sync::delivery`]). No mesh is held there, for a thread that hangs must not keep
+//! memory that somebody pays for.
 //!
 //! A shape takes long to make ready: its boxes are sorted, and all go to the device. Until the
 //! thread has said that it is done no question is sent ([`SweepError::Preparing`]), or the answer

@@ -30,7 +30,8 @@ pub enum SkinRefused {
     },
 }
 
-/// Why there is no mesh from the GPU. Where the CPU would give one it can be asked, and gives the same.
+/// Why there is no mesh from the GPU. Where the CPU would give one it can be asked, and gives the
+/// same.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GpuSkinError {
@@ -64,7 +65,8 @@ pub enum GpuSkinError {
         /// How often.
         looks: u32,
     },
-    /// A defect of ours, or of the driver: triangles have corners that are no vertices, or there never is enough room.
+    /// A defect of ours, or of the driver: triangles have corners that are no vertices, or there
+    /// never is enough room.
     #[error(
         "the GPU's skin is wrong: {torn} corners of triangles are no vertices, after {tries} tries"
     )]

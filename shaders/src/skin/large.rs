@@ -1,7 +1,9 @@
-//! Large skins for a thread that asks: [`hapticd_skin::Polygonizer`], which gives up a GPU that fails.
+//! Large skins for a thread that asks: [`hapticd_skin::Polygonizer`], which gives up a GPU that
+//! fails.
 //!
-//! What the GPU does not do, or does not answer in time, its caller does in the same frame. A device that fails, or is late [`LATE`] times in a row, is given up: it is
-//! never asked again, and every refusal from then on says why.
+//! What the GPU does not do, or does not answer in time, its caller does in the same frame. A
+//! device that fails, or is late [`LATE`] times in a row, is given up: it is never asked again, and
+//! every refusal from then on says why.
 
 use hapticd_skin::{Mesh, Polygonizer, Primitive, Report, Settings};
 

@@ -171,7 +171,8 @@ impl Made {
             self.ambiguity = Some(ambiguity);
         }
         let room = self.room();
-        // Within 32 bits: the adapter binds no more elements than that, and the limits of `GpuSkin` are lower.
+        // Within 32 bits: the adapter binds no more elements than that, and the limits of `GpuSkin`
+        // are lower.
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let scans = [
             SkinScan::new(grid.places + 1, 0),
@@ -280,7 +281,8 @@ impl Made {
         size_of::<SkinTally>() as u64 + self.clock.as_ref().map_or(0, Clock::bytes)
     }
 
-    /// All passes, from balls to triangles, and a copy of the tally. Where there is too little room nothing is done from there on.
+    /// All passes, from balls to triangles, and a copy of the tally. Where there is too little room
+    /// nothing is done from there on.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, answer: &wgpu::Buffer) {
         let (passes, groups, args) = (&self.passes, &self.groups, self.args.buffer());
         let clock = self.clock.as_ref();
@@ -362,5 +364,6 @@ impl Made {
     }
 }
 
-/// Most bricks that something may reach: with more, a mesh's triangles might not be counted in 32 bits.
+/// Most bricks that something may reach: with more, a mesh's triangles might not be counted in 32
+/// bits.
 pub(super) const MOST_BRICKS: u32 = u32::MAX / (rows::CUBES * rows::CUBES * rows::CUBES * 5);

@@ -1,5 +1,5 @@
-//! What the passes of a skin read: the domain, balls, the table of Marching Cubes. Lengths in edges of cubes from the domain's lowest corner on, potentials in
-//! parts of the level.
+//! What the passes of a skin read: the domain, balls, the table of Marching Cubes. Lengths in edges
+//! of cubes from the domain's lowest corner on, potentials in parts of the level.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::Vec3;
@@ -11,14 +11,16 @@ use super::SkinRefused;
 /// Cubes along a side of a brick.
 pub const CUBES: u32 = 7;
 
-/// Most radius, and most distance, in edges of cubes: beyond single precision does not tell nodes apart.
+/// Most radius, and most distance, in edges of cubes: beyond single precision does not tell nodes
+/// apart.
 pub const FURTHEST: f64 = 1e6;
 /// Least radius, in edges of cubes.
 pub const SMALLEST: f64 = 1e-6;
 /// Most amplitude, in parts of the level.
 pub const STRONGEST: f64 = 1e12;
 
-/// Part of a radius by which it is taken larger, so that single precision never finds a potential beyond it.
+/// Part of a radius by which it is taken larger, so that single precision never finds a potential
+/// beyond it.
 const ROOM: f64 = 1e-5;
 /// And in edges of cubes: a centre is good to 2.5e-4 at the far end of the largest domain.
 const ROOM_CUBES: f64 = 1e-3;
@@ -73,7 +75,8 @@ pub struct SkinBall {
 }
 
 impl SkinBall {
-    /// Of a primitive that is one; `None`: it reaches nothing of the domain. Takes what [`Settings::check`] has let through.
+    /// Of a primitive that is one; `None`: it reaches nothing of the domain. Takes what
+    /// [`Settings::check`] has let through.
     pub(super) fn of(
         settings: &Settings,
         grid: &SkinGrid,
@@ -202,8 +205,8 @@ impl SkinScan {
     }
 }
 
-/// The CPU's table, as the passes read it: by the corners of a cube how many triangles and their edges, four bits each; then of each edge its axis and lower
-/// node.
+/// The CPU's table, as the passes read it: by the corners of a cube how many triangles and their
+/// edges, four bits each; then of each edge its axis and lower node.
 pub(super) fn table(ambiguity: Ambiguity) -> Vec<[u32; 4]> {
     let mut rows: Vec<[u32; 4]> = Table::of(ambiguity)
         .0

@@ -1,7 +1,9 @@
 //# use answers.wgsl
-// What the hits mean: the four elementary tests, as in the CPU twin's `accept.rs`. And the first round: the nearest answer of each place.
+// What the hits mean: the four elementary tests, as in the CPU twin's `accept.rs`. And the first
+// round: the nearest answer of each place.
 
-// `slope`: cosine between the line and the target's normal. `alone`: not both rays of the point meet the target from within.
+// `slope`: cosine between the line and the target's normal. `alone`: not both rays of the point
+// meet the target from within.
 fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32, alone: bool) -> u32 {
     let from_sheet = (source.flags & SHEET) != 0u;
     let to_sheet = (goal.flags & SHEET) != 0u;
@@ -24,7 +26,8 @@ fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32, alone: 
     } else if !to_sheet {
         thickness = source.half_thickness;
         if outward == ahead {
-            // Beside an edge, within rounding, a ray slips in: the far side is no contact as deep as the ray is long.
+            // Beside an edge, within rounding, a ray slips in: the far side is no contact as deep
+            // as the ray is long.
             let touches = abs(hit.t * slope) < thickness;
             return select(NOTHING, COLLISION, !alone || touches);
         }

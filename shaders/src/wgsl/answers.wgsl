@@ -1,6 +1,7 @@
 //# use entries.wgsl
 //# use places.wgsl
-// What the passes after the traces have in common: all rays of a step, and whether the hit on one side of a ray is an answer.
+// What the passes after the traces have in common: all rays of a step, and whether the hit on one
+// side of a ray is an answer.
 
 @group(0) @binding(8) var<storage, read_write> places: array<Place>;
 
@@ -8,7 +9,8 @@ struct Job {
     ray: Ray,
     // Of its hits.
     at: u32,
-    // Further answers of the same point may come from other rays to the same target: what does not count here may hide them.
+    // Further answers of the same point may come from other rays to the same target: what does not
+    // count here may hide them.
     rejections: bool,
     // All of the target was searched, both ways: whether the point is inside can be told.
     whole: bool,

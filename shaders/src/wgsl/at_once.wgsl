@@ -2,7 +2,8 @@
 //# use by_tree.wgsl
 //# use by_basic.wgsl
 //# use by_walk.wgsl
-// For comparison, in place of `append.wgsl`: a ray that is due is traced on the spot, by whatever algorithm that is.
+// For comparison, in place of `append.wgsl`: a ray that is due is traced on the spot, by whatever
+// algorithm that is.
 
 @group(0) @binding(7) var<storage, read_write> hits: array<Hits>;
 @group(0) @binding(10) var<storage, read_write> counters: Counters;

@@ -1,7 +1,8 @@
 //# use lines.wgsl
 //# use layout.wgsl
 //# use lists.wgsl
-// The boxes of all triangles as ray queries want them: six numbers each, in the frame that the points are in.
+// The boxes of all triangles as ray queries want them: six numbers each, in the frame that the
+// points are in.
 
 @group(0) @binding(0) var<storage, read> points: array<Point>;
 // Of each triangle the numbers of its points, over the whole scene.

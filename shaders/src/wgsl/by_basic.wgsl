@@ -1,6 +1,7 @@
 //# use trace.wgsl
 //# use clusters.wgsl
-// Full trace of a deformable target: every triangle of it, or of one of its clusters (Lehericey 2016, chapters 3 and 4).
+// Full trace of a deformable target: every triangle of it, or of one of its clusters (Lehericey
+// 2016, chapters 3 and 4).
 
 fn over_triangles(ray: Ray) -> Hits {
     let c = aim(ray);

@@ -1,6 +1,7 @@
 //# use trace.wgsl
 //# use nodes.wgsl
-// Full trace of a rigid target through its tree of boxes: one way through for both rays (Lehericey 2016, chapter 3, section 1.1.1).
+// Full trace of a rigid target through its tree of boxes: one way through for both rays (Lehericey
+// 2016, chapter 3, section 1.1.1).
 
 fn through_tree(ray: Ray) -> Hits {
     let c = aim(ray);

@@ -1,5 +1,6 @@
 //# use trace.wgsl
-// Walk over the target's surface from the triangle that the line met before (Lehericey 2016, algorithms 1 to 3).
+// Walk over the target's surface from the triangle that the line met before (Lehericey 2016,
+// algorithms 1 to 3).
 
 @group(0) @binding(11) var<storage, read> neighbours: array<Neighbours>;
 
@@ -20,7 +21,8 @@ fn along_surface(ray: Ray) -> Hits {
         }
         let way = edge(at);
         if way == 3u {
-            // On its own surface a walk may end at a triangle of the point itself, which is no answer.
+            // On its own surface a walk may end at a triangle of the point itself, which is no
+            // answer.
             let own = c.own != NONE && any(v == vec3(c.own));
             if at.t >= 0.0 && !own {
                 found.ahead = hit(triangle, at);

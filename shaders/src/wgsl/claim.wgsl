@@ -1,5 +1,6 @@
 //# use answers.wgsl
-// The third round: who has won writes the answer. Two rays can win with the same triangle only, and then write the same.
+// The third round: who has won writes the answer. Two rays can win with the same triangle only, and
+// then write the same.
 
 fn claim(job: Job, half: u32, hit: Hit) {
     let place = place_of(job, half);
@@ -8,7 +9,8 @@ fn claim(job: Job, half: u32, hit: Hit) {
     }
     let from_sheet = (objects[job.ray.source].flags & SHEET) != 0u;
     let to_sheet = (objects[job.ray.target_].flags & SHEET) != 0u;
-    // The side of a solid that a ray met: of a sheet's rays both meet it from inside, of a volume's only the one ahead counts.
+    // The side of a solid that a ray met: of a sheet's rays both meet it from inside, of a volume's
+    // only the one ahead counts.
     let outward = (hit.triangle & OUTWARD) != 0u;
     let inner = !to_sheet && outward == (half == 0u) && (from_sheet || half == 0u);
     places[place].target_ = job.ray.target_;

@@ -1,7 +1,8 @@
 //# use objects.wgsl
 //# use lists.wgsl
 //# use lines.wgsl
-// Where the inner rays of deformable volumes leave their own object now: a walk from where they did before, or the whole surface if that is lost.
+// Where the inner rays of deformable volumes leave their own object now: a walk from where they did
+// before, or the whole surface if that is lost.
 
 @group(0) @binding(4) var<storage, read_write> normals: array<Normal>;
 @group(0) @binding(5) var<storage, read> triangles: array<Triangle>;

@@ -2,7 +2,8 @@
 //# use world.wgsl
 //# use objects.wgsl
 //# use places.wgsl
-// After the rays, for each point: which of its answers are kept, whether it crossed a sheet, and its contacts; as in the CPU twin's `commit.rs`.
+// After the rays, for each point: which of its answers are kept, whether it crossed a sheet, and
+// its contacts; as in the CPU twin's `commit.rs`.
 
 struct Contact {
     x: vec3<f32>,
@@ -67,10 +68,12 @@ fn height(x: vec3<f32>, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> f32 {
     return dot(x - a, cross(b - a, c - a));
 }
 
-// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap, and a step is not a straight line.
+// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap,
+// and a step is not a straight line.
 const ROOM: f32 = 0.1;
 
-// Whether the step before left the point on the wrong side of this place of the sheet: of the triangle with these corners, or one that touches it.
+// Whether the step before left the point on the wrong side of this place of the sheet: of the
+// triangle with these corners, or one that touches it.
 fn was_inverted(old: Record, goal: u32, v: vec3<u32>) -> bool {
     if old.target_ != goal || (old.bits & INVERTED) == 0u {
         return false;
@@ -79,8 +82,9 @@ fn was_inverted(old: Record, goal: u32, v: vec3<u32>) -> bool {
     return any(v == w.xxx) || any(v == w.yyy) || any(v == w.zzz);
 }
 
-// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet. A point that goes
-// round the edge of a fold changes sides of the plane, too: the place where it does must be in the triangle.
+// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or
+// earlier and not back yet. A point that goes round the edge of a fold changes sides of the plane,
+// too: the place where it does must be in the triangle.
 fn wrong_side(source: u32, point: u32, answer: Answer) -> bool {
     let goal = answer.target_;
     let v = triangles[objects[goal].first_triangle + answer.triangle].v;

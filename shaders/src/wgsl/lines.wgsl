@@ -1,4 +1,5 @@
-// Where a line meets a triangle or a box: the same operations in the same order as in the CPU twin's `line.rs`.
+// Where a line meets a triangle or a box: the same operations in the same order as in the CPU
+// twin's `line.rs`.
 
 const EDGE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-7;
@@ -57,8 +58,9 @@ fn edge(at: Meeting) -> u32 {
 
 // Whether the line meets a box between `low_t` and `high_t`.
 //
-// The box is taken a little larger: by what a meeting may lie outside of its triangle, and by the rounding of the line. A line along a side of the
-// box is told apart by hand, because 0 times infinity means nothing here.
+// The box is taken a little larger: by what a meeting may lie outside of its triangle, and by the
+// rounding of the line. A line along a side of the box is told apart by hand, because 0 times
+// infinity means nothing here.
 fn within(line: Line, low: vec3<f32>, high: vec3<f32>, low_t: f32, high_t: f32) -> bool {
     let pad = 2.0 * EDGE * (high - low) + 5e-7 * (abs(low) + abs(high) + abs(line.o));
     let below = low - pad - line.o;

@@ -1,4 +1,5 @@
-// Lists that are filled by appending: the count goes on past the capacity, so that whoever reads it learns how much room was missing.
+// Lists that are filled by appending: the count goes on past the capacity, so that whoever reads it
+// learns how much room was missing.
 
 const GROUP: u32 = 64u;
 // Fixed by the order of `Lists` on the Rust side.

@@ -2,8 +2,9 @@
 //# use at_once.wgsl for append.wgsl
 //# use rigid.wgsl
 //# use runs.wgsl
-// Stages two and three in one kernel with branches, which the pipeline of Lehericey 2016 (chapter 3, section 1) is measured against: one invocation
-// for each point of each pair finds out what is due, and does it. Not used by the daemon.
+// Stages two and three in one kernel with branches, which the pipeline of Lehericey 2016 (chapter
+// 3, section 1) is measured against: one invocation for each point of each pair finds out what is
+// due, and does it. Not used by the daemon.
 
 // Groups for a chunk.
 const PARTS_OF_CHUNK: u32 = CHUNK / GROUP;

@@ -1,9 +1,11 @@
 //# use layout.wgsl
-// Of each side of each point the answer that counts, found among rays that do not know of each other.
+// Of each side of each point the answer that counts, found among rays that do not know of each
+// other.
 //
-// First the nearest (`nearest`, the bits of a length, which are ordered like it), then of those at the same distance the lowest triangle
-// (`winner`, counted over the whole scene, so that targets are ordered by number as well), then the answer itself. There are no atomic floats and
-// no atomics of 64 bits, hence in three passes.
+// First the nearest (`nearest`, the bits of a length, which are ordered like it), then of those at
+// the same distance the lowest triangle (`winner`, counted over the whole scene, so that targets
+// are ordered by number as well), then the answer itself. There are no atomic floats and no atomics
+// of 64 bits, hence in three passes.
 
 struct Place {
     nearest: atomic<u32>,

@@ -2,14 +2,17 @@
 //# use entries.wgsl
 //# use clusters.wgsl
 //# use world.wgsl
-// Full traces by the adapter's ray queries: it finds the boxes of triangles that the line may meet, and the triangles are looked at as everywhere.
+// Full traces by the adapter's ray queries: it finds the boxes of triangles that the line may meet,
+// and the triangles are looked at as everywhere.
 //
-// So what is met, where, and which of two at the same place counts do not depend on the adapter: it goes through all objects in the world, in numbers
-// of its own, and the boxes are larger than their triangles by more than that may be off (`boxes.wgsl`).
+// So what is met, where, and which of two at the same place counts do not depend on the adapter: it
+// goes through all objects in the world, in numbers of its own, and the boxes are larger than their
+// triangles by more than that may be off (`boxes.wgsl`).
 
 @group(0) @binding(10) var structure: acceleration_structure;
 
-// An instance has one of eight bits, by its object's number: most objects that are not meant are left out at once.
+// An instance has one of eight bits, by its object's number: most objects that are not meant are
+// left out at once.
 const BITS: u32 = 8u;
 // Farther than any scene reaches, m: nothing of the adapter's is to overflow.
 const LONGEST: f32 = 1e5;

@@ -1,5 +1,6 @@
 //# use query.wgsl
-// Full trace of a deformable target, or of one of its clusters, by ray queries, in place of `trace_basic.wgsl`.
+// Full trace of a deformable target, or of one of its clusters, by ray queries, in place of
+// `trace_basic.wgsl`.
 
 @compute @workgroup_size(64)
 fn query_basic(

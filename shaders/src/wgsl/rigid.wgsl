@@ -16,7 +16,8 @@ const CHUNK: u32 = 256u;
 
 @group(0) @binding(6) var<storage, read> chunks: array<Chunk>;
 
-// Looks after every `stride`th point of chunk number `i`, from its point number `begin` on; after none of a chunk beyond the last.
+// Looks after every `stride`th point of chunk number `i`, from its point number `begin` on; after
+// none of a chunk beyond the last.
 fn emit_of_chunk(i: u32, begin: u32, stride: u32) {
     if i >= settings.chunks {
         return;

@@ -1,13 +1,16 @@
 //# use emit.wgsl
 //# use triangles.wgsl
-// Which points of a cluster send a ray to one target, of which or from which the clusters are looked after because it deforms (Lehericey 2016,
-// chapter 4, section 4.1).
+// Which points of a cluster send a ray to one target, of which or from which the clusters are
+// looked after because it deforms (Lehericey 2016, chapter 4, section 4.1).
 
-// Two kinds of rows in one buffer, for adapters with eight of them: runs, and behind them the boxes of the clusters near by.
+// Two kinds of rows in one buffer, for adapters with eight of them: runs, and behind them the boxes
+// of the clusters near by.
 struct Row {
-    // Of a run: source, target, first of its boxes, how many. Of a box: lowest corner as bits, cluster.
+    // Of a run: source, target, first of its boxes, how many. Of a box: lowest corner as bits,
+    // cluster.
     a: vec4<u32>,
-    // Of a run: first of the points in `cluster_points`, how many. Of a box: highest corner as bits, 1 if it is to be traced in full.
+    // Of a run: first of the points in `cluster_points`, how many. Of a box: highest corner as
+    // bits, 1 if it is to be traced in full.
     b: vec4<u32>,
 }
 
@@ -29,7 +32,8 @@ fn find(first: u32, count: u32, cluster: u32) -> u32 {
     return select(NONE, low, low < first + count && rows[low].a.w == cluster);
 }
 
-// Looks after every `stride`th point of run number `i`, from its point number `begin` on; after none of a run beyond the last.
+// Looks after every `stride`th point of run number `i`, from its point number `begin` on; after
+// none of a run beyond the last.
 fn emit_of_run(i: u32, begin: u32, stride: u32) {
     if i >= settings.runs {
         return;

@@ -1,5 +1,6 @@
 //# use answers.wgsl
-// The second round: of the answers at the same distance the one with the lowest target and triangle.
+// The second round: of the answers at the same distance the one with the lowest target and
+// triangle.
 
 @compute @workgroup_size(64)
 fn settle_ties(

@@ -1,5 +1,6 @@
-// What the passes of a skin share. Lengths are in edges of cubes from the domain's lowest corner on, so nodes are whole numbers; potentials are in
-// parts of the level, so the surface is where their sum is 1.
+// What the passes of a skin share. Lengths are in edges of cubes from the domain's lowest corner
+// on, so nodes are whole numbers; potentials are in parts of the level, so the surface is where
+// their sum is 1.
 
 const GROUP: u32 = 64u;
 const NONE: u32 = 0xffffffffu;

@@ -1,5 +1,6 @@
 //# use skin.wgsl
-// Layers of a brick's nodes, a bit for each in rows of eight; and its own edges, by the bits of their lower nodes.
+// Layers of a brick's nodes, a bit for each in rows of eight; and its own edges, by the bits of
+// their lower nodes.
 
 // All nodes of a layer but the last along an axis, by which bricks overlap.
 const OWN: vec2<u32> = vec2(0x7f7f7f7fu, 0x007f7f7fu);

@@ -1,6 +1,7 @@
 //# use skin.wgsl
-// The balls of each brick in order of their numbers, so that sums have the same bits every time: a group for a brick. Bitonic, with all exchanges
-// the same way round: what is missing to a power of two is as if it were largest, and stays where it is.
+// The balls of each brick in order of their numbers, so that sums have the same bits every time: a
+// group for a brick. Bitonic, with all exchanges the same way round: what is missing to a power of
+// two is as if it were largest, and stays where it is.
 
 @group(0) @binding(2) var<storage, read> places: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<u32>;

@@ -1,5 +1,6 @@
 //# use skin.wgsl
-// Which ball reaches which brick: a group for a ball. Whoever comes first is first here; `skin_order` puts them in order.
+// Which ball reaches which brick: a group for a ball. Whoever comes first is first here;
+// `skin_order` puts them in order.
 
 @group(0) @binding(2) var<storage, read> balls: array<Ball>;
 // By place.

@@ -1,5 +1,6 @@
 //# use skin.wgsl
-// Sums of all items before each, in three passes: of blocks, over the blocks, within them. In order, so the same every time.
+// Sums of all items before each, in three passes: of blocks, over the blocks, within them. In
+// order, so the same every time.
 
 // Items of a thread.
 const EACH: u32 = 16u;

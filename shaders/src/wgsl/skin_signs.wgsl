@@ -1,6 +1,7 @@
 //# use skin.wgsl
-// Which nodes of a brick are inside: a group for a brick, a thread for a row of eight nodes. Bricks that bounds of the sum exclude are not sampled.
-// A node counts as the brick has it that it is the lowest of: so neighbours never disagree, whatever rounding does (`skin_join`).
+// Which nodes of a brick are inside: a group for a brick, a thread for a row of eight nodes. Bricks
+// that bounds of the sum exclude are not sampled. A node counts as the brick has it that it is the
+// lowest of: so neighbours never disagree, whatever rounding does (`skin_join`).
 
 @group(0) @binding(2) var<storage, read> balls: array<Ball>;
 @group(0) @binding(3) var<storage, read> places: array<vec2<u32>>;

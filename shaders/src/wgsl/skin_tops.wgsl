@@ -1,6 +1,7 @@
 //# use skin.wgsl
 //# use skin_scan.wgsl
-// One group goes over the sums of the blocks, notes the whole, and says how many groups the next passes need: none if there is no room.
+// One group goes over the sums of the blocks, notes the whole, and says how many groups the next
+// passes need: none if there is no room.
 
 @group(0) @binding(2) var<storage, read_write> sums: array<vec2<u32>>;
 // Groups of the passes before the bricks' sums are known, and after.

@@ -1,11 +1,13 @@
 //# use skin_bits.wgsl
 //# use skin_around.wgsl
-// The triangles of a brick's cubes: a group for a brick, a thread for a column of cubes. The vertices on its far sides are its neighbours'.
+// The triangles of a brick's cubes: a group for a brick, a thread for a column of cubes. The
+// vertices on its far sides are its neighbours'.
 
 @group(0) @binding(2) var<storage, read> bricks: array<SkinBrick>;
 // Vertices and triangles of all bricks before, by slot.
 @group(0) @binding(5) var<storage, read> sizes: array<vec2<u32>>;
-// By the corners of a cube: how many triangles, their edges, four bits each. Then of each edge its axis and lower node.
+// By the corners of a cube: how many triangles, their edges, four bits each. Then of each edge its
+// axis and lower node.
 @group(0) @binding(6) var<storage, read> table: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read_write> triangles: array<u32>;
 

@@ -1,6 +1,6 @@
 //# use skin_bits.wgsl
-// The vertices on a brick's own edges, with their normals: a group for a brick, a thread for a vertex. Places are in edges of cubes; the host has
-// the domain's corner in double precision.
+// The vertices on a brick's own edges, with their normals: a group for a brick, a thread for a
+// vertex. Places are in edges of cubes; the host has the domain's corner in double precision.
 
 @group(0) @binding(2) var<storage, read> balls: array<Ball>;
 @group(0) @binding(3) var<storage, read> places: array<vec2<u32>>;
@@ -84,7 +84,8 @@ fn skin_vertices(
             let v = max(1.0 - dot(away, away), 0.0);
             sum += (v * ball.amplitude * ball.per_radius) * away;
         }
-        // In parts of the largest, so that no square overflows or vanishes. No direction where there is no gradient: any will do.
+        // In parts of the largest, so that no square overflows or vanishes. No direction where
+        // there is no gradient: any will do.
         let most = max(max(abs(sum.x), abs(sum.y)), abs(sum.z));
         var normal = vec3(0.0, 0.0, 1.0);
         if most > 0.0 {

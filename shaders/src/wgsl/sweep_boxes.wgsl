@@ -1,6 +1,7 @@
 //# use layout.wgsl
-// Which triangles of two bodies may come near each other while one follows a screw: the swept box of every triangle of one against the tree of
-// the other. Never too few: the bounds are in `midphase.rs`.
+// Which triangles of two bodies may come near each other while one follows a screw: the swept box
+// of every triangle of one against the tree of the other. Never too few: the bounds are in
+// `midphase.rs`.
 
 const GROUP: u32 = 64u;
 // Of a motion: an arc is near its chord.
@@ -8,7 +9,8 @@ const PARTS: u32 = 4u;
 
 // One query: A moves, B stands still, both about their middles, in B's axes.
 struct Sweep {
-    // A's frame to B's at the start, after each part of the motion, and at the end: rows of the turn, each with its part of the shift.
+    // A's frame to B's at the start, after each part of the motion, and at the end: rows of the
+    // turn, each with its part of the shift.
     poses: array<array<vec4<f32>, 3>, PARTS + 1u>,
     // Of the screw, per step.
     omega: vec3<f32>,

@@ -1,12 +1,15 @@
 //# use objects.wgsl
 //# use triangles.wgsl
 //# use lines.wgsl
-// What the three traces have in common: the line of a ray, and the nearest triangle on either side of its origin.
+// What the three traces have in common: the line of a ray, and the nearest triangle on either side
+// of its origin.
 
-// Where a line meets a triangle on one side of its origin, and where on the triangle. NONE if it meets none.
+// Where a line meets a triangle on one side of its origin, and where on the triangle. NONE if it
+// meets none.
 struct Hit {
     t: f32,
-    // Highest bit: the line goes outward there; the next two: the class, once it is known (`accept.wgsl`).
+    // Highest bit: the line goes outward there; the next two: the class, once it is known
+    // (`accept.wgsl`).
     triangle: u32,
     u: f32,
     v: f32,
@@ -28,7 +31,8 @@ struct Aim {
     // Where it may meet something: from `-behind` to `ahead`.
     behind: f32,
     ahead: f32,
-    // The line's point if it belongs to the target, whose triangles at that point do not count; otherwise NONE.
+    // The line's point if it belongs to the target, whose triangles at that point do not count;
+    // otherwise NONE.
     own: u32,
     // Otherwise the point has no normal, or something is not a number: nothing is met.
     some: bool,
@@ -79,7 +83,8 @@ fn hit(triangle: u32, at: Meeting) -> Hit {
     return Hit(at.t, triangle | select(0u, OUTWARD, at.outward), at.u, at.v);
 }
 
-// Of two triangles at the same place the lower number counts: the answer does not depend on the order.
+// Of two triangles at the same place the lower number counts: the answer does not depend on the
+// order.
 fn nearer(t: f32, triangle: u32, old: Hit) -> bool {
     return old.triangle == NONE || t < abs(old.t) || (t == abs(old.t) && triangle < (old.triangle & NUMBER));
 }

@@ -8,12 +8,14 @@ use hapticd_geometry::{TriMesh, Vec3};
 use hapticd_rays::layout::{DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, Triangle};
 use hapticd_shaders::{Answer, Choice, Gpu, Options, Packed, Parts, RayQueries, Tracer, Work};
 
-/// The adapter that the environment names; the software one by default, so that a test means the same everywhere. No adapter is a failure.
+/// The adapter that the environment names; the software one by default, so that a test means the
+/// same everywhere. No adapter is a failure.
 pub fn choice() -> Choice {
     Choice::from_env().unwrap().unwrap_or(Choice::Software)
 }
 
-/// An open device, which is asked ray queries if the environment says so: the same tests for both ways. One that cannot is a failure.
+/// An open device, which is asked ray queries if the environment says so: the same tests for both
+/// ways. One that cannot is a failure.
 pub fn gpu() -> Gpu {
     let ray_queries = RayQueries::from_env().unwrap();
     let gpu = Gpu::open(Options {

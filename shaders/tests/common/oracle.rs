@@ -1,7 +1,8 @@
 //! What a trace has to find, by brute force in `f64`, and how sure that is.
 //!
-//! The passes compute in `f32`: where a line grazes an edge, ends at the limit of its range or meets two triangles at the same place, either
-//! answer is right. So the oracle says of each triangle whether it is met for certain, perhaps, or not at all, by the error that `f32` may make
+//! The passes compute in `f32`: where a line grazes an edge, ends at the limit of its range or
+//! meets two triangles at the same place, either answer is right. So the oracle says of each
+//! triangle whether it is met for certain, perhaps, or not at all, by the error that `f32` may make
 //! there; an answer is right if it could have come about.
 
 use hapticd_geometry::Vec3;
@@ -14,7 +15,8 @@ use super::Shape;
 pub const EDGE: f64 = 1e-5;
 /// As in the passes.
 pub const PARALLEL: f64 = 1e-7;
-/// Relative error of a position after it has been moved and differences of such have been taken, in `f32`.
+/// Relative error of a position after it has been moved and differences of such have been taken, in
+/// `f32`.
 const ROUNDING: f64 = 1.0e-6;
 
 /// Where a line looks.
@@ -42,7 +44,8 @@ pub struct Candidate {
     pub certain: bool,
 }
 
-/// Where the line meets one triangle's plane: `u`, `v`, `t`, their errors and the side; `None` if parallel beyond doubt.
+/// Where the line meets one triangle's plane: `u`, `v`, `t`, their errors and the side; `None` if
+/// parallel beyond doubt.
 pub fn meet(line: &Line, [a, b, c]: [Vec3; 3]) -> Option<(Vec3, f64, f64, bool, bool)> {
     let (e1, e2) = (b - a, c - a);
     let n = e1.cross(&e2);
@@ -57,7 +60,8 @@ pub fn meet(line: &Line, [a, b, c]: [Vec3; 3]) -> Option<(Vec3, f64, f64, bool, 
     let u = s.dot(&p) / det;
     let v = line.d.dot(&q) / det;
     let t = e2.dot(&q) / det;
-    // The position's error goes along the line by 1 / cosine, and across a triangle by its least height as well.
+    // The position's error goes along the line by 1 / cosine, and across a triangle by its least
+    // height as well.
     let cosine = (det / n.norm()).abs();
     let far = ROUNDING * (line.scale + t.abs());
     let t_error = far / cosine;

@@ -1,4 +1,5 @@
-//! The GPU as a detector that waits where others poll: on few cores a driver in software gets them sooner.
+//! The GPU as a detector that waits where others poll: on few cores a driver in software gets them
+//! sooner.
 
 use hapticd_rays::layout::Contact;
 use hapticd_rays::{Detector, DetectorError, Progress, Report, Scene, Settings};

@@ -1,4 +1,5 @@
-//! A tree of axis-aligned boxes over triangles: median split along the longest axis, a few triangles a leaf. Immutable once built.
+//! A tree of axis-aligned boxes over triangles: median split along the longest axis, a few
+//! triangles a leaf. Immutable once built.
 
 use hapticd_geometry::{Pose, Vec3};
 
@@ -53,7 +54,8 @@ impl Aabb {
         (self.high - self.low).norm_squared()
     }
 
-    /// A box around the rotated and translated box, wider than any rounding of its contents' coordinates.
+    /// A box around the rotated and translated box, wider than any rounding of its contents'
+    /// coordinates.
     pub fn transformed(&self, pose: &Pose, rotation: &nalgebra::Matrix3<f64>) -> Self {
         let centre = (self.low + self.high) * 0.5;
         let half = (self.high - self.low) * 0.5;
@@ -212,7 +214,8 @@ fn rounded(origin: &Vec3, cell: f64, p: &Vec3, step: i16, short: fn(f64, f64) ->
 mod tests {
     use super::*;
 
-    /// Every triangle is in exactly one leaf, and in every box above it, wherever the mesh is and whatever its size.
+    /// Every triangle is in exactly one leaf, and in every box above it, wherever the mesh is and
+    /// whatever its size.
     #[test]
     fn no_box_is_too_small() {
         for (at, size) in [

@@ -1,14 +1,17 @@
-//! Exact yes-or-no answers about segments and triangles, touching included. No allocation, no failure; degenerate triangles are allowed.
+//! Exact yes-or-no answers about segments and triangles, touching included. No allocation, no
+//! failure; degenerate triangles are allowed.
 //!
-//! Every decision is the sign of a determinant from [`robust`]. Two closed triangles meet if and only if an edge of one meets the
-//! other: the intersection of the two is convex, and its extreme points lie on the boundary of one of them.
+//! Every decision is the sign of a determinant from [`robust`]. Two closed triangles meet if and
+//! only if an edge of one meets the other: the intersection of the two is convex, and its extreme
+//! points lie on the boundary of one of them.
 
 use hapticd_geometry::Vec3;
 use robust::{Coord, Coord3D};
 
 use crate::Triangle;
 
-/// Positive if `d` is on the side of `abc` from which it is seen clockwise (below it), zero if the four are coplanar. Exact sign.
+/// Positive if `d` is on the side of `abc` from which it is seen clockwise (below it), zero if the
+/// four are coplanar. Exact sign.
 pub(crate) fn orient3d(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
     robust::orient3d(coord3(a), coord3(b), coord3(c), coord3(d))
 }
@@ -66,7 +69,8 @@ pub(crate) fn segment_meets_triangle(p: &Vec3, q: &Vec3, t: &Triangle) -> bool {
     if (side_p > 0.0 && side_q > 0.0) || (side_p < 0.0 && side_q < 0.0) {
         return false;
     }
-    // The line crosses the plane in one point: it is in the triangle if it is on the same side of all three edges.
+    // The line crosses the plane in one point: it is in the triangle if it is on the same side of
+    // all three edges.
     let around = [
         orient3d(p, q, a, b),
         orient3d(p, q, b, c),
@@ -75,7 +79,8 @@ pub(crate) fn segment_meets_triangle(p: &Vec3, q: &Vec3, t: &Triangle) -> bool {
     around.iter().all(|&s| s >= 0.0) || around.iter().all(|&s| s <= 0.0)
 }
 
-/// The same for a segment in the plane of a triangle that keeps an area when axis `drop` is dropped.
+/// The same for a segment in the plane of a triangle that keeps an area when axis `drop` is
+/// dropped.
 fn coplanar_segment_meets_triangle(drop: Drop, p: &Vec3, q: &Vec3, t: &Triangle) -> bool {
     let inside = |x: &Vec3| {
         let s: [f64; 3] = core::array::from_fn(|i| orient2d(drop, &t[i], &t[(i + 1) % 3], x));
@@ -90,7 +95,8 @@ pub(crate) fn segments_meet(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> bool {
     if orient3d(p, q, a, b) != 0.0 {
         return false;
     }
-    // Coplanar: they meet exactly if they do in a projection that keeps their plane; on a common line, in all projections.
+    // Coplanar: they meet exactly if they do in a projection that keeps their plane; on a common
+    // line, in all projections.
     let plane = [[p, q, a], [p, q, b], [a, b, p], [a, b, q]];
     let drop = plane
         .iter()
@@ -101,7 +107,8 @@ pub(crate) fn segments_meet(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> bool {
     }
 }
 
-/// Whether two segments of one line, either perhaps a point, overlap: along every axis, since the line is monotone along each.
+/// Whether two segments of one line, either perhaps a point, overlap: along every axis, since the
+/// line is monotone along each.
 fn collinear_segments_meet(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> bool {
     (0..3).all(|k| p[k].min(q[k]) <= a[k].max(b[k]) && a[k].min(b[k]) <= p[k].max(q[k]))
 }

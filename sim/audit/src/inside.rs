@@ -1,7 +1,8 @@
 //! Is a point inside a closed surface? Exact crossing count along a segment to a far point.
 //!
-//! A crossing is decided by exact predicates. A segment that runs through an edge or a corner is undecided and another far point is
-//! taken; the far points are fixed, so the answer is deterministic.
+//! A crossing is decided by exact predicates. A segment that runs through an edge or a corner is
+//! undecided and another far point is taken; the far points are fixed, so the answer is
+//! deterministic.
 
 use hapticd_geometry::{Pose, Vec3};
 
@@ -13,10 +14,12 @@ use crate::solid::Solid;
 /// Far points tried before falling back on the solid angle.
 const ATTEMPTS: u32 = 64;
 
-/// Whether the world point lies inside the body at `world_from_body`, or on its surface. Always false for a sheet.
+/// Whether the world point lies inside the body at `world_from_body`, or on its surface. Always
+/// false for a sheet.
 ///
-/// Inside means a winding number other than zero for an oriented surface, an odd number of crossings for any other closed one. The point
-/// is moved into the body's frame with `f64`; exact from there. A point or a pose that is not finite counts as inside.
+/// Inside means a winding number other than zero for an oriented surface, an odd number of
+/// crossings for any other closed one. The point is moved into the body's frame with `f64`; exact
+/// from there. A point or a pose that is not finite counts as inside.
 #[must_use]
 pub fn contains(body: &Solid, world_from_body: &Pose, point: &Vec3) -> bool {
     if !body.closed {
@@ -62,7 +65,8 @@ enum Crossings {
     Count { number: u64, winding: i64 },
 }
 
-/// Crossings of the segment from `p` to `far`; nothing when a crossing is not through the interior of one triangle.
+/// Crossings of the segment from `p` to `far`; nothing when a crossing is not through the interior
+/// of one triangle.
 fn crossings(body: &Solid, p: &Vec3, far: &Vec3) -> Option<Crossings> {
     let around = Aabb {
         low: p.inf(far),
@@ -138,7 +142,8 @@ fn crossing(t: &Triangle, p: &Vec3, far: &Vec3) -> Option<Crossing> {
     Some(Crossing::Through(if from > 0.0 { 1 } else { -1 }))
 }
 
-/// Winding number by solid angles (van Oosterom and Strackee 1983), for a point that no segment could decide.
+/// Winding number by solid angles (van Oosterom and Strackee 1983), for a point that no segment
+/// could decide.
 fn solid_angle_says_inside(body: &Solid, p: &Vec3) -> bool {
     let total: f64 = body
         .triangles()

@@ -1,7 +1,9 @@
-//! The independent checker: says whether a tool and a body touch, how deep, and whether a motion between two poses crossed a surface.
+//! The independent checker: says whether a tool and a body touch, how deep, and whether a motion
+//! between two poses crossed a surface.
 //!
-//! It shares no code with the continuous detection whose promises it checks: its own bounding boxes, its own distances, its own screw,
-//! and exact predicates for every yes-or-no question. From the mesh library it takes only the container of triangles.
+//! It shares no code with the continuous detection whose promises it checks: its own bounding
+//! boxes, its own distances, its own screw, and exact predicates for every yes-or-no question. From
+//! the mesh library it takes only the container of triangles.
 //!
 //! * [`intersects`]: do the surfaces meet, touching included? Exact for mesh tools.
 //! * [`contains`]: is a point inside a closed body? Exact.
@@ -12,14 +14,16 @@
 //!
 //! # What exact means
 //!
-//! A mesh tool's vertices are moved into the body's frame with `f64`, each vertex once and always in the same way, and the rounded
-//! coordinates are then taken as the truth: about 1e-16 m for objects of a metre, against clearances of a micron. From there on every
-//! decision is the sign of a determinant evaluated exactly (Shewchuk's adaptive predicates), so a gap of one unit in the last place is a
-//! gap and coincident coordinates touch. Coordinates must stay between 1e-90 and 1e90 in size, or be zero, for the predicates not to
-//! under- or overflow. A sphere tool is compared by its rounded distance, good to a few units in the last place.
+//! A mesh tool's vertices are moved into the body's frame with `f64`, each vertex once and always
+//! in the same way, and the rounded coordinates are then taken as the truth: about 1e-16 m for
+//! objects of a metre, against clearances of a micron. From there on every decision is the sign of
+//! a determinant evaluated exactly (Shewchuk's adaptive predicates), so a gap of one unit in the
+//! last place is a gap and coincident coordinates touch. Coordinates must stay between 1e-90 and
+//! 1e90 in size, or be zero, for the predicates not to under- or overflow. A sphere tool is
+//! compared by its rounded distance, good to a few units in the last place.
 //!
-//! Metres, right-handed frames. Allocates, never blocks, deterministic; not meant for a real-time thread. Nothing panics on any mesh;
-//! a pose that is not finite never passes a check.
+//! Metres, right-handed frames. Allocates, never blocks, deterministic; not meant for a real-time
+//! thread. Nothing panics on any mesh; a pose that is not finite never passes a check.
 #![forbid(unsafe_code)]
 
 mod boxes;

@@ -9,16 +9,19 @@ use crate::inside::encloses;
 use crate::query::{Placement, Tool, is_radius, meeting_pairs, point_surface2};
 use crate::solid::Solid;
 
-/// Depth of the tool in the body (m): exactly 0.0 when the surfaces are apart and neither is inside the other, else positive.
+/// Depth of the tool in the body (m): exactly 0.0 when the surfaces are apart and neither is inside
+/// the other, else positive.
 ///
-/// The decision is exact as [`crate::intersects`] and [`crate::contains`] are. The depth is a measure of the damage, not the least
-/// translation apart: the largest of
-/// * the distance to the body's surface of any tool vertex (or sphere centre, plus the radius) inside the body,
+/// The decision is exact as [`crate::intersects`] and [`crate::contains`] are. The depth is a
+/// measure of the damage, not the least translation apart: the largest of
+/// * the distance to the body's surface of any tool vertex (or sphere centre, plus the radius)
+///   inside the body,
 /// * the distance to the tool's surface of any body vertex inside a closed tool,
-/// * for two triangles that meet, the least of how far either reaches across the other's plane and the length of their common line.
+/// * for two triangles that meet, the least of how far either reaches across the other's plane and
+///   the length of their common line.
 ///
-/// Contact without depth gives a rounding error or [`f64::MIN_POSITIVE`], never zero; a pose or radius that is not finite gives infinity. A sheet has no inside, so
-/// only crossing it counts.
+/// Contact without depth gives a rounding error or [`f64::MIN_POSITIVE`], never zero; a pose or
+/// radius that is not finite gives infinity. A sheet has no inside, so only crossing it counts.
 #[must_use]
 pub fn penetration_depth_m(
     tool: &Tool<'_>,
@@ -90,8 +93,8 @@ fn surface_distance(solid: &Solid, p: &Vec3) -> f64 {
     point_surface2(solid, p, f64::INFINITY).map_or(0.0, |(d2, _)| d2.sqrt())
 }
 
-/// How far two triangles that meet reach into each other: what one would have to give way along the other's normal, or along the line in
-/// which they cut each other, whichever is least.
+/// How far two triangles that meet reach into each other: what one would have to give way along the
+/// other's normal, or along the line in which they cut each other, whichever is least.
 fn crossing_depth(a: &Triangle, b: &Triangle) -> f64 {
     let (Some(na), Some(nb)) = (normal(a), normal(b)) else {
         return 0.0;

@@ -1,6 +1,7 @@
 //! Do the surfaces meet, and how far apart are they? Traversals of two box trees.
 //!
-//! The tool is moved into the body's frame: every vertex in the same way wherever it occurs, so neighbouring triangles stay joined.
+//! The tool is moved into the body's frame: every vertex in the same way wherever it occurs, so
+//! neighbouring triangles stay joined.
 
 use core::ops::ControlFlow;
 
@@ -79,10 +80,12 @@ pub(crate) fn is_radius(radius_m: f64) -> bool {
     radius_m.is_finite() && radius_m >= 0.0
 }
 
-/// The first pair of triangles found that meet, touching included; nothing when the surfaces are apart.
+/// The first pair of triangles found that meet, touching included; nothing when the surfaces are
+/// apart.
 ///
-/// A tool wholly inside a body meets nothing: see [`crate::penetration_depth_m`]. Exact for a mesh tool (crate documentation); for a
-/// sphere the rounded squared distance is compared. A pose or radius that is not finite is reported as a hit of the first triangle.
+/// A tool wholly inside a body meets nothing: see [`crate::penetration_depth_m`]. Exact for a mesh
+/// tool (crate documentation); for a sphere the rounded squared distance is compared. A pose or
+/// radius that is not finite is reported as a hit of the first triangle.
 #[must_use]
 pub fn intersects(
     tool: &Tool<'_>,
@@ -124,8 +127,9 @@ pub fn intersects(
 
 /// Least distance of the two surfaces (m): zero exactly when [`intersects`] finds a pair.
 ///
-/// Plain `f64`, never below the true distance by more than rounding, a few units in the last place of the coordinates. Of a sphere, the
-/// ball's surface counts: the distance of its centre less its radius. A pose or radius that is not finite gives zero.
+/// Plain `f64`, never below the true distance by more than rounding, a few units in the last place
+/// of the coordinates. Of a sphere, the ball's surface counts: the distance of its centre less its
+/// radius. A pose or radius that is not finite gives zero.
 #[must_use]
 pub fn distance_m(
     tool: &Tool<'_>,
@@ -246,7 +250,8 @@ fn surface_surface(tool: &Solid, body: &Solid, placement: &Placement, limit_m: f
     best2.sqrt().clamp(f64::MIN_POSITIVE, limit_m)
 }
 
-/// Squared distance from a point to the surface and the nearest triangle; nothing if it is `limit2` or more.
+/// Squared distance from a point to the surface and the nearest triangle; nothing if it is `limit2`
+/// or more.
 pub(crate) fn point_surface2(body: &Solid, p: &Vec3, limit2: f64) -> Option<(f64, u32)> {
     let at = Aabb::of_point(p);
     let gap2 = |i: usize| body.boxes.node(i).bounds.distance2(&at);

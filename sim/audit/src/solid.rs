@@ -1,4 +1,5 @@
-//! A triangle mesh made ready for checking: its box tree and what its surface is (closed or a sheet). Immutable, shareable.
+//! A triangle mesh made ready for checking: its box tree and what its surface is (closed or a
+//! sheet). Immutable, shareable.
 
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use hapticd_geometry::{TriMesh, Vec3};
 use crate::Triangle;
 use crate::boxes::{Aabb, Boxes};
 
-/// A mesh with its box tree. Closedness is found here, from coordinates: vertices at bit-equal positions are one vertex.
+/// A mesh with its box tree. Closedness is found here, from coordinates: vertices at bit-equal
+/// positions are one vertex.
 ///
 /// The mesh itself is shared; what is kept beside it is some 11 bytes a triangle.
 #[derive(Clone, Debug)]
@@ -49,7 +51,8 @@ impl Solid {
         }
     }
 
-    /// Whether the surface encloses a volume: every edge is met by an even number of triangles. If not, it is a sheet without inside.
+    /// Whether the surface encloses a volume: every edge is met by an even number of triangles. If
+    /// not, it is a sheet without inside.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed
@@ -119,7 +122,8 @@ fn welded(positions: &[Vec3]) -> Vec<u32> {
     first
 }
 
-/// Closed and oriented, over welded vertices; triangles that have become edges or points count for nothing.
+/// Closed and oriented, over welded vertices; triangles that have become edges or points count for
+/// nothing.
 fn surface(faces: impl Iterator<Item = [u32; 3]>) -> (bool, bool) {
     // Both ends of a side, the lower first, and whether it is run through from that one.
     let mut sides: Vec<(u32, u32, bool)> = Vec::new();

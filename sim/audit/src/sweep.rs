@@ -1,10 +1,14 @@
-//! Did the surfaces stay apart between two poses? Bisection of the motion against the exact distance.
+//! Did the surfaces stay apart between two poses? Bisection of the motion against the exact
+//! distance.
 //!
-//! Between two poses the motion is the constant-speed screw (as everywhere in this project). No tool point moves faster relative to the
-//! body than the largest speed of a vertex, which is constant along a screw; so around an instant whose distance is `d` the surfaces are
-//! apart for `d / speed` in both directions. What is not covered is bisected. An instant at which the surfaces meet is a crossing.
+//! Between two poses the motion is the constant-speed screw (as everywhere in this project). No
+//! tool point moves faster relative to the body than the largest speed of a vertex, which is
+//! constant along a screw; so around an instant whose distance is `d` the surfaces are apart for `d
+//! / speed` in both directions. What is not covered is bisected. An instant at which the surfaces
+//! meet is a crossing.
 //!
-//! The screw is computed here from the two poses, as the exponential of one twist, not by the mesh library's screw.
+//! The screw is computed here from the two poses, as the exponential of one twist, not by the mesh
+//! library's screw.
 
 use hapticd_geometry::{Pose, Vec3};
 use nalgebra::{Translation3, UnitQuaternion};
@@ -36,7 +40,8 @@ impl Default for SweepLimits {
 pub enum Sweep {
     /// The surfaces were apart at every instant: proven, up to rounding of distances.
     Clear {
-        /// Least distance at the instants looked at (m); an upper bound of the least over the motion. Infinite if none needed measuring.
+        /// Least distance at the instants looked at (m); an upper bound of the least over the
+        /// motion. Infinite if none needed measuring.
         seen_m: f64,
     },
     /// The surfaces meet at this instant.
@@ -44,7 +49,8 @@ pub enum Sweep {
         /// Share of the motion, 0 to 1; not necessarily the first such instant.
         t: f64,
     },
-    /// Neither was shown within the limits; the surfaces came as close as this, or a number was not finite.
+    /// Neither was shown within the limits; the surfaces came as close as this, or a number was not
+    /// finite.
     Unresolved {
         /// Share of the motion at which the limits were reached.
         t: f64,
@@ -55,8 +61,8 @@ pub enum Sweep {
 
 /// Follows a tool moving from one pose to another past a body that stands still.
 ///
-/// Only surfaces count: a tool that is inside a closed body throughout is clear here and found by [`crate::penetration_depth_m`] at either end.
-/// The rotation between the poses is the shorter one.
+/// Only surfaces count: a tool that is inside a closed body throughout is clear here and found by
+/// [`crate::penetration_depth_m`] at either end. The rotation between the poses is the shorter one.
 #[must_use]
 pub fn sweep_tool(
     tool: &Tool<'_>,
@@ -76,7 +82,8 @@ pub fn sweep_tool(
     path.follow(limits, speed, scale(tool, from, to, body))
 }
 
-/// Follows a body moving from one pose to another past a tool that stands still; else as [`sweep_tool`].
+/// Follows a body moving from one pose to another past a tool that stands still; else as
+/// [`sweep_tool`].
 #[must_use]
 pub fn sweep_body(
     tool: &Tool<'_>,
@@ -113,7 +120,8 @@ impl Path<'_> {
         distance_within(self.tool, &tool_at, self.body, &body_at, limit)
     }
 
-    /// Whether the straight way of a sphere's centre between two instants meets the surface: a point has no width to be caught by.
+    /// Whether the straight way of a sphere's centre between two instants meets the surface: a
+    /// point has no width to be caught by.
     fn centre_crosses(&self, start: f64, end: f64) -> bool {
         if matches!(self.tool, Tool::Mesh(_)) {
             return false;
@@ -128,7 +136,8 @@ impl Path<'_> {
         }
     }
 
-    /// Covers the motion piece by piece, the earliest first. `speed` bounds every tool point's, `scale` every coordinate.
+    /// Covers the motion piece by piece, the earliest first. `speed` bounds every tool point's,
+    /// `scale` every coordinate.
     fn follow(&self, limits: &SweepLimits, speed: f64, scale: f64) -> Sweep {
         if !(speed.is_finite() && scale.is_finite()) {
             return Sweep::Unresolved {
@@ -188,7 +197,8 @@ fn scale(tool: &Tool<'_>, from: &Pose, to: &Pose, body: &Solid) -> f64 {
     size + body + from.translation.vector.amax() + to.translation.vector.amax()
 }
 
-/// Largest speed, over the motion's unit of time, of the twist's velocity field at a point of the placed tool.
+/// Largest speed, over the motion's unit of time, of the twist's velocity field at a point of the
+/// placed tool.
 fn fastest(tool: &Tool<'_>, world_from_tool: &Pose, twist: &Twist) -> f64 {
     let speed = |p: &Vec3| {
         let x = world_from_tool.rotation * p + world_from_tool.translation.vector;
@@ -278,7 +288,8 @@ mod tests {
             let end = twist.pose(&from, &to, 1.0 - 1e-15);
             assert!((end.translation.vector - to.translation.vector).amax() < 1e-12);
             assert!(end.rotation.angle_to(&to.rotation) < 1e-7);
-            // Halfway and on again is the whole way, by the same field: the motion has constant speed.
+            // Halfway and on again is the whole way, by the same field: the motion has constant
+            // speed.
             let half = twist.pose(&from, &to, 0.5);
             let again = Twist::between(&from, &half);
             assert!((again.linear * 2.0 - twist.linear).amax() < 1e-11);

@@ -6,7 +6,8 @@ use crate::{
     Solid, Sweep, SweepLimits, Tool, is_finite, penetration_depth_m, sweep_body, sweep_tool,
 };
 
-/// Follows a tool moving from one pose to another past a tool that stands still; as [`sweep_tool`]. The centre of a ball goes straight.
+/// Follows a tool moving from one pose to another past a tool that stands still; as [`sweep_tool`].
+/// The centre of a ball goes straight.
 #[must_use]
 pub fn sweep_past_tool(
     mover: &Tool<'_>,
@@ -40,7 +41,8 @@ pub fn sweep_past_tool(
     }
 }
 
-/// How deep two tools are in each other, metres: 0 if and only if they touch nowhere and neither is inside the other.
+/// How deep two tools are in each other, metres: 0 if and only if they touch nowhere and neither is
+/// inside the other.
 #[must_use]
 pub fn tools_overlap_m(a: &Tool<'_>, at_a: &Pose, b: &Tool<'_>, at_b: &Pose) -> f64 {
     let in_solid = |tool: &Tool<'_>, at: &Pose, solid: &Solid, there: &Pose| {

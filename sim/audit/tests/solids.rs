@@ -1,4 +1,5 @@
-//! Meshes against meshes and spheres: trees against brute force, planted gaps, overlaps, containment and depth.
+//! Meshes against meshes and spheres: trees against brute force, planted gaps, overlaps,
+//! containment and depth.
 
 mod common;
 
@@ -62,7 +63,8 @@ fn sphere_agrees_with_brute_force() {
     }
 }
 
-/// Boxes side by side along each axis: gap, contact and overlap down to a nanometre and to one unit in the last place.
+/// Boxes side by side along each axis: gap, contact and overlap down to a nanometre and to one unit
+/// in the last place.
 #[test]
 fn boxes_side_by_side() {
     let body = Solid::new(&cuboid([0.5, 0.25, 0.125]));
@@ -193,7 +195,8 @@ fn unshared_vertices_are_welded() {
     assert!(!open.is_closed() && !open.is_oriented() && !open.is_empty());
 }
 
-/// Points on the grid of the body's own coordinates send rays through edges and corners; the answer is exact all the same.
+/// Points on the grid of the body's own coordinates send rays through edges and corners; the answer
+/// is exact all the same.
 #[test]
 fn containment_at_degenerate_points() {
     let cube = Solid::new(&cuboid([0.5; 3]));
@@ -290,7 +293,8 @@ fn bad_numbers_never_pass() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// A rough ball pushed along a direction by more than the gap it measured is found inside; by less, outside.
+    /// A rough ball pushed along a direction by more than the gap it measured is found inside; by
+    /// less, outside.
     #[test]
     fn distance_bounds_the_free_way(seed in any::<u64>()) {
         let mut random = Random(seed);

@@ -1,4 +1,5 @@
-//! Motions between two poses: planted tunnelling is found, near misses are proven clear, limits are reported as what they are.
+//! Motions between two poses: planted tunnelling is found, near misses are proven clear, limits are
+//! reported as what they are.
 
 mod common;
 
@@ -26,7 +27,8 @@ fn is_clear(sweep: Sweep) -> bool {
     matches!(sweep, Sweep::Clear { .. })
 }
 
-/// A tool that is on the other side of a 0.1 mm plate in the next tick: both poses are free, the motion is not.
+/// A tool that is on the other side of a 0.1 mm plate in the next tick: both poses are free, the
+/// motion is not.
 #[test]
 fn tunnelling_through_a_thin_plate() {
     let plate = Solid::new(&cuboid([0.5, 0.5, 5e-5]));
@@ -134,7 +136,8 @@ fn tunnelling_by_rotation() {
     assert!(gap > 0.0 && seen_m >= gap, "{seen_m} {gap}");
 }
 
-/// The same at every angle, most of which no bisection hits by itself: the bar's centre does not move, its ends do.
+/// The same at every angle, most of which no bisection hits by itself: the bar's centre does not
+/// move, its ends do.
 #[test]
 fn thin_posts_are_hit_at_any_angle() {
     let bar = Solid::new(&cuboid([0.5, 0.01, 0.01]));
@@ -215,8 +218,8 @@ fn limits_are_reported_not_hidden() {
     assert!(!is_clear(nan));
 }
 
-/// Random screws past a rough ball: what is clear is clear at every sampled instant of the mesh library's screw, and what dense sampling
-/// finds is never called clear.
+/// Random screws past a rough ball: what is clear is clear at every sampled instant of the mesh
+/// library's screw, and what dense sampling finds is never called clear.
 #[test]
 fn agrees_with_dense_sampling_of_the_screw() {
     let mut random = Random(7);

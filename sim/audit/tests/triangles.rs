@@ -1,4 +1,5 @@
-//! Two triangles: exact intersection against integer arithmetic, distance against sampling and against scaled configurations.
+//! Two triangles: exact intersection against integer arithmetic, distance against sampling and
+//! against scaled configurations.
 
 mod common;
 
@@ -24,8 +25,9 @@ fn dot(a: Int3, b: Int3) -> i64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Separating axes in integers: complete for points, segments and triangles in any position. Disjoint sets are strictly separated by
-/// an edge, a product of two edges, or a product of that with a third edge.
+/// Separating axes in integers: complete for points, segments and triangles in any position.
+/// Disjoint sets are strictly separated by an edge, a product of two edges, or a product of that
+/// with a third edge.
 fn integer_triangles_meet(a: &[Int3; 3], b: &[Int3; 3]) -> bool {
     let edges: Vec<Int3> = [a, b]
         .iter()
@@ -191,7 +193,8 @@ fn a_gap_of_one_ulp_is_a_gap() {
     assert!(meet(&floor, &tip(0.1)));
     assert!(!meet(&floor, &tip(0.1f64.next_up())));
     assert!(meet(&floor, &tip(0.1f64.next_down())));
-    // Two edges across each other, on a slope that f64 cannot hit: decided, and in opposite ways for opposite neighbours.
+    // Two edges across each other, on a slope that f64 cannot hit: decided, and in opposite ways
+    // for opposite neighbours.
     let slope = |dz: f64| {
         triangle([
             [-1.0, 0.1, -0.3 + dz],
@@ -246,7 +249,8 @@ fn distance_agrees_with_sampling() {
     }
 }
 
-/// Two nearly parallel edges that cross with a known gap: no digit of the gap is lost, however small the angle.
+/// Two nearly parallel edges that cross with a known gap: no digit of the gap is lost, however
+/// small the angle.
 #[test]
 fn nearly_parallel_edges_keep_their_gap() {
     for exponent in 1..=12 {

@@ -1,26 +1,27 @@
 //! Directional conservative advancement of one feature pair along a constant-speed screw.
 //!
-//! **What is proven.** Let `n` be a unit vector, `x_i(t)` the points of A on their screw and `y_j` the
-//! points of B. Convex features are at least `min_i n.x_i - max_j n.y_j` apart. On a constant-speed screw
-//! with angular velocity `w` the acceleration of a point is `a_i = w x v_i`, of constant length, and its
-//! component along `n` changes at a rate of at most `|w x n| |a_i|` and never exceeds
-//! `|a_i| |w x n| / |w|` in size. So for `0 <= d <= T`
+//! **What is proven.** Let `n` be a unit vector, `x_i(t)` the points of A on their screw and `y_j`
+//! the points of B. Convex features are at least `min_i n.x_i - max_j n.y_j` apart. On a
+//! constant-speed screw with angular velocity `w` the acceleration of a point is `a_i = w x v_i`,
+//! of constant length, and its component along `n` changes at a rate of at most `|w x n| |a_i|` and
+//! never exceeds `|a_i| |w x n| / |w|` in size. So for `0 <= d <= T`
 //!
 //! ```text
 //! n.x_i(t + d) >= n.x_i(t) + d n.v_i(t) - k_i d^2 / 2,
 //! k_i = min( |a_i| |w x n| / |w|,  -n.a_i(t) + T |w x n| |a_i| )
 //! ```
 //!
-//! and the largest `d` for which no point of A comes nearer than the threshold along `n` is the root of
-//! a quadratic. One such step proves a whole interval of time; the next starts from the closest
-//! direction at its end. Every intermediate time is proven, so running out of steps costs motion, never
-//! truth.
+//! and the largest `d` for which no point of A comes nearer than the threshold along `n` is the
+//! root of a quadratic. One such step proves a whole interval of time; the next starts from the
+//! closest direction at its end. Every intermediate time is proven, so running out of steps costs
+//! motion, never truth.
 //!
-//! **Rounding.** All arithmetic is relative to the first point of B. An explicit bound of the rounding
-//! error of one gap, `64 eps (E + t_max (1 + w)(m + w E))` with `E` the largest coordinate of the pair
-//! and `m` the sum of the sizes of the terms of the velocity, is subtracted from every gap, so that the
-//! proof covers the floating-point evaluation. Positions at time `t` are computed from the data at time
-//! 0 in a form without the screw's point (which is far away for tiny rotations), never accumulated.
+//! **Rounding.** All arithmetic is relative to the first point of B. An explicit bound of the
+//! rounding error of one gap, `64 eps (E + t_max (1 + w)(m + w E))` with `E` the largest coordinate
+//! of the pair and `m` the sum of the sizes of the terms of the velocity, is subtracted from every
+//! gap, so that the proof covers the floating-point evaluation. Positions at time `t` are computed
+//! from the data at time 0 in a form without the screw's point (which is far away for tiny
+//! rotations), never accumulated.
 //!
 //! Bounded (`max_steps` steps of one closest-point query each), allocation-free, lock-free, a pure
 //! function, no panics: inputs that are not finite give [`Advance::Stopped`] at time 0. Lengths in
@@ -31,13 +32,13 @@ use hapticd_geometry::{Screw, Vec3};
 
 use crate::pair::{PairDistance, PairKind, closest, closest_points, highest, refine, support_gap};
 
-/// Steps that move no point farther than this (metres), or than this part of the threshold if that is
-/// less, are not made.
+/// Steps that move no point farther than this (metres), or than this part of the threshold if that
+/// is less, are not made.
 pub(crate) const RESOLUTION_M: f64 = 1e-9;
 pub(crate) const RESOLUTION_RELATIVE: f64 = 1e-3;
 
-/// Rounding errors of one gap in units of `f64::EPSILON` times the size of its terms. The longest chain
-/// (position on the screw, dot product, difference) is about 20 operations.
+/// Rounding errors of one gap in units of `f64::EPSILON` times the size of its terms. The longest
+/// chain (position on the screw, dot product, difference) is about 20 operations.
 const ROUNDINGS: f64 = 64.0;
 
 /// Outcome of [`advance`].
@@ -56,8 +57,8 @@ pub enum Advance {
     },
 }
 
-/// The velocity field of a constant-speed screw in the form the bound needs: the velocity of a point
-/// `x` is `velocity + omega x x`, in units per screw.
+/// The velocity field of a constant-speed screw in the form the bound needs: the velocity of a
+/// point `x` is `velocity + omega x x`, in units per screw.
 #[derive(Clone, Copy, Debug)]
 pub struct MotionBound {
     /// Angular velocity, radians per screw.
@@ -148,8 +149,8 @@ impl Mover {
     }
 }
 
-/// `(1 - cos w t) / w^2` and `(w t - sin w t) / w^3`, the factors of acceleration and jerk in the exact
-/// displacement `t v + c2 a + c3 j`.
+/// `(1 - cos w t) / w^2` and `(w t - sin w t) / w^3`, the factors of acceleration and jerk in the
+/// exact displacement `t v + c2 a + c3 j`.
 #[inline]
 pub(crate) fn screw_factors(w: f64, t: f64) -> (f64, f64) {
     let angle = w * t;
@@ -166,18 +167,18 @@ pub(crate) fn screw_factors(w: f64, t: f64) -> (f64, f64) {
 
 /// Advances one feature pair along `screw` and says how far the motion is proven.
 ///
-/// A's feature, `a` at time 0, moves with the screw; B's, `b`, stands still. Both, and the screw, are in
-/// one frame; the points used of each are those of `kind` ([`PairKind::points_a`], the rest is ignored).
-/// Times run over `[0, t_max]`, with `t_max = 1` the whole screw.
+/// A's feature, `a` at time 0, moves with the screw; B's, `b`, stands still. Both, and the screw,
+/// are in one frame; the points used of each are those of `kind` ([`PairKind::points_a`], the rest
+/// is ignored). Times run over `[0, t_max]`, with `t_max = 1` the whole screw.
 ///
 /// The proven statement is: at every time of the proven interval the distance is at least
-/// `min(threshold, d)`, where `d` is the distance at time 0 (up to the rounding bound of the module). So
-/// a pair that starts at or inside the threshold may separate and slide but does not come closer. Steps
-/// end when the next one would move no point by a nanometre, or by a thousandth of the threshold if that
-/// is less, so an approach stops within about that of the threshold.
+/// `min(threshold, d)`, where `d` is the distance at time 0 (up to the rounding bound of the
+/// module). So a pair that starts at or inside the threshold may separate and slide but does not
+/// come closer. Steps end when the next one would move no point by a nanometre, or by a thousandth
+/// of the threshold if that is less, so an approach stops within about that of the threshold.
 ///
-/// `warm` may be a guess of the closest direction at time 0 (from B to A, any length): if it proves the
-/// whole motion no closest points are computed. A wrong guess costs time, not truth.
+/// `warm` may be a guess of the closest direction at time 0 (from B to A, any length): if it proves
+/// the whole motion no closest points are computed. A wrong guess costs time, not truth.
 ///
 /// Features that intersect, touch, or are not finite give `Stopped` at 0.
 #[must_use]
@@ -381,9 +382,9 @@ fn stopped(t: f64, here: &PairDistance) -> Advance {
     }
 }
 
-/// Whether all points, with these velocities, provably stay above the plane `n.x = high` for the time
-/// `remaining`. Crude and cheap (no roots): the acceleration of a point is at most `|w| |v|`. `n` has the
-/// length `length`, which scales everything.
+/// Whether all points, with these velocities, provably stay above the plane `n.x = high` for the
+/// time `remaining`. Crude and cheap (no roots): the acceleration of a point is at most `|w| |v|`.
+/// `n` has the length `length`, which scales everything.
 #[inline]
 fn all_clear(
     points: &[Vec3],
@@ -449,19 +450,22 @@ fn proven(
     first
 }
 
-/// [`proven`] for the two ends of an edge, along a direction that turns about the other edge (from the origin to `along`).
+/// [`proven`] for the two ends of an edge, along a direction that turns about the other edge (from
+/// the origin to `along`).
 ///
-/// Of an edge that turns about a point of contact one end always goes down along a fixed direction, and at the threshold no step
-/// could be proven although the point of contact rises. Turn the direction with it: with `e` the unit direction of B's edge
-/// and any rate `b`, let `n(d)` be `n` turned about `e` by `b d`. The projection of B's edge on `n(d)` does not change, since `n(d).e` does
-/// not; and of A's ends `x`
+/// Of an edge that turns about a point of contact one end always goes down along a fixed direction,
+/// and at the threshold no step could be proven although the point of contact rises. Turn the
+/// direction with it: with `e` the unit direction of B's edge and any rate `b`, let `n(d)` be `n`
+/// turned about `e` by `b d`. The projection of B's edge on `n(d)` does not change, since `n(d).e`
+/// does not; and of A's ends `x`
 ///
 /// ```text
 /// (n.x)'  = b (e x n).x + n.v
 /// (n.x)'' >= -(b^2 (|e x x| + |v| T) + 2 |b| |v| + |a|)
 /// ```
 ///
-/// The rate `b` is chosen so that both ends move alike, which is then as the point of contact does. Returns 0 where there is none.
+/// The rate `b` is chosen so that both ends move alike, which is then as the point of contact does.
+/// Returns 0 where there is none.
 #[cold]
 fn proven_turning(
     movers: &[Mover],
@@ -481,7 +485,8 @@ fn proven_turning(
     let velocities = [0, 1].map(|i| field.velocity + field.omega.cross(&points[i]));
     let [r0, r1] = velocities.map(|v| n.dot(&v));
     let spread = lever.dot(&(points[1] - points[0]));
-    // Kept of the size of the motion's own terms, so that the rounding bound of the module covers it.
+    // Kept of the size of the motion's own terms, so that the rounding bound of the module covers
+    // it.
     let most = 2.0 * (field.speed + 1.0 / remaining);
     let turn = (r0 - r1) / spread;
     if !(turn.abs() <= most) {
@@ -503,8 +508,8 @@ fn proven_turning(
     first
 }
 
-/// First `d` in `[0, remaining]` with `margin + rate d - bend d^2 / 2 = 0`, or `remaining` if there is
-/// none; negative or NaN if `margin` is not positive. Each branch is free of cancellation.
+/// First `d` in `[0, remaining]` with `margin + rate d - bend d^2 / 2 = 0`, or `remaining` if there
+/// is none; negative or NaN if `margin` is not positive. Each branch is free of cancellation.
 #[inline]
 pub(crate) fn first_crossing(margin: f64, rate: f64, bend: f64, remaining: f64) -> f64 {
     if margin <= 0.0 || margin.is_nan() {

@@ -1,24 +1,28 @@
 //! Boxes in single precision, four at a time: lower bounds on distance at a fifth of the cost.
 //!
-//! A proximity query spends most of its time on bounds of box pairs that it then throws away, and a bound need not be
-//! tight to the last digit: it must only never be above the distance. So the boxes are read in `f32`, as they are kept, about
-//! the origin of their tree; what rounding may do to a gap along one axis is bounded by [`slack`] and taken off every gap.
-//! Distances that a caller sees are never computed here.
+//! A proximity query spends most of its time on bounds of box pairs that it then throws away, and a
+//! bound need not be tight to the last digit: it must only never be above the distance. So the
+//! boxes are read in `f32`, as they are kept, about the origin of their tree; what rounding may do
+//! to a gap along one axis is bounded by [`slack`] and taken off every gap. Distances that a caller
+//! sees are never computed here.
 //!
 //! # Theory
 //!
-//! The bound is that of [`crate::obb::distance_lower_bound`]: the length of the gap vector between one box and the bounds of
-//! the other in its axes, or the other way round, whichever is larger. With `u` the unit roundoff and `S` the largest coordinate of
-//! either hierarchy (1-norms, the shift between them included), rounding enters by the axes, which are computed from three angles and
-//! wrong by less than `10 u` a number, in a product of two of them by `35 u` (`35 u S`), by turning A's boxes into B's frame
-//! (`12 u S`) and by the products of the test (`20 u S`): a gap along one axis is wrong by less than `70 u S`. Centres and half sizes
-//! are kept in single precision and enclose as they are. [`slack`] is `128 u S`. The axes are orthonormal to `40 u` only: a
-//! factor of `1 - 1e-5` on the square covers that.
+//! The bound is that of [`crate::obb::distance_lower_bound`]: the length of the gap vector between
+//! one box and the bounds of the other in its axes, or the other way round, whichever is larger.
+//! With `u` the unit roundoff and `S` the largest coordinate of either hierarchy (1-norms, the
+//! shift between them included), rounding enters by the axes, which are computed from three angles
+//! and wrong by less than `10 u` a number, in a product of two of them by `35 u` (`35 u S`), by
+//! turning A's boxes into B's frame (`12 u S`) and by the products of the test (`20 u S`): a gap
+//! along one axis is wrong by less than `70 u S`. Centres and half sizes are kept in single
+//! precision and enclose as they are. [`slack`] is `128 u S`. The axes are orthonormal to `40 u`
+//! only: a factor of `1 - 1e-5` on the square covers that.
 //!
-//! The hierarchy is made four wide by leaving out every other level. One box is held against the four below another at once, a lane
-//! each, in the arithmetic that every machine of the architecture has: the same bits everywhere. Boxes that are below one box lie
-//! together and are turned into lanes when they are asked about ([`Quad`]). Of triangles only what they own is kept: a byte; their
-//! corners are gathered from the vertices in single precision.
+//! The hierarchy is made four wide by leaving out every other level. One box is held against the
+//! four below another at once, a lane each, in the arithmetic that every machine of the
+//! architecture has: the same bits everywhere. Boxes that are below one box lie together and are
+//! turned into lanes when they are asked about ([`Quad`]). Of triangles only what they own is kept:
+//! a byte; their corners are gathered from the vertices in single precision.
 
 use hapticd_geometry::{Mat3, TriMesh, Vec3};
 use wide::f32x4;
@@ -27,7 +31,8 @@ use crate::tree::{Node, ObbTree, Quad};
 
 /// Bound on the rounding error of a gap, in units of the size of the coordinates.
 const SLACK: f64 = 64.0 * f32::EPSILON as f64;
-/// Coordinates up to which the arithmetic cannot overflow, metres. Beyond, every bound is 0: slow, not wrong.
+/// Coordinates up to which the arithmetic cannot overflow, metres. Beyond, every bound is 0: slow,
+/// not wrong.
 const LARGEST: f64 = 1e15;
 /// On the square of a bound, see the theory.
 const ROUNDING: f32 = 1.0 - 1e-5;
@@ -88,7 +93,8 @@ impl Owned {
     }
 }
 
-/// Feature pairs of two triangles that may be in reach: a bit by corner, or by side of B for each side of A.
+/// Feature pairs of two triangles that may be in reach: a bit by corner, or by side of B for each
+/// side of A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NearFeatures {
     /// Corners of A that may be near B's face.
@@ -176,7 +182,8 @@ impl Small {
     }
 }
 
-/// From the boxes of A to the frame and the origin of those of B, with the rounding bound of the pair.
+/// From the boxes of A to the frame and the origin of those of B, with the rounding bound of the
+/// pair.
 pub(crate) struct Shift {
     /// Rows of the rotation.
     rotation: [[f32; 3]; 3],
@@ -234,8 +241,8 @@ impl Shift {
         out
     }
 
-    /// The feature pairs that two triangles own and that may be nearer than the root of `limit_squared`: those whose bounds along
-    /// the axes of B's frame are.
+    /// The feature pairs that two triangles own and that may be nearer than the root of
+    /// `limit_squared`: those whose bounds along the axes of B's frame are.
     #[inline(always)]
     pub(crate) fn near_features(
         &self,
@@ -356,7 +363,8 @@ fn positive_squared(x: f32x4) -> f32x4 {
     positive * positive
 }
 
-/// Most boxes that [`Moved`] keeps: 2.5 MiB. Of a larger hierarchy those that share a place push each other out.
+/// Most boxes that [`Moved`] keeps: 2.5 MiB. Of a larger hierarchy those that share a place push
+/// each other out.
 const MOVED: usize = 1 << 15;
 
 /// The boxes of A in B's frame that a query has met: each is met some five times.
@@ -411,7 +419,8 @@ mod tests {
         })
     }
 
-    /// Never above the bound in double precision, and near it: for scenes of all sizes and distances from the origin.
+    /// Never above the bound in double precision, and near it: for scenes of all sizes and
+    /// distances from the origin.
     #[test]
     fn below_the_double_precision_bound_and_close_to_it() {
         let mut compared = 0;

@@ -1,7 +1,7 @@
 //! A bounded queue of box pairs, nearest first to within 4 %.
 //!
-//! Buckets by the leading bits of the squared distance, 8 an octave, last in first out within one: no
-//! comparisons, constant time. All memory is taken at construction. Deterministic.
+//! Buckets by the leading bits of the squared distance, 8 an octave, last in first out within one:
+//! no comparisons, constant time. All memory is taken at construction. Deterministic.
 
 /// A pair of nodes and the square of the lower bound on their distance.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +16,8 @@ pub(crate) const BUCKETS: usize = 256;
 const DROPPED: u32 = 49;
 const NONE: u32 = u32::MAX;
 
-/// Which bucket a squared distance belongs to, 8 an octave below a limit; what is less than all of them is in the first.
+/// Which bucket a squared distance belongs to, 8 an octave below a limit; what is less than all of
+/// them is in the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scale {
     /// Leading bits of the limit.

@@ -1,8 +1,10 @@
-//! What the queries know of one shape, built once and shared: mesh, adjacency, hierarchy, vertices in single precision.
+//! What the queries know of one shape, built once and shared: mesh, adjacency, hierarchy, vertices
+//! in single precision.
 //!
-//! A shape is a triangle mesh, or a single point (the centre of a sphere tool, whose radius the queries
-//! take separately). Building allocates and takes O(n log n); reading is lock-free and allocation-free,
-//! and the index is `Send + Sync`, to be shared in an `Arc`. Coordinates are the shape's own, metres.
+//! A shape is a triangle mesh, or a single point (the centre of a sphere tool, whose radius the
+//! queries take separately). Building allocates and takes O(n log n); reading is lock-free and
+//! allocation-free, and the index is `Send + Sync`, to be shared in an `Arc`. Coordinates are the
+//! shape's own, metres.
 
 use std::sync::Arc;
 
@@ -12,7 +14,8 @@ use crate::cull::{Owned, Small};
 use crate::pair::PairKind;
 use crate::tree::{ObbTree, TreeDefect};
 
-/// One triangle with all a leaf test needs: gathered when it is asked for, since it would be 104 bytes to keep.
+/// One triangle with all a leaf test needs: gathered when it is asked for, since it would be 104
+/// bytes to keep.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// Corners, metres, in the frame of the mesh.
@@ -35,7 +38,8 @@ pub(crate) struct Surface {
     adjacency: Adjacency,
     pub(crate) tree: ObbTree,
     pub(crate) small: Small,
-    /// By vertex, the other ends of four of its edges, [`NO_VERTEX`] for none: see [`MeshIndex::along_edges`].
+    /// By vertex, the other ends of four of its edges, [`NO_VERTEX`] for none: see
+    /// [`MeshIndex::along_edges`].
     along_edges: Vec<[u32; 4]>,
 }
 
@@ -76,7 +80,8 @@ pub(crate) enum Shape {
     Surface(Box<Surface>),
 }
 
-/// A shape prepared for the queries of this crate: [`crate::proximity`], [`crate::moving`] and the others on meshes.
+/// A shape prepared for the queries of this crate: [`crate::proximity`], [`crate::moving`] and the
+/// others on meshes.
 #[derive(Clone, Debug)]
 pub struct MeshIndex {
     pub(crate) shape: Shape,
@@ -124,7 +129,8 @@ impl MeshIndex {
         }
     }
 
-    /// Prepares a single point, feature index 0. It is a face with one point three times over, too: that is how two points are paired.
+    /// Prepares a single point, feature index 0. It is a face with one point three times over, too:
+    /// that is how two points are paired.
     #[must_use]
     pub fn point(at: Vec3) -> Self {
         Self {
@@ -150,8 +156,8 @@ impl MeshIndex {
         self.surface().map(|s| &s.tree)
     }
 
-    /// A triangle with its corners, its edges and the features that it owns. Every vertex and every edge of the mesh has one owner.
-    /// Real-time safe.
+    /// A triangle with its corners, its edges and the features that it owns. Every vertex and every
+    /// edge of the mesh has one owner. Real-time safe.
     ///
     /// `None` for a point and for a triangle out of range.
     #[inline]
@@ -161,8 +167,9 @@ impl MeshIndex {
         ((triangle as usize) < s.mesh.triangles().len()).then(|| s.leaf(triangle))
     }
 
-    /// Unit directions from an edge into its two faces, in their planes and perpendicular to the edge; zero where there is no face.
-    /// Zero for a point and for an edge out of range. Real-time safe.
+    /// Unit directions from an edge into its two faces, in their planes and perpendicular to the
+    /// edge; zero where there is no face. Zero for a point and for an edge out of range. Real-time
+    /// safe.
     #[inline]
     #[must_use]
     pub fn into_faces(&self, edge: u32) -> [Vec3; 2] {
@@ -175,8 +182,9 @@ impl MeshIndex {
         }
     }
 
-    /// For the sides 01, 12, 20 of a face: unit direction into the neighbour behind it, in the neighbour's plane and perpendicular to
-    /// the side; zero where there is none. Zero for a point and for a face out of range. Real-time safe.
+    /// For the sides 01, 12, 20 of a face: unit direction into the neighbour behind it, in the
+    /// neighbour's plane and perpendicular to the side; zero where there is none. Zero for a point
+    /// and for a face out of range. Real-time safe.
     #[must_use]
     pub fn into_neighbours(&self, face: u32) -> [Vec3; 3] {
         let mut out = [Vec3::zeros(); 3];
@@ -195,9 +203,10 @@ impl MeshIndex {
         out
     }
 
-    /// Unit directions from a vertex along four of its edges: those that lead furthest apart, since what leads nearer along any edge
-    /// then mostly does so along one of these. All of them where there are no more; zero for the rest, for a point and for a vertex out
-    /// of range. Real-time safe.
+    /// Unit directions from a vertex along four of its edges: those that lead furthest apart, since
+    /// what leads nearer along any edge then mostly does so along one of these. All of them where
+    /// there are no more; zero for the rest, for a point and for a vertex out of range. Real-time
+    /// safe.
     #[inline]
     #[must_use]
     pub fn along_edges(&self, vertex: u32) -> [Vec3; 4] {
@@ -294,10 +303,12 @@ fn along_edges(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[u32; 4]> {
     vertices.map(at).collect()
 }
 
-/// The ends of four of these unit vectors, all if there are no more: of the sets that are looked through, the one with the shortest sum.
+/// The ends of four of these unit vectors, all if there are no more: of the sets that are looked
+/// through, the one with the shortest sum.
 ///
-/// About a vertex in a plane that is nearly always a set that surrounds it, at a corner one without its diagonals, on a ridge both ways
-/// along it and a way down each side. Where it is not, a pair that is no contact may pass for one: a row too many.
+/// About a vertex in a plane that is nearly always a set that surrounds it, at a corner one without
+/// its diagonals, on a ridge both ways along it and a way down each side. Where it is not, a pair
+/// that is no contact may pass for one: a row too many.
 fn spread(all: &[(Vec3, u32)]) -> [u32; 4] {
     /// Of more edges, so many that lie furthest apart are looked through.
     const MOST: usize = 8;

@@ -2,16 +2,18 @@
 //!
 //! # Theory
 //!
-//! The winding number of a closed surface about a point is the number of times that a ray from the point leaves it less the number of
-//! times that it enters. That is exact as long as the ray passes no side of a triangle and does not start on one: a crossing near a side
-//! might be counted twice or not at all. So a ray that comes too near to a side to tell is given up and another direction is taken; the
-//! directions are fixed, so equal arguments give equal answers.
+//! The winding number of a closed surface about a point is the number of times that a ray from the
+//! point leaves it less the number of times that it enters. That is exact as long as the ray passes
+//! no side of a triangle and does not start on one: a crossing near a side might be counted twice
+//! or not at all. So a ray that comes too near to a side to tell is given up and another direction
+//! is taken; the directions are fixed, so equal arguments give equal answers.
 //!
 //! # Practice
 //!
-//! `O(log n)` and the crossings, where the sum of solid angles (van Oosterom and Strackee 1983) takes every triangle: 100 ms for two
-//! million, on a thread that has a millisecond. In a mesh made for it one ray meets every box;
-//! [`Winding::about_within`] then gives up. Allocates while its stack grows. No panics.
+//! `O(log n)` and the crossings, where the sum of solid angles (van Oosterom and Strackee 1983)
+//! takes every triangle: 100 ms for two million, on a thread that has a millisecond. In a mesh made
+//! for it one ray meets every box; [`Winding::about_within`] then gives up. Allocates while its
+//! stack grows. No panics.
 
 use hapticd_geometry::Vec3;
 
@@ -37,8 +39,9 @@ pub struct Winding {
 }
 
 impl Winding {
-    /// The winding number of a closed mesh about `p` (its own frame); 0 for a point shape. `None`: `p` is on the surface as far as
-    /// rounding tells, or no ray was far enough from all sides, or a number is not finite.
+    /// The winding number of a closed mesh about `p` (its own frame); 0 for a point shape. `None`:
+    /// `p` is on the surface as far as rounding tells, or no ray was far enough from all sides, or
+    /// a number is not finite.
     pub fn about(&mut self, shape: &MeshIndex, p: &Vec3) -> Option<i32> {
         self.about_within(shape, p, &mut { u64::MAX })
     }
@@ -111,7 +114,8 @@ fn meets(from: &Vec3, along: &Vec3, half: &Vec3) -> bool {
     low <= high + 1e-9 * high.abs()
 }
 
-/// 1 where the ray from the origin leaves through the triangle, -1 where it enters, 0 where it passes; `None`: it cannot be told.
+/// 1 where the ray from the origin leaves through the triangle, -1 where it enters, 0 where it
+/// passes; `None`: it cannot be told.
 fn crossing(corners: &[Vec3; 3], d: &Vec3) -> Option<i32> {
     let (mut left, mut right, mut sure) = (false, false, true);
     for k in 0..3 {
@@ -192,7 +196,8 @@ mod tests {
 
     #[test]
     fn a_ray_along_sides_and_corners_is_not_counted_twice() {
-        // From the middle of regular bodies, through grids of points that lie over corners and sides.
+        // From the middle of regular bodies, through grids of points that lie over corners and
+        // sides.
         let index = MeshIndex::new(shapes::cuboid(&Vec3::repeat(1.0)).unwrap());
         let mut winding = Winding::default();
         for x in -4..=4 {

@@ -19,7 +19,8 @@ pub struct Intersections {
 }
 
 impl Intersections {
-    /// All pairs (triangle of `a`, triangle of `b`) that have a point in common, sorted. Points have none.
+    /// All pairs (triangle of `a`, triangle of `b`) that have a point in common, sorted. Points
+    /// have none.
     pub fn all(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> &[(u32, u32)] {
         self.some(a, b, b_from_a, usize::MAX);
         self.pairs.sort_unstable();
@@ -114,7 +115,8 @@ impl Intersections {
     }
 }
 
-/// Whether two closed triangles have a point in common: a side of one passes through the other. In one plane: no side separates them.
+/// Whether two closed triangles have a point in common: a side of one passes through the other. In
+/// one plane: no side separates them.
 #[must_use]
 pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
     // Of two in nearly one plane the tests below see signs of rounding errors only.
@@ -133,7 +135,8 @@ pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
     flat && n.norm_squared() > 0.0 && touch_in_plane(a, b, &n)
 }
 
-/// Whether a side of `t`, seen across its plane, has all of the other triangle beyond it, by more than rounding.
+/// Whether a side of `t`, seen across its plane, has all of the other triangle beyond it, by more
+/// than rounding.
 fn beside(t: &[Vec3; 3], other: &[Vec3; 3]) -> bool {
     let n = (t[1] - t[0]).cross(&(t[2] - t[0]));
     (0..3).any(|i| {
@@ -160,7 +163,8 @@ fn segment_meets(p: &Vec3, q: &Vec3, tri: &[Vec3; 3]) -> bool {
     x >= 0.0 && y >= 0.0 && z >= 0.0 || x <= 0.0 && y <= 0.0 && z <= 0.0
 }
 
-/// Two triangles of one plane, seen along the axis that it leans on least: no line of a side separates them.
+/// Two triangles of one plane, seen along the axis that it leans on least: no line of a side
+/// separates them.
 fn touch_in_plane(a: &[Vec3; 3], b: &[Vec3; 3], n: &Vec3) -> bool {
     let (i, j) = match n.iamax() {
         0 => (1, 2),
@@ -226,7 +230,8 @@ mod tests {
 
     #[test]
     fn triangles_of_one_plane_that_are_apart_do_not_intersect_however_it_is_rounded() {
-        // Strips of one bent plate, 1.5 mm apart: rounding puts corners on either side of the plane.
+        // Strips of one bent plate, 1.5 mm apart: rounding puts corners on either side of the
+        // plane.
         let mut seed: u64 = 3;
         let mut random = || {
             seed = seed

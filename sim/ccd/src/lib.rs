@@ -1,23 +1,27 @@
 //! Continuous collision detection and proximity between rigid triangle meshes.
 //!
-//! Most of it answers questions of one form: *the points of A follow one constant-speed screw, the points of B stand still, both are
-//! given in B's frame.* [`mod@moving`] is for any number of bodies that move at once.
+//! Most of it answers questions of one form: *the points of A follow one constant-speed screw, the
+//! points of B stand still, both are given in B's frame.* [`mod@moving`] is for any number of
+//! bodies that move at once.
 //!
 //! - [`pair`]: closest features, the distance of one feature pair.
-//! - [`mod@advance`]: how far one feature pair can move and provably stay apart; the real-time path.
+//! - [`mod@advance`]: how far one feature pair can move and provably stay apart; the real-time
+//!   path.
 //! - [`proximity`]: all feature pairs of two meshes nearer than a reach; the collision thread.
 //! - [`nearest`]: the point of a mesh that is nearest to a point.
 //! - [`midphase`]: who else may find the pairs of triangles that those features are of.
 //! - [`obb`], [`tree`]: oriented boxes, their discrete overlap test, and the hierarchy over a mesh.
-//! - [`mod@moving`]: pairs and scenes of moving bodies, chains of links, parametric and implicit surfaces; the dynamics.
+//! - [`mod@moving`]: pairs and scenes of moving bodies, chains of links, parametric and implicit
+//!   surfaces; the dynamics.
 //! - [`intersect`]: which triangles of two standing meshes intersect.
-//! - [`linear`]: first contact of one feature pair when every vertex moves on a straight line (deformable meshes); the one
-//!   query here that is not about rigid motion.
+//! - [`linear`]: first contact of one feature pair when every vertex moves on a straight line
+//!   (deformable meshes); the one query here that is not about rigid motion.
 //!
-//! Redon's methods as published are in the crate `hapticd-published`: second opinions for tests, which the daemon does not link.
+//! Redon's methods as published are in the crate `hapticd-published`: second opinions for tests,
+//! which the daemon does not link.
 //!
-//! Units are metres and radians, `f64`. Nothing blocks, only [`ObbTree::with_threads`] uses threads, and all results are pure
-//! functions of the arguments.
+//! Units are metres and radians, `f64`. Nothing blocks, only [`ObbTree::with_threads`] uses
+//! threads, and all results are pure functions of the arguments.
 
 #![forbid(unsafe_code)]
 

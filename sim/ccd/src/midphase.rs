@@ -1,8 +1,10 @@
-//! Who names, of two meshes, the pairs of triangles that may be within reach: the CPU's own hierarchies, or somebody who is asked ahead.
+//! Who names, of two meshes, the pairs of triangles that may be within reach: the CPU's own
+//! hierarchies, or somebody who is asked ahead.
 //!
-//! [`crate::Proximity::query`] finds them by itself. A [`MidPhase`] is asked about many pairs of meshes at once, before the exact tests; what it
-//! names goes through [`crate::Proximity::query_among`], which gives the same answer to the bit. It may decline or fail at any time: whoever asks
-//! then lets the CPU do it, and has lost time only.
+//! [`crate::Proximity::query`] finds them by itself. A [`MidPhase`] is asked about many pairs of
+//! meshes at once, before the exact tests; what it names goes through
+//! [`crate::Proximity::query_among`], which gives the same answer to the bit. It may decline or
+//! fail at any time: whoever asks then lets the CPU do it, and has lost time only.
 //!
 //! Implementations belong to the thread that asks. They may wait, but not for ever.
 
@@ -49,16 +51,16 @@ pub struct MidPhaseFacts {
 
 /// See the module page.
 pub trait MidPhase: Debug + Send {
-    /// Gets a shape ready, so that the first question about it is not late. Allocates, and takes long
-    /// unless another thread does it; until that has, questions are declined. Points are of no
+    /// Gets a shape ready, so that the first question about it is not late. Allocates, and takes
+    /// long unless another thread does it; until that has, questions are declined. Points are of no
     /// interest.
     fn prepare(&mut self, shape: &Arc<MeshIndex>);
 
     /// Asks, all at once; what was asked before is forgotten.
     fn ask(&mut self, asks: &mut dyn Iterator<Item = Ask<'_>>);
 
-    /// All pairs of triangles that may be within reach, of the question with that number among those asked last: each pair once, in any order.
-    /// `None`: the CPU is to find them.
+    /// All pairs of triangles that may be within reach, of the question with that number among
+    /// those asked last: each pair once, in any order. `None`: the CPU is to find them.
     fn candidates(&mut self, ask: usize) -> Option<&[[u32; 2]]>;
 
     /// What became of the questions so far.

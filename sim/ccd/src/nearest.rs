@@ -1,6 +1,7 @@
 //! The point of a mesh that is nearest to a point: by the hierarchy, nearest boxes first.
 //!
-//! Allocates nothing once its stack has grown to the depth of the tree. Deterministic: of triangles that are equally near the first that the search comes upon counts.
+//! Allocates nothing once its stack has grown to the depth of the tree. Deterministic: of triangles
+//! that are equally near the first that the search comes upon counts.
 
 use hapticd_geometry::{Vec3, closest};
 
@@ -14,7 +15,8 @@ pub struct Nearest {
     pub point: Vec3,
     /// From there to the point that was asked for, m.
     pub distance_m: f64,
-    /// Of the triangle that it is on: unit, by its winding; zero for one without area, and for a point.
+    /// Of the triangle that it is on: unit, by its winding; zero for one without area, and for a
+    /// point.
     pub normal: Vec3,
 }
 

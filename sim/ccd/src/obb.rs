@@ -1,8 +1,10 @@
 //! Oriented bounding boxes: fitting, the discrete separating-axis test, a lower bound on distance.
 //!
-//! Boxes are fitted with the axes of the covariance of the enclosed surface (Gottschalk, Lin, Manocha
-//! 1996) and then sized so that every enclosed corner is inside in floating point. Boxes of flat sets
-//! have a zero half size and stay exact. Nothing here allocates, blocks or panics. Metres.
+//! Boxes are fitted with the axes of the covariance of the enclosed surface (Gottschalk, Lin,
+//! Manocha
+//! 1996) and then sized so that every enclosed corner is inside in floating point. Boxes of flat
+//!       sets have a zero half size and stay exact. Nothing here allocates, blocks or panics.
+//!       Metres.
 //!
 
 use hapticd_geometry::{Mat3, Pose, Vec3};
@@ -19,7 +21,8 @@ pub struct Obb {
 }
 
 impl Obb {
-    /// The tightest box with the given axes around `points`; a point box at the origin if there are none.
+    /// The tightest box with the given axes around `points`; a point box at the origin if there are
+    /// none.
     ///
     /// Every point passes [`Obb::contains`] with tolerance 0.
     #[must_use]
@@ -87,8 +90,9 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Moments of the area of one triangle (Gottschalk 2000, section 3.3: exact integrals), with corners
-    /// relative to the reference point. Degenerate triangles count with `small` instead of their area.
+    /// Moments of the area of one triangle (Gottschalk 2000, section 3.3: exact integrals), with
+    /// corners relative to the reference point. Degenerate triangles count with `small` instead of
+    /// their area.
     pub(crate) fn of_triangle([p, q, r]: &[Vec3; 3], small: f64) -> Self {
         let weight = 0.5 * (q - p).cross(&(r - p)).norm() + small;
         let c = p + q + r;
@@ -238,8 +242,9 @@ pub fn fit(triangles: &[[Vec3; 3]]) -> Obb {
     }
 }
 
-/// Discrete separating-axis test over all 15 axes (Redon 2002, section 3.1; Gottschalk et al. 1996): whether two
-/// boxes given in one frame overlap or touch. Never says "disjoint" of boxes that overlap.
+/// Discrete separating-axis test over all 15 axes (Redon 2002, section 3.1; Gottschalk et al.
+/// 1996): whether two boxes given in one frame overlap or touch. Never says "disjoint" of boxes
+/// that overlap.
 #[must_use]
 pub fn overlap(a: &Obb, b: &Obb) -> bool {
     overlap_on(a, b, Axes::All)
@@ -254,7 +259,8 @@ pub enum Axes {
     All,
 }
 
-/// [`overlap`] with a choice of axes: with fewer of them it may call boxes overlapping that are not.
+/// [`overlap`] with a choice of axes: with fewer of them it may call boxes overlapping that are
+/// not.
 #[must_use]
 pub fn overlap_on(a: &Obb, b: &Obb, axes: Axes) -> bool {
     let r = Relative::new(a, b);
@@ -287,8 +293,9 @@ pub fn overlap_on(a: &Obb, b: &Obb, axes: Axes) -> bool {
 
 /// Lower bound on the distance of two boxes given in one frame, metres; 0 if none is found.
 ///
-/// The length of the gap vector between box `a` and the axis-aligned bounds of `b` in `a`'s axes, or the
-/// other way round, whichever is larger; lowered by the rounding error, so never above the distance.
+/// The length of the gap vector between box `a` and the axis-aligned bounds of `b` in `a`'s axes,
+/// or the other way round, whichever is larger; lowered by the rounding error, so never above the
+/// distance.
 #[must_use]
 pub fn distance_lower_bound(a: &Obb, b: &Obb) -> f64 {
     let r = Relative::new(a, b);

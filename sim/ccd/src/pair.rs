@@ -1,12 +1,12 @@
 //! Feature pairs: the three kinds of closed feature pair and their closest points.
 //!
-//! A feature pair takes one *closed* feature of A and one of B: vertex/face, face/vertex or edge/edge,
-//! where a face is a triangle with its edges and vertices and an edge is a segment with its end points.
-//! The distance of two disjoint triangles is always attained at one of these pairs (Redon 2002, section
-//! 1.3), so all pairs together describe the distance of two meshes.
+//! A feature pair takes one *closed* feature of A and one of B: vertex/face, face/vertex or
+//! edge/edge, where a face is a triangle with its edges and vertices and an edge is a segment with
+//! its end points. The distance of two disjoint triangles is always attained at one of these pairs
+//! (Redon 2002, section 1.3), so all pairs together describe the distance of two meshes.
 //!
-//! Allocation-free, no panics: degenerate triangles and segments are handled as the points and segments
-//! that they are, NaN goes in and NaN comes out.
+//! Allocation-free, no panics: degenerate triangles and segments are handled as the points and
+//! segments that they are, NaN goes in and NaN comes out.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::{point_triangle, segment_segment};
@@ -58,16 +58,17 @@ pub struct PairDistance {
     pub point_a: Vec3,
     /// Closest point on B's feature.
     pub point_b: Vec3,
-    /// Barycentric coordinates of the closest point on the triangle (vertex/face and face/vertex), or
-    /// `[s, t, 0]` with `point_a = a0 + s (a1 - a0)` and `point_b = b0 + t (b1 - b0)` (edge/edge).
+    /// Barycentric coordinates of the closest point on the triangle (vertex/face and face/vertex),
+    /// or `[s, t, 0]` with `point_a = a0 + s (a1 - a0)` and `point_b = b0 + t (b1 - b0)`
+    /// (edge/edge).
     pub params: [f64; 3],
-    /// Whether the closest points are inside the face or inside both edges, that is, not on a boundary
-    /// that the feature shares with its neighbours.
+    /// Whether the closest points are inside the face or inside both edges, that is, not on a
+    /// boundary that the feature shares with its neighbours.
     pub interior: bool,
 }
 
-/// Smallest projection of A's points on `n` minus the largest of B's: a lower bound on the distance of
-/// the two features for any unit `n`.
+/// Smallest projection of A's points on `n` minus the largest of B's: a lower bound on the distance
+/// of the two features for any unit `n`.
 #[inline]
 #[must_use]
 pub fn support_gap(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], n: &Vec3) -> f64 {
@@ -89,20 +90,21 @@ pub fn highest(kind: PairKind, b: &[Vec3; 3], n: &Vec3) -> f64 {
     high
 }
 
-/// Closest points of a feature pair. Only the first [`PairKind::points_a`] points of `a` and the first
-/// [`PairKind::points_b`] of `b` are read; both are in one common frame, metres.
+/// Closest points of a feature pair. Only the first [`PairKind::points_a`] points of `a` and the
+/// first [`PairKind::points_b`] of `b` are read; both are in one common frame, metres.
 ///
-/// The normal is better than the normalised difference of the closest points when these are very near
-/// (a hundred thousandth of their coordinates): it is then taken from the features themselves (face normal, cross product of the edges, the
-/// component orthogonal to the edge), and of the two candidates the one with the larger
-/// [`support_gap`] is returned.
+/// The normal is better than the normalised difference of the closest points when these are very
+/// near (a hundred thousandth of their coordinates): it is then taken from the features themselves
+/// (face normal, cross product of the edges, the component orthogonal to the edge), and of the two
+/// candidates the one with the larger [`support_gap`] is returned.
 #[must_use]
 #[inline]
 pub fn closest(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> PairDistance {
     refine(kind, a, b, &closest_points(kind, a, b))
 }
 
-/// Closest points `(on A, on B)` and [`PairDistance::params`]: [`closest`] without the better normal.
+/// Closest points `(on A, on B)` and [`PairDistance::params`]: [`closest`] without the better
+/// normal.
 #[inline]
 #[must_use]
 pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Vec3, [f64; 3]) {
@@ -122,11 +124,12 @@ pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Ve
     }
 }
 
-/// From this distance on, in units of the sum of the coordinates, the rounding of the closest points leaves the direction of their difference
-/// good to 1e-10.
+/// From this distance on, in units of the sum of the coordinates, the rounding of the closest
+/// points leaves the direction of their difference good to 1e-10.
 const NEAR: f64 = 1e-5;
 
-/// Of the given direction, with its support gap, and the one that the features themselves define, the better one.
+/// Of the given direction, with its support gap, and the one that the features themselves define,
+/// the better one.
 #[cold]
 fn better_normal(
     kind: PairKind,
@@ -188,8 +191,8 @@ pub(crate) fn refine(
     }
 }
 
-/// Direction from the features for a closest point with barycentric coordinates `bary` on `tri`, with
-/// the sign of `difference`; not normalised.
+/// Direction from the features for a closest point with barycentric coordinates `bary` on `tri`,
+/// with the sign of `difference`; not normalised.
 fn refine_vertex_face(difference: &Vec3, tri: &[Vec3; 3], bary: &[f64; 3]) -> Vec3 {
     let inside = [bary[0] > 0.0, bary[1] > 0.0, bary[2] > 0.0];
     let edge = match inside {

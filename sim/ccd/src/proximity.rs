@@ -1,12 +1,15 @@
 //! All feature pairs of two shapes nearer than a reach, the nearest ones first.
 //!
-//! A simultaneous descent of the two box hierarchies, always of the nearest pair of boxes, pruned with a
-//! lower bound on the distance of boxes. When more pairs are found than the caller has room for, the reach shrinks to what
-//! the present pairs cover. Edge and vertex ownership makes every feature pair appear once.
+//! A simultaneous descent of the two box hierarchies, always of the nearest pair of boxes, pruned
+//! with a lower bound on the distance of boxes. When more pairs are found than the caller has room
+//! for, the reach shrinks to what the present pairs cover. Edge and vertex ownership makes every
+//! feature pair appear once.
 //!
-//! While fewer than twice the capacity are within reach, the answer is a function of the *set* of feature pairs: the nearest that there is
-//! room for, by distance, then kind, then features. In what order they were come upon does not matter, so somebody else may name the
-//! pairs of triangles ([`crate::midphase`]). Of more, and only then, what is left out of a tie depends on the order of the search.
+//! While fewer than twice the capacity are within reach, the answer is a function of the *set* of
+//! feature pairs: the nearest that there is room for, by distance, then kind, then features. In
+//! what order they were come upon does not matter, so somebody else may name the pairs of triangles
+//! ([`crate::midphase`]). Of more, and only then, what is left out of a tie depends on the order of
+//! the search.
 //!
 //! Runs on the collision thread: no locks, no allocation after construction and the first query of
 //! a shape (buffers are kept), no recursion, no panics. A pure function of its arguments: equal
@@ -34,9 +37,9 @@ use crate::obb::Obb;
 use crate::pair::PairKind;
 use crate::tree::{Link, Quad};
 
-/// When the list overflows, pairs this part nearer than the last one kept are still looked for, others
-/// are given up. Without it, shapes resting flat on each other (any number of pairs at one distance) are
-/// searched completely.
+/// When the list overflows, pairs this part nearer than the last one kept are still looked for,
+/// others are given up. Without it, shapes resting flat on each other (any number of pairs at one
+/// distance) are searched completely.
 const TIE: f64 = 1e-3;
 
 /// A feature pair and its distance.
@@ -77,7 +80,8 @@ pub const LEAF_WORK: u64 = 8;
 /// little is near.
 const DEEP_WORK: u64 = 1 << 12;
 
-/// Most box pairs that wait in order of distance (1.5 MiB); those beyond are searched to the bottom at once.
+/// Most box pairs that wait in order of distance (1.5 MiB); those beyond are searched to the bottom
+/// at once.
 const FRONT: usize = 1 << 16;
 
 /// The query's work space; one per thread that asks.
@@ -126,11 +130,13 @@ impl Proximity {
 
     /// Feature pairs of `a` and `b` with distance minus `a_radius` under `reach`, nearest first.
     ///
-    /// `b_from_a` takes coordinates of `a` to those of `b`. If there are more pairs than the capacity the
-    /// nearest ones are returned, up to ties: the last ones may be farther than pairs left out by a
-    /// thousandth of their distance, and [`NearSet::complete_to`] says from where on pairs may be
-    /// missing: the least distance of the shapes lies between that and the first pair's, and is the first pair's where that is no more. A point shape is only paired with triangles ([`PairKind::VertexFace`] if it is `a`,
-    /// [`PairKind::FaceVertex`] if it is `b`), each once, and with a point as if that were one.
+    /// `b_from_a` takes coordinates of `a` to those of `b`. If there are more pairs than the
+    /// capacity the nearest ones are returned, up to ties: the last ones may be farther than pairs
+    /// left out by a thousandth of their distance, and [`NearSet::complete_to`] says from where on
+    /// pairs may be missing: the least distance of the shapes lies between that and the first
+    /// pair's, and is the first pair's where that is no more. A point shape is only paired with
+    /// triangles ([`PairKind::VertexFace`] if it is `a`, [`PairKind::FaceVertex`] if it is `b`),
+    /// each once, and with a point as if that were one.
     pub fn query(
         &mut self,
         a: &MeshIndex,
@@ -230,11 +236,14 @@ impl Proximity {
         }
     }
 
-    /// As [`Proximity::query`], bit for bit, of two meshes whose pairs of triangles that may be within reach somebody else has found.
+    /// As [`Proximity::query`], bit for bit, of two meshes whose pairs of triangles that may be
+    /// within reach somebody else has found.
     ///
-    /// `candidates` are triangles of `a` and of `b`, each pair once, in any order: at least all that have a point within `reach` and
-    /// `a_radius` of each other. More of them cost time only. `None`: ask [`Proximity::query`]. That is so if a shape is a point, if a triangle does
-    /// not exist, and if twice the capacity of pairs are within reach, or more: a search then need not look at all of them.
+    /// `candidates` are triangles of `a` and of `b`, each pair once, in any order: at least all
+    /// that have a point within `reach` and `a_radius` of each other. More of them cost time only.
+    /// `None`: ask [`Proximity::query`]. That is so if a shape is a point, if a triangle does not
+    /// exist, and if twice the capacity of pairs are within reach, or more: a search then need not
+    /// look at all of them.
     pub fn query_among(
         &mut self,
         a: &MeshIndex,
@@ -317,8 +326,9 @@ struct Found {
     truncated: bool,
     /// Nothing within reach is given up.
     all: bool,
-    /// How many pairs were found per bucket of squared distance: as soon as the buckets up to one hold more than the capacity, what is
-    /// beyond it is of no interest. The list itself is cut only when it is twice as long.
+    /// How many pairs were found per bucket of squared distance: as soon as the buckets up to one
+    /// hold more than the capacity, what is beyond it is of no interest. The list itself is cut
+    /// only when it is twice as long.
     scale: Scale,
     counts: [u32; BUCKETS],
     /// The bucket that the limit is in, and how many were found up to its end.
@@ -367,7 +377,8 @@ impl Found {
         let bucket = self.scale.bucket(squared);
         self.counts[bucket] += 1;
         self.within += 1;
-        // Beyond the limit there may be some that were dropped since; those nearer are all in the list.
+        // Beyond the limit there may be some that were dropped since; those nearer are all in the
+        // list.
         let mut nearer = self.within - self.counts[self.last] as usize;
         if nearer <= self.capacity {
             return;
@@ -546,8 +557,8 @@ impl<'a> Search<'a> {
         below
     }
 
-    /// Offers all feature pairs that two triangles own. What their bounds put out of reach is not measured:
-    /// two thirds of all.
+    /// Offers all feature pairs that two triangles own. What their bounds put out of reach is not
+    /// measured: two thirds of all.
     #[inline]
     fn compare(&self, a: u32, b: u32, found: &mut Found) {
         let limit = found.limit_squared;

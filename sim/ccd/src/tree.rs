@@ -1,10 +1,11 @@
 //! Hierarchies of oriented boxes over a mesh (Redon 2002, section 3.1).
 //!
-//! Binary, built top-down: a box is fitted, the triangles are cut in two along one of its axes, and so on down to one
-//! triangle a leaf; the cut is the *min-max* one (see the private module `build`). One hierarchy serves all queries: those that
-//! take a box at a time in double precision, and [`crate::proximity`], which takes four at a time in single precision and every
-//! other level. Built off-line: allocates, takes time O(n log n), is deterministic whatever the number of threads. Kept next to its
-//! mesh as bytes ([`bytes`]). Reading is lock-free and allocation-free.
+//! Binary, built top-down: a box is fitted, the triangles are cut in two along one of its axes, and
+//! so on down to one triangle a leaf; the cut is the *min-max* one (see the private module
+//! `build`). One hierarchy serves all queries: those that take a box at a time in double precision,
+//! and [`crate::proximity`], which takes four at a time in single precision and every other level.
+//! Built off-line: allocates, takes time O(n log n), is deterministic whatever the number of
+//! threads. Kept next to its mesh as bytes ([`bytes`]). Reading is lock-free and allocation-free.
 
 mod build;
 pub mod bytes;
@@ -38,7 +39,8 @@ pub enum TreeDefect {
         /// Triangles of the mesh.
         triangles: usize,
     },
-    /// A child index is out of range, a node is reached twice, or boxes of a group do not lie together.
+    /// A child index is out of range, a node is reached twice, or boxes of a group do not lie
+    /// together.
     BadChild {
         /// The parent.
         node: u32,
@@ -118,8 +120,8 @@ impl ObbTree {
         node.is_leaf().then_some(node.triangle())
     }
 
-    /// Checks that the hierarchy is one over `mesh`: one leaf a triangle, every triangle in every box
-    /// above it to within `tolerance` metres.
+    /// Checks that the hierarchy is one over `mesh`: one leaf a triangle, every triangle in every
+    /// box above it to within `tolerance` metres.
     ///
     /// # Errors
     /// The first defect found, see [`TreeDefect`].
@@ -175,8 +177,8 @@ impl ObbTree {
         }
     }
 
-    /// Whether a group below two children, which exist, is what it should be. Of a box of an even level: what is below them, or a
-    /// child where it is a leaf, which then is the second.
+    /// Whether a group below two children, which exist, is what it should be. Of a box of an even
+    /// level: what is below them, or a child where it is a leaf, which then is the second.
     fn lies_together(&self, children: u32, even: bool, group: Group) -> bool {
         let [first, second] = [0, 1].map(|k| &self.nodes[(children + k) as usize]);
         let (mut count, mut next) = (2, children + 2);

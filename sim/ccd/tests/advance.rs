@@ -140,8 +140,8 @@ fn random_pairs_stay_apart_and_stops_are_tight() {
 
 #[test]
 fn sampled_contacts_are_never_passed() {
-    // The complement of the test above: wherever sampling finds the pair under the threshold, the proven
-    // interval ends earlier, and not much earlier.
+    // The complement of the test above: wherever sampling finds the pair under the threshold, the
+    // proven interval ends earlier, and not much earlier.
     let mut rng = SplitMix(2);
     let mut found = 0;
     for _ in 0..2_000 {
@@ -160,7 +160,8 @@ fn sampled_contacts_are_never_passed() {
             panic!("passed a contact at {first}");
         };
         assert!(t <= first);
-        // Between t and the first sample under the threshold the pair is within the tolerance of it.
+        // Between t and the first sample under the threshold the pair is within the tolerance of
+        // it.
         let d = distance_at(case.kind, &case.a, &case.b, &case.screw, t);
         assert!(d <= case.threshold * 1.002 + 1e-11);
     }
@@ -481,7 +482,7 @@ fn tiny_rotations_have_far_axes() {
         for _ in 0..200 {
             let u = rng.direction();
             let side = u.cross(&rng.direction()).normalize();
-            // Velocity at the origin: w u x (0 - point) = side  <=  point = u x side / -w ... chosen so.
+            // Velocity at the origin: w u x (0 - point) = side, which point = u x side / -w gives.
             let point = u.cross(&side) / w;
             let screw = Screw {
                 angle: w,
@@ -674,8 +675,9 @@ fn closest_agrees_with_the_oracle() {
 
 #[test]
 fn an_edge_that_turns_on_another_one_at_the_threshold_may_rise() {
-    // A's edge along x crosses B's along y at the threshold, pitches about it and rises slowly: one end goes down faster than the
-    // crossing goes up, so along a fixed direction not even the first step could be proven.
+    // A's edge along x crosses B's along y at the threshold, pitches about it and rises slowly: one
+    // end goes down faster than the crossing goes up, so along a fixed direction not even the first
+    // step could be proven.
     let threshold = 1e-5;
     let a = [
         Vec3::new(-0.01, 0.0, threshold),

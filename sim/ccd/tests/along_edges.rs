@@ -1,5 +1,5 @@
-//! Four of a vertex's edges stand for all of them: exactly in the regular meshes here, nearly always elsewhere, and never refusing what all
-//! of them would let pass.
+//! Four of a vertex's edges stand for all of them: exactly in the regular meshes here, nearly
+//! always elsewhere, and never refusing what all of them would let pass.
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{TriMesh, Vec3, VertexEdges, shapes};
@@ -107,7 +107,8 @@ fn a_good_guess_on_smooth_surfaces() {
     ] {
         let vertices = mesh.positions().len();
         let (by_all, by_four) = count(mesh);
-        // Of 728 directions at each vertex less than one passes by four edges that all would refuse.
+        // Of 728 directions at each vertex less than one passes by four edges that all would
+        // refuse.
         assert!(
             by_four < by_all + vertices,
             "{by_four} of {by_all} at {vertices} vertices"

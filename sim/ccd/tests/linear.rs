@@ -1,4 +1,5 @@
-//! First contact of linearly moving features: against the exact oracle, against dense sampling, and at the edges of what is defined.
+//! First contact of linearly moving features: against the exact oracle, against dense sampling, and
+//! at the edges of what is defined.
 
 use std::cell::RefCell;
 

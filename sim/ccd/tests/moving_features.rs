@@ -67,7 +67,8 @@ fn translation(d: Vec3) -> Screw {
     Screw::from_twist(&d, &Vec3::zeros(), &Vec3::zeros())
 }
 
-/// Two features about `size` large, some sizes apart; a point of each goes to the same place, mostly at the same time.
+/// Two features about `size` large, some sizes apart; a point of each goes to the same place,
+/// mostly at the same time.
 fn random_case(rng: &mut SplitMix, kind: PairKind) -> Case {
     let size = rng.log_range(1e-3, 0.3);
     let place = rng.point(1.0);
@@ -295,7 +296,8 @@ fn what_moves_as_one_is_free() {
     }
 }
 
-/// A vertex that rests at the threshold on a face that turns away under it, all kinds of support: the direction turns along.
+/// A vertex that rests at the threshold on a face that turns away under it, all kinds of support:
+/// the direction turns along.
 #[test]
 fn resting_on_a_turning_body_is_free() {
     let face = [
@@ -306,7 +308,8 @@ fn resting_on_a_turning_body_is_free() {
     let tip = [Vec3::new(0.0, 0.0, 1e-4); 3];
     let still = Motion::still(&Pose::identity());
     for w in [1e-3, 0.05, 0.5] {
-        // The face turns about an axis below the tip and sinks a little: the distance grows from 1e-4 on.
+        // The face turns about an axis below the tip and sinks a little: the distance grows from
+        // 1e-4 on.
         let screw = Screw::from_twist(
             &Vec3::new(0.0, 0.0, -1e-3),
             &(Vec3::x() * w),
@@ -335,7 +338,8 @@ fn resting_on_a_turning_body_is_free() {
             64,
         );
         assert_eq!(got, Advance::Clear, "{w}");
-        // Two edges that cross, each turning about its own direction and a little about the other's.
+        // Two edges that cross, each turning about its own direction and a little about the
+        // other's.
         let a = [
             Vec3::new(-1.0, 0.0, 1e-4),
             Vec3::new(1.0, 0.0, 1e-4),

@@ -1,4 +1,5 @@
-//! Two moving meshes against the distance of the meshes at sampled times; thin plates that may not pass through each other.
+//! Two moving meshes against the distance of the meshes at sampled times; thin plates that may not
+//! pass through each other.
 
 mod common;
 
@@ -71,7 +72,8 @@ fn free_up_to_the_clearance_and_not_beyond() {
         assert!((first.distance_m - d).abs() <= 2e-9 + 1e-3 * clearance);
         let apart = first.point_a - first.point_b;
         assert!((apart - first.normal * first.distance_m).norm() < 1e-9);
-        // The pair that stops is among the contacts at that time, and no contact is farther than a stop leaves it.
+        // The pair that stops is among the contacts at that time, and no contact is farther than a
+        // stop leaves it.
         let contacts = search.contacts_at(&a, &b, meeting.free_until, clearance);
         let key = |c: &hapticd_ccd::moving::MovingContact| (c.kind, c.feature_a, c.feature_b);
         assert!(contacts.iter().any(|c| key(c) == key(&first)));
@@ -83,7 +85,8 @@ fn free_up_to_the_clearance_and_not_beyond() {
     assert!(hits > 150 && misses > 50, "{hits} {misses}");
 }
 
-/// Two plates a tenth of a millimetre thick at up to 100 m/s towards each other, spinning in their planes at up to 50 rad/s.
+/// Two plates a tenth of a millimetre thick at up to 100 m/s towards each other, spinning in their
+/// planes at up to 50 rad/s.
 #[test]
 fn thin_plates_never_pass_through_each_other() {
     let plate = MeshIndex::new(shapes::plate(0.2, 0.2, 1e-4).expect("valid"));
@@ -132,7 +135,8 @@ fn thin_plates_never_pass_through_each_other() {
     }
 }
 
-/// The same, tumbling: whatever the motion, the plates are on the same sides of each other in the end as at the start.
+/// The same, tumbling: whatever the motion, the plates are on the same sides of each other in the
+/// end as at the start.
 #[test]
 fn tumbling_plates_never_pass_through_each_other() {
     let plate = MeshIndex::new(shapes::plate(0.2, 0.2, 1e-4).expect("valid"));
@@ -164,7 +168,8 @@ fn tumbling_plates_never_pass_through_each_other() {
     assert!(hits > 100, "{hits}");
 }
 
-/// No pair outside the list comes within the clearance, or is within reach at the start; with room for few, up to the time said.
+/// No pair outside the list comes within the clearance, or is within reach at the start; with room
+/// for few, up to the time said.
 #[test]
 fn the_list_of_a_step_is_complete() {
     let zoo = zoo();

@@ -100,7 +100,8 @@ fn three_kinds_of_surface() {
         first_meeting((&ball, &down(0.2)), (&sheet, &still), 0.0, tolerance, MOST),
         0.1,
     );
-    // On top of the ring: tubes of 0.05 and the ball of 0.1 above its middle line; in its hole: through.
+    // On top of the ring: tubes of 0.05 and the ball of 0.1 above its middle line; in its hole:
+    // through.
     met(
         first_meeting((&ball, &down(0.3)), (&ring, &still), 0.0, tolerance, MOST),
         0.15,

@@ -130,7 +130,8 @@ fn cubes_that_meet_at_once() {
     assert!(held.first.is_some_and(|(i, _, _)| i != 0));
 }
 
-/// A folding arm of three links over a floor: the tip stops above it, and the links carry each other exactly.
+/// A folding arm of three links over a floor: the tip stops above it, and the links carry each
+/// other exactly.
 #[test]
 fn a_chain_stops_on_the_floor() {
     let link = MeshIndex::new(shapes::cuboid(&Vec3::new(0.25, 0.02, 0.02)).expect("valid"));

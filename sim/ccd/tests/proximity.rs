@@ -384,8 +384,8 @@ fn candidates(
     some
 }
 
-/// In whatever order the pairs of triangles come, the list is that of the search, to the bit; and it is declined where, and only where, the
-/// search may leave out ties.
+/// In whatever order the pairs of triangles come, the list is that of the search, to the bit; and
+/// it is declined where, and only where, the search may leave out ties.
 #[test]
 fn candidates_in_any_order_give_the_list_of_the_search() {
     let zoo = mesh_zoo();

@@ -1,6 +1,8 @@
-//! What it costs to look for crossings in a step of cloth, in processor time: motions are recorded first, then only the search is run.
+//! What it costs to look for crossings in a step of cloth, in processor time: motions are recorded
+//! first, then only the search is run.
 //!
-//! `cargo bench --workspace --bench crossings [-- NAME]`, NAME as in `ball:`. The fingerprint is of all that was found, to the bit: who makes the search cheaper leaves it as it is.
+//! `cargo bench --workspace --bench crossings [-- NAME]`, NAME as in `ball:`. The fingerprint is of
+//! all that was found, to the bit: who makes the search cheaper leaves it as it is.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 

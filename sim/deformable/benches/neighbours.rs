@@ -1,4 +1,6 @@
-//! Two questions of cost, in processor time. Spheres' neighbours by a hash and by registration: the same steps, in turns. And continuous detection of cloth: what looking costs, and what goes through without.
+//! Two questions of cost, in processor time. Spheres' neighbours by a hash and by registration: the
+//! same steps, in turns. And continuous detection of cloth: what looking costs, and what goes
+//! through without.
 //!
 //! `cargo bench -p hapticd-scene --bench neighbours`
 #![allow(missing_docs)]

@@ -17,7 +17,8 @@ pub(crate) struct Contacts {
     rays: usize,
     /// With the room that is left at the end of the step as things move now, m.
     ahead: Vec<(layout::Contact, f64)>,
-    /// Of pairs of rigid objects: the pair, whether it is only near, that room, and the number of the contact.
+    /// Of pairs of rigid objects: the pair, whether it is only near, that room, and the number of
+    /// the contact.
     rigid: Vec<((u32, u32), bool, f64, u32)>,
     points: Vec<Vec3>,
     depths: Vec<f64>,
@@ -34,16 +35,18 @@ impl Contacts {
         &self.list
     }
 
-    /// The last step's contacts, and what may become one within the coming step. Those between two rigid objects are thinned out: contacts to four a
-    /// pair, as the source's solver had them (Lehericey 2016, chapter 3, section 3.3), and of what is near the [`AHEAD`] soonest. In order: those of
-    /// deformables first.
+    /// The last step's contacts, and what may become one within the coming step. Those between two
+    /// rigid objects are thinned out: contacts to four a pair, as the source's solver had them
+    /// (Lehericey 2016, chapter 3, section 3.3), and of what is near the [`AHEAD`] soonest. In
+    /// order: those of deformables first.
     ///
-    /// An answer of some steps ago is taken where its points and triangles are now: what has come apart since holds nothing, what was near may have
-    /// become a contact.
+    /// An answer of some steps ago is taken where its points and triangles are now: what has come
+    /// apart since holds nothing, what was near may have become a contact.
     ///
-    /// Without a look ahead what rests would fall freely for every step after one in which it was put right: a jitter of `g dt²`. And what rolls would
-    /// tip over the last of its four contacts, sink in ahead of them, and be pushed out for nothing: four of all together made a ball on a plane
-    /// roll off by itself, ever faster.
+    /// Without a look ahead what rests would fall freely for every step after one in which it was
+    /// put right: a jitter of `g dt²`. And what rolls would tip over the last of its four contacts,
+    /// sink in ahead of them, and be pushed out for nothing: four of all together made a ball on a
+    /// plane roll off by itself, ever faster.
     pub fn convert(
         &mut self,
         detector: &dyn Detector,
@@ -183,7 +186,8 @@ fn made(contact: &layout::Contact, scene: &Scene, movers: &[Mover], friction: &[
     }
 }
 
-/// A point of an object's surface by barycentric weights of three of its vertices; `at` is where that is, of what never moves.
+/// A point of an object's surface by barycentric weights of three of its vertices; `at` is where
+/// that is, of what never moves.
 pub(crate) fn on_surface(
     mover: &Mover,
     shape: &Shape,

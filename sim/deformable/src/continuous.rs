@@ -1,15 +1,25 @@
-//! Continuous detection at work: a step in which a surface would go through another is made again with the crossings as contacts.
+//! Continuous detection at work: a step in which a surface would go through another is made again
+//! with the crossings as contacts.
 //!
-//! Rays look for contacts where things are; what is thin and fast can be on one side in a step and on the other in the next, and edges that cross between their ends meet no ray at all. So after a step all
-//! ways from its beginning to its end are looked through ([`Crossings`]). If something met, the dynamics go back to the beginning of the step and make it again with a contact for each
-//! pair that met, its normal the direction in which the two were nearest just before; and again, as often as is allowed. Points of sheets that still meet something then stay where they were, at
-//! rest, with those that would go through these, and so on: a sheet that stands does not go through what stands. What meets even so (something that moves went through a point that stayed) is reported.
+//! Rays look for contacts where things are; what is thin and fast can be on one side in a step and
+//! on the other in the next, and edges that cross between their ends meet no ray at all. So after a
+//! step all ways from its beginning to its end are looked through ([`Crossings`]). If something
+//! met, the dynamics go back to the beginning of the step and make it again with a contact for each
+//! pair that met, its normal the direction in which the two were nearest just before; and again, as
+//! often as is allowed. Points of sheets that still meet something then stay where they were, at
+//! rest, with those that would go through these, and so on: a sheet that stands does not go through
+//! what stands. What meets even so (something that moves went through a point that stayed) is
+//! reported.
 //!
-//! What it does not do. Points that are pinned or driven ([`World::drive_particle`]) are looked at like others, but contacts do not move them; points of cloth among them can be stopped, which a caller that drives them has to be ready for.
-//! Points of a soft body's surface are carried by finite elements and cannot be stopped: what they go through is reported, no more. Two soft bodies, and a soft body and a rigid one or a tool, are not looked at at all, since rays
-//! push them apart and they overlap by design (see [`crossings`](crate::crossings)).
+//! What it does not do. Points that are pinned or driven ([`World::drive_particle`]) are looked at
+//! like others, but contacts do not move them; points of cloth among them can be stopped, which a
+//! caller that drives them has to be ready for. Points of a soft body's surface are carried by
+//! finite elements and cannot be stopped: what they go through is reported, no more. Two soft
+//! bodies, and a soft body and a rigid one or a tool, are not looked at at all, since rays push
+//! them apart and they overlap by design (see [`crossings`](crate::crossings)).
 //!
-//! Pairs that were held stay contacts in the next steps while they are near: what rests on an edge would go through it in every first attempt else.
+//! Pairs that were held stay contacts in the next steps while they are near: what rests on an edge
+//! would go through it in every first attempt else.
 
 use hapticd_ccd::{PairDistance, PairKind, closest};
 use hapticd_geometry::{Pose, Vec3, transform};
@@ -20,7 +30,8 @@ use crate::contacts::on_surface;
 use crate::crossings::{Crossing, Crossings, Nature, Surface};
 use crate::world::{Mover, pose_of};
 
-/// Least gap of a contact that continuous detection makes, m: two surfaces without thickness are held apart by this.
+/// Least gap of a contact that continuous detection makes, m: two surfaces without thickness are
+/// held apart by this.
 const LEAST_GAP_M: f64 = 1e-5;
 /// The direction of a contact is that of the nearest points at this part of the way to it.
 const JUST_BEFORE: f64 = 0.9;
@@ -47,7 +58,8 @@ pub enum Continuous {
 /// What continuous detection did in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContinuousReport {
-    /// Pairs of features that met in the step as it was made: 0 proves that nothing went through anything.
+    /// Pairs of features that met in the step as it was made: 0 proves that nothing went through
+    /// anything.
     pub crossings: u32,
     /// Pairs that met in attempts that were not kept.
     pub prevented: u32,
@@ -152,7 +164,8 @@ impl Watch {
         &self.contacts
     }
 
-    /// A step was made: true if it is to be made again, with more [`Watch::contacts`]; the dynamics are at its beginning then.
+    /// A step was made: true if it is to be made again, with more [`Watch::contacts`]; the dynamics
+    /// are at its beginning then.
     pub fn again(&mut self, view: &View<'_>, world: &mut World) -> bool {
         if self.mode == Continuous::Off || !self.any {
             return false;
@@ -361,7 +374,8 @@ fn gap(view: &View<'_>, ids: [u32; 2]) -> f64 {
     (thickness[0] + thickness[1]).max(LEAST_GAP_M)
 }
 
-/// From the second side to the first just before they meet. `None` where they have met from the beginning: nobody knows which side is which.
+/// From the second side to the first just before they meet. `None` where they have met from the
+/// beginning: nobody knows which side is which.
 fn direction(crossings: &Crossings, crossing: &Crossing) -> Option<Vec3> {
     let t = JUST_BEFORE * crossing.contact.t;
     let [a, b] = crossings.ways(crossing).map(|[from, to]| {

@@ -1,4 +1,5 @@
-//! What the caller moves: bodies that follow a path whatever they meet, and tools that a hand draws.
+//! What the caller moves: bodies that follow a path whatever they meet, and tools that a hand
+//! draws.
 
 use std::sync::Arc;
 
@@ -28,7 +29,8 @@ impl SoftWorld {
         )
     }
 
-    /// A tool at rest, to be drawn by [`SoftWorld::pull`]: a rigid body as heavy as a ball of `mass_kg` and `radius_m` about `centre` (mesh frame).
+    /// A tool at rest, to be drawn by [`SoftWorld::pull`]: a rigid body as heavy as a ball of
+    /// `mass_kg` and `radius_m` about `centre` (mesh frame).
     ///
     /// # Errors
     /// [`AddError`].
@@ -78,8 +80,8 @@ impl SoftWorld {
         Ok(())
     }
 
-    /// A tool is drawn after its mesh's frame, from one pose to the other during the next step. Stiffness and damping, N/m and N s/m, then N m/rad and
-    /// N m s/rad.
+    /// A tool is drawn after its mesh's frame, from one pose to the other during the next step.
+    /// Stiffness and damping, N/m and N s/m, then N m/rad and N m s/rad.
     ///
     /// # Errors
     /// [`AddError`] if it is no rigid body or a number is none.

@@ -1,13 +1,15 @@
 //! Spheres near each other by registration: the other way to what the mechanics find by a hash.
 //!
-//! Spheres are registered as points in a multiresolution map around them (Pitiot 2015, chapters 5 and 6; [`MovingPoints`]); who stays in its cell costs nothing but the look that says so. The pairs are
-//! the same, and so is all that follows, to the bit: the mechanics put them in order.
+//! Spheres are registered as points in a multiresolution map around them (Pitiot 2015, chapters 5
+//! and 6; [`MovingPoints`]); who stays in its cell costs nothing but the look that says so. The
+//! pairs are the same, and so is all that follows, to the bit: the mechanics put them in order.
 
 use hapticd_geometry::Vec3;
 use hapticd_particles::NeighbourSearch;
 use hapticd_registration::points::MovingPoints;
 
-/// Finds spheres near each other by registration. Allocates while its tables grow, and where the map no longer fits.
+/// Finds spheres near each other by registration. Allocates while its tables grow, and where the
+/// map no longer fits.
 #[derive(Clone, Debug, Default)]
 pub struct RegisteredSpheres {
     points: MovingPoints,

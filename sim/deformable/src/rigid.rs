@@ -1,8 +1,11 @@
-//! A body of the rigid scene among soft ones: it goes where the loop says and pushes what is in its way.
+//! A body of the rigid scene among soft ones: it goes where the loop says and pushes what is in its
+//! way.
 //!
-//! One that comes while the scene runs is a ghost until it has been clear of everything soft, as a tool is: what is put down inside a soft body, or
-//! around one, touches nothing until it is out. None goes faster than [`FASTEST_M_S`], whatever the loop says: where the soft bodies' thread was held up, a body
-//! makes up for its way in several steps, and does not fling away what it meets on it.
+//! One that comes while the scene runs is a ghost until it has been clear of everything soft, as a
+//! tool is: what is put down inside a soft body, or around one, touches nothing until it is out.
+//! None goes faster than [`FASTEST_M_S`], whatever the loop says: where the soft bodies' thread was
+//! held up, a body makes up for its way in several steps, and does not fling away what it meets on
+//! it.
 
 use crate::world::{AddError, ObjectId, SoftWorld};
 use hapticd_geometry::{Pose, transform};
@@ -16,7 +19,8 @@ use hapticd_scene::{BodyKind, BodySpec, Shape};
 
 use hapticd_scene::surrounds;
 
-/// Fastest that any point of a rigid body goes among soft ones, m/s: as fast as clients may send one.
+/// Fastest that any point of a rigid body goes among soft ones, m/s: as fast as clients may send
+/// one.
 const FASTEST_M_S: f64 = 20.0;
 
 /// See the module page.
@@ -36,7 +40,8 @@ pub(super) struct Rigid {
 }
 
 impl Rigid {
-    /// At the place where it starts, touching what is there; `None`: a point, which touches nothing.
+    /// At the place where it starts, touching what is there; `None`: a point, which touches
+    /// nothing.
     pub fn add(
         world: &mut SoftWorld,
         key: BodyKey,
@@ -106,7 +111,8 @@ impl Rigid {
         )
     }
 
-    /// After a step: out of everything soft it is a ghost no more. An answer from before it came says nothing of it.
+    /// After a step: out of everything soft it is a ghost no more. An answer from before it came
+    /// says nothing of it.
     pub fn clear(&mut self, world: &mut SoftWorld, bodies: &[Resident]) {
         let Some(since) = &mut self.ghost_since else {
             return;
@@ -123,7 +129,8 @@ impl Rigid {
         }
     }
 
-    /// Whether it is inside of a soft body that it does not touch, or around one: rays say nothing of those.
+    /// Whether it is inside of a soft body that it does not touch, or around one: rays say nothing
+    /// of those.
     fn is_nested(&self, world: &SoftWorld, bodies: &[Resident]) -> bool {
         let pose = world.pose(self.object).unwrap_or(self.start);
         let inverse = pose.inverse();

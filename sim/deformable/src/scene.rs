@@ -28,7 +28,8 @@ const AIR_1_S: f64 = 0.5;
 pub struct SoftInfo {
     /// Identity.
     pub id: u32,
-    /// For people; the bodies of a crowd have a space and a number behind their spec's, which no configured name has.
+    /// For people; the bodies of a crowd have a space and a number behind their spec's, which no
+    /// configured name has.
     pub name: String,
     /// Name of the spec that it was made of.
     pub spec: String,
@@ -40,10 +41,13 @@ pub struct SoftInfo {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Soft bodies, cloth and crowds among the rigid bodies and the tools of a scene, stepped by queries: same queries, same surfaces, bit for bit.
+/// Soft bodies, cloth and crowds among the rigid bodies and the tools of a scene, stepped by
+/// queries: same queries, same surfaces, bit for bit.
 ///
-/// For the soft bodies' own thread: uses rayon's threads, takes some milliseconds a step, allocates while its work space grows. World frame, SI units.
-/// All of them are pushed by the bodies of the rigid scene and do not push those. A tool that is put down inside one is not felt until it has been out of all of them.
+/// For the soft bodies' own thread: uses rayon's threads, takes some milliseconds a step, allocates
+/// while its work space grows. World frame, SI units. All of them are pushed by the bodies of the
+/// rigid scene and do not push those. A tool that is put down inside one is not felt until it has
+/// been out of all of them.
 #[derive(Debug)]
 pub struct SoftScene {
     settings: SoftSettings,
@@ -135,8 +139,8 @@ impl SoftScene {
         self.implicit.settle(step_s);
     }
 
-    /// A step to the time of a query, if one is due. A query that comes later than two steps after the last costs time: what is beyond them is not
-    /// made up for.
+    /// A step to the time of a query, if one is due. A query that comes later than two steps after
+    /// the last costs time: what is beyond them is not made up for.
     pub fn step(&mut self, query: &Query) -> bool {
         let elapsed = query.tick.saturating_sub(self.last_tick);
         if elapsed < self.settings.step_ticks {
@@ -183,8 +187,9 @@ impl SoftScene {
         true
     }
 
-    /// A body that came to the rigid scene since, between two steps: from the next on soft bodies meet it, as soon as it is clear of all of them. It
-    /// starts where `spec` says and goes where queries say. One of that name that is there already goes.
+    /// A body that came to the rigid scene since, between two steps: from the next on soft bodies
+    /// meet it, as soon as it is clear of all of them. It starts where `spec` says and goes where
+    /// queries say. One of that name that is there already goes.
     ///
     /// Quick if somebody has asked for [`BodySpec::soft_shape`] before.
     ///
@@ -200,7 +205,8 @@ impl SoftScene {
         Ok(())
     }
 
-    /// A body of the rigid scene has gone, between two steps: what it carried falls. False: soft bodies never met it.
+    /// A body of the rigid scene has gone, between two steps: what it carried falls. False: soft
+    /// bodies never met it.
     pub fn remove_body(&mut self, key: BodyKey) -> bool {
         self.implicit.remove_body(key);
         let Some(place) = self.rigid.iter().position(|body| body.key == key) else {
@@ -216,7 +222,8 @@ impl SoftScene {
         self.rigid.len()
     }
 
-    /// After a step: fills `out` with what an arm's tool tracks. False (and `out` untouched): that arm asks nothing.
+    /// After a step: fills `out` with what an arm's tool tracks. False (and `out` untouched): that
+    /// arm asks nothing.
     pub fn answer(&mut self, query: &Query, arm: usize, out: &mut SoftSnapshot) -> bool {
         let (Some(Some(tool)), Some(asked)) = (self.tools.get(arm), query.arms.get(arm)) else {
             return false;
@@ -288,17 +295,20 @@ impl SoftScene {
         &self.world
     }
 
-    /// Who finds spheres of implicit bodies near each other from the next step on; `None`: the mechanics themselves, by a hash, as at first. What happens is the same, to the bit.
+    /// Who finds spheres of implicit bodies near each other from the next step on; `None`: the
+    /// mechanics themselves, by a hash, as at first. What happens is the same, to the bit.
     pub fn set_neighbour_search(&mut self, search: Option<Box<dyn NeighbourSearch>>) {
         self.implicit.set_neighbour_search(search);
     }
 
-    /// What is done from the next step on about surfaces that go through each other between two steps; at first nothing.
+    /// What is done from the next step on about surfaces that go through each other between two
+    /// steps; at first nothing.
     pub fn set_continuous(&mut self, mode: Continuous) {
         self.world.set_continuous(mode);
     }
 
-    /// Pairs of features that met in a step and were let through, so far; 0 where nobody looks ([`SoftScene::set_continuous`]).
+    /// Pairs of features that met in a step and were let through, so far; 0 where nobody looks
+    /// ([`SoftScene::set_continuous`]).
     pub fn crossings(&self) -> u64 {
         self.crossings
     }
@@ -311,11 +321,13 @@ impl SoftScene {
         self.world.set_detector(detector).map(drop)
     }
 
-    /// Where a backend is watched over ([`hapticd_rays::Watched`]): another one in its place, on trial from the next step on. Gives back the old one,
-    /// for whoever is to drop it, and does not wait.
+    /// Where a backend is watched over ([`hapticd_rays::Watched`]): another one in its place, on
+    /// trial from the next step on. Gives back the old one, for whoever is to drop it, and does not
+    /// wait.
     ///
     /// # Errors
-    /// If none is watched over, or the new one does not do what soft scenes need; it is given back then.
+    /// If none is watched over, or the new one does not do what soft scenes need; it is given back
+    /// then.
     pub fn replace_backend(
         &mut self,
         backend: Box<dyn Detector>,
@@ -338,12 +350,14 @@ impl SoftScene {
         self.lost_ticks
     }
 
-    /// Steps, poses and tools that were refused: numbers that are none. What they were for stayed where it was.
+    /// Steps, poses and tools that were refused: numbers that are none. What they were for stayed
+    /// where it was.
     pub fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// Pairs of implicit bodies' spheres that a step had no room for, so far: the furthest of those that might have met in it. Spheres may sink into each other then.
+    /// Pairs of implicit bodies' spheres that a step had no room for, so far: the furthest of those
+    /// that might have met in it. Spheres may sink into each other then.
     pub fn pairs_left_out(&self) -> u64 {
         self.implicit.left_out()
     }

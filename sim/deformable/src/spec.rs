@@ -177,7 +177,8 @@ pub enum SoftAddError {
 /// Part of the height of a body that counts as its lowest layer.
 const LAYER: f64 = 0.02;
 
-/// The particles, at rest at `particles`, that a body is held by. A cloth's particles are the points of `mesh`.
+/// The particles, at rest at `particles`, that a body is held by. A cloth's particles are the
+/// points of `mesh`.
 pub(super) fn pins(pinned: Pinned, mesh: &TriMesh, particles: &[Vec3]) -> Vec<usize> {
     match pinned {
         Pinned::None => Vec::new(),

@@ -130,7 +130,8 @@ impl Tool {
         Ok(())
     }
 
-    /// After a step: out of everything soft it is a ghost no more. `touches`: whether it had a contact, felt or not.
+    /// After a step: out of everything soft it is a ghost no more. `touches`: whether it had a
+    /// contact, felt or not.
     pub fn clear(&mut self, world: &mut SoftWorld, touches: bool) {
         if self.ghost && self.epoch.is_some() && !touches {
             self.ghost = false;

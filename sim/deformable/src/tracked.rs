@@ -34,7 +34,8 @@ impl Tracking {
         }
         let key = |t: &Tracked| (t.from_tool, t.surface, t.point);
         if self.found.len() > MAX_TRACKED {
-            // The nearest, and of equals those that come first, whatever the order they were found in.
+            // The nearest, and of equals those that come first, whatever the order they were found
+            // in.
             self.found.sort_unstable_by(|a, b| {
                 (a.length_m.total_cmp(&b.length_m)).then_with(|| key(a).cmp(&key(b)))
             });
@@ -136,7 +137,8 @@ fn tracked(
     })
 }
 
-/// Of a tool's point: its plane after the step, which counts until the loop has found a newer one, and its side of a sheet.
+/// Of a tool's point: its plane after the step, which counts until the loop has found a newer one,
+/// and its side of a sheet.
 fn first_plane(tracked: &mut Tracked, surface: &SoftSurface) {
     let Some((_, normal)) = tracked.plane.filter(|_| tracked.from_tool) else {
         return;

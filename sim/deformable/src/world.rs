@@ -23,8 +23,8 @@ pub struct Settings {
     pub rays: hapticd_rays::Settings,
 }
 
-/// An object, numbered from 0 in order of addition; the same number as in the [`Scene`] and in its contacts. That of one that was removed is given
-/// out again.
+/// An object, numbered from 0 in order of addition; the same number as in the [`Scene`] and in its
+/// contacts. That of one that was removed is given out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
@@ -137,12 +137,15 @@ impl SoftWorld {
         })
     }
 
-    /// Detects with this from the next step on; gives back what detected before. It is told the settings of this world.
+    /// Detects with this from the next step on; gives back what detected before. It is told the
+    /// settings of this world.
     ///
-    /// Its answers may be some steps old: predictions ([`hapticd_rays::Settings::prediction_m`]) should reach as far as things move in so many.
+    /// Its answers may be some steps old: predictions ([`hapticd_rays::Settings::prediction_m`])
+    /// should reach as far as things move in so many.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`], if it does not do what the settings say; the old one then stays.
+    /// [`DetectorError::Unsupported`], if it does not do what the settings say; the old one then
+    /// stays.
     pub fn set_detector(
         &mut self,
         mut detector: Box<dyn Detector>,
@@ -226,7 +229,8 @@ impl SoftWorld {
         Ok(self.join_deformable(Arc::new(shape), deformable, friction))
     }
 
-    /// A soft body, at rest where the mesh is, in the world. `cells`: boxes of tetrahedra along its longest side.
+    /// A soft body, at rest where the mesh is, in the world. `cells`: boxes of tetrahedra along its
+    /// longest side.
     ///
     /// # Errors
     /// [`AddError`].
@@ -270,7 +274,8 @@ impl SoftWorld {
         ObjectId(id)
     }
 
-    /// Takes a rigid object out, between two steps. What it carried falls, what it pushed is pushed no more. All others keep their numbers.
+    /// Takes a rigid object out, between two steps. What it carried falls, what it pushed is pushed
+    /// no more. All others keep their numbers.
     ///
     /// # Errors
     /// [`AddError::Stays`] if it is none.
@@ -287,8 +292,8 @@ impl SoftWorld {
         Ok(())
     }
 
-    /// Whether the dynamics get contacts only, as the source's do, and nothing that is near: what rests then falls freely in every second
-    /// step. For comparison.
+    /// Whether the dynamics get contacts only, as the source's do, and nothing that is near: what
+    /// rests then falls freely in every second step. For comparison.
     pub fn set_contacts_only(&mut self, only: bool) {
         self.contacts.only = only;
     }
@@ -326,18 +331,21 @@ impl SoftWorld {
         Ok(&self.report)
     }
 
-    /// What is done from the next step on about surfaces that go through each other between two steps; at first nothing.
+    /// What is done from the next step on about surfaces that go through each other between two
+    /// steps; at first nothing.
     pub fn set_continuous(&mut self, mode: Continuous) {
         self.watch.mode = mode;
     }
 
-    /// What continuous detection found in the last step as it was made; nothing where it is off. Surfaces are objects, in order of their numbers, without those that nobody has.
+    /// What continuous detection found in the last step as it was made; nothing where it is off.
+    /// Surfaces are objects, in order of their numbers, without those that nobody has.
     #[must_use]
     pub fn crossings(&self) -> &Crossings {
         self.watch.crossings()
     }
 
-    /// Asks for the contacts where everything is, and takes those that have come; the first half of [`SoftWorld::step`].
+    /// Asks for the contacts where everything is, and takes those that have come; the first half of
+    /// [`SoftWorld::step`].
     fn detect(&mut self) -> Result<(), DetectorError> {
         self.scene.begin_step();
         self.report.lost = 0;
@@ -387,7 +395,8 @@ impl SoftWorld {
         &mut self.dynamics
     }
 
-    /// Where a rigid object is: its mesh's frame in the world. `None` of a fixed one or a deformable.
+    /// Where a rigid object is: its mesh's frame in the world. `None` of a fixed one or a
+    /// deformable.
     #[must_use]
     pub fn pose(&self, id: ObjectId) -> Option<Pose> {
         match self.movers.get(id.0 as usize)? {

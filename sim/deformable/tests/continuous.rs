@@ -129,7 +129,8 @@ fn a_page_that_is_slammed_shut_does_not_go_through_the_other() {
     }
 }
 
-/// To look and to let be changes nothing; a world without crossings is what it is without anybody who looks.
+/// To look and to let be changes nothing; a world without crossings is what it is without anybody
+/// who looks.
 #[test]
 fn looking_changes_no_bit_and_holding_none_where_nothing_meets() {
     let end = |mode: Continuous| {

@@ -226,7 +226,8 @@ proptest! {
     }
 }
 
-/// Two sheets go through each other at the very beginning or the very end of long ways: halfway they are far apart, and only the ends of the ways tell.
+/// Two sheets go through each other at the very beginning or the very end of long ways: halfway
+/// they are far apart, and only the ends of the ways tell.
 #[test]
 fn what_meets_at_the_end_of_a_long_way_is_found_along_it() {
     let sheet = shapes::sheet(0.5, 8).unwrap();
@@ -252,8 +253,10 @@ fn what_meets_at_the_end_of_a_long_way_is_found_along_it() {
     }
 }
 
-/// Two sheets that meet at one end of long ways, and a third one that shifts the cells around them: wherever the cells lie, those at both ends of a way are needed, and those that the others come
-/// from. Where the box of all is centred on the two, a ring that is wide enough to one side may name by luck what only a march is sure to find.
+/// Two sheets that meet at one end of long ways, and a third one that shifts the cells around them:
+/// wherever the cells lie, those at both ends of a way are needed, and those that the others come
+/// from. Where the box of all is centred on the two, a ring that is wide enough to one side may
+/// name by luck what only a march is sure to find.
 #[test]
 fn what_meets_at_the_end_of_a_way_is_found_wherever_the_cells_lie() {
     let sheet = shapes::sheet(0.5, 8).unwrap();
@@ -350,7 +353,8 @@ fn places_that_are_none_hide_nothing_else() {
     }
 }
 
-/// Where there are no cells, so far from zero, everything is held against everything; and with cells before and after.
+/// Where there are no cells, so far from zero, everything is held against everything; and with
+/// cells before and after.
 #[test]
 fn what_is_too_far_away_for_cells_is_judged_all_the_same() {
     let mut random = Random(5);

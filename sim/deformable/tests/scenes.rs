@@ -45,8 +45,8 @@ fn stone() -> TriMesh {
     TriMesh::new(positions.collect(), ball.triangles().to_vec()).unwrap()
 }
 
-/// No air: whatever takes a stone's energy is the ground, and nothing gives it any. Pushed out of the ground for nothing, step by step, a stone rolled
-/// off by itself, and so did a ball.
+/// No air: whatever takes a stone's energy is the ground, and nothing gives it any. Pushed out of
+/// the ground for nothing, step by step, a stone rolled off by itself, and so did a ball.
 #[test]
 fn stones_come_to_rest_and_a_ball_stays() {
     let still = hapticd_deformable::world::Settings {
@@ -89,7 +89,8 @@ fn old_answers_hold_what_rests() {
     }
 }
 
-/// What falls by centimetres a step is stopped by predictions of two steps ago, which were further away than it falls in one.
+/// What falls by centimetres a step is stopped by predictions of two steps ago, which were further
+/// away than it falls in one.
 #[test]
 fn an_old_prediction_stops_what_falls() {
     let deepest = |by: usize| {
@@ -115,7 +116,8 @@ fn an_old_prediction_stops_what_falls() {
     }
 }
 
-/// Digest items 36 and 6.7: two sheets fall on a ball. With inversions handled none of the points of one is on the wrong side of the other at the end.
+/// Digest items 36 and 6.7: two sheets fall on a ball. With inversions handled none of the points
+/// of one is on the wrong side of the other at the end.
 #[test]
 fn two_sheets_on_a_ball_do_not_tangle() {
     let mesh = shapes::sheet(0.15, 24).unwrap();
@@ -245,7 +247,8 @@ fn what_goes_carries_nothing_and_what_comes_does() {
     }
 }
 
-/// A sheet that falls on its edge and crumples: folds upon folds, each against the others and against the ground.
+/// A sheet that falls on its edge and crumples: folds upon folds, each against the others and
+/// against the ground.
 #[test]
 fn a_sheet_that_crumples_on_its_edge_stays_above_the_ground() {
     let cells = 24;
@@ -269,6 +272,7 @@ fn a_sheet_that_crumples_on_its_edge_stays_above_the_ground() {
         let most = if step < 60 { 0.016 } else { 0.0 };
         assert!(low > -most, "step {step}: {low} m");
     }
-    // Points do go through a fold now and then, and are back some steps later; carried on from fold to fold they were 22,000.
+    // Points do go through a fold now and then, and are back some steps later; carried on from fold
+    // to fold they were 22,000.
     assert!((1..250).contains(&inversions), "{inversions}");
 }

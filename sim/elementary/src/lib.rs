@@ -1,17 +1,17 @@
 //! Sine, exponential, power and so on with the same bits on every x86-64 processor.
 //!
-//! The C library has several versions of these functions and takes the one for the processor that it
-//! runs on: those with fused multiplication differ from the others in the last bit. A recording that
-//! is replayed elsewhere, or a digest of a run, would differ with them. So programs that link this
-//! crate call the functions of the crate `libm`, one version for all; this holds for Rust's own
-//! `f64::sin` and for every dependency, nalgebra included.
+//! The C library has several versions of these functions and takes the one for the processor that
+//! it runs on: those with fused multiplication differ from the others in the last bit. A recording
+//! that is replayed elsewhere, or a digest of a run, would differ with them. So programs that link
+//! this crate call the functions of the crate `libm`, one version for all; this holds for Rust's
+//! own `f64::sin` and for every dependency, nalgebra included.
 //!
 //! # Practice
 //! The crate defines the C names. The linker takes them before it looks into the C library, so
-//! nothing has to be called here: a program that depends on this crate has them, if the crate is one
-//! object (`codegen-units = 1` in the workspace's profiles). Their errors are below one unit in the
-//! last place, nearly all, as the C library's are. Real-time callable: no allocation, no locks, no
-//! state. Libraries that are loaded at run time keep their own.
+//! nothing has to be called here: a program that depends on this crate has them, if the crate is
+//! one object (`codegen-units = 1` in the workspace's profiles). Their errors are below one unit in
+//! the last place, nearly all, as the C library's are. Real-time callable: no allocation, no locks,
+//! no state. Libraries that are loaded at run time keep their own.
 
 use std::ffi::{c_double, c_float};
 

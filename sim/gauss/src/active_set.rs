@@ -1,8 +1,11 @@
-//! Nearest point of a polyhedron by an active set in motion space (Wilhelmsen's scheme, Redon 2002, section 5.5).
+//! Nearest point of a polyhedron by an active set in motion space (Wilhelmsen's scheme, Redon 2002,
+//! section 5.5).
 //!
-//! In kinetic coordinates (`y = Q x`, rows of unit length) the wanted point moves along the multiplier line of the row being added; a
-//! row whose multiplier would turn negative is dropped on the way. A row that depends on the active ones moves multipliers only
-//! (the singular block); when nothing blocks it, the rows contradict each other. No allocation, bounded work, deterministic, no panic.
+//! In kinetic coordinates (`y = Q x`, rows of unit length) the wanted point moves along the
+//! multiplier line of the row being added; a row whose multiplier would turn negative is dropped on
+//! the way. A row that depends on the active ones moves multipliers only (the singular block); when
+//! nothing blocks it, the rows contradict each other. No allocation, bounded work, deterministic,
+//! no panic.
 
 use nalgebra::Vector6;
 
@@ -10,20 +13,25 @@ use crate::MAX_ACTIVE;
 use crate::basis::Basis;
 use crate::projector::{Active, Status};
 
-/// How exactly one pass of the active set works; all lengths are of unit rows, all violations relative to a row's scale.
+/// How exactly one pass of the active set works; all lengths are of unit rows, all violations
+/// relative to a row's scale.
 #[derive(Clone, Copy)]
 pub(crate) struct Tolerances {
     /// Violation below which a row counts as satisfied.
     pub satisfied: f64,
-    /// Length of the part of a row outside the span of the active rows, below which it counts as dependent on them.
+    /// Length of the part of a row outside the span of the active rows, below which it counts as
+    /// dependent on them.
     pub dependent: f64,
-    /// Violation below which a row that contradicts the active ones does so by rounding: its bound is eased.
+    /// Violation below which a row that contradicts the active ones does so by rounding: its bound
+    /// is eased.
     pub eased: f64,
-    /// Error of the multipliers' sum, relative to the kinetic size of the problem, taken for rounding.
+    /// Error of the multipliers' sum, relative to the kinetic size of the problem, taken for
+    /// rounding.
     pub stationary: f64,
 }
 
-/// The passes, tried in turn: the first settles everything but nearly dependent rows, whose multipliers it cannot resolve.
+/// The passes, tried in turn: the first settles everything but nearly dependent rows, whose
+/// multipliers it cannot resolve.
 pub(crate) const PASSES: [Tolerances; 4] = [
     Tolerances {
         satisfied: 1e-11,
@@ -51,7 +59,8 @@ pub(crate) const PASSES: [Tolerances; 4] = [
     },
 ];
 
-/// A contradiction by less than this, relative to the row's scale, is looked at again by a coarser pass.
+/// A contradiction by less than this, relative to the row's scale, is looked at again by a coarser
+/// pass.
 const DOUBTFUL: f64 = 1e-2;
 /// Most changes of the active set tried on a problem of `rows` rows.
 #[must_use]
@@ -59,7 +68,8 @@ pub const fn iteration_limit(rows: usize) -> u32 {
     (8 * rows + 64) as u32
 }
 
-/// A row in kinetic coordinates: `direction . y >= bound`, `|direction| = 1`; `length` brings it back to the row's unit.
+/// A row in kinetic coordinates: `direction . y >= bound`, `|direction| = 1`; `length` brings it
+/// back to the row's unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnitRow {
     pub direction: Vector6<f64>,
@@ -146,7 +156,8 @@ impl Search<'_> {
         Status::Optimal
     }
 
-    /// Whether a coarser pass may do better: no result, or a contradiction small enough to be rounding.
+    /// Whether a coarser pass may do better: no result, or a contradiction small enough to be
+    /// rounding.
     fn is_doubtful(&self, status: Status) -> bool {
         match status {
             Status::IterationLimit => true,
@@ -254,10 +265,12 @@ impl Search<'_> {
         }
     }
 
-    /// Nothing can give way: either the rows contradict each other, or the violation is rounding and the bound is eased by it.
+    /// Nothing can give way: either the rows contradict each other, or the violation is rounding
+    /// and the bound is eased by it.
     ///
-    /// `ratios` are the coefficients of the row on the active ones, none positive beyond noise; `multiplier` is what the row has
-    /// taken over from rows dropped on the way. That share goes back to the active rows, or replaces the first one it empties.
+    /// `ratios` are the coefficients of the row on the active ones, none positive beyond noise;
+    /// `multiplier` is what the row has taken over from rows dropped on the way. That share goes
+    /// back to the active rows, or replaces the first one it empties.
     fn contradiction(&mut self, row: usize, multiplier: f64, ratios: &Vector6<f64>) -> Step {
         let short = self.violation(row).max(0.0);
         let eased = self.rows[row].eased + short;
@@ -321,7 +334,8 @@ impl Search<'_> {
                 }
                 active.multiplier = multiplier.max(0.0);
             }
-            // The rows are unit vectors: errors of the multipliers displace their sum by at most as much.
+            // The rows are unit vectors: errors of the multipliers displace their sum by at most as
+            // much.
             let allowed = self.tolerances.stationary * (self.start_norm + self.point.norm());
             match least {
                 (value, Some(index)) if value < -allowed => self.drop_active(index),

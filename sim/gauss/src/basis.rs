@@ -1,13 +1,15 @@
 //! Orthogonal factorisation `N = U R` of the active rows: at most six unit columns of motion space.
 //!
-//! Working on `N` itself rather than on `N^T N` keeps the conditioning of the Jacobian instead of its square (Redon 2002, section
-//! 5.5.2). Gram-Schmidt with one reorthogonalisation. Fixed memory, bounded work, deterministic, no failure.
+//! Working on `N` itself rather than on `N^T N` keeps the conditioning of the Jacobian instead of
+//! its square (Redon 2002, section 5.5.2). Gram-Schmidt with one reorthogonalisation. Fixed memory,
+//! bounded work, deterministic, no failure.
 
 use nalgebra::{Matrix6, Vector6};
 
 use crate::MAX_ACTIVE;
 
-/// Columns `n_0..n_k` with `n_j = sum_i u_i R_ij`, `u` orthonormal, `R` upper triangular with a positive diagonal.
+/// Columns `n_0..n_k` with `n_j = sum_i u_i R_ij`, `u` orthonormal, `R` upper triangular with a
+/// positive diagonal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Basis {
     columns: [Vector6<f64>; MAX_ACTIVE],
@@ -74,7 +76,8 @@ impl Basis {
         self.len += 1;
     }
 
-    /// Removes column `index` and refactors the later ones. Residuals only grow, so no column becomes dependent.
+    /// Removes column `index` and refactors the later ones. Residuals only grow, so no column
+    /// becomes dependent.
     pub fn remove(&mut self, index: usize) {
         let old = self.len;
         self.len = index.min(old);

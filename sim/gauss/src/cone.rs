@@ -1,39 +1,48 @@
-//! Contact with friction between any number of bodies: block descent over the contacts, one impulse of three numbers each.
+//! Contact with friction between any number of bodies: block descent over the contacts, one impulse
+//! of three numbers each.
 //!
 //! # Theory
 //!
-//! Gauss' principle asks for the velocities nearest to the wanted ones among the admissible (Redon 2002, equation 5.20); the
-//! multipliers are the contact impulses. With friction the row `v_n >= bound` of a contact becomes a cone (the pit of equation 5.40
-//! with infinitely many sides): `v_n - bound >= mu |v_t|`, whose multipliers are the impulses `|p_t| <= mu p_n`. That problem is
-//! convex, but a body that slides is also lifted. [`FrictionLaw::Coulomb`] takes the lift out again: the cone is moved down by the sliding
-//! speed itself (De Saxcé's bipotential), whose fixed points are exactly Coulomb's law: no sliding inside the cone, `p_t` against
-//! the motion and of size `mu p_n` on its boundary, `v_n = bound` while pressed.
+//! Gauss' principle asks for the velocities nearest to the wanted ones among the admissible (Redon
+//! 2002, equation 5.20); the multipliers are the contact impulses. With friction the row `v_n >=
+//! bound` of a contact becomes a cone (the pit of equation 5.40 with infinitely many sides): `v_n -
+//! bound >= mu |v_t|`, whose multipliers are the impulses `|p_t| <= mu p_n`. That problem is
+//! convex, but a body that slides is also lifted. [`FrictionLaw::Coulomb`] takes the lift out
+//! again: the cone is moved down by the sliding speed itself (De Saxcé's bipotential), whose fixed
+//! points are exactly Coulomb's law: no sliding inside the cone, `p_t` against the motion and of
+//! size `mu p_n` on its boundary, `v_n = bound` while pressed.
 //!
-//! The contacts are visited in turn; each gets the impulse that is right for it while the others keep theirs (non-smooth Gauss-Seidel), and
-//! the velocities of its two bodies follow at once. Between sweeps the impulses go on along the change since the last such pause, to where the
-//! energy of the dual problem is least on that line: stacks would else take hundreds of sweeps. (A guessed length, as in the nonlinear conjugate
-//! gradient method of Silcowitz, Niebe and Erleben 2010, swings for ever where one body has dozens of contacts that say nearly the same.) The
-//! last word is always a sweep's, so the impulses are in their cones however early the descent is stopped.
+//! The contacts are visited in turn; each gets the impulse that is right for it while the others
+//! keep theirs (non-smooth Gauss-Seidel), and the velocities of its two bodies follow at once.
+//! Between sweeps the impulses go on along the change since the last such pause, to where the
+//! energy of the dual problem is least on that line: stacks would else take hundreds of sweeps. (A
+//! guessed length, as in the nonlinear conjugate gradient method of Silcowitz, Niebe and Erleben
+//! 2010, swings for ever where one body has dozens of contacts that say nearly the same.) The last
+//! word is always a sweep's, so the impulses are in their cones however early the descent is
+//! stopped.
 //!
 //! # Practice
 //!
-//! Works in velocities, not in the `m x m` matrix of contact space: memory and a sweep are linear in the contacts, whatever the
-//! bodies share. Impulses left in the contacts by the last call are the start of this one. No allocation after the first call of the
-//! largest problem, no panic, deterministic.
+//! Works in velocities, not in the `m x m` matrix of contact space: memory and a sweep are linear
+//! in the contacts, whatever the bodies share. Impulses left in the contacts by the last call are
+//! the start of this one. No allocation after the first call of the largest problem, no panic,
+//! deterministic.
 
 use nalgebra::Matrix3;
 
 use crate::Vec3;
 
-/// Sliding and sticking are told apart by at most this many inner rounds per visit; what is left is done by the next sweep.
+/// Sliding and sticking are told apart by at most this many inner rounds per visit; what is left is
+/// done by the next sweep.
 const SLIDING_ROUNDS: u32 = 6;
 
-/// A start whose first sweep changes at most so many tolerances is the answer of a moment ago, and the next call will go on from here: few sweeps.
+/// A start whose first sweep changes at most so many tolerances is the answer of a moment ago, and
+/// the next call will go on from here: few sweeps.
 const NEARLY: f64 = 30.0;
 const FEW: u32 = 8;
 
-/// Most of the last change by which the descent goes on: where impulses change and no velocity does, the parabola is flat and its lowest point
-/// anywhere.
+/// Most of the last change by which the descent goes on: where impulses change and no velocity
+/// does, the parabola is flat and its lowest point anywhere.
 const FURTHER: f64 = 1.0;
 
 /// How friction bounds the motion.
@@ -41,7 +50,8 @@ const FURTHER: f64 = 1.0;
 pub enum FrictionLaw {
     /// Coulomb's law: sliding contacts stay as near as they are.
     Coulomb,
-    /// Gauss' principle with the friction cone as the admissible set: convex, unique velocities; sliding lifts by `mu |v_t|`.
+    /// Gauss' principle with the friction cone as the admissible set: convex, unique velocities;
+    /// sliding lifts by `mu |v_t|`.
     Convex,
 }
 
@@ -83,7 +93,8 @@ pub struct Contact {
     pub normal: Vec3,
     /// Contact point minus centre of mass, m, for each mover.
     pub arms: [Vec3; 2],
-    /// Relative velocity at the contact that the bodies whose motion is given contribute (first minus second), m/s.
+    /// Relative velocity at the contact that the bodies whose motion is given contribute (first
+    /// minus second), m/s.
     pub drift: Vec3,
     /// Least relative velocity along the normal, m/s.
     pub bound: f64,
@@ -96,9 +107,11 @@ pub struct Contact {
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DescentLimits {
-    /// The descent ends when no contact's relative velocity is changed by more than this in a sweep, m/s.
+    /// The descent ends when no contact's relative velocity is changed by more than this in a
+    /// sweep, m/s.
     pub tolerance_m_s: f64,
-    /// Most sweeps. Of a start that is within a few tolerances only a few are made, since it will be better by the next call.
+    /// Most sweeps. Of a start that is within a few tolerances only a few are made, since it will
+    /// be better by the next call.
     pub sweeps: u32,
 }
 
@@ -107,8 +120,9 @@ pub struct DescentLimits {
 pub struct Descent {
     /// Sweeps made.
     pub sweeps: u32,
-    /// Largest change of a contact's relative velocity that its impulse made in the last sweep, m/s. 0 without contacts, infinite
-    /// if a number was not finite (the velocities are then as they were).
+    /// Largest change of a contact's relative velocity that its impulse made in the last sweep,
+    /// m/s. 0 without contacts, infinite if a number was not finite (the velocities are then as
+    /// they were).
     pub residual_m_s: f64,
     /// The tolerance was reached.
     pub converged: bool,
@@ -157,10 +171,11 @@ impl ConeSolver {
         }
     }
 
-    /// Changes the velocities of `movers` and the impulses of `contacts` so that every contact obeys its law.
+    /// Changes the velocities of `movers` and the impulses of `contacts` so that every contact
+    /// obeys its law.
     ///
-    /// On entry the velocities are the wanted ones, *without* the impulses of the contacts; these are applied first. Contacts that name
-    /// no mover, or one that is not there, carry no impulse.
+    /// On entry the velocities are the wanted ones, *without* the impulses of the contacts; these
+    /// are applied first. Contacts that name no mover, or one that is not there, carry no impulse.
     pub fn solve(
         &mut self,
         movers: &mut [Mover],
@@ -225,7 +240,8 @@ impl ConeSolver {
             .resize(movers.len(), [Vec3::zeros(); 2]);
     }
 
-    /// Goes on along the last change. On that line the energy of the dual problem (without the cones, which the next sweep sees to) is a parabola.
+    /// Goes on along the last change. On that line the energy of the dual problem (without the
+    /// cones, which the next sweep sees to) is a parabola.
     fn go_on(&mut self, movers: &mut [Mover], contacts: &mut [Contact]) {
         for &m in &self.named {
             let m = m as usize;

@@ -1,39 +1,46 @@
-//! Coulomb friction of one body: the nearest motion that the rows admit and the surfaces let through.
+//! Coulomb friction of one body: the nearest motion that the rows admit and the surfaces let
+//! through.
 //!
-//! Guarantees: no allocation, no panic, no lock; at most [`Effort::rounds`] + 3 projections and as many times [`Effort::passes`] passes over at
-//! most [`MAX_ACTIVE`] contacts; deterministic. An unfinished iteration costs feel: the motion meets the rows, whatever friction is.
+//! Guarantees: no allocation, no panic, no lock; at most [`Effort::rounds`] + 3 projections and as
+//! many times [`Effort::passes`] passes over at most [`MAX_ACTIVE`] contacts; deterministic. An
+//! unfinished iteration costs feel: the motion meets the rows, whatever friction is.
 //!
 //! # Theory
 //!
-//! With friction the motion nearest to the wanted one (Redon 2002, equation 5.20) is sought among motions that also lose to the
-//! surfaces: contact `i` pushes with `p_i`, and `M (x - wanted) = sum_i J_i^T p_i`. Coulomb's law asks of every contact that
+//! With friction the motion nearest to the wanted one (Redon 2002, equation 5.20) is sought among
+//! motions that also lose to the surfaces: contact `i` pushes with `p_i`, and `M (x - wanted) =
+//! sum_i J_i^T p_i`. Coulomb's law asks of every contact that
 //!
 //! - the normal part is no pull, `p_n >= 0`, and acts only where the row holds with equality;
 //! - the tangential part stays in the cone, `|p_t| <= mu p_n`;
 //! - within the cone the surfaces do not slip; on it they slip against `p_t`.
 //!
-//! Redon's empirical model (section 5.6) replaces this by linear rows, so that the problem stays convex: a pit for sticking, which lifts
-//! the body where it starts to slide, and a row for sliding, whose direction must be known beforehand. For one body the law itself is
-//! no dearer. In turns, the normal pushes follow from a projection in which the tangential ones change the intention, and the
-//! tangential ones from limits `mu p_n` that stand still (Tresca's problem, which is convex; block Gauss-Seidel). For a particle on
-//! a plane that is exact in one turn and gives what the source's sliding row gives.
+//! Redon's empirical model (section 5.6) replaces this by linear rows, so that the problem stays
+//! convex: a pit for sticking, which lifts the body where it starts to slide, and a row for
+//! sliding, whose direction must be known beforehand. For one body the law itself is no dearer. In
+//! turns, the normal pushes follow from a projection in which the tangential ones change the
+//! intention, and the tangential ones from limits `mu p_n` that stand still (Tresca's problem,
+//! which is convex; block Gauss-Seidel). For a particle on a plane that is exact in one turn and
+//! gives what the source's sliding row gives.
 //!
 //! # Practice
 //!
-//! [`Rub`] remembers the friction's total push, not that of single contacts: of many contacts in a plane the projection names any three, and
-//! others in the next tick. A body that all its contacts hold moves exactly as what holds it does, so it never creeps.
+//! [`Rub`] remembers the friction's total push, not that of single contacts: of many contacts in a
+//! plane the projection names any three, and others in the next tick. A body that all its contacts
+//! hold moves exactly as what holds it does, so it never creeps.
 //!
-//! What the iteration leaves of slip is small in a tick and adds up to millimetres, and a push that is a little too large draws the
-//! body along: it would do work. So the last word is the law's: contacts inside their cones, and those that would be pushed
-//! along their slip, stick *exactly* (`Tresca::sticks`), whatever the iteration has found.
+//! What the iteration leaves of slip is small in a tick and adds up to millimetres, and a push that
+//! is a little too large draws the body along: it would do work. So the last word is the law's:
+//! contacts inside their cones, and those that would be pushed along their slip, stick *exactly*
+//! (`Tresca::sticks`), whatever the iteration has found.
 //!
-//! Contacts that nearly oppose each other jam: the pushes that Coulomb's law then asks for grow from
-//! turn to turn, and the iteration ends first. Its motion must not give energy even so. At rest the
-//! law leaves no more of the wanted motion than there was, `|wanted - x| <= |wanted|`: nothing pushes
-//! along what it lets through. A motion that leaves more is not the law's, and is shortened until it
-//! leaves least; standing still leaves all. Rows with positive bounds are owed a motion by themselves.
-//! It is the shortest one, smooth, before friction has its say about the rest. Where a surface moves
-//! neither is done: it may put in what the law then leaves.
+//! Contacts that nearly oppose each other jam: the pushes that Coulomb's law then asks for grow
+//! from turn to turn, and the iteration ends first. Its motion must not give energy even so. At
+//! rest the law leaves no more of the wanted motion than there was, `|wanted - x| <= |wanted|`:
+//! nothing pushes along what it lets through. A motion that leaves more is not the law's, and is
+//! shortened until it leaves least; standing still leaves all. Rows with positive bounds are owed a
+//! motion by themselves. It is the shortest one, smooth, before friction has its say about the
+//! rest. Where a surface moves neither is done: it may put in what the law then leaves.
 
 use nalgebra::{Vector2, Vector6};
 
@@ -46,7 +53,8 @@ use crate::{MAX_ACTIVE, Metric, Motion, Projection, Projector, Row, Status, Vec3
 pub struct Surface {
     /// Coulomb's coefficient. What is negative or not finite counts as zero.
     pub friction: f64,
-    /// How the surface itself moves, about the reference point of the body that rubs on it and in the motion's unit.
+    /// How the surface itself moves, about the reference point of the body that rubs on it and in
+    /// the motion's unit.
     pub carrier: Motion,
 }
 
@@ -65,7 +73,8 @@ pub struct Effort {
     pub rounds: u32,
     /// Most passes over the contacts in one turn.
     pub passes: u32,
-    /// A turn that changes friction by no more than this, relative to the kinetic size of the problem, is the last one.
+    /// A turn that changes friction by no more than this, relative to the kinetic size of the
+    /// problem, is the last one.
     pub settled: f64,
 }
 
@@ -115,8 +124,8 @@ pub struct Rubbed {
 }
 
 impl Rubbed {
-    /// Rows that rub, with what they push along their surface: `M (x - wanted)` is the sum of this and the normal pushes. For a motion that is a
-    /// displacement: kg m.
+    /// Rows that rub, with what they push along their surface: `M (x - wanted)` is the sum of this
+    /// and the normal pushes. For a motion that is a displacement: kg m.
     #[must_use]
     pub fn grips(&self) -> &[(usize, Vec3)] {
         &self.grips[..self.len]
@@ -205,7 +214,8 @@ impl<const N: usize> Projector<N> {
             let change = metric.covector_to_kinetic(&(total - before)).norm();
             result.residual = change / size.max(f64::MIN_POSITIVE);
             if let Some(carrier) = tresca.holds(HELD * size) {
-                // The normal pushes are those of the last projection; what holds need not be pushed out of again.
+                // The normal pushes are those of the last projection; what holds need not be pushed
+                // out of again.
                 let multipliers = result.projection;
                 let still = self.project_or_hold(metric, &carrier, rows);
                 if still.status == Status::Optimal {
@@ -270,13 +280,13 @@ const ROUNDING: f64 = 1e-9;
 const HELD: f64 = 1e-2;
 /// A push this close to its cone, relative to it, is on it.
 const ON_CONE: f64 = 1e-6;
-/// A push this close to its cone, relative to it, may turn out to be on it: it is left as the iteration found it, unless it would do
-/// work.
+/// A push this close to its cone, relative to it, may turn out to be on it: it is left as the
+/// iteration found it, unless it would do work.
 const NEAR_CONE: f64 = 1e-2;
 /// A demand of which less than this part is new follows from others.
 const DEPENDENT: f64 = 1e-3;
-/// Contacts that span less than this part of the square of their size are in a line, and nearer ones in one place: what they hold may
-/// still turn.
+/// Contacts that span less than this part of the square of their size are in a line, and nearer
+/// ones in one place: what they hold may still turn.
 const IN_LINE: f64 = 1e-3;
 
 /// One contact along its surface, in kinetic coordinates.
@@ -435,8 +445,9 @@ impl Tresca {
         grips
     }
 
-    /// The motion nearest to the wanted one and the pushes of what slides, on which the `active` rows hold with equality and contacts
-    /// that stick do not slip: those inside their cones, and those with a push that does not oppose their slip.
+    /// The motion nearest to the wanted one and the pushes of what slides, on which the `active`
+    /// rows hold with equality and contacts that stick do not slip: those inside their cones, and
+    /// those with a push that does not oppose their slip.
     fn sticks(&self, metric: &Metric, wanted: &Motion, rows: &[Row], active: &[Active]) -> Motion {
         let mut held = [false; MAX_ACTIVE];
         for (held, block) in held.iter_mut().zip(&self.blocks[..self.len]) {
@@ -469,9 +480,10 @@ impl Tresca {
         metric.from_kinetic(&motion)
     }
 
-    /// The motion of what holds the body, if its contacts hold it as a whole: none slips by more than `slip` (kinetic), two apart are
-    /// inside their cones, and all touch, are on one carrier and not in a line. (With two points held, the others cannot slip, and
-    /// where their pushes end does not matter.)
+    /// The motion of what holds the body, if its contacts hold it as a whole: none slips by more
+    /// than `slip` (kinetic), two apart are inside their cones, and all touch, are on one carrier
+    /// and not in a line. (With two points held, the others cannot slip, and where their pushes end
+    /// does not matter.)
     fn holds(&self, slip: f64) -> Option<Motion> {
         let blocks = &self.blocks[..self.len];
         let first = blocks.first().filter(|_| self.all_rub)?;
@@ -504,8 +516,8 @@ impl Tresca {
     }
 }
 
-/// Linear demands `a . x = b` on a motion, kinetic, made orthonormal one after the other: what an earlier one settles, a later one
-/// does not change.
+/// Linear demands `a . x = b` on a motion, kinetic, made orthonormal one after the other: what an
+/// earlier one settles, a later one does not change.
 struct Demands {
     axes: [Vector6<f64>; 6],
     values: [f64; 6],
@@ -521,7 +533,8 @@ impl Demands {
         }
     }
 
-    /// One more demand, unless it follows from those that are there: but for [`DEPENDENT`], which would make it one of large motions.
+    /// One more demand, unless it follows from those that are there: but for [`DEPENDENT`], which
+    /// would make it one of large motions.
     fn add(&mut self, mut axis: Vector6<f64>, mut value: f64) {
         let size = axis.norm();
         // Twice, for what the first pass leaves by rounding.

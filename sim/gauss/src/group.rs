@@ -1,8 +1,10 @@
-//! Gauss' principle for a group of bodies, exactly: the active set of [`crate::active_set`] in `6 n` dimensions.
+//! Gauss' principle for a group of bodies, exactly: the active set of [`crate::active_set`] in `6
+//! n` dimensions.
 //!
-//! For groups of a few bodies, and as the reference for [`crate::ConeSolver`]. Every row touches two bodies at most and is stored as such (twelve
-//! numbers); only the factorisation of the active rows is dense. Work grows with the cube of the degrees of freedom that contacts take away.
-//! No allocation after the first problem of the largest size, no panic, deterministic, bounded work.
+//! For groups of a few bodies, and as the reference for [`crate::ConeSolver`]. Every row touches
+//! two bodies at most and is stored as such (twelve numbers); only the factorisation of the active
+//! rows is dense. Work grows with the cube of the degrees of freedom that contacts take away. No
+//! allocation after the first problem of the largest size, no panic, deterministic, bounded work.
 
 use crate::active_set::{PASSES, Tolerances, iteration_limit};
 use crate::group_basis::GroupBasis;
@@ -21,7 +23,8 @@ pub struct PairRow {
 }
 
 impl PairRow {
-    /// `normal . (v_i(I) - v_j(I)) >= bound` at a point that is at `arms` from the reference points of the bodies (Redon 2002, equation 5.8).
+    /// `normal . (v_i(I) - v_j(I)) >= bound` at a point that is at `arms` from the reference points
+    /// of the bodies (Redon 2002, equation 5.8).
     #[must_use]
     pub fn contact(bodies: [Option<u32>; 2], normal: &Vec3, arms: &[Vec3; 2], bound: f64) -> Self {
         let covector = |k: usize, sign: f64| {
@@ -121,15 +124,19 @@ enum Step {
     OutOfWork,
 }
 
-/// A contradiction by less than this, relative to the row's scale, is looked at again by a coarser pass.
+/// A contradiction by less than this, relative to the row's scale, is looked at again by a coarser
+/// pass.
 const DOUBTFUL: f64 = 1e-2;
 
 impl GroupProjector {
-    /// The motions nearest to the wanted ones in the kinetic metric of all bodies together, among those that satisfy all `rows`.
+    /// The motions nearest to the wanted ones in the kinetic metric of all bodies together, among
+    /// those that satisfy all `rows`.
     ///
-    /// `motions` holds the wanted motions and gets the result, about the reference points of the metrics, one per metric. Anything else
-    /// than [`Status::Optimal`] means that they are optimal for the active rows alone; on [`Status::Rejected`] (a number that is not finite, a
-    /// body that is not there, lists of unequal length) they are zero. Source: Redon 2002, equations 5.20 to 5.28.
+    /// `motions` holds the wanted motions and gets the result, about the reference points of the
+    /// metrics, one per metric. Anything else than [`Status::Optimal`] means that they are optimal
+    /// for the active rows alone; on [`Status::Rejected`] (a number that is not finite, a body that
+    /// is not there, lists of unequal length) they are zero. Source: Redon 2002, equations 5.20 to
+    /// 5.28.
     pub fn project(
         &mut self,
         metrics: &[Metric],
@@ -177,7 +184,8 @@ impl GroupProjector {
         }
     }
 
-    /// The rows that carried force in the last projection; multipliers need not be unique. `M (x - wanted) = sum multiplier * covector`.
+    /// The rows that carried force in the last projection; multipliers need not be unique. `M (x -
+    /// wanted) = sum multiplier * covector`.
     #[must_use]
     pub fn active(&self) -> &[Active] {
         &self.active

@@ -1,7 +1,9 @@
-//! Orthogonal factorisation `N = U R` of the active rows of a group: [`crate::basis`] for `6 n` dimensions.
+//! Orthogonal factorisation `N = U R` of the active rows of a group: [`crate::basis`] for `6 n`
+//! dimensions.
 //!
-//! Gram-Schmidt with one reorthogonalisation on the rows themselves, so that the conditioning is the Jacobian's and not its square. A row that is
-//! dropped has the later columns turned anew. Memory grows to the largest problem and stays; no failure.
+//! Gram-Schmidt with one reorthogonalisation on the rows themselves, so that the conditioning is
+//! the Jacobian's and not its square. A row that is dropped has the later columns turned anew.
+//! Memory grows to the largest problem and stays; no failure.
 
 /// `n_j = sum_i u_i R_ij`, `u` orthonormal, `R` upper triangular with a positive diagonal.
 #[derive(Clone, Debug, Default)]

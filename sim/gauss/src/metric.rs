@@ -1,10 +1,12 @@
-//! Kinetic metric of one rigid body: `M = Q^T Q`, factored once (Redon 2002, section 5.4). No allocation; fails only in constructors.
+//! Kinetic metric of one rigid body: `M = Q^T Q`, factored once (Redon 2002, section 5.4). No
+//! allocation; fails only in constructors.
 
 use nalgebra::Matrix3;
 
 use crate::{Motion, Vec3};
 
-/// Smallest pivot, relative to the largest diagonal entry, of an inertia that still counts as positive definite.
+/// Smallest pivot, relative to the largest diagonal entry, of an inertia that still counts as
+/// positive definite.
 const PIVOT_MIN: f64 = 1e-12;
 
 /// Why a mass and an inertia do not make a metric.
@@ -38,7 +40,8 @@ impl core::fmt::Display for MetricError {
 
 impl core::error::Error for MetricError {}
 
-/// Mass matrix of a rigid body about its centre of mass, in world axes, as `M = Q^T Q`, `Q = diag(sqrt(m) 1, P)`, `I = P^T P`.
+/// Mass matrix of a rigid body about its centre of mass, in world axes, as `M = Q^T Q`, `Q =
+/// diag(sqrt(m) 1, P)`, `I = P^T P`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
     root_mass: f64,
@@ -47,10 +50,12 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Metric of a body of `mass_kg` and of inertia `inertia_world` (kg m², about the centre of mass, world axes).
+    /// Metric of a body of `mass_kg` and of inertia `inertia_world` (kg m², about the centre of
+    /// mass, world axes).
     ///
     /// # Errors
-    /// [`MetricError`] when the mass is not positive, or the inertia not symmetric positive definite (relative pivot 1e-12).
+    /// [`MetricError`] when the mass is not positive, or the inertia not symmetric positive
+    /// definite (relative pivot 1e-12).
     pub fn new(mass_kg: f64, inertia_world: &Matrix3<f64>) -> Result<Self, MetricError> {
         if !(mass_kg > 0.0 && mass_kg.is_finite()) {
             return Err(MetricError::Mass(mass_kg));
@@ -105,7 +110,8 @@ impl Metric {
         )
     }
 
-    /// Kinetic norm `sqrt(x^T M x)`: for a displacement over one second, the square root of twice the kinetic energy.
+    /// Kinetic norm `sqrt(x^T M x)`: for a displacement over one second, the square root of twice
+    /// the kinetic energy.
     #[must_use]
     pub fn norm(&self, motion: &Motion) -> f64 {
         self.to_kinetic(motion).norm()

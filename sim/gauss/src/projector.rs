@@ -1,14 +1,17 @@
-//! One projection: rows into kinetic coordinates, the active set, the motion back; and the memory between calls.
+//! One projection: rows into kinetic coordinates, the active set, the motion back; and the memory
+//! between calls.
 //!
-//! Guarantees: no allocation, no panic, no lock; at most [`iteration_limit`](crate::iteration_limit) changes of the active set, each
-//! of a few hundred operations plus one pass over the rows; deterministic.
+//! Guarantees: no allocation, no panic, no lock; at most
+//! [`iteration_limit`](crate::iteration_limit) changes of the active set, each of a few hundred
+//! operations plus one pass over the rows; deterministic.
 
 use nalgebra::Vector6;
 
 use crate::active_set::{Search, UnitRow};
 use crate::{MAX_ACTIVE, Metric, Motion, Row};
 
-/// Least cosine between a remembered active row and a row of this problem taken for its continuation.
+/// Least cosine between a remembered active row and a row of this problem taken for its
+/// continuation.
 const WARM_COSINE: f64 = 0.9;
 
 /// What became of a projection.
@@ -16,15 +19,19 @@ const WARM_COSINE: f64 = 0.9;
 pub enum Status {
     /// The motion is the nearest admissible one.
     ///
-    /// Every row holds within 1e-8 of its scale, `|bound| + |row| (|wanted| + |motion|)` in the kinetic norm. Where rows depend on each
-    /// other but for less than one part in ten thousand, coarser passes may be needed and the worst case is 1e-4 of the scale:
+    /// Every row holds within 1e-8 of its scale, `|bound| + |row| (|wanted| + |motion|)` in the
+    /// kinetic norm. Where rows depend on each other but for less than one part in ten thousand,
+    /// coarser passes may be needed and the worst case is 1e-4 of the scale:
     /// [`Projection::violation`] says what was reached.
     Optimal,
-    /// No motion satisfies all rows. The motion is optimal for the active rows alone: an intention, not an admissible motion.
+    /// No motion satisfies all rows. The motion is optimal for the active rows alone: an intention,
+    /// not an admissible motion.
     Infeasible,
-    /// The work bound was reached. The motion is optimal for the active rows alone: an intention, not an admissible motion.
+    /// The work bound was reached. The motion is optimal for the active rows alone: an intention,
+    /// not an admissible motion.
     IterationLimit,
-    /// A number was not finite, or there were more rows than the projector's capacity. The motion is zero.
+    /// A number was not finite, or there were more rows than the projector's capacity. The motion
+    /// is zero.
     Rejected,
 }
 
@@ -33,9 +40,11 @@ pub enum Status {
 pub struct Active {
     /// Index of the row in the problem.
     pub row: usize,
-    /// Multiplier, never negative, for the row as given: `M (x - wanted) = sum_i multiplier_i covector_i`.
+    /// Multiplier, never negative, for the row as given: `M (x - wanted) = sum_i multiplier_i
+    /// covector_i`.
     ///
-    /// For a motion that is a displacement (m) and a unit normal: kg m, a force times the square of the time step.
+    /// For a motion that is a displacement (m) and a unit normal: kg m, a force times the square of
+    /// the time step.
     pub multiplier: f64,
 }
 
@@ -55,18 +64,21 @@ pub struct Projection {
     pub status: Status,
     /// Changes of the active set that were tried.
     pub iterations: u32,
-    /// Largest shortfall `bound - n . (v + om x arm)` over the rows, 0 when none is violated, in the motion's unit.
+    /// Largest shortfall `bound - n . (v + om x arm)` over the rows, 0 when none is violated, in
+    /// the motion's unit.
     ///
     /// Against the clamped bounds when `relaxed`.
     pub violation: f64,
-    /// The bounds were clamped to at most zero because they could not all be met ([`Projector::project_or_hold`]).
+    /// The bounds were clamped to at most zero because they could not all be met
+    /// ([`Projector::project_or_hold`]).
     pub relaxed: bool,
     active: [Active; MAX_ACTIVE],
     active_len: usize,
 }
 
 impl Projection {
-    /// The rows that carry force (at most [`MAX_ACTIVE`]), in the order they were added; multipliers need not be unique.
+    /// The rows that carry force (at most [`MAX_ACTIVE`]), in the order they were added;
+    /// multipliers need not be unique.
     #[must_use]
     pub fn active(&self) -> &[Active] {
         &self.active[..self.active_len]
@@ -113,10 +125,11 @@ impl Projection {
     }
 }
 
-/// Solver for problems of at most `N` rows, with its memory and the active rows of the previous call (the warm start).
+/// Solver for problems of at most `N` rows, with its memory and the active rows of the previous
+/// call (the warm start).
 ///
-/// The memory of the last call only decides which violated rows are tried first: it never changes the motion beyond rounding. One
-/// projector per body and thread; a call needs `&mut`.
+/// The memory of the last call only decides which violated rows are tried first: it never changes
+/// the motion beyond rounding. One projector per body and thread; a call needs `&mut`.
 #[derive(Clone, Debug)]
 pub struct Projector<const N: usize> {
     rows: [UnitRow; N],
@@ -153,17 +166,20 @@ impl<const N: usize> Projector<N> {
 
     /// The motion nearest to `wanted` in the kinetic metric among those that satisfy all `rows`.
     ///
-    /// `wanted` and the result are in world axes about the reference point. Read [`Projection::status`]: anything else than
-    /// [`Status::Optimal`] means that the returned motion is only an intention. Source: Redon 2002, equations 5.20 to 5.28.
+    /// `wanted` and the result are in world axes about the reference point. Read
+    /// [`Projection::status`]: anything else than [`Status::Optimal`] means that the returned
+    /// motion is only an intention. Source: Redon 2002, equations 5.20 to 5.28.
     pub fn project(&mut self, metric: &Metric, wanted: &Motion, rows: &[Row]) -> Projection {
         self.solve(metric, wanted, rows, false)
     }
 
-    /// Like [`Self::project`], but when the rows cannot all be met, projects again with every bound clamped to at most zero.
+    /// Like [`Self::project`], but when the rows cannot all be met, projects again with every bound
+    /// clamped to at most zero.
     ///
-    /// Standing still satisfies the clamped rows, so the second problem has a solution; if it is not found within the work bound
-    /// ([`Status::IterationLimit`]) the motion is zero, which satisfies them. With [`Projection::relaxed`] set the motion satisfies the
-    /// clamped rows, and rows that asked for separation may not get it. Never [`Status::Infeasible`].
+    /// Standing still satisfies the clamped rows, so the second problem has a solution; if it is
+    /// not found within the work bound ([`Status::IterationLimit`]) the motion is zero, which
+    /// satisfies them. With [`Projection::relaxed`] set the motion satisfies the clamped rows, and
+    /// rows that asked for separation may not get it. Never [`Status::Infeasible`].
     pub fn project_or_hold(
         &mut self,
         metric: &Metric,

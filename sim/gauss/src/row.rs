@@ -4,15 +4,17 @@ use crate::{Motion, Vec3};
 
 /// The admissible side of one contact: `normal . (v + om x arm) >= bound` for a motion `(v, om)`.
 ///
-/// World axes. `normal` need not be of unit length (the row is scale invariant); a zero row is trivially true when `bound <= 0` and
-/// trivially infeasible otherwise. Source: Redon 2002, equations 5.5 to 5.8.
+/// World axes. `normal` need not be of unit length (the row is scale invariant); a zero row is
+/// trivially true when `bound <= 0` and trivially infeasible otherwise. Source: Redon 2002,
+/// equations 5.5 to 5.8.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// Contact normal, from the obstacle to the body.
     pub normal: Vec3,
     /// Contact point minus the reference point (m).
     pub arm: Vec3,
-    /// Least admissible motion of the contact point along the normal, in the motion's unit (m for a displacement).
+    /// Least admissible motion of the contact point along the normal, in the motion's unit (m for a
+    /// displacement).
     ///
     /// Minus the free gap for a contact that may still close, positive to ask for separation.
     pub bound: f64,
@@ -40,7 +42,8 @@ impl Row {
         )
     }
 
-    /// Motion of the contact point along the normal, less the bound: negative when the row is violated.
+    /// Motion of the contact point along the normal, less the bound: negative when the row is
+    /// violated.
     #[must_use]
     pub fn slack(&self, motion: &Motion) -> f64 {
         self.covector().dot(motion) - self.bound

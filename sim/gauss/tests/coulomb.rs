@@ -1,4 +1,5 @@
-//! Coulomb friction of one body: the law itself on random contacts, the source's particle vectors, sticking and slipping.
+//! Coulomb friction of one body: the law itself on random contacts, the source's particle vectors,
+//! sticking and slipping.
 
 use hapticd_gauss::coulomb::{Effort, Rub, Rubbed, Surface};
 use hapticd_gauss::{Metric, Motion, Projector, Row, Vec3};
@@ -49,7 +50,8 @@ fn particle(wanted: Vec3, friction: f64) -> Vec3 {
     x.fixed_rows::<3>(0).into_owned()
 }
 
-/// Redon 2002, equation 5.39, on a particle (reference vector V8): where the source's dynamic row is right, so is this.
+/// Redon 2002, equation 5.39, on a particle (reference vector V8): where the source's dynamic row
+/// is right, so is this.
 #[test]
 fn a_particle_slides_as_the_sources_dynamic_row_says() {
     let cases = [
@@ -68,7 +70,8 @@ fn a_particle_slides_as_the_sources_dynamic_row_says() {
     }
 }
 
-/// The pit of V8 sticks inside its inscribed pyramid and lifts what leaves it; the law sticks in the whole cone and never lifts.
+/// The pit of V8 sticks inside its inscribed pyramid and lifts what leaves it; the law sticks in
+/// the whole cone and never lifts.
 #[test]
 fn a_particle_sticks_in_the_cone_and_never_lifts() {
     for k in 0..60 {
@@ -127,7 +130,8 @@ fn a_block_on_its_corners_behaves_as_one_body() {
     let x = moved(&metric, &wanted, &grips);
     let along = Motion::new(0.0003, 0.0, 0.0, 0.0, 0.0, 0.0);
     assert!(metric.norm(&(x - along)) < 1e-8, "slides by {x}");
-    // A twist about the vertical is held too, up to friction times the radius of the corners (0.036 m): 1.08e-4.
+    // A twist about the vertical is held too, up to friction times the radius of the corners (0.036
+    // m): 1.08e-4.
     let held = Motion::new(0.0, 0.0, -0.01, 0.0, 0.0, 1.0e-4 / 4e-4);
     let x = moved(&metric, &held, &grips);
     assert!(x.amax() < 1e-6, "turns by {x}");
@@ -173,8 +177,9 @@ fn a_held_body_does_not_creep() {
     }
 }
 
-/// On random contacts every statement of the law holds, or the residual says that it does not.
-/// A body on an edge may still turn about it, tick by tick; what the iteration leaves of slip would add up to creep.
+/// On random contacts every statement of the law holds, or the residual says that it does not. A
+/// body on an edge may still turn about it, tick by tick; what the iteration leaves of slip would
+/// add up to creep.
 #[test]
 fn a_body_that_turns_about_an_edge_does_not_slip_in_a_tick() {
     let metric = metric(1e-3);
@@ -201,7 +206,8 @@ fn the_law_holds_on_random_contacts() {
     let (mut settled, mut held, mut slipped, mut open) = (0, 0, 0, 0);
     for case in 0..5000 {
         let count = 1 + case % 8;
-        // No slimmer than a body that fills its ball: slimmer ones can jam (Painleve), and then the law has no solution.
+        // No slimmer than a body that fills its ball: slimmer ones can jam (Painleve), and then the
+        // law has no solution.
         let metric = metric(5e-4 * 10.0_f64.powf(1.0 + number(&mut seed)));
         let normals: f64 = if case % 3 == 0 { 1.0 } else { 0.3 };
         let grips: Vec<Grip> = (0..count)

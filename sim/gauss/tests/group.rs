@@ -469,7 +469,8 @@ fn the_impact_reference_vector_holds() {
     assert!((impulse - 3.0).abs() < 1e-12);
 }
 
-/// Several balls in a row, hit at one end and all at once: restitution at every contact, energy never up.
+/// Several balls in a row, hit at one end and all at once: restitution at every contact, energy
+/// never up.
 #[test]
 fn simultaneous_impacts_obey_newton_and_keep_the_energy() {
     let mut random = Random(17);
@@ -498,7 +499,8 @@ fn simultaneous_impacts_obey_newton_and_keep_the_energy() {
     }
 }
 
-/// A table on 3 to 12 legs of one height: the forces on the legs are many, the motion and their sum are one.
+/// A table on 3 to 12 legs of one height: the forces on the legs are many, the motion and their sum
+/// are one.
 #[test]
 fn a_table_does_not_mind_how_many_legs_it_has() {
     let mass = 7.0;
@@ -600,8 +602,8 @@ fn the_descent_agrees_with_the_projector() {
     assert!(compared > 40 && most < 1e-5);
 }
 
-/// A pot on its foot: dozens of contacts of one body that say nearly the same. A descent that goes on by a guessed length swings for ever, and the
-/// body jumps.
+/// A pot on its foot: dozens of contacts of one body that say nearly the same. A descent that goes
+/// on by a guessed length swings for ever, and the body jumps.
 #[test]
 fn a_ring_of_contacts_comes_to_rest() {
     let mut random = Random(9);

@@ -1,4 +1,5 @@
-//! The projection against its definition: KKT conditions, an exhaustive oracle, the reference vectors, degenerate contacts.
+//! The projection against its definition: KKT conditions, an exhaustive oracle, the reference
+//! vectors, degenerate contacts.
 
 use hapticd_gauss::{MAX_ACTIVE, Metric, Motion, Projection, Projector, Row, Status, Vec3};
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector6};
@@ -129,9 +130,11 @@ fn assert_kkt(problem: &Problem, projection: &Projection, tolerance: f64) {
     assert!(residual <= limit, "stationarity {residual} > {limit}");
 }
 
-/// A Farkas certificate, computed independently: nonnegative weights that cancel the rows while the bounds add up to something positive.
+/// A Farkas certificate, computed independently: nonnegative weights that cancel the rows while the
+/// bounds add up to something positive.
 ///
-/// Least squares over nonnegative weights by Lawson and Hanson on the stacked system `[N; b] u = (0, 1)`: a zero residual is one.
+/// Least squares over nonnegative weights by Lawson and Hanson on the stacked system `[N; b] u =
+/// (0, 1)`: a zero residual is one.
 fn is_infeasible(problem: &Problem) -> bool {
     let metric = problem.metric();
     let m = problem.rows.len();
@@ -492,7 +495,8 @@ fn small_violations_are_corrected() {
     assert!(rows[0].slack(&p.motion).abs() < 1e-15);
 }
 
-/// Rows that are almost parallel or almost opposite must not blow the motion up or be called infeasible when standing still is fine.
+/// Rows that are almost parallel or almost opposite must not blow the motion up or be called
+/// infeasible when standing still is fine.
 #[test]
 fn nearly_dependent_rows_with_gaps_are_always_solved() {
     let mut random = Random(5);
@@ -523,7 +527,8 @@ fn nearly_dependent_rows_with_gaps_are_always_solved() {
             let limit = 1.1e-4 * scale(&problem, row, &p.motion);
             assert!(row.slack(&p.motion) >= -limit);
         }
-        // Zero is admissible, so the nearest admissible motion lies in the ball over the wanted one.
+        // Zero is admissible, so the nearest admissible motion lies in the ball over the wanted
+        // one.
         let metric = problem.metric();
         let wanted = metric.norm(&problem.wanted);
         let moved = metric.norm(&(p.motion - problem.wanted));

@@ -1,7 +1,9 @@
-//! Edges of a mesh, what lies on either side of them, and which triangle *owns* each edge and vertex.
+//! Edges of a mesh, what lies on either side of them, and which triangle *owns* each edge and
+//! vertex.
 //!
-//! Ownership makes feature pairs unique: a query that visits triangle pairs looks only at the edges and vertices that the visited
-//! triangles own, and meets every feature pair exactly once. Deterministic: the same mesh gives the same numbering.
+//! Ownership makes feature pairs unique: a query that visits triangle pairs looks only at the edges
+//! and vertices that the visited triangles own, and meets every feature pair exactly once.
+//! Deterministic: the same mesh gives the same numbering.
 
 use crate::mesh::TriMesh;
 
@@ -15,7 +17,8 @@ pub const NO_OWNER: u32 = u32::MAX;
 pub struct Edge {
     /// End points, the smaller index first.
     pub vertices: [u32; 2],
-    /// The first two triangles on it, [`NO_FACE`] if there is none. Non-manifold edges have more: see the mesh report.
+    /// The first two triangles on it, [`NO_FACE`] if there is none. Non-manifold edges have more:
+    /// see the mesh report.
     pub faces: [u32; 2],
 }
 
@@ -57,7 +60,8 @@ impl std::ops::Deref for Owned {
     }
 }
 
-/// The edges that meet at each vertex: 14 bytes a triangle that only some need, for as long as they need it.
+/// The edges that meet at each vertex: 14 bytes a triangle that only some need, for as long as they
+/// need it.
 #[derive(Debug, Clone)]
 pub struct VertexEdges {
     around: Vec<u32>,

@@ -1,16 +1,22 @@
-//! Which boxes meet during a step: what a broad phase is asked and what it answers, to the bit the same whoever it is.
+//! Which boxes meet during a step: what a broad phase is asked and what it answers, to the bit the
+//! same whoever it is.
 //!
 //! # Theory
 //!
-//! A [`SweptBox`] says that a body's bounds along each axis go linearly from those at the start of a step to those at its end. Whoever knows the motion makes them wide enough: between the two
-//! ends a point leaves its chord by an eighth of its acceleration times the square of the step at most. Two such boxes meet if there is a time at which their intervals have a point in
-//! common on all three axes; on each axis that is one stretch of time, its ends quotients of differences, so all of it is one stretch, too.
+//! A [`SweptBox`] says that a body's bounds along each axis go linearly from those at the start of
+//! a step to those at its end. Whoever knows the motion makes them wide enough: between the two
+//! ends a point leaves its chord by an eighth of its acceleration times the square of the step at
+//! most. Two such boxes meet if there is a time at which their intervals have a point in common on
+//! all three axes; on each axis that is one stretch of time, its ends quotients of differences, so
+//! all of it is one stretch, too.
 //!
 //! # Practice
 //!
-//! A [`BroadPhase`] lists exactly the pairs that [`SweptBox::meets`] is true of, in order: implementations differ in what they cost and in nothing else. What one remembers from call to call is
-//! only what it found before, to find it sooner; a clone, a new one, or one that was asked about something else in between says the same. Metres, one frame, `f64`. No clock, no threads, no panics;
-//! numbers that are none make a box that meets everything.
+//! A [`BroadPhase`] lists exactly the pairs that [`SweptBox::meets`] is true of, in order:
+//! implementations differ in what they cost and in nothing else. What one remembers from call to
+//! call is only what it found before, to find it sooner; a clone, a new one, or one that was asked
+//! about something else in between says the same. Metres, one frame, `f64`. No clock, no threads,
+//! no panics; numbers that are none make a box that meets everything.
 
 mod sweep;
 
@@ -79,7 +85,8 @@ impl Aabb {
 /// From here on a box counts as without bounds, m: sums and squares of what is nearer are finite.
 pub const FURTHEST_M: f64 = 1e100;
 
-/// By how much the times of an overlap are moved outwards, as a share of the step: twice what they are rounded by.
+/// By how much the times of an overlap are moved outwards, as a share of the step: twice what they
+/// are rounded by.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// What sort of box it is.
@@ -145,7 +152,8 @@ impl SweptBox {
         self.start.union(&self.end)
     }
 
-    /// Whether there is a time of the step at which two boxes have a point in common. Their bounds are taken at their word, the time is rounded so that none is missed. Symmetric.
+    /// Whether there is a time of the step at which two boxes have a point in common. Their bounds
+    /// are taken at their word, the time is rounded so that none is missed. Symmetric.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         match (self.extent(), other.extent()) {
@@ -176,7 +184,8 @@ impl SweptBox {
     }
 }
 
-/// What a broad phase has done since it was made. Counts only ever grow, also where it began anew; a clone goes on with them.
+/// What a broad phase has done since it was made. Counts only ever grow, also where it began anew;
+/// a clone goes on with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BroadWork {
     /// Times that it was asked.
@@ -208,10 +217,13 @@ pub enum Upkeep {
         /// Times that it was sorted anew, because too much had changed.
         sorts: u64,
     },
-    /// The orders of all bounds on three axes, and the pairs: a kinetic structure, with its four measures. Compact: `certificates`. Efficient: `exchanges` change bookkeeping, `events` what is listed.
-    /// Local: a box is named by twelve certificates, two for each bound. Responsive: an exchange changes three. The latter two always.
+    /// The orders of all bounds on three axes, and the pairs: a kinetic structure, with its four
+    /// measures. Compact: `certificates`. Efficient: `exchanges` change bookkeeping, `events` what
+    /// is listed. Local: a box is named by twelve certificates, two for each bound. Responsive: an
+    /// exchange changes three. The latter two always.
     Kinetic {
-        /// That hold now: two neighbouring bounds are in order. Of all places that there is room for, taken or not.
+        /// That hold now: two neighbouring bounds are in order. Of all places that there is room
+        /// for, taken or not.
         certificates: u64,
         /// Exchanges of neighbours.
         exchanges: u64,
@@ -247,8 +259,10 @@ pub trait BroadPhase: std::fmt::Debug + Send + Sync {
     /// As the configuration names it.
     fn name(&self) -> &'static str;
 
-    /// Puts into `pairs` (emptied first) every pair `(i, j)`, `i < j`, of boxes that meet ([`SweptBox::meets`]), each once, sorted, and no other. Allocates only where there are more boxes or pairs than
-    /// ever before, or where they are elsewhere than ever before. Not bounded beforehand: pairs may be as many as the square of the boxes.
+    /// Puts into `pairs` (emptied first) every pair `(i, j)`, `i < j`, of boxes that meet
+    /// ([`SweptBox::meets`]), each once, sorted, and no other. Allocates only where there are more
+    /// boxes or pairs than ever before, or where they are elsewhere than ever before. Not bounded
+    /// beforehand: pairs may be as many as the square of the boxes.
     fn overlapping(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>);
 
     /// What it has done so far. Reads counters: no allocation, no lock.
@@ -271,7 +285,8 @@ impl Default for Box<dyn BroadPhase> {
     }
 }
 
-/// Appends the pairs of those boxes without bounds, `wide` (rising), with all that are somewhere: for implementations, which have nothing to look for there. Not in order.
+/// Appends the pairs of those boxes without bounds, `wide` (rising), with all that are somewhere:
+/// for implementations, which have nothing to look for there. Not in order.
 pub fn pairs_of_wide(wide: &[u32], boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
     if wide.is_empty() {
         return;

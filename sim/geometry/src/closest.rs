@@ -1,17 +1,20 @@
-//! Closest points of a point and a triangle, and of two segments (after Ericson 2005, sections 5.1.5 and 5.1.9).
+//! Closest points of a point and a triangle, and of two segments (after Ericson 2005, sections
+//! 5.1.5 and 5.1.9).
 //!
-//! Degenerate triangles and segments are the segments and points that they are. What is returned always lies on both features, so
-//! its distance is never below the true one; it is above it by no more than 1e-12 of the lengths involved, needles and nearly parallel
-//! segments included: there the textbook formulas subtract nearly equal products, and other ones are used. No allocation, no panics; NaN in,
-//! NaN out. Metres.
+//! Degenerate triangles and segments are the segments and points that they are. What is returned
+//! always lies on both features, so its distance is never below the true one; it is above it by no
+//! more than 1e-12 of the lengths involved, needles and nearly parallel segments included: there
+//! the textbook formulas subtract nearly equal products, and other ones are used. No allocation, no
+//! panics; NaN in, NaN out. Metres.
 
 use crate::pose::Vec3;
 
-/// Four times the area squared over side squared and distance squared: below this, the signs of differences of products of dot
-/// products are no longer good to about 1e-12.
+/// Four times the area squared over side squared and distance squared: below this, the signs of
+/// differences of products of dot products are no longer good to about 1e-12.
 const NEEDLE: f64 = 1e-3;
 
-/// Closest point of the triangle to `p`, and its barycentric coordinates (exactly 0 off the feature that holds it).
+/// Closest point of the triangle to `p`, and its barycentric coordinates (exactly 0 off the feature
+/// that holds it).
 #[inline]
 #[must_use]
 pub fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
@@ -31,7 +34,8 @@ pub fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     if d6 >= 0.0 && d5 <= d6 {
         return (c, [0.0, 0.0, 1.0]);
     }
-    // The regions of a needle, or of a triangle that is tiny for its distance, are not to be told from the signs below.
+    // The regions of a needle, or of a triangle that is tiny for its distance, are not to be told
+    // from the signs below.
     let side = ab.norm_squared().max(ac.norm_squared());
     let area = ab.cross(&ac).norm_squared();
     if area <= NEEDLE * side * (side + ap.norm_squared()) {
@@ -55,7 +59,8 @@ pub fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     (a + ab * v + ac * w, [1.0 - v - w, v, w])
 }
 
-/// [`point_triangle`] where the normal is all that is well known: the best of the three sides and the foot of the perpendicular.
+/// [`point_triangle`] where the normal is all that is well known: the best of the three sides and
+/// the foot of the perpendicular.
 #[cold]
 fn point_needle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     let mut best = (tri[0], [1.0, 0.0, 0.0]);
@@ -99,7 +104,8 @@ pub fn point_segment(p: &Vec3, a: &Vec3, b: &Vec3) -> (Vec3, f64) {
     (a + d * s, s)
 }
 
-/// Closest points `p0 + s (p1 - p0)` and `q0 + t (q1 - q0)` of two segments, `s` and `t` in `[0, 1]`.
+/// Closest points `p0 + s (p1 - p0)` and `q0 + t (q1 - q0)` of two segments, `s` and `t` in `[0,
+/// 1]`.
 #[inline]
 #[must_use]
 pub fn segment_segment(p0: &Vec3, p1: &Vec3, q0: &Vec3, q1: &Vec3) -> (Vec3, Vec3, f64, f64) {
@@ -153,7 +159,8 @@ mod tests {
         prop::array::uniform3(-size..size).prop_map(Vec3::from)
     }
 
-    /// Triangles of all sorts: plain, needles down to nothing, collinear, with equal corners, small.
+    /// Triangles of all sorts: plain, needles down to nothing, collinear, with equal corners,
+    /// small.
     fn triangles() -> impl Strategy<Value = [Vec3; 3]> {
         let shape = (0..5u8, -14.0..0.0f64, 0.0..1.0f64);
         (prop::array::uniform3(vector(1.0)), shape).prop_map(|([a, b, c], (kind, e, k))| {
@@ -183,7 +190,8 @@ mod tests {
         })
     }
 
-    /// The distance from `p` to the convex hull of `points`, from below: the gap along the direction to `closest`.
+    /// The distance from `p` to the convex hull of `points`, from below: the gap along the
+    /// direction to `closest`.
     fn gap(p: &Vec3, closest: &Vec3, points: &[Vec3]) -> f64 {
         let n = p - closest;
         let length = n.norm();
@@ -208,7 +216,8 @@ mod tests {
             prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
             let sum = tri[0] * weights[0] + tri[1] * weights[1] + tri[2] * weights[2];
             prop_assert!((sum - q).norm() < 1e-15 * 4.0);
-            // No other point is closer: first against points of the triangle, then against the separating plane's proof.
+            // No other point is closer: first against points of the triangle, then against the
+            // separating plane's proof.
             let d = (p - q).norm();
             for i in 0..=12 {
                 for j in 0..=12 - i {
@@ -279,7 +288,8 @@ mod tests {
 
     #[test]
     fn nearly_parallel_segments_cross_where_they_do() {
-        // Crossing at the middle at an angle of 1e-9, 1 mm apart: the textbook's determinant is zero there.
+        // Crossing at the middle at an angle of 1e-9, 1 mm apart: the textbook's determinant is
+        // zero there.
         let tilt = Vec3::new(1.0, 1e-9, 0.0);
         let up = Vec3::z() * 1e-3;
         let (_, _, s, t) = segment_segment(&-Vec3::x(), &Vec3::x(), &(up - tilt), &(up + tilt));

@@ -1,8 +1,10 @@
-//! Interval arithmetic with outward rounding: every operation returns an interval that holds every result of the real operation
-//! on members of its operands (Redon 2002, section 3.3 and equation 3.7; here with the rounding the thesis leaves out).
+//! Interval arithmetic with outward rounding: every operation returns an interval that holds every
+//! result of the real operation on members of its operands (Redon 2002, section 3.3 and equation
+//! 3.7; here with the rounding the thesis leaves out).
 //!
-//! Bounds are pushed out by one unit in the last place after each rounded operation, by two after a library `sin` or `cos`
-//! (glibc keeps both under one). Nothing panics: whatever is not a number gives [`Interval::ENTIRE`]. No allocation.
+//! Bounds are pushed out by one unit in the last place after each rounded operation, by two after a
+//! library `sin` or `cos` (glibc keeps both under one). Nothing panics: whatever is not a number
+//! gives [`Interval::ENTIRE`]. No allocation.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -496,7 +498,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
-        /// Rounding: the exact sum (known without error as `s + e`) lies between the bounds, strictly if there is any error.
+        /// Rounding: the exact sum (known without error as `s + e`) lies between the bounds,
+        /// strictly if there is any error.
         #[test]
         fn sums_and_products_of_numbers_hold_the_exact_result(a in number(), b in number()) {
             let (s, e) = exact_sum(a, b);

@@ -1,4 +1,5 @@
-//! Meshes, volumes, poses, screws: the geometry that every simulation crate stands on. No I/O but loading and writing meshes and volumes, no threads, deterministic.
+//! Meshes, volumes, poses, screws: the geometry that every simulation crate stands on. No I/O but
+//! loading and writing meshes and volumes, no threads, deterministic.
 #![forbid(unsafe_code)]
 
 // Linked, never called: see there.

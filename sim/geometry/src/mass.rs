@@ -1,8 +1,9 @@
 //! Mass, centre of mass and inertia of a homogeneous solid, from its surface.
 //!
-//! The solid is the sum of the signed tetrahedra between a fixed point and each triangle, so any closed, consistently oriented
-//! surface will do, convex or not, with or without cavities (divergence theorem; tetrahedron integrals after Mirtich 1996 and
-//! Tonon 2004). The fixed point is the middle of the bounding box: a small body far from its origin loses no digits.
+//! The solid is the sum of the signed tetrahedra between a fixed point and each triangle, so any
+//! closed, consistently oriented surface will do, convex or not, with or without cavities
+//! (divergence theorem; tetrahedron integrals after Mirtich 1996 and Tonon 2004). The fixed point
+//! is the middle of the bounding box: a small body far from its origin loses no digits.
 //! Deterministic. No allocation, no panics.
 
 use crate::mesh::TriMesh;
@@ -16,7 +17,8 @@ pub struct MassProperties {
     pub mass: f64,
     /// Centre of mass in the mesh's frame, m.
     pub center: Vec3,
-    /// Inertia about the centre of mass, along the axes of the mesh's frame, kg m². Symmetric, positive definite.
+    /// Inertia about the centre of mass, along the axes of the mesh's frame, kg m². Symmetric,
+    /// positive definite.
     pub inertia: Mat3,
 }
 
@@ -68,8 +70,8 @@ impl MassProperties {
     }
 }
 
-/// Volume integrals of a homogeneous solid: all that its mass properties need of its mesh. Takes `O(n)` to make; a density then costs
-/// nothing.
+/// Volume integrals of a homogeneous solid: all that its mass properties need of its mesh. Takes
+/// `O(n)` to make; a density then costs nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     origin: Vec3,
@@ -111,7 +113,8 @@ impl Moments {
             let sum = a + b + c;
             volume += sixth;
             first += sum * (sixth / 4.0);
-            // Integral of x xᵀ over the tetrahedron 0abc: V/20 (aaᵀ + bbᵀ + ccᵀ + ssᵀ), s = a + b + c.
+            // Integral of x xᵀ over the tetrahedron 0abc: V/20 (aaᵀ + bbᵀ + ccᵀ + ssᵀ), s = a + b +
+            // c.
             second +=
                 (a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose())
                     * (sixth / 20.0);

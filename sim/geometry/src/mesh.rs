@@ -40,7 +40,8 @@ pub enum MeshError {
     },
 }
 
-/// A triangle mesh: every index is in range, every coordinate finite, at least one triangle. Immutable.
+/// A triangle mesh: every index is in range, every coordinate finite, at least one triangle.
+/// Immutable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriMesh {
     positions: Vec<Vec3>,
@@ -121,7 +122,8 @@ impl TriMesh {
     }
 }
 
-/// A mesh of these triangles without the vertices that none of them uses. Every index must be in range.
+/// A mesh of these triangles without the vertices that none of them uses. Every index must be in
+/// range.
 pub(crate) fn compact(
     positions: &[Vec3],
     mut triangles: Vec<[u32; 3]>,

@@ -1,7 +1,8 @@
 //! Points, vectors and poses: the few names that every simulation crate shares.
 //!
 //! Points and vectors are both [`Vec3`]; a [`Pose`] is a rigid transform named after what it does
-//! (`world_from_tool` takes tool coordinates to world coordinates). SI units, right-handed frames. No allocation, no panics.
+//! (`world_from_tool` takes tool coordinates to world coordinates). SI units, right-handed frames.
+//! No allocation, no panics.
 
 /// A point or a vector, metres unless named otherwise.
 pub type Vec3 = nalgebra::Vector3<f64>;

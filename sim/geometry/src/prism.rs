@@ -1,9 +1,11 @@
-//! Prisms over simple polygons: what polygons of a plane look like in space. Closed and outward. Metres.
+//! Prisms over simple polygons: what polygons of a plane look like in space. Closed and outward.
+//! Metres.
 
 use crate::mesh::{MeshError, TriMesh};
 use crate::pose::Vec3;
 
-/// A prism over `outline`, the vertices of a simple polygon counter-clockwise, from `z = -half_height` to `half_height`. Of an outline that is not simple, a mesh of nonsense.
+/// A prism over `outline`, the vertices of a simple polygon counter-clockwise, from `z =
+/// -half_height` to `half_height`. Of an outline that is not simple, a mesh of nonsense.
 ///
 /// # Errors
 /// If a number is not finite, or there are too many.
@@ -24,7 +26,8 @@ pub fn prism(outline: &[[f64; 2]], half_height: f64) -> Result<TriMesh, MeshErro
     TriMesh::new(positions, triangles)
 }
 
-/// The triangles of a simple polygon whose vertices go round counter-clockwise, by cutting off ears (Meisters 1975), the fattest first: `n - 2` of them. `O(n^3)`.
+/// The triangles of a simple polygon whose vertices go round counter-clockwise, by cutting off ears
+/// (Meisters 1975), the fattest first: `n - 2` of them. `O(n^3)`.
 #[must_use]
 pub fn triangulated(outline: &[[f64; 2]]) -> Vec<[u32; 3]> {
     let mut left: Vec<u32> = (0..outline.len() as u32).collect();

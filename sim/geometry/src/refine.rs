@@ -1,15 +1,18 @@
 //! The same surface with more points: what bends needs them.
 //!
-//! Every triangle is cut into four at the middles of its edges, all alike, so nothing opens and nothing moves. Deterministic; allocates.
+//! Every triangle is cut into four at the middles of its edges, all alike, so nothing opens and
+//! nothing moves. Deterministic; allocates.
 
 use std::collections::HashMap;
 
 use crate::{MeshError, TriMesh};
 
-/// Cuts all triangles into four until no edge is longer than `longest_m`. The old points keep their numbers.
+/// Cuts all triangles into four until no edge is longer than `longest_m`. The old points keep their
+/// numbers.
 ///
 /// # Errors
-/// [`MeshError::TooMany`] if that takes more triangles than a mesh may have, or `longest_m` is not a positive number.
+/// [`MeshError::TooMany`] if that takes more triangles than a mesh may have, or `longest_m` is not
+/// a positive number.
 pub fn refined(mesh: &TriMesh, longest_m: f64) -> Result<TriMesh, MeshError> {
     let mut now = mesh.clone();
     loop {

@@ -1,4 +1,5 @@
-//! What a mesh is like: closed, oriented, clean. Reported, not repaired. Allocates; not for the real-time thread.
+//! What a mesh is like: closed, oriented, clean. Reported, not repaired. Allocates; not for the
+//! real-time thread.
 
 use crate::adjacency::Adjacency;
 use crate::mesh::TriMesh;
@@ -17,7 +18,8 @@ pub struct MeshReport {
     pub non_manifold_edges: usize,
     /// Edges whose two faces run along it in the same direction: one of them is inside out.
     pub misoriented_edges: usize,
-    /// Triangles without area (repeated corners or collinear). Loaders drop them and count them here.
+    /// Triangles without area (repeated corners or collinear). Loaders drop them and count them
+    /// here.
     pub degenerate_triangles: usize,
     /// Parts that share no vertex.
     pub components: usize,

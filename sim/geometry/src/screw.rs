@@ -1,21 +1,24 @@
-//! Constant-speed screws: the in-between motion of every continuous query (Redon 2002, sections 2.3 and 2.5, appendix A.1).
+//! Constant-speed screws: the in-between motion of every continuous query (Redon 2002, sections 2.3
+//! and 2.5, appendix A.1).
 //!
-//! A screw turns by `angle` about an axis while it shifts by `translation` along it, both at constant speed over `t` in `[0, 1]`.
-//! Everything is expressed in one frame, that of the axis. No allocation, no panics; NaN in, NaN out.
+//! A screw turns by `angle` about an axis while it shifts by `translation` along it, both at
+//! constant speed over `t` in `[0, 1]`. Everything is expressed in one frame, that of the axis. No
+//! allocation, no panics; NaN in, NaN out.
 //!
 //! # Practice
 //!
-//! For small angles the axis goes far away (`|point|` grows like `1/angle`), and the textbook form `o + R (x - o)` would lose as
-//! many digits. Displacements are therefore computed from the velocity of the point itself,
-//! `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos wt)/w^2` with `p = w u x (x - o)`: the same motion (Rodrigues' formula), where
-//! `x - o` is only ever multiplied by `w`. Its error stays at rounding of the coordinates and of the displacement at every angle.
+//! For small angles the axis goes far away (`|point|` grows like `1/angle`), and the textbook form
+//! `o + R (x - o)` would lose as many digits. Displacements are therefore computed from the
+//! velocity of the point itself, `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos wt)/w^2` with
+//! `p = w u x (x - o)`: the same motion (Rodrigues' formula), where `x - o` is only ever multiplied
+//! by `w`. Its error stays at rounding of the coordinates and of the displacement at every angle.
 
 use std::f64::consts::{PI, TAU};
 
 use crate::pose::{Pose, Quat, Vec3};
 
-/// Rotations smaller than this (radians per screw) are no rotation: over a metre they are a femtometre, less than the rounding
-/// of a coordinate of ten metres.
+/// Rotations smaller than this (radians per screw) are no rotation: over a metre they are a
+/// femtometre, less than the rounding of a coordinate of ten metres.
 const MIN_ANGLE: f64 = 1e-15;
 
 /// Under this `sin(wt)/w = t` to the last bit, and `w^2` may no longer be a number to divide by.
@@ -46,10 +49,12 @@ impl Screw {
         }
     }
 
-    /// The screw that displaces `pivot` by exactly `displacement` and rotates by the rotation vector `rotation` (radians).
+    /// The screw that displaces `pivot` by exactly `displacement` and rotates by the rotation
+    /// vector `rotation` (radians).
     ///
-    /// A rotation beyond a half turn is replaced by the shorter one with the same end: towards a full turn the axis that also
-    /// displaces the pivot goes to infinity and the path with it. `angle` is in `[0, pi]`.
+    /// A rotation beyond a half turn is replaced by the shorter one with the same end: towards a
+    /// full turn the axis that also displaces the pivot goes to infinity and the path with it.
+    /// `angle` is in `[0, pi]`.
     #[must_use]
     pub fn from_twist(displacement: &Vec3, rotation: &Vec3, pivot: &Vec3) -> Self {
         let mut angle = rotation.norm();
@@ -110,8 +115,9 @@ impl Screw {
         self.axis * self.translation + self.angular_velocity().cross(&(x - self.point))
     }
 
-    /// Size of the acceleration of the point now at `x`, constant in time: `angle^2` times its distance to the axis, metres per
-    /// screw squared. Over a time `dt` the point is within half of it times `dt^2` of its tangent.
+    /// Size of the acceleration of the point now at `x`, constant in time: `angle^2` times its
+    /// distance to the axis, metres per screw squared. Over a time `dt` the point is within half of
+    /// it times `dt^2` of its tangent.
     #[inline]
     #[must_use]
     pub fn acceleration_bound(&self, x: &Vec3) -> f64 {
@@ -178,7 +184,8 @@ impl Screw {
         }
     }
 
-    /// Upper bound on the path, up to time `t`, of any point within `radius` of `centre` (at time 0). Rounding is added.
+    /// Upper bound on the path, up to time `t`, of any point within `radius` of `centre` (at time
+    /// 0). Rounding is added.
     #[must_use]
     pub fn max_displacement(&self, centre: &Vec3, radius: f64, t: f64) -> f64 {
         let angle = self.angle.abs();

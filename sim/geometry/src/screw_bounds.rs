@@ -1,8 +1,10 @@
-//! Where the points of a body may be during a part of a screw: the interval pose (Redon 2002, sections 2.2, 3.3 and equation 3.10).
+//! Where the points of a body may be during a part of a screw: the interval pose (Redon 2002,
+//! sections 2.2, 3.3 and equation 3.10).
 //!
-//! The four-constant form `c0 + c1 cos + c2 sin + c3 t` of the pose, written so that nothing cancels when the axis is far away:
-//! `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos wt)/w^2`, `p = w u x (x - o)` (see [`crate::screw`]), each factor an
-//! interval. Bounds hold the motion of the screw as its numbers say, rounding included, and shrink linearly with the time
+//! The four-constant form `c0 + c1 cos + c2 sin + c3 t` of the pose, written so that nothing
+//! cancels when the axis is far away: `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos
+//! wt)/w^2`, `p = w u x (x - o)` (see [`crate::screw`]), each factor an interval. Bounds hold the
+//! motion of the screw as its numbers say, rounding included, and shrink linearly with the time
 //! interval. No allocation, no panics; numbers that are not finite give infinite bounds.
 
 use crate::interval::{IVec3, Interval};
@@ -77,7 +79,8 @@ impl ScrewBounds {
         n + across * self.sine + self.axis.cross(across) * self.versine
     }
 
-    /// The interval pose of a body that starts at `start`: the boxes of its x, y and z axes and of its origin.
+    /// The interval pose of a body that starts at `start`: the boxes of its x, y and z axes and of
+    /// its origin.
     #[must_use]
     pub fn pose(&self, start: &Pose) -> ([IVec3; 3], IVec3) {
         let axes = [Vec3::x(), Vec3::y(), Vec3::z()].map(|e| self.direction(&(start.rotation * e)));
@@ -133,7 +136,8 @@ mod tests {
             }
         }
 
-        /// Half the time, half the box, down to rounding; and never more than a few times the distance travelled.
+        /// Half the time, half the box, down to rounding; and never more than a few times the
+        /// distance travelled.
         #[test]
         fn bounds_shrink_linearly(s in screws(), x in vector(1.0), from in 0.0..0.5f64) {
             let speed = s.velocity_of(&x).norm();

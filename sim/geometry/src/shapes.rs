@@ -1,7 +1,8 @@
-//! Procedural shapes: what demos, tests and benchmarks touch. Closed and outward but for [`sheet`]. Metres, about the origin.
+//! Procedural shapes: what demos, tests and benchmarks touch. Closed and outward but for [`sheet`].
+//! Metres, about the origin.
 //!
-//! Sizes are the caller's: they must be finite and positive, counts at least 3. Nonsense gives a mesh of nonsense coordinates
-//! or [`MeshError`]; nothing panics.
+//! Sizes are the caller's: they must be finite and positive, counts at least 3. Nonsense gives a
+//! mesh of nonsense coordinates or [`MeshError`]; nothing panics.
 
 use std::collections::HashMap;
 
@@ -36,7 +37,8 @@ pub fn plate(half_x: f64, half_y: f64, thickness: f64) -> Result<TriMesh, MeshEr
     cuboid(&Vec3::new(half_x, half_y, thickness / 2.0))
 }
 
-/// A sphere from an icosahedron whose triangles are quartered `level` times; `20 * 4^level` triangles.
+/// A sphere from an icosahedron whose triangles are quartered `level` times; `20 * 4^level`
+/// triangles.
 ///
 /// # Errors
 /// If the radius is not finite or the level gives too many triangles.
@@ -135,8 +137,9 @@ pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> Result<TriMesh
     TriMesh::new(positions, split(&quads))
 }
 
-/// A closed block with a bumpy top: `depth` of material under z = 0, waves of at most `amplitude` above and below it over
-/// `2 * half` along x and y, `cells` squares a side (72 give more than 10,000 triangles). The same seed gives the same ground.
+/// A closed block with a bumpy top: `depth` of material under z = 0, waves of at most `amplitude`
+/// above and below it over `2 * half` along x and y, `cells` squares a side (72 give more than
+/// 10,000 triangles). The same seed gives the same ground.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -247,7 +250,8 @@ pub fn block_with_hole(half: &Vec3, hole_half: f64) -> Result<TriMesh, MeshError
     TriMesh::new(positions, split(&quads))
 }
 
-/// A block with a round hole through it along z, `segments` sides to the circle; `hole_radius` below both half widths.
+/// A block with a round hole through it along z, `segments` sides to the circle; `hole_radius`
+/// below both half widths.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -292,13 +296,14 @@ pub fn block_with_round_hole(
     TriMesh::new(positions, triangles)
 }
 
-/// Three walls of this thickness that meet in a corner at the origin and open towards +x, +y, +z up to `size`.
+/// Three walls of this thickness that meet in a corner at the origin and open towards +x, +y, +z up
+/// to `size`.
 ///
 /// # Errors
 /// If a size is not finite.
 pub fn inner_corner(size: f64, wall: f64) -> Result<TriMesh, MeshError> {
-    // A cube of side size + wall with a cube of side size taken out of its + + + corner: seven of eight cells of a
-    // 2 x 2 x 2 grid, of which only the outer faces stay.
+    // A cube of side size + wall with a cube of side size taken out of its + + + corner: seven of
+    // eight cells of a 2 x 2 x 2 grid, of which only the outer faces stay.
     let at = [-wall, 0.0, size];
     let full = |c: [i32; 3]| c.iter().all(|&k| (0..2).contains(&k)) && c != [1, 1, 1];
     let index = |c: [usize; 3]| (c[0] * 9 + c[1] * 3 + c[2]) as u32;

@@ -1,26 +1,27 @@
 //! A smooth surface through the vertices of a coarse mesh, and the foot of a point on it.
 //!
-//! Made once, off any real-time thread, in `O(n log n)`. [`SmoothMesh::foot`] is real-time callable: no
-//! allocation, no lock, bounded work. Deterministic. Lengths in metres, in the mesh's own frame.
+//! Made once, off any real-time thread, in `O(n log n)`. [`SmoothMesh::foot`] is real-time
+//! callable: no allocation, no lock, bounded work. Deterministic. Lengths in metres, in the mesh's
+//! own frame.
 //!
 //! # Theory
 //!
-//! A mesh stands for a smooth surface where its faces meet at small angles, and means a crease where
-//! they do not ([`CREASE`]). Faces that are joined by other edges than creases are a *sheet*. The
-//! vertices of a sheet have normals, weighted so that they are exact on spheres (Max 1999, "Weights
-//! for computing vertex normals from facet normals"), and each triangle carries a patch that
-//! interpolates its corners with these normals: Nielson's side-vertex blend (1987, "A transfinite,
-//! visually continuous, triangular interpolant"), see `patch`. On an edge between two patches
-//! place and tangent plane follow from the edge alone: the surface of a sheet has continuous
-//! normals, and so has what is a constant distance away from it.
+//! A mesh stands for a smooth surface where its faces meet at small angles, and means a crease
+//! where they do not ([`CREASE`]). Faces that are joined by other edges than creases are a *sheet*.
+//! The vertices of a sheet have normals, weighted so that they are exact on spheres (Max 1999,
+//! "Weights for computing vertex normals from facet normals"), and each triangle carries a patch
+//! that interpolates its corners with these normals: Nielson's side-vertex blend (1987, "A
+//! transfinite, visually continuous, triangular interpolant"), see `patch`. On an edge between two
+//! patches place and tangent plane follow from the edge alone: the surface of a sheet has
+//! continuous normals, and so has what is a constant distance away from it.
 //!
 //! Where a sheet ends at a plane that turns away, as a cylinder does at its ends, what is nearest
-//! beyond that rim is a place of the rim while the way there lies between the two normals, and of the
-//! plane after that: a distance that is continuous, and so are its gradients. Beyond other ends of a
-//! sheet the foot says that it is at a border.
+//! beyond that rim is a place of the rim while the way there lies between the two normals, and of
+//! the plane after that: a distance that is continuous, and so are its gradients. Beyond other ends
+//! of a sheet the foot says that it is at a border.
 //!
-//! A sheet with a patch further than [`MAX_LIFT_M`] from its triangle is too coarse to tell what was
-//! meant, and stays as it is: were it that triangle only, its sides would be steps.
+//! A sheet with a patch further than [`MAX_LIFT_M`] from its triangle is too coarse to tell what
+//! was meant, and stays as it is: were it that triangle only, its sides would be steps.
 
 use std::sync::Arc;
 
@@ -36,8 +37,8 @@ pub use patch::Patch;
 
 /// Cosine of the angle between two faces from which their edge is a crease: 30 degrees.
 pub const CREASE: f64 = 0.866_025_403_784_438_6;
-/// Furthest that the smooth surface may lie from the mesh, m: below what a hand tells of places (1 to
-/// 2 mm), and 0.2 N at 800 N/m.
+/// Furthest that the smooth surface may lie from the mesh, m: below what a hand tells of places (1
+/// to 2 mm), and 0.2 N at 800 N/m.
 pub const MAX_LIFT_M: f64 = 0.25e-3;
 /// Normals nearer than this to their face's are the face's.
 const FLAT: f64 = 1e-6;
@@ -47,7 +48,8 @@ const FLAT: f64 = 1e-6;
 struct Face {
     /// Of its corners, in [`SmoothMesh::normals`].
     normals: [u32; 3],
-    /// What it is smoothly joined to across the sides 01, 12, 20; [`NO_FACE`]: a crease, or a border.
+    /// What it is smoothly joined to across the sides 01, 12, 20; [`NO_FACE`]: a crease, or a
+    /// border.
     across: [u32; 3],
     /// The plane's triangle across such a side where it turns away, outwards; else [`NO_FACE`].
     beyond: [u32; 3],
@@ -69,7 +71,8 @@ pub struct SmoothMesh {
 }
 
 impl SmoothMesh {
-    /// The surface through a mesh; `None` where it would be the mesh itself: planes, edges and no more.
+    /// The surface through a mesh; `None` where it would be the mesh itself: planes, edges and no
+    /// more.
     #[must_use]
     pub fn new(mesh: &Arc<TriMesh>, adjacency: &Adjacency) -> Option<Self> {
         let facets: Vec<Vec3> = (0..mesh.triangles().len())
@@ -244,8 +247,8 @@ impl SmoothMesh {
         .fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
     }
 
-    /// How much a triangle is hollow, 1/m: minus the smaller principal curvature of the surface whose
-    /// normal turns over it as its corners' do, or 0.
+    /// How much a triangle is hollow, 1/m: minus the smaller principal curvature of the surface
+    /// whose normal turns over it as its corners' do, or 0.
     fn hollow_per_m(&self, face: usize) -> f64 {
         let [a, b, c] = self.mesh.triangle(face);
         let [na, nb, nc] = self.faces[face].normals.map(|n| self.normals[n as usize]);
@@ -263,8 +266,8 @@ impl SmoothMesh {
         (-least).max(0.0)
     }
 
-    /// The smallest radius that a sheet is hollow with, infinite if nowhere, m; 0 if there is no such
-    /// sheet. What lies further than that outside of it has edges. Real-time safe.
+    /// The smallest radius that a sheet is hollow with, infinite if nowhere, m; 0 if there is no
+    /// such sheet. What lies further than that outside of it has edges. Real-time safe.
     #[must_use]
     pub fn narrowest_m(&self, sheet: u32) -> f64 {
         self.narrowest_m.get(sheet as usize).copied().unwrap_or(0.0)
@@ -276,8 +279,8 @@ impl SmoothMesh {
         self.lift_m
     }
 
-    /// Whether a triangle belongs to a sheet that is a plane, or there is no such triangle. Real-time
-    /// safe.
+    /// Whether a triangle belongs to a sheet that is a plane, or there is no such triangle.
+    /// Real-time safe.
     #[must_use]
     pub fn is_flat(&self, face: u32) -> bool {
         let face = self.faces.get(face as usize);

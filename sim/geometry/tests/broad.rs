@@ -1,4 +1,5 @@
-//! When swept boxes meet, against exact rational times; sweep-and-prune against comparing all with all.
+//! When swept boxes meet, against exact rational times; sweep-and-prune against comparing all with
+//! all.
 
 use hapticd_geometry::broad::{BroadWork, Upkeep};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox, Vec3};
@@ -22,7 +23,8 @@ fn swept(b: &Whole) -> SweptBox {
     }
 }
 
-/// Whether two boxes meet, in fractions: the latest time at which an overlap begins against the earliest at which one ends.
+/// Whether two boxes meet, in fractions: the latest time at which an overlap begins against the
+/// earliest at which one ends.
 fn meet_exactly(a: &Whole, b: &Whole) -> bool {
     // Numerator and denominator, the latter above 0.
     let (mut on, mut off) = ((0, 1), (1, 1));
@@ -69,7 +71,8 @@ fn all_pairs(boxes: &[SweptBox]) -> Vec<(u32, u32)> {
 }
 
 proptest! {
-    /// Times of whole bounds are fractions of small numbers: the rounding is far below what tells two of them apart.
+    /// Times of whole bounds are fractions of small numbers: the rounding is far below what tells
+    /// two of them apart.
     #[test]
     fn they_meet_when_fractions_say_so(a in whole(), b in whole()) {
         let (x, y) = (swept(&a), swept(&b));

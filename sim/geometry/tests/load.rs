@@ -1,4 +1,5 @@
-//! Loading: every format gives the same mesh, what is wrong is said with its numbers, and no bytes make a loader panic.
+//! Loading: every format gives the same mesh, what is wrong is said with its numbers, and no bytes
+//! make a loader panic.
 
 mod mutate;
 
@@ -52,7 +53,8 @@ fn stl_ascii(mesh: &TriMesh) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// As scanners write it: colours, normals, an element that nobody knows, `double` coordinates if `wide`.
+/// As scanners write it: colours, normals, an element that nobody knows, `double` coordinates if
+/// `wide`.
 fn ply(mesh: &TriMesh, encoding: &str, wide: bool) -> Vec<u8> {
     let mut bytes = format!(
         "ply\nformat {encoding} 1.0\ncomment made by a test\nelement vertex {}\nproperty uchar red\n\
@@ -345,7 +347,8 @@ fn paths_are_read_by_extension_and_only_regular_files() {
 
 #[test]
 fn polygons_become_triangles_that_close_the_mesh() {
-    // A unit box of quads, one of them with an extra corner on its straight side (9), used by its neighbour too.
+    // A unit box of quads, one of them with an extra corner on its straight side (9), used by its
+    // neighbour too.
     let text =
         b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0.5 0 1\n\
         f 1 4 3 2\nf 5 9 6 7 8\nf 1 2 6 9 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";

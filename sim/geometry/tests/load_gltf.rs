@@ -126,7 +126,8 @@ fn binary_container_text_with_data_and_text_with_a_file_are_the_same() {
 #[test]
 fn transforms_compose_and_mirrors_keep_the_outside_out() {
     let mesh = sample();
-    // Child: scale (1, 2, -3), then a quarter turn about z, then shift; parent: a matrix that moves and doubles.
+    // Child: scale (1, 2, -3), then a quarter turn about z, then shift; parent: a matrix that moves
+    // and doubles.
     let nodes = r#""nodes":[
         {"matrix":[2,0,0,0, 0,2,0,0, 0,0,2,0, 10,20,30,1],"children":[1,2]},
         {"mesh":0,"scale":[1,2,-3],"rotation":[0,0,0.70710678,0.70710678],"translation":[100,0,0]},

@@ -1,7 +1,9 @@
-//! Procedural shapes over their parameters: closed, outward, of the right area, and wound once around exactly the points inside.
+//! Procedural shapes over their parameters: closed, outward, of the right area, and wound once
+//! around exactly the points inside.
 //!
-//! The winding number (the sum of signed solid angles, Van Oosterom and Strackee 1983) shares nothing with how the shapes are made; the
-//! area shows what it cannot: faces that fold back on themselves within a plane.
+//! The winding number (the sum of signed solid angles, Van Oosterom and Strackee 1983) shares
+//! nothing with how the shapes are made; the area shows what it cannot: faces that fold back on
+//! themselves within a plane.
 
 use std::f64::consts::{PI, TAU};
 
@@ -136,8 +138,8 @@ proptest! {
     fn tori(major in size(), share in 0.05..0.95f64, around in 3u32..40, across in 3u32..40, samples in samples()) {
         let minor = share * major;
         let mesh = shapes::torus(major, minor, around, across).unwrap();
-        // Between the largest torus within and the smallest around it nothing is said. The corners lie on the round torus;
-        // a face is at most the two sagittas within it.
+        // Between the largest torus within and the smallest around it nothing is said. The corners
+        // lie on the round torus; a face is at most the two sagittas within it.
         let sagitta = (major + minor) * (1.0 - (PI / f64::from(around)).cos()) + minor * (1.0 - (PI / f64::from(across)).cos());
         check(&mesh, None, 1, &samples, |p| {
             let depth = minor - (p.xy().norm() - major).hypot(p.z);

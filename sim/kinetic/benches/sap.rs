@@ -1,6 +1,8 @@
-//! One step of sweep-and-prune: ours, an insertion sort kept from step to step, and a sweep made anew, of the same boxes.
+//! One step of sweep-and-prune: ours, an insertion sort kept from step to step, and a sweep made
+//! anew, of the same boxes.
 //!
-//! All three are told the same lines in each step. First they take turns, of twenty steps, so that what else the machine does meets all of them; medians and worst are printed. Then criterion
+//! All three are told the same lines in each step. First they take turns, of twenty steps, so that
+//! what else the machine does meets all of them; medians and worst are printed. Then criterion
 //! measures each by itself.
 //!
 //! `cargo bench -p hapticd-kinetic --bench sap`

@@ -1,4 +1,5 @@
-//! What all kinetic structures have in common: time goes forwards, plans change at isolated instants, and everything can be checked and made anew.
+//! What all kinetic structures have in common: time goes forwards, plans change at isolated
+//! instants, and everything can be checked and made anew.
 
 use crate::stats::Stats;
 
@@ -8,7 +9,8 @@ pub const MOST_STILL_EVENTS: u32 = 500;
 /// What time has to go on by to count as going on, s.
 pub const STILL_S: f64 = 1e-9;
 
-/// How far beyond now a structure is made anew, as a share of the time scale: a little later the objects are in general position again (rule T8).
+/// How far beyond now a structure is made anew, as a share of the time scale: a little later the
+/// objects are in general position again (rule T8).
 pub const REBUILD_AFTER: f64 = 1e-6;
 
 /// Most attempts of one [`Kinetic::advance_or_rebuild`] to make the structure anew.
@@ -23,8 +25,8 @@ pub struct Advanced {
     pub external: u64,
 }
 
-/// A structure whose parts do not agree with each other or with the positions of the objects: objects that are not in general position, or our own fault.
-/// [`Kinetic::rebuild`] makes it anew.
+/// A structure whose parts do not agree with each other or with the positions of the objects:
+/// objects that are not in general position, or our own fault. [`Kinetic::rebuild`] makes it anew.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("at {time} s, object {object}: {what}")]
 pub struct Inconsistent {
@@ -49,20 +51,23 @@ pub trait Kinetic {
     /// Time of the next event, infinite if there is none before the horizon.
     fn next_time(&self) -> f64;
 
-    /// Processes the events up to `t`, one at a time (rule T6), and makes it now. An earlier `t` than now, or one that is no number, does
-    /// nothing. An infinite one processes all events there are and leaves no time to go on from.
+    /// Processes the events up to `t`, one at a time (rule T6), and makes it now. An earlier `t`
+    /// than now, or one that is no number, does nothing. An infinite one processes all events there
+    /// are and leaves no time to go on from.
     ///
     /// # Errors
     /// A handler found what cannot be, or time stands still: [`MOST_STILL_EVENTS`].
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent>;
 
-    /// The object moves like this from now on. Costs what the object's certificates cost (locality).
+    /// The object moves like this from now on. Costs what the object's certificates cost
+    /// (locality).
     ///
     /// # Errors
     /// The plan is none; nothing has changed then.
     fn change_plan(&mut self, object: u32, plan: Self::Plan) -> Result<(), Self::PlanError>;
 
-    /// Everything that is stored, against the positions at `t`, from scratch. For tests: `t` is to be now or, without events in between, later.
+    /// Everything that is stored, against the positions at `t`, from scratch. For tests: `t` is to
+    /// be now or, without events in between, later.
     ///
     /// # Errors
     /// The first thing that is not as it should be.
@@ -74,7 +79,8 @@ pub trait Kinetic {
     /// The objects are in no position that the structure can be made of.
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent>;
 
-    /// As [`Self::advance`], but where something cannot be the structure is made anew a little later ([`REBUILD_AFTER`] of `scale_s`), and goes on from there.
+    /// As [`Self::advance`], but where something cannot be the structure is made anew a little
+    /// later ([`REBUILD_AFTER`] of `scale_s`), and goes on from there.
     ///
     /// # Errors
     /// The structure cannot be made anew either, or it took more than [`MOST_REBUILDS`] attempts.
@@ -106,7 +112,8 @@ pub trait Kinetic {
     fn reset_stats(&mut self);
 }
 
-/// Counts the events at which time stands still, so that a structure ends a livelock with an error (rule T8).
+/// Counts the events at which time stands still, so that a structure ends a livelock with an error
+/// (rule T8).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Livelock {
     since: f64,
@@ -123,7 +130,8 @@ impl Livelock {
         }
     }
 
-    /// Counts an event at `now`, s. True if more than `most` have come without time going on by [`STILL_S`].
+    /// Counts an event at `now`, s. True if more than `most` have come without time going on by
+    /// [`STILL_S`].
     pub fn event(&mut self, now: f64, most: u32) -> bool {
         if now > self.since + STILL_S {
             *self = Self::new(now);

@@ -1,15 +1,18 @@
 //! How objects move: a coordinate on a line ([`Motion1`]), a rigid body in the plane ([`Rigid2`]).
 //!
-//! Times are local, in seconds; lengths are in metres, angles in radians, counter-clockwise. Motions are values without memory of their own: nothing allocates.
-//! Those with a number that is not finite are refused where they are made or handed in.
+//! Times are local, in seconds; lengths are in metres, angles in radians, counter-clockwise.
+//! Motions are values without memory of their own: nothing allocates. Those with a number that is
+//! not finite are refused where they are made or handed in.
 
 use crate::polynomial::{Polynomial, Predicate};
 use crate::roots::{self, Smooth};
 
-/// Longest stretch for which one bound of the second derivative is taken, as a share of a turn's reciprocal speed: half a radian.
+/// Longest stretch for which one bound of the second derivative is taken, as a share of a turn's
+/// reciprocal speed: half a radian.
 const WINDOW_RAD: f64 = 0.5;
 
-/// Distance at which two have met, as a share of the numbers that it is made of: what the steps towards a root leave.
+/// Distance at which two have met, as a share of the numbers that it is made of: what the steps
+/// towards a root leave.
 const NEAR: f64 = 1e-9;
 
 /// Most such stretches that are searched at once: a horizon may be infinite.
@@ -260,9 +263,11 @@ impl Smooth for Gap<'_> {
     }
 }
 
-/// The first time in `[now, horizon)` after which `right` is below `left`, or infinity; two equal motions never pass each other (rule T4).
+/// The first time in `[now, horizon)` after which `right` is below `left`, or infinity; two equal
+/// motions never pass each other (rule T4).
 ///
-/// Where one of them turns the time may be that up to which it was looked only: then they have not met there yet, which [`have_met`] tells.
+/// Where one of them turns the time may be that up to which it was looked only: then they have not
+/// met there yet, which [`have_met`] tells.
 #[must_use]
 pub fn first_passing(left: &Motion1, right: &Motion1, now: f64, horizon: f64) -> f64 {
     if let (Some(l), Some(r)) = (left.about(now), right.about(now)) {
@@ -281,7 +286,8 @@ pub fn first_passing(left: &Motion1, right: &Motion1, now: f64, horizon: f64) ->
     }
 }
 
-/// Whether the two are at one place at `t`, where [`first_passing`] said that they pass. True where both are polynomials: their times are not looked for in stretches.
+/// Whether the two are at one place at `t`, where [`first_passing`] said that they pass. True where
+/// both are polynomials: their times are not looked for in stretches.
 #[must_use]
 pub fn have_met(left: &Motion1, right: &Motion1, t: f64) -> bool {
     let (l, r) = (left.at(t), right.at(t));

@@ -1,15 +1,19 @@
-//! Polynomials of time up to the sixth degree, in place, and predicates: polynomials that know how large the numbers were that they were made of.
+//! Polynomials of time up to the sixth degree, in place, and predicates: polynomials that know how
+//! large the numbers were that they were made of.
 //!
-//! Coefficients are those of a Taylor series about *now*: `c[k]` belongs to `s^k`, `s = t - now`. Nothing allocates, nothing panics; what is not finite stays so.
+//! Coefficients are those of a Taylor series about *now*: `c[k]` belongs to `s^k`, `s = t - now`.
+//! Nothing allocates, nothing panics; what is not finite stays so.
 
 /// Highest degree there is: the hull's predicates of points that move with the third degree.
 pub const MOST_DEGREE: usize = 6;
 
-/// Share of the sum of absolute terms below which a coefficient is rounding: some ten roundings of 1.1e-16 each.
+/// Share of the sum of absolute terms below which a coefficient is rounding: some ten roundings of
+/// 1.1e-16 each.
 const ROUNDING: f64 = 4e-15;
 
-/// Share of the sum of absolute terms below which a value does not tell its sign (rule T3): what an event's time is rounded by, and some more. One share of 1e-9
-/// takes what differs by a millionth in two coordinates for one and the same.
+/// Share of the sum of absolute terms below which a value does not tell its sign (rule T3): what an
+/// event's time is rounded by, and some more. One share of 1e-9 takes what differs by a millionth
+/// in two coordinates for one and the same.
 pub const UNCERTAIN: f64 = 1e-13;
 
 /// `c[0] + c[1] s + ... + c[6] s^6`.
@@ -77,10 +81,12 @@ impl Polynomial {
     }
 }
 
-/// A polynomial of a certificate with the *sum of absolute terms* of every coefficient: what is small beside it is rounding, and zero is meant.
+/// A polynomial of a certificate with the *sum of absolute terms* of every coefficient: what is
+/// small beside it is rounding, and zero is meant.
 ///
-/// Of a product these are what its factors' terms make of it, `|f| terms(g) + |g| terms(f)`, not the product of the terms: a small area of three points that nearly coincide is
-/// a product of two small differences, each of which is known well.
+/// Of a product these are what its factors' terms make of it, `|f| terms(g) + |g| terms(f)`, not
+/// the product of the terms: a small area of three points that nearly coincide is a product of two
+/// small differences, each of which is known well.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Predicate {
     /// The function.
@@ -101,7 +107,8 @@ impl Predicate {
         }
     }
 
-    /// The sign just after now: of the value if that is clear, else of the first derivative that is not zero; 0 for what is zero throughout (rules T3, T4).
+    /// The sign just after now: of the value if that is clear, else of the first derivative that is
+    /// not zero; 0 for what is zero throughout (rules T3, T4).
     #[must_use]
     pub fn sign_after(&self) -> f64 {
         if self.value.c[0].abs() > UNCERTAIN * self.terms.c[0] {

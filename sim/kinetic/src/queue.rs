@@ -1,15 +1,18 @@
-//! The queue of events: the earliest first, those of one time in the order in which they were scheduled.
+//! The queue of events: the earliest first, those of one time in the order in which they were
+//! scheduled.
 //!
-//! An indexed heap with four children a node. Each certificate has a *slot*, and a slot has at most one event, so the queue is never longer than there are
-//! certificates. All operations are `O(log n)`; nothing allocates once [`EventQueue::reserve`] has made room for the slots. An infinite time, or none (NaN), is no
-//! event: scheduling it takes the slot's event out.
+//! An indexed heap with four children a node. Each certificate has a *slot*, and a slot has at most
+//! one event, so the queue is never longer than there are certificates. All operations are `O(log
+//! n)`; nothing allocates once [`EventQueue::reserve`] has made room for the slots. An infinite
+//! time, or none (NaN), is no event: scheduling it takes the slot's event out.
 
 use std::cmp::Ordering;
 
 /// A slot without an event.
 const NOWHERE: u32 = u32::MAX;
 
-/// Children of a node: with four a node's children are in one or two cache lines, and the heap is half as high.
+/// Children of a node: with four a node's children are in one or two cache lines, and the heap is
+/// half as high.
 const CHILDREN: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -88,8 +91,9 @@ impl EventQueue {
         self.heap.first().map(|e| (e.time, e.slot))
     }
 
-    /// The slot's event is at `time` from now on, behind all others of that time; its old one is forgotten. True if it had one. Allocates only for a slot that
-    /// [`Self::reserve`] was not told of.
+    /// The slot's event is at `time` from now on, behind all others of that time; its old one is
+    /// forgotten. True if it had one. Allocates only for a slot that [`Self::reserve`] was not told
+    /// of.
     pub fn schedule(&mut self, slot: u32, time: f64) -> bool {
         let had = self.remove(slot);
         if !(time < f64::INFINITY) {

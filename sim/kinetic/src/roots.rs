@@ -1,30 +1,39 @@
-//! When a certificate fails: the first time from *now* on after which a function is below zero, or never.
+//! When a certificate fails: the first time from *now* on after which a function is below zero, or
+//! never.
 //!
 //! # Theory
 //!
-//! A certificate is true *just after* now, by the caller's word. At now it may be zero, or a rounding error below zero, because it has just been repaired; that is
-//! no failure if it rises. Touching zero without crossing it is none either. Everything is written about now, never about the time at which a motion
-//! began: the difference of two large numbers would say that a pair that has just changed places meets again.
+//! A certificate is true *just after* now, by the caller's word. At now it may be zero, or a
+//! rounding error below zero, because it has just been repaired; that is no failure if it rises.
+//! Touching zero without crossing it is none either. Everything is written about now, never about
+//! the time at which a motion began: the difference of two large numbers would say that a pair that
+//! has just changed places meets again.
 //!
 //! - [`linear`], [`quadratic`]: closed forms, the latter without cancellation.
-//! - [`polynomial`]: by the roots of the derivative, recursively: between two of them a function is monotone, and has one root or none.
-//! - [`smooth`]: rotation. With `M` at least `|f''|`, the parabola `f + f' s - M s^2/2` is below `f`: up to its root the certificate holds. These steps approach a simple root
-//!   quadratically from the left and never jump over one.
+//! - [`polynomial`]: by the roots of the derivative, recursively: between two of them a function is
+//!   monotone, and has one root or none.
+//! - [`smooth`]: rotation. With `M` at least `|f''|`, the parabola `f + f' s - M s^2/2` is below
+//!   `f`: up to its root the certificate holds. These steps approach a simple root quadratically
+//!   from the left and never jump over one.
 //!
 //! # Practice
 //!
-//! Nothing allocates or panics. A function with a number that is not finite never fails: motions are checked where they come in. Of coefficients that
-//! differ by more than 1e300 in size the largest count.
+//! Nothing allocates or panics. A function with a number that is not finite never fails: motions
+//! are checked where they come in. Of coefficients that differ by more than 1e300 in size the
+//! largest count.
 
 use crate::polynomial::{MOST_DEGREE, Polynomial, Predicate};
 
-/// Latest time of a root of a polynomial, s: with coefficients of 1 the sixth power of more than this is no number any more.
+/// Latest time of a root of a polynomial, s: with coefficients of 1 the sixth power of more than
+/// this is no number any more.
 const LATEST: f64 = 1e50;
 
-/// Most halvings of an interval: 52 for the digits of a number and as many for its power, Newton's steps make it some eight.
+/// Most halvings of an interval: 52 for the digits of a number and as many for its power, Newton's
+/// steps make it some eight.
 const MOST_HALVINGS: u32 = 200;
 
-/// Share of the sum of absolute terms below which an extremum is zero: Horner's rule rounds twice a degree.
+/// Share of the sum of absolute terms below which an extremum is zero: Horner's rule rounds twice a
+/// degree.
 const TOUCHING: f64 = 8.0 * f64::EPSILON;
 
 /// Smallest step of [`smooth`], s: what is nearer is now.
@@ -127,7 +136,8 @@ fn isolated(f: &Polynomial, degree: usize, window: f64) -> f64 {
     for k in 1..degree {
         chain[k] = chain[k - 1].derivative();
     }
-    // Of the lowest derivative first: the roots of each cut the window into pieces on which the one above is monotone.
+    // Of the lowest derivative first: the roots of each cut the window into pieces on which the one
+    // above is monotone.
     let mut cuts = [0.0; MOST_DEGREE + 2];
     let mut count = 0;
     for p in chain[1..degree].iter().rev() {
@@ -179,7 +189,8 @@ fn sign_at_zero(f: &Polynomial) -> f64 {
     f.c.iter().find(|&&c| c != 0.0).map_or(0.0, |c| c.signum())
 }
 
-/// Where a function that is monotone from `low` to `high` changes its sign, to the last digit: Newton's steps where they stay inside, halvings elsewhere.
+/// Where a function that is monotone from `low` to `high` changes its sign, to the last digit:
+/// Newton's steps where they stay inside, halvings elsewhere.
 fn crossing(f: &Polynomial, mut low: f64, mut high: f64, left: f64) -> f64 {
     let slope = f.derivative();
     let mut s = 0.5 * (low + high);
@@ -211,7 +222,8 @@ fn crossing(f: &Polynomial, mut low: f64, mut high: f64, left: f64) -> f64 {
     high
 }
 
-/// The first time in `[now, horizon)` after which a certificate is false, or infinity. Of a zero throughout: never (rule T4).
+/// The first time in `[now, horizon)` after which a certificate is false, or infinity. Of a zero
+/// throughout: never (rule T4).
 #[must_use]
 pub fn first_failure(certificate: &Predicate, now: f64, horizon: f64) -> f64 {
     now + polynomial(&certificate.cleaned(), horizon - now)
@@ -228,15 +240,18 @@ pub trait Smooth {
 /// What a search by [`smooth`] found, and how hard it was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothFailure {
-    /// First time after which the function is below zero, never later than that; infinite if there is none before the horizon.
+    /// First time after which the function is below zero, never later than that; infinite if there
+    /// is none before the horizon.
     pub time: f64,
     /// Evaluations.
     pub evaluations: u32,
-    /// The function was false at the start, beyond rounding: `time` is that start. Worth counting, it should not be.
+    /// The function was false at the start, beyond rounding: `time` is that start. Worth counting,
+    /// it should not be.
     pub was_false: bool,
 }
 
-/// The first time in `[now, horizon)` after which `f` is below zero. `window`: longest stretch for which one bound of the second derivative is asked, s.
+/// The first time in `[now, horizon)` after which `f` is below zero. `window`: longest stretch for
+/// which one bound of the second derivative is asked, s.
 #[must_use]
 pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFailure {
     let mut t = now;
@@ -256,7 +271,8 @@ pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFai
         if !(discriminant >= 0.0) {
             return answer(t, evaluations, true);
         }
-        // Two forms of one root. With the second alone, a bound of zero (all three points translate) would say "now" for ever.
+        // Two forms of one root. With the second alone, a bound of zero (all three points
+        // translate) would say "now" for ever.
         let step = if slope < 0.0 {
             2.0 * value / (discriminant.sqrt() - slope)
         } else {

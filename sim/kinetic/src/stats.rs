@@ -1,7 +1,9 @@
-//! What a structure's events cost: counters of the four measures of kinetic structures, and a table of them.
+//! What a structure's events cost: counters of the four measures of kinetic structures, and a table
+//! of them.
 //!
-//! Responsiveness is counted in operations, not in nanoseconds: the simulation reads no clock, and what wants times measures around it. Counting
-//! neither allocates nor panics; numbers stay at their largest value instead of wrapping.
+//! Responsiveness is counted in operations, not in nanoseconds: the simulation reads no clock, and
+//! what wants times measures around it. Counting neither allocates nor panics; numbers stay at
+//! their largest value instead of wrapping.
 
 use std::fmt::{self, Write};
 
@@ -64,12 +66,14 @@ pub struct Stats {
     pub false_at_start: u64,
 }
 
-/// The four measures of a kinetic structure, for who shows them while it works. Over the same window as the [`Stats`] that they are of.
+/// The four measures of a kinetic structure, for who shows them while it works. Over the same
+/// window as the [`Stats`] that they are of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measures {
     /// Compactness: the most live certificates there were after an event.
     pub certificates_max: u64,
-    /// Efficiency: events that changed bookkeeping only, beside those that changed what is kept up to date.
+    /// Efficiency: events that changed bookkeeping only, beside those that changed what is kept up
+    /// to date.
     pub events_internal: u64,
     /// See above.
     pub events_external: u64,
@@ -95,7 +99,8 @@ pub struct EventTotals {
 }
 
 impl Stats {
-    /// All zero. `kinds`: names of the types of events, [`MOST_KINDS`] at most; further ones are counted with the last.
+    /// All zero. `kinds`: names of the types of events, [`MOST_KINDS`] at most; further ones are
+    /// counted with the last.
     #[must_use]
     pub fn new(kinds: &'static [&'static str]) -> Self {
         Self {
@@ -202,7 +207,8 @@ impl Stats {
         self.kinds
     }
 
-    /// Writes a table, comma-separated: a line for each type of event with its histogram, then the counters, each with its name.
+    /// Writes a table, comma-separated: a line for each type of event with its histogram, then the
+    /// counters, each with its name.
     ///
     /// # Errors
     /// What the writer returns.

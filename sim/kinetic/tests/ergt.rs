@@ -1,4 +1,5 @@
-//! The external relative geodesic triangulation: cells, geodesics and first contacts of two polygons.
+//! The external relative geodesic triangulation: cells, geodesics and first contacts of two
+//! polygons.
 
 mod common;
 
@@ -30,7 +31,8 @@ struct Tally {
 
 const APART: f64 = 1e-9;
 
-/// Until the first contact, which is where sampling and the pseudo-triangulation say; everything against what it is from scratch after every event, and between events.
+/// Until the first contact, which is where sampling and the pseudo-triangulation say; everything
+/// against what it is from scratch after every event, and between events.
 fn race(
     bodies: &[Body],
     leave_out: Option<Kind>,
@@ -206,7 +208,8 @@ fn is_round_the_polygon(polygon: &[Point], vertex: usize, before: Point, after: 
     (inside - low).rem_euclid(std::f64::consts::TAU) < sector
 }
 
-/// Box 28, static. A path that bends only round polygons, crosses none and goes round nothing together with the edges that it stands for is the shortest of its kind.
+/// Box 28, static. A path that bends only round polygons, crosses none and goes round nothing
+/// together with the edges that it stands for is the shortest of its kind.
 fn check_geodesics(structure: &GeodesicTriangulation, t: f64) {
     let polygons = [0, 1].map(|b| structure.polygon(b, t));
     let at = |v: &(u32, u32)| polygons[v.0 as usize][v.1 as usize];
@@ -378,14 +381,16 @@ fn squares_on_a_lattice_a_tenth_of_a_millionth_out_of_true() {
         race(&squares(&mut rng), None, &mut tally, &format!("run {run}")).unwrap();
     }
     assert!(tally.same > 100 && tally.none > 800, "{tally:?}");
-    // Of a hundred thousand scenes some six have two events at one time, the wrong one first, and two have vertices that are nearly in a line at the start.
+    // Of a hundred thousand scenes some six have two events at one time, the wrong one first, and
+    // two have vertices that are nearly in a line at the start.
     for seed in [10_241, 24_098, 55_957, 68_080, 6_995] {
         let what = format!("seed {seed}");
         race(&squares(&mut Rng(seed)), None, &mut tally, &what).unwrap();
     }
 }
 
-/// Squares that meet edge on edge and corner on corner: a corner passes its counterpart 1e-14 s before or after it comes to the edge beside it, which no event time can tell. First the least
+/// Squares that meet edge on edge and corner on corner: a corner passes its counterpart 1e-14 s
+/// before or after it comes to the edge beside it, which no event time can tell. First the least
 /// scenes, with one coordinate out of true and with none; then seeds of the lattice's.
 #[test]
 fn an_event_that_falls_on_a_contact_is_the_contact() {
@@ -437,7 +442,8 @@ fn an_event_that_falls_on_a_contact_is_the_contact() {
     }
 }
 
-/// Each kind of event is needed: without it something is found that is not as it should be. A triangle that collapses is an exception: its other two corners close at the same time.
+/// Each kind of event is needed: without it something is found that is not as it should be. A
+/// triangle that collapses is an exception: its other two corners close at the same time.
 #[test]
 fn leaving_out_a_kind_of_event_is_found_out() {
     for (kind, least) in [
@@ -454,7 +460,8 @@ fn leaving_out_a_kind_of_event_is_found_out() {
         }
         assert!(found >= least, "{kind:?}: {found}");
     }
-    // One in some four thousand scenes has a bend without a corner that becomes straight: where it leaves the pin behind.
+    // One in some four thousand scenes has a bend without a corner that becomes straight: where it
+    // leaves the pin behind.
     let (mut rng, mut tally) = (Rng(6352), Tally::default());
     let bodies = interlocked(&mut rng, 5352);
     race(&bodies, None, &mut tally, "all").unwrap();
@@ -480,7 +487,8 @@ fn caged(rng: &mut Rng, spin: f64) -> [Body; 2] {
     [Body::wall([outer, inner].concat()), ball]
 }
 
-/// Bounces in a cage: many contacts of one pair, geodesics that are wound round each other, the same as in the other structure.
+/// Bounces in a cage: many contacts of one pair, geodesics that are wound round each other, the
+/// same as in the other structure.
 #[test]
 fn a_star_in_a_cage_bounces_as_in_the_other_structure_and_never_gets_out() {
     let mut rng = Rng(47);

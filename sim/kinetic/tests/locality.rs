@@ -1,4 +1,5 @@
-//! Certificates to a body: counted against corners that are found from the edges alone, by their directions about each vertex.
+//! Certificates to a body: counted against corners that are found from the edges alone, by their
+//! directions about each vertex.
 
 mod common;
 

@@ -25,7 +25,8 @@ fn judge(p: &Polynomial, t: f64, window: f64, samples: u32, what: &str) {
         }
     }
     if t < window {
-        // Of a failure time all derivatives up to the first that is not zero say the same: it goes down.
+        // Of a failure time all derivatives up to the first that is not zero say the same: it goes
+        // down.
         let about = p.shifted(t);
         let scale = size(p, t).max(1e-300);
         let down = (1..=6)
@@ -190,7 +191,8 @@ impl Smooth for Triple {
     }
 
     fn second_derivative_bound(&self, _: f64, _: f64) -> f64 {
-        // Crude and sure: lengths at most 12 here, speeds and accelerations of each point from its own body.
+        // Crude and sure: lengths at most 12 here, speeds and accelerations of each point from its
+        // own body.
         let speed = |k: usize| {
             let b = &self.bodies[k];
             let r = self.local[k][0].hypot(self.local[k][1]);
@@ -245,7 +247,8 @@ fn a_smooth_failure_is_never_later_than_the_first_change_of_sign() {
     assert!(failures > 3_000 && most < 2000, "{failures} {most}");
 }
 
-/// A certificate that has just been repaired rises from zero; one of points that only translate has a bound of zero.
+/// A certificate that has just been repaired rises from zero; one of points that only translate has
+/// a bound of zero.
 #[test]
 fn a_smooth_function_leaves_zero_upwards_and_a_bound_of_zero_is_no_livelock() {
     struct Line(f64, f64);

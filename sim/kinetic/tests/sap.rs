@@ -35,7 +35,8 @@ fn turned(p: V, axis: V, angle: f64) -> V {
     [0, 1, 2].map(|k| cos * p[k] + sin * cross(k) + (1.0 - cos) * dot * axis[k])
 }
 
-/// Eight corners that turn about an axis through a point that goes linearly; with a pitch along the axis it is a screw.
+/// Eight corners that turn about an axis through a point that goes linearly; with a pitch along the
+/// axis it is a screw.
 #[derive(Clone)]
 struct Body {
     corners: Vec<V>,
@@ -615,7 +616,8 @@ fn the_same_steps_give_the_same_log_to_the_bit_and_allocate_nothing() {
     assert_eq!(run(), run());
 }
 
-/// Margins differ from step to step, so bounds jump where one step ends and the next begins: sorted in by the few that leave their bands.
+/// Margins differ from step to step, so bounds jump where one step ends and the next begins: sorted
+/// in by the few that leave their bands.
 #[test]
 fn bounds_that_jump_between_steps_are_sorted_in() {
     let mut rng = Rng(200);
@@ -655,7 +657,8 @@ fn bounds_that_jump_between_steps_are_sorted_in() {
     assert!(jumps > 300, "{jumps}");
 }
 
-/// One at a time goes from place to place of a lattice, where bounds are equal to bounds of others: those that touch overlap.
+/// One at a time goes from place to place of a lattice, where bounds are equal to bounds of others:
+/// those that touch overlap.
 #[test]
 fn bounds_that_are_equal_are_in_the_order_in_which_touching_is_overlapping() {
     let mut rng = Rng(210);
@@ -686,7 +689,8 @@ fn bounds_that_are_equal_are_in_the_order_in_which_touching_is_overlapping() {
     sap.audit(1.0).unwrap();
 }
 
-/// All move in every step, among bounds that are one number in single precision: the plain sort of all tells them apart, and those that are equal it does not.
+/// All move in every step, among bounds that are one number in single precision: the plain sort of
+/// all tells them apart, and those that are equal it does not.
 #[test]
 fn bounds_that_differ_by_less_than_single_precision_are_told_apart() {
     let mut rng = Rng(220);

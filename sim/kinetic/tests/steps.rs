@@ -1,4 +1,5 @@
-//! Steps for a control loop: bodies shifted one after the other, each as far as comparing all edges says that it may; structures of some of the bodies, made bit by bit.
+//! Steps for a control loop: bodies shifted one after the other, each as far as comparing all edges
+//! says that it may; structures of some of the bodies, made bit by bit.
 
 mod common;
 
@@ -88,7 +89,8 @@ fn steps_end_where_comparing_all_edges_says() {
                 let own = at(&shapes[body], there);
                 (0..5).any(|k| k != body && overlap(&own, &at(&shapes[k], places[k])))
             };
-            // The first overlap in steps of a hundredth is never before the step's end, and where it stopped there is one a little further on.
+            // The first overlap in steps of a hundredth is never before the step's end, and where
+            // it stopped there is one a little further on.
             let first = (0..=100).map(|k| f64::from(k) / 100.0).find(|t| on(*t));
             assert!(
                 first.is_none_or(|t| t >= went.share - 1e-9),
@@ -139,7 +141,8 @@ fn steps_end_where_comparing_all_edges_says() {
     assert!(whole > 300 && touched > 200, "{whole} {touched}");
 }
 
-/// A plan moves a body between steps: what is kept for them is no longer so, and the structure is made anew before the next.
+/// A plan moves a body between steps: what is kept for them is no longer so, and the structure is
+/// made anew before the next.
 #[test]
 fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_made_anew() {
     let mut rng = Rng(2);
@@ -274,7 +277,8 @@ fn structures_of_some_bodies_are_made_without_allocating() {
     }
 }
 
-/// Goes as far as it can and at a contact back a little, as a control loop does: bodies that touch are no general position. Gives the contact's normal.
+/// Goes as far as it can and at a contact back a little, as a control loop does: bodies that touch
+/// are no general position. Gives the contact's normal.
 fn go_and_part(s: &mut PseudoTriangulation, shift: Shift) -> Option<[f64; 2]> {
     let went = s.go(&[shift], 1000).unwrap();
     let End::Contact(contact) = went.end else {
@@ -286,7 +290,8 @@ fn go_and_part(s: &mut PseudoTriangulation, shift: Shift) -> Option<[f64; 2]> {
     Some(contact.normal)
 }
 
-/// Small and far from the origin of time: a hundred thousand steps lose no precision, since each has a time of its own.
+/// Small and far from the origin of time: a hundred thousand steps lose no precision, since each
+/// has a time of its own.
 #[test]
 fn a_long_rest_and_many_slides_leave_the_structure_sound() {
     let mut rng = Rng(11);

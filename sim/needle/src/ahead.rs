@@ -1,12 +1,17 @@
-//! What is ahead of the tip: continuous detection along a straight piece of way, from the cells that it crosses.
+//! What is ahead of the tip: continuous detection along a straight piece of way, from the cells
+//! that it crosses.
 //!
 //! # Theory
-//! The march from cell to cell (Pitiot 2015, section 5.3, with the exact one in the place of the memo particle) names the cells that the tip's centre goes through; their lists name every triangle that its ball can
-//! meet. Those of membranes are tested with exact predicates (Shewchuk 1997), with ties settled so that a closed surface is crossed once between two triangles that share an edge.
-//! The distance to a triangle of bone is a convex function along the way: where it does not fall it never will, and else the tip may go on by what is left of it,
-//! again and again, until nothing is left (conservative advancement).
+//! The march from cell to cell (Pitiot 2015, section 5.3, with the exact one in the place of the
+//! memo particle) names the cells that the tip's centre goes through; their lists name every
+//! triangle that its ball can meet. Those of membranes are tested with exact predicates (Shewchuk
+//! 1997), with ties settled so that a closed surface is crossed once between two triangles that
+//! share an edge. The distance to a triangle of bone is a convex function along the way: where it
+//! does not fall it never will, and else the tip may go on by what is left of it, again and again,
+//! until nothing is left (conservative advancement).
 //!
-//! For the real-time thread: no allocation after [`Scout::new`], at most [`MOST_CANDIDATES`] triangles and [`MOST_ROUNDS`] rounds with each. Running out costs way, never truth.
+//! For the real-time thread: no allocation after [`Scout::new`], at most [`MOST_CANDIDATES`]
+//! triangles and [`MOST_ROUNDS`] rounds with each. Running out costs way, never truth.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_triangle;
@@ -64,7 +69,8 @@ pub struct Scout {
 }
 
 impl Scout {
-    /// For a needle of this radius in this tissue; the tissue's reach has to be [`CLEARANCE_M`] more, or less is seen: then nothing may move.
+    /// For a needle of this radius in this tissue; the tissue's reach has to be [`CLEARANCE_M`]
+    /// more, or less is seen: then nothing may move.
     #[must_use]
     pub fn new(tissue: &Tissue, radius_m: f64) -> Self {
         Scout {
@@ -84,7 +90,9 @@ impl Scout {
         self.tests
     }
 
-    /// How far from `from`, in the layer `layer`, the tip may go along the unit `direction`, at most `way_m`. Surfaces of `pierced` (its place in the list) do not count within the first so many metres.
+    /// How far from `from`, in the layer `layer`, the tip may go along the unit `direction`, at
+    /// most `way_m`. Surfaces of `pierced` (its place in the list) do not count within the first so
+    /// many metres.
     pub fn look(
         &mut self,
         tissue: &Tissue,
@@ -163,14 +171,16 @@ impl Scout {
         ahead
     }
 
-    /// Puts into `near` all triangles in the lists of the cells from `a` to `b`. False: there are too many. None: the march got lost.
+    /// Puts into `near` all triangles in the lists of the cells from `a` to `b`. False: there are
+    /// too many. None: the march got lost.
     fn gather(&mut self, tissue: &Tissue, a: &Vec3, b: &Vec3) -> Option<bool> {
         let map = tissue.map();
         let dart = match self.dart {
             Some(dart) => dart,
             None => map.dart(map.leaves().next()?),
         };
-        // From wherever it was last to where the way begins; the mesh is convex, so this is where the last look ended or next to it.
+        // From wherever it was last to where the way begins; the mesh is convex, so this is where
+        // the last look ended or next to it.
         let mut particle = map.particle_in(map.cell(dart));
         let _ = map.track(&mut particle, a, &mut self.tally).ok()?;
         if particle.position != *a {
@@ -253,7 +263,9 @@ fn planes(tissue: &Tissue, from: &Vec3, direction: &Vec3, layer: usize, ahead: &
     }
 }
 
-/// After which share of the way from `p` to `q` a triangle is crossed, 0 to 1: from one side to the other, what is on it counting as one side, and between its edges, each of which belongs to one of the two triangles at it.
+/// After which share of the way from `p` to `q` a triangle is crossed, 0 to 1: from one side to the
+/// other, what is on it counting as one side, and between its edges, each of which belongs to one
+/// of the two triangles at it.
 pub(crate) fn crossing(p: &Vec3, q: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
     let (at_p, at_q) = (side(a, b, c, p), side(a, b, c, q));
     if (at_p >= 0.0) == (at_q >= 0.0) {

@@ -1,15 +1,21 @@
 //! The needle at an arm's hub: from where the hand wants the hub to where it may be, tick by tick.
 //!
 //! # Theory
-//! Outside the tissue the needle hangs at the hub and nothing holds it. Its tip meets the box's surface as an elastic wall, without friction along it, until the force reaches that of piercing it. Then it is in: the hub is held on
-//! the axis along which it went in by a lateral spring that grows with depth, in series with the arm's, and along it by the [law](crate::law). The tip goes where the bevel takes
-//! it ([`crate::Path`]); the hub turns freely, and its turn about the axis turns the bevel. Pulled all the way back the needle is out, and its way forgotten.
+//! Outside the tissue the needle hangs at the hub and nothing holds it. Its tip meets the box's
+//! surface as an elastic wall, without friction along it, until the force reaches that of piercing
+//! it. Then it is in: the hub is held on the axis along which it went in by a lateral spring that
+//! grows with depth, in series with the arm's, and along it by the [law](crate::law). The tip goes
+//! where the bevel takes it ([`crate::Path`]); the hub turns freely, and its turn about the axis
+//! turns the bevel. Pulled all the way back the needle is out, and its way forgotten.
 //!
-//! A needle that is placed with its tip in the tissue meets nothing until the tip has been outside, as a tool that starts inside a body.
+//! A needle that is placed with its tip in the tissue meets nothing until the tip has been outside,
+//! as a tool that starts inside a body.
 //!
 //! # Practice
-//! The hand's pose is a wish: this decides how far the hub may go, and hears how far it went, for what is rigid has its say between. Where the hub stayed behind, the tip is
-//! where that hub leaves it. For the real-time thread: no allocation after [`Felt::new`], bounded by [`crate::MOST_EVENTS`] events, twice where the hub stayed behind.
+//! The hand's pose is a wish: this decides how far the hub may go, and hears how far it went, for
+//! what is rigid has its say between. Where the hub stayed behind, the tip is where that hub leaves
+//! it. For the real-time thread: no allocation after [`Felt::new`], bounded by
+//! [`crate::MOST_EVENTS`] events, twice where the hub stayed behind.
 
 use std::sync::Arc;
 
@@ -22,7 +28,8 @@ use crate::needle::{Needle, NeedleError};
 use crate::path::Path;
 use crate::tissue::Tissue;
 
-/// Cosine between the axis and the surface's inner normal under which a tip slips off and does not pierce: 80 degrees.
+/// Cosine between the axis and the surface's inner normal under which a tip slips off and does not
+/// pierce: 80 degrees.
 const GRAZING: f64 = 0.17;
 /// An arm that may not be given any force still leads its needle: as if by this, N/m.
 const LEAST_N_PER_M: f64 = 20.0;
@@ -41,7 +48,8 @@ enum State {
     Touching {
         axis: usize,
         up: bool,
-        /// The least of the layers that it slid over, N/m: what is softer gives way at once, what is stiffer would make energy.
+        /// The least of the layers that it slid over, N/m: what is softer gives way at once, what
+        /// is stiffer would make energy.
         least: f64,
     },
     /// In.
@@ -165,7 +173,8 @@ impl Felt {
         node.lateral_n_per_m + rise * (tip.s_m - node.s_m)
     }
 
-    /// Decides for a hub at `hub` whose spring has this stiffness; gives where it may go. Tissue frame.
+    /// Decides for a hub at `hub` whose spring has this stiffness; gives where it may go. Tissue
+    /// frame.
     fn decide(&mut self, hub: &Pose, stiffness_n_per_m: f64) -> Vec3 {
         let axis = hub.rotation * -Vec3::z();
         let wanted = hub.translation.vector;
@@ -201,7 +210,8 @@ impl Felt {
             match self.inserted(hub, stiffness_n_per_m, entry, state) {
                 Some(at) => return at,
                 None => {
-                    // Its way is kept until it goes in again: something rigid may not let the hub out yet.
+                    // Its way is kept until it goes in again: something rigid may not let the hub
+                    // out yet.
                     self.state = if self.tissue.holds(&tip) {
                         State::Placed
                     } else {

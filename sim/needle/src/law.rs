@@ -1,13 +1,19 @@
 //! How far the needle is in: cutting and friction as limits on what holds it.
 //!
 //! # Theory
-//! The hub is `a` in along the axis that the needle went in by, the tip `s`; what lies between, `u = a - s`, is how far the tissue has given way: `f = K u` is the force on the needle. It sticks
-//! while `-R_back <= f <= R_ahead` and slides until `f` is at the limit again (a god-object with a threshold; Dahl's law with a sharp knee). `R_back` is the shaft's friction, `R_ahead` friction and what is ahead of the tip: nothing in the way that it
-//! has cut already, cutting at its end, a surface's puncture force before that surface, without end before bone (the terms of Okamura, Simone and O'Leary 2004: stiffness, friction, cutting). The hand draws
-//! the hub by a spring `k`; with both springs in balance `f = k_s (a_hand - s)` with `k_s = k K / (k + K)`.
+//! The hub is `a` in along the axis that the needle went in by, the tip `s`; what lies between,
+//! `u = a - s`, is how far the tissue has given way: `f = K u` is the force on the needle. It
+//! sticks while `-R_back <= f <= R_ahead` and slides until `f` is at the limit again (a god-object
+//! with a threshold; Dahl's law with a sharp knee). `R_back` is the shaft's friction, `R_ahead`
+//! friction and what is ahead of the tip: nothing in the way that it has cut already, cutting at
+//! its end, a surface's puncture force before that surface, without end before bone (the terms of
+//! Okamura, Simone and O'Leary 2004: stiffness, friction, cutting). The hand draws the hub by a
+//! spring `k`; with both springs in balance `f = k_s (a_hand - s)` with `k_s = k K / (k + K)`.
 //!
-//! Passive: every change of state lowers `k_s (a_hand - s)^2 / 2` or leaves it. Sliding does; so does a smaller `K`, and a larger one is only taken up where nothing is stretched, which is
-//! where the force changes its sign. Lateral stiffness that grows with `s` stores energy `c y^2 / 2`; what that takes is part of `R_ahead`, and going back it is lost.
+//! Passive: every change of state lowers `k_s (a_hand - s)^2 / 2` or leaves it. Sliding does; so
+//! does a smaller `K`, and a larger one is only taken up where nothing is stretched, which is where
+//! the force changes its sign. Lateral stiffness that grows with `s` stores energy `c y^2 / 2`;
+//! what that takes is part of `R_ahead`, and going back it is lost.
 //!
 //! For the real-time thread: no allocation, at most [`MOST_EVENTS`] events a call.
 
@@ -49,11 +55,13 @@ pub(crate) struct Tip {
     pub turn: Vec3,
     /// Of the bevel about the axis since it went in, rad.
     pub roll: f64,
-    /// In effect, N/m: the least of the layers that it went through since the force changed its sign.
+    /// In effect, N/m: the least of the layers that it went through since the force changed its
+    /// sign.
     pub stiffness_n_per_m: f64,
     /// What is right ahead of the end of the way.
     pub wall: Option<Stop>,
-    /// A structure whose surface has just been pierced, and the length of way up to which that counts.
+    /// A structure whose surface has just been pierced, and the length of way up to which that
+    /// counts.
     pub pierced: Option<(usize, f64)>,
     /// Surfaces pierced since it went in.
     pub count: u32,
@@ -151,7 +159,8 @@ impl Shaft<'_> {
             return Some(false);
         }
         let start_m = self.path.nodes().get(tip.k)?.s_m;
-        // Where friction falls faster than the spring, nothing holds it before the end of the piece.
+        // Where friction falls faster than the spring, nothing holds it before the end of the
+        // piece.
         let balanced_m = if stiff > rise {
             (friction - rise * tip.s_m + stiff * wanted_m) / (stiff - rise)
         } else {

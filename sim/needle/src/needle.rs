@@ -1,15 +1,18 @@
 //! What a needle is like, and which numbers make none.
 
-/// A needle with a bevelled tip. Its shaft is round, straight at rest, and follows where the tip has gone.
+/// A needle with a bevelled tip. Its shaft is round, straight at rest, and follows where the tip
+/// has gone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needle {
     /// From the hub's surface to the tip, m: no more than this is ever inserted.
     pub length_m: f64,
     /// Of the shaft, m. Bone is never nearer to the tip than this.
     pub radius_m: f64,
-    /// By how much the bevel bends the tip's way, rad/m: one over the radius of the circle that it describes when it is pushed without being turned.
+    /// By how much the bevel bends the tip's way, rad/m: one over the radius of the circle that it
+    /// describes when it is pushed without being turned.
     pub curvature_1_m: f64,
-    /// Length after which a piece of the shaft is locked, m: the way is a chain of straight pieces of it.
+    /// Length after which a piece of the shaft is locked, m: the way is a chain of straight pieces
+    /// of it.
     pub segment_m: f64,
 }
 

@@ -1,12 +1,17 @@
 //! The way that the tip has cut: a chain of straight pieces, each in one layer.
 //!
 //! # Theory
-//! A bevelled tip that is pushed follows a circle in the plane of its bevel; turning the needle about its axis turns that plane (the unicycle: the tip moves along its tangent `t`
-//! and turns by `d t = kappa (t x b) x t ds` towards the bevel's direction `b`; Webster and others 2006). The active piece is straight from its fixed end to the tip (Pitiot 2015, section 9.1.2),
-//! and the turn is gathered while it grows; when it is locked the tangent turns by all of it. A needle that is spun gathers little: duty-cycled spinning steers by itself. A piece points along the tangent that it will have in
-//! its middle, so that the ends of the pieces lie on the circle to second order of their length.
+//! A bevelled tip that is pushed follows a circle in the plane of its bevel; turning the needle
+//! about its axis turns that plane (the unicycle: the tip moves along its tangent `t` and turns by
+//! `d t = kappa (t x b) x t ds` towards the bevel's direction `b`; Webster and others 2006). The
+//! active piece is straight from its fixed end to the tip (Pitiot 2015, section 9.1.2), and the
+//! turn is gathered while it grows; when it is locked the tangent turns by all of it. A needle that
+//! is spun gathers little: duty-cycled spinning steers by itself. A piece points along the tangent
+//! that it will have in its middle, so that the ends of the pieces lie on the circle to second
+//! order of their length.
 //!
-//! What is swept is exactly this chain, so going back along it meets nothing new. No allocation after [`Path::new`].
+//! What is swept is exactly this chain, so going back along it meets nothing new. No allocation
+//! after [`Path::new`].
 
 use hapticd_geometry::{Quat, Vec3};
 
@@ -89,7 +94,8 @@ impl Path {
         self.nodes.truncate(count);
     }
 
-    /// Locks the last piece at `s_m` and begins another: the tangent turns by what was gathered. There must be room.
+    /// Locks the last piece at `s_m` and begins another: the tangent turns by what was gathered.
+    /// There must be room.
     pub(crate) fn lock(&mut self, s_m: f64, turn: &Vec3, roll: f64, (old, layer): (&Layer, usize)) {
         let Some(&last) = self.nodes.last() else {
             return;
@@ -111,7 +117,8 @@ impl Path {
         });
     }
 
-    /// Where the way is after `s_m` of it, which is on the piece `k`; the origin where there is none.
+    /// Where the way is after `s_m` of it, which is on the piece `k`; the origin where there is
+    /// none.
     #[must_use]
     pub fn at(&self, k: usize, s_m: f64) -> Vec3 {
         self.nodes
@@ -119,7 +126,8 @@ impl Path {
             .map_or_else(Vec3::zeros, |n| n.at + n.direction * (s_m - n.s_m))
     }
 
-    /// Rotation per metre of way, tissue frame, rad/m, of a tip in this frame whose bevel is rolled by `roll`.
+    /// Rotation per metre of way, tissue frame, rad/m, of a tip in this frame whose bevel is rolled
+    /// by `roll`.
     pub(crate) fn turning(&self, frame: &Quat, roll: f64) -> Vec3 {
         let (sin, cos) = roll.sin_cos();
         // The tangent times the bevel's direction.

@@ -1,17 +1,25 @@
-//! What is near the needle: its pieces and all structures registered in a mesh that is fine about the tip.
+//! What is near the needle: its pieces and all structures registered in a mesh that is fine about
+//! the tip.
 //!
 //! # Theory
-//! Pitiot 2015, section 9.1.2. Locked pieces and the active one are edges of a [`Registration`], structures are triangles. When the tip has moved, the active edge follows; when a piece is locked a particle stays there and
-//! a new edge begins. Cells about the tip are refined to [`Zoom::finest`], those that it has left are merged. What is near a piece is read from the lists of the cells that it crosses: structures, and
-//! the needle itself, but for the pieces next to it.
+//! Pitiot 2015, section 9.1.2. Locked pieces and the active one are edges of a [`Registration`],
+//! structures are triangles. When the tip has moved, the active edge follows; when a piece is
+//! locked a particle stays there and a new edge begins. Cells about the tip are refined to
+//! [`Zoom::finest`], those that it has left are merged. What is near a piece is read from the lists
+//! of the cells that it crosses: structures, and the needle itself, but for the pieces next to it.
 //!
-//! Structures are registered in triangles no larger than the finest cell, so each is present in all cells that it meets or in their ring, however fine (section 5.5's criterion). Whatever is nearer to a
-//! piece than [`Surroundings::sure_m`] is found: the width of the finest ring.
+//! Structures are registered in triangles no larger than the finest cell, so each is present in all
+//! cells that it meets or in their ring, however fine (section 5.5's criterion). Whatever is nearer
+//! to a piece than [`Surroundings::sure_m`] is found: the width of the finest ring.
 //!
-//! That many triangles in one coarse cell would make its refinement slow, since all of them change their lists. So cells are fine where the tip is, and as fine as it takes where structures are dense: a cell
-//! with more than [`CROWD`] triangles is refined when the structures are registered, and stays so.
+//! That many triangles in one coarse cell would make its refinement slow, since all of them change
+//! their lists. So cells are fine where the tip is, and as fine as it takes where structures are
+//! dense: a cell with more than [`CROWD`] triangles is refined when the structures are registered,
+//! and stays so.
 //!
-//! Off the real-time thread: it allocates while tables grow; the cells that change in a call are at most [`Zoom::budget`]. What is left to do costs no neighbours: a coarser cell lists more, never less.
+//! Off the real-time thread: it allocates while tables grow; the cells that change in a call are at
+//! most [`Zoom::budget`]. What is left to do costs no neighbours: a coarser cell lists more, never
+//! less.
 
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{MeshError, Vec3, refined};
@@ -24,7 +32,8 @@ use hapticd_registration::track::TrackError;
 
 use crate::tissue::TissueSpec;
 
-/// Triangles of structures in a cell above which it is refined for good, if it is not as fine as can be.
+/// Triangles of structures in a cell above which it is refined for good, if it is not as fine as
+/// can be.
 pub const CROWD: usize = 64;
 
 /// How fine the mesh is about the tip.
@@ -34,7 +43,8 @@ pub struct Zoom {
     pub cell_m: f64,
     /// How often a cell near the tip is cut in eight.
     pub finest: u8,
-    /// Cells that come nearer to the tip than this are refined, m; those that are twice as far and more are merged.
+    /// Cells that come nearer to the tip than this are refined, m; those that are twice as far and
+    /// more are merged.
     pub about_m: f64,
     /// Most cells that are refined and most that are merged in a call.
     pub budget: usize,
@@ -220,11 +230,14 @@ impl Surroundings {
         self.zoom.cell_m / f64::from(1_u32 << self.zoom.finest)
     }
 
-    /// Brings everything to where the needle is: `nodes` are the fixed ends of its pieces from where it went in, `tip` its tip; both in the tissue's frame, m. No nodes: it is out. What is locked is
-    /// taken not to move, so only nodes beyond the known ones are read; fewer than before: pieces are taken back.
+    /// Brings everything to where the needle is: `nodes` are the fixed ends of its pieces from
+    /// where it went in, `tip` its tip; both in the tissue's frame, m. No nodes: it is out. What is
+    /// locked is taken not to move, so only nodes beyond the known ones are read; fewer than
+    /// before: pieces are taken back.
     ///
     /// # Errors
-    /// [`SurroundingsError::Place`] where a piece begins or ends outside the tissue or nowhere: it is not registered, nor are those after it.
+    /// [`SurroundingsError::Place`] where a piece begins or ends outside the tissue or nowhere: it
+    /// is not registered, nor are those after it.
     pub fn follow(&mut self, nodes: &[Vec3], tip: &Vec3) -> Result<Followed, SurroundingsError> {
         let edits = self.registration.edits();
         let mut done = Followed::default();
@@ -401,8 +414,9 @@ impl Surroundings {
         }
     }
 
-    /// The structures in the lists of a piece, counted from where the needle went in, each with its nearest point; sorted by their places. What is nearer than [`Surroundings::sure_m`] is there, and its distance is
-    /// right; what is further may be there.
+    /// The structures in the lists of a piece, counted from where the needle went in, each with its
+    /// nearest point; sorted by their places. What is nearer than [`Surroundings::sure_m`] is
+    /// there, and its distance is right; what is further may be there.
     pub fn near(&mut self, piece: usize, out: &mut Vec<Near>) {
         out.clear();
         let Some((edge, ends)) = self.piece(piece) else {
@@ -434,7 +448,8 @@ impl Surroundings {
         out.sort_by_key(|n| n.structure);
     }
 
-    /// Other pieces of the needle in the lists of a piece, but for the two next to it, with their distances, m; sorted. What is nearer than [`Surroundings::sure_m`] is there.
+    /// Other pieces of the needle in the lists of a piece, but for the two next to it, with their
+    /// distances, m; sorted. What is nearer than [`Surroundings::sure_m`] is there.
     pub fn own(&mut self, piece: usize, out: &mut Vec<(usize, f64)>) {
         out.clear();
         let Some((edge, [a, b])) = self.piece(piece) else {

@@ -1,11 +1,15 @@
-//! A box of tissue: layers from the top down, and structures in them, listed by the cell of a mesh that each point is in.
+//! A box of tissue: layers from the top down, and structures in them, listed by the cell of a mesh
+//! that each point is in.
 //!
 //! # Theory
-//! Space is a 3-map of cubes over the box (Pitiot 2015, section 3.1), a little larger than it. Each cell lists the triangles of all structures that come nearer to it than
-//! [`Tissue::reach_m`]: whatever a ball of that radius meets on its way is in the lists of the cells that its centre goes through, and those the exact march names
-//! (`Map::march`). So continuous detection starts from a few lists and not from all triangles.
+//! Space is a 3-map of cubes over the box (Pitiot 2015, section 3.1), a little larger than it. Each
+//! cell lists the triangles of all structures that come nearer to it than [`Tissue::reach_m`]:
+//! whatever a ball of that radius meets on its way is in the lists of the cells that its centre
+//! goes through, and those the exact march names (`Map::march`). So continuous detection starts
+//! from a few lists and not from all triangles.
 //!
-//! Made once, read from then on; allocates when it is made. Frame: the tissue's own, its origin in the middle of the box, z up; m.
+//! Made once, read from then on; allocates when it is made. Frame: the tissue's own, its origin in
+//! the middle of the box, z up; m.
 
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
 use hapticd_registration::map::{GridError, Map};
@@ -13,7 +17,8 @@ use hapticd_registration::map::{GridError, Map};
 /// What a layer is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
-    /// From its upper side to its lower, m. The lowest goes on to the bottom of the box, and may give more.
+    /// From its upper side to its lower, m. The lowest goes on to the bottom of the box, and may
+    /// give more.
     pub thickness_m: f64,
     /// How stiffly it gives way under the tip until it is pierced or cut, N/m.
     pub stiffness_n_per_m: f64,
@@ -185,7 +190,8 @@ impl Tissue {
         Ok(tissue)
     }
 
-    /// Lists every triangle in all cells that its box, grown by the reach, meets: counted first, then filled in.
+    /// Lists every triangle in all cells that its box, grown by the reach, meets: counted first,
+    /// then filled in.
     fn list(&mut self) {
         let count: usize = self.cells.iter().product();
         let mut starts = vec![0_u32; count + 1];
@@ -266,7 +272,8 @@ impl Tissue {
         &self.spec.structures[k]
     }
 
-    /// Numbers of the triangles near a cell of the map, by its index; none where there is no such cell.
+    /// Numbers of the triangles near a cell of the map, by its index; none where there is no such
+    /// cell.
     #[must_use]
     pub fn listed(&self, cell: usize) -> &[u32] {
         match (self.starts.get(cell), self.starts.get(cell + 1)) {
@@ -281,7 +288,8 @@ impl Tissue {
         &self.spec.layers[k.min(self.spec.layers.len() - 1)]
     }
 
-    /// The layer at a height, counted from the top; above and below the box the uppermost and the lowest.
+    /// The layer at a height, counted from the top; above and below the box the uppermost and the
+    /// lowest.
     #[must_use]
     pub fn layer_at(&self, z_m: f64) -> usize {
         self.tops.iter().rposition(|top| z_m <= *top).unwrap_or(0)

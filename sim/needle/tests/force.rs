@@ -1,4 +1,5 @@
-//! What the hand feels, against closed form: rise, puncture, drop, plateau, the slope of friction, and back.
+//! What the hand feels, against closed form: rise, puncture, drop, plateau, the slope of friction,
+//! and back.
 
 mod common;
 

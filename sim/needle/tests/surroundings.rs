@@ -1,4 +1,5 @@
-//! What is near the needle, against brute force, and the mesh that is fine about the tip only (box 40 of the checklist for Pitiot 2015).
+//! What is near the needle, against brute force, and the mesh that is fine about the tip only (box
+//! 40 of the checklist for Pitiot 2015).
 
 mod common;
 
@@ -92,7 +93,8 @@ fn brute_near(spec: &TissueSpec, [p, q]: [Vec3; 2]) -> Vec<f64> {
     all.collect()
 }
 
-/// Compares what is near every piece with brute force; says how many structures and own pieces were near enough to have to be found.
+/// Compares what is near every piece with brute force; says how many structures and own pieces were
+/// near enough to have to be found.
 fn compare(s: &mut Surroundings, spec: &TissueSpec, nodes: &[Vec3], tip: &Vec3) -> (usize, usize) {
     let mut chain = nodes.to_vec();
     chain.push(*tip);
@@ -251,7 +253,8 @@ fn fine_about(s: &Surroundings, tip: &Vec3, first: &BTreeSet<Cell>) {
             assert!(apart <= 2.0 * ZOOM.about_m + 1e-12, "{apart} {level}");
         }
     }
-    // At a corner of the fine cells only the eight that meet there are near: the next are a whole cell away.
+    // At a corner of the fine cells only the eight that meet there are near: the next are a whole
+    // cell away.
     assert!(fine >= 8, "{fine}");
 }
 

@@ -15,7 +15,8 @@ use proptest::prelude::*;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How far the nodes of a way, pushed in without a turn, are from the circle that the bevel describes.
+/// How far the nodes of a way, pushed in without a turn, are from the circle that the bevel
+/// describes.
 fn off_circle(segment_m: f64) -> f64 {
     let bent = Needle {
         segment_m,
@@ -102,7 +103,8 @@ fn to_bone(tissue: &Tissue, p: &Vec3) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// A hand that goes about over the tissue, in and out, rolls, hurries and rests. Poses in the tissue's frame.
+/// A hand that goes about over the tissue, in and out, rolls, hurries and rests. Poses in the
+/// tissue's frame.
 struct Wanderer {
     random: Random,
     at: Vec3,
@@ -263,7 +265,8 @@ fn membranes_are_pierced_as_often_as_the_way_goes_through_them() {
     assert!(crossings > 100, "{crossings}");
 }
 
-/// The energy that a hand gets out of it by a held force, J: at most what any spring of this stiffness gives between ticks.
+/// The energy that a hand gets out of it by a held force, J: at most what any spring of this
+/// stiffness gives between ticks.
 fn passive(seed: u64, ticks: usize) -> (usize, usize) {
     let stiff = |k: f64, thickness_m: f64, puncture_force_n: f64| hapticd_needle::Layer {
         stiffness_n_per_m: k,
@@ -285,7 +288,8 @@ fn passive(seed: u64, ticks: usize) -> (usize, usize) {
     wanderer.speeds_m = [3e-5, 6e-5, 1e-4];
     wanderer.at.z = 0.13;
     wanderer.goal = wanderer.at;
-    // Askew, but for the whole of it: a hub without torque cannot be paid for turning a needle that touches.
+    // Askew, but for the whole of it: a hub without torque cannot be paid for turning a needle that
+    // touches.
     wanderer.tilt = Quat::from_scaled_axis(Vec3::new(
         random.within(-0.5, 0.5),
         random.within(-0.5, 0.5),
@@ -306,7 +310,8 @@ fn passive(seed: u64, ticks: usize) -> (usize, usize) {
         }
         let before = hand.force;
         let told = hand.at(&pose);
-        // Both springs hold no more than they did and the hand put in, tick by tick: nothing that is lost hides what is made.
+        // Both springs hold no more than they did and the hand put in, tick by tick: nothing that
+        // is lost hides what is made.
         let now_j = hand.felt.stored_j() + 0.5 * hand.force.norm_squared() / STIFFNESS;
         if let Some(last) = last {
             let step = at - last;
@@ -422,7 +427,8 @@ fn a_hub_that_is_held_back_takes_the_tip_no_further() {
         deepest = deepest.max(hand.felt.insertion().depth_m);
     }
     assert!(deepest > 0.018 && deepest <= 0.02, "{deepest}");
-    // Pushed through by something that the hand does not feel: the tip stops before bone all the same.
+    // Pushed through by something that the hand does not feel: the tip stops before bone all the
+    // same.
     for i in 0..3_000 {
         let pushed = world * Pose::translation(0.006, 0.0, 0.16 - 4e-5 * f64::from(i));
         hand.felt.guide(&pushed, STIFFNESS);

@@ -61,7 +61,8 @@ impl SphereWorld {
         &self.blends.events
     }
 
-    /// All pairs that blend since they touched, by rising indices, the lower index first. Those of strands along the wire are not among them.
+    /// All pairs that blend since they touched, by rising indices, the lower index first. Those of
+    /// strands along the wire are not among them.
     pub fn blended(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.blends.pairs()
     }
@@ -78,13 +79,15 @@ impl SphereWorld {
         })
     }
 
-    /// By obstacle of the last step's list, the impulse on its sphere, N s; zero of those that were left out.
+    /// By obstacle of the last step's list, the impulse on its sphere, N s; zero of those that were
+    /// left out.
     #[must_use]
     pub fn obstacle_impulses(&self) -> &[Vec3] {
         &self.obstacle_impulses
     }
 
-    /// By contact of the last step's list, the impulse on its probe, N s; zero of those that were left out.
+    /// By contact of the last step's list, the impulse on its probe, N s; zero of those that were
+    /// left out.
     #[must_use]
     pub fn probe_contact_impulses(&self) -> &[Vec3] {
         &self.contact_impulses

@@ -2,10 +2,12 @@
 //!
 //! # Theory
 //!
-//! With the lengths `l1`, `l2` of the two pieces at rest, `c = (x2 - x1) / l2 - (x1 - x0) / l1` is the difference of their directions, curvature times
-//! the mean length `l`, and linear in the positions; the energy is `EI |c|² / 2l` (the quadratic bending of Bergou et al. 2006, in one dimension). The
-//! constraint is `C = |c| - |c at rest|`, of which the straight wire is the case of rest 0. What way a curved wire is bent round its own axis it does not know:
-//! that is for [`torsion`](super::torsion).
+//! With the lengths `l1`, `l2` of the two pieces at rest, `c = (x2 - x1) / l2 - (x1 - x0) / l1` is
+//! the difference of their directions, curvature times the mean length `l`, and linear in the
+//! positions; the energy is `EI |c|² / 2l` (the quadratic bending of Bergou et al. 2006, in one
+//! dimension). The constraint is `C = |c| - |c at rest|`, of which the straight wire is the case of
+//! rest 0. What way a curved wire is bent round its own axis it does not know: that is for
+//! [`torsion`](super::torsion).
 
 use crate::Vec3;
 
@@ -70,7 +72,8 @@ impl Bend {
         if self.damping > 0.0 {
             let gamma = self.damping / h;
             let moved = c - sum(before);
-            // Of a curved wire only the change of the size is damped: the vector also turns with the wire.
+            // Of a curved wire only the change of the size is damped: the vector also turns with
+            // the wire.
             error += if self.rest == 0.0 {
                 moved * gamma
             } else {

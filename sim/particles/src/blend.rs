@@ -1,25 +1,30 @@
-//! Which spheres' surfaces blend: two that touch do, and stay together until they are further apart than they were when they met.
+//! Which spheres' surfaces blend: two that touch do, and stay together until they are further apart
+//! than they were when they met.
 //!
 //! # Theory
 //!
-//! Positions alone cannot say: drops that approach must not fuse before they touch, and those that part stay fused a while (Triquet 2001, section 4.1
-//! and figure 4.3). So the mechanics keeps the set of pairs, with hysteresis, and says what comes and goes.
+//! Positions alone cannot say: drops that approach must not fuse before they touch, and those that
+//! part stay fused a while (Triquet 2001, section 4.1 and figure 4.3). So the mechanics keeps the
+//! set of pairs, with hysteresis, and says what comes and goes.
 //!
 //! # Practice
 //!
-//! Pairs are judged where a step ends. One that would come and go within a step is not seen. No allocation once grown.
+//! Pairs are judged where a step ends. One that would come and go within a step is not seen. No
+//! allocation once grown.
 
 use super::sphere::{SphereError, Spheres};
 use crate::Vec3;
 
-/// When spheres of a body blend. The numbers are gaps between collision spheres, m; negative where they overlap.
+/// When spheres of a body blend. The numbers are gaps between collision spheres, m; negative where
+/// they overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blending {
     /// A gap as narrow as this makes a pair blend.
     pub blend_at_m: f64,
     /// A gap wider than this parts them; not less than `blend_at_m`.
     pub part_at_m: f64,
-    /// Whether they blend with spheres of other bodies too: both have to, and the lower numbers count.
+    /// Whether they blend with spheres of other bodies too: both have to, and the lower numbers
+    /// count.
     pub others: bool,
 }
 

@@ -2,14 +2,17 @@
 //!
 //! # Theory
 //!
-//! A cell is as wide as the farthest that two may be apart, so partners stand in the same or a neighbouring cell. Cells are numbered by a hash of
-//! their coordinates into a table of a power of two; a counting sort brings the spheres into its order (Teschner et al. 2003, "Optimized spatial
-//! hashing", in the compact form of Müller's lecture notes, without lists). Cells that share a number are told apart by their coordinates.
+//! A cell is as wide as the farthest that two may be apart, so partners stand in the same or a
+//! neighbouring cell. Cells are numbered by a hash of their coordinates into a table of a power of
+//! two; a counting sort brings the spheres into its order (Teschner et al. 2003, "Optimized spatial
+//! hashing", in the compact form of Müller's lecture notes, without lists). Cells that share a
+//! number are told apart by their coordinates.
 //!
 //! # Practice
 //!
-//! The order of the pairs follows from positions, indices and the width alone; who needs one that does not depend on the width sorts them ([`near`](super::near)). No allocation once grown. Cost: spheres times 14 look-ups, and the pairs; `n²/2` of
-//! them if all stand in one place.
+//! The order of the pairs follows from positions, indices and the width alone; who needs one that
+//! does not depend on the width sorts them ([`near`](super::near)). No allocation once grown. Cost:
+//! spheres times 14 look-ups, and the pairs; `n²/2` of them if all stand in one place.
 
 use crate::Vec3;
 
@@ -86,7 +89,8 @@ impl Cells {
             index: 0,
         };
         self.sorted.resize(x.len(), nobody);
-        // From the last, so that each number's end moves down to its beginning, and indices rise within it.
+        // From the last, so that each number's end moves down to its beginning, and indices rise
+        // within it.
         for i in (0..x.len()).rev() {
             let end = &mut self.first[number(&self.cell[i], table) + 1];
             *end -= 1;
@@ -101,7 +105,8 @@ impl Cells {
         self.first[table] = x.len() as u32;
     }
 
-    /// Calls `visit` once for each two spheres as near as a cell is wide, with the lower index, the higher, and the square of the distance (m²).
+    /// Calls `visit` once for each two spheres as near as a cell is wide, with the lower index, the
+    /// higher, and the square of the distance (m²).
     pub fn pairs(&self, mut visit: impl FnMut(u32, u32, f64)) {
         let table = self.first.len().saturating_sub(1);
         let range = |cell: &Cell| {
@@ -109,7 +114,8 @@ impl Cells {
             self.first[place] as usize..self.first[place + 1] as usize
         };
         let most = self.size * self.size;
-        // The distance first: most are too far. Who only shares the number of the cell would be met twice.
+        // The distance first: most are too far. Who only shares the number of the cell would be met
+        // twice.
         let mut meet = |a: &Entry, others: &[Entry], cell: &Cell| {
             for b in others {
                 let square = (a.at - b.at).norm_squared();
@@ -149,7 +155,8 @@ fn number(cell: &Cell, table: usize) -> usize {
     let mix = (cell[0] as u32).wrapping_mul(0x9e37_79b1)
         ^ (cell[1] as u32).wrapping_mul(0x85eb_ca77)
         ^ (cell[2] as u32).wrapping_mul(0xc2b2_ae3d);
-    // The low bits of the products see only the low bits of the coordinates: the high ones are folded in.
+    // The low bits of the products see only the low bits of the coordinates: the high ones are
+    // folded in.
     (mix ^ (mix >> 15)) as usize & (table - 1)
 }
 
@@ -157,7 +164,8 @@ fn number(cell: &Cell, table: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// All pairs nearer than a cell is wide are visited, each once, also across zero and far from it.
+    /// All pairs nearer than a cell is wide are visited, each once, also across zero and far from
+    /// it.
     #[test]
     fn near_pairs_are_visited_once() {
         let mut state = 1_u64;

@@ -1,18 +1,24 @@
-//! Fluid-like particles: a force between each two that are near, in the manner of Lennard-Jones, and viscosity.
+//! Fluid-like particles: a force between each two that are near, in the manner of Lennard-Jones,
+//! and viscosity.
 //!
 //! # Theory
 //!
-//! The source moves blood by particles with Lennard-Jones forces and gives no constants (Triquet 2001, section 2.3.2). The r^-12 core would set the step,
-//! so it is softened to a parabola; the tail ends at a cutoff. With the rest distance `d`, the cutoff `R = reach d`, the core's stiffness `k` and the
-//! cohesion's `c <= k`, the force outwards is
+//! The source moves blood by particles with Lennard-Jones forces and gives no constants (Triquet
+//! 2001, section 2.3.2). The r^-12 core would set the step, so it is softened to a parabola; the
+//! tail ends at a cutoff. With the rest distance `d`, the cutoff `R = reach d`, the core's
+//! stiffness `k` and the cohesion's `c <= k`, the force outwards is
 //!
-//! * `c (d - r) + (k - c) (d - r)² / d` for `r < d`: at most `k d`, where two particles are in one place;
-//! * `-c (r - d) (1 - s)²`, `s = (r - d) / (R - d)`, for `d <= r < R`: at most `4/27 c (R - d)` of attraction; the well is `c (R - d)² / 12` deep.
+//! * `c (d - r) + (k - c) (d - r)² / d` for `r < d`: at most `k d`, where two particles are in one
+//!   place;
+//! * `-c (r - d) (1 - s)²`, `s = (r - d) / (R - d)`, for `d <= r < R`: at most `4/27 c (R - d)` of
+//!   attraction; the well is `c (R - d)² / 12` deep.
 //!
-//! It and its slope are continuous. Each substep takes it by one linearly implicit correction along the line of centres, with the steepest slope that
-//! lies between here and the rest distance; so no pair overshoots, whatever the substep (the majorised step of descent, by pairs in turn). Viscosity is
-//! in the same correction: it damps the approach speed of two particles with the weight `(1 - r/R)²`, the central part of dissipative particle dynamics
-//! (Español and Warren 1995), which keeps both momenta, where the averaging of XSPH (Monaghan 1989) keeps but one.
+//! It and its slope are continuous. Each substep takes it by one linearly implicit correction along
+//! the line of centres, with the steepest slope that lies between here and the rest distance; so no
+//! pair overshoots, whatever the substep (the majorised step of descent, by pairs in turn).
+//! Viscosity is in the same correction: it damps the approach speed of two particles with the
+//! weight `(1 - r/R)²`, the central part of dissipative particle dynamics (Español and Warren
+//! 1995), which keeps both momenta, where the averaging of XSPH (Monaghan 1989) keeps but one.
 
 use super::Vec3;
 use super::sphere::{SphereError, Spheres, not_negative};
@@ -22,7 +28,8 @@ use super::sphere::{SphereError, Spheres, not_negative};
 pub struct FluidMaterial {
     /// Mean stiffness of the core, N/m, positive.
     pub stiffness_n_m: f64,
-    /// Stiffness about the rest distance, and of the attraction, N/m: from 0 (a gas of soft balls) to the core's.
+    /// Stiffness about the rest distance, and of the attraction, N/m: from 0 (a gas of soft balls)
+    /// to the core's.
     pub cohesion_n_m: f64,
     /// Where the attraction ends, in rest distances: 1.05 to 3.
     pub reach: f64,
@@ -59,7 +66,8 @@ impl FluidMaterial {
         Ok(())
     }
 
-    /// Force between two particles of this fluid that are `distance_m` apart, N: positive drives them apart.
+    /// Force between two particles of this fluid that are `distance_m` apart, N: positive drives
+    /// them apart.
     #[must_use]
     pub fn force_n(&self, distance_m: f64, radius_m: f64) -> f64 {
         Fluid::new(self, radius_m).force(distance_m).0
@@ -193,7 +201,8 @@ mod tests {
         }
     }
 
-    /// The force is minus the slope of the energy, both are continuous, and the bounds of the page hold.
+    /// The force is minus the slope of the energy, both are continuous, and the bounds of the page
+    /// hold.
     #[test]
     fn the_force_is_the_slope_of_the_energy_and_bounded() {
         let m = material();

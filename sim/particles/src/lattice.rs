@@ -2,9 +2,10 @@
 //!
 //! # Theory
 //!
-//! Springs along the axes resist stretching, those along the diagonals of faces (18 neighbours) and of cubes (26) shear and crushing. A spring of length
-//! `L` has the stiffness `k s / L`, `s` the spacing: one material in all directions of the grid, a little stiffer along the axes.
-//! Spheres of a lattice that overlap at rest, linked or not, never touch each other.
+//! Springs along the axes resist stretching, those along the diagonals of faces (18 neighbours) and
+//! of cubes (26) shear and crushing. A spring of length `L` has the stiffness `k s / L`, `s` the
+//! spacing: one material in all directions of the grid, a little stiffer along the axes. Spheres of
+//! a lattice that overlap at rest, linked or not, never touch each other.
 
 use super::cells::Cells;
 use super::finite;
@@ -66,7 +67,8 @@ pub enum LatticeError {
     },
     /// More points than these.
     Points(usize),
-    /// The points are so dense, for this spacing (m) or these radii, that there would be more pairs than these.
+    /// The points are so dense, for this spacing (m) or these radii, that there would be more pairs
+    /// than these.
     Dense {
         /// The longest pair that was looked for, m.
         reach: f64,
@@ -104,10 +106,12 @@ fn positive(name: &'static str, value: f64) -> Result<(), LatticeError> {
 }
 
 impl Region {
-    /// Points of a cubic grid about the middle with `spacing_m` that are inside; for a lattice or a fluid. Allocates.
+    /// Points of a cubic grid about the middle with `spacing_m` that are inside; for a lattice or a
+    /// fluid. Allocates.
     ///
     /// # Errors
-    /// [`LatticeError`] if a number is not finite, half an edge or the spacing is not positive, or there would be more than a million points in the box about it.
+    /// [`LatticeError`] if a number is not finite, half an edge or the spacing is not positive, or
+    /// there would be more than a million points in the box about it.
     pub fn fill(&self, spacing_m: f64) -> Result<Vec<Vec3>, LatticeError> {
         let (Self::Box(middle, half) | Self::Ellipsoid(middle, half)) = self;
         positive("spacing_m", spacing_m)?;
@@ -147,8 +151,8 @@ impl Region {
 }
 
 impl SphereWorld {
-    /// A solid of spheres at `points` (m), at rest, each linked with those that are as near as neighbours of a grid with `spacing_m` are.
-    /// Gives their indices. Allocates.
+    /// A solid of spheres at `points` (m), at rest, each linked with those that are as near as
+    /// neighbours of a grid with `spacing_m` are. Gives their indices. Allocates.
     ///
     /// # Errors
     /// [`LatticeError`]; nothing is added then.

@@ -1,17 +1,23 @@
-//! Spheres that may meet in a step, whoever finds them: each pair once, in the order of their numbers.
+//! Spheres that may meet in a step, whoever finds them: each pair once, in the order of their
+//! numbers.
 //!
-//! The order matters to the bit, since constraints are solved one after the other. So it is made one that all finders have in common: by the lower number, then by the higher. What is kept is
-//! bounded ([`Near::collect`]): where more pairs survive than there will ever be rows for, those with the lowest numbers stay and the rest is counted.
+//! The order matters to the bit, since constraints are solved one after the other. So it is made
+//! one that all finders have in common: by the lower number, then by the higher. What is kept is
+//! bounded ([`Near::collect`]): where more pairs survive than there will ever be rows for, those
+//! with the lowest numbers stay and the rest is counted.
 
 use super::cells::Cells;
 use crate::Vec3;
 
-/// Finds moving points near each other. The world's own is a grid of cells in a table, filled anew at each step; another one may keep what it knows.
+/// Finds moving points near each other. The world's own is a grid of cells in a table, filled anew
+/// at each step; another one may keep what it knows.
 pub trait NeighbourSearch: core::fmt::Debug + Send + Sync {
-    /// Calls `visit` once for each two of the places `x` (m) that are no further apart than `reach_m` (m, positive), with the lower index, the higher, and the square of their distance as
-    /// `(x[lower] - x[higher]).norm_squared()` gives it. In any order. May visit others.
+    /// Calls `visit` once for each two of the places `x` (m) that are no further apart than
+    /// `reach_m` (m, positive), with the lower index, the higher, and the square of their distance
+    /// as `(x[lower] - x[higher]).norm_squared()` gives it. In any order. May visit others.
     ///
-    /// False: it cannot tell where these are, and has visited nobody; the world then finds them itself.
+    /// False: it cannot tell where these are, and has visited nobody; the world then finds them
+    /// itself.
     fn pairs(&mut self, x: &[Vec3], reach_m: f64, visit: &mut dyn FnMut(u32, u32, f64)) -> bool;
 
     /// Another one that knows the same.
@@ -49,7 +55,8 @@ impl Near {
         self.other = other;
     }
 
-    /// Finds all pairs within `reach` of each other that `keep` wants, `most` at most; says how many it had to leave out.
+    /// Finds all pairs within `reach` of each other that `keep` wants, `most` at most; says how
+    /// many it had to leave out.
     pub fn collect(
         &mut self,
         x: &[Vec3],

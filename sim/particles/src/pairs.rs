@@ -1,4 +1,5 @@
-//! Contacts between two spheres: their surfaces do not pass through each other. The normal is the line of centres as it is now.
+//! Contacts between two spheres: their surfaces do not pass through each other. The normal is the
+//! line of centres as it is now.
 
 use super::sphere::Spheres;
 use super::unilateral::{Press, Scene, Sides};

@@ -1,14 +1,18 @@
-//! Probes: haptic tools that translate, as mass points drawn after a frame by a spring and a damper, and their contacts with points of the skin.
+//! Probes: haptic tools that translate, as mass points drawn after a frame by a spring and a
+//! damper, and their contacts with points of the skin.
 //!
 //! # Theory
 //!
-//! Each substep takes spring and damper at its *end*, implicit Euler for them, as in [`Pull`](hapticd_xpbd::Pull): with mass `m`, stiffness `k`, damping `c`,
-//! `(m + h c + h² k) v' = m v + h k (target' - x) + h c v_target + J`, stable for every `k`, `c` and `h`. The impulse `J` of contacts is in the same
-//! equation, so contacts feel the mass `m + h c + h² k`: at rest they push with exactly the spring's deflection times its stiffness. A probe is carried:
-//! gravity does not act on it.
+//! Each substep takes spring and damper at its *end*, implicit Euler for them, as in
+//! [`Pull`](hapticd_xpbd::Pull): with mass `m`, stiffness `k`, damping `c`, `(m + h c + h² k) v' =
+//! m v + h k (target' - x) + h c v_target + J`, stable for every `k`, `c` and `h`. The impulse `J`
+//! of contacts is in the same equation, so contacts feel the mass `m + h c + h² k`: at rest they
+//! push with exactly the spring's deflection times its stiffness. A probe is carried: gravity does
+//! not act on it.
 //!
-//! A contact is between the probe and a point of the skin, which moves as a weighted mean of spheres does: `C = gap + n . (dp - sum w_i dx_i) >= 0` with
-//! the movements since the step began. What pushes the probe pushes the spheres, by their weights.
+//! A contact is between the probe and a point of the skin, which moves as a weighted mean of
+//! spheres does: `C = gap + n . (dp - sum w_i dx_i) >= 0` with the movements since the step began.
+//! What pushes the probe pushes the spheres, by their weights.
 
 use super::finite;
 use super::planes::{ListFault, check_normal};
@@ -66,14 +70,15 @@ impl Probe {
 pub struct ProbeContact {
     /// Slot of the probe.
     pub probe: u32,
-    /// From the probe's position to the point that touches, m, world axes. A probe does not turn, so this is for the caller's bookkeeping: it must be finite.
+    /// From the probe's position to the point that touches, m, world axes. A probe does not turn,
+    /// so this is for the caller's bookkeeping: it must be finite.
     pub offset: Vec3,
     /// Unit, towards the probe.
     pub normal: Vec3,
     /// At the step's beginning, m; negative is inside.
     pub gap_m: f64,
-    /// Spheres and their shares of the point of the skin; unused places have the weight 0. The sum is 1, none below -0.01.
-    /// A sphere may be named twice.
+    /// Spheres and their shares of the point of the skin; unused places have the weight 0. The sum
+    /// is 1, none below -0.01. A sphere may be named twice.
     pub weights: [(u32, f64); MOST_WEIGHTS],
     /// Coulomb's coefficient, not negative.
     pub friction: f64,
@@ -185,7 +190,8 @@ impl Probes {
         }
     }
 
-    /// Velocity and place at the end of a substep without contacts; `share` of the step of `step_s` is over then.
+    /// Velocity and place at the end of a substep without contacts; `share` of the step of `step_s`
+    /// is over then.
     pub fn predict(&mut self, h: f64, share: f64, step_s: f64) {
         for tool in self.slots.iter_mut().flatten() {
             let p = &tool.probe;
@@ -219,7 +225,8 @@ impl Probes {
         held
     }
 
-    /// Books what spring and damper gave: all of the change of momentum that contacts (`impulse`, since the substep began) did not.
+    /// Books what spring and damper gave: all of the change of momentum that contacts (`impulse`,
+    /// since the substep began) did not.
     pub fn book_pull(&mut self, before: &[Vec3; MOST_PROBES]) {
         for (tool, before) in self.slots.iter_mut().zip(before) {
             if let Some(tool) = tool {

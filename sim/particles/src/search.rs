@@ -1,4 +1,5 @@
-//! What may touch in a step: found once, when it begins, with a margin for the way that each sphere may go.
+//! What may touch in a step: found once, when it begins, with a margin for the way that each sphere
+//! may go.
 
 use super::fluid::Near;
 use super::pairs::PairRow;
@@ -9,7 +10,8 @@ use super::unilateral::Press;
 use super::world::{SphereWorld, key};
 use crate::Vec3;
 
-/// Of the largest radius (or half a fluid's cutoff): most that a sphere is expected to move in a step.
+/// Of the largest radius (or half a fluid's cutoff): most that a sphere is expected to move in a
+/// step.
 const MOST_STIR: f64 = 4.0;
 /// Of its own radius: what forces may add to the way that it would fly.
 const SLACK: f64 = 0.05;
@@ -42,7 +44,8 @@ impl SphereWorld {
             *stir = way + SLACK * s.radius[i];
             widest = widest.max(*stir);
         }
-        // Without bounce nobody is knocked faster than the fastest is. Within a fluid what comes too near is no harm.
+        // Without bounce nobody is knocked faster than the fastest is. Within a fluid what comes
+        // too near is no harm.
         let all_one = s.fluid.iter().all(|f| *f == s.fluid[0] && *f != NO_FLUID);
         let knock = if all_one { 0.0 } else { longest };
         let blend = self.blends.widest();
@@ -54,7 +57,8 @@ impl SphereWorld {
         let (settings, stir, fluids) = (&self.settings, &self.stir, &self.fluids);
         let most = settings.most_pairs as usize;
         let same_fluid = |i: usize, j: usize| s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j];
-        // Wide enough for all that follows; three kinds of rows, and as many again for what is not to touch.
+        // Wide enough for all that follows; three kinds of rows, and as many again for what is not
+        // to touch.
         let keep = |i: usize, j: usize, square: f64| {
             let margin = stir[i] + stir[j];
             let touching = s.radius[i] + s.radius[j] + margin;
@@ -125,7 +129,8 @@ impl SphereWorld {
             }
             left_out
         };
-        // What is nearest comes first, where there is no room for all: margins are shortened until the rest has room.
+        // What is nearest comes first, where there is no room for all: margins are shortened until
+        // the rest has room.
         let left_out = look(1.0);
         if left_out > 0 {
             let _ = MARGINS.into_iter().find(|share| look(*share) == 0);

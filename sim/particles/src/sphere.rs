@@ -1,6 +1,8 @@
-//! Spheres: mass points that carry a collision sphere each. One array per quantity, since a constraint reads few of them.
+//! Spheres: mass points that carry a collision sphere each. One array per quantity, since a
+//! constraint reads few of them.
 //!
-//! Positions in m and velocities in m/s, world axes. Grows only when spheres are added. They do not turn: friction acts on their centres.
+//! Positions in m and velocities in m/s, world axes. Grows only when spheres are added. They do not
+//! turn: friction acts on their centres.
 
 use super::finite;
 use crate::Vec3;
@@ -196,7 +198,8 @@ impl Spheres {
         }
     }
 
-    /// Velocities from the positions reached. Returns how many spheres were put back to where the substep began, at rest.
+    /// Velocities from the positions reached. Returns how many spheres were put back to where the
+    /// substep began, at rest.
     pub fn settle(&mut self, h: f64) -> u32 {
         let mut held = 0;
         for i in 0..self.x.len() {
@@ -222,7 +225,8 @@ impl Spheres {
 mod tests {
     use super::*;
 
-    /// What a constraint made of a place, or a way too long for a velocity, is taken back to where the substep began, at rest; others keep theirs to the bit.
+    /// What a constraint made of a place, or a way too long for a velocity, is taken back to where
+    /// the substep began, at rest; others keep theirs to the bit.
     #[test]
     fn what_is_not_finite_is_put_back_at_rest() {
         let mut s = Spheres::default();

@@ -32,21 +32,25 @@ pub struct StepReport {
     pub contacts_refused: u32,
     /// The first of them.
     pub first_contact: Option<(usize, ListFault)>,
-    /// Pairs of spheres beyond [`Settings::most_pairs`](super::Settings::most_pairs), of those that may come near in the step. The nearest are looked after.
+    /// Pairs of spheres beyond [`Settings::most_pairs`](super::Settings::most_pairs), of those that
+    /// may come near in the step. The nearest are looked after.
     pub pairs_left_out: u32,
-    /// Times that a sphere's next state was not finite, over the substeps: it stayed where the substep began, at rest.
+    /// Times that a sphere's next state was not finite, over the substeps: it stayed where the
+    /// substep began, at rest.
     pub spheres_held: u32,
     /// The same of probes.
     pub probes_held: u32,
-    /// Constraints and contacts that were passed over because their numbers were not finite, over the substeps.
+    /// Constraints and contacts that were passed over because their numbers were not finite, over
+    /// the substeps.
     pub constraints_skipped: u32,
 }
 
 impl SphereWorld {
-    /// Moves everything by `dt_s` seconds among `obstacles` and `contacts` of probes, which hold for this step only.
+    /// Moves everything by `dt_s` seconds among `obstacles` and `contacts` of probes, which hold
+    /// for this step only.
     ///
-    /// An entry with a fault is left out and reported. No allocation for no more spheres, pairs and entries than ever; cost proportional to substeps
-    /// times links, pairs and entries.
+    /// An entry with a fault is left out and reported. No allocation for no more spheres, pairs and
+    /// entries than ever; cost proportional to substeps times links, pairs and entries.
     ///
     /// # Errors
     /// [`StepError`]; nothing has moved then.
@@ -166,7 +170,8 @@ impl SphereWorld {
         for link in &self.links {
             skipped += u32::from(!link.solve(x, before, w, h));
         }
-        // Last, so that what the eye and the hand notice first is true at the end of the substep; in turns, what the last has over the first cancels out.
+        // Last, so that what the eye and the hand notice first is true at the end of the substep;
+        // in turns, what the last has over the first cancels out.
         for k in 0..settings.contact_sweeps {
             let back = (i + k) % 2 == 1;
             in_turn(&mut self.pairs, back, |row| {

@@ -1,13 +1,16 @@
-//! Strands: wires, threads and guts, as spheres along a curve with springs between them and resistance against bending.
+//! Strands: wires, threads and guts, as spheres along a curve with springs between them and
+//! resistance against bending.
 //!
 //! # Theory
 //!
-//! Pieces stretch by `EA / l` and bend by [`Bend`]; a wire that is curved at rest resists [`Torsion`] too, since with curvature alone a coil could unwind
-//! into a ring. Mass is lumped by half the adjoining pieces.
+//! Pieces stretch by `EA / l` and bend by [`Bend`]; a wire that is curved at rest resists
+//! [`Torsion`] too, since with curvature alone a coil could unwind into a ring. Mass is lumped by
+//! half the adjoining pieces.
 //!
-//! Two of its spheres that are near along the wire always blend (Triquet 2001, section 4.2; the window that makes a skin without cracks is
-//! `2 R + sqrt(3) h` with the influence radius `R` and the skin's cube `h`); they are given with the strand and make no events. Those nearer than half a
-//! circle of the wire's own thickness never touch each other.
+//! Two of its spheres that are near along the wire always blend (Triquet 2001, section 4.2; the
+//! window that makes a skin without cracks is `2 R + sqrt(3) h` with the influence radius `R` and
+//! the skin's cube `h`); they are given with the strand and make no events. Those nearer than half
+//! a circle of the wire's own thickness never touch each other.
 
 use super::bend::Bend;
 use super::finite;
@@ -36,7 +39,8 @@ pub struct StrandMaterial {
     pub stretch_n: f64,
     /// `EI`: flexural rigidity, N m²; 0 is a thread.
     pub bend_n_m2: f64,
-    /// Viscosity over stiffness of all, s. A coil wants a substep or so, lest it buckle; far above it softens.
+    /// Viscosity over stiffness of all, s. A coil wants a substep or so, lest it buckle; far above
+    /// it softens.
     pub damping_s: f64,
     /// What it bends back to.
     pub rest: Rest,
@@ -65,7 +69,8 @@ pub enum StrandError {
         /// Where.
         at: Vec3,
     },
-    /// A point is in the same place as the one before it, or so near or far that a piece's length (m) is of no use.
+    /// A point is in the same place as the one before it, or so near or far that a piece's length
+    /// (m) is of no use.
     Piece {
         /// The second point.
         index: usize,
@@ -143,7 +148,8 @@ impl SphereWorld {
         let first = self.spheres.x.len() as u32;
         let blended = window(&arc, first, material.window_m)?;
 
-        // The share of each, before anything is added: a sphere too light to have an inverse is refused.
+        // The share of each, before anything is added: a sphere too light to have an inverse is
+        // refused.
         let mass = |i: usize| {
             let half = (arc[(i + 1).min(n - 1)] - arc[i.saturating_sub(1)]) / 2.0;
             material.mass_kg * (half / whole)

@@ -2,10 +2,13 @@
 //!
 //! # Theory
 //!
-//! Three pieces `a`, `b`, `c` span the volume `V = a . (b x c)`, which is `l³ t1 t2 sin(f)` with the angles `t1`, `t2` between pieces and `f` between the
-//! planes of the first two and the last two: torsion times length. With the lengths and angles at rest as constants, `C = (V - V at rest) / l³ t1 t2` is that
-//! angle's change where it is small, and has a sign: a right-handed coil does not come to rest as a left-handed one, as it would by distances. Energy
-//! `EI C² / 2l`: a wire as stiff against twisting as against bending. Where the wire is straight no plane is defined, and nothing resists.
+//! Three pieces `a`, `b`, `c` span the volume `V = a . (b x c)`, which is `l³ t1 t2 sin(f)` with
+//! the angles `t1`, `t2` between pieces and `f` between the planes of the first two and the last
+//! two: torsion times length. With the lengths and angles at rest as constants, `C = (V - V at
+//! rest) / l³ t1 t2` is that angle's change where it is small, and has a sign: a right-handed coil
+//! does not come to rest as a left-handed one, as it would by distances. Energy `EI C² / 2l`: a
+//! wire as stiff against twisting as against bending. Where the wire is straight no plane is
+//! defined, and nothing resists.
 
 use crate::Vec3;
 

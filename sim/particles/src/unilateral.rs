@@ -2,16 +2,21 @@
 //!
 //! # Theory
 //!
-//! `C >= 0` by XPBD without compliance; the multiplier is summed over the sweeps of a substep and kept positive as a sum. Friction takes back the
-//! tangential movement since the substep began, as far as `mu` times the normal multiplier allows (Macklin et al. 2014, "Unified particle physics"); where it
-//! sticks, what the substeps of a step leave unmended is remembered.
+//! `C >= 0` by XPBD without compliance; the multiplier is summed over the sweeps of a substep and
+//! kept positive as a sum. Friction takes back the tangential movement since the substep began, as
+//! far as `mu` times the normal multiplier allows (Macklin et al. 2014, "Unified particle
+//! physics"); where it sticks, what the substeps of a step leave unmended is remembered.
 //!
-//! A contact that the substep finds open or shallow is closed to zero; one that is deep comes out by no more than the push-out speed allows. What speed a
-//! push outwards has left is taken off afterwards (the velocity pass of Müller et al. 2020 with restitution zero): a depth is not energy.
+//! A contact that the substep finds open or shallow is closed to zero; one that is deep comes out
+//! by no more than the push-out speed allows. What speed a push outwards has left is taken off
+//! afterwards (the velocity pass of Müller et al. 2020 with restitution zero): a depth is not
+//! energy.
 //!
-//! Unlike [`xpbd`](hapticd_xpbd) nothing is carried from one substep to the next but that: there contacts ask for velocities, and a load must be known from the
-//! start; here they ask for places, so chains of light spheres settle to rest with a little depth and no speed, after one sweep as well. Loads carried on made
-//! heaps of balls throw their topmost (one sweep), and a tool on a wire hop.
+//! Unlike [`xpbd`](hapticd_xpbd) nothing is carried from one substep to the next but that: there
+//! contacts ask for velocities, and a load must be known from the start; here they ask for places,
+//! so chains of light spheres settle to rest with a little depth and no speed, after one sweep as
+//! well. Loads carried on made heaps of balls throw their topmost (one sweep), and a tool on a wire
+//! hop.
 
 use super::probe::Probes;
 use super::sphere::Spheres;
@@ -65,7 +70,8 @@ pub(super) struct Press {
     friction: f64,
     /// Least gap that the substep asks for, m: negative of one that is found deep inside.
     floor: f64,
-    /// Relative normal velocity when the substep began, m/s: negative where the sides come together.
+    /// Relative normal velocity when the substep began, m/s: negative where the sides come
+    /// together.
     leaving: f64,
 }
 
@@ -142,7 +148,8 @@ impl Press {
         true
     }
 
-    /// When the substep has settled: remembers what of the movement a sticking contact has not taken back; one that slid begins anew.
+    /// When the substep has settled: remembers what of the movement a sticking contact has not
+    /// taken back; one that slid begins anew.
     #[inline]
     pub fn keep_hold<S: Sides>(&mut self, sides: &S, scene: &Scene<'_>) {
         let load = &mut self.load;

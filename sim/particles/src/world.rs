@@ -24,18 +24,22 @@ pub struct Settings {
     pub damping_1_s: f64,
     /// Of a step, 1 to [`MOST_SUBSTEPS`].
     pub substeps: u32,
-    /// Sweeps over the contacts in a substep, 1 to 64. Heaps want four, what is squeezed by a tool two.
+    /// Sweeps over the contacts in a substep, 1 to 64. Heaps want four, what is squeezed by a tool
+    /// two.
     pub contact_sweeps: u32,
-    /// Fastest that spheres are pushed out of each other and of what they are in, m/s; it is not left as speed.
+    /// Fastest that spheres are pushed out of each other and of what they are in, m/s; it is not
+    /// left as speed.
     pub push_out_m_s: f64,
     /// Coulomb's coefficient between spheres.
     pub friction: f64,
-    /// Most pairs of each kind (contacts, fluid, blending) in a step; what is more is left out and counted.
+    /// Most pairs of each kind (contacts, fluid, blending) in a step; what is more is left out and
+    /// counted.
     pub most_pairs: u32,
 }
 
 impl Default for Settings {
-    /// Earth's gravity along -z, no damping, four substeps of one sweep, 0.5 m/s, friction 0.3, 262,144 pairs.
+    /// Earth's gravity along -z, no damping, four substeps of one sweep, 0.5 m/s, friction 0.3,
+    /// 262,144 pairs.
     fn default() -> Self {
         Self {
             gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
@@ -49,7 +53,8 @@ impl Default for Settings {
     }
 }
 
-/// Spheres, what binds them and what they touch. See the [module's page](super) for what it promises.
+/// Spheres, what binds them and what they touch. See the [module's page](super) for what it
+/// promises.
 #[derive(Clone, Debug)]
 pub struct SphereWorld {
     pub(super) settings: Settings,
@@ -136,7 +141,8 @@ impl SphereWorld {
     /// Adds a sphere and gives its index: from 0, in order of addition. Allocates.
     ///
     /// # Errors
-    /// [`SphereError`] for numbers that are not finite, a mass that is not positive, a negative radius, or more spheres than can be numbered.
+    /// [`SphereError`] for numbers that are not finite, a mass that is not positive, a negative
+    /// radius, or more spheres than can be numbered.
     pub fn add_sphere(&mut self, sphere: &Sphere) -> Result<u32, SphereError> {
         sphere.check()?;
         self.room_for(1)?;
@@ -161,12 +167,14 @@ impl SphereWorld {
         index
     }
 
-    /// Who finds spheres near each other from the next step on; `None`: the world itself, by a hash of cells, as at first. All that happens is the same, to the bit.
+    /// Who finds spheres near each other from the next step on; `None`: the world itself, by a hash
+    /// of cells, as at first. All that happens is the same, to the bit.
     pub fn set_neighbour_search(&mut self, search: Option<Box<dyn NeighbourSearch>>) {
         self.found.set_other(search);
     }
 
-    /// Holds a sphere, or lets it go. A fixed one moves by its own velocity only: it is at rest if it was. Allocates nothing.
+    /// Holds a sphere, or lets it go. A fixed one moves by its own velocity only: it is at rest if
+    /// it was. Allocates nothing.
     ///
     /// # Errors
     /// [`SphereError::Unknown`].
@@ -180,8 +188,8 @@ impl SphereWorld {
         Ok(())
     }
 
-    /// Puts a sphere elsewhere (m), with another velocity (m/s). A fixed one moves on evenly at that velocity, until told otherwise: so it is driven.
-    /// Allocates nothing.
+    /// Puts a sphere elsewhere (m), with another velocity (m/s). A fixed one moves on evenly at
+    /// that velocity, until told otherwise: so it is driven. Allocates nothing.
     ///
     /// # Errors
     /// [`SphereError`] if there is no such sphere or a number is not finite.
@@ -198,11 +206,13 @@ impl SphereWorld {
         Ok(())
     }
 
-    /// A spring of the length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time (viscosity over stiffness, s). The two do not
-    /// touch each other as collision spheres. Allocates.
+    /// A spring of the length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time
+    /// (viscosity over stiffness, s). The two do not touch each other as collision spheres.
+    /// Allocates.
     ///
     /// # Errors
-    /// [`SphereError`] if a sphere does not exist, both are one, or a number is negative or not finite.
+    /// [`SphereError`] if a sphere does not exist, both are one, or a number is negative or not
+    /// finite.
     pub fn link(
         &mut self,
         ends: [u32; 2],
@@ -239,10 +249,12 @@ impl SphereWorld {
         self.neighbours_sorted = false;
     }
 
-    /// A fluid of spheres of one radius and mass at `points` (m), at rest. Gives their indices. Allocates.
+    /// A fluid of spheres of one radius and mass at `points` (m), at rest. Gives their indices.
+    /// Allocates.
     ///
     /// # Errors
-    /// [`SphereError`] if a point is not finite, radius or mass is not positive, or the material is out of its range; nothing is added then.
+    /// [`SphereError`] if a point is not finite, radius or mass is not positive, or the material is
+    /// out of its range; nothing is added then.
     pub fn fluid(
         &mut self,
         points: &[Vec3],
@@ -276,7 +288,8 @@ impl SphereWorld {
     /// The box that all spheres stay in from now on. Allocates nothing.
     ///
     /// # Errors
-    /// [`SphereError`] if a number is not finite, the friction is negative, or a low side is above the high one.
+    /// [`SphereError`] if a number is not finite, the friction is negative, or a low side is above
+    /// the high one.
     pub fn set_walls(&mut self, walls: &Walls) -> Result<(), SphereError> {
         walls.check()?;
         self.walls = *walls;
@@ -286,7 +299,8 @@ impl SphereWorld {
     /// When spheres of `body` blend; `None`: never, as at first. Allocates.
     ///
     /// # Errors
-    /// [`SphereError::Number`] if a number is not finite, or a pair would part nearer than it blends.
+    /// [`SphereError::Number`] if a number is not finite, or a pair would part nearer than it
+    /// blends.
     pub fn set_blending(&mut self, body: u32, rule: Option<Blending>) -> Result<(), SphereError> {
         if let Some(rule) = &rule {
             rule.check()?;
@@ -298,12 +312,14 @@ impl SphereWorld {
     /// Puts a probe in a slot, in the place of what was there, or takes it away. Allocates nothing.
     ///
     /// # Errors
-    /// [`SphereError`] if there is no such slot, a number is not finite, or a mass, stiffness or damping is out of its range.
+    /// [`SphereError`] if there is no such slot, a number is not finite, or a mass, stiffness or
+    /// damping is out of its range.
     pub fn set_probe(&mut self, slot: usize, probe: Option<&Probe>) -> Result<(), SphereError> {
         self.probes.set(slot, probe)
     }
 
-    /// Draws a probe on: its frame moves evenly `from` here `to` there (m) during the next step, and stays there. Allocates nothing.
+    /// Draws a probe on: its frame moves evenly `from` here `to` there (m) during the next step,
+    /// and stays there. Allocates nothing.
     ///
     /// # Errors
     /// [`SphereError`] if there is no probe in the slot, or a point is not finite.

@@ -1,4 +1,5 @@
-//! Who blends with whom, against the definition with its memory: every pair of every step, by all pairs and what they were the step before.
+//! Who blends with whom, against the definition with its memory: every pair of every step, by all
+//! pairs and what they were the step before.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +25,9 @@ fn limits(a: (u32, Option<Blending>), b: (u32, Option<Blending>)) -> Option<(f64
     })
 }
 
-/// Two fluids and a wire fall into a cup, are shaken, and one fluid is told to let go and to hold again: in each step the pairs are those that touch, and those
-/// that have touched and are not yet apart, no more and no fewer; and events are the difference.
+/// Two fluids and a wire fall into a cup, are shaken, and one fluid is told to let go and to hold
+/// again: in each step the pairs are those that touch, and those that have touched and are not yet
+/// apart, no more and no fewer; and events are the difference.
 #[test]
 fn every_pair_has_the_memory_that_the_rule_says() {
     let mut world = SphereWorld::new(Settings::default()).unwrap();

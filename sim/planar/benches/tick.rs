@@ -1,7 +1,10 @@
-//! What a tick of a planar scene costs: the demonstration's room, a disc that goes about in it and presses on what it meets, a star that turns, a block that swings.
+//! What a tick of a planar scene costs: the demonstration's room, a disc that goes about in it and
+//! presses on what it meets, a star that turns, a block that swings.
 //!
-//! First thirty thousand ticks of virtual time are measured one by one: median, mean, 99th percentile, worst. They are the same ticks in every run, so that instructions may be counted, too:
-//! `valgrind --tool=callgrind --toggle-collect='*PlanarEngine*tick*' BENCH --test`. Then criterion measures stretches of a hundred.
+//! First thirty thousand ticks of virtual time are measured one by one: median, mean, 99th
+//! percentile, worst. They are the same ticks in every run, so that instructions may be counted,
+//! too: `valgrind --tool=callgrind --toggle-collect='*PlanarEngine*tick*' BENCH --test`. Then
+//! criterion measures stretches of a hundred.
 //!
 //! `cargo bench -p hapticd-planar --bench tick`
 #![allow(missing_docs)]
@@ -110,7 +113,8 @@ impl Run {
         }
     }
 
-    /// What the collision thread says now and then: the star turns once in 12 s, the block swings in 7 s.
+    /// What the collision thread says now and then: the star turns once in 12 s, the block swings
+    /// in 7 s.
     fn answer(&mut self) {
         let t = f64::from(self.tick) * PERIOD_S + 0.02;
         let turned = BodyTarget {

@@ -1,6 +1,8 @@
-//! One arm's tool in the plane: moved towards the hand as far as the structure proves, slid along what stops it.
+//! One arm's tool in the plane: moved towards the hand as far as the structure proves, slid along
+//! what stops it.
 //!
-//! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions a tick, whose events in the structure the tick's budget bounds. Deterministic. World frame, SI units.
+//! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions a tick, whose
+//! events in the structure the tick's budget bounds. Deterministic. World frame, SI units.
 
 use hapticd_gauss::coulomb::{Effort, Rub, Surface};
 use hapticd_gauss::{Metric, Motion, Projection, Projector, Row};
@@ -16,9 +18,11 @@ use crate::contacts::{Features, KNOWN, Memory, Met, met};
 
 /// Most of a turn in one motion, rad: rows are linear.
 const MAX_TURN: f64 = 0.5;
-/// A motion may leave the screw between its ends by this share of the clearance at most: in the structure the tool's centre goes straight, and who follows the record takes screws.
+/// A motion may leave the screw between its ends by this share of the clearance at most: in the
+/// structure the tool's centre goes straight, and who follows the record takes screws.
 const BULGE: f64 = 0.1;
-/// Where a contact ended a motion the tool goes back by this share of the clearance along the way that it came: bodies that touch are no general position.
+/// Where a contact ended a motion the tool goes back by this share of the clearance along the way
+/// that it came: bodies that touch are no general position.
 pub(crate) const BACK: f64 = 0.01;
 /// Motions shorter than this are not worth a round, m.
 const REST_M: f64 = 1e-10;
@@ -138,7 +142,8 @@ impl Arm {
         Pose::from_parts(Vec3::new(t.x, t.y, 0.0).into(), rotation)
     }
 
-    /// Places the tool where the hand is, without a path. A tool that goes by increments is placed once.
+    /// Places the tool where the hand is, without a path. A tool that goes by increments is placed
+    /// once.
     pub fn anchor(&mut self, device: &Pose) {
         self.present = true;
         let placed = self.epoch > 0 && self.intent.interaction() == Interaction::Increments;
@@ -263,7 +268,8 @@ impl Arm {
         out
     }
 
-    /// Moves the tool towards the hand as far as it may. An error says that the structure is to be made anew; the tool is where it was proven to be.
+    /// Moves the tool towards the hand as far as it may. An error says that the structure is to be
+    /// made anew; the tool is where it was proven to be.
     pub fn tick(
         &mut self,
         device: &Pose,
@@ -446,7 +452,8 @@ impl Arm {
         }
     }
 
-    /// Gauss projection of the wanted motion on the known contacts. Notes those in `rows`, and in the outcome.
+    /// Gauss projection of the wanted motion on the known contacts. Notes those in `rows`, and in
+    /// the outcome.
     fn project(
         &mut self,
         wanted: &Motion,
@@ -572,7 +579,8 @@ fn present() -> ArmOutcome {
     out
 }
 
-/// The part of a motion in which a straight way of `length` that turns by `turn` is no further than `most` from the screw between its ends: they differ by `length turn / 8`.
+/// The part of a motion in which a straight way of `length` that turns by `turn` is no further than
+/// `most` from the screw between its ends: they differ by `length turn / 8`.
 pub(crate) fn boldest(length: f64, turn: f64, most: f64) -> f64 {
     let bulge = length * turn.abs() / 8.0;
     if bulge > most {
@@ -582,7 +590,8 @@ pub(crate) fn boldest(length: f64, turn: f64, most: f64) -> f64 {
     }
 }
 
-/// Goes back by the part `back` of a shift that has just ended at a contact. The way is free: it has just been gone.
+/// Goes back by the part `back` of a shift that has just ended at a contact. The way is free: it
+/// has just been gone.
 pub(crate) fn go_back(
     structure: &mut PseudoTriangulation,
     shift: &Shift,

@@ -1,20 +1,26 @@
 //! All arms and polygons of one tick, as a pure function of what it is given.
 //!
-//! After construction nothing here allocates, locks, blocks or reads a clock. Work per tick is bounded: of each tool by its budget of events and [`hapticd_proxy::MAX_SUBSTEPS`] motions, of each moving body by
-//! [`BODY_EVENTS`], of a structure that is made anew by [`BUILD_BUDGET`].
+//! After construction nothing here allocates, locks, blocks or reads a clock. Work per tick is
+//! bounded: of each tool by its budget of events and [`hapticd_proxy::MAX_SUBSTEPS`] motions, of
+//! each moving body by [`BODY_EVENTS`], of a structure that is made anew by [`BUILD_BUDGET`].
 //!
 //! # Order of a tick
 //!
-//! As in `hapticd_proxy::Engine`: bodies decide their steps; each tool moves while all else stands still, making room for what pushes it; each body steps while all else stands still, as far as it
+//! As in `hapticd_proxy::Engine`: bodies decide their steps; each tool moves while all else stands
+//! still, making room for what pushes it; each body steps while all else stands still, as far as it
 //! can (`blocked_bodies` says which could not). One mover at a time.
 //!
 //! # Who takes part
 //!
-//! The polygons of the scene from the first answer of the collision thread on that lists them, and the tools that are clear of all of them. A tool that starts inside of a
-//! polygon goes with the hand, feels nothing and stops nothing until it is clear of everything; then it takes part until it is placed anew. When it changes who
-//! takes part, or when the structure has found something wrong with itself, it is made anew, a part of it in each tick, and meanwhile whoever takes part stands still (`starved`).
+//! The polygons of the scene from the first answer of the collision thread on that lists them, and
+//! the tools that are clear of all of them. A tool that starts inside of a polygon goes with the
+//! hand, feels nothing and stops nothing until it is clear of everything; then it takes part until
+//! it is placed anew. When it changes who takes part, or when the structure has found something
+//! wrong with itself, it is made anew, a part of it in each tick, and meanwhile whoever takes part
+//! stands still (`starved`).
 //!
-//! Unlike bodies of a solid scene, polygons are in each other's way, too: one that moves stops at others.
+//! Unlike bodies of a solid scene, polygons are in each other's way, too: one that moves stops at
+//! others.
 
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
@@ -37,9 +43,11 @@ pub const BODY_EVENTS: u32 = 256;
 const COUNT_EVERY: u64 = 16;
 /// Comparisons of edges in a tick for a structure that is made anew.
 pub const BUILD_BUDGET: u32 = 20_000;
-/// How far the structure's vertices are from the true ones at most, in clearances: what people draw lies on lattices.
+/// How far the structure's vertices are from the true ones at most, in clearances: what people draw
+/// lies on lattices.
 const OUT_OF_TRUE: f64 = 0.01;
-/// A tool is in the structure larger than it is by so many clearances: by one, by what vertices are out of true and by what a motion may bulge.
+/// A tool is in the structure larger than it is by so many clearances: by one, by what vertices are
+/// out of true and by what a motion may bulge.
 const GROWN: f64 = 1.25;
 
 /// What there is in the plane.
@@ -204,7 +212,8 @@ impl PlanarEngine {
         self.arms.get(arm)?.as_ref().map(|a| a.coupling.gains())
     }
 
-    /// Takes from a snapshot who lives and what they want; gives the buffer back. Its pairs are of no use here.
+    /// Takes from a snapshot who lives and what they want; gives the buffer back. Its pairs are of
+    /// no use here.
     pub fn receive(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
         self.bodies.follow(&snapshot);
         for entry in &snapshot.bodies {
@@ -443,7 +452,8 @@ impl PlanarEngine {
         }
     }
 
-    /// The share of a body's shift that was made; nothing where the structure found something wrong.
+    /// The share of a body's shift that was made; nothing where the structure found something
+    /// wrong.
     fn step(&mut self, b: usize, shift: &Shift, path: f64) -> f64 {
         let mut go = || {
             let went = self.structure.go(&[*shift], BODY_EVENTS)?;
@@ -501,7 +511,8 @@ impl PlanarEngine {
         bits
     }
 
-    /// The question to the collision thread after a tick: where everything is. Who moves wants to know where to.
+    /// The question to the collision thread after a tick: where everything is. Who moves wants to
+    /// know where to.
     #[must_use]
     pub fn query(&self) -> Query {
         let mut q = Query {
@@ -546,7 +557,8 @@ impl PlanarEngine {
         [self.faults, self.builds]
     }
 
-    /// What the structure has cost so far. The certificates of each body are counted in turn, one in every sixteen ticks.
+    /// What the structure has cost so far. The certificates of each body are counted in turn, one
+    /// in every sixteen ticks.
     #[must_use]
     pub fn measures(&self) -> Measures {
         use hapticd_kinetic::Kinetic;

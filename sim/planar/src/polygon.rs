@@ -1,6 +1,8 @@
-//! Outlines in the plane: what is taken for one, the ones that are made by numbers, and tools grown by a margin.
+//! Outlines in the plane: what is taken for one, the ones that are made by numbers, and tools grown
+//! by a margin.
 //!
-//! Metres. Vertices go round counter-clockwise. Allocates; not for the loop, but for [`distance`] and [`is_inside`].
+//! Metres. Vertices go round counter-clockwise. Allocates; not for the loop, but for [`distance`]
+//! and [`is_inside`].
 
 /// Edges that do not meet are at least this far apart, and each is at least that long, m.
 pub const LEAST_M: f64 = 1e-5;
@@ -138,7 +140,8 @@ pub fn is_inside(outline: &[Point], p: Point) -> bool {
     inside
 }
 
-/// How far two outlines are apart, m; 0 where they overlap. All pairs of edges: independent of any structure.
+/// How far two outlines are apart, m; 0 where they overlap. All pairs of edges: independent of any
+/// structure.
 #[must_use]
 pub fn distance(p: &[Point], q: &[Point]) -> f64 {
     let (Some(first), Some(other)) = (p.first(), q.first()) else {
@@ -156,7 +159,8 @@ pub fn distance(p: &[Point], q: &[Point]) -> f64 {
     least
 }
 
-/// The vertices of a simple polygon, counter-clockwise; the flag says that they were not and have been turned round.
+/// The vertices of a simple polygon, counter-clockwise; the flag says that they were not and have
+/// been turned round.
 ///
 /// # Errors
 /// See [`PolygonError`]; vertices are counted as they were given.
@@ -211,7 +215,8 @@ pub fn outline(vertices: &[Point]) -> Result<(Vec<Point>, bool), PolygonError> {
     Ok((outline, clockwise))
 }
 
-/// A polygon of equal sides *about* a disc of this radius: it holds the disc, and its corners are further out by the factor `1 / cos(pi / sides)`.
+/// A polygon of equal sides *about* a disc of this radius: it holds the disc, and its corners are
+/// further out by the factor `1 / cos(pi / sides)`.
 #[must_use]
 pub fn about_disc(radius_m: f64, sides: u32) -> Vec<Point> {
     let sides = sides.max(3);
@@ -258,7 +263,8 @@ pub fn check_convex(outline: &[Point]) -> Result<(), PolygonError> {
     Ok(())
 }
 
-/// A convex outline with its edges moved outwards by `margin_m`: it holds every point that is no further than that from the outline.
+/// A convex outline with its edges moved outwards by `margin_m`: it holds every point that is no
+/// further than that from the outline.
 #[must_use]
 pub fn grown(outline: &[Point], margin_m: f64) -> Vec<Point> {
     let n = outline.len();
@@ -277,8 +283,9 @@ pub fn grown(outline: &[Point], margin_m: f64) -> Vec<Point> {
         .collect()
 }
 
-/// The same outline with each vertex moved by at most `by_m` along each axis, always the same for the same `seed`: kinetic structures want vertices in general position, and what people
-/// draw lies on lattices.
+/// The same outline with each vertex moved by at most `by_m` along each axis, always the same for
+/// the same `seed`: kinetic structures want vertices in general position, and what people draw lies
+/// on lattices.
 #[must_use]
 pub fn out_of_true(outline: &[Point], by_m: f64, seed: u64) -> Vec<Point> {
     let mut state = seed

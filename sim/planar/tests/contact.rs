@@ -1,4 +1,5 @@
-//! What a hand would find in the plane: free space, walls, corners, slots, things that move. Distances are checked by brute force in every tick.
+//! What a hand would find in the plane: free space, walls, corners, slots, things that move.
+//! Distances are checked by brute force in every tick.
 
 mod common;
 
@@ -208,7 +209,8 @@ fn a_structure_that_is_built_again_leaves_the_force_as_it_is() {
     }
 }
 
-/// Whatever was wrong in a motion, that motion is not made: the tool stands still until the structure has been made anew, and goes on.
+/// Whatever was wrong in a motion, that motion is not made: the tool stands still until the
+/// structure has been made anew, and goes on.
 #[test]
 fn a_structure_that_finds_itself_wrong_is_made_anew_and_costs_motion_only() {
     let mut scene = Scene::new(disc(), swinging(), 0.2, 256);

@@ -1,17 +1,20 @@
-//! One arm's proxy: the tool where it is allowed to be, moved only through certified continuous detection.
+//! One arm's proxy: the tool where it is allowed to be, moved only through certified continuous
+//! detection.
 //!
-//! Real-time callable after construction: no allocation, no blocking, work bounded by the pair budget and
-//! [`MAX_SUBSTEPS`]. Deterministic. World frame, SI units.
+//! Real-time callable after construction: no allocation, no blocking, work bounded by the pair
+//! budget and [`MAX_SUBSTEPS`]. Deterministic. World frame, SI units.
 //!
 //! # Theory
 //!
-//! The proxy tries to rejoin the device pose within the tick (Redon 2002, section 6.4.2, first order). The wanted
-//! motion is projected on the contact rows by Gauss' principle (chapter 5), becomes a constant-speed screw
-//! (section 3.1), and is cut at the earliest proven lower bound over all listed pairs, and again where
-//! the certificate ends. Where a pair stopped it, the rest is tried again from there with that pair's row: the tool slides.
+//! The proxy tries to rejoin the device pose within the tick (Redon 2002, section 6.4.2, first
+//! order). The wanted motion is projected on the contact rows by Gauss' principle (chapter 5),
+//! becomes a constant-speed screw (section 3.1), and is cut at the earliest proven lower bound over
+//! all listed pairs, and again where the certificate ends. Where a pair stopped it, the rest is
+//! tried again from there with that pair's row: the tool slides.
 //!
-//! Invariant: after every call all feature pairs between the tool and each *solid* body are at least
-//! the clearance apart, and were so all along the path; [`crate::Engine`] explains when a body is solid.
+//! Invariant: after every call all feature pairs between the tool and each *solid* body are at
+//! least the clearance apart, and were so all along the path; [`crate::Engine`] explains when a
+//! body is solid.
 
 use hapticd_gauss::coulomb::Rub;
 use hapticd_gauss::{Motion, Projector, Row, Status};
@@ -49,11 +52,12 @@ use survey::{Near, ROUNDING_M};
 
 /// Most contact rows of one projection; the nearest are taken.
 pub const MAX_ROWS: usize = 64;
-/// Most rotation of one piece of path, radians: below a half turn, so that the corners of the path say which way round it went, and
-/// because rows are linear.
+/// Most rotation of one piece of path, radians: below a half turn, so that the corners of the path
+/// say which way round it went, and because rows are linear.
 const MAX_TURN: f64 = 3.0;
-/// Detection stops this many clearances apart. A pair at its threshold may lose a rounding error (1e-14 m) per motion, which rows
-/// restore; what lies between this and 1 is never used up in a session.
+/// Detection stops this many clearances apart. A pair at its threshold may lose a rounding error
+/// (1e-14 m) per motion, which rows restore; what lies between this and 1 is never used up in a
+/// session.
 const GUARD: f64 = 1.001;
 /// Longest motion that is projected on contacts at once, in tool sizes (radii of its ball).
 const BOLD: f64 = 0.25;
@@ -85,7 +89,8 @@ pub(crate) struct Arm {
     pub snapshot: Option<Box<Snapshot>>,
     /// What the soft bodies' thread said last; of another epoch it counts for nothing.
     soft: Option<Box<SoftSnapshot>>,
-    /// This tick's tangent planes of soft surfaces, `..soft_count`, deepest first, and the proxy that they were taken at.
+    /// This tick's tangent planes of soft surfaces, `..soft_count`, deepest first, and the proxy
+    /// that they were taken at.
     soft_rows: [Option<SoftRow>; MAX_SOFT_ROWS],
     soft_found: Vec<SoftRow>,
     soft_count: usize,
@@ -100,12 +105,13 @@ pub(crate) struct Arm {
     solid: [Option<BodyKey>; MAX_BODIES],
     /// Keys of the bodies that this tool was inside of in the newest answer, by slot.
     inside: [Option<BodyKey>; MAX_BODIES],
-    /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the other before both know that they are apart.
+    /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the
+    /// other before both know that they are apart.
     pub met: u64,
     /// The coupling's far end: what is felt of the proxy.
     pub far_end: FarEnd,
-    /// By how much what its hand wants changed in the last tick for the sake of other tools: shift of the shape's centre, and
-    /// rotation vector.
+    /// By how much what its hand wants changed in the last tick for the sake of other tools: shift
+    /// of the shape's centre, and rotation vector.
     pub yields: Motion,
     /// The last projection's rows of rigid bodies, those that are not near enough to touch among
     /// them.
@@ -130,7 +136,8 @@ pub(crate) struct Arm {
     pub behind_m: f64,
     /// Of the steps of the bodies that hold the tool, the part that it has not made in this tick.
     uncarried: f64,
-    /// What the last projection's contacts pushed the bodies with: where, and the displacement of the coupling behind it, m.
+    /// What the last projection's contacts pushed the bodies with: where, and the displacement of
+    /// the coupling behind it, m.
     loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
     load_count: usize,
     /// Something that moves or bends touched the tool in this tick.
@@ -198,8 +205,8 @@ impl Arm {
         }
     }
 
-    /// Places the proxy without a path: nothing is solid until a snapshot of the new epoch proves it clear. A tool that goes by increments
-    /// is placed once; later it goes on from where it is.
+    /// Places the proxy without a path: nothing is solid until a snapshot of the new epoch proves
+    /// it clear. A tool that goes by increments is placed once; later it goes on from where it is.
     pub fn anchor(&mut self, pose: &Pose) -> Option<Box<Snapshot>> {
         self.present = true;
         let placed = self.epoch > 0 && self.intent.interaction() == Interaction::Increments;
@@ -261,12 +268,14 @@ impl Arm {
         self.shape.displacement(&then, &now)
     }
 
-    /// Takes a snapshot into use if it certifies the present poses; gives back the buffer that is no longer needed.
+    /// Takes a snapshot into use if it certifies the present poses; gives back the buffer that is
+    /// no longer needed.
     pub fn offer(&mut self, snapshot: Box<Snapshot>, bodies: &BodyTable) -> Option<Box<Snapshot>> {
         if !self.present || snapshot.epoch != self.epoch {
             return Some(snapshot);
         }
-        // An answer that was overtaken knows less than the one in use, and not of bodies that came since.
+        // An answer that was overtaken knows less than the one in use, and not of bodies that came
+        // since.
         if let Some(current) = self.snapshot.as_deref()
             && current.epoch == self.epoch
             && current.sequence >= snapshot.sequence
@@ -315,7 +324,8 @@ impl Arm {
         self.snapshot.replace(snapshot)
     }
 
-    /// Takes the soft bodies' word into use, unless it is an older one or not about this placement; gives back the buffer that is no longer needed.
+    /// Takes the soft bodies' word into use, unless it is an older one or not about this placement;
+    /// gives back the buffer that is no longer needed.
     pub fn offer_soft(&mut self, mut soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         if !self.present || soft.epoch != self.epoch {
             return Some(soft);
@@ -347,8 +357,9 @@ impl Arm {
         let goal = if self.shape.turns {
             intended
         } else {
-            // A ball turns with the hand about its own centre, which moves no point of its surface through anything;
-            // other tools that may not turn keep the orientation they were anchored with.
+            // A ball turns with the hand about its own centre, which moves no point of its surface
+            // through anything; other tools that may not turn keep the orientation they were
+            // anchored with.
             let rotation = if self.shape.bound_m == 0.0 {
                 intended.rotation
             } else {
@@ -409,11 +420,13 @@ impl Arm {
             if wanted_path < REST_M && !busy && substep > 0 {
                 break;
             }
-            // Room for the wanted motion, for being pushed by bodies and for getting back to the safe distance.
+            // Room for the wanted motion, for being pushed by bodies and for getting back to the
+            // safe distance.
             let steps = self.near.iter().map(|n| bodies.step_path(n.entry.key));
             let push_m = self.distances.safe_m + soft_m + steps.sum::<f64>();
             let mut allowed = wanted_path + push_m;
-            // A round takes its share of the tick's pairs; if that cuts it short, what is left of the whole tick's.
+            // A round takes its share of the tick's pairs; if that cuts it short, what is left of
+            // the whole tick's.
             let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
             let mut budget = self.pair_budget.min(left);
             let (mut kept, mut is_short) = (0, false);
@@ -445,8 +458,9 @@ impl Arm {
             });
             let mut room = near_room;
             let mut cut = false;
-            // Rows are the tangent plane of a contact that bends as the tool turns about it. Projecting a hand that is further away
-            // than the contact's radius of curvature would overshoot, there and back: in contact it is approached in strides.
+            // Rows are the tangent plane of a contact that bends as the tool turns about it.
+            // Projecting a hand that is further away than the contact's radius of curvature would
+            // overshoot, there and back: in contact it is approached in strides.
             let bold = BOLD * self.shape.bound_m;
             let mut share = 1.0;
             let (motion, is_free, rows, screw, path) = loop {
@@ -480,7 +494,8 @@ impl Arm {
                 let is_free = motion == wanted;
                 let angle = motion.fixed_rows::<3>(3).norm();
                 if angle > MAX_TURN {
-                    // Less of the same twist. (The screw of more than half a turn would be another one.)
+                    // Less of the same twist. (The screw of more than half a turn would be another
+                    // one.)
                     motion *= MAX_TURN / angle;
                     cut = true;
                 }
@@ -516,7 +531,8 @@ impl Arm {
             out.starved |= cut;
             let (t, stopper) = self.first_contact(&screw, path, t_end);
             if t == 1.0 && motion == wanted {
-                // The end of the screw but for rounding; without this free space would feel of 1e-17 m.
+                // The end of the screw but for rounding; without this free space would feel of
+                // 1e-17 m.
                 self.proxy = goal;
                 out.walked(&self.proxy);
                 break;
@@ -556,8 +572,9 @@ impl Arm {
                         });
                         break;
                     }
-                    // The whole projected motion was made. What is left of the wanted one is behind contacts,
-                    // unless far rows were only guesses: then one more round finds that out.
+                    // The whole projected motion was made. What is left of the wanted one is behind
+                    // contacts, unless far rows were only guesses: then one more round finds that
+                    // out.
                     if rows == 0 {
                         break;
                     }
@@ -630,8 +647,8 @@ impl Arm {
         out
     }
 
-    /// Gauss projection of what the coupling pulls by on the rows of the contacts at hand. Where they hold none of it, it is
-    /// the screw that leads there, if they hold none of that either.
+    /// Gauss projection of what the coupling pulls by on the rows of the contacts at hand. Where
+    /// they hold none of it, it is the screw that leads there, if they hold none of that either.
     fn project(
         &mut self,
         [pull, screw]: &[Motion; 2],
@@ -726,7 +743,8 @@ impl Arm {
             self.moved_by = true;
             self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, touched);
         }
-        // By what acts, not by numbers: the projection gives back what it was given but for rounding.
+        // By what acts, not by numbers: the projection gives back what it was given but for
+        // rounding.
         let leads = |row: &Row| row.slack(screw) >= 0.0;
         let acts = !projection.active().is_empty() || !rubbed.grips().is_empty();
         let optimal = projection.status == Status::Optimal;
@@ -734,11 +752,12 @@ impl Arm {
         (if is_free { *screw } else { projection.motion }, count)
     }
 
-    /// Whether the contacts that held the last projection back are real at the end of its motion, `path` long: there, at the safe
-    /// distance, and facing as they did. Then what is left of the wanted motion is behind them, and another round would find nothing.
+    /// Whether the contacts that held the last projection back are real at the end of its motion,
+    /// `path` long: there, at the safe distance, and facing as they did. Then what is left of the
+    /// wanted motion is behind them, and another round would find nothing.
     ///
-    /// A contact that slid off its feature may have been taken over by a neighbour in the same plane, as on every inner edge of a
-    /// flat side.
+    /// A contact that slid off its feature may have been taken over by a neighbour in the same
+    /// plane, as on every inner edge of a flat side.
     fn still_holds(&self, path: f64, bodies: &BodyTable) -> bool {
         let Some(snapshot) = self.snapshot.as_deref() else {
             return false;

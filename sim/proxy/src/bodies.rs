@@ -1,10 +1,12 @@
 //! The loop's table of bodies: the loop alone moves them, so their poses here are where they are.
 //!
-//! Real-time callable: no allocation, bounded by [`MAX_BODIES`]. Deterministic. World frame, SI units.
+//! Real-time callable: no allocation, bounded by [`MAX_BODIES`]. Deterministic. World frame, SI
+//! units.
 //!
-//! A kinematic body has a target; each tick it wants to make one step towards it, a constant-speed screw no
-//! faster than the target's speed. Tools move first, making room for that step; then the body goes as far as continuous
-//! detection against every tool allows. Bodies on a [`Course`](crate::Course) go along it together instead.
+//! A kinematic body has a target; each tick it wants to make one step towards it, a constant-speed
+//! screw no faster than the target's speed. Tools move first, making room for that step; then the
+//! body goes as far as continuous detection against every tool allows. Bodies on a
+//! [`Course`](crate::Course) go along it together instead.
 
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Screw, Vec3, transform};
@@ -51,8 +53,9 @@ pub struct Body {
 pub struct BodyTable {
     slots: [Option<Body>; MAX_BODIES],
     version: u64,
-    /// Identities of the bodies that were forgotten last, for snapshots that still list them. No body has identity 0. As many as a scene
-    /// has room for: before that many later ones went, the collision thread has removed this one too.
+    /// Identities of the bodies that were forgotten last, for snapshots that still list them. No
+    /// body has identity 0. As many as a scene has room for: before that many later ones went, the
+    /// collision thread has removed this one too.
     gone: [u32; MAX_BODIES],
     next_gone: usize,
     courses: Courses,
@@ -103,7 +106,8 @@ impl BodyTable {
         self.slots.iter().flatten()
     }
 
-    /// Takes over who lives and what they want from a snapshot, unless it is older than what is known.
+    /// Takes over who lives and what they want from a snapshot, unless it is older than what is
+    /// known.
     pub fn follow(&mut self, snapshot: &Snapshot) {
         if snapshot.scene_version < self.version {
             return;
@@ -243,8 +247,9 @@ impl BodyTable {
         moves.then(|| screw.part(piece.to - piece.from))
     }
 
-    /// Moves the bodies on the course through this tick's part of it, all together, as far as `allowed` says of each: the share of a screw that
-    /// it may make. True: something was in the way, and the course ends there.
+    /// Moves the bodies on the course through this tick's part of it, all together, as far as
+    /// `allowed` says of each: the share of a screw that it may make. True: something was in the
+    /// way, and the course ends there.
     pub(crate) fn follow_course(
         &mut self,
         mut allowed: impl FnMut(&Self, BodyKey, &Screw, f64) -> f64,
@@ -295,8 +300,8 @@ impl BodyTable {
         self.courses.idle
     }
 
-    /// A tool pushed a body at a point of its surface for a tick of `period_s`. `stiffness_n_per_m` is that of the coupling behind it and
-    /// `hand_m_s` the velocity of the hand.
+    /// A tool pushed a body at a point of its surface for a tick of `period_s`. `stiffness_n_per_m`
+    /// is that of the coupling behind it and `hand_m_s` the velocity of the hand.
     pub(crate) fn push(
         &mut self,
         key: BodyKey,
@@ -369,7 +374,8 @@ impl BodyTable {
         body.step.map(|(s, p)| (body.key, s, p))
     }
 
-    /// How far the body's own step comes towards the tool along `normal` at a point of its surface, m; 0 if it recedes.
+    /// How far the body's own step comes towards the tool along `normal` at a point of its surface,
+    /// m; 0 if it recedes.
     pub fn approach(&self, key: BodyKey, point: &Vec3, normal: &Vec3) -> f64 {
         match self.get(key).and_then(|b| b.step) {
             Some((screw, _)) => {
@@ -392,7 +398,8 @@ impl BodyTable {
         }
     }
 
-    /// Puts a body where it has come to in this tick, having made the share `t` of its step: for whoever moves bodies otherwise than by screws.
+    /// Puts a body where it has come to in this tick, having made the share `t` of its step: for
+    /// whoever moves bodies otherwise than by screws.
     pub fn place(&mut self, slot: usize, pose: &Pose, t: f64) {
         if let Some(Some(body)) = self.slots.get_mut(slot) {
             body.progress = t;

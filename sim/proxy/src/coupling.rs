@@ -1,18 +1,21 @@
-//! The virtual coupling: the spring-damper between where the hand is and where the tool is allowed to be.
+//! The virtual coupling: the spring-damper between where the hand is and where the tool is allowed
+//! to be.
 //!
 //! Real-time callable: no allocation, no blocking, constant time. Deterministic.
 //!
 //! # Theory
 //!
-//! The force on the arm is `F = k (p_proxy - p_device) + b d/dt(p_proxy - p_device)` and likewise for rotation
-//! (Redon 2002, section 6.4.2, eq. 6.4; Colgate's damped spring). In free space the proxy is at the device pose,
-//! so the deflection and its rate are both exactly zero and the arm is felt as it is. The damper may act on the device instead,
-//! `F = k (p_proxy - p_device) - b d/dt p_device` (eq. 6.5): stabler, and felt everywhere.
+//! The force on the arm is `F = k (p_proxy - p_device) + b d/dt(p_proxy - p_device)` and likewise
+//! for rotation (Redon 2002, section 6.4.2, eq. 6.4; Colgate's damped spring). In free space the
+//! proxy is at the device pose, so the deflection and its rate are both exactly zero and the arm is
+//! felt as it is. The damper may act on the device instead, `F = k (p_proxy - p_device) - b d/dt
+//! p_device` (eq. 6.5): stabler, and felt everywhere.
 //!
-//! Stretch is taken between the centres of the tool's ball, and the torque of the force about the tool's origin is added:
-//! the spring is the gradient, by the hand's pose, of `k |c_proxy - c_device|^2 / 2 + k_r |twist|^2 / 2`. The proxy is where
-//! contacts let this be least: it is projected by the same metric ([`Gains::gyration_m2`]). So the wrench is that of the
-//! contacts' forces, and gives over a closed path what the world gave.
+//! Stretch is taken between the centres of the tool's ball, and the torque of the force about the
+//! tool's origin is added: the spring is the gradient, by the hand's pose, of `k |c_proxy -
+//! c_device|^2 / 2 + k_r |twist|^2 / 2`. The proxy is where contacts let this be least: it is
+//! projected by the same metric ([`Gains::gyration_m2`]). So the wrench is that of the contacts'
+//! forces, and gives over a closed path what the world gave.
 //!
 //! A material that asks for less stiffness gets it in both parts alike: the metric stays as it is.
 //! Of several each answers for what it holds ([`several`](Touched)): a tool that leans on stone and
@@ -23,11 +26,13 @@
 //! # Practice
 //!
 //! The daemon measures period and delay and recomputes the gains off the real-time thread;
-//! materials may ask for less stiffness and never get more. What is touched out of free space has its material's stiffness
-//! from the first tick, for nothing is stretched yet; while a spring is stretched its stiffness glides. A spring that gets
-//! stiffer while it is stretched would have more to give back than the hand put in: it takes its energy along
-//! and goes slack instead. With `L` the stretch (of both parts, by the metric) and a slack `l`, force is `k (1 - l/L)` times the stretch
-//! and what is stored `k (L - l)^2 / 2`; `l` follows from this being the same before and after. It goes as the hand comes out.
+//! materials may ask for less stiffness and never get more. What is touched out of free space has
+//! its material's stiffness from the first tick, for nothing is stretched yet; while a spring is
+//! stretched its stiffness glides. A spring that gets stiffer while it is stretched would have more
+//! to give back than the hand put in: it takes its energy along and goes slack instead. With `L`
+//! the stretch (of both parts, by the metric) and a slack `l`, force is `k (1 - l/L)` times the
+//! stretch and what is stored `k (L - l)^2 / 2`; `l` follows from this being the same before and
+//! after. It goes as the hand comes out.
 //!
 //! What the safety governor lets through of the force counts as part of the spring ([`Passed`]): a
 //! ramp that rises under load would give as much energy as a stiffness that rises. With a share `a`
@@ -61,9 +66,9 @@ pub struct Gains {
 }
 
 impl Gains {
-    /// Translational gains from `linear`, rotational ones from `angular` (same formulas, with N·m·s/rad, N·m and
-    /// rad in place of N·s/m, N and m). Viscous damping is taken to carry `factor` times as much
-    /// stiffness as it does: above 1 the hand's own has to.
+    /// Translational gains from `linear`, rotational ones from `angular` (same formulas, with
+    /// N·m·s/rad, N·m and rad in place of N·s/m, N and m). Viscous damping is taken to carry
+    /// `factor` times as much stiffness as it does: above 1 the hand's own has to.
     pub fn stable(linear: &RigTiming, angular: Option<&RigTiming>, factor: f64) -> Gains {
         let stiffness = |timing: &RigTiming| timing.stiffness_beyond(factor);
         Gains {
@@ -74,8 +79,8 @@ impl Gains {
         }
     }
 
-    /// Rotational by linear stiffness, m²: the square of the lever at which a force turns the spring as far as it stretches
-    /// it. `None` without either of them.
+    /// Rotational by linear stiffness, m²: the square of the lever at which a force turns the
+    /// spring as far as it stretches it. `None` without either of them.
     pub fn gyration_m2(&self) -> Option<f64> {
         let ratio = self.rotational_stiffness_nm_per_rad / self.stiffness_n_per_m;
         (ratio > 0.0 && ratio.is_finite()).then_some(ratio)
@@ -176,7 +181,8 @@ impl Passed {
 
 /// Deflections kept for the rate estimate: the window in samples.
 pub(crate) const WINDOW: usize = 8;
-/// Under load stiffness follows a change of material within about this many seconds, so that the force does not step.
+/// Under load stiffness follows a change of material within about this many seconds, so that the
+/// force does not step.
 const BLEND_S: f64 = 0.010;
 /// A spring that is stretched by no more is at rest, m: rounding.
 const REST_M: f64 = 1e-9;
@@ -209,7 +215,8 @@ pub struct Coupling {
     history: [(Vec3, Vec3); WINDOW],
     filled: usize,
     next: usize,
-    /// Rotation of the device in the previous tick, and all that it has turned back since the start.
+    /// Rotation of the device in the previous tick, and all that it has turned back since the
+    /// start.
     last: Option<(Quat, Vec3)>,
 }
 
@@ -276,8 +283,9 @@ impl Coupling {
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
     }
 
-    /// The wrench on the device. `centre` is the point of the tool that the spring is fixed to (tool frame). `material`,
-    /// stiffness and damping, caps the gains while something is touched; `period_s` is the time since the previous call.
+    /// The wrench on the device. `centre` is the point of the tool that the spring is fixed to
+    /// (tool frame). `material`, stiffness and damping, caps the gains while something is touched;
+    /// `period_s` is the time since the previous call.
     pub fn wrench(
         &mut self,
         device: &Pose,
@@ -365,8 +373,8 @@ impl Coupling {
             * self.gains.rotational_stiffness_nm_per_rad;
         let most = self.gains.rotational_damping_nm_s_per_rad;
         let (damping, damping_turns) = match self.gains.gyration_m2().filter(|_| most > 0.0) {
-            // In the ratio of the spring's: a force at the contact pulls by both alike, and so its torque
-            // is that of the force while it changes, too.
+            // In the ratio of the spring's: a force at the contact pulls by both alike, and so its
+            // torque is that of the force while it changes, too.
             Some(gyration) => {
                 let damping = damping.min(most / gyration);
                 (damping, damping * gyration)
@@ -520,8 +528,8 @@ impl Coupling {
     }
 }
 
-/// Spring and damper together, which may weaken the spring and never turn it round: a surface does not hold on to
-/// what leaves it.
+/// Spring and damper together, which may weaken the spring and never turn it round: a surface does
+/// not hold on to what leaves it.
 fn without_pull(spring: Vec3, damper: Vec3) -> Vec3 {
     let square = spring.norm_squared();
     let both = spring + damper;

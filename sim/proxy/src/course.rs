@@ -1,15 +1,19 @@
-//! How bodies that the dynamics move go on: a course is planned by the collision thread and followed by the loop.
+//! How bodies that the dynamics move go on: a course is planned by the collision thread and
+//! followed by the loop.
 //!
-//! Real-time callable: no allocation, bounded by [`MAX_SEGMENTS`] x [`MAX_BODIES`]. Deterministic. World frame, SI units.
+//! Real-time callable: no allocation, bounded by [`MAX_SEGMENTS`] x [`MAX_BODIES`]. Deterministic.
+//! World frame, SI units.
 //!
 //! # Protocol
 //!
-//! A [`Course`] is one constant-speed screw per body and segment, proven free of collisions *between the bodies* as long as all of
-//! them are at the same place of their course (Redon 2002, section 2.2: all bodies are placed by the same motions at one common time). The loop
-//! follows it in step with its ticks, all bodies together, and no further than detection against every tool allows; where a tool is in
-//! the way all stop there and the course has ended. [`Followed`] goes back with every query: it says how far the loop came. The
-//! next course names the place where it begins ([`Course::after`]), and the loop takes it up only there: a course that was planned for an end
-//! that was not reached is void. So bodies never leave what was proven, whoever is late.
+//! A [`Course`] is one constant-speed screw per body and segment, proven free of collisions
+//! *between the bodies* as long as all of them are at the same place of their course (Redon 2002,
+//! section 2.2: all bodies are placed by the same motions at one common time). The loop follows it
+//! in step with its ticks, all bodies together, and no further than detection against every tool
+//! allows; where a tool is in the way all stop there and the course has ended. [`Followed`] goes
+//! back with every query: it says how far the loop came. The next course names the place where it
+//! begins ([`Course::after`]), and the loop takes it up only there: a course that was planned for
+//! an end that was not reached is void. So bodies never leave what was proven, whoever is late.
 
 use hapticd_geometry::Screw;
 

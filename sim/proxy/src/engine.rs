@@ -1,29 +1,34 @@
 //! The haptic loop's core: all arms and bodies of one tick, as a pure function of what it is given.
 //!
-//! [`Engine`] is sans-I/O: the daemon hands it device poses and snapshots and takes wrenches, poses and queries. After
-//! construction nothing here allocates, locks, blocks or reads a clock; work per tick is bounded by
-//! arms x substeps x pair budget. Same inputs in the same order give bit-identical outputs.
+//! [`Engine`] is sans-I/O: the daemon hands it device poses and snapshots and takes wrenches, poses
+//! and queries. After construction nothing here allocates, locks, blocks or reads a clock; work per
+//! tick is bounded by arms x substeps x pair budget. Same inputs in the same order give
+//! bit-identical outputs.
 //!
 //! # Order of a tick
 //!
 //! 1. Every moving body decides its step ([`BodyTable::plan`]).
-//! 2. Every tool moves, one after the other, while the bodies stand still, making room for the bodies' steps. What it pushes is noted.
-//!    To a tool the other arms' tools are bodies where they are at that moment.
-//! 3. Every body steps while the tools stand still; those on a [`Course`](crate::Course) all together.
+//! 2. Every tool moves, one after the other, while the bodies stand still, making room for the
+//!    bodies' steps. What it pushes is noted. To a tool the other arms' tools are bodies where they
+//!    are at that moment.
+//! 3. Every body steps while the tools stand still; those on a [`Course`](crate::Course) all
+//!    together.
 //!
-//! One mover at a time keeps each detection a screw against constants, makes any number of arms and bodies safe without
-//! agreeing on a common contact time, and costs at most one tick of ordering error.
+//! One mover at a time keeps each detection a screw against constants, makes any number of arms and
+//! bodies safe without agreeing on a common contact time, and costs at most one tick of ordering
+//! error.
 //!
 //! # Solid
 //!
-//! A body is *solid* to a tool from the first snapshot that proves the tool clear of it at the present poses. Until then
-//! (a body added around the tool, a tool that starts inside an object) it exerts nothing: no code path could separate the
-//! two without a jump. Once solid it stays so until body or tool goes: a body goes with the first snapshot without it, or at once by
+//! A body is *solid* to a tool from the first snapshot that proves the tool clear of it at the
+//! present poses. Until then (a body added around the tool, a tool that starts inside an object) it
+//! exerts nothing: no code path could separate the two without a jump. Once solid it stays so until
+//! body or tool goes: a body goes with the first snapshot without it, or at once by
 //! [`Engine::forget`]. Two tools are solid to each other from when both know it.
 //!
-//! A body that is not solid is a *ghost* to the tool, for one of two reasons: no answer about it has
-//! come yet, or the newest one found the tool *inside* ([`ArmOutcome::inside`]). Only the second
-//! lasts, until the hand moves out.
+//! A body that is not solid is a *ghost* to the tool, for one of two reasons: no answer about it
+//! has come yet, or the newest one found the tool *inside* ([`ArmOutcome::inside`]). Only the
+//! second lasts, until the hand moves out.
 
 use hapticd_geometry::Pose;
 
@@ -53,7 +58,8 @@ pub struct ArmSetup {
     pub damping: Damping,
     /// How the tool follows the hand.
     pub interaction: Interaction,
-    /// Most feature pairs that one look at the surroundings evaluates; a tick evaluates less than eight times as many.
+    /// Most feature pairs that one look at the surroundings evaluates; a tick evaluates less than
+    /// eight times as many.
     pub pair_budget: usize,
     /// Furthest that a query looks, m.
     pub reach_max_m: f64,
@@ -66,10 +72,12 @@ pub struct ArmSetup {
 pub struct TickInput {
     /// Nominal or measured time since the previous tick, s.
     pub period_s: f64,
-    /// Device poses in the world (`world_from_device`), by arm; `None`: no such device now. A pose that is none (not finite, not a
-    /// rotation, or further than 10 km from the origin) counts as no change.
+    /// Device poses in the world (`world_from_device`), by arm; `None`: no such device now. A pose
+    /// that is none (not finite, not a rotation, or further than 10 km from the origin) counts as
+    /// no change.
     pub devices: [Option<Pose>; MAX_ARMS],
-    /// One bit per arm: place its proxy at the device pose instead of moving it (first input after a gap).
+    /// One bit per arm: place its proxy at the device pose instead of moving it (first input after
+    /// a gap).
     pub anchor: u8,
 }
 
@@ -104,7 +112,8 @@ pub struct Engine {
 impl Engine {
     /// An engine for these arms. Allocates everything it will ever need.
     ///
-    /// `snapshot_lag_s`: expected time from a query to the use of its answer; sizes the queries' reach.
+    /// `snapshot_lag_s`: expected time from a query to the use of its answer; sizes the queries'
+    /// reach.
     pub fn new(setups: [Option<ArmSetup>; MAX_ARMS], snapshot_lag_s: f64) -> Self {
         Engine {
             arms: setups.map(|s| s.as_ref().map(|s| Box::new(Arm::new(s)))),
@@ -139,7 +148,8 @@ impl Engine {
         }
     }
 
-    /// Fixes to an arm's tool what may hold it back, a needle, in the place of what was there. Before the first tick.
+    /// Fixes to an arm's tool what may hold it back, a needle, in the place of what was there.
+    /// Before the first tick.
     pub fn set_guide(&mut self, arm: usize, guide: Box<dyn Guide>) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.guide = Some(guide);
@@ -151,7 +161,8 @@ impl Engine {
         self.arms.get(arm)?.as_ref().map(|a| a.coupling.gains())
     }
 
-    /// Takes a snapshot; gives back a buffer that is no longer needed (this one, if it certifies nothing here).
+    /// Takes a snapshot; gives back a buffer that is no longer needed (this one, if it certifies
+    /// nothing here).
     pub fn receive(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
         self.bodies.follow(&snapshot);
         match self.arms.get_mut(snapshot.arm).and_then(Option::as_mut) {
@@ -160,7 +171,8 @@ impl Engine {
         }
     }
 
-    /// Takes what the soft bodies' thread says; gives back a buffer that is no longer needed (this one, if it is of no use here).
+    /// Takes what the soft bodies' thread says; gives back a buffer that is no longer needed (this
+    /// one, if it is of no use here).
     pub fn receive_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         match self.arms.get_mut(soft.arm).and_then(Option::as_mut) {
             Some(arm) => arm.offer_soft(soft),
@@ -168,13 +180,15 @@ impl Engine {
         }
     }
 
-    /// A body is gone, because whoever answered for it is: from the next tick on it neither stops nor pushes, although snapshots list it
-    /// until the collision thread has removed it too. By its client-visible identity, which is never used twice.
+    /// A body is gone, because whoever answered for it is: from the next tick on it neither stops
+    /// nor pushes, although snapshots list it until the collision thread has removed it too. By its
+    /// client-visible identity, which is never used twice.
     pub fn forget(&mut self, id: u32) {
         self.bodies.forget(id);
     }
 
-    /// A buffer freed by an anchoring or a lost arm, if there is one: to be recycled like [`Self::receive`]'s.
+    /// A buffer freed by an anchoring or a lost arm, if there is one: to be recycled like
+    /// [`Self::receive`]'s.
     pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
         self.retired.iter_mut().find_map(Option::take)
     }
@@ -192,8 +206,8 @@ impl Engine {
                 self.output.arms[i].present = false;
                 continue;
             };
-            // A pose that is none is no news: the hand is taken to be where it was. Letting go of the proxy for it would let
-            // the tool appear inside what the hand is pressed into.
+            // A pose that is none is no news: the hand is taken to be where it was. Letting go of
+            // the proxy for it would let the tool appear inside what the hand is pressed into.
             let held = self.last_device[i].filter(|_| input.anchor & (1 << i) == 0);
             let device = input.devices[i].and_then(|p| if is_pose(&p) { Some(p) } else { held });
             let Some(device) = device else {
@@ -374,8 +388,8 @@ impl Engine {
     }
 }
 
-/// The living bodies of which an arm says so, a bit by slot. The arm itself may still name one that lives no more, whose slot may be
-/// another one's by now.
+/// The living bodies of which an arm says so, a bit by slot. The arm itself may still name one that
+/// lives no more, whose slot may be another one's by now.
 fn slot_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
     let named = bodies.iter().filter(|body| says(body.key));
     named.fold(0, |bits, body| bits | 1 << body.key.slot)

@@ -89,9 +89,9 @@ impl FarEnd {
         felt
     }
 
-    /// Of a tick that cannot tell what holds the tool: a plane across the stretch of the tick before.
-    /// Along it the hand goes freely, back it gets what is stored, and it is pressed no harder. So
-    /// nothing is felt that was not there, and no more is given than was put in.
+    /// Of a tick that cannot tell what holds the tool: a plane across the stretch of the tick
+    /// before. Along it the hand goes freely, back it gets what is stored, and it is pressed no
+    /// harder. So nothing is felt that was not there, and no more is given than was put in.
     pub fn hold(&mut self, feel: &Feel<'_>, hand: &Pose, proxy: &Pose) -> Pose {
         let went = pull_between(feel.shape, &self.drawn_to, hand);
         self.drawn_to = *hand;

@@ -1,11 +1,14 @@
-//! What is fixed to a tool and says, tick by tick, how far the tool may follow the hand: a needle in tissue.
+//! What is fixed to a tool and says, tick by tick, how far the tool may follow the hand: a needle
+//! in tissue.
 //!
-//! It comes before what is rigid: the tool wants to go where its guide lets it, the projection and continuous detection then decide as ever, and the guide hears where the tool
-//! went. So whatever a guide says, the promise about rigid bodies stays what it is. Plain data but for the trait.
+//! It comes before what is rigid: the tool wants to go where its guide lets it, the projection and
+//! continuous detection then decide as ever, and the guide hears where the tool went. So whatever a
+//! guide says, the promise about rigid bodies stays what it is. Plain data but for the trait.
 
 use hapticd_geometry::{Pose, Vec3};
 
-/// How many of the newest nodes of the way an [`Insertion`] tells: more than become fixed in one tick.
+/// How many of the newest nodes of the way an [`Insertion`] tells: more than become fixed in one
+/// tick.
 pub const NEWEST: usize = 8;
 
 /// How a needle is.
@@ -63,12 +66,14 @@ pub struct Insertion {
     pub newest: [Vec3; NEWEST],
 }
 
-/// See the module page. For the real-time thread: no method may allocate, lock or block, and each is bounded.
+/// See the module page. For the real-time thread: no method may allocate, lock or block, and each
+/// is bounded.
 pub trait Guide: Send {
     /// The tool was placed without a path.
     fn anchor(&mut self);
 
-    /// From where the tool wants to be to where it may be; the stiffness, N/m, is that of the coupling that draws it. World frame.
+    /// From where the tool wants to be to where it may be; the stiffness, N/m, is that of the
+    /// coupling that draws it. World frame.
     fn guide(&mut self, wanted: &Pose, stiffness_n_per_m: f64) -> Pose;
 
     /// Where the tool is at the end of the tick. World frame.

@@ -1,30 +1,40 @@
-//! Implicit bodies in the loop: their potential is evaluated at the tool, at every tick. What is seen is what is felt.
+//! Implicit bodies in the loop: their potential is evaluated at the tool, at every tick. What is
+//! seen is what is felt.
 //!
-//! Real-time callable but for filling lists: no allocation, no blocking, work bounded by [`MAX_TERMS`], [`MAX_CLIQUES`] and [`MAX_SAMPLES`]. Deterministic.
-//! World frame, SI units.
+//! Real-time callable but for filling lists: no allocation, no blocking, work bounded by
+//! [`MAX_TERMS`], [`MAX_CLIQUES`] and [`MAX_SAMPLES`]. Deterministic. World frame, SI units.
 //!
 //! # Theory
 //!
-//! The surface of an implicit body is where a sum of potentials is at a level (Triquet 2001, chapter 1), inside above it. The mesh that people see is made of
-//! the same sum ([`hapticd_skin::Skin`]) on a thread of its own; nothing of it is needed to feel the body: value and gradient at a place are all
-//! that a contact is made of (digest, section 11.1, where the source leaves it out on purpose). The nearest terms travel to the loop
-//! with their velocities and move on between two answers.
+//! The surface of an implicit body is where a sum of potentials is at a level (Triquet 2001,
+//! chapter 1), inside above it. The mesh that people see is made of the same sum
+//! ([`hapticd_skin::Skin`]) on a thread of its own; nothing of it is needed to feel the body: value
+//! and gradient at a place are all that a contact is made of (digest, section 11.1, where the
+//! source leaves it out on purpose). The nearest terms travel to the loop with their velocities and
+//! move on between two answers.
 //!
-//! * *The foot* of a place: the surface beside it, by Newton's method on the square root of the potential. Murakami's kernel is a square, so that its root
-//!   falls off like a parabola and has no flat foot where the kernel ends; two steps from there are at the surface.
-//! * *A ball* is probed where it is deepest: its point against the gradient, from the side of each of the nearest terms. (The gradient there and the one at its
-//!   foot differ where blends bend: the depth is right within some hundredths of itself.)
-//! * *A mesh* is probed at the points that the answer names: those of its surface that are nearest to terms.
-//! * *Cliques*: where primitives may not all blend, the largest sum over those that may all blend with each other counts
-//!   ([`hapticd_skin::blend::Cliques`] says why that is one continuous potential). They are found where the answer is made and travel as sets of terms; of the terms
-//!   that the tool can reach in a tick few are left, and most of their sets are the same. Where blending is an equivalence the cliques are its classes, each of which
-//!   makes a surface of its own, and a place is in the body if it is in one of them.
+//! * *The foot* of a place: the surface beside it, by Newton's method on the square root of the
+//!   potential. Murakami's kernel is a square, so that its root falls off like a parabola and has
+//!   no flat foot where the kernel ends; two steps from there are at the surface.
+//! * *A ball* is probed where it is deepest: its point against the gradient, from the side of each
+//!   of the nearest terms. (The gradient there and the one at its foot differ where blends bend:
+//!   the depth is right within some hundredths of itself.)
+//! * *A mesh* is probed at the points that the answer names: those of its surface that are nearest
+//!   to terms.
+//! * *Cliques*: where primitives may not all blend, the largest sum over those that may all blend
+//!   with each other counts ([`hapticd_skin::blend::Cliques`] says why that is one continuous
+//!   potential). They are found where the answer is made and travel as sets of terms; of the terms
+//!   that the tool can reach in a tick few are left, and most of their sets are the same. Where
+//!   blending is an equivalence the cliques are its classes, each of which makes a surface of its
+//!   own, and a place is in the body if it is in one of them.
 //!
 //! # What this promises, and what not
 //!
-//! As for all soft surfaces: rows bend the wanted motion, continuous detection then cuts it, and the surface itself is no wall. Parts that press each
-//! other flat are felt by the higher of their potentials, which is where the mesh is, too. Beyond the reach of its kernels a body is not felt: a tool that goes
-//! further in a tick than from there to the surface is found inside, and through a body thinner than that it passes.
+//! As for all soft surfaces: rows bend the wanted motion, continuous detection then cuts it, and
+//! the surface itself is no wall. Parts that press each other flat are felt by the higher of their
+//! potentials, which is where the mesh is, too. Beyond the reach of its kernels a body is not felt:
+//! a tool that goes further in a tick than from there to the surface is found inside, and through a
+//! body thinner than that it passes.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -46,7 +56,8 @@ pub const MAX_TERMS: usize = 64;
 pub const MAX_CLIQUES: usize = 64;
 /// Most points of a tool's mesh that are probed.
 pub const MAX_SAMPLES: usize = 16;
-/// A foot is no further from a place that feels anything than this part of the reach of what is felt: from the end of a kernel to its surface is 0.46.
+/// A foot is no further from a place that feels anything than this part of the reach of what is
+/// felt: from the end of a kernel to its surface is 0.46.
 pub const FOOT_REACH: f64 = 0.6;
 /// Room for rows of implicit bodies in a tick; what is found beyond them is left out.
 pub(crate) const MAX_PROBED: usize = 64;
@@ -71,7 +82,8 @@ pub struct Term {
     /// A ball that it is 0 outside of: centre at the reference, and radius, m.
     centre: Vec3,
     reach_m: f64,
-    /// Of a ball by Murakami's kernel, as all are that mechanics move: what it is at a place needs no more.
+    /// Of a ball by Murakami's kernel, as all are that mechanics move: what it is at a place needs
+    /// no more.
     per_r2: Option<f64>,
 }
 
@@ -132,7 +144,8 @@ pub struct ImplicitSurface {
     pub level: f64,
     /// [`MAX_TERMS`] at most.
     pub terms: Vec<Term>,
-    /// Who blends: the maximal cliques, a bit for each term, [`MAX_CLIQUES`] at most. Empty: all of them.
+    /// Who blends: the maximal cliques, a bit for each term, [`MAX_CLIQUES`] at most. Empty: all of
+    /// them.
     pub cliques: Vec<u64>,
     /// A potential of samples, which is all of the body then: [`Sampled`] says how it is felt.
     pub sampled: Option<Arc<Sampled>>,
@@ -166,8 +179,8 @@ struct Local<'a> {
     found: RefCell<[(f64, Vec3); MAX_TERMS]>,
 }
 
-/// The balls of the terms that are near, in their order: what is felt at a place is asked of all, and
-/// most are not.
+/// The balls of the terms that are near, in their order: what is felt at a place is asked of all,
+/// and most are not.
 struct Balls {
     /// How far it has moved, m.
     shift: [[f64; MAX_TERMS]; 3],
@@ -262,7 +275,8 @@ struct Sense {
 }
 
 impl ImplicitSurface {
-    /// Those that are felt within `within_m` of `at`, or at the feet of such places, `age_s` after the reference.
+    /// Those that are felt within `within_m` of `at`, or at the feet of such places, `age_s` after
+    /// the reference.
     fn local(&self, at: &Vec3, within_m: f64, age_s: f64) -> Local<'_> {
         let mut near = [0; MAX_TERMS];
         let mut balls = Balls::NONE;
@@ -289,7 +303,8 @@ impl ImplicitSurface {
         }
     }
 
-    /// Where the surface is beside a place; `None` where nothing is felt. For whoever is not in a hurry: it looks at every term.
+    /// Where the surface is beside a place; `None` where nothing is felt. For whoever is not in a
+    /// hurry: it looks at every term.
     #[must_use]
     pub fn foot(&self, at: &Vec3, age_s: f64) -> Option<Foot> {
         if let Some(sampled) = &self.sampled {
@@ -298,8 +313,9 @@ impl ImplicitSurface {
         self.local(at, 0.0, age_s).foot(at)
     }
 
-    /// How much each term counts at a place at the reference: shares of the gradient of the highest clique there, none below 0, together 1. Written for the first
-    /// terms as far as `shares` goes; the rest is 0. False: nothing is felt there. Of samples the first has it all.
+    /// How much each term counts at a place at the reference: shares of the gradient of the highest
+    /// clique there, none below 0, together 1. Written for the first terms as far as `shares` goes;
+    /// the rest is 0. False: nothing is felt there. Of samples the first has it all.
     pub fn shares(&self, at: &Vec3, shares: &mut [f64]) -> bool {
         shares.fill(0.0);
         if let (Some(_), Some(first)) = (&self.sampled, shares.first_mut()) {
@@ -330,7 +346,8 @@ impl ImplicitSurface {
         sum > 0.0
     }
 
-    /// How many cliques, of those that reach a place at the reference, it is in: two or more where parts of a body press each other, and no tool comes.
+    /// How many cliques, of those that reach a place at the reference, it is in: two or more where
+    /// parts of a body press each other, and no tool comes.
     #[must_use]
     pub fn layers(&self, at: &Vec3) -> usize {
         let values: Vec<f64> = self.terms.iter().map(|t| t.primitive.value(at)).collect();
@@ -520,8 +537,9 @@ pub struct Touch {
 }
 
 impl ImplicitSurface {
-    /// Where the tool at `pose` is nearer to the surface than `band_m`, `age_s` after the reference. `samples`: points of the tool's mesh, tool
-    /// frame, [`MAX_SAMPLES`] at most; of a ball none are needed, its deepest points are looked for.
+    /// Where the tool at `pose` is nearer to the surface than `band_m`, `age_s` after the
+    /// reference. `samples`: points of the tool's mesh, tool frame, [`MAX_SAMPLES`] at most; of a
+    /// ball none are needed, its deepest points are looked for.
     pub fn touches(
         &self,
         (tool, pose): (&ToolShape, &Pose),
@@ -558,8 +576,9 @@ impl ImplicitSurface {
     }
 }
 
-/// Where implicit bodies stop the tool at `pose`: adds the rows nearer than `band_m` to `all`, as far as it has room; surfaces count on from `first`.
-/// `samples`: points of the tool's mesh, tool frame; of a ball none are needed.
+/// Where implicit bodies stop the tool at `pose`: adds the rows nearer than `band_m` to `all`, as
+/// far as it has room; surfaces count on from `first`. `samples`: points of the tool's mesh, tool
+/// frame; of a ball none are needed.
 pub(crate) fn survey(
     (surfaces, first): (&[ImplicitSurface], usize),
     samples: &[Vec3],

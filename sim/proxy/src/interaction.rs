@@ -1,29 +1,35 @@
 //! How the tool follows the hand: what it intends in a tick, before contacts have their say.
 //!
-//! Real-time callable: no allocation, no blocking, constant time. Deterministic. World frame, SI units.
+//! Real-time callable: no allocation, no blocking, constant time. Deterministic. World frame, SI
+//! units.
 //!
 //! # Theory
 //!
-//! Redon 2002, section 6.3.3, knows two metaphors of interaction. By the *spring* the tool wants to be where the hand is; what keeps it away is
-//! the spring's stretch, which ends where the contact ends. By *increments* each displacement of the hand is an intended displacement of
-//! the tool; what a contact refuses is lost, and the offset between hand and tool stays.
+//! Redon 2002, section 6.3.3, knows two metaphors of interaction. By the *spring* the tool wants to
+//! be where the hand is; what keeps it away is the spring's stretch, which ends where the contact
+//! ends. By *increments* each displacement of the hand is an intended displacement of the tool;
+//! what a contact refuses is lost, and the offset between hand and tool stays.
 //!
-//! The world may be of first or second order (section 6.3.1). In the first the tool has no inertia: it goes where it wants to be within the tick. In the
-//! second it is a body with mass, which the damped spring of equation 6.3 pulls,
+//! The world may be of first or second order (section 6.3.1). In the first the tool has no inertia:
+//! it goes where it wants to be within the tick. In the second it is a body with mass, which the
+//! damped spring of equation 6.3 pulls,
 //!
 //! `m v' = k (x_hand - x) + b (v_hand - v)`,
 //!
-//! and contacts act on its velocity. The spring is integrated implicitly, as is stable for every mass, stiffness and period:
-//! `v_1 = (v + T/m (k s + b v_hand)) / (1 + T b/m + T^2 k/m)` with `s` the stretch before the step.
+//! and contacts act on its velocity. The spring is integrated implicitly, as is stable for every
+//! mass, stiffness and period: `v_1 = (v + T/m (k s + b v_hand)) / (1 + T b/m + T^2 k/m)` with `s`
+//! the stretch before the step.
 //!
 //! # Practice
 //!
-//! The tool's side of the spring has the stiffness that the hand is given, so that action is reaction, but never less than moves the mass at
-//! [`LEAST_RAD_S`]: an arm that may not be given any force still leads its tool. Its damping is critical. The inertia is that of
-//! a solid ball as large as the tool.
+//! The tool's side of the spring has the stiffness that the hand is given, so that action is
+//! reaction, but never less than moves the mass at [`LEAST_RAD_S`]: an arm that may not be given
+//! any force still leads its tool. Its damping is critical. The inertia is that of a solid ball as
+//! large as the tool.
 //!
-//! Bodies that the tool touches feel the spring and not the mass. To the loop every body is immovable within a tick, so a blow would hand on more
-//! momentum than the body's own mass takes, and so more energy than the tool had: what the mass strikes with is lost instead.
+//! Bodies that the tool touches feel the spring and not the mass. To the loop every body is
+//! immovable within a tick, so a blow would hand on more momentum than the body's own mass takes,
+//! and so more energy than the tool had: what the mass strikes with is lost instead.
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
@@ -38,7 +44,8 @@ pub enum Interaction {
     Spring,
     /// A spring to the hand; the tool has this mass, kg.
     SpringWithMass(f64),
-    /// The hand's displacements, without inertia. The hand feels nothing: there is no place that it is drawn to.
+    /// The hand's displacements, without inertia. The hand feels nothing: there is no place that it
+    /// is drawn to.
     Increments,
 }
 
@@ -53,7 +60,8 @@ pub struct Intent {
     /// Of the tool's centre, and its spin: what it really did in the last tick.
     velocity: Vec3,
     spin: Vec3,
-    /// How much of what contacts held back in the last tick was the spring's doing, 0 to 1; the rest was that of the mass.
+    /// How much of what contacts held back in the last tick was the spring's doing, 0 to 1; the
+    /// rest was that of the mass.
     of_spring: f64,
 }
 
@@ -196,7 +204,8 @@ impl Intent {
         };
     }
 
-    /// The force, N, that a touched body feels for each metre by which contact with it changed the tick's wanted displacement.
+    /// The force, N, that a touched body feels for each metre by which contact with it changed the
+    /// tick's wanted displacement.
     pub fn newtons_per_metre(&self, gains: &Gains, stiffness_n_per_m: f64, period_s: f64) -> f64 {
         match self.interaction {
             Interaction::SpringWithMass(mass_kg) if period_s > 0.0 => {
@@ -207,9 +216,10 @@ impl Intent {
         }
     }
 
-    /// How contacts measure rotations against translations, m² (`|v|^2 + g |w|^2`): by the stiffnesses of the spring, so that
-    /// what it is stretched by is what the contacts hold it with; for a tool with a mass by what its implicit step weighs.
-    /// Where no torque is given there is nothing to be true to, and it is as for a tool of evenly spread mass.
+    /// How contacts measure rotations against translations, m² (`|v|^2 + g |w|^2`): by the
+    /// stiffnesses of the spring, so that what it is stretched by is what the contacts hold it
+    /// with; for a tool with a mass by what its implicit step weighs. Where no torque is given
+    /// there is nothing to be true to, and it is as for a tool of evenly spread mass.
     pub fn gyration_m2(&self, gains: &Gains, shape: &ToolShape, period_s: f64) -> f64 {
         let ball = gyration(shape);
         match self.interaction {

@@ -83,9 +83,10 @@ pub struct ArmOutcome {
     pub rows: u32,
     /// Slide-and-retry rounds.
     pub substeps: u32,
-    /// Where the tool was after each move of this tick, `..path_len`: with the previous tick's proxy the corners of its path,
-    /// joined by constant-speed screws of less than half a turn. A sphere also turns in place, with the hand, before it moves: its centre goes
-    /// straight from corner to corner.
+    /// Where the tool was after each move of this tick, `..path_len`: with the previous tick's
+    /// proxy the corners of its path, joined by constant-speed screws of less than half a turn. A
+    /// sphere also turns in place, with the hand, before it moves: its centre goes straight from
+    /// corner to corner.
     pub path: [Pose; MAX_SUBSTEPS],
     /// How many.
     pub path_len: usize,

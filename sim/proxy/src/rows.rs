@@ -4,21 +4,24 @@
 //!
 //! # Theory
 //!
-//! Each contact gives one linear row `n . (v + w x r) >= -(gap - safe - approach)` for the tool's motion of this
-//! tick (Redon 2002, eq. 5.8 at displacement level, with the safety distance of section 6.2): after the
-//! motion at least the safe distance is left, also after the body's own approach.
+//! Each contact gives one linear row `n . (v + w x r) >= -(gap - safe - approach)` for the tool's
+//! motion of this tick (Redon 2002, eq. 5.8 at displacement level, with the safety distance of
+//! section 6.2): after the motion at least the safe distance is left, also after the body's own
+//! approach.
 //!
-//! Not every near pair may speak. A vertex that slides over a tessellated plane is near to *all* triangles around
-//! it, and the closest point of a neighbour lies on the shared edge, with a tilted normal: taken as a row it is the
-//! ghost bump that users know as internal edges. Only pairs that are *locally closest* on both surfaces are contacts:
+//! Not every near pair may speak. A vertex that slides over a tessellated plane is near to *all*
+//! triangles around it, and the closest point of a neighbour lies on the shared edge, with a tilted
+//! normal: taken as a row it is the ghost bump that users know as internal edges. Only pairs that
+//! are *locally closest* on both surfaces are contacts:
 //!
-//! * vertex-face with the foot inside the face, or on its edges or corners if no neighbour across them is nearer, and none of the
-//!   vertex's edges leading nearer;
-//! * edge-edge with both feet inside the edges and the normal between the normals of the adjacent faces, tested
-//!   by the in-plane directions ([`Pair::hints`]): leaving the foot into a face must not shorten the distance;
+//! * vertex-face with the foot inside the face, or on its edges or corners if no neighbour across
+//!   them is nearer, and none of the vertex's edges leading nearer;
+//! * edge-edge with both feet inside the edges and the normal between the normals of the adjacent
+//!   faces, tested by the in-plane directions ([`Pair::hints`]): leaving the foot into a face must
+//!   not shorten the distance;
 //!
-//! A pair that this filter wrongly drops costs feel, not safety: continuous detection stops the motion at it, and the
-//! caller then gives it a row for a while.
+//! A pair that this filter wrongly drops costs feel, not safety: continuous detection stops the
+//! motion at it, and the caller then gives it a row for a while.
 
 use hapticd_ccd::{PairDistance, PairKind, closest};
 use hapticd_geometry::{Rigid, Vec3};
@@ -55,8 +58,8 @@ pub struct Candidate {
     pub pair_index: u32,
 }
 
-/// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body points; `None` if that is the
-/// world itself.
+/// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body
+/// points; `None` if that is the world itself.
 pub fn candidate(pair: &Pair, tool: &Rigid, body: Option<&Rigid>) -> Candidate {
     let mut a = pair.tool;
     let mut b = pair.body;
@@ -111,13 +114,14 @@ fn is_contact(pair: &Pair, tool: &Rigid, body: Option<&Rigid>, c: &PairDistance)
     }
 }
 
-/// No edge of the vertex leads nearer. `n` points from the vertex to the foot, in the frame of the vertex.
+/// No edge of the vertex leads nearer. `n` points from the vertex to the foot, in the frame of the
+/// vertex.
 fn vertex_holds(hints: &[Vec3; HINTS], n: &Vec3) -> bool {
     hints[3..].iter().all(|along| n.dot(along) <= SLACK)
 }
 
-/// The foot on a face is inside it, or no neighbour across the edges that it lies on is nearer. `n` points from the foot to
-/// the vertex, in the frame of the hints.
+/// The foot on a face is inside it, or no neighbour across the edges that it lies on is nearer. `n`
+/// points from the foot to the vertex, in the frame of the hints.
 fn foot_holds(barycentric: &[f64; 3], hints: &[Vec3; HINTS], n: &Vec3) -> bool {
     // The weight that vanishes on the edges 01, 12, 20.
     let off_edge = [barycentric[2], barycentric[0], barycentric[1]];

@@ -1,12 +1,14 @@
-//! What crosses between the haptic loop and the collision thread: [`Query`] one way, [`Snapshot`] the other.
+//! What crosses between the haptic loop and the collision thread: [`Query`] one way, [`Snapshot`]
+//! the other.
 //!
-//! A snapshot is a *certificate*. It was taken at reference poses and promises, per body: as long as no
-//! point of the tool has moved more than [`BodyEntry::margin_m`] relative to that body since those poses,
-//! no feature pair outside the list can come closer than the certified clearance. Everything in it is a
-//! consequence of the query alone, so the same query on the same scene gives the same snapshot.
+//! A snapshot is a *certificate*. It was taken at reference poses and promises, per body: as long
+//! as no point of the tool has moved more than [`BodyEntry::margin_m`] relative to that body since
+//! those poses, no feature pair outside the list can come closer than the certified clearance.
+//! Everything in it is a consequence of the query alone, so the same query on the same scene gives
+//! the same snapshot.
 //!
-//! Both types are moved through rings without allocation: a `Query` is plain data, a `Snapshot` is built
-//! once with its full capacity and travels as a `Box`.
+//! Both types are moved through rings without allocation: a `Query` is plain data, a `Snapshot` is
+//! built once with its full capacity and travels as a `Box`.
 //!
 //! Frames: tool points are in the tool frame; body points are in the body frame. Metres.
 
@@ -22,8 +24,8 @@ use crate::course::{Course, Followed};
 pub const MAX_ARMS: usize = 4;
 /// Places in the tables of bodies.
 pub const MAX_BODIES: usize = 64;
-/// Most bodies of one scene; the world refuses the next one with this number. The places after them are the tools', which are bodies
-/// to each other.
+/// Most bodies of one scene; the world refuses the next one with this number. The places after them
+/// are the tools', which are bodies to each other.
 pub const MAX_SCENE_BODIES: usize = MAX_BODIES - MAX_ARMS;
 
 /// The place of an arm's tool in the tables of bodies.
@@ -77,7 +79,8 @@ pub struct BodyPose {
 pub struct ArmQuery {
     /// False: no such arm, or no input from it yet.
     pub present: bool,
-    /// Changes whenever the proxy was placed anew instead of being moved; answers to older epochs are void.
+    /// Changes whenever the proxy was placed anew instead of being moved; answers to older epochs
+    /// are void.
     pub epoch: u32,
     /// Where the proxy is.
     pub world_from_tool: Pose,
@@ -92,8 +95,8 @@ pub struct ArmQuery {
     pub stiffness_nm_per_rad: f64,
     /// How far to look, metres.
     pub reach_m: f64,
-    /// One bit per body slot that is solid to this tool already. For the others the answer must say whether
-    /// the tool is inside ([`BodyEntry::encloses_tool`]).
+    /// One bit per body slot that is solid to this tool already. For the others the answer must say
+    /// whether the tool is inside ([`BodyEntry::encloses_tool`]).
     pub solid: u64,
 }
 
@@ -124,7 +127,8 @@ pub struct Push {
     pub force_n: Vec3,
     /// Where it acts, m.
     pub point: Vec3,
-    /// Stiffness of the coupling behind it, N/m: what the force loses with every metre that the body gives way.
+    /// Stiffness of the coupling behind it, N/m: what the force loses with every metre that the
+    /// body gives way.
     pub stiffness_n_per_m: f64,
     /// Velocity of the hand behind it, m/s.
     pub hand_m_s: Vec3,
@@ -230,13 +234,16 @@ pub struct BodyTarget {
 /// Length of [`Pair::hints`].
 pub const HINTS: usize = 7;
 
-/// One feature pair near each other at the reference poses. In the order of use: what is sieved out is not read to the end.
+/// One feature pair near each other at the reference poses. In the order of use: what is sieved out
+/// is not read to the end.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Pair {
-    /// Distance of the two closed features at the reference poses less the radii of tool and body, metres.
+    /// Distance of the two closed features at the reference poses less the radii of tool and body,
+    /// metres.
     pub distance_m: f64,
-    /// Unit, from the body's feature to the tool's at the reference poses, in the frame of the body points; zero if they touch.
+    /// Unit, from the body's feature to the tool's at the reference poses, in the frame of the body
+    /// points; zero if they touch.
     pub direction: Vec3,
     /// Largest coordinate of the body's feature along [`Pair::direction`], metres.
     pub support_m: f64,
@@ -250,16 +257,16 @@ pub struct Pair {
     pub tool: [Vec3; 3],
     /// Points of the body's feature, body frame (world frame if the body is [`BodyEntry::fixed`]).
     pub body: [Vec3; 3],
-    /// For telling a locally closest pair from its neighbours (see `rows`): edge-edge: in-plane directions
-    /// into the two faces at the tool's edge, then at the body's edge; vertex-face and face-vertex:
-    /// directions into the neighbour across the face's edges 01, 12, 20, in the face's frame, then along four edges of the vertex, in
-    /// its frame. Unit; zero where there is none.
+    /// For telling a locally closest pair from its neighbours (see `rows`): edge-edge: in-plane
+    /// directions into the two faces at the tool's edge, then at the body's edge; vertex-face and
+    /// face-vertex: directions into the neighbour across the face's edges 01, 12, 20, in the face's
+    /// frame, then along four edges of the vertex, in its frame. Unit; zero where there is none.
     pub hints: [Vec3; HINTS],
 }
 
 impl Pair {
-    /// A pair at its reference poses. `frame_from_tool` takes tool points to the frame of the body points; the distance is
-    /// that of the features less `radius_m`.
+    /// A pair at its reference poses. `frame_from_tool` takes tool points to the frame of the body
+    /// points; the distance is that of the features less `radius_m`.
     pub fn new(
         kind: PairKind,
         tool: [Vec3; 3],
@@ -285,8 +292,9 @@ impl Pair {
         }
     }
 
-    /// Lower bound on the distance of the features (the tool's radius not taken off), at any pose: how far they are apart along
-    /// the direction of the reference poses. A tenth of the work of the distance, and as good while neither turns much.
+    /// Lower bound on the distance of the features (the tool's radius not taken off), at any pose:
+    /// how far they are apart along the direction of the reference poses. A tenth of the work of
+    /// the distance, and as good while neither turns much.
     #[inline]
     pub fn separation(&self, frame_from_tool: &Rigid) -> f64 {
         let n = frame_from_tool.unturn(&self.direction);
@@ -309,8 +317,9 @@ pub struct BodyEntry {
     pub world_from_body: Pose,
     /// Never moves: its pairs' points and hints are in the world frame already.
     pub fixed: bool,
-    /// How far any tool point may move relative to this body before the list stops being complete. Already
-    /// less the certified clearance. Negative when the list is truncated inside the clearance.
+    /// How far any tool point may move relative to this body before the list stops being complete.
+    /// Already less the certified clearance. Negative when the list is truncated inside the
+    /// clearance.
     pub margin_m: f64,
     /// First pair of this body in [`Snapshot::pairs`].
     pub first_pair: u32,
@@ -319,7 +328,8 @@ pub struct BodyEntry {
     /// More pairs were within reach than the list has room for, or than the answer's budget of work
     /// sufficed to find.
     pub full: bool,
-    /// The tool is inside this body or around it, or their surfaces meet, so it cannot become solid to it now. Asked for by `ArmQuery::solid`.
+    /// The tool is inside this body or around it, or their surfaces meet, so it cannot become solid
+    /// to it now. Asked for by `ArmQuery::solid`.
     pub encloses_tool: bool,
     /// Moves only if it has one, or on a course.
     pub target: Option<BodyTarget>,
@@ -329,7 +339,8 @@ pub struct BodyEntry {
     pub centre: Vec3,
     /// Radius of a ball about the body's origin that holds it, metres: bounds its points' motion.
     pub bound_m: f64,
-    /// Half-thickness around the body's features, metres: the radius of another arm's ball; 0 for all that is a mesh.
+    /// Half-thickness around the body's features, metres: the radius of another arm's ball; 0 for
+    /// all that is a mesh.
     pub radius_m: f64,
     /// Surface.
     pub material: Material,
@@ -352,8 +363,8 @@ pub struct Snapshot {
     pub scene_version: u64,
     /// Every body of the scene.
     pub bodies: Vec<BodyEntry>,
-    /// By body, the smooth surface that it is felt as; missing ones, and `None`: its mesh. Shared with the
-    /// scene, so the loop must not be the last to have a snapshot.
+    /// By body, the smooth surface that it is felt as; missing ones, and `None`: its mesh. Shared
+    /// with the scene, so the loop must not be the last to have a snapshot.
     pub smooth: Vec<Option<Arc<SmoothMesh>>>,
     /// The feature pairs, body by body.
     pub pairs: Vec<Pair>,
@@ -365,18 +376,20 @@ pub struct Snapshot {
     pub midphase: MidPhaseShare,
 }
 
-/// What a mid-phase, which is a GPU as a rule, did for an answer of the collision thread. Changes nothing in the answer.
+/// What a mid-phase, which is a GPU as a rule, did for an answer of the collision thread. Changes
+/// nothing in the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MidPhaseShare {
-    /// Bodies, and other arms' tools, near which it named the pairs of triangles; near all others the CPU searched by itself.
+    /// Bodies, and other arms' tools, near which it named the pairs of triangles; near all others
+    /// the CPU searched by itself.
     pub bodies: u16,
     /// Time that it took for those, where it computes, ns; 0 if it named none or has no clock.
     pub took_ns: u64,
 }
 
 impl Snapshot {
-    /// An empty snapshot for at most this many feature pairs over all bodies; it never grows. Allocates; not for the
-    /// real-time thread.
+    /// An empty snapshot for at most this many feature pairs over all bodies; it never grows.
+    /// Allocates; not for the real-time thread.
     pub fn new(pairs: usize) -> Self {
         Snapshot {
             sequence: 0,
@@ -415,7 +428,8 @@ mod tests {
         (*seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// The sieve of the haptic loop: never above the distance, at any pose, and the distance itself at the reference poses.
+    /// The sieve of the haptic loop: never above the distance, at any pose, and the distance itself
+    /// at the reference poses.
     #[test]
     fn separation_is_a_lower_bound_at_every_pose() {
         let mut seed = 7;

@@ -1,25 +1,29 @@
 //! Soft bodies and cloth in the loop: simulated elsewhere and slower, felt at every tick.
 //!
-//! Real-time callable but for [`SoftSnapshot::new`] and what fills it: no allocation, no blocking, work bounded by [`MAX_TRACKED`] and
-//! [`WALK_LIMIT`]. Deterministic.
+//! Real-time callable but for [`SoftSnapshot::new`] and what fills it: no allocation, no blocking,
+//! work bounded by [`MAX_TRACKED`] and [`WALK_LIMIT`]. Deterministic.
 //!
 //! # Theory
 //!
-//! The detection of soft bodies knows, for each point of the tool or of a surface that touches or is near, which triangle its line meets
-//! (Lehericey 2016, chapter 4). The loop gets these *tracked* points with the surfaces and their velocities, and at every tick walks on from there
-//! with the tool where it is now and the surface where it is by then: `O(1)` triangles a point, no tree, and the sign of the length alone says
-//! whether what was near has become contact. Each gives a plane, and the plane a row of the Gauss projection.
+//! The detection of soft bodies knows, for each point of the tool or of a surface that touches or
+//! is near, which triangle its line meets (Lehericey 2016, chapter 4). The loop gets these
+//! *tracked* points with the surfaces and their velocities, and at every tick walks on from there
+//! with the tool where it is now and the surface where it is by then: `O(1)` triangles a point, no
+//! tree, and the sign of the length alone says whether what was near has become contact. Each gives
+//! a plane, and the plane a row of the Gauss projection.
 //!
 //! What must not be felt:
 //!
 //! * *A jump at an edge*: the normal turns to that of the next triangle over some ticks ([`TURN`]).
 //! * *A point that is lost*: its last plane stays until the next answer. Lost is not apart.
-//! * *A contact that is found late*, deep in: the row gives it back by shares, as it does for a missing safe distance.
+//! * *A contact that is found late*, deep in: the row gives it back by shares, as it does for a
+//!   missing safe distance.
 //!
 //! # What this promises, and what not
 //!
-//! The certificate of the rigid bodies is not touched: rows bend the wanted motion, and continuous detection then cuts it as ever. A soft surface
-//! itself is no wall: it is found by points at discrete times, gives way, and a thin tool that is fast enough gets through.
+//! The certificate of the rigid bodies is not touched: rows bend the wanted motion, and continuous
+//! detection then cuts it as ever. A soft surface itself is no wall: it is found by points at
+//! discrete times, gives way, and a thin tool that is fast enough gets through.
 
 use std::sync::Arc;
 
@@ -44,7 +48,8 @@ const _: () = assert!(MAX_FOUND <= 1 << u8::BITS, "places are numbered by bytes"
 pub const WALK_LIMIT: u32 = 12;
 /// Share of the way to a new triangle's normal that a plane turns in a tick.
 const TURN: f64 = 0.2;
-/// Rows say the same if their normals are this close (cosine) and their points nearer than this part of the tool's radius.
+/// Rows say the same if their normals are this close (cosine) and their points nearer than this
+/// part of the tool's radius.
 const ALIKE: f64 = 0.99;
 const NEAR: f64 = 0.5;
 /// Surfaces go on as they moved for this many times the time between answers, and then stand still.
@@ -86,7 +91,8 @@ pub struct Tracked {
     pub exit_m: f32,
     /// Half thicknesses of both sides, m.
     pub gap_m: f64,
-    /// Where the line last met the other side (world frame, m) and which way the tool has to go from there.
+    /// Where the line last met the other side (world frame, m) and which way the tool has to go
+    /// from there.
     pub plane: Option<(Vec3, Vec3)>,
 }
 
@@ -118,7 +124,8 @@ pub struct SoftSnapshot {
     pub tracked: Vec<Tracked>,
     /// Implicit bodies, numbered on from the last of `surfaces`.
     pub implicit: Vec<ImplicitSurface>,
-    /// Points of the tool's mesh that are probed against those, tool frame; [`MAX_SAMPLES`](crate::MAX_SAMPLES) at most.
+    /// Points of the tool's mesh that are probed against those, tool frame;
+    /// [`MAX_SAMPLES`](crate::MAX_SAMPLES) at most.
     pub samples: Vec<Vec3>,
     /// Who found them, for reports only.
     pub finder: Finder,
@@ -166,7 +173,8 @@ impl SoftSnapshot {
         })
     }
 
-    /// Takes over the planes of an older answer for the points that both track: what turns goes on turning.
+    /// Takes over the planes of an older answer for the points that both track: what turns goes on
+    /// turning.
     pub(crate) fn inherit(&mut self, older: &SoftSnapshot) {
         let mut old = older.tracked.iter().peekable();
         for tracked in &mut self.tracked {
@@ -236,9 +244,10 @@ impl SoftRow {
     }
 }
 
-/// Where soft surfaces stop the tool at `pose`, `age_s` after the answer: writes the rows nearer than `band_m`, deepest first, and says how many. Of rows
-/// that say the same only the deepest: sixteen points on one side of a box would leave its other side to sink. `all` is work space with room for
-/// [`MAX_FOUND`].
+/// Where soft surfaces stop the tool at `pose`, `age_s` after the answer: writes the rows nearer
+/// than `band_m`, deepest first, and says how many. Of rows that say the same only the deepest:
+/// sixteen points on one side of a box would leave its other side to sink. `all` is work space with
+/// room for [`MAX_FOUND`].
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn survey(
     snapshot: &mut SoftSnapshot,
@@ -289,7 +298,8 @@ pub(crate) fn survey(
     // What was not found within the band leaves its number to nobody.
     let found = (&**implicit, surfaces.len());
     implicit::survey(found, samples, (tool, pose), &moment, band_m, all);
-    // Equal gaps in the order of the points. Keys are sorted and not rows, which are ten times longer.
+    // Equal gaps in the order of the points. Keys are sorted and not rows, which are ten times
+    // longer.
     let mut keys = [(0.0, 0u8); MAX_FOUND];
     let keys = &mut keys[..all.len().min(MAX_FOUND)];
     for (key, (row, at)) in keys.iter_mut().zip(all.iter().zip(0..)) {
@@ -345,7 +355,8 @@ fn normal_of(corners: &[V3; 3]) -> Vec3 {
 }
 
 impl Scene<'_> {
-    /// The row of a tracked point, which remembers triangle and plane. `None` if it has none, or is on its own body's far side.
+    /// The row of a tracked point, which remembers triangle and plane. `None` if it has none, or is
+    /// on its own body's far side.
     fn row(&self, tracked: &mut Tracked, surface: &SoftSurface) -> Option<SoftRow> {
         if tracked.from_tool {
             self.tool_on_surface(tracked, surface)
@@ -425,7 +436,8 @@ impl Scene<'_> {
         let neighbours = self.shape.neighbours();
         let hit = walk_over(&line, corners, neighbours, tracked.triangle, WALK_LIMIT).hit;
         if let Some(hit) = hit {
-            // A volume's line leaves the tool through an outer side; a sheet's may leave it either way, but never enters ahead.
+            // A volume's line leaves the tool through an outer side; a sheet's may leave it either
+            // way, but never enters ahead.
             let leaves = match surface.shape.topology() {
                 Topology::Volume => hit.at.outward && hit.at.t <= 0.9999 * tracked.exit_m,
                 Topology::Sheet { .. } => true,

@@ -3,18 +3,18 @@
 //! # Theory
 //!
 //! Arms move one after the other, each past the others' tools as they stand. So a tool that is
-//! pressed must know what presses it, or it would be a wall. Two hands that press tools against each
-//! other are two springs in series, with a force that acts on both at one place. That is Gauss'
-//! principle for the tools as a group (Redon 2002, equations 5.20 to 5.28), each in the metric of its
-//! coupling, with the contacts between them as rows between two bodies: its multipliers are the
-//! forces, with their levers.
+//! pressed must know what presses it, or it would be a wall. Two hands that press tools against
+//! each other are two springs in series, with a force that acts on both at one place. That is
+//! Gauss' principle for the tools as a group (Redon 2002, equations 5.20 to 5.28), each in the
+//! metric of its coupling, with the contacts between them as rows between two bodies: its
+//! multipliers are the forces, with their levers.
 //!
 //! # Practice
 //!
-//! After each tick the tools that are in contact are projected together. What differs from what each
-//! hand wants alone is added to what it wants in the next tick: the pressed tool gives way, and the
-//! one that presses follows. A tool with a mass does not give way, nor does one that goes by
-//! increments, which does not press either.
+//! After each tick the tools that are in contact are projected together. What differs from what
+//! each hand wants alone is added to what it wants in the next tick: the pressed tool gives way,
+//! and the one that presses follows. A tool with a mass does not give way, nor does one that goes
+//! by increments, which does not press either.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by the arms and their contacts.
 

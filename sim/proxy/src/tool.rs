@@ -4,17 +4,19 @@
 
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 
-/// The rigid shape that an arm moves, reduced to what bounds its motion. Its features come with the snapshots.
+/// The rigid shape that an arm moves, reduced to what bounds its motion. Its features come with the
+/// snapshots.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolShape {
-    /// Centre of a ball that holds all the tool's vertices; also the reference point of its motions.
+    /// Centre of a ball that holds all the tool's vertices; also the reference point of its
+    /// motions.
     pub centre: Vec3,
     /// Radius of that ball (0 for a sphere tool: its only vertex is its centre).
     pub bound_m: f64,
     /// Half-thickness around the vertices, edges and faces (a sphere tool's radius; 0 for a mesh).
     pub radius_m: f64,
-    /// Whether contact may turn the tool. False for a sphere, for which turning means nothing, and for arms that
-    /// give no orientation.
+    /// Whether contact may turn the tool. False for a sphere, for which turning means nothing, and
+    /// for arms that give no orientation.
     pub turns: bool,
 }
 
@@ -85,8 +87,9 @@ impl ToolShape {
 
 /// The distances that the contact keeps. All in metres, surface to surface.
 ///
-/// Redon 2002 (section 6.2) keeps bodies in contact slightly apart, at 8.8e-5, 2e-4 and 4.6e-4 of the scene's width.
-/// Here `safe` and `release` are those; below `clearance` nothing ever gets: it is what continuous detection certifies.
+/// Redon 2002 (section 6.2) keeps bodies in contact slightly apart, at 8.8e-5, 2e-4 and 4.6e-4 of
+/// the scene's width. Here `safe` and `release` are those; below `clearance` nothing ever gets: it
+/// is what continuous detection certifies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distances {
     /// Certified at every instant.

@@ -1,6 +1,8 @@
-//! How far a feature pair may go along one screw: the two motions that continuous detection needs, made once for many pairs.
+//! How far a feature pair may go along one screw: the two motions that continuous detection needs,
+//! made once for many pairs.
 //!
-//! Real-time callable: no allocation, bounded steps. Everything given as clear is proven (see [`hapticd_ccd::advance`]). World frame, metres.
+//! Real-time callable: no allocation, bounded steps. Everything given as clear is proven (see
+//! [`hapticd_ccd::advance`]). World frame, metres.
 
 use hapticd_ccd::advance::advance_bound;
 use hapticd_ccd::pair::highest;
@@ -27,9 +29,10 @@ impl Way {
         }
     }
 
-    /// Lower bound on the distance of a pair on the whole screw: along the pair's present normal, the tool's points less the
-    /// body's. A point with velocity `v` leaves the line of that by `w |v| / 2` at most (as in [`hapticd_ccd::advance`]), so it
-    /// is lowest at the start or at the end. What is clear by this needs no advancement.
+    /// Lower bound on the distance of a pair on the whole screw: along the pair's present normal,
+    /// the tool's points less the body's. A point with velocity `v` leaves the line of that by
+    /// `w |v| / 2` at most (as in [`hapticd_ccd::advance`]), so it is lowest at the start or at the
+    /// end. What is clear by this needs no advancement.
     #[inline]
     pub(crate) fn least_gap(&self, c: &Candidate) -> f64 {
         let mut low = f64::INFINITY;
@@ -46,11 +49,13 @@ impl Way {
         low - highest(c.kind, &c.body, &c.normal)
     }
 
-    /// How far, up to `t_max`, the first feature may go along the screw. `normal` points from the second to the first.
+    /// How far, up to `t_max`, the first feature may go along the screw. `normal` points from the
+    /// second to the first.
     ///
-    /// A moving face is looked at from its own frame, where the vertex moves and the face stands still. Advancement holds its
-    /// direction fixed during a step; of a face that turns about a vertex at the threshold some corner would always go down along that
-    /// direction, and no step would be proven.
+    /// A moving face is looked at from its own frame, where the vertex moves and the face stands
+    /// still. Advancement holds its direction fixed during a step; of a face that turns about a
+    /// vertex at the threshold some corner would always go down along that direction, and no step
+    /// would be proven.
     pub(crate) fn advance(
         &self,
         kind: PairKind,

@@ -1,5 +1,5 @@
-//! What a hand would find: resting, sliding, thin plates at speed, late answers, pushed by bodies. Distances are checked by brute
-//! force after every tick.
+//! What a hand would find: resting, sliding, thin plates at speed, late answers, pushed by bodies.
+//! Distances are checked by brute force after every tick.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
@@ -83,7 +83,8 @@ fn pressing_on_a_sheet_rests_at_the_safe_distance_with_the_spring_force() {
 
 #[test]
 fn sliding_over_inner_edges_is_smooth() {
-    // A ball, a cube on its side, and a cube on its corner, whose sides look down at the floor's inner vertices that it passes.
+    // A ball, a cube on its side, and a cube on its corner, whose sides look down at the floor's
+    // inner vertices that it passes.
     for tool in 0..3 {
         let floor = (Part::new(sheet(0.1, 8)), Pose::identity(), true, None);
         let (mut s, mut e) = match tool {
@@ -372,7 +373,8 @@ fn nonsense_poses_move_nothing() {
     );
 }
 
-/// A body whose client is gone: snapshots still list it, and those under way were made while it lived.
+/// A body whose client is gone: snapshots still list it, and those under way were made while it
+/// lived.
 #[test]
 fn a_forgotten_body_is_not_in_the_way_from_the_next_tick_on_and_stays_gone() {
     let floor = |z: f64| {
@@ -407,7 +409,8 @@ fn a_forgotten_body_is_not_in_the_way_from_the_next_tick_on_and_stays_gone() {
                 anchor: 0,
             })
             .arms[0];
-        // The tool catches up with the hand, each tick as far as the answers certify it clear of the other one.
+        // The tool catches up with the hand, each tick as far as the answers certify it clear of
+        // the other one.
         assert_eq!(out.contact_count, 0, "tick {k}");
         if k > 20 {
             assert_eq!(out.wrench, Wrench::default(), "tick {k}");

@@ -1,5 +1,5 @@
-//! Bodies on courses: they follow them together, stop together where a tool is in the way, take up only what begins where they are, and
-//! say what tools push them with.
+//! Bodies on courses: they follow them together, stop together where a tool is in the way, take up
+//! only what begins where they are, and say what tools push them with.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Screw, Vec3};
@@ -12,7 +12,8 @@ const D: Distances = Distances {
 };
 const BALL_M: f64 = 0.005;
 
-/// A ball as the tool, a floor block at z = -0.03..-0.01 that is on courses, another far off that is too, and a fixed ceiling.
+/// A ball as the tool, a floor block at z = -0.03..-0.01 that is on courses, another far off that
+/// is too, and a fixed ceiling.
 fn rig() -> (Scene, Engine) {
     let block = |h: Vec3, at: Vec3, fixed| {
         let pose = Pose::translation(at.x, at.y, at.z);
@@ -111,7 +112,8 @@ fn segments_are_followed_in_time_one_after_the_other() {
     }
     let expected = [
         (up / 2.0, side / 2.0, false),
-        // The second segment takes no time, and the third begins with the next tick: the period is used up.
+        // The second segment takes no time, and the third begins with the next tick: the period is
+        // used up.
         (up + side, side, false),
         (up + side + up * (1.0 / 1.5), side + up * (1.0 / 1.5), false),
         (up * 2.0 + side, side + up, true),
@@ -176,7 +178,8 @@ fn all_stop_where_a_tool_is_in_the_way() {
     assert!(least >= D.clearance_m * (1.0 - 1e-6), "{least}");
     let stopped = e.query().followed;
     assert!(stopped.ended && stopped.segments == 0, "{stopped:?}");
-    // Within one tick's way (0.5 mm of 20) of where the ball fills the gap: what is left is for the next course.
+    // Within one tick's way (0.5 mm of 20) of where the ball fills the gap: what is left is for the
+    // next course.
     assert!((0.47..=0.5).contains(&stopped.share), "{stopped:?}");
     assert_eq!(e.output().blocked_bodies, 0, "nobody goes on");
     // All at one place of the course.

@@ -1,5 +1,5 @@
-//! Friction as a hand finds it: a tool that is held does not creep, one that slides is held back by the coefficient times the
-//! pressure, on every tool, on slopes and on what moves.
+//! Friction as a hand finds it: a tool that is held does not creep, one that slides is held back by
+//! the coefficient times the pressure, on every tool, on slopes and on what moves.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -116,7 +116,8 @@ fn a_sliding_tool_lags_by_the_coefficient_times_the_depth() {
     }
 }
 
-/// Pressing straight down on a slope: held where its tangent is below the coefficient, sliding where it is above.
+/// Pressing straight down on a slope: held where its tangent is below the coefficient, sliding
+/// where it is above.
 #[test]
 fn a_slope_holds_up_to_its_angle_of_friction() {
     for tool in TOOLS {
@@ -142,8 +143,9 @@ fn a_slope_holds_up_to_its_angle_of_friction() {
             let out = e.output().arms[0];
             if holds {
                 assert!(crept <= 1e-6, "{tool}: crept {crept:.3e} m");
-                // It stands where it touched down, but for what it went on the last tenth of a millimetre; smooth, it would have
-                // slid down until nothing but the slope's normal (0.73 N sideways) were left.
+                // It stands where it touched down, but for what it went on the last tenth of a
+                // millimetre; smooth, it would have slid down until nothing but the slope's normal
+                // (0.73 N sideways) were left.
                 let sideways = out.wrench.force_n.xy().norm();
                 assert!(sideways < 0.05, "{tool}: {sideways} N sideways");
             } else {

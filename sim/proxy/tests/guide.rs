@@ -1,4 +1,5 @@
-//! What is fixed to a tool says where it may go; what is rigid has the last word, and the guide hears it.
+//! What is fixed to a tool says where it may go; what is rigid has the last word, and the guide
+//! hears it.
 mod common;
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! The metaphors of interaction and the variants of the coupling, as a hand finds them (Redon 2002, sections 6.3.3 and 6.4.2).
+//! The metaphors of interaction and the variants of the coupling, as a hand finds them (Redon 2002,
+//! sections 6.3.3 and 6.4.2).
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -33,7 +34,8 @@ fn rig(interaction: Interaction, damping: Damping) -> (Scene, Engine) {
     (scene, Engine::new(setups, 0.003))
 }
 
-/// The stylus of the source's figures 6.10 and 6.11: down 10 mm (the floor is 4 mm below), then up 8 mm, then it rests.
+/// The stylus of the source's figures 6.10 and 6.11: down 10 mm (the floor is 4 mm below), then up
+/// 8 mm, then it rests.
 fn stylus(k: usize) -> Pose {
     let down = 1e-5 * k.min(1000) as f64;
     let up = 1e-5 * k.saturating_sub(1000).min(800) as f64;
@@ -82,7 +84,8 @@ fn increments_keep_the_offset_that_a_spring_gives_back() {
         Damping::Relative,
         |k, device, out| {
             let offset = out.proxy.translation.z - device.translation.z;
-            // It goes up with the hand at once, and stays that far above it. It has turned with the hand all the same.
+            // It goes up with the hand at once, and stays that far above it. It has turned with the
+            // hand all the same.
             if k >= 1000 {
                 assert!(
                     (offset - 0.006 - D.safe_m).abs() < 1e-6,
@@ -118,7 +121,8 @@ fn a_tool_that_goes_by_increments_is_placed_once() {
     assert_eq!(engine.output().arms[0].proxy, before);
 }
 
-/// With mass the tool swings in without overshoot, rests under the hand in free space, and on the floor pushes with the spring alone.
+/// With mass the tool swings in without overshoot, rests under the hand in free space, and on the
+/// floor pushes with the spring alone.
 #[test]
 fn a_tool_with_mass_lags_and_then_presses_as_the_spring_does() {
     for mass_kg in [0.01, 0.1, 2.0] {
@@ -149,7 +153,8 @@ fn a_tool_with_mass_lags_and_then_presses_as_the_spring_does() {
     }
 }
 
-/// Equation 6.5: the arm is braked everywhere, with the damping times its own speed; at rest it feels nothing.
+/// Equation 6.5: the arm is braked everywhere, with the damping times its own speed; at rest it
+/// feels nothing.
 #[test]
 fn damping_of_the_device_is_felt_in_free_space() {
     let damping = 0.5;

@@ -1,5 +1,5 @@
-//! A hand that turns a tool on a body that stands still, and comes back to where it was, gains nothing, whatever the friction; and
-//! a tool that sticks meanwhile is where it was.
+//! A hand that turns a tool on a body that stands still, and comes back to where it was, gains
+//! nothing, whatever the friction; and a tool that sticks meanwhile is where it was.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -30,7 +30,8 @@ fn energy(most_n: f64, hand: &Pose, proxy: &Pose) -> f64 {
     stretched + 0.5 * KR * w.norm_squared()
 }
 
-/// Where the hand is, from 5 mm above the floor to 16 mm in, by phase and how far it has come (0 to 1).
+/// Where the hand is, from 5 mm above the floor to 16 mm in, by phase and how far it has come (0 to
+/// 1).
 fn hand(turn: impl Fn(f64, f64) -> Quat, k: usize) -> Pose {
     let come = (k as f64 / START as f64).min(1.0);
     let phase = k.saturating_sub(START) as f64 / CYCLE as f64 * std::f64::consts::TAU;
@@ -38,8 +39,8 @@ fn hand(turn: impl Fn(f64, f64) -> Quat, k: usize) -> Pose {
     Pose::from_parts(Vec3::new(0.001, 0.0005, z).into(), turn(phase, come))
 }
 
-/// Of one cycle, after one that was not looked at: what the far end of the coupling put into it, J, and how far it is from where it
-/// was, m.
+/// Of one cycle, after one that was not looked at: what the far end of the coupling put into it, J,
+/// and how far it is from where it was, m.
 fn cycle(friction: f64, turn: impl Fn(f64, f64) -> Quat) -> (f64, f64) {
     let floor = (Part::new(sheet(0.1, 1)), Pose::identity(), true, None);
     cycle_on(vec![floor], friction, f64::INFINITY, turn)
@@ -122,7 +123,8 @@ fn a_box_that_rocks_gains_nothing_and_stays() {
     }
 }
 
-/// The axis of tilt goes round, so the box rolls over all its edges: that turns it about the normal, which is no slip.
+/// The axis of tilt goes round, so the box rolls over all its edges: that turns it about the
+/// normal, which is no slip.
 #[test]
 fn a_box_that_rolls_over_its_edges_gains_nothing() {
     for friction in [0.0, 0.3, 0.8] {

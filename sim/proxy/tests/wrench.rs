@@ -1,5 +1,5 @@
-//! The wrench on the hand is the contact's: force along what holds the tool, torque that this force has about the tool, and no
-//! energy from a round trip.
+//! The wrench on the hand is the contact's: force along what holds the tool, torque that this force
+//! has about the tool, and no energy from a round trip.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, transform};
@@ -89,8 +89,8 @@ fn torque_of_a_box_on_its_corner_is_that_of_the_force_there() {
     }
 }
 
-/// While the hand comes, slides and turns, too: a damper whose parts were not in the ratio of the spring's would pull about another
-/// point.
+/// While the hand comes, slides and turns, too: a damper whose parts were not in the ratio of the
+/// spring's would pull about another point.
 #[test]
 fn torque_of_a_damped_box_that_moves_is_that_of_the_force_there() {
     let half = 0.02;
@@ -126,7 +126,8 @@ fn torque_of_a_damped_box_that_moves_is_that_of_the_force_there() {
     }
 }
 
-/// What is left of a force that is cut off and the whole torque are those of one force at the corner.
+/// What is left of a force that is cut off and the whole torque are those of one force at the
+/// corner.
 #[test]
 fn torque_of_a_box_whose_force_is_cut_off_is_that_of_what_is_left() {
     // What is turned deep in a floor gets there in strides: each of them is of the whole spring.

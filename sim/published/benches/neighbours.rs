@@ -1,7 +1,9 @@
-//! What neighbours cost by registration: a step of points (moves, lists, pairs within a radius) by the number of points, by the size of the environment, and beside a grid, a hash and a tree.
+//! What neighbours cost by registration: a step of points (moves, lists, pairs within a radius) by
+//! the number of points, by the size of the environment, and beside a grid, a hash and a tree.
 //!
-//! `cargo bench -p hapticd-published --bench neighbours`. With `WAY="volume, crowds, hash, 1 radii"` only that way goes through that scene, as often as `STEPS` says: for
-//! `valgrind --tool=callgrind --toggle-collect='*go_through*'`.
+//! `cargo bench -p hapticd-published --bench neighbours`. With `WAY="volume, crowds, hash, 1
+//! radii"` only that way goes through that scene, as often as `STEPS` says: for `valgrind
+//! --tool=callgrind --toggle-collect='*go_through*'`.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -21,7 +23,8 @@ mod common;
 #[path = "../tests/common/tree.rs"]
 mod tree;
 
-/// A scene: points that go to and fro by a tenth of the radius a step, so that a tenth or so changes cells.
+/// A scene: points that go to and fro by a tenth of the radius a step, so that a tenth or so
+/// changes cells.
 struct Scene {
     frames: Vec<Vec<Vec3>>,
     side: f64,
@@ -76,7 +79,8 @@ impl Scene {
         }
     }
 
-    /// With cells of this many radii; refined to one radius where that is more and `split` is given.
+    /// With cells of this many radii; refined to one radius where that is more and `split` is
+    /// given.
     fn ours(&self, radii: usize, split: Option<usize>) -> ByRegistration {
         let registration =
             Registration::new(self.map(self.radius * radii as f64), Policy::Tolerate);
@@ -138,7 +142,9 @@ impl Scene {
 /// Widths of the hash's cells; the best of them is what the others are compared with.
 const HASHES: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
 
-/// All ways in turns, so that what the machine does meanwhile is the same for all: the medians of many passes over ten frames, a step, and the median of the ratios to the best hash of the same turn.
+/// All ways in turns, so that what the machine does meanwhile is the same for all: the medians of
+/// many passes over ten frames, a step, and the median of the ratios to the best hash of the same
+/// turn.
 fn in_turns(name: &str, scene: &Scene) {
     let mut all = scene.all();
     let mut took = vec![Vec::new(); all.len()];

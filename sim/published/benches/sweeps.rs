@@ -1,8 +1,9 @@
-//! First contact of two meshes that both move, on random sweeps from separated starts, held against 2,000 samples of each: 200 with 2,000 triangles,
-//! and 20,000 and 80,000 with as many.
+//! First contact of two meshes that both move, on random sweeps from separated starts, held against
+//! 2,000 samples of each: 200 with 2,000 triangles, and 20,000 and 80,000 with as many.
 //!
-//! Not criterion: what counts is the distribution and whether anything is missed. Times are those of the thread, so that other work on the machine
-//! does not count. `cargo bench -p hapticd-published --bench sweeps`.
+//! Not criterion: what counts is the distribution and whether anything is missed. Times are those
+//! of the thread, so that other work on the machine does not count. `cargo bench -p
+//! hapticd-published --bench sweeps`.
 #![allow(missing_docs, clippy::print_stdout)]
 
 #[path = "../tests/common/mod.rs"]
@@ -36,7 +37,8 @@ fn sweep(rng: &mut SplitMix) -> Case {
     }
 }
 
-/// As far as in a millisecond at 1 m/s and 2 rad/s, from where a sweep ends: up to a millimetre apart. `None` if it does not meet.
+/// As far as in a millisecond at 1 m/s and 2 rad/s, from where a sweep ends: up to a millimetre
+/// apart. `None` if it does not meet.
 fn tick(rng: &mut SplitMix, search: &mut MovingSearch, shapes: [&MeshIndex; 2]) -> Option<Case> {
     let Case { motions } = sweep(rng);
     let body = |k: usize| MovingBody {
@@ -75,7 +77,8 @@ fn report(name: &str, mut times: Vec<f64>) {
     );
 }
 
-/// Two plates of 800 triangles that lie flat on each other at the clearance, and slide a millimetre.
+/// Two plates of 800 triangles that lie flat on each other at the clearance, and slide a
+/// millimetre.
 fn sliding(search: &mut MovingSearch) {
     let sheet = MeshIndex::new(shapes::sheet(0.1, 20).expect("valid"));
     let mut rng = SplitMix(2);

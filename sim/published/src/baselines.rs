@@ -1,8 +1,12 @@
-//! Pairs of neighbours within a radius, found in three ways: by registration, by a regular grid, by spatial hashing.
+//! Pairs of neighbours within a radius, found in three ways: by registration, by a regular grid, by
+//! spatial hashing.
 //!
-//! For comparisons, with one trait ([`Neighbours`]) and the same pairs from all ([`Pairs`]). Spatial hashing after Teschner 2003 (Pitiot 2015, section 2.2) for points: all are
-//! hashed anew at each update, by cells of a width that is tuned, kept side by side, and each two cells looked at once. The grid keeps a list per cell of a bounded space and moves points between them. Registration puts
-//! the points of each occupied cell side by side and looks at each two cells of a ring once; the ring must be at least as wide as the radius, so the cells must be.
+//! For comparisons, with one trait ([`Neighbours`]) and the same pairs from all ([`Pairs`]).
+//! Spatial hashing after Teschner 2003 (Pitiot 2015, section 2.2) for points: all are hashed anew
+//! at each update, by cells of a width that is tuned, kept side by side, and each two cells looked
+//! at once. The grid keeps a list per cell of a bounded space and moves points between them.
+//! Registration puts the points of each occupied cell side by side and looks at each two cells of a
+//! ring once; the ring must be at least as wide as the radius, so the cells must be.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::beside::{Beside, FEW, Gathered};
@@ -68,7 +72,8 @@ pub struct ByRegistration {
 }
 
 impl ByRegistration {
-    /// Over an empty registration. Its cells, at the finest level of the criterion too, must not be narrower than the radius, m.
+    /// Over an empty registration. Its cells, at the finest level of the criterion too, must not be
+    /// narrower than the radius, m.
     ///
     /// # Errors
     /// See [`BaselineError`].
@@ -324,8 +329,9 @@ pub struct ByHash {
 }
 
 impl ByHash {
-    /// By cells of this width, m, at least a quarter of the radius, in a table of about twice as many buckets as points. `flat`: all have the same z for ever, and the cells above and below are not
-    /// looked at.
+    /// By cells of this width, m, at least a quarter of the radius, in a table of about twice as
+    /// many buckets as points. `flat`: all have the same z for ever, and the cells above and below
+    /// are not looked at.
     ///
     /// # Errors
     /// See [`BaselineError`].
@@ -393,7 +399,8 @@ impl Neighbours for ByHash {
         let scale = 1.0 / self.width_m;
         for (i, p) in positions.iter().enumerate() {
             let q = p * scale;
-            // Beyond the range of `i32` cells are lumped together, which costs time and loses nothing.
+            // Beyond the range of `i32` cells are lumped together, which costs time and loses
+            // nothing.
             self.cells[i] = [q.x.floor() as i32, q.y.floor() as i32, q.z.floor() as i32];
             let bucket = self.bucket(self.cells[i]);
             self.starts[bucket] += 1;

@@ -1,16 +1,19 @@
 //! First time of contact of two meshes, one of which follows a constant-speed screw.
 //!
-//! Simultaneous descent of the two box hierarchies with the continuous box test, Redon's elementary tests
-//! at the leaves, discrete tests at the final and initial poses to save continuous ones, and the earliest
-//! contact so far as the end of every later test (Redon 2002, sections 1.3.1, 3.3 and 3.5).
+//! Simultaneous descent of the two box hierarchies with the continuous box test, Redon's elementary
+//! tests at the leaves, discrete tests at the final and initial poses to save continuous ones, and
+//! the earliest contact so far as the end of every later test (Redon 2002, sections 1.3.1, 3.3 and
+//! 3.5).
 //!
-//! **To find contacts use [`hapticd_ccd::moving`]**, where a body that stands still is one of two that move: it is fifty times quicker on long paths that
-//! end in each other. This is the published method with its switches, so that the published measurements can be made again, and an independent
-//! second opinion for the tests: it shares with the other searches only the boxes and the closest points of a feature pair at one instant. Nothing in
-//! the daemon calls it.
+//! **To find contacts use [`hapticd_ccd::moving`]**, where a body that stands still is one of two
+//! that move: it is fifty times quicker on long paths that end in each other. This is the published
+//! method with its switches, so that the published measurements can be made again, and an
+//! independent second opinion for the tests: it shares with the other searches only the boxes and
+//! the closest points of a feature pair at one instant. Nothing in the daemon calls it.
 //!
-//! It allocates a stack, and its time is not bounded a priori: on large sweeps it is spent in pairs of boxes that meet late in the motion, since the descent is
-//! depth-first (as published) and not in the order of time. A pure function; no panics. Metres; time in fractions of the screw.
+//! It allocates a stack, and its time is not bounded a priori: on large sweeps it is spent in pairs
+//! of boxes that meet late in the motion, since the descent is depth-first (as published) and not
+//! in the order of time. A pure function; no panics. Metres; time in fractions of the screw.
 //!
 //! Complete up to the precision asked for: if it reports no contact, no two surfaces touch during
 //! the motion; if it reports one at `t`, nothing touches before `t`.
@@ -71,8 +74,8 @@ impl Default for FirstContactOptions {
 pub struct FirstContact {
     /// Time of contact: not later than the true one.
     pub t: f64,
-    /// Kind of the features that touch; of several at one time the least in the order of [`PairKind`]
-    /// and indices.
+    /// Kind of the features that touch; of several at one time the least in the order of
+    /// [`PairKind`] and indices.
     pub kind: PairKind,
     /// Vertex, edge or triangle index in A.
     pub feature_a: u32,
@@ -152,12 +155,12 @@ impl Culling<'_> {
     };
 }
 
-/// First contact of `a`, which starts at `b_from_a` and follows `screw` (in b's frame), with the standing
-/// `b`, during `[0, 1]`. Two point shapes never touch. Shapes are their surfaces: a body that
-/// starts wholly inside another does not touch it.
+/// First contact of `a`, which starts at `b_from_a` and follows `screw` (in b's frame), with the
+/// standing `b`, during `[0, 1]`. Two point shapes never touch. Shapes are their surfaces: a body
+/// that starts wholly inside another does not touch it.
 ///
-/// Sphere tools: give the point shape; contact is then that of the centre. A pose or screw that is not
-/// finite gives an uncertain contact at time 0.
+/// Sphere tools: give the point shape; contact is then that of the centre. A pose or screw that is
+/// not finite gives an uncertain contact at time 0.
 #[must_use]
 pub fn first_contact(
     a: &MeshIndex,
@@ -171,9 +174,10 @@ pub fn first_contact(
 
 /// [`first_contact()`], leaving out what moves away from the other body.
 ///
-/// For bodies that start apart the time is the same to within the precision asked for; a touch at the start of two that part is
-/// not found. The cones must be those of these shapes. With cones a feature is tested with every triangle that does not recede, not with its owner only (which
-/// may recede while another does not), so it may be tested more than once.
+/// For bodies that start apart the time is the same to within the precision asked for; a touch at
+/// the start of two that part is not found. The cones must be those of these shapes. With cones a
+/// feature is tested with every triangle that does not recede, not with its owner only (which may
+/// recede while another does not), so it may be tested more than once.
 #[must_use]
 pub fn first_contact_culled(
     a: &MeshIndex,

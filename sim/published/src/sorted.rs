@@ -2,15 +2,19 @@
 //!
 //! # Theory
 //!
-//! One certificate for each two neighbours `a`, `b`: `b(t) - a(t) > 0`. When it fails they change places, and the certificates with what was beside them are
-//! issued anew. All events change the order, so none is in vain; there are at most `n - 1` of them in the queue, a point is in two certificates, and an event costs
-//! `O(log n)`. Points of constant speed pass each other once: the events of a stretch of time are the inversions between the orders at its ends. Polynomials of degree
-//! `d` pass `d` times at most.
+//! One certificate for each two neighbours `a`, `b`: `b(t) - a(t) > 0`. When it fails they change
+//! places, and the certificates with what was beside them are issued anew. All events change the
+//! order, so none is in vain; there are at most `n - 1` of them in the queue, a point is in two
+//! certificates, and an event costs `O(log n)`. Points of constant speed pass each other once: the
+//! events of a stretch of time are the inversions between the orders at its ends. Polynomials of
+//! degree `d` pass `d` times at most.
 //!
 //! # Practice
 //!
-//! Any number of points through one place at one time are no trouble: each pair changes places once. Two equal motions never pass. Where a point is on a body that turns, a
-//! certificate is looked at in stretches, and the end of a stretch is an internal event. Processing events does not allocate.
+//! Any number of points through one place at one time are no trouble: each pair changes places
+//! once. Two equal motions never pass. Where a point is on a body that turns, a certificate is
+//! looked at in stretches, and the end of a stretch is an internal event. Processing events does
+//! not allocate.
 
 use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
 use hapticd_kinetic::motion::{Motion1, MotionError, first_passing, have_met};
@@ -23,7 +27,8 @@ const NOWHERE: u32 = u32::MAX;
 /// Largest jump of a new plan, as a share of the numbers it is made of.
 const LARGEST_JUMP: f64 = 1e-9;
 
-/// By how much two neighbours may be out of order, as a share of the numbers that it is made of: they pass each other now.
+/// By how much two neighbours may be out of order, as a share of the numbers that it is made of:
+/// they pass each other now.
 const ROUNDING: f64 = 1e-9;
 
 /// One event of a list: which two have changed places.
@@ -55,7 +60,8 @@ pub struct SortedList {
 }
 
 impl SortedList {
-    /// Sorts the points as they are at `now`. Events at or after `horizon` are not looked for; it may be infinite.
+    /// Sorts the points as they are at `now`. Events at or after `horizon` are not looked for; it
+    /// may be infinite.
     ///
     /// # Errors
     /// A motion has a number that is not finite.
@@ -356,7 +362,8 @@ impl Kinetic for SortedList {
                 return fault(left, "it is right of its right neighbour");
             }
             let fresh = first_passing(l, r, self.now, self.horizon);
-            // What has just been repaired is sensitive to where now is; what is clear of zero is not.
+            // What has just been repaired is sensitive to where now is; what is clear of zero is
+            // not.
             let clear = r.at(self.now) - l.at(self.now) > 1e-6 * size;
             let polynomials = l.degree().is_some() && r.degree().is_some();
             if clear

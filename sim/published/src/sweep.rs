@@ -1,16 +1,17 @@
 //! Continuous overlap test of two oriented boxes, one of which follows a constant-speed screw.
 //!
-//! Conservative: it may call boxes overlapping that are not, never the other way round. Stage 1 is the
-//! separating-axis test with both sides of the inequality bounded by intervals over a part of the
-//! motion; if no axis separates for the whole part, stage 2 halves it, as long as the motion is large
-//! compared with the boxes (Redon 2002, section 3.3.1).
+//! Conservative: it may call boxes overlapping that are not, never the other way round. Stage 1 is
+//! the separating-axis test with both sides of the inequality bounded by intervals over a part of
+//! the motion; if no axis separates for the whole part, stage 2 halves it, as long as the motion is
+//! large compared with the boxes (Redon 2002, section 3.3.1).
 //!
-//! Distances along the face axes of a box are bounded in that box's own frame, so that what is constant
-//! there stays constant. The printed subdivision criterion (equation 3.13) is dimensionally inconsistent and
-//! is read as `(t1 - t0)|v| > k (sum a_i |n.e_i| + sum b_i |n.f_i|)` with `n = v/|v|`.
+//! Distances along the face axes of a box are bounded in that box's own frame, so that what is
+//! constant there stays constant. The printed subdivision criterion (equation 3.13) is
+//! dimensionally inconsistent and is read as `(t1 - t0)|v| > k (sum a_i |n.e_i| + sum b_i |n.f_i|)`
+//! with `n = v/|v|`.
 //!
-//! Bounded time (at most `2^max_depth` parts, in practice a few), allocation-free, a pure function, no
-//! panics; values that are not finite give "overlap".
+//! Bounded time (at most `2^max_depth` parts, in practice a few), allocation-free, a pure function,
+//! no panics; values that are not finite give "overlap".
 
 pub use hapticd_ccd::obb::Axes;
 use hapticd_ccd::obb::Obb;
@@ -40,8 +41,9 @@ impl Default for SweepOptions {
     }
 }
 
-/// Whether `a`, moving with `screw`, may overlap the standing `b` at some time in `[0, t_end]`. Both boxes (`a`
-/// at time 0) and the screw are given in one frame. `evaluations` counts interval separating-axis tests.
+/// Whether `a`, moving with `screw`, may overlap the standing `b` at some time in `[0, t_end]`.
+/// Both boxes (`a` at time 0) and the screw are given in one frame. `evaluations` counts interval
+/// separating-axis tests.
 #[must_use]
 pub fn overlap_during(
     a: &Obb,
@@ -151,8 +153,8 @@ impl<'a> MovingPair<'a> {
             let (k, l) = ((i + 1) % 3, (i + 2) % 3);
             for j in 0..3 {
                 let (p, q) = ((j + 1) % 3, (j + 2) % 3);
-                // The axis is not of unit length: where it is nearly zero, the small term keeps rounding
-                // from separating.
+                // The axis is not of unit length: where it is nearly zero, the small term keeps
+                // rounding from separating.
                 let left = (ta[l] * m[k][j] - ta[k] * m[l][j]).abs().lo;
                 let n = |x: usize, y: usize| size[x][y].hi + 1e-12;
                 let right = ha[k] * n(l, j) + ha[l] * n(k, j) + hb[p] * n(i, q) + hb[q] * n(i, p);
@@ -164,7 +166,8 @@ impl<'a> MovingPair<'a> {
         false
     }
 
-    /// Whether a's centre goes far in `[low, high]` compared with the extent of the boxes along its way.
+    /// Whether a's centre goes far in `[low, high]` compared with the extent of the boxes along its
+    /// way.
     fn subdivide(&self, low: f64, high: f64, k: f64) -> bool {
         let start = self.screw.velocity_of(&self.a.center);
         // Along the axes of a the velocity is that of time 0, by the invariance of the body twist.

@@ -1,9 +1,12 @@
-//! Motion space against contact space: two algorithms for one problem, side by side (Redon 2002, section 5.5).
+//! Motion space against contact space: two algorithms for one problem, side by side (Redon 2002,
+//! section 5.5).
 //!
-//! For comparison only; `hapticd_gauss::GroupProjector` and `hapticd_gauss::ConeSolver` are what to use. Wilhelmsen's nearest point looks for the
-//! *motion* and keeps `6 n` numbers, Dantzig's (after Baraff) looks for the *forces* and keeps one acceleration per contact, with the matrix
-//! `J M^-1 J^T` between them. Both solve their inner systems by Cholesky, from scratch every time, as the published experiment did; both come with
-//! dense and with sparse storage. The mass matrix is the identity and the wanted motion zero.
+//! For comparison only; `hapticd_gauss::GroupProjector` and `hapticd_gauss::ConeSolver` are what to
+//! use. Wilhelmsen's nearest point looks for the *motion* and keeps `6 n` numbers, Dantzig's (after
+//! Baraff) looks for the *forces* and keeps one acceleration per contact, with the matrix `J M^-1
+//! J^T` between them. Both solve their inner systems by Cholesky, from scratch every time, as the
+//! published experiment did; both come with dense and with sparse storage. The mass matrix is the
+//! identity and the wanted motion zero.
 //!
 //! Allocates. Bounded work, no panic, deterministic.
 
@@ -61,8 +64,9 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// The random problem of the published experiment: `bodies * per_body` rows between two bodies drawn at random (the same twice: a contact with
-    /// the scenery), coefficients in [-1, 1), `c = J k` for a random `k`, so that it has a solution.
+    /// The random problem of the published experiment: `bodies * per_body` rows between two bodies
+    /// drawn at random (the same twice: a contact with the scenery), coefficients in [-1, 1), `c =
+    /// J k` for a random `k`, so that it has a solution.
     #[must_use]
     pub fn random(bodies: usize, per_body: usize, seed: u64) -> Self {
         let bodies = bodies.max(1);
@@ -241,7 +245,8 @@ pub fn wilhelmsen(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
             let bounds: Vec<f64> = set.iter().map(|&i| twin.bounds[i]).collect();
             let gram = |a: usize, b: usize| j.dot_rows(a, b);
             let Some(z) = cholesky(&set, gram, &bounds) else {
-                // The new row is a combination of the others: shift forces along it until one is gone.
+                // The new row is a combination of the others: shift forces along it until one is
+                // gone.
                 let last = set.len() - 1;
                 let against: Vec<f64> =
                     set[..last].iter().map(|&i| -j.dot_rows(i, added)).collect();
@@ -367,8 +372,8 @@ impl Delassus {
     }
 }
 
-/// Takes a contact that has stopped closing among the pressed ones. If it depends on them its force is first shifted to them, until one of them has
-/// none left and makes room, or it has none itself.
+/// Takes a contact that has stopped closing among the pressed ones. If it depends on them its force
+/// is first shifted to them, until one of them has none left and makes room, or it has none itself.
 fn rest(
     a: &Delassus,
     driven: usize,
@@ -445,7 +450,8 @@ pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
                 answer.solved = false;
                 break 'contacts;
             }
-            // All rows of these problems meet in one point: another contact's event may have brought this one there too.
+            // All rows of these problems meet in one point: another contact's event may have
+            // brought this one there too.
             if -acceleration[driven] <= tolerance * lengths[driven] {
                 answer.solves += 1;
                 rest(&a, driven, &mut pressed, &mut force, &mut apart);
@@ -454,7 +460,8 @@ pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
             answer.solves += 1;
             let against: Vec<f64> = pressed.iter().map(|&i| -a.get(i, driven)).collect();
             let Some(z) = cholesky(&pressed, |x, y| a.get(x, y), &against) else {
-                // The contact that came last depends on the others: it only seemed to close, and is passed over for now.
+                // The contact that came last depends on the others: it only seemed to close, and is
+                // passed over for now.
                 match pressed.pop() {
                     Some(last) if force[last] == 0.0 => {
                         apart[last] = true;

@@ -1,4 +1,5 @@
-//! The algebraic motion: reference vectors of the thesis' digest, polynomials against direct evaluation, spheres against sampling.
+//! The algebraic motion: reference vectors of the thesis' digest, polynomials against direct
+//! evaluation, spheres against sampling.
 
 mod common;
 
@@ -165,7 +166,8 @@ fn v4_spheres() {
     assert!(!spheres_meet(&a, &b, 0.55, 0.3, t, first - 1e-6));
 }
 
-/// V5, the screw of a twist, is tested with the screw; here that the algebraic motion has the same ends.
+/// V5, the screw of a twist, is tested with the screw; here that the algebraic motion has the same
+/// ends.
 #[test]
 fn v5_the_ends_are_those_of_the_screw() {
     let twist = (Vec3::new(0.3, 0.1, 0.2), Vec3::new(0.1, -0.2, 0.4));
@@ -265,7 +267,8 @@ fn polynomials_are_what_they_say() {
     }
 }
 
-/// No overlap that sampling finds is missed, and what is called an overlap is one nearly; pure rotation and pure translation too.
+/// No overlap that sampling finds is missed, and what is called an overlap is one nearly; pure
+/// rotation and pure translation too.
 #[test]
 fn spheres_agree_with_sampling() {
     let mut rng = SplitMix(92);

@@ -1,4 +1,5 @@
-//! Back-face culling: what is culled recedes, and the first contact of closed solids stays what it was.
+//! Back-face culling: what is culled recedes, and the first contact of closed solids stays what it
+//! was.
 
 mod common;
 
@@ -47,7 +48,8 @@ fn below(shape: &MeshIndex) -> Vec<Vec<u32>> {
     all
 }
 
-/// Largest component along its outward normal of the relative velocity of the corners of a triangle, at some time, in its own frame's terms.
+/// Largest component along its outward normal of the relative velocity of the corners of a
+/// triangle, at some time, in its own frame's terms.
 fn fastest_outward(
     mesh: &TriMesh,
     triangle: u32,
@@ -117,7 +119,8 @@ fn what_is_culled_recedes_throughout() {
     assert!(culled > 3_000 && between > 300, "{culled} {between}");
 }
 
-/// Two movers of which one stands: the bound in intervals agrees with the exact test but for a little.
+/// Two movers of which one stands: the bound in intervals agrees with the exact test but for a
+/// little.
 #[test]
 fn intervals_agree_where_both_apply() {
     let shape = &solids()[2];

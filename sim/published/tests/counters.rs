@@ -1,4 +1,5 @@
-//! What all kinetic structures have in common: counters over a window, time that does not run backwards.
+//! What all kinetic structures have in common: counters over a window, time that does not run
+//! backwards.
 
 mod common;
 

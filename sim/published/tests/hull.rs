@@ -309,7 +309,8 @@ fn what_is_no_motion_of_a_point_is_refused() {
         .change_plan(0, [Motion1::still(2.0), fine[1]])
         .unwrap_err();
     assert_eq!(jump, MotionError::Jump { object: 0, by: 2.0 });
-    // One above the other for ever is no general position; a millionth aside it is, and nothing ever happens.
+    // One above the other for ever is no general position; a millionth aside it is, and nothing
+    // ever happens.
     let pair = |x: f64| {
         [
             [Motion1::still(0.0), Motion1::still(0.0)],

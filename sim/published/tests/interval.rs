@@ -70,7 +70,8 @@ fn a_screw_meets_an_edge() {
     assert!((c.pair.point_a - point).amax() < 1e-7);
 }
 
-/// The five constants of an edge pair and the four of a vertex and a face, as printed for the screw frame.
+/// The five constants of an edge pair and the four of a vertex and a face, as printed for the screw
+/// frame.
 fn printed(a: &[Vec3; 3], b: &[Vec3; 3]) -> ([f64; 5], [f64; 4]) {
     let (p, e, c, f) = (a[0], a[1] - a[0], b[0], b[1] - b[0]);
     let n = (b[1] - b[0]).cross(&(b[2] - b[0]));
@@ -225,7 +226,8 @@ fn sampled_contacts_are_never_missed() {
     for _ in 0..100_000 {
         let (kind, a, b, screw) = random_meeting(&mut rng);
         let distance = |t: f64| distance_at(kind, &a, &b, &screw, t);
-        // First bracket with a change of side and the features near; sampling is finer than the features.
+        // First bracket with a change of side and the features near; sampling is finer than the
+        // features.
         let n = 400;
         let hit = (0..=n)
             .map(|i| f64::from(i) / f64::from(n))
@@ -234,8 +236,8 @@ fn sampled_contacts_are_never_missed() {
             None => {
                 none += 1;
                 assert!(hit.is_none());
-                // Proven free of contact, so the sampled distance never changes side at 0: refine the
-                // nearest sample.
+                // Proven free of contact, so the sampled distance never changes side at 0: refine
+                // the nearest sample.
                 let near = (0..=n)
                     .map(|i| f64::from(i) / f64::from(n))
                     .min_by(|x, y| distance(*x).total_cmp(&distance(*y)));
@@ -290,7 +292,8 @@ fn agrees_with_conservative_advancement() {
                     "advanced to {t} past the contact at {}",
                     c.t
                 );
-                // Between the two times the features are within a few nanometres: a slow approach at most.
+                // Between the two times the features are within a few nanometres: a slow approach
+                // at most.
                 let d = distance_at(kind, &a, &b, &screw, 0.5 * (t + c.t));
                 assert!(d < 1e-8 || c.t - t < 1e-7, "{t} {} {d}", c.t);
             }

@@ -35,7 +35,8 @@ fn leaves_cover_the_surface_and_hold_what_passes_through() {
                 leaves.len().next_power_of_two().trailing_zeros()
             );
             assert!(leaves.iter().all(|n| n.radius <= radius * (1.0 + 1e-9)));
-            // Every sphere is inside its parent where it matters: leaf spheres are inside all above them.
+            // Every sphere is inside its parent where it matters: leaf spheres are inside all above
+            // them.
             for node in tree.nodes().iter().filter(|n| !n.is_leaf()) {
                 let mut below = vec![node.children, node.children + 1];
                 while let Some(i) = below.pop() {
@@ -198,7 +199,8 @@ fn labels_and_tables_save_tests_on_large_faces() {
     assert!(run(false, false, false).vertices > 3 * none.vertices);
 }
 
-/// A block in one sphere meets most leaves of a detailed body; in leaves as small as the body's, few.
+/// A block in one sphere meets most leaves of a detailed body; in leaves as small as the body's,
+/// few.
 #[test]
 fn leaves_of_one_size_are_tested_least() {
     let block = shapes::cuboid(&Vec3::repeat(0.15)).expect("valid");

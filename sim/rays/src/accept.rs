@@ -1,5 +1,5 @@
-//! What a hit means: the four elementary tests between volumes and sheets (Lehericey 2016, chapter 1, section 2.2.4 B, and chapter 3,
-//! section 4.2).
+//! What a hit means: the four elementary tests between volumes and sheets (Lehericey 2016, chapter
+//! 1, section 2.2.4 B, and chapter 3, section 4.2).
 //!
 //! # Theory
 //!
@@ -10,21 +10,23 @@
 //! | sheet, volume | from inside: collision, on the side where the way out is shorter; from outside: as behind a volume | the same |
 //! | sheet, sheet | collision within both thicknesses, else prediction | the same |
 //!
-//! Thickness is compared with the *re-projected* length, along the target's normal: a solver puts points at that distance, and another measure
-//! would see them come and go.
+//! Thickness is compared with the *re-projected* length, along the target's normal: a solver puts
+//! points at that distance, and another measure would see them come and go.
 //!
-//! A point of a sheet is inside of a solid only if *both* its rays meet the inner side (chapter 3, section 4.2.1). One that grazes an
-//! edge may slip in beside it, within rounding, and meet the far side from within: that ray alone would be a contact as deep as it is
-//! long. So where one ray meets the inner side and the other does not, only the thickness counts ([`accept_alone`]).
+//! A point of a sheet is inside of a solid only if *both* its rays meet the inner side (chapter 3,
+//! section 4.2.1). One that grazes an edge may slip in beside it, within rounding, and meet the far
+//! side from within: that ray alone would be a contact as deep as it is long. So where one ray
+//! meets the inner side and the other does not, only the thickness counts ([`accept_alone`]).
 //!
-//! A rejected hit is not the same as none: what lies behind it on the same side must not count either. So a rejection is an answer
-//! ([`Class::Nothing`] with a triangle), and the nearest answer on each side decides.
+//! A rejected hit is not the same as none: what lies behind it on the same side must not count
+//! either. So a rejection is an answer ([`Class::Nothing`] with a triangle), and the nearest answer
+//! on each side decides.
 
 use crate::layout::Class;
 use crate::line::Meeting;
 
-/// Part of the way out up to which a ray has not left its own object: a soft body that is looked for in itself finds its own exit there, and rounding
-/// must not make that a contact.
+/// Part of the way out up to which a ray has not left its own object: a soft body that is looked
+/// for in itself finds its own exit there, and rounding must not make that a contact.
 const BEFORE: f32 = 0.9999;
 
 /// One side of a pair.
@@ -85,7 +87,8 @@ pub fn accept(
     };
     match (source, target) {
         (Side::Volume { exit }, Side::Volume { .. }) => {
-            // The line goes outward in both cases: out of the target ahead of the point, and, followed backward, into it.
+            // The line goes outward in both cases: out of the target ahead of the point, and,
+            // followed backward, into it.
             let class = match (at.outward, ahead) {
                 (true, true) if length < BEFORE * exit => Class::Collision,
                 (true, false) if length <= prediction => Class::Prediction,
@@ -116,8 +119,9 @@ pub fn accept(
     }
 }
 
-/// The class of a sheet's hit on the inner side of a solid which the ray the other way does not meet from within: the point is not
-/// inside, so it is a contact within the thickness and nothing else. `projected`: the re-projected length, m.
+/// The class of a sheet's hit on the inner side of a solid which the ray the other way does not
+/// meet from within: the point is not inside, so it is a contact within the thickness and nothing
+/// else. `projected`: the re-projected length, m.
 #[must_use]
 pub fn accept_alone(half_thickness: f32, projected: f32) -> Class {
     if projected < half_thickness {

@@ -1,6 +1,7 @@
 //! Pairs of objects that are near each other: their boxes, by whatever broad phase the scene has.
 //!
-//! Which pairs that are is decided here, in single precision; the broad phase is asked about boxes that are wider by as much as that rounds.
+//! Which pairs that are is decided here, in single precision; the broad phase is asked about boxes
+//! that are wider by as much as that rounds.
 
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
@@ -17,8 +18,8 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// All pairs `(a, b)`, `a < b`, of boxes that are nearer than `margin` along every axis and not both left out, in order.
-    /// Allocates only when there are more than ever before.
+    /// All pairs `(a, b)`, `a < b`, of boxes that are nearer than `margin` along every axis and not
+    /// both left out, in order. Allocates only when there are more than ever before.
     pub fn near(
         &mut self,
         boxes: &[Bounds],

@@ -1,21 +1,28 @@
-//! Predictions that sleep: of pairs of rigid solids, and too far from a contact for what their point has moved since they were found.
+//! Predictions that sleep: of pairs of rigid solids, and too far from a contact for what their
+//! point has moved since they were found.
 //!
 //! # Theory
 //!
-//! What walks find is of use when it becomes a contact, and most predictions never do: they are near something that rests. A prediction knows how far
-//! its point was from the other object; in the frame of that object nothing else moves, so until the point has moved by as much from where it was
-//! then it cannot touch (Lehericey 2016, chapter 2, section 3, property P2, which holds in any frame), and the walk is left out. When its time has
-//! come it starts no further away than equation 4.1 takes for granted: since the last full trace the pair has moved by the threshold of displacement at
-//! most. A walk that finds the prediction again knows its room anew, and it sleeps again.
+//! What walks find is of use when it becomes a contact, and most predictions never do: they are
+//! near something that rests. A prediction knows how far its point was from the other object; in
+//! the frame of that object nothing else moves, so until the point has moved by as much from where
+//! it was then it cannot touch (Lehericey 2016, chapter 2, section 3, property P2, which holds in
+//! any frame), and the walk is left out. When its time has come it starts no further away than
+//! equation 4.1 takes for granted: since the last full trace the pair has moved by the threshold of
+//! displacement at most. A walk that finds the prediction again knows its room anew, and it sleeps
+//! again.
 //!
-//! The room is not the ray's length, which is more than the distance: it is the height above the planes of the triangle that was met and of those
-//! neighbours that rise towards the point. A surface that is not among these and nearer is found late only where a fold is finer than the threshold
-//! of displacement, half an edge in [`Settings::for_edges`](crate::Settings::for_edges): beyond it the pair is traced in full.
+//! The room is not the ray's length, which is more than the distance: it is the height above the
+//! planes of the triangle that was met and of those neighbours that rise towards the point. A
+//! surface that is not among these and nearer is found late only where a fold is finer than the
+//! threshold of displacement, half an edge in [`Settings::for_edges`](crate::Settings::for_edges):
+//! beyond it the pair is traced in full.
 //!
 //! # Practice
 //!
-//! Who sleeps has no [`Record`](crate::layout::Record), so it does not compete with nearer answers of the same point either, until it wakes. A step
-//! looks at where each sleeper's point is, a few nanoseconds, and copies it.
+//! Who sleeps has no [`Record`](crate::layout::Record), so it does not compete with nearer answers
+//! of the same point either, until it wakes. A step looks at where each sleeper's point is, a few
+//! nanoseconds, and copies it.
 
 use crate::V3;
 use crate::emit::{Rays, relative};
@@ -71,7 +78,8 @@ impl Asleep {
         self.sleepers.clear();
     }
 
-    /// Those of other pairs are forgotten, from the next [`Asleep::update`] on also in [`Asleep::count`].
+    /// Those of other pairs are forgotten, from the next [`Asleep::update`] on also in
+    /// [`Asleep::count`].
     pub fn retain(&mut self, stays: impl Fn(u32, u32) -> bool) {
         self.groups
             .retain(|group| stays(group.pair.0, group.pair.1));
@@ -119,8 +127,9 @@ impl Asleep {
         self.falling[usize::from(full)].extend_from_slice(some);
     }
 
-    /// After the traces, once a step: of the pairs that were walked on all stay but the woken, and what fell asleep joins them; of the others there
-    /// is only what the full traces found. `pairs` and `woken` in order.
+    /// After the traces, once a step: of the pairs that were walked on all stay but the woken, and
+    /// what fell asleep joins them; of the others there is only what the full traces found. `pairs`
+    /// and `woken` in order.
     pub fn update(&mut self, pairs: &[Directed], woken: &[u32]) {
         std::mem::swap(&mut self.groups, &mut self.groups_before);
         std::mem::swap(&mut self.sleepers, &mut self.sleepers_before);
@@ -226,7 +235,8 @@ mod tests {
             ((3, 1), vec![2]),
         ];
         assert_eq!(all(&asleep), expected);
-        // Two wake in one pair, and one of them and a new one fall asleep; one in another and does not; a third is traced anew; a fourth is gone.
+        // Two wake in one pair, and one of them and a new one fall asleep; one in another and does
+        // not; a third is traced anew; a fourth is gone.
         asleep.begin();
         asleep.fall(false, &[falling(1, 2, 3), falling(1, 2, 4)]);
         asleep.fall(true, &[falling(2, 1, 8)]);

@@ -1,14 +1,17 @@
-//! Clusters of points that are near each other *along* the surface (Lehericey 2016, chapter 4, section 4.1).
+//! Clusters of points that are near each other *along* the surface (Lehericey 2016, chapter 4,
+//! section 4.1).
 //!
 //! # Theory
 //!
-//! k-means on the graph of the edges with their lengths at rest: distances are shortest paths, so clusters are connected and stay together
-//! when the surface folds. The centre of a cluster is its medoid: of its points the one with the least sum of distances to the others.
+//! k-means on the graph of the edges with their lengths at rest: distances are shortest paths, so
+//! clusters are connected and stay together when the surface folds. The centre of a cluster is its
+//! medoid: of its points the one with the least sum of distances to the others.
 //!
 //! # Practice
 //!
-//! Seeds are put farthest from those before them; every part of the surface that is not connected gets its own. Few rounds are enough, since
-//! the seeds are spread already. Made once, off-line; a mesh of a hundred thousand points takes seconds.
+//! Seeds are put farthest from those before them; every part of the surface that is not connected
+//! gets its own. Few rounds are enough, since the seeds are spread already. Made once, off-line; a
+//! mesh of a hundred thousand points takes seconds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -93,8 +96,8 @@ impl Graph<'_> {
         })
     }
 
-    /// Shortest paths from the sources, each with its label, over the points for which `inside` says yes. Lowers what is in
-    /// `distance` already and relabels what becomes nearer.
+    /// Shortest paths from the sources, each with its label, over the points for which `inside`
+    /// says yes. Lowers what is in `distance` already and relabels what becomes nearer.
     fn spread(
         &self,
         sources: &[(u32, u32)],
@@ -157,7 +160,8 @@ pub(crate) fn cluster(mesh: &TriMesh, adjacency: &Adjacency, per_cluster: usize)
         }
         centres = new;
     }
-    // After the last round of new centres the labels are of the centres before: still connected, still shortest paths.
+    // After the last round of new centres the labels are of the centres before: still connected,
+    // still shortest paths.
     let of_point = label
         .iter()
         .map(|&l| if l == NONE { 0 } else { l })
@@ -189,7 +193,8 @@ fn seeds(graph: &Graph<'_>, used: &[bool], wanted: usize) -> Vec<u32> {
     }
 }
 
-/// Of each cluster the point with the least sum of distances to its others; for large clusters looked for downhill from the old centre.
+/// Of each cluster the point with the least sum of distances to its others; for large clusters
+/// looked for downhill from the old centre.
 fn medoids(graph: &Graph<'_>, label: &[u32], centres: &[u32]) -> Vec<u32> {
     let mut members = vec![Vec::new(); centres.len()];
     for (p, &l) in label.iter().enumerate() {
@@ -245,7 +250,8 @@ mod tests {
         cluster(mesh, &Adjacency::new(mesh), per_cluster)
     }
 
-    /// Every point in one cluster, every cluster in one piece, every triangle in those of its corners.
+    /// Every point in one cluster, every cluster in one piece, every triangle in those of its
+    /// corners.
     fn check(mesh: &TriMesh, clusters: &Clusters) {
         let mut seen = vec![false; mesh.positions().len()];
         let adjacency = Adjacency::new(mesh);

@@ -1,15 +1,20 @@
-//! After the rays: the nearest answer of each point is kept, points that crossed a sheet are found, contacts are made.
+//! After the rays: the nearest answer of each point is kept, points that crossed a sheet are found,
+//! contacts are made.
 //!
 //! # Theory
 //!
-//! A place in space is taken by one object, so one answer is enough: one for a point of a volume, one for each side of a point of a sheet
-//! (Lehericey 2016, chapter 4, section 1.4). The price is that a second surface behind the nearest is not tracked.
+//! A place in space is taken by one object, so one answer is enough: one for a point of a volume,
+//! one for each side of a point of a sheet (Lehericey 2016, chapter 4, section 1.4). The price is
+//! that a second surface behind the nearest is not tracked.
 //!
-//! *Inversions* (chapter 3, section 4.2.2): a point of a sheet that was on one side of a triangle before the step and is on the other side now
-//! has gone through. The contact then points back, and a prediction becomes a contact, or nothing would ever put it right. The source forgets
-//! after one step; here [`INVERTED`] is remembered with the record until the point is back, so that a solver that needs several steps gets them.
-//! Remembered of that place of the sheet only: the triangle that is met now must be the one of the step before or touch it. A point of a crumpled
-//! sheet meets one fold after the other, and an inversion carried from fold to fold pulls it through all of them.
+//! *Inversions* (chapter 3, section 4.2.2): a point of a sheet that was on one side of a triangle
+//! before the step and is on the other side now has gone through. The contact then points back, and
+//! a prediction becomes a contact, or nothing would ever put it right. The source forgets after one
+//! step; here [`INVERTED`] is remembered with the record until the point is back, so that a solver
+//! that needs several steps gets them. Remembered of that place of the sheet only: the triangle
+//! that is met now must be the one of the step before or touch it. A point of a crumpled sheet
+//! meets one fold after the other, and an inversion carried from fold to fold pulls it through all
+//! of them.
 
 use crate::V3;
 use crate::layout::{Class, Contact, INNER_SIDE, INVERTED, NONE, Record};
@@ -56,7 +61,8 @@ impl Arbiter {
         }
     }
 
-    /// Takes every point's answers, ahead and behind, in order of the points: their places and the answers that count.
+    /// Takes every point's answers, ahead and behind, in order of the points: their places and the
+    /// answers that count.
     fn drain(&mut self, mut each: impl FnMut(usize, [Option<Found>; 2])) {
         for w in 0..self.touched.len() {
             let mut bits = std::mem::take(&mut self.touched[w]);
@@ -141,7 +147,8 @@ fn choose(sheet: bool, [ahead, behind]: [Option<Found>; 2]) -> [Option<Found>; 2
         let collides = |f: &Found| f.record.class() == Class::Collision;
         return [ahead.filter(collides).or(behind).or(ahead), None];
     }
-    // Inside of a solid both sides meet its inner side: out by the shorter way, or the two would push against each other.
+    // Inside of a solid both sides meet its inner side: out by the shorter way, or the two would
+    // push against each other.
     if let (Some(a), Some(b)) = (&ahead, &behind) {
         let inside = a.record.bits & b.record.bits & INNER_SIDE != 0;
         if inside && a.record.target == b.record.target {
@@ -160,13 +167,16 @@ fn height(x: &V3, [a, b, c]: &[V3; 3]) -> f32 {
     (x - a).dot(&(b - a).cross(&(c - a)))
 }
 
-/// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap, and a step is not a straight line.
+/// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap,
+/// and a step is not a straight line.
 const ROOM: f32 = 0.1;
 
-/// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or earlier and not back yet.
+/// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or
+/// earlier and not back yet.
 ///
-/// The source looks at the sides of the triangle's plane alone. A point that goes round an edge of a fold changes sides, too, and would be pulled
-/// through; so the place where the planes' sides change must be in the triangle, on straight ways from the places before to those now.
+/// The source looks at the sides of the triangle's plane alone. A point that goes round an edge of
+/// a fold changes sides, too, and would be pulled through; so the place where the planes' sides
+/// change must be in the triangle, on straight ways from the places before to those now.
 fn wrong_side(scene: &Scene, source: u32, point: u32, record: &Record, before: &[Record]) -> bool {
     let (a, b) = (
         &scene.items[source as usize],
@@ -200,7 +210,8 @@ fn wrong_side(scene: &Scene, source: u32, point: u32, record: &Record, before: &
     (0..3).all(|k| part(&tri[k], &tri[(k + 1) % 3]) >= -ROOM)
 }
 
-/// The contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and 4.2.3).
+/// The contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and
+/// 4.2.3).
 fn contact(scene: &Scene, settings: &Settings, source: u32, point: u32, found: &Found) -> Contact {
     let record = &found.record;
     let (a, b) = (

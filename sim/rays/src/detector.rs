@@ -1,10 +1,13 @@
-//! What finds contacts, whatever it runs on: a step goes in, an answer comes out, at once or some steps later.
+//! What finds contacts, whatever it runs on: a step goes in, an answer comes out, at once or some
+//! steps later.
 //!
-//! The world calls [`Detector::submit`] and then [`Detector::poll`] in every step of its own and takes the answer that is held. Neither ever
-//! waits for the other side. An answer may be some steps old ([`Progress::age`]): a contact says which point met which triangle, and
+//! The world calls [`Detector::submit`] and then [`Detector::poll`] in every step of its own and
+//! takes the answer that is held. Neither ever waits for the other side. An answer may be some
+//! steps old ([`Progress::age`]): a contact says which point met which triangle, and
 //! [`Scene::refresh`] tells where those two are now.
 //!
-//! [`Tracer`], the CPU twin, answers at once. A backend that can fail is watched over by [`crate::Watched`].
+//! [`Tracer`], the CPU twin, answers at once. A backend that can fail is watched over by
+//! [`crate::Watched`].
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -41,7 +44,8 @@ pub enum DetectorError {
     },
 }
 
-/// A backend that was not taken on, and why: given back, for whoever is to drop it, which may take long.
+/// A backend that was not taken on, and why: given back, for whoever is to drop it, which may take
+/// long.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Refused {
@@ -51,7 +55,8 @@ pub struct Refused {
     pub error: DetectorError,
 }
 
-/// How far a detector is. Steps are numbered from 1 in order of submission; those left out have numbers, too.
+/// How far a detector is. Steps are numbered from 1 in order of submission; those left out have
+/// numbers, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// The newest step that was submitted; 0 if there was none.
@@ -72,8 +77,9 @@ impl Progress {
     }
 }
 
-/// See the module page. [`Detector::submit`] takes the scene as it stands, between two calls of [`Scene::begin_step`]. Objects may have come and gone
-/// since the last: from then on contacts name objects of that scene only, and none that came after the step that is answered.
+/// See the module page. [`Detector::submit`] takes the scene as it stands, between two calls of
+/// [`Scene::begin_step`]. Objects may have come and gone since the last: from then on contacts name
+/// objects of that scene only, and none that came after the step that is answered.
 pub trait Detector: Debug + Send {
     /// What it runs on, for reports.
     fn name(&self) -> &'static str;
@@ -87,10 +93,12 @@ pub trait Detector: Debug + Send {
     /// [`DetectorError::Unsupported`]; the old ones then stay.
     fn set_settings(&mut self, settings: Settings) -> Result<(), DetectorError>;
 
-    /// Forgets what is known of the points: the next step traces all in full. To be called when objects jumped. The held answer stays.
+    /// Forgets what is known of the points: the next step traces all in full. To be called when
+    /// objects jumped. The held answer stays.
     fn forget(&mut self);
 
-    /// Takes on a step. Does not wait: a backend that has too many under way leaves the step out and counts it.
+    /// Takes on a step. Does not wait: a backend that has too many under way leaves the step out
+    /// and counts it.
     ///
     /// # Errors
     /// [`DetectorError::Fault`].
@@ -102,8 +110,8 @@ pub trait Detector: Debug + Send {
     /// [`DetectorError::Fault`]; the answer held before stays.
     fn poll(&mut self) -> Result<bool, DetectorError>;
 
-    /// After a fault, or when no answer comes: gets ready again, as new. What was under way and the held answer are dropped, steps count
-    /// from 1. May take long: never in the middle of a step.
+    /// After a fault, or when no answer comes: gets ready again, as new. What was under way and the
+    /// held answer are dropped, steps count from 1. May take long: never in the middle of a step.
     ///
     /// # Errors
     /// [`DetectorError::Fault`]; it can be tried again.
@@ -115,7 +123,8 @@ pub trait Detector: Debug + Send {
     /// Contacts of the held answer.
     fn contacts(&self) -> &[Contact];
 
-    /// What is near and no contact yet, in the held answer: their depth is negative, the room that is left along their normal.
+    /// What is near and no contact yet, in the held answer: their depth is negative, the room that
+    /// is left along their normal.
     fn near(&self) -> &[Contact];
 
     /// What the answered step did.
@@ -134,10 +143,12 @@ pub trait Detector: Debug + Send {
         None
     }
 
-    /// If it watches over a backend: another one in its place, on trial. Gives back what is no longer wanted; drops nothing and does not wait.
+    /// If it watches over a backend: another one in its place, on trial. Gives back what is no
+    /// longer wanted; drops nothing and does not wait.
     ///
     /// # Errors
-    /// If it watches over none, or the new one does not do what the settings say; all is as it was then.
+    /// If it watches over none, or the new one does not do what the settings say; all is as it was
+    /// then.
     fn replace(&mut self, backend: Box<dyn Detector>) -> Result<Box<dyn Detector>, Refused> {
         let error = DetectorError::Unsupported {
             backend: self.name(),

@@ -1,15 +1,19 @@
-//! How far two objects, or two clusters, have moved relative to each other: whether a walk from the last answer can still find the next.
+//! How far two objects, or two clusters, have moved relative to each other: whether a walk from the
+//! last answer can still find the next.
 //!
 //! # Theory
 //!
-//! *Rigid pairs* (Lehericey 2016, equation 4.2): `|t0 - t| + angle(q0, q) r` with the relative transform now and at the last full trace, and `r`
-//! the larger radius: an upper bound on the net displacement of any two points, so a pair that swings to and fro is never traced anew. Here the
-//! transform is the smaller object's in the larger one's frame, and `r` the smaller radius and the reach of predictions: a bound for all points that
-//! are near the other object, `|t0 - t| + |(q0 - q) d|` with `d` from the smaller one's origin. By the larger radius a body that rolls on a wide
+//! *Rigid pairs* (Lehericey 2016, equation 4.2): `|t0 - t| + angle(q0, q) r` with the relative
+//! transform now and at the last full trace, and `r` the larger radius: an upper bound on the net
+//! displacement of any two points, so a pair that swings to and fro is never traced anew. Here the
+//! transform is the smaller object's in the larger one's frame, and `r` the smaller radius and the
+//! reach of predictions: a bound for all points that are near the other object, `|t0 - t| + |(q0 -
+//! q) d|` with `d` from the smaller one's origin. By the larger radius a body that rolls on a wide
 //! ground would be traced in full in every step.
 //!
-//! *Clusters* (chapter 4, section 4.1, table 4.2): a motion per cluster and step, the motions' differences summed over the steps. The mean alone
-//! does not see a cluster turn about its middle; mean and deviation is what the source recommends.
+//! *Clusters* (chapter 4, section 4.1, table 4.2): a motion per cluster and step, the motions'
+//! differences summed over the steps. The mean alone does not see a cluster turn about its middle;
+//! mean and deviation is what the source recommends.
 
 use nalgebra::UnitQuaternion;
 
@@ -20,14 +24,16 @@ pub type Pose = nalgebra::Isometry3<f32>;
 
 /// Angle of the turn between two, radians, 0 to pi.
 ///
-/// From the difference of the quaternions: the arc cosine that the formula suggests has no precision at small angles.
+/// From the difference of the quaternions: the arc cosine that the formula suggests has no
+/// precision at small angles.
 #[must_use]
 pub fn angle(a: &UnitQuaternion<f32>, b: &UnitQuaternion<f32>) -> f32 {
     let (near, far) = ((a.coords - b.coords).norm(), (a.coords + b.coords).norm());
     4.0 * (0.5 * near.min(far)).min(1.0).asin()
 }
 
-/// Bound on the relative displacement between two relative poses, m, of points up to `radius` from the origin that they place.
+/// Bound on the relative displacement between two relative poses, m, of points up to `radius` from
+/// the origin that they place.
 #[must_use]
 pub fn rigid(then: &Pose, now: &Pose, radius: f32) -> f32 {
     (then.translation.vector - now.translation.vector).norm()
@@ -43,7 +49,8 @@ pub enum Measure {
     MeanDeviation,
     /// Displacement of the point that moved most.
     Max,
-    /// Not relative: each point's own displacement since its last full trace, whatever the other did. For comparison.
+    /// Not relative: each point's own displacement since its last full trace, whatever the other
+    /// did. For comparison.
     Absolute,
 }
 

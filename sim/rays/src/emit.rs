@@ -1,4 +1,5 @@
-//! Stage two: which points send a ray, and which algorithm traces it (Lehericey 2016, chapter 3, section 1.2).
+//! Stage two: which points send a ray, and which algorithm traces it (Lehericey 2016, chapter 3,
+//! section 1.2).
 
 use rayon::prelude::*;
 
@@ -46,7 +47,8 @@ pub(crate) struct Known<'a> {
     pub records: &'a [Record],
     /// Places of those that are not empty, in order.
     pub tracked: &'a [u32],
-    /// By point (half of a record's place): where it was when it was traced in full; of [`Measure::Absolute`] only.
+    /// By point (half of a record's place): where it was when it was traced in full; of
+    /// [`Measure::Absolute`] only.
     pub traced_at: &'a [V3],
     pub asleep: &'a Asleep,
 }

@@ -1,8 +1,9 @@
 //! What the passes read and write, laid out alike for the CPU twin and for the shaders.
 //!
-//! Every struct is plain data of 16-byte rows: a vector of three is always followed by a scalar, as WGSL aligns them. The crate `shaders`
-//! checks field by field that its WGSL says the same. Indices into one object's shape are *local* (from 0 in that shape); the shape's place in
-//! the packed arrays is in [`Object`]. Lengths in metres, `f32`.
+//! Every struct is plain data of 16-byte rows: a vector of three is always followed by a scalar, as
+//! WGSL aligns them. The crate `shaders` checks field by field that its WGSL says the same. Indices
+//! into one object's shape are *local* (from 0 in that shape); the shape's place in the packed
+//! arrays is in [`Object`]. Lengths in metres, `f32`.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -11,7 +12,8 @@ pub const NONE: u32 = u32::MAX;
 
 /// [`Object::flags`]: an open surface with a thickness; otherwise a closed one around a volume.
 pub const SHEET: u32 = 1;
-/// [`Object::flags`]: its points are given every step, in the world; otherwise it moves by its transform.
+/// [`Object::flags`]: its points are given every step, in the world; otherwise it moves by its
+/// transform.
 pub const DEFORMABLE: u32 = 2;
 
 /// A point of a shape: of a rigid one in its own frame, of a deformable one in the world.
@@ -30,7 +32,8 @@ pub struct Point {
 pub struct Normal {
     /// Unit; in the frame of the point. Zero for a point of no triangle: no ray starts there.
     pub n: [f32; 3],
-    /// Length of the inner ray where it leaves its own object; infinite if it never does, as on sheets.
+    /// Length of the inner ray where it leaves its own object; infinite if it never does, as on
+    /// sheets.
     pub exit: f32,
 }
 
@@ -46,7 +49,8 @@ pub struct Triangle {
 
 /// The triangles across the edges of one, local; [`NONE`] at a border.
 ///
-/// Edges are numbered as the walk chooses them (Lehericey 2016, algorithm 2): 0 is opposite corner 1, 1 opposite corner 2, 2 opposite corner 0.
+/// Edges are numbered as the walk chooses them (Lehericey 2016, algorithm 2): 0 is opposite corner
+/// 1, 1 opposite corner 2, 2 opposite corner 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Neighbours {
@@ -56,7 +60,8 @@ pub struct Neighbours {
     pub pad: u32,
 }
 
-/// A box of a tree, depth first: the next node is its first child, `skip` is where to go on if the line misses it.
+/// A box of a tree, depth first: the next node is its first child, `skip` is where to go on if the
+/// line misses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Node {
@@ -116,7 +121,8 @@ pub struct Ray {
     pub point: u32,
     /// The object that it is to meet.
     pub target: u32,
-    /// Walk: the triangle to start at, local. Basic: the cluster whose triangles to look at, local, or [`NONE`] for all. Tree: unused.
+    /// Walk: the triangle to start at, local. Basic: the cluster whose triangles to look at, local,
+    /// or [`NONE`] for all. Tree: unused.
     pub start: u32,
 }
 
@@ -133,7 +139,8 @@ pub enum Class {
     Prediction = 2,
 }
 
-/// What is known of one side of a point: for a volume only the first of the two is used, for a sheet the first is the side of its normal.
+/// What is known of one side of a point: for a volume only the first of the two is used, for a
+/// sheet the first is the side of its normal.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Record {
@@ -147,9 +154,11 @@ pub struct Record {
     pub t: f32,
 }
 
-/// [`Record::bits`]: the line left the target through that triangle, seen along the inner ray (or the sheet's normal).
+/// [`Record::bits`]: the line left the target through that triangle, seen along the inner ray (or
+/// the sheet's normal).
 pub const INNER_SIDE: u32 = 4;
-/// [`Record::bits`]: the point crossed the triangle in this step, so the contact points the other way.
+/// [`Record::bits`]: the point crossed the triangle in this step, so the contact points the other
+/// way.
 pub const INVERTED: u32 = 8;
 
 impl Record {
@@ -178,7 +187,8 @@ impl Record {
 pub struct Contact {
     /// The point, world frame, m: on the middle layer where it belongs to a sheet.
     pub x: [f32; 3],
-    /// How far it has to go along [`Contact::n`], half thicknesses included, m. Negative for what is only near.
+    /// How far it has to go along [`Contact::n`], half thicknesses included, m. Negative for what
+    /// is only near.
     pub depth: f32,
     /// Unit, world frame: where the source's point has to go.
     pub n: [f32; 3],

@@ -1,13 +1,16 @@
 //! Where a line meets a triangle, on both sides of its origin.
 //!
-//! The inner and the outer ray of a point lie on one line: one intersection serves both, and only the sign of `t` tells them apart
-//! (Lehericey 2016, chapter 3, section 2; Möller and Trumbore 1997).
+//! The inner and the outer ray of a point lie on one line: one intersection serves both, and only
+//! the sign of `t` tells them apart (Lehericey 2016, chapter 3, section 2; Möller and Trumbore
+//! 1997).
 
 use crate::V3;
 
-/// How far outside of a triangle, in its barycentrics, still counts as inside: two triangles on one edge leave no gap between them.
+/// How far outside of a triangle, in its barycentrics, still counts as inside: two triangles on one
+/// edge leave no gap between them.
 pub const EDGE: f32 = 1e-5;
-/// A line that is this parallel to a triangle does not meet it: determinant by the product of the sides' lengths.
+/// A line that is this parallel to a triangle does not meet it: determinant by the product of the
+/// sides' lengths.
 pub const PARALLEL: f32 = 1e-7;
 
 /// A line through a point, in some frame. `d` is unit.
@@ -41,7 +44,8 @@ impl Meeting {
 
     /// The edge that the walk crosses from here ([`crate::layout::Neighbours`]); `None` inside.
     ///
-    /// Lehericey 2016, algorithm 2: the first of the three that the point is beyond. It prints `u + v <= 0` for `<= 1`.
+    /// Lehericey 2016, algorithm 2: the first of the three that the point is beyond. It prints `u +
+    /// v <= 0` for `<= 1`.
     #[must_use]
     pub fn edge(&self) -> Option<usize> {
         if self.u < -EDGE {
@@ -56,7 +60,8 @@ impl Meeting {
     }
 }
 
-/// Where the line meets the plane of a triangle; `None` if it is parallel to it, or if the triangle has no area, or on NaN.
+/// Where the line meets the plane of a triangle; `None` if it is parallel to it, or if the triangle
+/// has no area, or on NaN.
 #[inline]
 #[must_use]
 pub fn meet(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
@@ -80,7 +85,8 @@ pub fn meet(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
     })
 }
 
-/// [`meet`] where the point belongs to the triangle, to the bit: most triangles are told apart by signs, before the division.
+/// [`meet`] where the point belongs to the triangle, to the bit: most triangles are told apart by
+/// signs, before the division.
 #[inline]
 #[must_use]
 pub fn meet_inside(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
@@ -88,8 +94,8 @@ pub fn meet_inside(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
     let p = line.d.cross(&e2);
     let det = e1.dot(&p);
     let s = line.o - corners[0];
-    // `u` and `v` times the determinant's size. The quotients are rounded three times: twice the tolerance is certainly outside, and what is
-    // nearer, or no number, is left to the division.
+    // `u` and `v` times the determinant's size. The quotients are rounded three times: twice the
+    // tolerance is certainly outside, and what is nearer, or no number, is left to the division.
     let beyond = -2.0 * EDGE * det.abs();
     let u = s.dot(&p) * det.signum();
     if u < beyond || u > det.abs() - beyond {
@@ -117,7 +123,8 @@ pub fn inverse(d: &V3) -> V3 {
 
 /// Whether the line meets a box between two places on it.
 ///
-/// Never a wrong no for what is in the box and further than a millionth of its size from its sides ([`Node`](crate::layout::Node)s are made with that room).
+/// Never a wrong no for what is in the box and further than a millionth of its size from its sides
+/// ([`Node`](crate::layout::Node)s are made with that room).
 #[inline]
 #[must_use]
 pub fn within(o: &V3, inverse: &V3, low: &[f32; 3], high: &[f32; 3], from: f32, to: f32) -> bool {
@@ -151,7 +158,8 @@ mod tests {
 
     #[test]
     fn both_sides_of_the_origin_in_one_go() {
-        // From below the line goes outward (the normal is +z); from above, downward, it goes inward.
+        // From below the line goes outward (the normal is +z); from above, downward, it goes
+        // inward.
         let below = along_z(0.5, 0.25, -3.0, 1.0).unwrap();
         assert_eq!((below.t, below.u, below.v), (3.0, 0.25, 0.25));
         assert!(below.outward && below.inside());
@@ -201,7 +209,8 @@ mod tests {
         }
     }
 
-    /// Many lines through and just beside edges and corners, of triangles large, small and thin, and some that are no numbers.
+    /// Many lines through and just beside edges and corners, of triangles large, small and thin,
+    /// and some that are no numbers.
     #[test]
     fn telling_by_signs_changes_no_bit() {
         let mut seed = 7_u64;

@@ -1,14 +1,16 @@
-//! Pairs of clusters near each other, and how far each has moved since it was traced in full (Lehericey 2016, chapter 4, section 4.1).
+//! Pairs of clusters near each other, and how far each has moved since it was traced in full
+//! (Lehericey 2016, chapter 4, section 4.1).
 //!
 //! # Theory
 //!
-//! The clusters' boxes are inflated by half of the threshold each: two that become neighbours have to move by the threshold before they can
-//! touch. A new pair is traced in full all the same: it may have been near from the start, or come from far in one step.
+//! The clusters' boxes are inflated by half of the threshold each: two that become neighbours have
+//! to move by the threshold before they can touch. A new pair is traced in full all the same: it
+//! may have been near from the start, or come from far in one step.
 //!
 //! # Practice
 //!
-//! Pairs are *directed*, rays going from the first cluster to the second, and sorted by source, target and clusters: all that
-//! leave one cluster for one target lie together (a [`Run`]).
+//! Pairs are *directed*, rays going from the first cluster to the second, and sorted by source,
+//! target and clusters: all that leave one cluster for one target lie together (a [`Run`]).
 
 use rayon::prelude::*;
 
@@ -74,9 +76,11 @@ struct Scratch {
 const CHUNK: usize = 8;
 
 impl Neighbourhood {
-    /// Finds the neighbours among the clusters of these object pairs `(a, b)`, `a <= b`, and decides which are to be traced in full.
+    /// Finds the neighbours among the clusters of these object pairs `(a, b)`, `a <= b`, and
+    /// decides which are to be traced in full.
     ///
-    /// `margin`: boxes further apart are no neighbours, m. `threshold`: displacement from which on the trace is full; `None`: always.
+    /// `margin`: boxes further apart are no neighbours, m. `threshold`: displacement from which on
+    /// the trace is full; `None`: always.
     pub fn update(
         &mut self,
         items: &[Item],

@@ -1,7 +1,9 @@
-//! Stage one: which objects are near each other, and which of them have moved too far to walk on (Lehericey 2016, chapter 3, section 1.2).
+//! Stage one: which objects are near each other, and which of them have moved too far to walk on
+//! (Lehericey 2016, chapter 3, section 1.2).
 //!
-//! On the CPU whatever traces the rays, so every backend is asked the same. A plan remembers at which places its pairs were last traced in
-//! full, and takes for granted that what it asks for is done; where it is not, [`Plan::void`] or [`Plan::forget`] says so. Pairs of objects that have
+//! On the CPU whatever traces the rays, so every backend is asked the same. A plan remembers at
+//! which places its pairs were last traced in full, and takes for granted that what it asks for is
+//! done; where it is not, [`Plan::void`] or [`Plan::forget`] says so. Pairs of objects that have
 //! gone are forgotten, and whoever comes in their place is new.
 //!
 //! Rayon's threads; deterministic. Does not allocate once it has seen as many pairs.
@@ -55,8 +57,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a step: everything is where [`Scene::set_pose`] and [`Scene::set_points`] put it since [`Scene::begin_step`]. Boxes of
-    /// the scene are brought up to date, normals are not. What is reported is what stage one knows.
+    /// The plan of a step: everything is where [`Scene::set_pose`] and [`Scene::set_points`] put it
+    /// since [`Scene::begin_step`]. Boxes of the scene are brought up to date, normals are not.
+    /// What is reported is what stage one knows.
     pub fn make(&mut self, scene: &mut Scene, settings: &Settings) -> Report {
         self.forget_gone(scene);
         let deformables = scene.items.par_iter_mut().filter(|item| item.deformable);
@@ -146,7 +149,8 @@ impl Plan {
             }
             while old.next_if(|o| o.pair < (a, b)).is_some() {}
             let known = old.next_if(|o| o.pair == (a, b));
-            // From the smaller one's frame: of the larger one only what is near the smaller counts, and a ground's rim is far away.
+            // From the smaller one's frame: of the larger one only what is near the smaller counts,
+            // and a ground's rim is far away.
             let (small, large) = if x.shape.radius <= y.shape.radius {
                 (x, y)
             } else {
@@ -177,7 +181,8 @@ impl Plan {
         high
     }
 
-    /// Pairs of objects near each other, `(a, b)`, `a <= b`, in order; a deformable with itself among them.
+    /// Pairs of objects near each other, `(a, b)`, `a <= b`, in order; a deformable with itself
+    /// among them.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
@@ -205,7 +210,8 @@ impl Plan {
         &self.near
     }
 
-    /// The last plan was not carried out: what it wanted in full is wanted in full again, and the way that the others went counts all the same.
+    /// The last plan was not carried out: what it wanted in full is wanted in full again, and the
+    /// way that the others went counts all the same.
     pub fn void(&mut self) {
         self.traced.retain(|traced| !traced.full);
         self.near.now.retain(|near| !near.full);
@@ -286,7 +292,8 @@ mod tests {
         assert_eq!(full(&plan), all);
     }
 
-    /// What moves while plans are not carried out has moved: three steps of a quarter more than a third of the threshold are beyond it.
+    /// What moves while plans are not carried out has moved: three steps of a quarter more than a
+    /// third of the threshold are beyond it.
     #[test]
     fn the_way_of_a_step_left_out_counts() {
         let (mut scene, points) = scene();
@@ -303,7 +310,8 @@ mod tests {
             let moved: Vec<Vec3> = points.iter().map(|p| p - Vec3::z() * up).collect();
             scene.set_points(2, &moved).unwrap();
             plan.make(&mut scene, &settings);
-            // All but those of the cloth against itself, which moved as one, are beyond the threshold in the third.
+            // All but those of the cloth against itself, which moved as one, are beyond the
+            // threshold in the third.
             let others = plan.near().iter().filter(|near| near.source != near.target);
             let slow = others.filter(|near| !near.full).count();
             assert_eq!(full(&plan).0, if step < 3 { 0 } else { 2 }, "{step}");

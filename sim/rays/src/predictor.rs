@@ -1,7 +1,9 @@
-//! How many elements a buffer will have, before it is filled (Lehericey 2016, chapter 3, section 1.3).
+//! How many elements a buffer will have, before it is filled (Lehericey 2016, chapter 3, section
+//! 1.3).
 //!
-//! A step's passes are all scheduled before the first has run. Where the device cannot launch as many as there turn out to be (indirect
-//! dispatch), and for the buffers' capacity, the fill of the step before is scaled by the number of pairs, which is known.
+//! A step's passes are all scheduled before the first has run. Where the device cannot launch as
+//! many as there turn out to be (indirect dispatch), and for the buffers' capacity, the fill of the
+//! step before is scaled by the number of pairs, which is known.
 
 /// Which prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +38,8 @@ pub struct Predicted {
 }
 
 impl Predicted {
-    /// Predicts for a step with that many pairs. `worst`: as many as there can be, for when nothing is known.
+    /// Predicts for a step with that many pairs. `worst`: as many as there can be, for when nothing
+    /// is known.
     pub fn predict(&mut self, with: Predictor, pairs: usize, worst: usize) -> usize {
         let guess = match with {
             Predictor::ByPairs { confidence } if self.last_pairs > 0 => {
@@ -62,7 +65,8 @@ impl Predicted {
         self.learn_late(self.elements, fill, pairs);
     }
 
-    /// The same of a step for which `elements` had been predicted, where others have been predicted since.
+    /// The same of a step for which `elements` had been predicted, where others have been predicted
+    /// since.
     pub fn learn_late(&mut self, elements: usize, fill: usize, pairs: usize) {
         self.steps += 1;
         if fill > elements {

@@ -26,7 +26,8 @@ pub(crate) enum Algorithm {
 pub(crate) struct Found {
     /// Place of the record: two for every point, ahead and behind.
     pub place: u32,
-    /// [`Class::Nothing`](crate::layout::Class::Nothing) with a triangle: a rejection, which still hides what is further away.
+    /// [`Class::Nothing`](crate::layout::Class::Nothing) with a triangle: a rejection, which still
+    /// hides what is further away.
     pub record: Record,
     pub uv: [f32; 2],
 }
@@ -49,7 +50,8 @@ const ROOM: f32 = 2.0 * EDGE;
 /// Rays that one thread traces in one go.
 const CHUNK: usize = 256;
 
-/// Traces all rays; the answers are in `parts`, in the order of the rays. Gives the number of parts.
+/// Traces all rays; the answers are in `parts`, in the order of the rays. Gives the number of
+/// parts.
 pub(crate) fn trace(
     scene: &Scene,
     settings: &Settings,
@@ -120,8 +122,9 @@ impl<'a> Between<'a> {
         settings.iterative && settings.awake_m < f32::INFINITY && rigid && solid
     }
 
-    /// How far a point in front of a triangle has to go at least until it is behind it, or behind one of its neighbours that rise towards the point, m;
-    /// less what rounding may do to the places.
+    /// How far a point in front of a triangle has to go at least until it is behind it, or behind
+    /// one of its neighbours that rise towards the point, m; less what rounding may do to the
+    /// places.
     fn room(&self, o: &V3, triangle: u32) -> f32 {
         let [a, b, c] = self.onto.corners(triangle);
         let plane = |[a, b, c]: [V3; 3]| (a, (b - a).cross(&(c - a)).normalize());
@@ -143,8 +146,8 @@ impl<'a> Between<'a> {
         room - ROOM * (o.amax() + a.amax().max(b.amax()).max(c.amax()))
     }
 
-    /// Whether a ray passes by the box of all that the basic algorithm would look at: criterion C1 for the ray instead of its point. The tree does
-    /// the same by itself.
+    /// Whether a ray passes by the box of all that the basic algorithm would look at: criterion C1
+    /// for the ray instead of its point. The tree does the same by itself.
     fn misses(&self, ray: &Ray, line: &Line, range: &Range) -> bool {
         let (low, high) = if ray.start == NONE {
             let Some(tree) = self.onto.tree else {
@@ -195,7 +198,8 @@ impl<'a> Between<'a> {
                 let limit = settings.walk_limit(self.target.shape.mean_edge);
                 let walked = walk(&line, &self.onto, ray.start, limit);
                 part.looked += u64::from(walked.looked);
-                // On its own surface a walk may end at a triangle of the point itself, which is no answer.
+                // On its own surface a walk may end at a triangle of the point itself, which is no
+                // answer.
                 let hit = walked.hit.filter(|hit| {
                     !own.is_some_and(|p| self.onto.triangles[hit.triangle as usize].contains(&p))
                 });
@@ -218,7 +222,8 @@ impl<'a> Between<'a> {
                 trace_basic(&line, &self.onto, some, &range, own)
             }
         };
-        // Other rays of the same point go to other clusters: what does not count here may hide what they find.
+        // Other rays of the same point go to other clusters: what does not count here may hide what
+        // they find.
         let rejections = algorithm == Algorithm::Basic && ray.start != NONE;
         // A walk follows one side only, and a cluster is a part of the surface: these cannot tell.
         let whole = match algorithm {
@@ -293,7 +298,8 @@ mod tests {
     use super::*;
     use crate::shape::{Shape, Topology};
 
-    /// In a corner of three walls: the room above the floor is no more than the height, nor than the distance to a wall that the triangle below ends at.
+    /// In a corner of three walls: the room above the floor is no more than the height, nor than
+    /// the distance to a wall that the triangle below ends at.
     #[test]
     fn walls_take_room() {
         let corner = shapes::inner_corner(0.1, 0.02).unwrap();

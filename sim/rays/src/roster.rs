@@ -1,6 +1,8 @@
-//! Who had which number when somebody last looked, so that nothing that is remembered of one object is taken for another's.
+//! Who had which number when somebody last looked, so that nothing that is remembered of one object
+//! is taken for another's.
 //!
-//! Numbers are used again, identities are not. Allocates while there are more numbers than ever before.
+//! Numbers are used again, identities are not. Allocates while there are more numbers than ever
+//! before.
 
 use crate::layout::Contact;
 use crate::scene::Scene;
@@ -44,7 +46,8 @@ impl Roster {
         known.is_some() && known == scene.identity(object)
     }
 
-    /// Whether both objects of a contact that was found in this step were there then, and were at the last look.
+    /// Whether both objects of a contact that was found in this step were there then, and were at
+    /// the last look.
     #[must_use]
     pub fn knows(&self, contact: &Contact, step: u64) -> bool {
         [contact.source, contact.target].iter().all(|&object| {

@@ -1,7 +1,8 @@
 //! The objects that rays go between, and where they are now and were a step ago.
 //!
-//! Objects come and go between steps. The number of one that stays never changes; that of one that has gone is given to one that comes when there has
-//! been a step without either. That one has another *identity* ([`Scene::identity`]): who remembers anything by number compares those.
+//! Objects come and go between steps. The number of one that stays never changes; that of one that
+//! has gone is given to one that comes when there has been a step without either. That one has
+//! another *identity* ([`Scene::identity`]): who remembers anything by number compares those.
 
 use std::sync::Arc;
 
@@ -72,7 +73,8 @@ pub enum SceneError {
 /// Furthest from the world's origin, m.
 pub const FURTHEST_M: f64 = 1e3;
 
-/// Most points of all objects of a scene together: two records of 16 bytes each are kept of every point, twice, so about 130 MB.
+/// Most points of all objects of a scene together: two records of 16 bytes each are kept of every
+/// point, twice, so about 130 MB.
 pub const MOST_POINTS: usize = 1 << 21;
 
 /// A box along the axes: lowest and highest corner.
@@ -100,7 +102,8 @@ pub(crate) fn contains(b: &Bounds, p: &V3, margin: f32) -> bool {
     (0..3).all(|k| b.0[k] - margin <= p[k] && p[k] <= b.1[k] + margin)
 }
 
-/// [`Item::identity`] of a number that nobody has. Such an item has no points, is nowhere and never moves, so nothing needs to ask.
+/// [`Item::identity`] of a number that nobody has. Such an item has no points, is nowhere and never
+/// moves, so nothing needs to ask.
 pub(crate) const NOBODY: u64 = 0;
 
 /// One object.
@@ -124,7 +127,8 @@ pub(crate) struct Item {
     exit_triangles: Vec<u32>,
     /// In the world.
     pub bounds: Bounds,
-    /// Of its clusters with all their triangles, in the world; not kept up for a rigid object that no deformable is near.
+    /// Of its clusters with all their triangles, in the world; not kept up for a rigid object that
+    /// no deformable is near.
     pub cluster_bounds: Vec<Bounds>,
     pub motions: Vec<Motion>,
     /// The clusters' boxes are of these poses.
@@ -185,8 +189,8 @@ impl Item {
         }
     }
 
-    /// A point's line in the object's frame: ahead is the inner ray of a volume, the upper side of a sheet. `None` for a point of
-    /// no triangle.
+    /// A point's line in the object's frame: ahead is the inner ray of a volume, the upper side of
+    /// a sheet. `None` for a point of no triangle.
     pub fn line(&self, p: usize) -> Option<Line> {
         let n = self.normals()[p];
         let d = match self.shape.topology {
@@ -284,7 +288,8 @@ impl Item {
         }
     }
 
-    /// Where the inner ray leaves the object now: a walk from where it did before, or the whole surface if that is lost.
+    /// Where the inner ray leaves the object now: a walk from where it did before, or the whole
+    /// surface if that is lost.
     fn find_exit(&self, p: usize) -> (f32, u32) {
         let Some(line) = self.line(p) else {
             return (0.0, NONE);
@@ -367,8 +372,9 @@ impl Scene {
         Scene::default()
     }
 
-    /// Numbers of objects are below this one. As many as there are objects while none has gone; afterwards never more than there were at once, together
-    /// with those that went within two steps: who lets objects come and go without ever stepping counts on.
+    /// Numbers of objects are below this one. As many as there are objects while none has gone;
+    /// afterwards never more than there were at once, together with those that went within two
+    /// steps: who lets objects come and go without ever stepping counts on.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
@@ -380,27 +386,31 @@ impl Scene {
         self.items.is_empty()
     }
 
-    /// What no other object of this scene has or ever had, from 1; `None` where nobody has that number. In order of addition.
+    /// What no other object of this scene has or ever had, from 1; `None` where nobody has that
+    /// number. In order of addition.
     #[must_use]
     pub fn identity(&self, object: u32) -> Option<u64> {
         let item = self.items.get(object as usize)?;
         (item.identity != NOBODY).then_some(item.identity)
     }
 
-    /// The number that an object would get now: the lowest that nobody has, nor had in the last step.
+    /// The number that an object would get now: the lowest that nobody has, nor had in the last
+    /// step.
     #[must_use]
     pub fn next(&self) -> u32 {
         let free = self.items.iter().position(|item| self.is_free(item));
         free.unwrap_or(self.items.len()) as u32
     }
 
-    /// Begun twice since somebody had it, a step has been looked at without, wherever between two beginnings he went.
+    /// Begun twice since somebody had it, a step has been looked at without, wherever between two
+    /// beginnings he went.
     fn is_free(&self, item: &Item) -> bool {
         item.identity == NOBODY && self.steps >= item.free_since + 2
     }
 
-    /// Takes an object out, between two steps. The others keep their numbers; this one's is free. What is known of it is forgotten, and contacts with
-    /// it are no more, from the next step of whoever looks at the scene.
+    /// Takes an object out, between two steps. The others keep their numbers; this one's is free.
+    /// What is known of it is forgotten, and contacts with it are no more, from the next step of
+    /// whoever looks at the scene.
     ///
     /// # Errors
     /// [`SceneError::NotOne`], if nobody has that number.
@@ -456,7 +466,8 @@ impl Scene {
         Ok(())
     }
 
-    /// An object whose points are given anew every step, in the world, m; at first those of its shape. Its number: [`Scene::next`].
+    /// An object whose points are given anew every step, in the world, m; at first those of its
+    /// shape. Its number: [`Scene::next`].
     pub fn add_deformable(&mut self, shape: Arc<Shape>) -> u32 {
         self.add(shape, Pose::identity(), true, false)
     }
@@ -511,7 +522,8 @@ impl Scene {
         object
     }
 
-    /// Who says from now on which objects are near each other, to all detectors that are given this scene. What they find is the same whoever it is.
+    /// Who says from now on which objects are near each other, to all detectors that are given this
+    /// scene. What they find is the same whoever it is.
     pub fn set_broad_phase(&mut self, broad: Box<dyn BroadPhase>) {
         self.broad = broad;
     }
@@ -522,8 +534,8 @@ impl Scene {
         &*self.broad
     }
 
-    /// A new step: where all are now is where they were before. To be called before they are moved; never twice for one step of a
-    /// tracer, or points that cross a sheet are not seen.
+    /// A new step: where all are now is where they were before. To be called before they are moved;
+    /// never twice for one step of a tracer, or points that cross a sheet are not seen.
     pub fn begin_step(&mut self) {
         self.steps += 1;
         for item in self.items.iter_mut().filter(|item| !item.fixed) {
@@ -547,7 +559,8 @@ impl Scene {
     /// Where a deformable's points are now, world frame, m.
     ///
     /// # Errors
-    /// [`SceneError::Count`], [`SceneError::BadPoint`], [`SceneError::NotOne`]; the object stays where it was.
+    /// [`SceneError::Count`], [`SceneError::BadPoint`], [`SceneError::NotOne`]; the object stays
+    /// where it was.
     pub fn set_points(&mut self, object: u32, points: &[Vec3]) -> Result<(), SceneError> {
         let item = self.of_kind(object, true)?;
         if points.len() != item.points.len() {
@@ -589,7 +602,8 @@ impl Scene {
         &self.items[object as usize].shape
     }
 
-    /// How far the inner ray of an object's point goes until it leaves the object itself, m; infinite on sheets.
+    /// How far the inner ray of an object's point goes until it leaves the object itself, m;
+    /// infinite on sheets.
     #[must_use]
     pub fn exit(&self, object: u32, point: u32) -> f32 {
         let item = &self.items[object as usize];
@@ -600,7 +614,8 @@ impl Scene {
         }
     }
 
-    /// Where a rigid object is now, and where it was before; `None` of a deformable, and where there is no such object.
+    /// Where a rigid object is now, and where it was before; `None` of a deformable, and where
+    /// there is no such object.
     #[must_use]
     pub fn poses(&self, object: u32) -> Option<(&Pose, &Pose)> {
         let item = self.items.get(object as usize);
@@ -608,7 +623,8 @@ impl Scene {
             .map(|item| (&item.pose, &item.pose_before))
     }
 
-    /// Where a deformable's points are now, and where they were before, world frame, m; `None` of a rigid object, and where there is none.
+    /// Where a deformable's points are now, and where they were before, world frame, m; `None` of a
+    /// rigid object, and where there is none.
     #[must_use]
     pub fn points(&self, object: u32) -> Option<(&[V3], &[V3])> {
         let item = self.items.get(object as usize);
@@ -616,7 +632,8 @@ impl Scene {
             .map(|item| (&item.points[..], &item.points_before[..]))
     }
 
-    /// Box of a cluster with all its triangles where they were when a [`Plan`](crate::Plan) last looked at it, world frame, m.
+    /// Box of a cluster with all its triangles where they were when a [`Plan`](crate::Plan) last
+    /// looked at it, world frame, m.
     ///
     /// # Panics
     /// If there is no such object or cluster, or no plan ever named it.
@@ -625,12 +642,13 @@ impl Scene {
         self.items[object as usize].cluster_bounds[cluster as usize]
     }
 
-    /// An old contact where its point and its triangle are now: the depth is that along the normal, which stays as it was. So does the place on
-    /// the triangle: what slides for some steps is held by the triangle's plane.
+    /// An old contact where its point and its triangle are now: the depth is that along the normal,
+    /// which stays as it was. So does the place on the triangle: what slides for some steps is held
+    /// by the triangle's plane.
     ///
     /// # Panics
-    /// If it is of another scene, or of objects that have gone: a detector's are not, from [`Detector::submit`](crate::Detector::submit) until
-    /// the next object goes or comes.
+    /// If it is of another scene, or of objects that have gone: a detector's are not, from
+    /// [`Detector::submit`](crate::Detector::submit) until the next object goes or comes.
     pub fn refresh(&self, contact: &mut Contact) {
         let [a, b] = [contact.source, contact.target].map(|id| &self.items[id as usize]);
         let x = a.world(contact.point);

@@ -29,11 +29,14 @@ pub struct Settings {
     pub prediction_m: f32,
     /// Relative displacement up to which the walk is trusted, m (`seuilDéplacement`).
     pub displacement_m: f32,
-    /// Walks may look at this many times as many triangles as the displacement crosses on average (equation 4.1), at least 1.
+    /// Walks may look at this many times as many triangles as the displacement crosses on average
+    /// (equation 4.1), at least 1.
     pub walk_confidence: f32,
-    /// Predictions between rigid solids sleep while the pair has further to go than this until they touch, m: they are neither walked on nor given out
-    /// ([`Tracer::near`](crate::Tracer::near)), and cost next to nothing. 0: all that cannot be a contact yet. Infinite: none ever sleeps. A
-    /// solver that looks ahead by predictions needs as much as a pair may come nearer in its step. On a GPU none sleeps.
+    /// Predictions between rigid solids sleep while the pair has further to go than this until they
+    /// touch, m: they are neither walked on nor given out ([`Tracer::near`](crate::Tracer::near)),
+    /// and cost next to nothing. 0: all that cannot be a contact yet. Infinite: none ever sleeps. A
+    /// solver that looks ahead by predictions needs as much as a pair may come nearer in its step.
+    /// On a GPU none sleeps.
     pub awake_m: f32,
     /// Use the walk at all.
     pub iterative: bool,
@@ -45,8 +48,8 @@ pub struct Settings {
     pub inversions: bool,
     /// Test deformables against themselves.
     pub self_collision: bool,
-    /// And volumes among them: a deep dent then finds false contacts at its rim, where inner rays leave through the outer slope before the exit
-    /// that is tracked.
+    /// And volumes among them: a deep dent then finds false contacts at its rim, where inner rays
+    /// leave through the outer slope before the exit that is tracked.
     pub self_volumes: bool,
     /// Of contacts between volumes.
     pub separation: Separation,
@@ -71,7 +74,8 @@ impl Settings {
         }
     }
 
-    /// Most triangles that a walk looks at on a surface of this mean edge (equation 4.1), 8 at least.
+    /// Most triangles that a walk looks at on a surface of this mean edge (equation 4.1), 8 at
+    /// least.
     #[must_use]
     pub fn walk_limit(&self, mean_edge_m: f32) -> u32 {
         let triangles = self.walk_confidence * self.displacement_m / mean_edge_m;

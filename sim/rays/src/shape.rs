@@ -1,7 +1,8 @@
 //! A mesh made ready for rays: neighbours, normals, exit distances, tree, clusters.
 //!
-//! Made once, off-line, in `f64`; kept in the `f32` of the passes. A volume must be closed, consistently oriented and outward; a sheet must have
-//! at most two triangles on an edge. What does not fit is refused with numbers.
+//! Made once, off-line, in `f64`; kept in the `f32` of the passes. A volume must be closed,
+//! consistently oriented and outward; a sheet must have at most two triangles on an edge. What does
+//! not fit is refused with numbers.
 
 use std::sync::OnceLock;
 
@@ -72,7 +73,8 @@ pub enum ShapeError {
         /// Of the mesh.
         mean_edge_m: f64,
     },
-    /// Coordinates that `f32` cannot tell apart: the mesh is too far from its origin, or degenerate.
+    /// Coordinates that `f32` cannot tell apart: the mesh is too far from its origin, or
+    /// degenerate.
     #[error("triangle {triangle} has no area in single precision")]
     Degenerate {
         /// Which.
@@ -100,7 +102,8 @@ pub struct Shape {
     pub(crate) mean_edge: f32,
 }
 
-/// Points of one cluster on average, if nothing else is asked for: as many as one workgroup of a shader has invocations.
+/// Points of one cluster on average, if nothing else is asked for: as many as one workgroup of a
+/// shader has invocations.
 pub const POINTS_PER_CLUSTER: usize = 64;
 
 impl Shape {
@@ -205,8 +208,8 @@ impl Shape {
         &self.normals
     }
 
-    /// How far the inner ray of each point goes until it leaves the volume itself (Lehericey 2016, chapter 1, section 2.2.4 B, who
-    /// does not say how he gets it); infinite on sheets.
+    /// How far the inner ray of each point goes until it leaves the volume itself (Lehericey 2016,
+    /// chapter 1, section 2.2.4 B, who does not say how he gets it); infinite on sheets.
     #[must_use]
     pub fn exits(&self) -> &[f32] {
         &self.exits
@@ -284,9 +287,9 @@ impl Shape {
         self.cluster_triangles.get_or_init(made)
     }
 
-    /// Normals of the points where they are now: unit, weighted by the angles of their triangles. Both lists have a place for each point.
-    /// Allocates the first time, unless an object of this shape was put into a scene as one that
-    /// deforms.
+    /// Normals of the points where they are now: unit, weighted by the angles of their triangles.
+    /// Both lists have a place for each point. Allocates the first time, unless an object of this
+    /// shape was put into a scene as one that deforms.
     pub fn normals_at(&self, points: &[V3], normals: &mut [V3]) {
         self.normals_around(self.around(), points, normals);
     }
@@ -309,8 +312,8 @@ impl Shape {
         }
     }
 
-    /// Length of a point's inner ray where it leaves the volume, and the triangle there. 0 where the ray never is inside: such
-    /// a point meets nothing.
+    /// Length of a point's inner ray where it leaves the volume, and the triangle there. 0 where
+    /// the ray never is inside: such a point meets nothing.
     fn exit(&self, p: usize) -> (f32, u32) {
         let line = Line {
             o: self.points[p],

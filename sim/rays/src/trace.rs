@@ -1,7 +1,7 @@
 //! The three ray-tracing algorithms: tree, basic and walk (Lehericey 2016, chapters 3 and 4).
 //!
-//! All three look at the whole line of a point: the inner ray ahead of it and the outer ray behind. What a hit means is decided elsewhere
-//! ([`crate::accept`]).
+//! All three look at the whole line of a point: the inner ray ahead of it and the outer ray behind.
+//! What a hit means is decided elsewhere ([`crate::accept`]).
 
 use crate::V3;
 use crate::layout::NONE;
@@ -59,8 +59,8 @@ impl Target<'_> {
 }
 
 impl Hits {
-    /// Notes a triangle, if it is the nearest yet. Of two at the same place the lower number counts: the answer does not
-    /// depend on the order in which they are looked at.
+    /// Notes a triangle, if it is the nearest yet. Of two at the same place the lower number
+    /// counts: the answer does not depend on the order in which they are looked at.
     #[inline]
     fn note(&mut self, triangle: u32, at: Meeting, range: &Range) {
         let hit = Hit { triangle, at };
@@ -80,7 +80,8 @@ impl Hits {
     }
 }
 
-/// Full trace of a rigid target through its tree. `own`: the line's point if it belongs to the target itself, whose triangles are left out.
+/// Full trace of a rigid target through its tree. `own`: the line's point if it belongs to the
+/// target itself, whose triangles are left out.
 #[must_use]
 pub fn trace_tree(line: &Line, target: &Target<'_>, range: &Range, own: Option<u32>) -> Hits {
     let mut hits = Hits::default();
@@ -146,18 +147,19 @@ pub struct Walked {
     pub looked: u32,
 }
 
-/// Follows the line over the surface from a triangle that was near it, looking at `limit` triangles at most (Lehericey 2016,
-/// algorithms 1 to 3).
+/// Follows the line over the surface from a triangle that was near it, looking at `limit` triangles
+/// at most (Lehericey 2016, algorithms 1 to 3).
 ///
-/// Lost at a border, where the line is parallel to a triangle, or when the limit is reached: without it the walk may go round for ever.
+/// Lost at a border, where the line is parallel to a triangle, or when the limit is reached:
+/// without it the walk may go round for ever.
 #[must_use]
 pub fn walk(line: &Line, target: &Target<'_>, start: u32, limit: u32) -> Walked {
     let corners = |triangle| target.corners(triangle);
     walk_over(line, corners, target.neighbours, start, limit)
 }
 
-/// [`walk`] over a surface whose corners are wherever the caller says, triangle by triangle; it asks for triangles below
-/// `neighbours.len()` only. Real-time callable if `corners` is.
+/// [`walk`] over a surface whose corners are wherever the caller says, triangle by triangle; it
+/// asks for triangles below `neighbours.len()` only. Real-time callable if `corners` is.
 #[must_use]
 pub fn walk_over(
     line: &Line,

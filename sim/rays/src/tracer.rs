@@ -1,4 +1,5 @@
-//! One step of the narrow phase: pairs, then points, then rays (Lehericey 2016, chapter 3, section 1).
+//! One step of the narrow phase: pairs, then points, then rays (Lehericey 2016, chapter 3, section
+//! 1).
 
 use rayon::prelude::*;
 
@@ -17,8 +18,8 @@ use crate::settings::Settings;
 
 /// Finds the contacts of a [`Scene`], step by step; remembers what it found.
 ///
-/// Deterministic, whatever the number of threads. Does not allocate once it has seen as many pairs, rays and contacts, but in steps before which
-/// objects came or went.
+/// Deterministic, whatever the number of threads. Does not allocate once it has seen as many pairs,
+/// rays and contacts, but in steps before which objects came or went.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     settings: Settings,
@@ -91,9 +92,11 @@ impl Tracer {
         self.traced_at.fill(V3::repeat(f32::NAN));
     }
 
-    /// One step: everything is where [`Scene::set_pose`] and [`Scene::set_points`] put it since [`Scene::begin_step`].
+    /// One step: everything is where [`Scene::set_pose`] and [`Scene::set_points`] put it since
+    /// [`Scene::begin_step`].
     ///
-    /// The scene is only brought up to date (normals, boxes): several tracers may look at the same step.
+    /// The scene is only brought up to date (normals, boxes): several tracers may look at the same
+    /// step.
     pub fn step(&mut self, scene: &mut Scene) -> &[Contact] {
         self.prepare(scene);
         self.report = self.plan.make(scene, &self.settings);
@@ -111,8 +114,9 @@ impl Tracer {
         &self.kept.contacts
     }
 
-    /// The predictions of the last step but for those that sleep ([`Settings::awake_m`]), as contacts that are not: their depth is negative, the room that is left along their normal. For a
-    /// solver that looks ahead within a step; the source's does not.
+    /// The predictions of the last step but for those that sleep ([`Settings::awake_m`]), as
+    /// contacts that are not: their depth is negative, the room that is left along their normal.
+    /// For a solver that looks ahead within a step; the source's does not.
     #[must_use]
     pub fn near(&self) -> &[Contact] {
         &self.kept.near
@@ -153,7 +157,8 @@ impl Tracer {
         self.steps
     }
 
-    /// What is known of a point of a volume (the first; nothing of one that sleeps), or of both sides of a point of a sheet.
+    /// What is known of a point of a volume (the first; nothing of one that sleeps), or of both
+    /// sides of a point of a sheet.
     #[must_use]
     pub fn records(&self, scene: &Scene, object: u32, point: u32) -> [Record; 2] {
         let place = scene.record_of(object, point);
@@ -176,7 +181,8 @@ impl Tracer {
         deformables.for_each(Item::deform);
     }
 
-    /// Objects have come or gone: what is known of those that stay moves to where their records are now, the rest is forgotten.
+    /// Objects have come or gone: what is known of those that stay moves to where their records are
+    /// now, the rest is forgotten.
     fn follow(&mut self, scene: &Scene) {
         let records = scene.records as usize;
         let (old, old_tracked) = (

@@ -2,9 +2,11 @@
 //!
 //! # Theory
 //!
-//! A tree laid out depth first needs no stack: where a line meets a node's box the next node is its first child, and where it does not,
-//! [`Node::skip`] is. (Popov 2007 and Hapala 2011, whom Lehericey 2016 cites, do so by links to parent and sibling, which lets a ray visit the
-//! nearer child first; collision rays are so short that the order does not matter.) Splits by the surface area heuristic over 16 bins.
+//! A tree laid out depth first needs no stack: where a line meets a node's box the next node is its
+//! first child, and where it does not, [`Node::skip`] is. (Popov 2007 and Hapala 2011, whom
+//! Lehericey 2016 cites, do so by links to parent and sibling, which lets a ray visit the nearer
+//! child first; collision rays are so short that the order does not matter.) Splits by the surface
+//! area heuristic over 16 bins.
 //!
 //! # Practice
 //!
@@ -190,7 +192,8 @@ impl Tree {
     }
 }
 
-/// The tree of a mesh and the order of its triangles: `order[i]` is the mesh's triangle that is now number `i`.
+/// The tree of a mesh and the order of its triangles: `order[i]` is the mesh's triangle that is now
+/// number `i`.
 pub(crate) fn build(mesh: &TriMesh) -> (Tree, Vec<u32>) {
     let boxes: Vec<(Vec3, Vec3)> = (0..mesh.triangles().len())
         .map(|t| {
@@ -200,7 +203,8 @@ pub(crate) fn build(mesh: &TriMesh) -> (Tree, Vec<u32>) {
         .collect();
     let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
     let mut nodes = Vec::new();
-    // Room for the rounding of what is compared with the boxes, and for lines that run along a side.
+    // Room for the rounding of what is compared with the boxes, and for lines that run along a
+    // side.
     let (low, high) = mesh.bounds();
     let room = 2e-6 * (high - low).amax().max(low.amax()).max(high.amax());
     let wide = |(low, high): &(Vec3, Vec3)| (low.add_scalar(-room), high.add_scalar(room));

@@ -1,18 +1,22 @@
-//! A backend that may fail, and the CPU twin to take over: contacts are never missing for more than a few steps.
+//! A backend that may fail, and the CPU twin to take over: contacts are never missing for more than
+//! a few steps.
 //!
 //! # Theory
 //!
-//! A GPU can be unplugged, reset or kept busy by others. Failing is noticed at the next call, being stuck only by the answers that do not come;
-//! so *patience* is counted in steps of the world, whatever they take. A twin that takes over knows nothing of what was met before: its first
-//! step traces all in full. What it cannot know is which points of a sheet had gone through another and were on their way back
-//! ([`crate::layout::INVERTED`]).
+//! A GPU can be unplugged, reset or kept busy by others. Failing is noticed at the next call, being
+//! stuck only by the answers that do not come; so *patience* is counted in steps of the world,
+//! whatever they take. A twin that takes over knows nothing of what was met before: its first step
+//! traces all in full. What it cannot know is which points of a sheet had gone through another and
+//! were on their way back ([`crate::layout::INVERTED`]).
 //!
 //! # Practice
 //!
-//! At first, and after [`Watched::try_recover`] or [`Watched::replace`], the backend is *on trial*: both get every step and the twin's answers count,
-//! until the backend has answered one. What a backend still had under way when it was given up is never asked for again.
+//! At first, and after [`Watched::try_recover`] or [`Watched::replace`], the backend is *on trial*:
+//! both get every step and the twin's answers count, until the backend has answered one. What a
+//! backend still had under way when it was given up is never asked for again.
 //!
-//! Waits nowhere but in [`Watched::try_recover`], and allocates only when something goes wrong: the reason is a text.
+//! Waits nowhere but in [`Watched::try_recover`], and allocates only when something goes wrong: the
+//! reason is a text.
 
 use crate::detector::{Detector, DetectorError, Progress, Refused};
 use crate::layout::Contact;
@@ -21,7 +25,8 @@ use crate::scene::Scene;
 use crate::settings::Settings;
 use crate::tracer::Tracer;
 
-/// Steps without an answer after which a backend is given up, if nothing else is asked for: at 60 Hz an eighth of a second.
+/// Steps without an answer after which a backend is given up, if nothing else is asked for: at 60
+/// Hz an eighth of a second.
 pub const PATIENCE: u64 = 8;
 
 /// What happened to the backend.
@@ -111,8 +116,9 @@ impl Watched {
         &*self.backend
     }
 
-    /// Gets the backend ready again after it was given up, and puts it on trial. Nothing happens if it was not. May take long: for a moment
-    /// when no step is due; who has none makes a new backend elsewhere and hands it to [`Watched::replace`].
+    /// Gets the backend ready again after it was given up, and puts it on trial. Nothing happens if
+    /// it was not. May take long: for a moment when no step is due; who has none makes a new
+    /// backend elsewhere and hands it to [`Watched::replace`].
     ///
     /// # Errors
     /// If it is still not to be had; the twin goes on.
@@ -124,11 +130,13 @@ impl Watched {
         self.begin_trial()
     }
 
-    /// Another backend in place of this one, on trial; gives back the old one, for whoever is to drop it. If that was in charge, no answer is held
-    /// until the next step. Drops no backend, so it does not wait for one.
+    /// Another backend in place of this one, on trial; gives back the old one, for whoever is to
+    /// drop it. If that was in charge, no answer is held until the next step. Drops no backend, so
+    /// it does not wait for one.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`], if the new one cannot do what the settings say; it is given back then and the old one stays.
+    /// [`DetectorError::Unsupported`], if the new one cannot do what the settings say; it is given
+    /// back then and the old one stays.
     pub fn replace(
         &mut self,
         mut backend: Box<dyn Detector>,
@@ -176,7 +184,8 @@ impl Watched {
                     self.charge = Charge::Backend;
                     self.incidents.recovered += u64::from(!self.incidents.reason.is_empty());
                 }
-                // On trial it may be behind the twin, whose answer then holds until it has caught up.
+                // On trial it may be behind the twin, whose answer then holds until it has caught
+                // up.
                 let answered = self.offset + self.backend.progress().answered;
                 if answered >= self.answered {
                     self.answered = answered;
@@ -255,7 +264,8 @@ impl Detector for Watched {
         Ok(())
     }
 
-    /// Never fails. A backend that turns out to be lost here leaves its last answer until the next step, which is the twin's.
+    /// Never fails. A backend that turns out to be lost here leaves its last answer until the next
+    /// step, which is the twin's.
     fn poll(&mut self) -> Result<bool, DetectorError> {
         if self.charge != Charge::Twin {
             self.hear();

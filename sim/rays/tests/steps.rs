@@ -1,4 +1,5 @@
-//! Whole steps: who is asked, by which algorithm, and what it means. Every rule of the source that a scene can show.
+//! Whole steps: who is asked, by which algorithm, and what it means. Every rule of the source that
+//! a scene can show.
 
 use std::sync::Arc;
 
@@ -49,7 +50,8 @@ fn touching(tracer: &Tracer, object: u32) -> Vec<u32> {
     points
 }
 
-/// A ball pressed into a slab: every point below its upper side, no other, with the depth of a ruler.
+/// A ball pressed into a slab: every point below its upper side, no other, with the depth of a
+/// ruler.
 #[test]
 fn a_ball_in_a_slab() {
     for full in [Full::Tree, Full::Basic] {
@@ -71,12 +73,14 @@ fn a_ball_in_a_slab() {
             assert!((c.n[2] - 1.0).abs() < 1e-6);
             assert!((c.depth - (0.1 - c.x[2])).abs() < 1e-6, "{c:?}");
         }
-        // The slab's corners are far away, but nothing says so of its sides: only vertices send rays.
+        // The slab's corners are far away, but nothing says so of its sides: only vertices send
+        // rays.
         assert!(touching(&tracer, b).is_empty());
     }
 }
 
-/// Digest item 7: a point whose inner ray leaves its own object before the other one has not penetrated.
+/// Digest item 7: a point whose inner ray leaves its own object before the other one has not
+/// penetrated.
 #[test]
 fn a_plate_thinner_than_its_way_out_is_no_contact() {
     let plate = shapes::cuboid(&Vec3::new(0.05, 0.05, 0.002)).unwrap();
@@ -91,7 +95,8 @@ fn a_plate_thinner_than_its_way_out_is_no_contact() {
     assert!(tracer.report().tree > 0);
 }
 
-/// Digest items 10 and 11: predictions up to their length and no further, also where the boxes do not meet.
+/// Digest items 10 and 11: predictions up to their length and no further, also where the boxes do
+/// not meet.
 #[test]
 fn predictions_reach_as_far_as_they_are_asked_to() {
     for (gap, predicted) in [(0.0095, true), (0.0105, false)] {
@@ -116,8 +121,8 @@ fn predictions_reach_as_far_as_they_are_asked_to() {
     }
 }
 
-/// Digest items 15, 18, 19: a new pair is traced in full, a slow one walked, one beyond the threshold traced in full again, and the classes
-/// change with the sign of `t` alone.
+/// Digest items 15, 18, 19: a new pair is traced in full, a slow one walked, one beyond the
+/// threshold traced in full again, and the classes change with the sign of `t` alone.
 #[test]
 fn rigid_pairs_walk_until_they_have_moved_by_the_threshold() {
     let mut scene = Scene::new();
@@ -189,7 +194,8 @@ fn net_displacement_counts_not_the_way() {
     }
 }
 
-/// Digest item 16 and the note of 4.3: a tracked point that has left by the entry side is not a contact.
+/// Digest item 16 and the note of 4.3: a tracked point that has left by the entry side is not a
+/// contact.
 #[test]
 fn a_walk_beyond_the_exit_is_no_contact() {
     let small = ball(0.01, 2);
@@ -204,7 +210,8 @@ fn a_walk_beyond_the_exit_is_no_contact() {
     });
     tracer.step(&mut scene);
     assert!(!tracer.contacts().is_empty());
-    // Down through the slab, walking all the way: deeper than the ball is thick, the rays end in the ball itself.
+    // Down through the slab, walking all the way: deeper than the ball is thick, the rays end in
+    // the ball itself.
     for step in 0..60 {
         scene.begin_step();
         scene
@@ -219,7 +226,8 @@ fn a_walk_beyond_the_exit_is_no_contact() {
     assert!(tracer.contacts().is_empty());
 }
 
-/// Digest item 13 on whole objects, and what predictions are for (6.12): two balls slide over each other.
+/// Digest item 13 on whole objects, and what predictions are for (6.12): two balls slide over each
+/// other.
 #[test]
 fn predictions_keep_what_walks_alone_lose() {
     let missed = |prediction_m: f32| {
@@ -267,8 +275,8 @@ fn predictions_keep_what_walks_alone_lose() {
     assert_eq!(missed(0.02).0, 0);
 }
 
-/// What sleeps until it may touch is a contact in the same step as if it had been walked on all the time: balls and tori that turn beside each
-/// other.
+/// What sleeps until it may touch is a contact in the same step as if it had been walked on all the
+/// time: balls and tori that turn beside each other.
 #[test]
 fn who_sleeps_wakes_in_time() {
     let torus = shapes::torus(0.04, 0.015, 40, 18).unwrap();
@@ -337,7 +345,8 @@ fn who_sleeps_wakes_in_time() {
     assert!(walks[1] < walks[2] && walks[2] < walks[0], "{walks:?}");
 }
 
-/// A ball sinks on a slab: of the predictions those are given out that are nearer than asked for, by a ruler, and the others sleep.
+/// A ball sinks on a slab: of the predictions those are given out that are nearer than asked for,
+/// by a ruler, and the others sleep.
 #[test]
 fn who_is_asked_for_does_not_sleep() {
     const AHEAD: f32 = 0.004;
@@ -374,7 +383,8 @@ fn who_is_asked_for_does_not_sleep() {
     assert!(given > 500 && slept > 500, "{given} {slept}");
 }
 
-/// Both directions (digest item 30): a corner of the slab in the side of a ball is the slab's contact alone.
+/// Both directions (digest item 30): a corner of the slab in the side of a ball is the slab's
+/// contact alone.
 #[test]
 fn both_directions_are_tested() {
     let cube = shapes::cuboid(&Vec3::repeat(0.02)).unwrap();
@@ -495,8 +505,8 @@ fn sheets_on_sheets() {
     layers.check(&tracer, 0.0005);
 }
 
-/// Digest item 36: one sheet through the other in one step. It is pushed back, although by its distance it is only near, and not
-/// forgotten until it is back.
+/// Digest item 36: one sheet through the other in one step. It is pushed back, although by its
+/// distance it is only near, and not forgotten until it is back.
 #[test]
 fn a_sheet_that_went_through_is_pushed_back() {
     for inversions in [true, false] {
@@ -529,7 +539,8 @@ fn a_sheet_that_went_through_is_pushed_back() {
     }
 }
 
-/// A ball that has gone into a sheet: pushed back by the way that it came, from either side (digest 4.12, volume to sheet).
+/// A ball that has gone into a sheet: pushed back by the way that it came, from either side (digest
+/// 4.12, volume to sheet).
 #[test]
 fn a_ball_through_a_sheet() {
     for side in [1.0, -1.0] {
@@ -545,7 +556,8 @@ fn a_ball_through_a_sheet() {
         for c in tracer.contacts().iter().filter(|c| c.source == a) {
             let height = ball.points()[c.point as usize].z + 0.012 * side as f32;
             assert!(c.n[2] * side as f32 > 0.9999, "{c:?}");
-            // The ball's point has to go up past the sheet, by its own depth and the half thickness.
+            // The ball's point has to go up past the sheet, by its own depth and the half
+            // thickness.
             let depth = 0.001 - height * side as f32;
             assert!((c.depth - depth).abs() < 1e-6, "{c:?}");
             beyond += u32::from(c.depth > 0.001);
@@ -606,8 +618,8 @@ fn a_sheet_touches_itself_only_where_it_is_folded() {
     }
 }
 
-/// Digest item 24: two sheets that lie on each other and travel together need no full trace by the relative measures, and do by the
-/// absolute one. Item 23 is in `displacement`.
+/// Digest item 24: two sheets that lie on each other and travel together need no full trace by the
+/// relative measures, and do by the absolute one. Item 23 is in `displacement`.
 #[test]
 fn travelling_together_is_no_displacement() {
     for (measure, full) in [
@@ -710,7 +722,8 @@ fn exits_of_a_deformed_volume() {
     assert!(contacts.is_sorted() && contacts[0] > 5, "{contacts:?}");
 }
 
-/// A soft body alone does not touch itself, however it is turned: where its rays leave it is no contact.
+/// A soft body alone does not touch itself, however it is turned: where its rays leave it is no
+/// contact.
 #[test]
 fn a_soft_ball_does_not_touch_itself() {
     let mesh = shapes::icosphere(0.05, 3).unwrap();

@@ -168,7 +168,8 @@ fn a_million_lines_through_the_tree() {
     }
 }
 
-/// Digest item 13: on a smooth convex surface, after a small displacement, the walk ends where a full trace does.
+/// Digest item 13: on a smooth convex surface, after a small displacement, the walk ends where a
+/// full trace does.
 #[test]
 fn walks_on_a_sphere_end_where_full_traces_do() {
     let shape = shape(&shapes::icosphere(0.5, 3).unwrap());
@@ -275,7 +276,8 @@ fn walks_end_at_borders_where_they_are_parallel_and_on_nonsense() {
     );
 }
 
-/// The sign of `t` alone tells a collision from a prediction: the walk passes from one to the other (digest item 15).
+/// The sign of `t` alone tells a collision from a prediction: the walk passes from one to the other
+/// (digest item 15).
 #[test]
 fn one_walk_serves_both_rays() {
     let shape = shape(&shapes::icosphere(0.5, 3).unwrap());

@@ -1,7 +1,10 @@
-//! Registered points side by side, leaf by leaf, and from there those that may be near each other: each leaf's own, and each two leaves of a ring looked at once.
+//! Registered points side by side, leaf by leaf, and from there those that may be near each other:
+//! each leaf's own, and each two leaves of a ring looked at once.
 //!
-//! The ring must be at least as wide as the distance that is asked for, so the leaves must be. Points are put side by side by counting, through the leaf that each is registered in: that reads particles and places in
-//! their order and writes where leaves have their room, and no list is looked at. No allocation once tables have been as large as they get. Metres.
+//! The ring must be at least as wide as the distance that is asked for, so the leaves must be.
+//! Points are put side by side by counting, through the leaf that each is registered in: that reads
+//! particles and places in their order and writes where leaves have their room, and no list is
+//! looked at. No allocation once tables have been as large as they get. Metres.
 
 use hapticd_geometry::Vec3;
 
@@ -38,11 +41,13 @@ pub struct Gathered {
     points: Vec<Beside>,
 }
 
-/// Fewer points than these are looked at one by one: neither a box around them nor a way without jumps pays.
+/// Fewer points than these are looked at one by one: neither a box around them nor a way without
+/// jumps pays.
 pub const FEW: usize = 6;
 
 impl Gathered {
-    /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is at `at[i]`, m. Allocates until tables are large enough.
+    /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is at
+    /// `at[i]`, m. Allocates until tables are large enough.
     pub fn gather(&mut self, registration: &Registration, particles: &[ParticleId], at: &[Vec3]) {
         if self.now == u32::MAX {
             self.seen.clear();
@@ -90,7 +95,8 @@ impl Gathered {
         }
     }
 
-    /// Calls `visit` with a point and others behind each other, so that each two points whose squared distance is at most `most`, m², come together once, and others may, too.
+    /// Calls `visit` with a point and others behind each other, so that each two points whose
+    /// squared distance is at most `most`, m², come together once, and others may, too.
     pub fn candidates(
         &self,
         registration: &mut Registration,
@@ -136,7 +142,8 @@ fn gap2(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> f64 {
     greater(&gap, &Vec3::zeros()).norm_squared()
 }
 
-/// Of each two coordinates the greater; none is a NaN, which is what makes this one instruction each.
+/// Of each two coordinates the greater; none is a NaN, which is what makes this one instruction
+/// each.
 #[inline]
 fn greater(a: &Vec3, b: &Vec3) -> Vec3 {
     a.zip_map(b, |a, b| if a > b { a } else { b })

@@ -1,10 +1,14 @@
 //! Vertices of the map move, and what is registered finds its cells again.
 //!
-//! Pitiot 2015, sections 7.2 and 7.3: after each deformation every particle in a changed cell starts again from that cell's visibility centre, so its tracking does not depend on where it was by
-//! less than a tolerance. On a curved surface particles are carried along with their triangles. Whether cells are still seen whole from their centres is checked and said; what is not does no harm but
-//! costs: tracking there may fall back to searching, and which of two overlapping cells holds a point is then anybody's guess.
+//! Pitiot 2015, sections 7.2 and 7.3: after each deformation every particle in a changed cell
+//! starts again from that cell's visibility centre, so its tracking does not depend on where it was
+//! by less than a tolerance. On a curved surface particles are carried along with their triangles.
+//! Whether cells are still seen whole from their centres is checked and said; what is not does no
+//! harm but costs: tracking there may fall back to searching, and which of two overlapping cells
+//! holds a point is then anybody's guess.
 //!
-//! The cost is the darts and the population of the cells around the vertices. No allocation once tables are large enough.
+//! The cost is the darts and the population of the cells around the vertices. No allocation once
+//! tables are large enough.
 
 use hapticd_geometry::Vec3;
 
@@ -25,7 +29,8 @@ pub struct Deformed {
 }
 
 impl Map {
-    /// Moves vertices, and the centres of faces and cells with them; appends the cells that have changed to `changed`, and marks them.
+    /// Moves vertices, and the centres of faces and cells with them; appends the cells that have
+    /// changed to `changed`, and marks them.
     ///
     /// # Errors
     /// See [`MoveError`]; then nothing has moved.

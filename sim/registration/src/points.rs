@@ -1,14 +1,20 @@
-//! Moving points in a map that is made around them, and made to fit: any two within a given reach are in each other's lists.
+//! Moving points in a map that is made around them, and made to fit: any two within a given reach
+//! are in each other's lists.
 //!
 //! # Theory
-//! A point is present in one leaf and a neighbour in that one's ring (Pitiot 2015, section 5.1), and a ring is as wide as its narrowest cell. So where no leaf is narrower than the reach,
-//! all that is within reach of a place is present in the place's leaf or in the ring of it. Leaves are cubes, refined where points crowd (section 6.1) and never to below the reach: who
-//! asks for a longer reach than last time merges what is too narrow for it first. The same holds along a way: what is within reach of any place on it is in the lists of the leaves that
-//! the way crosses ([`MovingPoints::march`]). That is the seed of a continuous detection.
+//! A point is present in one leaf and a neighbour in that one's ring (Pitiot 2015, section 5.1),
+//! and a ring is as wide as its narrowest cell. So where no leaf is narrower than the reach, all
+//! that is within reach of a place is present in the place's leaf or in the ring of it. Leaves are
+//! cubes, refined where points crowd (section 6.1) and never to below the reach: who asks for a
+//! longer reach than last time merges what is too narrow for it first. The same holds along a way:
+//! what is within reach of any place on it is in the lists of the leaves that the way crosses
+//! ([`MovingPoints::march`]). That is the seed of a continuous detection.
 //!
 //! # Practice
-//! The map is a box of cubes with room to move in; it is made anew where points leave it, where there are more or fewer of them, or where its cells no longer fit the reach. That allocates; else
-//! nothing does once tables have been as large as they get. Off the real-time thread. Deterministic: the same calls give the same lists in the same order, but not the same order as
+//! The map is a box of cubes with room to move in; it is made anew where points leave it, where
+//! there are more or fewer of them, or where its cells no longer fit the reach. That allocates;
+//! else nothing does once tables have been as large as they get. Off the real-time thread.
+//! Deterministic: the same calls give the same lists in the same order, but not the same order as
 //! another past of the same places. SI units, world axes.
 
 use hapticd_geometry::Vec3;
@@ -19,11 +25,13 @@ use crate::registration::{InsertError, Kind, ParticleId, Policy, Registration, R
 use crate::scale::{Density, DensityError, Scaler};
 use crate::track::{Outcome, Path, TrackError};
 
-/// Levels between the widest cells and those of the reach where there is room for so many of the widest.
+/// Levels between the widest cells and those of the reach where there is room for so many of the
+/// widest.
 const LEVELS: u8 = 2;
 /// Most cells of the coarsest level.
 const MOST_COARSE: f64 = 8192.0;
-/// The finest cells are wider than the reach by so much when the map is made, so that a reach that grows a little keeps it.
+/// The finest cells are wider than the reach by so much when the map is made, so that a reach that
+/// grows a little keeps it.
 const SPARE: f64 = 1.2;
 /// The room around the points when the map is made, of their extent, to either side.
 const ROOM: f64 = 0.25;
@@ -31,7 +39,8 @@ const ROOM: f64 = 0.25;
 const SPLIT: usize = 8;
 /// Most cells refined or merged by density in a step.
 const BUDGET: usize = 64;
-/// Cells are wider than the reach by this part, against rounding in coordinates of up to [`FURTHEST`] reaches.
+/// Cells are wider than the reach by this part, against rounding in coordinates of up to
+/// [`FURTHEST`] reaches.
 const ROUNDING: f64 = 1e-6;
 /// Furthest that a coordinate may be from zero, in reaches.
 pub const FURTHEST: f64 = 1e8;
@@ -96,7 +105,8 @@ impl Made {
 #[derive(Clone, Debug, Default)]
 pub struct MovingPoints {
     made: Option<Made>,
-    /// By point. Entity `i` is the point at particle `i`: they are inserted in order into an empty registration, and none is ever removed.
+    /// By point. Entity `i` is the point at particle `i`: they are inserted in order into an empty
+    /// registration, and none is ever removed.
     particles: Vec<ParticleId>,
     leaves: Vec<Cell>,
     gathered: Gathered,
@@ -111,7 +121,8 @@ impl MovingPoints {
         MovingPoints::default()
     }
 
-    /// All points are at these places now, m: each is in the lists of all leaves that have a place within `reach_m` of it. The map covers all places that are no more than `room_m` outside the
+    /// All points are at these places now, m: each is in the lists of all leaves that have a place
+    /// within `reach_m` of it. The map covers all places that are no more than `room_m` outside the
     /// box of the points.
     ///
     /// # Errors
@@ -283,13 +294,15 @@ impl MovingPoints {
         self.remade
     }
 
-    /// What the points are registered in, in their order: entity `i` is point `i`. `None`: there are none.
+    /// What the points are registered in, in their order: entity `i` is point `i`. `None`: there
+    /// are none.
     #[must_use]
     pub fn registration(&self) -> Option<&Registration> {
         self.made.as_ref().map(|made| &made.registration)
     }
 
-    /// Goes along the segment from where a point is to `to` (m) and calls `visit` with every leaf that it enters, the first one included. `None`: there is no such point.
+    /// Goes along the segment from where a point is to `to` (m) and calls `visit` with every leaf
+    /// that it enters, the first one included. `None`: there is no such point.
     ///
     /// No allocation; in proportion to the leaves that it crosses.
     pub fn march(&self, point: usize, to: &Vec3, visit: impl FnMut(Cell)) -> Option<Path> {
@@ -299,7 +312,8 @@ impl MovingPoints {
         Some(map.march(particle.dart, &particle.position, to, visit))
     }
 
-    /// Points that are in a leaf or in a cell around it, each once: all that are within reach of any place in the leaf, and some that are not.
+    /// Points that are in a leaf or in a cell around it, each once: all that are within reach of
+    /// any place in the leaf, and some that are not.
     ///
     /// # Panics
     /// If the leaf is none of this map's.
@@ -309,9 +323,11 @@ impl MovingPoints {
             .flat_map(move |made| made.registration.point_numbers(c))
     }
 
-    /// Calls `visit` once for each two points no further apart than `radius_m`, with the lower number, the higher, and the square of their distance, m². In no order that can be relied on.
+    /// Calls `visit` once for each two points no further apart than `radius_m`, with the lower
+    /// number, the higher, and the square of their distance, m². In no order that can be relied on.
     ///
-    /// `at` are the places that the points have been put at. A radius above the reach is the reach. No allocation once grown.
+    /// `at` are the places that the points have been put at. A radius above the reach is the reach.
+    /// No allocation once grown.
     pub fn pairs(&mut self, at: &[Vec3], radius_m: f64, mut visit: impl FnMut(u32, u32, f64)) {
         let Some(made) = &mut self.made else { return };
         if at.len() != self.particles.len() {

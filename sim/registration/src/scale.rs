@@ -1,10 +1,14 @@
 //! Which cells are refined and which merged: crowded ones and empty ones, a few at a time.
 //!
-//! The thesis refines by density and gives neither thresholds nor a rule against going back and forth (Pitiot 2015, sections 6.1 and 8.3.3). Here: a leaf is refined when more than
-//! `split` entities of one kind cross it; siblings are merged when fewer than `merge` cross them together. With `merge <= split / 2` what has just been refined is not merged, nor the other way round,
-//! while nothing moves. Only cells whose population has changed are looked at, at most `budget` of them change in a step.
+//! The thesis refines by density and gives neither thresholds nor a rule against going back and
+//! forth (Pitiot 2015, sections 6.1 and 8.3.3). Here: a leaf is refined when more than `split`
+//! entities of one kind cross it; siblings are merged when fewer than `merge` cross them together.
+//! With `merge <= split / 2` what has just been refined is not merged, nor the other way round,
+//! while nothing moves. Only cells whose population has changed are looked at, at most `budget` of
+//! them change in a step.
 //!
-//! Off the real-time thread or in its slack: a step is bounded by `budget` times the population of a cell and its ring.
+//! Off the real-time thread or in its slack: a step is bounded by `budget` times the population of
+//! a cell and its ring.
 
 use crate::map::{Cell, MAX_LEVEL};
 use crate::registration::{Kind, Registration};
@@ -24,8 +28,8 @@ pub struct Density {
     pub coarsest: u8,
     /// At most so many cells are refined or merged in a step.
     pub budget: usize,
-    /// Whether cells that share a vertex may be a level apart at most: what is too coarse beside one to be refined is refined first, and siblings beside a finer one are not
-    /// merged.
+    /// Whether cells that share a vertex may be a level apart at most: what is too coarse beside
+    /// one to be refined is refined first, and siblings beside a finer one are not merged.
     pub balanced: bool,
 }
 
@@ -136,7 +140,8 @@ impl Scaler {
                 && registration.coarsen(parent).is_ok()
             {
                 scaled.merged += 1;
-                // Its own family may be empty now, and if levels are balanced those that it kept from merging.
+                // Its own family may be empty now, and if levels are balanced those that it kept
+                // from merging.
                 registration.touch(parent);
                 if self.density.balanced {
                     self.ring.clear();

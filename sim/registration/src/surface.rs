@@ -1,15 +1,21 @@
-//! Triangulated surfaces: registered triangle by triangle, and cut finer where a triangle is too large to be seen.
+//! Triangulated surfaces: registered triangle by triangle, and cut finer where a triangle is too
+//! large to be seen.
 //!
 //! # Theory
-//! A triangle is registered by its border (Pitiot 2015, section 5.5). A cell that only its inside crosses must at least be in the ring, or nothing there would see it: that is the *validity criterion*,
-//! "no cell of the environment inside a triangle", here in a form that can be decided: **every cell that the triangle meets is crossed or in the ring**. Cells that it meets hang together, so
-//! they are found by spreading from those that it crosses, each tested by cutting the triangle with the cell's tetrahedra. It fails where the environment has been refined or
-//! the surface stretched.
+//! A triangle is registered by its border (Pitiot 2015, section 5.5). A cell that only its inside
+//! crosses must at least be in the ring, or nothing there would see it: that is the *validity
+//! criterion*, "no cell of the environment inside a triangle", here in a form that can be decided:
+//! **every cell that the triangle meets is crossed or in the ring**. Cells that it meets hang
+//! together, so they are found by spreading from those that it crosses, each tested by cutting the
+//! triangle with the cell's tetrahedra. It fails where the environment has been refined or the
+//! surface stretched.
 //!
 //! # Practice
-//! [`Surface::restore`] cuts the longest edge of a triangle that fails in two, with the triangle on its other side, until none fails: the surface stays without gaps however it
-//! moves. What is cut in stays in the middle of the edge that it was cut into when the surface is moved ([`Surface::move_to`]). Off the real-time thread: it allocates. On a curved surface the middle of
-//! an edge is in no cell, so nothing is cut there: triangles that fail are counted.
+//! [`Surface::restore`] cuts the longest edge of a triangle that fails in two, with the triangle on
+//! its other side, until none fails: the surface stays without gaps however it moves. What is cut
+//! in stays in the middle of the edge that it was cut into when the surface is moved
+//! ([`Surface::move_to`]). Off the real-time thread: it allocates. On a curved surface the middle
+//! of an edge is in no cell, so nothing is cut there: triangles that fail are counted.
 
 use hapticd_geometry::Vec3;
 
@@ -65,7 +71,8 @@ pub enum SurfaceError {
 pub struct Restored {
     /// Edges that were cut.
     pub cuts: usize,
-    /// Triangles that still fail: the limit of cuts was reached, or the middle of an edge is in no cell.
+    /// Triangles that still fail: the limit of cuts was reached, or the middle of an edge is in no
+    /// cell.
     pub invalid: usize,
 }
 
@@ -162,7 +169,8 @@ impl Surface {
     /// Takes all of it out.
     ///
     /// # Errors
-    /// [`RemoveError::Gone`] where parts of it have been removed from under it, [`RemoveError::Used`] where others end at its vertices.
+    /// [`RemoveError::Gone`] where parts of it have been removed from under it,
+    /// [`RemoveError::Used`] where others end at its vertices.
     pub fn remove(self, registration: &mut Registration) -> Result<(), RemoveError> {
         for x in self.triangles {
             registration.remove(x)?;
@@ -173,7 +181,8 @@ impl Surface {
         Ok(())
     }
 
-    /// Moves the given vertices, m, and those cut in to the middles of their edges; settles. A vertex whose way is blocked stays behind, and is counted.
+    /// Moves the given vertices, m, and those cut in to the middles of their edges; settles. A
+    /// vertex whose way is blocked stays behind, and is counted.
     ///
     /// # Errors
     /// [`SurfaceError::Count`], [`SurfaceError::Gone`].
@@ -232,12 +241,14 @@ impl Surface {
                 restored.invalid += 1;
                 i += 1;
             }
-            // A cut may make a valid triangle two, which are as valid: parts of it, with its middle crossed besides. They are looked at all the same, at the end.
+            // A cut may make a valid triangle two, which are as valid: parts of it, with its middle
+            // crossed besides. They are looked at all the same, at the end.
         }
         Ok(restored)
     }
 
-    /// Cuts the longest edge of a triangle, with all triangles at it. Says whether its middle was in a cell.
+    /// Cuts the longest edge of a triangle, with all triangles at it. Says whether its middle was
+    /// in a cell.
     fn cut(&mut self, registration: &mut Registration, i: usize) -> Result<bool, SurfaceError> {
         let corners = self.corners[i];
         let mut longest = (-1.0, [0, 0]);
@@ -281,7 +292,8 @@ impl Surface {
 }
 
 impl Registration {
-    /// Whether every leaf that a triangle meets, with its inside too, is crossed by its border or in the ring of what is; true for other entities, and for none. Allocates.
+    /// Whether every leaf that a triangle meets, with its inside too, is crossed by its border or
+    /// in the ring of what is; true for other entities, and for none. Allocates.
     #[must_use]
     pub fn is_triangle_valid(&self, x: EntityId) -> bool {
         if self.kind(x) != Some(Kind::Triangle) {
@@ -292,7 +304,8 @@ impl Registration {
             .filter_map(|p| self.particle(p).map(|p| p.position))
             .collect();
         let map = self.map();
-        // What it meets hangs together: if it meets anything beyond the ring, it meets something right behind it.
+        // What it meets hangs together: if it meets anything beyond the ring, it meets something
+        // right behind it.
         let (mut marks, mut beyond) = (Marks::default(), Vec::new());
         let known: Vec<Cell> = self.crossed(x).chain(self.ring(x)).collect();
         map.ring_of(&known, &mut marks, &mut beyond);
@@ -303,7 +316,9 @@ impl Registration {
 }
 
 impl Map {
-    /// Whether a leaf meets a triangle, in more than a line of its side; on a curved surface whether they overlap seen along the triangle's normal, from whichever side. Goes through all its darts.
+    /// Whether a leaf meets a triangle, in more than a line of its side; on a curved surface
+    /// whether they overlap seen along the triangle's normal, from whichever side. Goes through all
+    /// its darts.
     #[must_use]
     pub fn meets_triangle(&self, c: Cell, triangle: &[Vec3; 3]) -> bool {
         let [a, b, e] = triangle;
@@ -342,7 +357,8 @@ impl Map {
     }
 }
 
-/// Leaves what is on the inner side of a plane, where a function that falls evenly is positive (Sutherland and Hodgman).
+/// Leaves what is on the inner side of a plane, where a function that falls evenly is positive
+/// (Sutherland and Hodgman).
 fn clip(polygon: &mut Vec<Vec3>, inside: impl Fn(&Vec3) -> f64) {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for k in 0..polygon.len() {

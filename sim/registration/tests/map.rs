@@ -181,7 +181,8 @@ fn box_1_what_is_no_quasi_manifold_is_refused_with_numbers() {
 
 #[test]
 fn box_2_orbits_have_each_dart_once_whatever_the_degree() {
-    // A pentagon beside a triangle: any number of corners. The validator compares the chains with what the links lead to.
+    // A pentagon beside a triangle: any number of corners. The validator compares the chains with
+    // what the links lead to.
     let positions = [
         Vec3::new(0., 0., 0.),
         Vec3::new(2., 0., 0.),
@@ -389,7 +390,8 @@ fn box_7_levels_walked_by_labels_are_the_levels_rebuilt() {
 
 #[test]
 fn refining_moves_no_boundary() {
-    // The tetrahedra of a refined, bent cell and its neighbours fill what those of the cells filled.
+    // The tetrahedra of a refined, bent cell and its neighbours fill what those of the cells
+    // filled.
     let volume = |map: &Map, cells: &mut dyn Iterator<Item = Cell>| -> f64 {
         cells
             .flat_map(|c| map.cell_darts(c).collect::<Vec<_>>())

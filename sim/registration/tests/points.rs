@@ -66,7 +66,8 @@ fn wander(seed: u64, count: usize, steps: usize) -> (usize, u64, u8) {
         seen += expected.len();
         let map = points.registration().unwrap().map();
         deepest = deepest.max(map.leaves().map(|c| map.cell_level(c)).max().unwrap());
-        // Along a way that leaves the points' box: whoever is within reach of any of its places is in a list.
+        // Along a way that leaves the points' box: whoever is within reach of any of its places is
+        // in a list.
         let i = random.below(at.len());
         let to = at[i] + random.vector(0.05);
         let mut met = Vec::new();

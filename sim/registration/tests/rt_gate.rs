@@ -1,8 +1,10 @@
-//! The real-time gate of what the haptic loop may call: tracking and marching with a budget, in every kind of space, without an allocation and (under RealtimeSanitizer) without a lock or a blocking call, and never
-//! past the budget.
+//! The real-time gate of what the haptic loop may call: tracking and marching with a budget, in
+//! every kind of space, without an allocation and (under RealtimeSanitizer) without a lock or a
+//! blocking call, and never past the budget.
 //!
-//! Built with `RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, `turn` below is real-time to the sanitizer, which ends the process at the first offence; that the sanitizer would is
-//! shown by `hapticd-rtgate`.
+//! Built with `RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, `turn` below is
+//! real-time to the sanitizer, which ends the process at the first offence; that the sanitizer
+//! would is shown by `hapticd-rtgate`.
 #![cfg_attr(rtsan, feature(sanitize))]
 
 mod common;
@@ -28,7 +30,8 @@ struct Met {
     long: usize,
 }
 
-/// A turn: the particle follows its goal, and the cells between where it was and where it is are named.
+/// A turn: the particle follows its goal, and the cells between where it was and where it is are
+/// named.
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
 fn turn(
     map: &Map,

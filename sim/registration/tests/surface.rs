@@ -81,7 +81,8 @@ fn box_22_large_triangles_fail_and_are_cut_until_none_does() {
         }
     }
     assert!(edges.iter().all(|&(a, b)| edges.contains(&(b, a))));
-    // Moved, the vertices cut in are in the middles of their edges, and all is listed where it should be.
+    // Moved, the vertices cut in are in the middles of their edges, and all is listed where it
+    // should be.
     let by = Vec3::new(0.21, -0.13, 0.17);
     let moved: Vec<Vec3> = at.iter().map(|p| p + by).collect();
     let before: Vec<Vec3> = surface

@@ -1,4 +1,5 @@
-//! Tracking against brute force: boxes 8 to 15 and 20 of the checklist in the digest of Pitiot 2015.
+//! Tracking against brute force: boxes 8 to 15 and 20 of the checklist in the digest of
+//! Pitiot 2015.
 
 mod common;
 
@@ -81,7 +82,8 @@ fn box_9_any_goal_is_reached_in_cells_that_are_not_convex() {
     }
 }
 
-/// What a goal on the half-integer lattice of a grid of unit cells is on: a vertex where all are whole, and so on.
+/// What a goal on the half-integer lattice of a grid of unit cells is on: a vertex where all are
+/// whole, and so on.
 fn lattice_state(p: &Vec3, axes: usize) -> State {
     let whole = (0..axes).filter(|&i| p[i].fract() == 0.0).count();
     match (axes - whole, axes) {
@@ -102,7 +104,8 @@ fn boxes_10_and_11_faces_edges_and_vertices_are_told_from_everywhere_to_everywhe
         for i in 0..8_000 {
             let mut goal = Vec3::zeros();
             for axis in 0..axes {
-                // Quarters off the middle: the middle of a face is its centre, with which all planes meet.
+                // Quarters off the middle: the middle of a face is its centre, with which all
+                // planes meet.
                 let steps = [0.0, 0.25, 0.5, 0.75];
                 goal[axis] = random.below(4) as f64
                     + if random.unit() < 0.5 {
@@ -137,7 +140,8 @@ fn box_11_moves_along_faces_and_edges_and_through_vertices_end_where_they_should
     map.refine(middle).unwrap();
     let p = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
     let mut tally = Tally::default();
-    // In a face, out of it along itself, along an edge, through a vertex, over a finer cell's edges.
+    // In a face, out of it along itself, along an edge, through a vertex, over a finer cell's
+    // edges.
     let path = [
         (p(0.3, 1.2, 1.0), State::Face),
         (p(2.6, 1.3, 1.0), State::Face),
@@ -166,7 +170,8 @@ fn box_11_moves_along_faces_and_edges_and_through_vertices_end_where_they_should
 
 #[test]
 fn box_12_a_goal_inside_the_curvature_of_a_face_ends_the_walk() {
-    // Two cubes whose common face has one corner far out: planes through three of its corners disagree by which three.
+    // Two cubes whose common face has one corner far out: planes through three of its corners
+    // disagree by which three.
     let (mut positions, cells) =
         hapticd_registration::map::cubes(Vec3::zeros(), 1.0, [2, 1, 1]).unwrap();
     for corner in positions.iter_mut().filter(|p| p.x == 1.0 && p.y == p.z) {
@@ -274,7 +279,8 @@ fn box_13_goals_outside_are_reported_and_the_particle_stays_in() {
     }
 }
 
-/// Cells that are seen whole from their centres, and are not convex: their common corner is far from where it should be.
+/// Cells that are seen whole from their centres, and are not convex: their common corner is far
+/// from where it should be.
 fn star_shaped(solid: bool) -> impl Iterator<Item = Map> {
     let make = move |seed| {
         if solid {
@@ -289,7 +295,8 @@ fn star_shaped(solid: bool) -> impl Iterator<Item = Map> {
     })
 }
 
-/// A place in a leaf: in the tetrahedron or triangle of one of its darts, often far from the centre.
+/// A place in a leaf: in the tetrahedron or triangle of one of its darts, often far from the
+/// centre.
 fn inside_of(map: &Map, c: Cell, random: &mut Random) -> Vec3 {
     let darts: Vec<_> = map.cell_darts(c).collect();
     let d = darts[random.below(darts.len())];
@@ -302,7 +309,8 @@ fn inside_of(map: &Map, c: Cell, random: &mut Random) -> Vec3 {
         .lerp(&on, 0.98 * (1.0 - random.unit().powi(3)))
 }
 
-/// Moves within a leaf that nothing gets out of: those are made that are within it all along, others are not. Gives how many were not, and how many there were.
+/// Moves within a leaf that nothing gets out of: those are made that are within it all along,
+/// others are not. Gives how many were not, and how many there were.
 fn stays_within(map: &Map, c: Cell, random: &mut Random) -> (usize, usize) {
     let (mut tally, mut blocked, moves) = (Tally::default(), 0, 300);
     for _ in 0..moves {
@@ -352,7 +360,8 @@ fn box_13_a_way_out_of_a_cell_that_is_not_convex_and_back_in_is_seen() {
 
 #[test]
 fn a_bay_of_the_boundary_is_no_trap() {
-    // A row of cubes around three sides of a square: straight paths through the hole are blocked, others are not.
+    // A row of cubes around three sides of a square: straight paths through the hole are blocked,
+    // others are not.
     let (positions, cells) =
         hapticd_registration::map::cubes(Vec3::zeros(), 1.0, [3, 3, 1]).unwrap();
     let cells: Vec<_> = cells
@@ -437,7 +446,8 @@ fn box_15_odd_goals_do_no_harm() {
     ] {
         let (mut particle, mut tally) = (first(&map), Tally::default());
         for d in map.all_darts() {
-            // The centres of its cell and its face, where all planes meet; there again; and its vertex.
+            // The centres of its cell and its face, where all planes meet; there again; and its
+            // vertex.
             let goals = [
                 map.centre(map.cell(d)),
                 map.face_centre(d),
@@ -606,7 +616,8 @@ fn at_the_limit_a_move_is_not_made_or_searched_for_and_a_march_is_lost() {
             .unwrap();
         assert_eq!(done, Some(Outcome::Reached));
         assert_eq!((particle.position, tally.fallbacks), (goal, 1));
-        // Two triangles or more a cell: the march's limit is met, too, and what was visited until then was right.
+        // Two triangles or more a cell: the march's limit is met, too, and what was visited until
+        // then was right.
         let most = 1_000;
         let (mut named, mut last) = (0, map.cell(start.dart));
         let path = map.march_bounded(&start, &particle, most, |c| {
@@ -641,8 +652,10 @@ fn at_the_limit_a_move_is_not_made_or_searched_for_and_a_march_is_lost() {
 
 #[test]
 fn box_26_what_a_merged_cell_takes_back_is_no_longer_its_neighbours() {
-    // All around a coarse cell are fine ones, and their vertices on its sides are pushed out, so it grows; merged one by one, they take that back. Whatever is known about where a
-    // cell's inside needs no test has to follow. On all sides at once: that is as wide as the nearest side allows.
+    // All around a coarse cell are fine ones, and their vertices on its sides are pushed out, so it
+    // grows; merged one by one, they take that back. Whatever is known about where a cell's inside
+    // needs no test has to follow. On all sides at once: that is as wide as the nearest side
+    // allows.
     for solid in [false, true] {
         let (mut random, mut taken_back) = (Random(53), 0);
         for _ in 0..3 {
@@ -682,7 +695,8 @@ fn box_26_what_a_merged_cell_takes_back_is_no_longer_its_neighbours() {
     }
 }
 
-/// Random places near the sides of the middle cell of three a side, each found from the centres of all leaves: each is in the leaf that it is found to be in. Gives the leaves.
+/// Random places near the sides of the middle cell of three a side, each found from the centres of
+/// all leaves: each is in the leaf that it is found to be in. Gives the leaves.
 fn places_are_where_they_are_found(map: &Map, seed: u64) -> Vec<Cell> {
     let (mut random, mut tally, mut found) = (Random(seed), Tally::default(), Vec::new());
     let axes = if map.space() == Space::Volume { 3 } else { 2 };

@@ -1,6 +1,8 @@
-//! A pyramid of 55 boxes at 1 ms a step: `cargo run --release -p hapticd-rigid --example pyramid [steps] [visits]`.
+//! A pyramid of 55 boxes at 1 ms a step: `cargo run --release -p hapticd-rigid --example pyramid
+//! [steps] [visits]`.
 //!
-//! Prints the time of a step, what the solver left undone and how far the boxes went, for each fifth of the run.
+//! Prints the time of a step, what the solver left undone and how far the boxes went, for each
+//! fifth of the run.
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;

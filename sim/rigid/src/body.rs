@@ -38,7 +38,8 @@ pub enum Mass {
     Given(MassProperties),
 }
 
-/// How a surface rubs and bounces. A contact of two has the geometric mean of the frictions and the larger restitution.
+/// How a surface rubs and bounces. A contact of two has the geometric mean of the frictions and the
+/// larger restitution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Coefficient of friction, at least 0.
@@ -66,7 +67,8 @@ impl Material {
     }
 }
 
-/// Velocity of a body: of its centre of mass (of its bounding ball's centre if it has no mass), and angular. World axes.
+/// Velocity of a body: of its centre of mass (of its bounding ball's centre if it has no mass), and
+/// angular. World axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Twist {
     /// m/s.
@@ -95,7 +97,8 @@ impl Twist {
     }
 }
 
-/// What acts on a dynamic body from outside, besides gravity. World axes, torque about the centre of mass.
+/// What acts on a dynamic body from outside, besides gravity. World axes, torque about the centre
+/// of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrench {
     /// N.
@@ -117,7 +120,8 @@ impl Wrench {
 pub struct BodySpec {
     /// Its surface; a point is refused.
     pub shape: Arc<MeshIndex>,
-    /// What [`ShapeFacts::new`] says of that surface; `None`: it is found out when the body is added, which takes `O(n)`.
+    /// What [`ShapeFacts::new`] says of that surface; `None`: it is found out when the body is
+    /// added, which takes `O(n)`.
     pub facts: Option<Arc<ShapeFacts>>,
     /// Static, kinematic or dynamic.
     pub kind: BodyKind,
@@ -170,8 +174,8 @@ impl BodySpec {
     }
 }
 
-/// What a world needs to know of a surface as a whole. Takes `O(n)` to find out, so whoever makes the surface does it once, on a thread
-/// that has the time.
+/// What a world needs to know of a surface as a whole. Takes `O(n)` to find out, so whoever makes
+/// the surface does it once, on a thread that has the time.
 #[derive(Clone, Debug)]
 pub struct ShapeFacts {
     centre: Vec3,
@@ -212,8 +216,8 @@ impl ShapeFacts {
         }
     }
 
-    /// One point of each connected piece of the surface; of a point, the point. A surface that meets no other is wholly inside or wholly
-    /// outside of it, piece by piece.
+    /// One point of each connected piece of the surface; of a point, the point. A surface that
+    /// meets no other is wholly inside or wholly outside of it, piece by piece.
     #[must_use]
     pub fn pieces(&self) -> &[Vec3] {
         &self.pieces
@@ -430,7 +434,8 @@ impl Body {
         0.5 * spin.dot(&(self.inertia * spin))
     }
 
-    /// Kinetic and (with respect to the origin) potential energy in the field `gravity`, J; 0 for what has no mass.
+    /// Kinetic and (with respect to the origin) potential energy in the field `gravity`, J; 0 for
+    /// what has no mass.
     pub fn energy(&self, pose: &Pose, twist: &Twist, gravity: &Vec3) -> f64 {
         if self.inverse_mass == 0.0 {
             return 0.0;
@@ -456,6 +461,7 @@ pub struct BodyView {
     pub pivot: Vec3,
     /// Nothing moves it at present, and nothing is computed for it.
     pub asleep: bool,
-    /// Kinetic and potential energy, J, the latter counted from the world's origin; 0 for what has no mass.
+    /// Kinetic and potential energy, J, the latter counted from the world's origin; 0 for what has
+    /// no mass.
     pub energy_j: f64,
 }

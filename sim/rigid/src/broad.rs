@@ -1,18 +1,25 @@
-//! Which pairs of bodies may come near each other: bounding balls with a skin, in boxes for whatever broad phase there is.
+//! Which pairs of bodies may come near each other: bounding balls with a skin, in boxes for
+//! whatever broad phase there is.
 //!
 //! # Theory
 //!
-//! The list stays true while no ball, with the way that it is about to go, leaves its skin, whatever the impacts on that way do: so bodies at rest cost a comparison each, and who looked for the boxes
-//! is forgotten when the list is there. It is that of the balls: the same whoever that was.
+//! The list stays true while no ball, with the way that it is about to go, leaves its skin,
+//! whatever the impacts on that way do: so bodies at rest cost a comparison each, and who looked
+//! for the boxes is forgotten when the list is there. It is that of the balls: the same whoever
+//! that was.
 //!
-//! The boxes rest. A box that is swept along the coming step's motion would be tighter, but there is no such motion when the list is wanted: the velocities are solved for over its pairs. They are known
-//! only when that is done, and what they throw farther than was thought is looked at again then. And a way is a small part of a radius (1 m/s for a millisecond: three hundredths of one of 36 mm): where it
-//! leads matters less than how often the list is made.
+//! The boxes rest. A box that is swept along the coming step's motion would be tighter, but there
+//! is no such motion when the list is wanted: the velocities are solved for over its pairs. They
+//! are known only when that is done, and what they throw farther than was thought is looked at
+//! again then. And a way is a small part of a radius (1 m/s for a millisecond: three hundredths of
+//! one of 36 mm): where it leads matters less than how often the list is made.
 //!
 //! # Practice
 //!
-//! Instructions of 200 steps of 1 ms, 64 weightless bodies of 4 to 6 cm that bounce about in a box (`cargo bench -p hapticd-scene --bench rigid` has the scenes), and of 120 steps of 64 that fall in a
-//! heap. *Without skin* every ball's box holds the way of the coming step and nothing else, the list is made anew in each: a swept box would have the same searches and hardly fewer pairs.
+//! Instructions of 200 steps of 1 ms, 64 weightless bodies of 4 to 6 cm that bounce about in a box
+//! (`cargo bench -p hapticd-scene --bench rigid` has the scenes), and of 120 steps of 64 that fall
+//! in a heap. *Without skin* every ball's box holds the way of the coming step and nothing else,
+//! the list is made anew in each: a swept box would have the same searches and hardly fewer pairs.
 //!
 //! | velocities along each axis | up to 1 m/s | up to 5 m/s | heap, falling |
 //! |---|---|---|---|
@@ -23,9 +30,12 @@
 //! | all instructions with sweep, millions | 478 (515) | 3637 (3058) | 234 |
 //! | with kinetic | 482 (538) | 3647 (3103) | 237 (254) |
 //!
-//! So the skin is the better design where a step's way is as short as with bodies that hands move, with each of the three; an exact order of all bounds gains nothing where it is asked for once in five steps. Far above that
-//! the list costs more than the search, since each pair of it has its near features looked up: there a narrower skin pays (half the part of the radius and one way: a ninth less at 5 m/s, a hundredth more at 1 m/s).
-//! A step of 4 ms at 1 m/s is between the first two columns.
+//! So the skin is the better design where a step's way is as short as with bodies that hands move,
+//! with each of the three; an exact order of all bounds gains nothing where it is asked for once in
+//! five steps. Far above that the list costs more than the search, since each pair of it has its
+//! near features looked up: there a narrower skin pays (half the part of the radius and one way: a
+//! ninth less at 5 m/s, a hundredth more at 1 m/s). A step of 4 ms at 1 m/s is between the first
+//! two columns.
 
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
@@ -100,7 +110,8 @@ impl Broad {
                 continue;
             };
             let skin_m = SKIN_PER_RADIUS * ball.radius_m + SKIN_PER_WAY * ball.way_m;
-            // The bounds are of balls of this radius about the anchors; a millionth covers the rounding.
+            // The bounds are of balls of this radius about the anchors; a millionth covers the
+            // rounding.
             let reach_m = (ball.radius_m + skin_m) * (1.0 + 1e-6) + 1e-12 * ball.centre.amax();
             self.anchors.push(Some(Anchor {
                 centre: ball.centre,

@@ -1,4 +1,5 @@
-//! How far all bodies may follow their screws together: continuous detection on every pair that may meet.
+//! How far all bodies may follow their screws together: continuous detection on every pair that may
+//! meet.
 
 use hapticd_ccd::Advance;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch, advance_features};
@@ -22,8 +23,8 @@ pub(crate) struct Stop {
 
 /// Upper bound on the way of any point of `a` relative to `b` while both follow their screws.
 ///
-/// The velocity field of a screw is constant in time, and so is the difference of two. A point of `a` stays within `a`'s ball, whose
-/// centre moves no farther than its own constant speed.
+/// The velocity field of a screw is constant in time, and so is the difference of two. A point of
+/// `a` stays within `a`'s ball, whose centre moves no farther than its own constant speed.
 pub(crate) fn relative_way(a: &Body, centre: &hapticd_geometry::Vec3, screws: [&Screw; 2]) -> f64 {
     let at_centre = screws[0].velocity_of(centre) - screws[1].velocity_of(centre);
     let turning = (screws[0].angular_velocity() - screws[1].angular_velocity()).norm();
@@ -33,7 +34,8 @@ pub(crate) fn relative_way(a: &Body, centre: &hapticd_geometry::Vec3, screws: [&
     way + 16.0 * f64::EPSILON * (size(screws[0]) + size(screws[1]))
 }
 
-/// Up to which time in `[0, t_max]` two bodies keep their clearance, each on its screw over `[0, 1]`.
+/// Up to which time in `[0, t_max]` two bodies keep their clearance, each on its screw over `[0,
+/// 1]`.
 pub(crate) fn proven(
     link: &Link,
     sides: &Sides<'_>,

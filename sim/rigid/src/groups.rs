@@ -1,4 +1,5 @@
-//! Contact groups: moving bodies that touch, directly or through each other. Bodies whose motion is given connect nobody.
+//! Contact groups: moving bodies that touch, directly or through each other. Bodies whose motion is
+//! given connect nobody.
 
 /// Disjoint sets of slots. No allocation once grown.
 #[derive(Clone, Debug, Default)]

@@ -1,10 +1,12 @@
 //! Impacts: the velocities jump, and no energy appears.
 //!
-//! What approaches faster than resting contacts do, and would arrive within the step, bounces at its beginning:
-//! `v+ = argmin |v - v-|_M` under `n.v+ >= -e n.v-` at every contact that takes part (Redon 2002, equations 5.14 to 5.19), friction included.
+//! What approaches faster than resting contacts do, and would arrive within the step, bounces at
+//! its beginning: `v+ = argmin |v - v-|_M` under `n.v+ >= -e n.v-` at every contact that takes part
+//! (Redon 2002, equations 5.14 to 5.19), friction included.
 //!
-//! With one restitution for all and without friction that cannot gain energy. With several, or with friction, Newton's rule can (Kane's paradox);
-//! then the answer is moved towards the one without restitution until it does not.
+//! With one restitution for all and without friction that cannot gain energy. With several, or with
+//! friction, Newton's rule can (Kane's paradox); then the answer is moved towards the one without
+//! restitution until it does not.
 
 use hapticd_gauss::{DescentLimits, Mover};
 
@@ -14,12 +16,14 @@ use crate::solve::{Group, Member, Solver, set, twist_of};
 
 /// Bounces are for what approaches faster than gravity makes it in so many steps.
 const RESTING_STEPS: f64 = 2.0;
-/// How exactly an impact is solved, in units of its speed, and with how many sweeps at most: impacts are few and decide much.
+/// How exactly an impact is solved, in units of its speed, and with how many sweeps at most:
+/// impacts are few and decide much.
 const TOLERANCE: f64 = 1e-12;
 const SWEEPS: u32 = 1000;
 
 impl Solver {
-    /// Changes the velocities before, and with them the wanted ones, of a group with colliding contacts.
+    /// Changes the velocities before, and with them the wanted ones, of a group with colliding
+    /// contacts.
     pub(crate) fn bounce(
         &mut self,
         settings: &Settings,
@@ -80,7 +84,8 @@ impl Solver {
         });
     }
 
-    /// Between the velocities without restitution and the present ones, those with the energy `had`.
+    /// Between the velocities without restitution and the present ones, those with the energy
+    /// `had`.
     fn mix_with_plastic(
         &mut self,
         settings: &Settings,

@@ -1,9 +1,12 @@
-//! Rigid bodies in contact: any number of them, with friction and impacts, and never one inside another.
+//! Rigid bodies in contact: any number of them, with friction and impacts, and never one inside
+//! another.
 //!
-//! A [`World`] holds bodies made of meshes. [`World::plan`] finds out what the coming interval brings: velocities by Gauss' principle
-//! of least constraint, then *one constant-speed screw per moving body, all proven collision-free together* by continuous detection.
-//! [`World::commit`] makes the bodies follow them, all the way or as far as the caller says they got. Poses change in no other
-//! way, so bodies that start apart stay apart, whatever their speed (Redon 2002, sections 2.2, 5.3 and 6.2).
+//! A [`World`] holds bodies made of meshes. [`World::plan`] finds out what the coming interval
+//! brings: velocities by Gauss' principle of least constraint, then *one constant-speed screw per
+//! moving body, all proven collision-free together* by continuous detection. [`World::commit`]
+//! makes the bodies follow them, all the way or as far as the caller says they got. Poses change in
+//! no other way, so bodies that start apart stay apart, whatever their speed (Redon 2002, sections
+//! 2.2, 5.3 and 6.2).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -27,8 +30,9 @@
 //! * [`Plan`], [`Segment`], [`ContactReport`], [`Counters`]: what comes out.
 //! * [`Settings`], [`Distances`]: how.
 //!
-//! SI units, world frame. Sans-I/O, no threads, deterministic: equal calls give bit-equal results. Does not allocate in a step once its
-//! buffers have grown to the scene's need. No panics; numbers that make no sense are refused where they come in.
+//! SI units, world frame. Sans-I/O, no threads, deterministic: equal calls give bit-equal results.
+//! Does not allocate in a step once its buffers have grown to the scene's need. No panics; numbers
+//! that make no sense are refused where they come in.
 #![forbid(unsafe_code)]
 
 mod body;

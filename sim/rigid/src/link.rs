@@ -1,14 +1,19 @@
-//! Two bodies that may touch: the list of their near feature pairs, kept while its certificate holds, and the contacts in it.
+//! Two bodies that may touch: the list of their near feature pairs, kept while its certificate
+//! holds, and the contacts in it.
 //!
 //! # Theory
 //!
-//! A proximity query lists all feature pairs nearer than a reach. As long as no point of one body has moved by more than `m` relative to the
-//! other since then, every pair that is not listed is at least `reach - m` apart. So the list is searched anew only when its reach is used up, and a
-//! body at rest is never searched again. In the same way each listed pair has a distance that it cannot have lost more than `m` of.
+//! A proximity query lists all feature pairs nearer than a reach. As long as no point of one body
+//! has moved by more than `m` relative to the other since then, every pair that is not listed is at
+//! least `reach - m` apart. So the list is searched anew only when its reach is used up, and a body
+//! at rest is never searched again. In the same way each listed pair has a distance that it cannot
+//! have lost more than `m` of.
 //!
-//! Not every near pair is a contact. A vertex over a tessellated plane is near to *all* triangles around it; only pairs that
-//! are *locally closest* on both surfaces constrain the motion, the others would be bumps where there are none. A pair that this
-//! wrongly leaves out costs smoothness, not safety: continuous detection stops the motion at it, and it is then made a contact by force.
+//! Not every near pair is a contact. A vertex over a tessellated plane is near to *all* triangles
+//! around it; only pairs that are *locally closest* on both surfaces constrain the motion, the
+//! others would be bumps where there are none. A pair that this wrongly leaves out costs
+//! smoothness, not safety: continuous detection stops the motion at it, and it is then made a
+//! contact by force.
 
 use hapticd_ccd::{MeshIndex, PairDistance, PairKind, Proximity, closest};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
@@ -19,16 +24,20 @@ use crate::patch::keep_corners;
 
 /// Cosine slack of the local tests: directions this close to perpendicular count as perpendicular.
 const SLACK: f64 = 1e-6;
-/// Which pairs are contacts is decided anew when the bodies have moved by this part of the safe distance.
+/// Which pairs are contacts is decided anew when the bodies have moved by this part of the safe
+/// distance.
 const LOOK_AGAIN: f64 = 0.1;
-/// Bodies that have moved by less than this part of the safe distance since their contacts were computed stand still.
+/// Bodies that have moved by less than this part of the safe distance since their contacts were
+/// computed stand still.
 const STILL: f64 = 1e-10;
-/// Two contacts of one pair of bodies nearer than this many release distances, with one normal, are one.
+/// Two contacts of one pair of bodies nearer than this many release distances, with one normal, are
+/// one.
 const SAME_PLACE: f64 = 2.0;
 /// `1 - cos` of normals that count as one.
 const SAME_NORMAL: f64 = 1e-9;
 
-/// Most pairs of a list. Longer ones reach farther, but cost more than they save: what is beyond is left to the search of whole bodies.
+/// Most pairs of a list. Longer ones reach farther, but cost more than they save: what is beyond is
+/// left to the search of whole bodies.
 const FEW: usize = 1024;
 /// The same where `FEW` reach less far than this many release distances.
 const MANY: usize = 4096;
@@ -118,7 +127,8 @@ pub(crate) struct Link {
     complete_to: f64,
     looked_at: Pose,
     looked_to: f64,
-    /// Where the contacts were computed last, and how far the bodies may have moved since the list, since the look (up to there) and since.
+    /// Where the contacts were computed last, and how far the bodies may have moved since the list,
+    /// since the look (up to there) and since.
     renewed_at: Pose,
     since_list: f64,
     since_look: f64,
@@ -184,7 +194,8 @@ impl Link {
         self.complete_to > f64::NEG_INFINITY && self.looked_to > f64::NEG_INFINITY
     }
 
-    /// Contacts, their gaps and normals at the present poses, complete up to a distance of `look_m`.
+    /// Contacts, their gaps and normals at the present poses, complete up to a distance of
+    /// `look_m`.
     pub fn update(&mut self, sides: &Sides<'_>, look_m: f64, searches: &mut Searches) {
         let b_from_a = sides.b_from_a();
         let still = STILL * self.distances.safe_m;
@@ -247,7 +258,8 @@ impl Link {
             at_look: pair.distance,
         }));
         if self.listed.is_empty() {
-            // Nothing near: how far is the nearest? So that a body far away is not asked about all the time.
+            // Nothing near: how far is the nearest? So that a body far away is not asked about all
+            // the time.
             let far = 0.5 * a.radius_m;
             if far > reach {
                 let found = searches.far.query(&a.shape, 0.0, &b.shape, b_from_a, far);
@@ -328,8 +340,9 @@ impl Link {
         }
     }
 
-    /// The listed pairs that may come nearer than the clearance when no point of a moves by more than `way_m` relative to b from the poses
-    /// of the last update on; `None` when pairs that are not listed may do so as well.
+    /// The listed pairs that may come nearer than the clearance when no point of a moves by more
+    /// than `way_m` relative to b from the poses of the last update on; `None` when pairs that are
+    /// not listed may do so as well.
     pub fn critical(&self, way_m: f64) -> Option<impl Iterator<Item = &Listed>> {
         let need = self.distances.clearance_m + way_m;
         let moved = self.since_look + self.since_renewed;
@@ -420,7 +433,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The foot on a face is inside it, or no neighbour across the sides that it lies on is nearer. `n` points from the foot to the vertex.
+/// The foot on a face is inside it, or no neighbour across the sides that it lies on is nearer. `n`
+/// points from the foot to the vertex.
 fn foot_holds(barycentric: &[f64; 3], into_neighbours: &[Vec3; 3], n: &Vec3) -> bool {
     // The weight that vanishes on the sides 01, 12, 20.
     let off_side = [barycentric[2], barycentric[0], barycentric[1]];

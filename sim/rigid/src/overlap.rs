@@ -1,4 +1,5 @@
-//! Whether two bodies are in each other, and how deep: asked once, when a body is added. Afterwards continuous detection keeps them apart.
+//! Whether two bodies are in each other, and how deep: asked once, when a body is added. Afterwards
+//! continuous detection keeps them apart.
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{MeshIndex, Proximity, Winding};
@@ -15,13 +16,15 @@ const MOST_CROSSINGS: usize = 256;
 pub struct Overlap {
     /// The one that was there first.
     pub other: BodyId,
-    /// Pairs of triangles that cross, as far as they were counted (256); 0 if one body is wholly inside the other.
+    /// Pairs of triangles that cross, as far as they were counted (256); 0 if one body is wholly
+    /// inside the other.
     pub crossings: usize,
     /// Some point of one is so deep under the surface of the other, m: a lower bound of the depth.
     pub depth_m: f64,
 }
 
-/// Number of pairs of intersecting triangles of `a` and `b`, and the depth; `None` if the bodies are apart.
+/// Number of pairs of intersecting triangles of `a` and `b`, and the depth; `None` if the bodies
+/// are apart.
 pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, f64)> {
     let (mesh_a, mesh_b) = (a.shape.mesh()?, b.shape.mesh()?);
     let mut search = Intersections::default();
@@ -55,7 +58,8 @@ pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, 
     Some((crossings.len(), depth))
 }
 
-/// Points of a triangle that may be deep inside what `other` belongs to: its corners, and its middle.
+/// Points of a triangle that may be deep inside what `other` belongs to: its corners, and its
+/// middle.
 fn probes(corners: &[Vec3; 3], other: &[Vec3; 3]) -> [Vec3; 5] {
     let [p, q, r] = *corners;
     let middle = (other[0] + other[1] + other[2]) / 3.0;

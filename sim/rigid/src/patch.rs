@@ -1,7 +1,9 @@
 //! Face on face: of the contacts of one plane, those at the corners of their hull say it all.
 //!
-//! With one normal and one gap, the row of a point inside the hull of others is a convex combination of theirs (and so is any friction that it
-//! could take up, force and moment): leaving it out changes no motion, and two boxes on each other have four contacts instead of eight or more.
+//! With one normal and one gap, the row of a point inside the hull of others is a convex
+//! combination of theirs (and so is any friction that it could take up, force and moment): leaving
+//! it out changes no motion, and two boxes on each other have four contacts instead of eight or
+//! more.
 
 use hapticd_geometry::Vec3;
 
@@ -9,11 +11,12 @@ use crate::link::{Features, Point};
 
 /// `1 - cos` of normals that belong to one plane.
 const SAME_PLANE: f64 = 1e-7;
-/// A point is left out if its gap is at least the largest of its plane less this part of the safe distance.
+/// A point is left out if its gap is at least the largest of its plane less this part of the safe
+/// distance.
 const SAME_GAP: f64 = 0.05;
 
-/// Leaves the corners of every plane's hull in `points`, in their order, and what is in `keep`. `safe_m` is the safe distance; `work` is work
-/// space.
+/// Leaves the corners of every plane's hull in `points`, in their order, and what is in `keep`.
+/// `safe_m` is the safe distance; `work` is work space.
 pub(crate) fn keep_corners(
     points: &mut Vec<Point>,
     keep: &[Features],
@@ -60,7 +63,8 @@ pub(crate) fn keep_corners(
     });
 }
 
-/// Unmarks the corners of one side of the hull of sorted points (Andrew's chain), those nearer than `tolerance` to a side excepted.
+/// Unmarks the corners of one side of the hull of sorted points (Andrew's chain), those nearer than
+/// `tolerance` to a side excepted.
 fn half_hull(sorted: &[(f64, f64, usize)], tolerance: f64, drop: &mut [bool]) {
     let mut at = 0;
     drop[sorted[0].2] = false;

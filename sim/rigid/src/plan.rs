@@ -56,7 +56,8 @@ pub struct Counters {
     pub visits: u32,
     /// Groups that did not reach the tolerance within the work bound.
     pub unconverged: u32,
-    /// Groups for which no admissible motion exists: a body squeezed between others. They stood still.
+    /// Groups for which no admissible motion exists: a body squeezed between others. They stood
+    /// still.
     pub infeasible: u32,
     /// Bodies that were held where they were because detection found no way on for them.
     pub held: u32,
@@ -71,7 +72,8 @@ pub struct Counters {
 /// What the coming interval brings.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Simulated time of all segments, s: the interval asked for, or less if detection cut it short more often than a step may be cut.
+    /// Simulated time of all segments, s: the interval asked for, or less if detection cut it short
+    /// more often than a step may be cut.
     pub duration_s: f64,
     pub(crate) segments: Vec<Segment>,
     /// By slot, segment after segment.
@@ -80,7 +82,8 @@ pub struct Plan {
     pub(crate) start: Vec<Twist>,
     pub(crate) end: Vec<Twist>,
     pub(crate) contacts: Vec<ContactReport>,
-    /// What the solver left undone, m/s: the largest change of a contact velocity in its last sweep.
+    /// What the solver left undone, m/s: the largest change of a contact velocity in its last
+    /// sweep.
     pub residual_m_s: f64,
     /// What it cost.
     pub counters: Counters,
@@ -94,8 +97,9 @@ impl Plan {
         &self.segments
     }
 
-    /// The motions of one segment by [`BodyId::slot`], in the world, each over `t` in `[0, 1]`. They were proven collision-free together:
-    /// bodies placed by these screws at one common time are at least as far apart as their clearance.
+    /// The motions of one segment by [`BodyId::slot`], in the world, each over `t` in `[0, 1]`.
+    /// They were proven collision-free together: bodies placed by these screws at one common time
+    /// are at least as far apart as their clearance.
     #[must_use]
     pub fn screws(&self, segment: &Segment) -> &[Screw] {
         self.screws.get(segment.screws.clone()).unwrap_or(&[])

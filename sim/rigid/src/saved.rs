@@ -1,8 +1,11 @@
-//! Going back: a world remembers where it was before a plan, for callers that plan ahead of what they can carry out.
+//! Going back: a world remembers where it was before a plan, for callers that plan ahead of what
+//! they can carry out.
 //!
-//! A real-time loop follows one plan while the next is being made from its end. Where something stops the loop on the way, the world goes
-//! back to the start of the plan that was followed and along it as far as the loop came. Lists of near features stay: their certificates
-//! speak of poses and are checked against where the bodies are. Does not allocate once its memory has grown to the scene.
+//! A real-time loop follows one plan while the next is being made from its end. Where something
+//! stops the loop on the way, the world goes back to the start of the plan that was followed and
+//! along it as far as the loop came. Lists of near features stay: their certificates speak of poses
+//! and are checked against where the bodies are. Does not allocate once its memory has grown to the
+//! scene.
 
 use hapticd_ccd::moving::{Motion, MovingBody};
 use hapticd_geometry::Screw;
@@ -34,8 +37,8 @@ impl World {
         saved.rest.extend(rest);
     }
 
-    /// Goes back to `saved` and from there along `plan`, which must have been made there, as far as `executed`. Bodies that came since stay
-    /// where they are.
+    /// Goes back to `saved` and from there along `plan`, which must have been made there, as far as
+    /// `executed`. Bodies that came since stay where they are.
     pub fn resume(&mut self, saved: &Saved, plan: &Plan, executed: &Executed) {
         self.planned = false;
         let came = |slot: usize| saved.generations.get(slot) != self.generations.get(slot);
@@ -59,8 +62,9 @@ impl World {
         }
     }
 
-    /// The first body, by slot, that touches a newcomer, standing where it is to start, on its way from `saved` along `plan`. For bodies
-    /// that come while a plan is carried out that was made without them.
+    /// The first body, by slot, that touches a newcomer, standing where it is to start, on its way
+    /// from `saved` along `plan`. For bodies that come while a plan is carried out that was made
+    /// without them.
     pub fn crosses(&mut self, newcomer: &BodySpec, saved: &Saved, plan: &Plan) -> Option<BodyId> {
         let mut pose = newcomer.world_from_body;
         pose.rotation.renormalize();

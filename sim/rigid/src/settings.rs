@@ -8,8 +8,9 @@ use crate::body::BodyError;
 /// What forces change (Redon 2002, section 6.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Velocities: bodies are moved as their wanted twists and the forces on them say, as far as contacts admit, and stand still when nothing is
-    /// wanted. A force `f` on a mass `m` is worth the velocity `f / (m drag)`.
+    /// Velocities: bodies are moved as their wanted twists and the forces on them say, as far as
+    /// contacts admit, and stand still when nothing is wanted. A force `f` on a mass `m` is worth
+    /// the velocity `f / (m drag)`.
     First,
     /// Accelerations: gravity, inertia, impacts.
     Second,
@@ -24,16 +25,19 @@ pub struct Settings {
     pub gravity: Vec3,
     /// What resists forces in a first-order world, 1/s. Not used in one of second order.
     pub drag_per_s: f64,
-    /// Whether kinematic bodies pass through static ones and each other, so that only dynamic bodies are kept apart from everything. Where
-    /// others place them, they may overlap by intention.
+    /// Whether kinematic bodies pass through static ones and each other, so that only dynamic
+    /// bodies are kept apart from everything. Where others place them, they may overlap by
+    /// intention.
     pub kinematic_passes: bool,
     /// Friction.
     pub friction: FrictionLaw,
-    /// The solver stops when no contact velocity changes by more than this part of the speeds of its group.
+    /// The solver stops when no contact velocity changes by more than this part of the speeds of
+    /// its group.
     pub tolerance: f64,
     /// Most visits to contacts that the solver makes for one group in one step: its work bound.
     pub visits: u32,
-    /// Bodies slower than this, as a part of `sqrt(g r + r² 0.01/s²)` (`r` their radius), are quiet.
+    /// Bodies slower than this, as a part of `sqrt(g r + r² 0.01/s²)` (`r` their radius), are
+    /// quiet.
     pub quiet: f64,
     /// A group that has been quiet for this long falls asleep, s. Infinite: never.
     pub sleep_after_s: f64,

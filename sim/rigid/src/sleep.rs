@@ -1,8 +1,9 @@
 //! Sleep: groups that have been quiet for a while cost nothing until something moves them.
 //!
-//! A body is quiet below a speed, and a group falls asleep when all its members have been quiet for long enough. It wakes when a
-//! kinematic body moves within its release distance, or an awake body that is not quiet does; when something new acts on a member, or a body
-//! near it appears or goes. Quiet bodies that lean on sleeping ones do not wake them, so piles do not keep themselves awake.
+//! A body is quiet below a speed, and a group falls asleep when all its members have been quiet for
+//! long enough. It wakes when a kinematic body moves within its release distance, or an awake body
+//! that is not quiet does; when something new acts on a member, or a body near it appears or goes.
+//! Quiet bodies that lean on sleeping ones do not wake them, so piles do not keep themselves awake.
 
 use hapticd_geometry::Vec3;
 

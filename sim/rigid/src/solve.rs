@@ -2,11 +2,12 @@
 //!
 //! # Theory
 //!
-//! At velocity level and with the step in it, a contact of gap `d` says `n . (v_i - v_j) h >= -(d - safe)`: it may close to
-//! the safe distance and no further (Redon 2002, equations 5.8 and 6.1, integrated over the step). What approaches faster than
-//! resting contacts do, and would arrive within the step, bounces at its beginning: `v+ = argmin |v - v-|_M`, `n.v+ >= -e n.v-` (equation 5.19).
-//! Where a gap has fallen below the safe distance, the *way* of the step is projected once more so that it opens again, and the
-//! velocities are left alone: stabilisation gives no energy.
+//! At velocity level and with the step in it, a contact of gap `d` says `n . (v_i - v_j) h >= -(d -
+//! safe)`: it may close to the safe distance and no further (Redon 2002, equations 5.8 and 6.1,
+//! integrated over the step). What approaches faster than resting contacts do, and would arrive
+//! within the step, bounces at its beginning: `v+ = argmin |v - v-|_M`, `n.v+ >= -e n.v-` (equation
+//! 5.19). Where a gap has fallen below the safe distance, the *way* of the step is projected once
+//! more so that it opens again, and the velocities are left alone: stabilisation gives no energy.
 
 use std::ops::Range;
 
@@ -31,7 +32,8 @@ const AT_REST: f64 = 1e-2;
 pub(crate) const MOST_TURN: f64 = 0.5;
 /// Steps after which features that come near are taken to touch.
 const PASSING_STEPS: u32 = 32;
-/// A squeezed group whose contacts still approach by this part of its speeds has no admissible motion.
+/// A squeezed group whose contacts still approach by this part of its speeds has no admissible
+/// motion.
 const SQUEEZED: f64 = 0.1;
 
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -102,9 +104,11 @@ impl Scene<'_> {
         Some(Motion::screw(pose, &screw))
     }
 
-    /// Whether two features that are not in contact yet come to the safe distance if nothing stops them.
+    /// Whether two features that are not in contact yet come to the safe distance if nothing stops
+    /// them.
     ///
-    /// A row is the tangent plane of a contact: what only passes by, as a peg does at the rim of its hole, would be braked by it.
+    /// A row is the tangent plane of a contact: what only passes by, as a peg does at the rim of
+    /// its hole, would be braked by it.
     fn may_touch(&self, link: &Link, f: &Features, motions: &[Option<Motion>; 2]) -> bool {
         let shape = |slot: u32| self.bodies[slot as usize].as_ref().map(|b| &b.shape);
         let (Some(a), Some(b), [Some(x), Some(y)]) = (shape(link.a), shape(link.b), motions) else {
@@ -161,7 +165,8 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// What free flight makes of this twist in the step: turning first, which gives no energy, then forces.
+    /// What free flight makes of this twist in the step: turning first, which gives no energy, then
+    /// forces.
     pub fn free(&self, from: &Twist, step_s: f64) -> Twist {
         Twist {
             linear: from.linear + self.forced.linear,
@@ -258,7 +263,8 @@ impl Solver {
         }
     }
 
-    /// The smallest motion that gives every contact its safe distance back, as twists per unit of time (equation 6.2).
+    /// The smallest motion that gives every contact its safe distance back, as twists per unit of
+    /// time (equation 6.2).
     pub fn reposition(&mut self, scene: &Scene<'_>, links: &mut [Link], out: &mut Motions) {
         out.reset(scene.bodies.len());
         self.load_movers(scene, 0.0);
@@ -536,10 +542,12 @@ impl Solver {
         });
     }
 
-    /// Gauss' principle along the velocities that the descent has reached: of their multiples up to themselves the nearest to the wanted ones.
+    /// Gauss' principle along the velocities that the descent has reached: of their multiples up to
+    /// themselves the nearest to the wanted ones.
     ///
-    /// Standing still is admissible, so these are, too, and the exact answer stays what it is. What is left over by a descent of bounded
-    /// work can gain energy, and this cannot: `|v|² <= v . wanted` is all that the proof needs (see the module page of `step`).
+    /// Standing still is admissible, so these are, too, and the exact answer stays what it is. What
+    /// is left over by a descent of bounded work can gain energy, and this cannot: `|v|² <= v .
+    /// wanted` is all that the proof needs (see the module page of `step`).
     fn shorten(&mut self, group: &Group) {
         let (mut own, mut with_wanted) = (0.0, 0.0);
         self.each(group, |member, mover| {
@@ -574,7 +582,8 @@ impl Solver {
             .solve(&mut self.movers, &mut self.contacts, law, limits);
     }
 
-    /// Whether some body of the group is so slow that it could not pay for a lift at this speed: gaps then stay what they are.
+    /// Whether some body of the group is so slow that it could not pay for a lift at this speed:
+    /// gaps then stay what they are.
     fn is_at_rest(&mut self, group: &Group, speed: f64) -> bool {
         let mut slow = false;
         self.each(group, |member, mover| {
@@ -584,7 +593,8 @@ impl Solver {
         slow
     }
 
-    /// Shortens what [`Solver::recover`] has added until every body's kinetic energy pays for the height that it gains.
+    /// Shortens what [`Solver::recover`] has added until every body's kinetic energy pays for the
+    /// height that it gains.
     fn afford(&mut self, group: &Group, out: &Motions) {
         let mut share = 1.0_f64;
         self.each(group, |member, mover| {
@@ -667,8 +677,8 @@ pub(crate) fn twist_of(mover: &Mover) -> Twist {
     }
 }
 
-/// The angular velocity after `step_s` of free rotation: one Newton step of the implicit rule, which loses energy where the explicit one gains, and
-/// never more than there was.
+/// The angular velocity after `step_s` of free rotation: one Newton step of the implicit rule,
+/// which loses energy where the explicit one gains, and never more than there was.
 fn gyrated(spin: &Vec3, inertia: &Mat3, step_s: f64) -> Vec3 {
     let momentum = inertia * spin;
     let torque = spin.cross(&momentum) * step_s;

@@ -2,24 +2,33 @@
 //!
 //! # Theory
 //!
-//! Redon's step (2002, figure 1.1 and section 6.2): solve for the velocities, make one constant-speed screw of each, find the first time
-//! at which any pair comes to its clearance, and place *all* bodies there on the same screws. What is left of the step goes on from there, with
-//! the new contact known, a bounded number of times. Velocities at a stop are between those of the start and of the end, in proportion.
+//! Redon's step (2002, figure 1.1 and section 6.2): solve for the velocities, make one
+//! constant-speed screw of each, find the first time at which any pair comes to its clearance, and
+//! place *all* bodies there on the same screws. What is left of the step goes on from there, with
+//! the new contact known, a bounded number of times. Velocities at a stop are between those of the
+//! start and of the end, in proportion.
 //!
-//! **No step gives energy** (of second order, kinematic bodies apart). Let `v0` be the velocities at the start, impacts done, and `f` what forces add.
-//! The velocities at the end, `v1`, are the nearest to the wanted `u = v0 + f` among those that contacts admit, standing still included, so
-//! `|v1|^2 <= v1 . u`; the bodies go along `v1`, so forces do the work `v1 . f = v1 . (u - v0)`, and the kinetic energy changes by at most that less
-//! `|v1 - v0|^2 / 2`. A part of a step is between its ends, energy is convex, and so no part of it gives any, either. That is for
-//! straight ways and a fixed orientation; `arrived` sees to the rest.
+//! **No step gives energy** (of second order, kinematic bodies apart). Let `v0` be the velocities
+//! at the start, impacts done, and `f` what forces add. The velocities at the end, `v1`, are the
+//! nearest to the wanted `u = v0 + f` among those that contacts admit, standing still included, so
+//! `|v1|^2 <= v1 . u`; the bodies go along `v1`, so forces do the work `v1 . f = v1 . (u - v0)`,
+//! and the kinetic energy changes by at most that less `|v1 - v0|^2 / 2`. A part of a step is
+//! between its ends, energy is convex, and so no part of it gives any, either. That is for straight
+//! ways and a fixed orientation; `arrived` sees to the rest.
 //!
 //! # Practice
 //!
-//! * A screw carries the centre of mass along an arc that only ends on the straight way. A body in free flight that was stopped before gets the
-//!   velocity that its parabola has at the height where it is. Another pays with its speed for what the arc, or the lift that gives gaps
-//!   their distance back, raised it, and for what the turn of its inertia at an unchanged spin would give; what it is lowered, it loses.
-//! * Bodies in contact whose arc would bow into the contact go in shorter segments: their rows know of straight ways only.
-//! * What was stopped is nearer than the safe distance. It is put back there at once, while it has the speed with which it came, and pays with it.
-//! * A commit of a part of a segment takes the velocity in proportion: there the arc may give or take a little.
+//! * A screw carries the centre of mass along an arc that only ends on the straight way. A body in
+//!   free flight that was stopped before gets the velocity that its parabola has at the height
+//!   where it is. Another pays with its speed for what the arc, or the lift that gives gaps their
+//!   distance back, raised it, and for what the turn of its inertia at an unchanged spin would
+//!   give; what it is lowered, it loses.
+//! * Bodies in contact whose arc would bow into the contact go in shorter segments: their rows know
+//!   of straight ways only.
+//! * What was stopped is nearer than the safe distance. It is put back there at once, while it has
+//!   the speed with which it came, and pays with it.
+//! * A commit of a part of a segment takes the velocity in proportion: there the arc may give or
+//!   take a little.
 
 use hapticd_geometry::{Pose, Screw, Vec3};
 
@@ -39,7 +48,8 @@ const MOST_SEGMENTS: u32 = 16;
 const MOST_REPOSITIONINGS: u32 = 4;
 /// Contacts are foreseen from this part of the smaller body's radius.
 const MOST_LOOK: f64 = 0.3;
-/// A screw of bodies in contact bows by no more than this part of their safe distance, unless its share of the step would be too small.
+/// A screw of bodies in contact bows by no more than this part of their safe distance, unless its
+/// share of the step would be too small.
 const MOST_BOW: f64 = 0.5;
 const LEAST_SHARE: f64 = 0.08;
 /// A segment that gets no further than this part of itself is a stall.
@@ -48,7 +58,8 @@ const STALL: f64 = 1e-3;
 const MOST_STALLS: u32 = 3;
 
 impl World {
-    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen, but that sleepers may wake; a second plan replaces the first.
+    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen, but that
+    /// sleepers may wake; a second plan replaces the first.
     ///
     /// A step that is not positive and finite gives an empty plan.
     pub fn plan(&mut self, step_s: f64) -> &Plan {
@@ -76,7 +87,8 @@ impl World {
         while left > 0.0 && self.plan.counters.segments < MOST_SEGMENTS {
             if self.plan.counters.segments > 0 {
                 self.look(left);
-                // A body that was stopped is nearer than it should be, but has what it takes to get back: the speed with which it came.
+                // A body that was stopped is nearer than it should be, but has what it takes to get
+                // back: the speed with which it came.
                 if self.settings.order == Order::Second {
                     self.reposition(left);
                 }
@@ -100,7 +112,8 @@ impl World {
         &self.plan
     }
 
-    /// Moves the bodies along the plan, all the way or as far as was executed. Without a plan that is still valid nothing happens.
+    /// Moves the bodies along the plan, all the way or as far as was executed. Without a plan that
+    /// is still valid nothing happens.
     pub fn commit(&mut self, executed: &Executed) {
         if std::mem::take(&mut self.planned) {
             let plan = std::mem::take(&mut self.plan);
@@ -256,7 +269,8 @@ impl World {
         self.segment(SegmentKind::Motion, step_s)
     }
 
-    /// Makes screws of the motions over `step_s`, clamps them, and moves the state ahead along them. What was made, s.
+    /// Makes screws of the motions over `step_s`, clamps them, and moves the state ahead along
+    /// them. What was made, s.
     fn segment(&mut self, kind: SegmentKind, step_s: f64) -> f64 {
         let slots = self.bodies.len();
         // A screw of more than half a turn would be another one: a part of the time.
@@ -348,8 +362,9 @@ impl World {
         made * step_s
     }
 
-    /// Which share of the motions over `step_s` is straight enough for what touches: a screw that turns bows out from the straight way of the
-    /// centre of mass, by a part that shrinks with the square of the share, and contacts know of straight ways only.
+    /// Which share of the motions over `step_s` is straight enough for what touches: a screw that
+    /// turns bows out from the straight way of the centre of mass, by a part that shrinks with the
+    /// square of the share, and contacts know of straight ways only.
     fn straight_share(&self, step_s: f64) -> f64 {
         let bend = |slot: u32| {
             let way = &self.motions.way[slot as usize];
@@ -370,8 +385,9 @@ impl World {
         share.max(LEAST_SHARE)
     }
 
-    /// The twist of a body that a segment has put where it now is, given the one that its velocities alone make in this time (see the module page);
-    /// `cut` says that the segment was to go on.
+    /// The twist of a body that a segment has put where it now is, given the one that its
+    /// velocities alone make in this time (see the module page); `cut` says that the segment was to
+    /// go on.
     fn arrived(
         &self,
         slot: usize,
@@ -412,7 +428,8 @@ impl World {
         }
     }
 
-    /// Up to which share of the screws from `from` on all pairs keep their clearance, and which link ends it.
+    /// Up to which share of the screws from `from` on all pairs keep their clearance, and which
+    /// link ends it.
     fn clamp(&mut self, from: usize) -> (f64, Option<usize>) {
         let screws = &self.plan.screws[from..];
         // Where contacts threw a body farther than was thought, new pairs may come near.
@@ -452,7 +469,8 @@ impl World {
         (t, stopper)
     }
 
-    /// A link that stops everything again and again has its bodies stand still, so that the others can go on.
+    /// A link that stops everything again and again has its bodies stand still, so that the others
+    /// can go on.
     fn hold_if_stalled(&mut self, t: f64, stopper: Option<usize>) {
         let Some(k) = stopper.filter(|_| t < STALL) else {
             return;
@@ -507,7 +525,8 @@ pub(crate) fn is_solid(body: &Body, settings: &Settings) -> bool {
     }
 }
 
-/// The velocity of a body in free flight that has come so far: that of its parabola at this height. `end` is nearly it.
+/// The velocity of a body in free flight that has come so far: that of its parabola at this height.
+/// `end` is nearly it.
 fn thrown(pull: &Vec3, start: &Vec3, end: &Vec3, went: &Vec3) -> Vec3 {
     let size = pull.norm();
     if size == 0.0 {
@@ -539,7 +558,8 @@ fn place(pose: &mut Pose, screw: &Screw, share: f64) {
     }
 }
 
-/// How far the bodies may come nearer to each other in a step if nothing but gravity changes their velocities, m.
+/// How far the bodies may come nearer to each other in a step if nothing but gravity changes their
+/// velocities, m.
 fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f64 {
     let [a, b] = sides.bodies;
     let centre = a.centre_at(sides.poses[0]);
@@ -563,7 +583,8 @@ fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step
     ((at(0, a) - at(1, b)).norm() + turning + pulled(a, b) * step_s) * step_s
 }
 
-/// Brings the list of neighbours and the links up to date for bodies whose centres go no further than `way`, m.
+/// Brings the list of neighbours and the links up to date for bodies whose centres go no further
+/// than `way`, m.
 fn find_neighbours(
     bodies: &[Option<Body>],
     state: &State,

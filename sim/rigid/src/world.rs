@@ -73,14 +73,16 @@ impl World {
     /// Adds a body.
     ///
     /// # Errors
-    /// [`BodyError`]: numbers that make no sense, a dynamic body without mass, or [`BodyError::Overlap`] with the pair's depth when it
-    /// would start inside another body (two static ones may overlap). The world is then as it was.
+    /// [`BodyError`]: numbers that make no sense, a dynamic body without mass, or
+    /// [`BodyError::Overlap`] with the pair's depth when it would start inside another body (two
+    /// static ones may overlap). The world is then as it was.
     pub fn add(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
         self.check(spec)?;
         self.add_unchecked(spec)
     }
 
-    /// Whether a body may be added, without adding it. Takes as long as finding out whether two meshes overlap may take.
+    /// Whether a body may be added, without adding it. Takes as long as finding out whether two
+    /// meshes overlap may take.
     ///
     /// # Errors
     /// As [`World::add`].
@@ -111,8 +113,8 @@ impl World {
         Ok(())
     }
 
-    /// Adds a body that [`World::check`] has found to be apart from all others, who have not moved since. `O(bodies)` with
-    /// [`BodySpec::facts`].
+    /// Adds a body that [`World::check`] has found to be apart from all others, who have not moved
+    /// since. `O(bodies)` with [`BodySpec::facts`].
     ///
     /// # Errors
     /// As [`World::add`], but for [`BodyError::Overlap`].
@@ -196,8 +198,9 @@ impl World {
         slots.map(|s| self.id_at(s))
     }
 
-    /// Gives a body a velocity: for a kinematic one the twist it follows until told otherwise, in a first-order world also for a dynamic one, in
-    /// a second-order world a dynamic one's present velocity.
+    /// Gives a body a velocity: for a kinematic one the twist it follows until told otherwise, in a
+    /// first-order world also for a dynamic one, in a second-order world a dynamic one's present
+    /// velocity.
     ///
     /// # Errors
     /// [`BodyError`]: unknown, static, or not finite.
@@ -301,8 +304,9 @@ impl World {
         Ok(())
     }
 
-    /// What a force at a world point along a unit direction has to accelerate there, kg: the mass of a free body for a force through its centre,
-    /// less beside it. Infinite for what no force moves.
+    /// What a force at a world point along a unit direction has to accelerate there, kg: the mass
+    /// of a free body for a force through its centre, less beside it. Infinite for what no force
+    /// moves.
     #[must_use]
     pub fn mass_at(&self, id: BodyId, point: &Vec3, along: &Vec3) -> f64 {
         let Ok(slot) = self.slot_of(id) else {
@@ -315,12 +319,14 @@ impl World {
         1.0 / (body.inverse_mass + turning.dot(&(body.inverse_inertia * turning)))
     }
 
-    /// Who looks for boxes of bodies that overlap from now on; sweep-and-prune if nothing is said. Which bodies are neighbours does not depend on it.
+    /// Who looks for boxes of bodies that overlap from now on; sweep-and-prune if nothing is said.
+    /// Which bodies are neighbours does not depend on it.
     pub fn set_broad_phase(&mut self, broad: Box<dyn BroadPhase>) {
         self.broad.set_search(broad);
     }
 
-    /// Who that is. It is asked when a body has gone farther than its list of neighbours holds for, and has nothing to do while all rest.
+    /// Who that is. It is asked when a body has gone farther than its list of neighbours holds for,
+    /// and has nothing to do while all rest.
     #[must_use]
     pub fn broad_phase(&self) -> &dyn BroadPhase {
         self.broad.search()

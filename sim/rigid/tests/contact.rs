@@ -199,7 +199,8 @@ fn what_starts_inside_is_refused_with_the_depth() {
     assert_eq!(scene.world.ids().count(), 1);
 }
 
-/// The rows of a contact against finite differences of the gap: what the normal and the point of a report promise is what the distance does.
+/// The rows of a contact against finite differences of the gap: what the normal and the point of a
+/// report promise is what the distance does.
 #[test]
 fn gaps_change_as_the_rows_say() {
     let mut numbers = Numbers(31);

@@ -1,4 +1,5 @@
-//! What continuous detection promises of moving bodies: thin ones, linked ones, fitting ones, bouncing ones.
+//! What continuous detection promises of moving bodies: thin ones, linked ones, fitting ones,
+//! bouncing ones.
 
 mod common;
 
@@ -21,7 +22,8 @@ fn moving(spec: BodySpec, linear: Vec3, angular: Vec3) -> BodySpec {
     }
 }
 
-/// Two plates of ten metres and two centimetres that fly at each other and spin in their plane: in one step they are past each other.
+/// Two plates of ten metres and two centimetres that fly at each other and spin in their plane: in
+/// one step they are past each other.
 #[test]
 fn plates_that_spin_do_not_pass_each_other() {
     let mut numbers = Numbers(9);
@@ -40,7 +42,8 @@ fn plates_that_spin_do_not_pass_each_other() {
             plates.push(scene.add(moving(spec, Vec3::z() * (-side * speed), spin)));
         }
         let mut passed = 0.0;
-        // Which side of the first plate the second one's middle is on, which is over the first one's face all the time.
+        // Which side of the first plate the second one's middle is on, which is over the first
+        // one's face all the time.
         for _ in 0..4 {
             passed += scene.world.step(0.01).duration_s;
             assert_eq!(scene.audit.penetrations(&scene.world), [], "run {run}");
@@ -164,7 +167,8 @@ fn elastic_bodies_keep_their_energy() {
     }
 }
 
-/// Bodies that have dozens of contacts at once when they stand, thrown with fast spin at 30 steps a second: a step turns them by a quarter of a radian.
+/// Bodies that have dozens of contacts at once when they stand, thrown with fast spin at 30 steps a
+/// second: a step turns them by a quarter of a radian.
 #[test]
 fn what_spins_fast_and_bounces_never_gains_energy() {
     let shapes = [

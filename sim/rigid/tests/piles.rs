@@ -323,7 +323,8 @@ fn a_first_order_world_moves_only_what_is_pushed() {
     assert!((before - scene.x(ids[3])).norm() < 1e-9);
 }
 
-/// Of first order: `f / (m drag)`, at once and no longer than the force lasts, and against what it presses on it stays.
+/// Of first order: `f / (m drag)`, at once and no longer than the force lasts, and against what it
+/// presses on it stays.
 #[test]
 fn in_a_first_order_world_a_force_is_a_velocity() {
     let drag_per_s = 5.0;

@@ -1,4 +1,5 @@
-//! What the broad phases cost: boxes that drift through a room, by how many they are and how many of them move. `cargo bench -p hapticd-scene --bench broad`.
+//! What the broad phases cost: boxes that drift through a room, by how many they are and how many
+//! of them move. `cargo bench -p hapticd-scene --bench broad`.
 #![allow(missing_docs)]
 
 use std::hint::black_box;
@@ -27,7 +28,8 @@ impl Random {
     }
 }
 
-/// Boxes of 1 to 2 cm, eight to a litre, one in `mover_of` of them moving at up to half a metre a second.
+/// Boxes of 1 to 2 cm, eight to a litre, one in `mover_of` of them moving at up to half a metre a
+/// second.
 fn frames(count: usize, mover_of: usize) -> Vec<Vec<SweptBox>> {
     let mut random = Random(3);
     let side = 0.05 * (count as f64).cbrt();

@@ -1,14 +1,18 @@
-//! How long a tick and an answer take, as medians and 99th percentiles. `cargo bench -p hapticd-scene`.
+//! How long a tick and an answer take, as medians and 99th percentiles. `cargo bench -p
+//! hapticd-scene`.
 //!
-//! * **tick**: the engine with a 6-DOF mesh tool of 32 spikes that slides over a plane and turns: 32 contact rows.
-//! * **answer**: the world's answer for a 10,000-triangle tool that slides along a 100,000-triangle ground.
+//! * **tick**: the engine with a 6-DOF mesh tool of 32 spikes that slides over a plane and turns:
+//!   32 contact rows.
+//! * **answer**: the world's answer for a 10,000-triangle tool that slides along a 100,000-triangle
+//!   ground.
 //!
 //! `-- tick` or `-- answer` runs one of them, for a profiler.
 //!
-//! A plain loop instead of criterion, because the tail is what a haptic loop lives by. Every run does bit for bit the same
-//! work, so it is done [`PASSES`] times: *as timed* is every tick of every pass, with whatever else the machine did meanwhile;
-//! *least of the passes* takes for each tick its quickest pass, which is what the work itself costs. Neither says how
-//! fast the machine was that hour: compare within one run.
+//! A plain loop instead of criterion, because the tail is what a haptic loop lives by. Every run
+//! does bit for bit the same work, so it is done [`PASSES`] times: *as timed* is every tick of
+//! every pass, with whatever else the machine did meanwhile; *least of the passes* takes for each
+//! tick its quickest pass, which is what the work itself costs. Neither says how fast the machine
+//! was that hour: compare within one run.
 // Boxes are what the engine takes and gives back.
 #![allow(missing_docs, clippy::print_stdout, clippy::vec_box)]
 
@@ -51,7 +55,8 @@ fn spikes() -> TriMesh {
     TriMesh::new(positions, triangles).unwrap()
 }
 
-/// The buffers are used again and again, as in the daemon: fresh memory would be timed with the answer.
+/// The buffers are used again and again, as in the daemon: fresh memory would be timed with the
+/// answer.
 fn rig(
     tool: TriMesh,
     ground: TriMesh,
@@ -144,7 +149,8 @@ fn tick() {
         let mut took = Vec::new();
         for k in 0..30_000 {
             let t = f64::from(k) * 1e-3;
-            // Presses 5 mm into the plane, slides in circles at 0.2 m/s and rocks by a tenth of a degree.
+            // Presses 5 mm into the plane, slides in circles at 0.2 m/s and rocks by a tenth of a
+            // degree.
             let at = Vec3::new(
                 0.03 * (6.0 * t).sin(),
                 0.03 * (6.0 * t).cos(),
@@ -217,7 +223,8 @@ fn answer() {
     );
 }
 
-/// Answers the loop's question and hands it the answer: nanoseconds, and pairs listed. `None`: nothing was asked.
+/// Answers the loop's question and hands it the answer: nanoseconds, and pairs listed. `None`:
+/// nothing was asked.
 fn exchange(
     world: &mut World,
     engine: &mut Engine,

@@ -1,9 +1,12 @@
-//! What the broad phase costs the rigid-body world: how often it is asked, what it is asked about, and which part of a step's processor time that is.
+//! What the broad phase costs the rigid-body world: how often it is asked, what it is asked about,
+//! and which part of a step's processor time that is.
 //!
-//! Bodies that fall in a heap, and bodies that fly about without weight and bounce. Every search of a run is noted and made again afterwards by each phase, many times over, so that the
-//! time of one is known well; the run itself is timed as a whole.
+//! Bodies that fall in a heap, and bodies that fly about without weight and bounce. Every search of
+//! a run is noted and made again afterwards by each phase, many times over, so that the time of one
+//! is known well; the run itself is timed as a whole.
 //!
-//! `cargo bench -p hapticd-scene --bench rigid`; with `-- NAME` only the scenes whose names begin so.
+//! `cargo bench -p hapticd-scene --bench rigid`; with `-- NAME` only the scenes whose names begin
+//! so.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -72,7 +75,8 @@ impl Random {
     }
 }
 
-/// `count` bodies of 4 to 6 cm on a lattice in an open box. Heavy ones fall and lie; weightless ones fly at up to `speed_m_s` and keep it.
+/// `count` bodies of 4 to 6 cm on a lattice in an open box. Heavy ones fall and lie; weightless
+/// ones fly at up to `speed_m_s` and keep it.
 fn scene(count: usize, weight: bool, speed_m_s: f64) -> World {
     let mut world = World::new(Settings {
         gravity: if weight {

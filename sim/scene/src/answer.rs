@@ -1,4 +1,5 @@
-//! The certified answer: feature pairs near the tool, and how far the tool may move before the list is incomplete.
+//! The certified answer: feature pairs near the tool, and how far the tool may move before the list
+//! is incomplete.
 //!
 //! # Theory
 //!
@@ -26,7 +27,8 @@ use crate::world::{Resident, Tool, World};
 impl World {
     /// Fills `out` with the answer for one arm. False (and `out` untouched): that arm asks nothing.
     ///
-    /// Does not allocate after its work space has grown to the scene, nor wait, but for what a mid-phase does; deterministic with one, too.
+    /// Does not allocate after its work space has grown to the scene, nor wait, but for what a
+    /// mid-phase does; deterministic with one, too.
     pub fn answer(&mut self, query: &Query, arm: usize, out: &mut Snapshot) -> bool {
         if !self.has_answer(query, arm) {
             return false;
@@ -151,7 +153,8 @@ impl World {
                 let tool_index = &tool.shape.index;
                 match resolve(pair, tool_index, index, world, &frame_from_tool) {
                     Some(p) => out.pairs.push(p),
-                    // The query names only features that exist; were it not so, nothing may be certified.
+                    // The query names only features that exist; were it not so, nothing may be
+                    // certified.
                     None => complete_to = f64::NEG_INFINITY,
                 }
             }
@@ -224,7 +227,8 @@ struct Around<'a> {
     material: Material,
 }
 
-/// Tools are hard, undamped and smooth to each other: what they are pressed with is limited by their couplings alone.
+/// Tools are hard, undamped and smooth to each other: what they are pressed with is limited by
+/// their couplings alone.
 const BETWEEN_TOOLS: Material = Material {
     stiffness_n_per_m: f64::MAX,
     damping_n_s_per_m: f64::MAX,
@@ -392,7 +396,8 @@ fn balls_apart(tool: &ToolShape, body_bound_m: f64, body_from_tool: &Pose) -> f6
     centre - balls - 1e-12 * (centre + balls)
 }
 
-/// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the world frame.
+/// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the
+/// world frame.
 fn resolve(
     pair: &NearPair,
     tool: &MeshIndex,

@@ -54,8 +54,9 @@ impl std::fmt::Debug for Shape {
 }
 
 impl Shape {
-    /// From an index and what loading found out about its mesh. All that a scene needs to know of the mesh as a whole is found out here,
-    /// in `O(n)`, so that adding a body of this shape takes no time.
+    /// From an index and what loading found out about its mesh. All that a scene needs to know of
+    /// the mesh as a whole is found out here, in `O(n)`, so that adding a body of this shape takes
+    /// no time.
     pub fn new(index: Arc<MeshIndex>, report: &MeshReport) -> Self {
         let bound_m = index.mesh().map_or(0.0, |m| {
             m.positions().iter().map(Vec3::norm).fold(0.0, f64::max)
@@ -70,8 +71,8 @@ impl Shape {
         }
     }
 
-    /// For a body of this material: with [`force_shading`](Material::force_shading) also the smooth surface that the mesh stands for, 48
-    /// bytes a vertex and 29 a triangle, made in `O(n)`.
+    /// For a body of this material: with [`force_shading`](Material::force_shading) also the smooth
+    /// surface that the mesh stands for, 48 bytes a vertex and 29 a triangle, made in `O(n)`.
     #[must_use]
     pub fn felt_as(mut self, material: &Material) -> Self {
         if material.force_shading {
@@ -113,7 +114,8 @@ impl Shape {
         }
     }
 
-    /// Whether nobody else has any part of this shape, so that dropping it frees the memory here and now.
+    /// Whether nobody else has any part of this shape, so that dropping it frees the memory here
+    /// and now.
     #[must_use]
     pub fn is_last(&self) -> bool {
         let alone = |rays: &ForRays| match rays.get() {
@@ -160,10 +162,12 @@ pub struct BodySpec {
 }
 
 impl BodySpec {
-    /// The mesh as soft bodies meet it: a volume, or a sheet of a millimetre if it is open or not meant to be solid. `None` for a point.
+    /// The mesh as soft bodies meet it: a volume, or a sheet of a millimetre if it is open or not
+    /// meant to be solid. `None` for a point.
     ///
-    /// Made by the first who asks, for all copies of the shape, which takes milliseconds for each thousand triangles and may be done on any thread
-    /// that has the time; those who ask meanwhile wait for it. Allocates.
+    /// Made by the first who asks, for all copies of the shape, which takes milliseconds for each
+    /// thousand triangles and may be done on any thread that has the time; those who ask meanwhile
+    /// wait for it. Allocates.
     ///
     /// # Errors
     /// [`ShapeError`], if rays can make nothing of it: the mesh's fault.

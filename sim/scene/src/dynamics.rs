@@ -2,20 +2,24 @@
 //!
 //! # Theory
 //!
-//! The loop alone moves bodies, and only as far as detection against the tools lets it; the dynamics say where they are to go. They plan a
-//! *course* of a few ticks, proven free of collisions between all bodies, while the loop is still on the one before ([`Course`]). Mostly the
-//! loop reaches the end of that one, and goes on. Where a tool was in the way the course that was planned for that end is void; the rigid
-//! world goes back to where the loop stopped and plans anew from there.
+//! The loop alone moves bodies, and only as far as detection against the tools lets it; the
+//! dynamics say where they are to go. They plan a *course* of a few ticks, proven free of
+//! collisions between all bodies, while the loop is still on the one before ([`Course`]). Mostly
+//! the loop reaches the end of that one, and goes on. Where a tool was in the way the course that
+//! was planned for that end is void; the rigid world goes back to where the loop stopped and plans
+//! anew from there.
 //!
-//! What tools push comes with the queries as sums over time, so a lost query loses nothing; a course is driven by the mean force since the
-//! course before. That force is two or three ticks old when the body gives way to it, and a spring that answers late feeds energy. The force is
-//! therefore taken on to the middle of the course: less `k tau` times the speed at which the body leaves the hand, which cancels the delay to
-//! first order, as far as the mass bears it.
+//! What tools push comes with the queries as sums over time, so a lost query loses nothing; a
+//! course is driven by the mean force since the course before. That force is two or three ticks old
+//! when the body gives way to it, and a spring that answers late feeds energy. The force is
+//! therefore taken on to the middle of the course: less `k tau` times the speed at which the body
+//! leaves the hand, which cancels the delay to first order, as far as the mass bears it.
 //!
 //! # Practice
 //!
-//! Everything follows from the queries and the commands, so a recorded session replays. As long as no body is dynamic nothing here costs
-//! anything, and kinematic bodies go by themselves; beside dynamic ones they go on courses, too.
+//! Everything follows from the queries and the commands, so a recorded session replays. As long as
+//! no body is dynamic nothing here costs anything, and kinematic bodies go by themselves; beside
+//! dynamic ones they go on courses, too.
 
 use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Screw, Vec3};
@@ -38,21 +42,24 @@ pub enum Order {
         /// m/s².
         gravity_m_s2: Vec3,
     },
-    /// Velocities: a force `f` moves a mass `m` at `f / (m drag)`, and nothing moves that is not pushed.
+    /// Velocities: a force `f` moves a mass `m` at `f / (m drag)`, and nothing moves that is not
+    /// pushed.
     First {
         /// Above 0, 1/s.
         drag_per_s: f64,
     },
 }
 
-/// Shortest and longest course, ticks: what is pushed is felt no sooner and no later than in one and a half.
+/// Shortest and longest course, ticks: what is pushed is felt no sooner and no later than in one
+/// and a half.
 const SHORTEST_TICKS: u64 = 2;
 const LONGEST_TICKS: u64 = 16;
 /// And before it is known how long answers take.
 const FIRST_TICKS: u64 = 4;
 /// Courses in a row that the loop must have found in time before they get shorter by a tick.
 const IN_TIME: u32 = 100;
-/// Delay that the force is taken on by, in lengths of a course: pushed during one, it drives the next.
+/// Delay that the force is taken on by, in lengths of a course: pushed during one, it drives the
+/// next.
 const DELAY: f64 = 2.0;
 /// Most of what the mass bears in one step, of what would turn its motion round.
 const BEARABLE: f64 = 0.5;
@@ -96,7 +103,8 @@ pub(crate) struct Dynamics {
     ticks: u64,
     /// Courses that were there in time since the last one that was not.
     in_time: u32,
-    /// Ticks that the loop had waited when it was last looked at, and whether it had been stopped by a tool since.
+    /// Ticks that the loop had waited when it was last looked at, and whether it had been stopped
+    /// by a tool since.
     idle: u64,
     stopped: bool,
 }
@@ -146,7 +154,8 @@ impl Dynamics {
         })
     }
 
-    /// What finding out which bodies may touch has cost, as far as it was known when the last work came back.
+    /// What finding out which bodies may touch has cost, as far as it was known when the last work
+    /// came back.
     pub fn broad_work(&self) -> BroadWork {
         self.broad
     }
@@ -287,7 +296,8 @@ impl Dynamics {
             self.spare.push(old);
         }
         let after = match self.issued.first() {
-            // An empty one first: when the loop has taken it up, nothing moves kinematic bodies any more but courses.
+            // An empty one first: when the loop has taken it up, nothing moves kinematic bodies any
+            // more but courses.
             None => {
                 self.issue_empty(at);
                 return;
@@ -303,7 +313,8 @@ impl Dynamics {
                     // It has, or will have, where to go on from there.
                     None
                 } else if at.ended && at != end {
-                    // Stopped on the way: what comes after was planned for an end that was not reached.
+                    // Stopped on the way: what comes after was planned for an end that was not
+                    // reached.
                     let executed = Executed {
                         segments: at.segments as usize,
                         share: at.share,
@@ -317,7 +328,8 @@ impl Dynamics {
                     self.stopped = true;
                     Some(at)
                 } else if self.issued.len() == 1 {
-                    // Where a tool was in the way the loop has to wait, whatever the courses' length.
+                    // Where a tool was in the way the loop has to wait, whatever the courses'
+                    // length.
                     if query.idle_ticks > self.idle && !self.stopped {
                         self.in_time = 0;
                         self.ticks = (self.ticks + 1).min(LONGEST_TICKS);
@@ -399,7 +411,8 @@ impl Dynamics {
         self.work = Some(Box::new(Work { rigid, task }));
     }
 
-    /// What acts on the bodies during the coming `step_s`: kinematic ones go towards their targets, dynamic ones are pushed.
+    /// What acts on the bodies during the coming `step_s`: kinematic ones go towards their targets,
+    /// dynamic ones are pushed.
     fn drive(
         &mut self,
         query: &Query,

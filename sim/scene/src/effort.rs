@@ -9,8 +9,8 @@
 //! work that is not done costs motion near that body, never contact with any other, and never
 //! penetration.
 //!
-//! Arms are answered in the order of what their last answers took: an arm in a costly mesh makes the
-//! others' next answers late by its own, never two of them.
+//! Arms are answered in the order of what their last answers took: an arm in a costly mesh makes
+//! the others' next answers late by its own, never two of them.
 //!
 //! Bodies must not pay for each other. Each has an even part of the budget ([`SEARCHES`]) for
 //! certain. What they leave of it is shared evenly by those for which their part was not enough, in

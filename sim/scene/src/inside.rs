@@ -1,14 +1,16 @@
 //! Whether a point is inside a closed mesh, by the winding number (sum of signed solid angles).
 //!
-//! [`contains`] takes every triangle: right and slow, an oracle. Answers ask [`encloses`], which asks the box hierarchies.
+//! [`contains`] takes every triangle: right and slow, an oracle. Answers ask [`encloses`], which
+//! asks the box hierarchies.
 
 use hapticd_ccd::Winding;
 use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
 
 use crate::body::Shape;
 
-/// Most pieces of one shape, near the other, that are asked about. A shape in more pieces counts as enclosed until it is apart: that
-/// costs contact with it for a while and never more time than this.
+/// Most pieces of one shape, near the other, that are asked about. A shape in more pieces counts as
+/// enclosed until it is apart: that costs contact with it for a while and never more time than
+/// this.
 const MAX_PIECES: usize = 1024;
 /// So many pieces take as long to be found far away as a box takes to be visited.
 const PIECES_PER_VISIT: usize = 8;

@@ -1,8 +1,8 @@
 //! The scene: bodies, tools, and the certified answer to "what is near the tool?".
 //!
-//! A [`World`] belongs to the collision thread. [`World::answer`] is a pure function of the query and the scene:
-//! same scene, same query, same snapshot, bit for bit. It does not allocate once its work space has grown to the
-//! scene's need. World frame, SI units.
+//! A [`World`] belongs to the collision thread. [`World::answer`] is a pure function of the query
+//! and the scene: same scene, same query, same snapshot, bit for bit. It does not allocate once its
+//! work space has grown to the scene's need. World frame, SI units.
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -1,13 +1,15 @@
 //! What the dynamics compute that may take longer than an answer may wait.
 //!
-//! A plan for bodies that pile up takes tens of milliseconds, and so does finding out whether a newcomer with a large mesh is clear of
-//! all others. Neither holds up answers: [`World::begin_advance`] and [`World::begin_add`] leave the work to be taken ([`World::take_work`]),
-//! somebody runs it wherever there is time, on another thread or at once, and the world takes it back ([`World::finish`]).
-//! The work owns the rigid world. Until it is back bodies go on on the courses that they have and wait at their end; the scene answers
-//! all queries, and takes no body in or out ([`World::is_working`]).
+//! A plan for bodies that pile up takes tens of milliseconds, and so does finding out whether a
+//! newcomer with a large mesh is clear of all others. Neither holds up answers:
+//! [`World::begin_advance`] and [`World::begin_add`] leave the work to be taken
+//! ([`World::take_work`]), somebody runs it wherever there is time, on another thread or at once,
+//! and the world takes it back ([`World::finish`]). The work owns the rigid world. Until it is back
+//! bodies go on on the courses that they have and wait at their end; the scene answers all queries,
+//! and takes no body in or out ([`World::is_working`]).
 //!
-//! When it comes back is not a function of the queries. So whoever owns the world records after which query it did, and a replay that
-//! finishes it there computes the same.
+//! When it comes back is not a function of the queries. So whoever owns the world records after
+//! which query it did, and a replay that finishes it there computes the same.
 //!
 //! [`World::begin_advance`]: crate::World::begin_advance
 //! [`World::begin_add`]: crate::World::begin_add

@@ -68,17 +68,20 @@ pub struct World {
     pub(crate) sequence: u64,
     next_id: u32,
     pub(crate) proximity: Proximity,
-    /// Who may find the pairs of triangles that are near; without it, and where it declines, `proximity` does.
+    /// Who may find the pairs of triangles that are near; without it, and where it declines,
+    /// `proximity` does.
     pub(crate) midphase: Option<Box<dyn MidPhase>>,
     pub(crate) intersections: Intersections,
     pub(crate) winding: Winding,
-    /// Work space of an answer: the bodies' pairs one after the other, what there was of each, distances.
+    /// Work space of an answer: the bodies' pairs one after the other, what there was of each,
+    /// distances.
     pub(crate) near: Vec<NearPair>,
     pub(crate) found: Vec<Found>,
     pub(crate) distances: Vec<f64>,
     pub(crate) spent: AnswerWork,
     pub(crate) clearance_m: f64,
-    /// Only while there is a body that forces move, or one of which it is being found out whether it has space.
+    /// Only while there is a body that forces move, or one of which it is being found out whether
+    /// it has space.
     pub(crate) dynamics: Option<Box<Dynamics>>,
     /// That one, and its place.
     newcomer: Option<(usize, BodySpec)>,
@@ -88,8 +91,8 @@ pub struct World {
 }
 
 impl World {
-    /// An empty scene whose answers certify `clearance_m` (the loop's `Distances::clearance_m`) and list at most
-    /// `pairs_per_body` feature pairs of one body.
+    /// An empty scene whose answers certify `clearance_m` (the loop's `Distances::clearance_m`) and
+    /// list at most `pairs_per_body` feature pairs of one body.
     pub fn new(clearance_m: f64, pairs_per_body: usize) -> Self {
         World {
             slots: [const { None }; MAX_BODIES],
@@ -117,12 +120,14 @@ impl World {
         }
     }
 
-    /// From now on the scene lies in the plane `z = 0` with the bodies that it has: others are refused, and targets count as far as they are in the plane.
+    /// From now on the scene lies in the plane `z = 0` with the bodies that it has: others are
+    /// refused, and targets count as far as they are in the plane.
     pub fn lie_flat(&mut self) {
         self.planar = true;
     }
 
-    /// Gives an arm its tool. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's view of it.
+    /// Gives an arm its tool. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's
+    /// view of it.
     pub fn set_tool(&mut self, arm: usize, shape: Shape, tool: ToolShape) {
         if arm < MAX_ARMS {
             if let Some(midphase) = &mut self.midphase {
@@ -132,9 +137,10 @@ impl World {
         }
     }
 
-    /// Lets somebody else look for the pairs of triangles near each tool. Answers are the same with it and without, bit for bit. Gets all
-    /// shapes that are there ready, which may take long where it does not have them ([`World::shapes`]); those that come later when they come.
-    /// Gives back who did until now, for whoever is to drop it.
+    /// Lets somebody else look for the pairs of triangles near each tool. Answers are the same with
+    /// it and without, bit for bit. Gets all shapes that are there ready, which may take long where
+    /// it does not have them ([`World::shapes`]); those that come later when they come. Gives back
+    /// who did until now, for whoever is to drop it.
     pub fn set_midphase(&mut self, mut midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
         for shape in self.shapes() {
             midphase.prepare(shape);
@@ -183,12 +189,14 @@ impl World {
         self.midphase.as_deref()
     }
 
-    /// What forces do to dynamic bodies, from the first of them on. Second order with 9.81 m/s² along -z if nothing is said.
+    /// What forces do to dynamic bodies, from the first of them on. Second order with 9.81 m/s²
+    /// along -z if nothing is said.
     pub fn set_order(&mut self, order: Order) {
         self.order = order;
     }
 
-    /// Who finds which bodies may touch each other at all, from the first dynamic one on. Changes no answer.
+    /// Who finds which bodies may touch each other at all, from the first dynamic one on. Changes
+    /// no answer.
     pub fn set_broad_phase(&mut self, kind: BroadPhaseKind) {
         self.broad_phase = kind;
     }
@@ -198,13 +206,15 @@ impl World {
         self.broad_phase
     }
 
-    /// What it has done so far; `None` while there was no dynamic body: nobody asks it then. Reads counters.
+    /// What it has done so far; `None` while there was no dynamic body: nobody asks it then. Reads
+    /// counters.
     pub fn broad_work(&self) -> Option<BroadWork> {
         self.dynamics().map(Dynamics::broad_work)
     }
 
-    /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it. Beside dynamic bodies that takes as long as
-    /// it takes to find out whether it is clear of them; [`World::begin_add`] does not wait for that.
+    /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
+    /// Beside dynamic bodies that takes as long as it takes to find out whether it is clear of
+    /// them; [`World::begin_add`] does not wait for that.
     ///
     /// # Errors
     /// [`AddError`]; nothing has changed then.
@@ -221,7 +231,8 @@ impl World {
         }
     }
 
-    /// Begins to add a body: what is left to do is [`World::take_work`]'s. `O(bodies)`, whatever the mesh.
+    /// Begins to add a body: what is left to do is [`World::take_work`]'s. `O(bodies)`, whatever
+    /// the mesh.
     ///
     /// # Errors
     /// [`AddError`]; nothing has changed then.
@@ -250,17 +261,20 @@ impl World {
         self.enter(slot, spec)
     }
 
-    /// What the dynamics have to compute, for whoever has the time: to be run and given to [`World::finish`].
+    /// What the dynamics have to compute, for whoever has the time: to be run and given to
+    /// [`World::finish`].
     pub fn take_work(&mut self) -> Option<Box<Work>> {
         self.dynamics.as_mut().and_then(|d| d.take_work())
     }
 
-    /// Whether there is such work, here or where it was taken to. Until it is finished no body comes or goes, or gets another surface.
+    /// Whether there is such work, here or where it was taken to. Until it is finished no body
+    /// comes or goes, or gets another surface.
     pub fn is_working(&self) -> bool {
         self.dynamics.as_ref().is_some_and(|d| d.is_working())
     }
 
-    /// Takes work back when it has been run. What came of the body that was being added, if it was about one.
+    /// Takes work back when it has been run. What came of the body that was being added, if it was
+    /// about one.
     pub fn finish(&mut self, work: Work) -> Option<Result<u32, AddError>> {
         let result = self.dynamics.as_mut()?.finish(work)?;
         let (slot, spec) = self.newcomer.take()?;
@@ -364,7 +378,8 @@ impl World {
         };
         let mut dynamics = Box::new(Dynamics::new(self.order, self.broad_phase).map_err(refused)?);
         for body in self.slots.iter().flatten() {
-            // What is there already may be inside of each other: only dynamic bodies are kept apart.
+            // What is there already may be inside of each other: only dynamic bodies are kept
+            // apart.
             dynamics
                 .insert(body.key.slot as usize, &body.spec, &body.pose)
                 .map_err(refused)?;
@@ -401,8 +416,8 @@ impl World {
         self.dynamics.as_deref().filter(|d| d.is_running())
     }
 
-    /// Brings the dynamics up to date with the loop's report, once per query and before the arms' answers, and waits for what they
-    /// compute. `period_s` is the loop's.
+    /// Brings the dynamics up to date with the loop's report, once per query and before the arms'
+    /// answers, and waits for what they compute. `period_s` is the loop's.
     pub fn advance(&mut self, query: &Query, period_s: f64) {
         self.begin_advance(query, period_s);
         if let Some(mut work) = self.take_work() {
@@ -411,7 +426,8 @@ impl World {
         }
     }
 
-    /// As [`World::advance`], but leaves what takes time to be taken: [`World::take_work`]. While that is away this notes the poses only.
+    /// As [`World::advance`], but leaves what takes time to be taken: [`World::take_work`]. While
+    /// that is away this notes the poses only.
     pub fn begin_advance(&mut self, query: &Query, period_s: f64) {
         self.note_poses(query);
         if let Some(dynamics) = self.dynamics.as_mut().filter(|d| d.is_running()) {
@@ -514,7 +530,8 @@ impl World {
     }
 }
 
-/// What there is of a pose in the plane `z = 0`: where its origin is beside, and its x axis' turn about z.
+/// What there is of a pose in the plane `z = 0`: where its origin is beside, and its x axis' turn
+/// about z.
 fn flat(pose: &Pose) -> Pose {
     let (x, at) = (pose.rotation * Vec3::x(), pose.translation.vector);
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), x.y.atan2(x.x));

@@ -1,4 +1,5 @@
-//! Dynamic bodies under a hand: they fall and rest, are pushed and push back, and nothing ever goes through anything.
+//! Dynamic bodies under a hand: they fall and rest, are pushed and push back, and nothing ever goes
+//! through anything.
 
 use std::collections::VecDeque;
 
@@ -212,7 +213,8 @@ fn it_falls_as_fast_as_it_must_and_rests() {
     }
 }
 
-/// Pushed along the floor at a steady pace: the hand feels the friction of the block on the floor, no more and no less.
+/// Pushed along the floor at a steady pace: the hand feels the friction of the block on the floor,
+/// no more and no less.
 #[test]
 fn pushed_along_the_floor_it_rubs() {
     for lag in [0, 1, 3] {
@@ -303,7 +305,8 @@ fn thrown_at_the_hand_it_bounces_off_and_stops() {
     );
 }
 
-/// Squeezed between the hand and a wall neither gives way, and taking the hand back frees everything.
+/// Squeezed between the hand and a wall neither gives way, and taking the hand back frees
+/// everything.
 #[test]
 fn squeezed_against_a_wall_nothing_goes_through() {
     let wall = spec(
@@ -333,7 +336,8 @@ fn squeezed_against_a_wall_nothing_goes_through() {
     }
 }
 
-/// A kinematic pusher shoves a block; the tool stands in the block's way, and the hand holds both up.
+/// A kinematic pusher shoves a block; the tool stands in the block's way, and the hand holds both
+/// up.
 #[test]
 fn a_kinematic_body_pushes_a_dynamic_one() {
     let pusher = spec(
@@ -405,8 +409,8 @@ fn the_same_hand_gives_the_same_bits() {
     assert_eq!(a.2, b.2);
 }
 
-/// Stirred with a ball, a heap of blocks is stopped and set going again many times: the bodies' time goes on all the while, and when the
-/// hand has left them they rest.
+/// Stirred with a ball, a heap of blocks is stopped and set going again many times: the bodies'
+/// time goes on all the while, and when the hand has left them they rest.
 #[test]
 fn a_stirred_heap_does_not_stall() {
     let mut blocked = 0;
@@ -452,7 +456,8 @@ fn a_stirred_heap_does_not_stall() {
     assert!(blocked > 0, "nothing was ever in the way");
 }
 
-/// In a first-order world nothing falls. What is pushed goes with the hand, resists by its drag alone, and stands still when the hand does.
+/// In a first-order world nothing falls. What is pushed goes with the hand, resists by its drag
+/// alone, and stands still when the hand does.
 #[test]
 fn of_first_order_it_moves_only_while_it_is_pushed() {
     let drag_per_s = 20.0;
@@ -479,7 +484,8 @@ fn of_first_order_it_moves_only_while_it_is_pushed() {
             (mean / expected - 1.0).abs() < 0.05,
             "lag {lag}: {mean} N instead of {expected}"
         );
-        // The hand stops, and the stretch of the spring runs out; the body may know of it 20 ms late.
+        // The hand stops, and the stretch of the spring runs out; the body may know of it 20 ms
+        // late.
         for _ in 0..1000 {
             rig.tick(Vec3::new(far, 0.0, 0.1));
         }
@@ -496,7 +502,8 @@ fn of_first_order_it_moves_only_while_it_is_pushed() {
     }
 }
 
-/// A tool with mass that runs into a loose block pushes it with the spring behind it, and hands on no energy that it did not have.
+/// A tool with mass that runs into a loose block pushes it with the spring behind it, and hands on
+/// no energy that it did not have.
 #[test]
 fn a_tool_with_mass_strikes() {
     for (lag, mass_kg) in [(0, 0.05), (1, 0.2), (3, 0.2), (1, 1.0)] {
@@ -518,7 +525,8 @@ fn a_tool_with_mass_strikes() {
                 before = now;
             }
         }
-        // What a spring whose far end goes at a speed can give a resting body is twice that speed, when nothing is lost.
+        // What a spring whose far end goes at a speed can give a resting body is twice that speed,
+        // when nothing is lost.
         let most = 2.0 * 0.3;
         assert!(
             (0.05..most).contains(&fastest),
@@ -537,7 +545,8 @@ fn a_tool_with_mass_strikes() {
     }
 }
 
-/// A body that comes while a course is under way may not stand where another one is about to fall through.
+/// A body that comes while a course is under way may not stand where another one is about to fall
+/// through.
 #[test]
 fn nothing_is_put_in_the_way_of_a_course() {
     let small = spec(
@@ -551,7 +560,8 @@ fn nothing_is_put_in_the_way_of_a_course() {
     for _ in 0..390 {
         rig.tick(away);
     }
-    // At 3.7 m/s the block would be past a thin plate right below it by the end of the course, on which alone a new body is looked at otherwise.
+    // At 3.7 m/s the block would be past a thin plate right below it by the end of the course, on
+    // which alone a new body is looked at otherwise.
     let below = rig.at(1) - Vec3::new(0.0, 0.0, 0.003 + 0.001);
     let plate = spec(
         "plate",
@@ -587,7 +597,8 @@ fn nothing_is_put_in_the_way_of_a_course() {
     assert!((rig.at(1).z - 0.0531).abs() < 1e-4, "{:?}", rig.at(1));
 }
 
-/// A surface that changes while the block slides is felt by the floor as well: it stops after `v²/(2 mu g)` with the new coefficient.
+/// A surface that changes while the block slides is felt by the floor as well: it stops after
+/// `v²/(2 mu g)` with the new coefficient.
 #[test]
 fn another_surface_rubs_otherwise_on_the_floor() {
     let slid = |friction: Option<f64>| {

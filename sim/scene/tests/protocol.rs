@@ -1,5 +1,5 @@
-//! Scene and loop together, where the two could misunderstand each other: answers out of order, bodies that come later, bodies far away,
-//! bodies of several pieces.
+//! Scene and loop together, where the two could misunderstand each other: answers out of order,
+//! bodies that come later, bodies far away, bodies of several pieces.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_proxy::{
@@ -140,7 +140,8 @@ fn a_body_far_from_every_tool_goes_at_its_speed() {
     assert!((y - 0.2).abs() < 1e-9, "it went {y} m");
 }
 
-/// Of a rod that sticks out of a plate on both sides no vertex, and no edge, is near a vertex or an edge of the plate.
+/// Of a rod that sticks out of a plate on both sides no vertex, and no edge, is near a vertex or an
+/// edge of the plate.
 #[test]
 fn a_tool_that_pierces_a_body_is_not_clear_of_it() {
     let rod = shapes::cuboid(&Vec3::new(0.001, 0.001, 0.04)).unwrap();
@@ -199,7 +200,8 @@ fn a_tool_around_one_piece_of_a_body_is_not_clear_of_it() {
 
 #[test]
 fn margins_of_the_bounding_balls_are_true() {
-    // Beyond the reach no pair is listed and the margin comes from the balls: never more than the surfaces are apart.
+    // Beyond the reach no pair is listed and the margin comes from the balls: never more than the
+    // surfaces are apart.
     for k in 0..40 {
         let at = Vec3::new(0.02 + 0.01 * f64::from(k), 0.003 * f64::from(k), -0.02);
         let (mut world, mut engine) = pair(ToolShape::sphere(RADIUS_M), None);
@@ -218,8 +220,8 @@ fn margins_of_the_bounding_balls_are_true() {
     }
 }
 
-/// The loop asks while one body is solid to the tool; before the answer another takes its slot, around the tool. It must not become
-/// solid there.
+/// The loop asks while one body is solid to the tool; before the answer another takes its slot,
+/// around the tool. It must not become solid there.
 #[test]
 fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
     let cube = |name: &str, x: f64| {
@@ -251,8 +253,9 @@ fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
     assert!(snapshot.bodies[0].encloses_tool);
 }
 
-/// The loop asks no further than a full list can reach. The shortest certificate, which is what the tool may move, is the same as if it
-/// asked as far as it may: sliding, lifting off fast, and with other bodies about.
+/// The loop asks no further than a full list can reach. The shortest certificate, which is what the
+/// tool may move, is the same as if it asked as far as it may: sliding, lifting off fast, and with
+/// other bodies about.
 #[test]
 fn asking_no_further_than_worthwhile_costs_no_certificate() {
     let tool = shapes::cuboid(&Vec3::repeat(0.004)).unwrap();
@@ -324,10 +327,12 @@ fn asking_no_further_than_worthwhile_costs_no_certificate() {
     assert!(10 * shortened > 8 * asked, "{shortened} of {asked}");
 }
 
-/// More pairs about than an answer has room for: which body is touched does not depend on its place in the scene.
+/// More pairs about than an answer has room for: which body is touched does not depend on its place
+/// in the scene.
 #[test]
 fn the_last_of_several_dense_bodies_is_touched_like_the_first() {
-    // A floor of few triangles, and two dense grounds beneath it that take all the room, were it given out in order.
+    // A floor of few triangles, and two dense grounds beneath it that take all the room, were it
+    // given out in order.
     let dense = |name: &str, z: f64| {
         let mesh = shapes::sheet(0.012, 40).unwrap();
         let mut spec = body(name, BodyKind::Static, mesh, Pose::translation(0.0, 0.0, z));
@@ -461,8 +466,9 @@ fn a_dense_tool_over_a_dense_floor_is_not_held_back() {
 }
 
 /// As fast as a client may send a body: the tool that makes room for it is pushed one way, and the
-/// body arrives. (At 20 m/s the tool went to and fro by 20 mm in every tick: friction carried it by the
-/// body's step once in each round of the tick, and then the certificate had nothing left for the body.)
+/// body arrives. (At 20 m/s the tool went to and fro by 20 mm in every tick: friction carried it by
+/// the body's step once in each round of the tick, and then the certificate had nothing left for
+/// the body.)
 #[test]
 fn a_fast_body_pushes_a_tool_one_way_and_arrives() {
     for (speed_m_s, late) in [2.0, 5.0, 12.0, 16.0, 20.0]

@@ -1,5 +1,5 @@
-//! What a ball feels of coarse meshes, by the loop with the world's own answers: the surfaces that they
-//! stand for, with a potential; planes and the proxy are what they are.
+//! What a ball feels of coarse meshes, by the loop with the world's own answers: the surfaces that
+//! they stand for, with a potential; planes and the proxy are what they are.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
@@ -84,7 +84,8 @@ impl Stage {
         self.engine.output().arms[0]
     }
 
-    /// Along straight lines from corner to corner, the first one unseen; hand and outcome of each tick.
+    /// Along straight lines from corner to corner, the first one unseen; hand and outcome of each
+    /// tick.
     fn along(&mut self, corners: &[Vec3], step_m: f64) -> Vec<(Vec3, ArmOutcome)> {
         let mut ticks = Vec::new();
         for _ in 0..3 {
@@ -340,8 +341,8 @@ fn ticks_allocate_nothing() {
     assert!(felt > 300, "{felt}");
 }
 
-/// Half a turn of a cylinder's end at this angle around it: from its side over the rim to the end, the
-/// hand so deep under the surface a ball's radius and the safe distance outside.
+/// Half a turn of a cylinder's end at this angle around it: from its side over the rim to the end,
+/// the hand so deep under the surface a ball's radius and the safe distance outside.
 fn over_the_rim(out_m: f64, deep_m: f64, angle: f64) -> Vec<Vec3> {
     let around = Vec3::new(angle.cos(), angle.sin(), 0.0);
     let r = out_m - deep_m;
@@ -456,8 +457,8 @@ fn a_body_is_smooth_as_a_whole_or_not_at_all() {
     }
 }
 
-/// Where a tool does not fit into a valley, the mesh is felt. Where it does, the valley is smooth, up to
-/// the walls.
+/// Where a tool does not fit into a valley, the mesh is felt. Where it does, the valley is smooth,
+/// up to the walls.
 #[test]
 fn a_valley_is_felt_without_steps_whether_it_is_wide_or_narrow() {
     for (radius_m, is_smooth) in [

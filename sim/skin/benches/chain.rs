@@ -1,5 +1,6 @@
-//! A chain of 64 points that moves: a whole mesh with normals, one thread. And a coil whose turns touch, with control of blending and without: the
-//! source's extreme scene, eight times as slow there (Triquet 2001, section 5.3).
+//! A chain of 64 points that moves: a whole mesh with normals, one thread. And a coil whose turns
+//! touch, with control of blending and without: the source's extreme scene, eight times as slow
+//! there (Triquet 2001, section 5.3).
 //!
 //! `cargo bench -p hapticd-skin --bench chain`
 #![allow(missing_docs)]
@@ -68,7 +69,8 @@ fn every<T>(c: &mut Criterion, name: &str, mut frame: impl FnMut(usize) -> T) {
     });
 }
 
-/// The source's scene of many drops (section 5.1; digest, 7.3): some 55 triangles each, and all of them move.
+/// The source's scene of many drops (section 5.1; digest, 7.3): some 55 triangles each, and all of
+/// them move.
 fn drops(c: &mut Criterion) {
     for count in [50_u32, 100, 200, 400] {
         // Spread by a generator: x(k+1) = a x(k) + c, of Knuth.

@@ -2,25 +2,33 @@
 //!
 //! # Theory
 //!
-//! A sum of potentials blends whatever comes near: an arm with the hip that it hangs beside, a coil with itself, drops before they touch. So the
-//! mechanics say which pairs may, and change it as they like: a pair that is allowed when it touches and forbidden only when it has parted gives
+//! A sum of potentials blends whatever comes near: an arm with the hip that it hangs beside, a coil
+//! with itself, drops before they touch. So the mechanics say which pairs may, and change it as
+//! they like: a pair that is allowed when it touches and forbidden only when it has parted gives
 //! the memory that positions alone cannot (Triquet 2001, section 4.1).
 //!
-//! In one place of the surface *blends with* is taken for an equivalence: the primitives there fall into [`Classes`], each of which makes a surface of
-//! its own, and a node can be inside for one and outside for another (section 4.2.3). The relation is what it is taken for only if every two primitives
-//! that reach one cube, and are of one strand, may blend: all pairs up to `2R + √3 h` along the strand, not neighbours only ([`Graph::strand`]; digest,
-//! section 4.6). Where it is not, the classes depend on the order of the primitives, and a mesh made of them tears: [`Classes::is_partition`] says so.
+//! In one place of the surface *blends with* is taken for an equivalence: the primitives there fall
+//! into [`Classes`], each of which makes a surface of its own, and a node can be inside for one and
+//! outside for another (section 4.2.3). The relation is what it is taken for only if every two
+//! primitives that reach one cube, and are of one strand, may blend: all pairs up to `2R + √3 h`
+//! along the strand, not neighbours only ([`Graph::strand`]; digest, section 4.6). Where it is not,
+//! the classes depend on the order of the primitives, and a mesh made of them tears:
+//! [`Classes::is_partition`] says so.
 //!
-//! Two classes that overlap press each other flat: the potential of one is less what the other's has above the level ([`pressed`]). That
-//! is the source's equation 4.1 where both are inside and leaves both alone where they are not; taken as printed, equation 4.2 keeps bodies apart that
-//! touch, and 4.1 moves what is free. Of several others the one furthest above the level counts, whatever order they come in. A [`Bulge`] also swells both around the contact
-//! (section 4.3.1). [`Blending`] chooses.
+//! Two classes that overlap press each other flat: the potential of one is less what the other's
+//! has above the level ([`pressed`]). That is the source's equation 4.1 where both are inside and
+//! leaves both alone where they are not; taken as printed, equation 4.2 keeps bodies apart that
+//! touch, and 4.1 moves what is free. Of several others the one furthest above the level counts,
+//! whatever order they come in. A [`Bulge`] also swells both around the contact (section 4.3.1).
+//! [`Blending`] chooses.
 //!
-//! Where the relation is no equivalence, and whoever wants one closed surface whatever the graph, there are [`Cliques`] in place of classes.
+//! Where the relation is no equivalence, and whoever wants one closed surface whatever the graph,
+//! there are [`Cliques`] in place of classes.
 //!
 //! # Practice
 //!
-//! Potentials have no unit. Nothing here allocates but [`Graph`], and [`Classes`] until it has seen as many.
+//! Potentials have no unit. Nothing here allocates but [`Graph`], and [`Classes`] until it has seen
+//! as many.
 
 mod cliques;
 
@@ -76,8 +84,9 @@ impl Graph {
         found.map(|at| self.pairs.remove(at)).is_ok()
     }
 
-    /// Lets those of a strand blend that are no further apart than `reach_m` along it; `first` is the number of its first primitive, `steps_m` the ways
-    /// from each to the next, m. With `2R + √3 h` the mesh closes, for primitives of radius `R` and cubes of edge `h`.
+    /// Lets those of a strand blend that are no further apart than `reach_m` along it; `first` is
+    /// the number of its first primitive, `steps_m` the ways from each to the next, m. With `2R +
+    /// √3 h` the mesh closes, for primitives of radius `R` and cubes of edge `h`.
     pub fn strand(&mut self, first: u32, steps_m: &[f64], reach_m: f64) {
         for (i, a) in (first..).zip(0..steps_m.len()) {
             let mut way = 0.0;
@@ -94,7 +103,8 @@ impl Graph {
         self.pairs.dedup();
     }
 
-    /// These, in place of those before. In any order, either number first; more than once is once, and of one with itself there is nothing to allow.
+    /// These, in place of those before. In any order, either number first; more than once is once,
+    /// and of one with itself there is nothing to allow.
     pub fn set(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
         self.pairs.clear();
         let pairs = pairs.filter(|(a, b)| a != b);
@@ -128,10 +138,12 @@ pub enum Blending<'a> {
     Free,
     /// Those that may blend by the graph do; others press each other flat ([`pressed`]).
     Inhibited(&'a Graph),
-    /// So do those, and bodies in contact swell around it: bodies are what hangs together by the graph, and in contact if a node is inside of both. The
-    /// bulge's level has to be that of the skin.
+    /// So do those, and bodies in contact swell around it: bodies are what hangs together by the
+    /// graph, and in contact if a node is inside of both. The bulge's level has to be that of the
+    /// skin.
     Bulging(&'a Graph, Bulge),
-    /// One surface around all, of the largest sum over those that may all blend with each other ([`Cliques`]): others meet in a crease. Closed whatever the graph.
+    /// One surface around all, of the largest sum over those that may all blend with each other
+    /// ([`Cliques`]): others meet in a crease. Closed whatever the graph.
     Union(&'a Graph),
 }
 
@@ -161,8 +173,9 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Of some of a place, `may` being who may blend with each of the place, itself among them, and they with it. The first represents its class, and so
-    /// does each that blends with no representative before it; a class is who blends with its representative.
+    /// Of some of a place, `may` being who may blend with each of the place, itself among them, and
+    /// they with it. The first represents its class, and so does each that blends with no
+    /// representative before it; a class is who blends with its representative.
     pub fn split(&mut self, may: &[Set], candidates: Set) {
         self.divide(may, candidates);
         if self.partition.is_none() {
@@ -209,15 +222,17 @@ impl Classes {
         &self.classes
     }
 
-    /// Whether *blends with* is an equivalence among these candidates. If not, the classes depend on their order.
+    /// Whether *blends with* is an equivalence among these candidates. If not, the classes depend
+    /// on their order.
     #[must_use]
     pub fn is_partition(&self) -> bool {
         self.partition.unwrap_or(true)
     }
 }
 
-/// The potential of a class beside others that it does not blend with: `own - max(0, other - level)`, by the largest of them. Where one other is
-/// inside as well the surface is where both potentials are equal; where none is, it is that of the class alone.
+/// The potential of a class beside others that it does not blend with: `own - max(0, other -
+/// level)`, by the largest of them. Where one other is inside as well the surface is where both
+/// potentials are equal; where none is, it is that of the class alone.
 #[inline]
 #[must_use]
 pub fn pressed(own: f64, others: impl IntoIterator<Item = f64>, level: f64) -> f64 {
@@ -226,8 +241,9 @@ pub fn pressed(own: f64, others: impl IntoIterator<Item = f64>, level: f64) -> f
         .fold(0.0, |most: f64, other| most.max(other - level))
 }
 
-/// What another body's potential adds to one's own around their contact: 0 far away, highest before the contact, and below 0 in it, where
-/// both press each other flat (equation 4.3). Its slope is continuous everywhere, and -1 from the contact on.
+/// What another body's potential adds to one's own around their contact: 0 far away, highest before
+/// the contact, and below 0 in it, where both press each other flat (equation 4.3). Its slope is
+/// continuous everywhere, and -1 from the contact on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bulge {
     from: f64,
@@ -249,10 +265,12 @@ pub struct NoBulge {
 }
 
 impl Bulge {
-    /// It begins where the other's potential is `from`, is `height` high where that is `top`, and ends at `level`, the contact.
+    /// It begins where the other's potential is `from`, is `height` high where that is `top`, and
+    /// ends at `level`, the contact.
     ///
     /// # Errors
-    /// [`NoBulge`]: it would not rise to its top and fall from there on, or be a body of its own where the other one ends.
+    /// [`NoBulge`]: it would not rise to its top and fall from there on, or be a body of its own
+    /// where the other one ends.
     pub fn new(from: f64, top: f64, height: f64, level: f64) -> Result<Bulge, NoBulge> {
         let rises = 0.0 <= from && from < top && top < level && level.is_finite();
         if rises && height < level && level - top <= 3.0 * height {
@@ -278,7 +296,8 @@ impl Bulge {
         self.level
     }
 
-    /// Largest share that what is added can have of the other's potential, from above: that of its steepest place.
+    /// Largest share that what is added can have of the other's potential, from above: that of its
+    /// steepest place.
     pub(crate) fn gain(&self) -> f64 {
         1.5 * self.height / (self.top - self.from)
     }

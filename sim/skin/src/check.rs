@@ -1,8 +1,10 @@
-//! A look at every mesh that is made: what must not be is counted, live, without memory of its own to find.
+//! A look at every mesh that is made: what must not be is counted, live, without memory of its own
+//! to find.
 //!
-//! Corners are sorted by counting, by the point that they are at; each holds the point before and the point after it. So all that is known of an edge is at
-//! either of its ends, and every count takes one pass: linear in triangles and points, no table of edges, no sort. [`Mesh::faults`] has the same counts
-//! by plain definitions, and is the oracle.
+//! Corners are sorted by counting, by the point that they are at; each holds the point before and
+//! the point after it. So all that is known of an edge is at either of its ends, and every count
+//! takes one pass: linear in triangles and points, no table of edges, no sort. [`Mesh::faults`] has
+//! the same counts by plain definitions, and is the oracle.
 
 use crate::mesh::{Faults, Mesh};
 
@@ -15,9 +17,11 @@ pub struct Check {
     pub borders: usize,
     /// Edges of more than two triangles.
     pub crowded: usize,
-    /// Edges that two or more triangles go along the same way: one of them is wound the wrong way round.
+    /// Edges that two or more triangles go along the same way: one of them is wound the wrong way
+    /// round.
     pub same_way: usize,
-    /// Triangles without area: a corner twice, or all in a line. A closed mesh may have some, where the level is on a node.
+    /// Triangles without area: a corner twice, or all in a line. A closed mesh may have some, where
+    /// the level is on a node.
     pub degenerate: usize,
     /// Points of which a coordinate, or one of the normal's, is not finite, or that have no normal.
     pub not_finite: usize,
@@ -26,8 +30,9 @@ pub struct Check {
 }
 
 impl Check {
-    /// Whether it is closed, with every point in one ring of triangles, and all of its numbers are some. A few triangles against their normals, or without
-    /// area, are no fault: a surface that is thinner than a cube has some.
+    /// Whether it is closed, with every point in one ring of triangles, and all of its numbers are
+    /// some. A few triangles against their normals, or without area, are no fault: a surface that
+    /// is thinner than a cube has some.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let Faults {
@@ -46,7 +51,8 @@ pub struct Checker {
     first: Vec<usize>,
     /// The point after a corner, and the point before it.
     corners: Vec<(u32, u32)>,
-    /// By point, of the corner's point that is looked at: how many triangles go there, and come from there. Zero in between.
+    /// By point, of the corner's point that is looked at: how many triangles go there, and come
+    /// from there. Zero in between.
     ways: Vec<(u32, u32)>,
     /// By point: the one before the same corner. Of those with ways only.
     before: Vec<u32>,

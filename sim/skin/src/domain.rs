@@ -9,7 +9,8 @@ use crate::primitive::Primitive;
 /// Most cubes along an axis.
 pub const MOST_CELLS: u32 = 4096;
 
-/// Most bricks of 7³ cubes in a domain that is put around primitives. Each is 6 bytes of a table, whether something is there or not: 100 MB.
+/// Most bricks of 7³ cubes in a domain that is put around primitives. Each is 6 bytes of a table,
+/// whether something is there or not: 100 MB.
 pub const MOST_PLACES: u64 = 1 << 24;
 
 /// A grid of cubes, axes along the world's.
@@ -61,7 +62,8 @@ impl Domain {
         }
         let domain = Domain { low, cell_m, cells };
         let furthest = low.amax().max(domain.high().amax());
-        // A thousandth of a cube is to be seen in a published point. The largest coordinate does not tell of a NaN beside it.
+        // A thousandth of a cube is to be seen in a published point. The largest coordinate does
+        // not tell of a NaN beside it.
         let is_place = low.iter().all(|x| x.is_finite());
         if !(is_place && furthest * f64::from(f32::EPSILON) <= 1e-3 * cell_m) {
             return Err(DomainError::Place {
@@ -73,11 +75,14 @@ impl Domain {
         Ok(domain)
     }
 
-    /// The smallest that holds the surface of these primitives at a level, whatever they make together, with no node of the border inside. Its corners are
-    /// those of whole bricks of 7³ cubes that begin at the world's origin: a mesh does not swim through the cubes when its primitives move.
+    /// The smallest that holds the surface of these primitives at a level, whatever they make
+    /// together, with no node of the border inside. Its corners are those of whole bricks of 7³
+    /// cubes that begin at the world's origin: a mesh does not swim through the cubes when its
+    /// primitives move.
     ///
-    /// Where no primitive reaches there is no surface, and none where the sum of those kernels that reach everywhere is below the level: each below
-    /// an equal part of it. What only takes away is not looked at. Without primitives it is a brick at the origin.
+    /// Where no primitive reaches there is no surface, and none where the sum of those kernels that
+    /// reach everywhere is below the level: each below an equal part of it. What only takes away is
+    /// not looked at. Without primitives it is a brick at the origin.
     ///
     /// # Errors
     /// [`DomainError`]: the cubes are none, or too many.
@@ -114,7 +119,8 @@ impl Domain {
         Domain::holding(low, high, cell_m)
     }
 
-    /// The smallest that holds a box, m, with no node of the border in it; of whole bricks that begin at the world's origin.
+    /// The smallest that holds a box, m, with no node of the border in it; of whole bricks that
+    /// begin at the world's origin.
     ///
     /// # Errors
     /// [`DomainError`]: the cubes are none, or too many.

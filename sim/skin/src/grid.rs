@@ -2,20 +2,26 @@
 //!
 //! # Theory
 //!
-//! The source's library was adapted to polygonize a grid that its user fills (Triquet 2001, section 5.6: skulls from planes of a scanner, figure 5.18). Here
-//! a grid is one more term of the sum, with spacings and a frame of its own: cubic between its samples, and 0 beyond them. So a scan can
-//! be alone, or blend with primitives. Where its nodes are the domain's, the mesh is Marching Cubes of the samples to the bit.
+//! The source's library was adapted to polygonize a grid that its user fills (Triquet 2001, section
+//! 5.6: skulls from planes of a scanner, figure 5.18). Here a grid is one more term of the sum,
+//! with spacings and a frame of its own: cubic between its samples, and 0 beyond them. So a scan
+//! can be alone, or blend with primitives. Where its nodes are the domain's, the mesh is Marching
+//! Cubes of the samples to the bit.
 //!
-//! *Between samples* it is a cubic along each axis with the slopes of central differences (Catmull and Rom 1974), so that it goes through the samples, and value and
-//! gradient are continuous: a normal that jumps from cube to cube, as that of a trilinear one does, is felt as ticks. Next to the border, where a sample is
-//! missing, the straight line through the last two goes on. A cubic may go beyond its samples: where they jump from 0 to 1, to -0.07 and 1.07.
+//! *Between samples* it is a cubic along each axis with the slopes of central differences (Catmull
+//! and Rom 1974), so that it goes through the samples, and value and gradient are continuous: a
+//! normal that jumps from cube to cube, as that of a trilinear one does, is felt as ticks. Next to
+//! the border, where a sample is missing, the straight line through the last two goes on. A cubic
+//! may go beyond its samples: where they jump from 0 to 1, to -0.07 and 1.07.
 //!
-//! Where the samples on its border are not 0 the sum jumps there, and the surface follows the border to within a cube. [`Grid::of_volume`] closes them.
+//! Where the samples on its border are not 0 the sum jumps there, and the surface follows the
+//! border to within a cube. [`Grid::of_volume`] closes them.
 //!
 //! # Practice
 //!
-//! World frame, metres; potentials have no unit. Samples are single precision, x fastest. Values and gradients are real-time callable: no allocation,
-//! bounded work, 64 samples. A clone has the same samples, not others like them.
+//! World frame, metres; potentials have no unit. Samples are single precision, x fastest. Values
+//! and gradients are real-time callable: no allocation, bounded work, 64 samples. A clone has the
+//! same samples, not others like them.
 
 use std::sync::Arc;
 
@@ -38,7 +44,8 @@ pub struct Grid {
 /// Most samples along an axis.
 pub const MOST_SAMPLES: u32 = 4096;
 
-/// Of a cubic's four weights the sum of the absolute values at most: 1.25 in the middle between samples. Along three axes their product.
+/// Of a cubic's four weights the sum of the absolute values at most: 1.25 in the middle between
+/// samples. Along three axes their product.
 const OVERSHOOT: f64 = 1.25 * 1.25 * 1.25;
 
 /// Why a grid was refused. The caller's fault.
@@ -99,7 +106,8 @@ pub struct Inside {
 }
 
 impl Grid {
-    /// From its lowest corner on, `nodes` samples along each axis, every `spacing_m` metres; x fastest, then y.
+    /// From its lowest corner on, `nodes` samples along each axis, every `spacing_m` metres; x
+    /// fastest, then y.
     ///
     /// # Errors
     /// [`GridError`]: the first thing that is wrong.
@@ -113,7 +121,8 @@ impl Grid {
         Grid::placed(&place, [spacing_m; 3], nodes, values)
     }
 
-    /// `nodes` samples along each axis of a frame of their own, whose origin is the first sample, as far apart as `spacing_m` says; x fastest, then y.
+    /// `nodes` samples along each axis of a frame of their own, whose origin is the first sample,
+    /// as far apart as `spacing_m` says; x fastest, then y.
     ///
     /// # Errors
     /// [`GridError`]: the first thing that is wrong.
@@ -165,8 +174,10 @@ impl Grid {
         self.below_zero
     }
 
-    /// A potential of what a volume's samples say is inside: `level` on the surface, 0 at the sample that is furthest outside, and in proportion between
-    /// and beyond. It is closed: the samples on its border are 0, so the surface stays within it and nothing jumps. `unit_m`: length of one unit of the volume's frame.
+    /// A potential of what a volume's samples say is inside: `level` on the surface, 0 at the
+    /// sample that is furthest outside, and in proportion between and beyond. It is closed: the
+    /// samples on its border are 0, so the surface stays within it and nothing jumps. `unit_m`:
+    /// length of one unit of the volume's frame.
     ///
     /// # Errors
     /// [`GridError`]: the first thing that is wrong, or [`GridError::NoSurface`].
@@ -315,8 +326,9 @@ impl Grid {
         (value, self.slope(&slope))
     }
 
-    /// Lowest and highest potential in a box along the world's axes, or more: of the samples of all cubes that it meets and of those beside them, with what a
-    /// cubic may go beyond them; and 0 if it goes beyond the grid.
+    /// Lowest and highest potential in a box along the world's axes, or more: of the samples of all
+    /// cubes that it meets and of those beside them, with what a cubic may go beyond them; and 0 if
+    /// it goes beyond the grid.
     pub(crate) fn extremes(&self, low: &Vec3, high: &Vec3) -> (f32, f32) {
         let middle = self.in_samples(&(0.5 * (low + high)));
         let half = self.samples_from_m.abs() * (0.5 * (high - low));

@@ -2,12 +2,14 @@
 //!
 //! # Theory
 //!
-//! Of the functions that the source compares (Triquet 2001, sections 1.2.4 and 3.2.1) all are here, with what its scan lost restored: Gascuel's for any
-//! `p`, Blanc's and Schlick's with 5.5 where 4.5 is printed, which would leave a step at half the radius. They are written in the square of the distance over
-//! the radius, `u = (d/R)²`, since for the one that is used by default, and two others, no root is ever needed.
+//! Of the functions that the source compares (Triquet 2001, sections 1.2.4 and 3.2.1) all are here,
+//! with what its scan lost restored: Gascuel's for any `p`, Blanc's and Schlick's with 5.5 where
+//! 4.5 is printed, which would leave a step at half the radius. They are written in the square of
+//! the distance over the radius, `u = (d/R)²`, since for the one that is used by default, and two
+//! others, no root is ever needed.
 //!
-//! All fall, none is negative. Those of finite support are 0 from `u = 1` on. All but [`Kernel::Step`], [`Kernel::Linear`] and [`Kernel::Inverse`] have a
-//! continuous slope.
+//! All fall, none is negative. Those of finite support are 0 from `u = 1` on. All but
+//! [`Kernel::Step`], [`Kernel::Linear`] and [`Kernel::Inverse`] have a continuous slope.
 
 /// A falling function of distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,10 +54,12 @@ impl Kernel {
     /// [`KernelError`]: it does not, or is NaN.
     pub fn check(self) -> Result<(), KernelError> {
         let (p, least, most) = match self {
-            // Beyond 6 the outer branch is negative before it ends: its factor is (p - 2) + (8 - 2p) d.
+            // Beyond 6 the outer branch is negative before it ends: its factor is (p - 2) + (8 -
+            // 2p) d.
             Kernel::Gascuel(p) => (p, f64::from_bits(1), 6.0),
-            // Near half the radius its denominator is the difference of two numbers as large as `p`, and 1.125: of too large ones that is rounding. Of
-            // too small ones the slope at 0 is a division by the square of nothing.
+            // Near half the radius its denominator is the difference of two numbers as large as
+            // `p`, and 1.125: of too large ones that is rounding. Of too small ones the slope at 0
+            // is a division by the square of nothing.
             Kernel::BlancSchlick(p) => (p, 1e-6, 1e6),
             Kernel::Blinn(p) => (p, f64::from_bits(1), f64::MAX),
             _ => return Ok(()),
@@ -84,7 +88,8 @@ impl Kernel {
         self.with_slope(u).0
     }
 
-    /// Value, and how it changes with `u`; where it has no slope (at 0 of those with a tip there, at a step) that is 0. Real-time callable.
+    /// Value, and how it changes with `u`; where it has no slope (at 0 of those with a tip there,
+    /// at a step) that is 0. Real-time callable.
     #[inline]
     #[must_use]
     pub fn with_slope(self, u: f64) -> (f64, f64) {
@@ -143,7 +148,8 @@ impl Kernel {
         }
     }
 
-    /// Largest distance over radius at which it is `share` or more: how far the surface of a lone primitive is from what it is about. 0: it is nowhere.
+    /// Largest distance over radius at which it is `share` or more: how far the surface of a lone
+    /// primitive is from what it is about. 0: it is nowhere.
     #[must_use]
     pub fn reach(self, share: f64) -> f64 {
         if self == Kernel::Murakami {

@@ -1,11 +1,15 @@
-//! Skins: implicit surfaces around skeletons, for bodies that deform, merge and part (Triquet 2001).
+//! Skins: implicit surfaces around skeletons, for bodies that deform, merge and part (Triquet
+//! 2001).
 //!
-//! Every [`Primitive`] of a skeleton radiates a potential that falls with distance; the surface is where their sum is the level. Inside it is
-//! above. Such surfaces blend where they meet, and change their topology by themselves.
+//! Every [`Primitive`] of a skeleton radiates a potential that falls with distance; the surface is
+//! where their sum is the level. Inside it is above. Such surfaces blend where they meet, and
+//! change their topology by themselves.
 //!
 //! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
-//! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the source's own way.
-//! * A [`Polygonizer`] is somebody else who makes meshes, of which [`Skin::adopt`] takes possession.
+//! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the
+//!   source's own way.
+//! * A [`Polygonizer`] is somebody else who makes meshes, of which [`Skin::adopt`] takes
+//!   possession.
 //! * A [`Grid`] is a potential of samples, alone or one more term.
 //! * [`blend`] says which primitives may blend, and what those do that may not.
 //! * [`Checker`] looks at every mesh for what must not be.

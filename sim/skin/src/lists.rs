@@ -1,7 +1,9 @@
-//! Which primitives reach which brick: the source's voxel grid (Triquet 2001, section 3.2.2), with bricks of cubes for voxels.
+//! Which primitives reach which brick: the source's voxel grid (Triquet 2001, section 3.2.2), with
+//! bricks of cubes for voxels.
 //!
-//! Lists are made anew for every mesh and never cleared: an entry counts only if it carries the date of this mesh (section 3.3.3). The dates are
-//! of 16 bits; when they are used up all are cleared, once in 65,535 meshes. Does not allocate once it has seen as much.
+//! Lists are made anew for every mesh and never cleared: an entry counts only if it carries the
+//! date of this mesh (section 3.3.3). The dates are of 16 bits; when they are used up all are
+//! cleared, once in 65,535 meshes. Does not allocate once it has seen as much.
 
 use hapticd_geometry::Vec3;
 
@@ -10,10 +12,12 @@ use crate::domain::Domain;
 /// Cubes along a side of a brick; it has one node more.
 pub(crate) const SIDE: u32 = 7;
 
-/// Part of a box by which it is taken larger, so that single precision never finds a potential beyond it.
+/// Part of a box by which it is taken larger, so that single precision never finds a potential
+/// beyond it.
 const ROOM: f64 = 1e-5;
 
-/// Most entries of all lists together, counted by boxes: of a ball about half of them are there. 3 GB while they are made.
+/// Most entries of all lists together, counted by boxes: of a ball about half of them are there. 3
+/// GB while they are made.
 pub(crate) const MOST_ENTRIES: u64 = 1 << 28;
 
 /// None.
@@ -62,17 +66,20 @@ impl Lists {
         self.date = date;
     }
 
-    /// The first and the last brick along each axis that a box meets, and by how much it was taken larger, m; `None`: it meets none.
+    /// The first and the last brick along each axis that a box meets, and by how much it was taken
+    /// larger, m; `None`: it meets none.
     fn range(&self, domain: &Domain, (low, high): (Vec3, Vec3)) -> Option<([(u32, u32); 3], f64)> {
         let side = f64::from(SIDE) * domain.cell_m();
-        // What rounding makes of places in single precision goes with the domain's size, not with the primitive's.
+        // What rounding makes of places in single precision goes with the domain's size, not with
+        // the primitive's.
         let most_cells = domain.cells().into_iter().fold(0, u32::max);
         let rounding = 4.0 * f64::from(f32::EPSILON) * f64::from(most_cells) * domain.cell_m();
         let size = (high - low).amax().min(1e3 * side) * ROOM + rounding + 1e-9 * side;
         let mut range = [(0, 0); 3];
         for k in 0..3 {
             let last = f64::from(self.bricks[k]) - 1.0;
-            // Both bricks of a node between them. The casts saturate, and a NaN is 0; ends beyond the domain are kept apart before.
+            // Both bricks of a node between them. The casts saturate, and a NaN is 0; ends beyond
+            // the domain are kept apart before.
             let from = ((low[k] - size - domain.low()[k]) / side).ceil() - 1.0;
             let to = ((high[k] + size - domain.low()[k]) / side).floor();
             if !(from <= last && to >= 0.0) {
@@ -92,7 +99,8 @@ impl Lists {
         })
     }
 
-    /// Adds a primitive to the bricks that a box meets, and a ball where there is one. Primitives in order.
+    /// Adds a primitive to the bricks that a box meets, and a ball where there is one. Primitives
+    /// in order.
     pub fn add(
         &mut self,
         domain: &Domain,
@@ -170,7 +178,8 @@ impl Lists {
             + 8 * self.pairs.capacity()
     }
 
-    /// Where a brick is in [`Lists::reached`]; [`NONE`] if nothing reaches it, or it is not in the domain.
+    /// Where a brick is in [`Lists::reached`]; [`NONE`] if nothing reaches it, or it is not in the
+    /// domain.
     pub fn slot(&self, place: [u32; 3]) -> u32 {
         if (0..3).any(|k| place[k] >= self.bricks[k]) {
             return NONE;

@@ -11,7 +11,8 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// What a closed surface has none of, and what it has. For tests and for the skin's own look at itself.
+/// What a closed surface has none of, and what it has. For tests and for the skin's own look at
+/// itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Sides of triangles without exactly one other triangle that has them the other way round.
@@ -61,7 +62,8 @@ impl Mesh {
                     break;
                 }
             }
-            // A fan that is open takes as many steps, from the right point on, and does not come back.
+            // A fan that is open takes as many steps, from the right point on, and does not come
+            // back.
             faults.pinched += usize::from(steps != ring.len() || at != ring[0].1);
         }
         faults.flipped = self.triangles.iter().filter(|t| self.is_flipped(t)).count();
@@ -108,7 +110,8 @@ impl Mesh {
         (0..).zip(&lead).filter(|(v, lead)| v == *lead).count()
     }
 
-    /// Points less edges plus triangles: 2 for each piece without holes through it. Of a closed mesh.
+    /// Points less edges plus triangles: 2 for each piece without holes through it. Of a closed
+    /// mesh.
     #[must_use]
     pub fn euler(&self) -> i64 {
         self.points.len() as i64 - self.triangles.len() as i64 / 2

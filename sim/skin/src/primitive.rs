@@ -2,18 +2,22 @@
 //!
 //! # Theory
 //!
-//! Most primitives are a distance to their skeleton, put through a [`Kernel`] (*distance surfaces*; Triquet 2001, section 1.2.5). Two of them
-//! that touch bulge where they join, since both count there in full. [`Skeleton::Convolved`] is the integral of the kernel along a segment instead,
-//! which does not care into how many pieces the segment is cut. For Murakami's kernel it is a polynomial between two bounds: with `h` the
-//! distance to the line and `a² = R² - h²` it is `A/R⁴ ∫ (a² - s²)² ds` over the part of the segment within `a` of the foot (digest, section 2.7).
+//! Most primitives are a distance to their skeleton, put through a [`Kernel`] (*distance surfaces*;
+//! Triquet 2001, section 1.2.5). Two of them that touch bulge where they join, since both count
+//! there in full. [`Skeleton::Convolved`] is the integral of the kernel along a segment instead,
+//! which does not care into how many pieces the segment is cut. For Murakami's kernel it is a
+//! polynomial between two bounds: with `h` the distance to the line and `a² = R² - h²` it is `A/R⁴
+//! ∫ (a² - s²)² ds` over the part of the segment within `a` of the foot (digest, section 2.7).
 //!
-//! The source has points and segments; triangle, ellipsoid and cylinder are extensions. The *ellipsoid* scales its frame instead of measuring
-//! distance, so all its level sets are ellipsoids and no root is needed.
+//! The source has points and segments; triangle, ellipsoid and cylinder are extensions. The
+//! *ellipsoid* scales its frame instead of measuring distance, so all its level sets are ellipsoids
+//! and no root is needed.
 //!
 //! # Practice
 //!
-//! World frame, metres; potentials have no unit. Values and gradients are real-time callable: no allocation, bounded work. This is the
-//! exact and general form, in double precision: what is felt at a tool, and the oracle of everything faster.
+//! World frame, metres; potentials have no unit. Values and gradients are real-time callable: no
+//! allocation, bounded work. This is the exact and general form, in double precision: what is felt
+//! at a tool, and the oracle of everything faster.
 
 use hapticd_geometry::{Mat3, Vec3, closest};
 
@@ -24,16 +28,19 @@ use crate::kernel::{Kernel, KernelError};
 pub enum Skeleton {
     /// A point.
     Point(Vec3),
-    /// A point, with distance as the `n`-th root of the sum of `n`-th powers (Blanc, Schlick 1995; equation 1.5): 2 is round, 1 an octahedron, and the larger
-    /// the more of a cube. At least 1; infinite is a cube.
+    /// A point, with distance as the `n`-th root of the sum of `n`-th powers (Blanc, Schlick 1995;
+    /// equation 1.5): 2 is round, 1 an octahedron, and the larger the more of a cube. At least 1;
+    /// infinite is a cube.
     Rounded(Vec3, f64),
     /// Between two points, by distance (equation 1.7).
     Segment([Vec3; 2]),
-    /// Between two points, by convolution: [`Kernel::Murakami`] only. Its potential grows with its length over the radius.
+    /// Between two points, by convolution: [`Kernel::Murakami`] only. Its potential grows with its
+    /// length over the radius.
     Convolved([Vec3; 2]),
     /// By distance.
     Triangle([Vec3; 3]),
-    /// A centre, and its half axes as columns: orthogonal, each of a length above 0 where the radius is 1 m.
+    /// A centre, and its half axes as columns: orthogonal, each of a length above 0 where the
+    /// radius is 1 m.
     Ellipsoid(Vec3, Mat3),
     /// A solid cylinder about the segment, of a radius in metres: 0 m from all that is in it.
     Cylinder([Vec3; 2], f64),
@@ -44,7 +51,8 @@ pub enum Skeleton {
 pub struct Primitive {
     /// What it is about.
     pub skeleton: Skeleton,
-    /// Where its potential ends, m from the skeleton; for kernels without an end the distance that they count in.
+    /// Where its potential ends, m from the skeleton; for kernels without an end the distance that
+    /// they count in.
     pub radius_m: f64,
     /// What its kernel is multiplied with.
     pub amplitude: f64,
@@ -52,7 +60,8 @@ pub struct Primitive {
     pub kernel: Kernel,
 }
 
-/// Furthest that two ends of a skeleton can be from each other, m: fourth powers of that are numbers still.
+/// Furthest that two ends of a skeleton can be from each other, m: fourth powers of that are
+/// numbers still.
 const FURTHEST_M: f64 = 1e75;
 
 /// Shortest half axis of an ellipsoid: fourth powers of what is measured by it are numbers still.
@@ -71,7 +80,8 @@ pub enum PrimitiveError {
     /// A skeleton with a number that is none.
     #[error("{0:?}: not all of its numbers are finite")]
     NotFinite(Skeleton),
-    /// An exponent, half axis, cylinder's radius or extent out of range, or a radius that is too small.
+    /// An exponent, half axis, cylinder's radius or extent out of range, or a radius that is too
+    /// small.
     #[error("{skeleton:?}: {what}")]
     Shape {
         /// As given.
@@ -182,7 +192,8 @@ impl Primitive {
         }
     }
 
-    /// Potential at a place, and its gradient, 1/m. Where that is not defined (a tip, the ridge of a skeleton) it is that of one side, or 0.
+    /// Potential at a place, and its gradient, 1/m. Where that is not defined (a tip, the ridge of
+    /// a skeleton) it is that of one side, or 0.
     #[must_use]
     pub fn with_gradient(&self, at: &Vec3) -> (f64, Vec3) {
         let (value, gradient) = match &self.skeleton {
@@ -213,7 +224,8 @@ impl Primitive {
             }
             Skeleton::Triangle(corners) => at - closest::point_triangle(at, corners).0,
             Skeleton::Ellipsoid(c, axes) => {
-                // Orthogonal columns: the inverse is the transpose with each row over its length squared.
+                // Orthogonal columns: the inverse is the transpose with each row over its length
+                // squared.
                 let d = at - c;
                 let squares = axes.tr_mul(axes).diagonal();
                 let local = axes.tr_mul(&d).component_div(&squares);
@@ -258,7 +270,8 @@ impl Primitive {
         (square, 2.0 * per_r2 * away)
     }
 
-    /// A box outside of which it is 0: lowest and highest corner, m. Infinite for kernels without an end.
+    /// A box outside of which it is 0: lowest and highest corner, m. Infinite for kernels without
+    /// an end.
     #[must_use]
     pub fn bounds(&self) -> (Vec3, Vec3) {
         if !self.kernel.is_finite() {
@@ -313,7 +326,8 @@ fn rounded(x: &Vec3, n: f64, r: f64) -> (f64, Vec3) {
     if largest == 0.0 || largest == f64::INFINITY {
         return (largest, Vec3::zeros());
     }
-    // In parts of the largest coordinate: no power overflows, and an infinite exponent leaves the largest alone.
+    // In parts of the largest coordinate: no power overflows, and an infinite exponent leaves the
+    // largest alone.
     let part = x.map(|x| (x.abs() / largest).powf(n));
     let norm = largest * part.sum().powf(1.0 / n);
     let rate = x.map(|x| x.signum() * (x.abs() / norm).powf(n - 1.0));
@@ -352,7 +366,8 @@ fn convolved([a, b]: &[Vec3; 2], radius: f64, at: &Vec3) -> (f64, Vec3) {
     let by_square = |u: f64| u * (2.0 * square - u * u * (2.0 / 3.0));
     let kernel = |u: f64| (square - u * u) * (square - u * u);
     let across = (by_square(to) - by_square(from)) * -2.0 * across;
-    // Both bounds move back when the place moves on along the axis; those at ±half have a kernel of 0.
+    // Both bounds move back when the place moves on along the axis; those at ±half have a kernel
+    // of 0.
     let along = kernel(from) - kernel(to);
     (value(to) - value(from), (across + along * axis) / radius)
 }

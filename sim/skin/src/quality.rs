@@ -2,19 +2,24 @@
 //!
 //! # Theory
 //!
-//! A sphere of radius `r` cubes has `12 π r² - 7.1` triangles (digest of Triquet 2001, section 7.3: six cut edges for every `π r²`, less what Euler's formula takes).
-//! Their sum over the primitives is an estimate from above, since what overlaps is not on the surface; what share of it is left the last
-//! frame has shown, and a body that deforms has nearly the same share in the next one, at any size of cubes. So the first frame is too coarse rather than
-//! too slow, and the next ones are right.
+//! A sphere of radius `r` cubes has `12 π r² - 7.1` triangles (digest of Triquet 2001, section 7.3:
+//! six cut edges for every `π r²`, less what Euler's formula takes). Their sum over the primitives
+//! is an estimate from above, since what overlaps is not on the surface; what share of it is left
+//! the last frame has shown, and a body that deforms has nearly the same share in the next one, at
+//! any size of cubes. So the first frame is too coarse rather than too slow, and the next ones are
+//! right.
 //!
-//! Sizes are the rungs of a *ladder*, each `√2` times the one before: twice the triangles or half. Quality changes in visible steps, so it is to change
-//! rarely: down as far as it takes at once, up by one rung and only where that leaves room.
+//! Sizes are the rungs of a *ladder*, each `√2` times the one before: twice the triangles or half.
+//! Quality changes in visible steps, so it is to change rarely: down as far as it takes at once, up
+//! by one rung and only where that leaves room.
 //!
-//! The source has one size for everything, chosen by hand, and asks for better in its outlook (section 5.5).
+//! The source has one size for everything, chosen by hand, and asks for better in its outlook
+//! (section 5.5).
 //!
 //! # Practice
 //!
-//! No clock: seconds are what the caller has measured. Deterministic for the same calls. Does not allocate.
+//! No clock: seconds are what the caller has measured. Deterministic for the same calls. Does not
+//! allocate.
 
 use crate::domain::{Domain, DomainError};
 use crate::primitive::{Primitive, Skeleton};
@@ -23,7 +28,8 @@ use crate::skin::visible_radius_m;
 /// Rungs of the ladder: the coarsest has cubes 256 times as large as wanted.
 pub const MOST_RUNGS: u32 = 17;
 
-/// Part of the budget that a finer rung may take at most, if it is to be gone to: what stays on a rung that fits cannot swing between two.
+/// Part of the budget that a finer rung may take at most, if it is to be gone to: what stays on a
+/// rung that fits cannot swing between two.
 const ROOM: f64 = 0.8;
 
 /// Weight of the last frame in what is remembered.
@@ -129,8 +135,9 @@ impl Quality {
         }
     }
 
-    /// What to make the next frame of these with. The domain holds all of them ([`Domain::around`]); it is the last one as long as that holds
-    /// them and is not much too large, so that a mesh keeps its nodes.
+    /// What to make the next frame of these with. The domain holds all of them
+    /// ([`Domain::around`]); it is the last one as long as that holds them and is not much too
+    /// large, so that a mesh keeps its nodes.
     ///
     /// # Errors
     /// [`DomainError`]: no domain of the coarsest cubes holds them.
@@ -164,8 +171,9 @@ impl Quality {
         })
     }
 
-    /// What the frame of the last choice had and took, s. Without a call the next choice knows no more than the last. Seconds below 0, or that are none,
-    /// are not counted, nor are those of a frame of a handful of triangles.
+    /// What the frame of the last choice had and took, s. Without a call the next choice knows no
+    /// more than the last. Seconds below 0, or that are none, are not counted, nor are those of a
+    /// frame of a handful of triangles.
     pub fn made(&mut self, triangles: usize, seconds: f64) {
         let triangles = triangles as f64;
         if self.estimate > 0.0 {
@@ -212,7 +220,8 @@ impl Quality {
     }
 }
 
-/// Triangles that primitives would have apart from each other, with cubes of this edge, m. From above where they overlap.
+/// Triangles that primitives would have apart from each other, with cubes of this edge, m. From
+/// above where they overlap.
 #[must_use]
 pub fn estimate(level: f64, primitives: &[Primitive], cell_m: f64) -> f64 {
     // Of a sphere's, 3 for every h² of its area.

@@ -1,8 +1,9 @@
 //! The sum of potentials at all nodes of a brick, and its gradient at points: four at a time.
 //!
-//! Points with [`Kernel::Murakami`], which a skin mostly is, are added in lanes; other primitives one by one as [`Primitive`] has them. Terms are
-//! added in order of their numbers, points first, whatever brick asks, so two bricks have the same bits at the nodes that they share. Positions are from the
-//! domain's lowest corner on, metres, single precision.
+//! Points with [`Kernel::Murakami`], which a skin mostly is, are added in lanes; other primitives
+//! one by one as [`Primitive`] has them. Terms are added in order of their numbers, points first,
+//! whatever brick asks, so two bricks have the same bits at the nodes that they share. Positions
+//! are from the domain's lowest corner on, metres, single precision.
 
 use wide::f32x4;
 
@@ -134,7 +135,8 @@ pub(crate) fn places(domain: &Domain, brick: u16) -> [f32; NODES] {
     std::array::from_fn(|i| (first + i as u32) as f32 * cell)
 }
 
-/// What a ball adds to the nodes of a brick, by layer, row and half row; those that it does not reach may be left out.
+/// What a ball adds to the nodes of a brick, by layer, row and half row; those that it does not
+/// reach may be left out.
 #[inline]
 pub(crate) fn each_of_ball(
     ball: &Ball,
@@ -263,7 +265,8 @@ pub(crate) fn unit(outwards: [f32; 3]) -> [f32; 3] {
     outwards.map(|x| x / length)
 }
 
-/// Whether a vector whose length comes out like this in single precision has the direction that its numbers say: their squares are numbers, too.
+/// Whether a vector whose length comes out like this in single precision has the direction that its
+/// numbers say: their squares are numbers, too.
 #[inline]
 pub(crate) fn has_direction(length: f32) -> bool {
     (1e-15..1e15).contains(&length)

@@ -2,24 +2,31 @@
 //!
 //! # Theory
 //!
-//! Marching Cubes looks at cubes whose corners lie on both sides; all that makes it fast is to look at no others, and at each place once. The source
-//! follows the surface from cube to cube from a seed in each primitive, and keeps what it computed in grids over the whole box (Triquet 2001, sections 3.3.1 to
-//! 3.3.3). Here the unit is a *brick* of 7³ cubes: every brick that a primitive reaches is held against bounds of the sum, what may hold
-//! surface is sampled whole, in lanes, and its nodes' signs are kept as bits. A component cannot be missed, no seed is needed, no brick waits for
-//! another, and memory grows with the surface and not with the box.
+//! Marching Cubes looks at cubes whose corners lie on both sides; all that makes it fast is to look
+//! at no others, and at each place once. The source follows the surface from cube to cube from a
+//! seed in each primitive, and keeps what it computed in grids over the whole box (Triquet 2001,
+//! sections 3.3.1 to 3.3.3). Here the unit is a *brick* of 7³ cubes: every brick that a primitive
+//! reaches is held against bounds of the sum, what may hold surface is sampled whole, in lanes, and
+//! its nodes' signs are kept as bits. A component cannot be missed, no seed is needed, no brick
+//! waits for another, and memory grows with the surface and not with the box.
 //!
-//! A cut edge has a vertex, and belongs to the brick of its lower node. Its number is where the brick's begin, plus the cut edges of the
-//! brick before it: a count of bits. So neighbours agree on vertices without a table of edges, and the mesh closes by the edges' identities
-//! ([`Table`] says why), never by comparing places.
+//! A cut edge has a vertex, and belongs to the brick of its lower node. Its number is where the
+//! brick's begin, plus the cut edges of the brick before it: a count of bits. So neighbours agree
+//! on vertices without a table of edges, and the mesh closes by the edges' identities ([`Table`]
+//! says why), never by comparing places.
 //!
 //! # Practice
 //!
-//! A node is inside where the sum is *above* the level; one that equals it is outside, everywhere. Vertices are set by linear
-//! interpolation, normals by the gradient. The nodes on the domain's border count as outside: what leaves the domain is cut off and closed there, and
-//! counted ([`Report::clipped`]). The same input gives the same bytes, whatever was made before, by however many threads.
+//! A node is inside where the sum is *above* the level; one that equals it is outside, everywhere.
+//! Vertices are set by linear interpolation, normals by the gradient. The nodes on the domain's
+//! border count as outside: what leaves the domain is cut off and closed there, and counted
+//! ([`Report::clipped`]). The same input gives the same bytes, whatever was made before, by however
+//! many threads.
 //!
-//! One thread, which does not allocate once it has seen as much twice (two meshes are kept); or those of the pool that the call comes from ([`Skin::set_parallel`]). Bricks
-//! whose primitives did not change since the last call, in the same [`Settings`], are taken over from it ([`Report::reused`]).
+//! One thread, which does not allocate once it has seen as much twice (two meshes are kept); or
+//! those of the pool that the call comes from ([`Skin::set_parallel`]). Bricks whose primitives did
+//! not change since the last call, in the same [`Settings`], are taken over from it
+//! ([`Report::reused`]).
 
 use std::ops::Range;
 
@@ -123,7 +130,8 @@ pub enum SkinError {
 }
 
 impl Settings {
-    /// Whether a skin can be made of these at all: what [`Skin::polygonize`] looks at before anything else.
+    /// Whether a skin can be made of these at all: what [`Skin::polygonize`] looks at before
+    /// anything else.
     ///
     /// # Errors
     /// [`SkinError`]: the first thing that is wrong.
@@ -249,16 +257,18 @@ const PARTS: usize = 4;
 const FEWEST: usize = 16;
 
 impl Skin {
-    /// Adds these grids to all that is made from now on, in place of those before, which are given back. Each is a term like a primitive, and
-    /// its number follows theirs: a [`Graph`] can name it, and [`Skin::motions`] takes a velocity of it. There is no last mesh then.
+    /// Adds these grids to all that is made from now on, in place of those before, which are given
+    /// back. Each is a term like a primitive, and its number follows theirs: a [`Graph`] can name
+    /// it, and [`Skin::motions`] takes a velocity of it. There is no last mesh then.
     pub fn set_grids(&mut self, grids: Vec<Grid>) -> Vec<Grid> {
         // Nothing is to be taken over from what was made with others.
         self.now.clear();
         std::mem::replace(&mut self.grids, grids)
     }
 
-    /// With how many threads: one, as it is at first, or all of the rayon pool that a call comes from (`pool.install(|| skin.polygonize(...))`). The
-    /// mesh is the same, to the bit. With more than one rayon may allocate, to hand out work.
+    /// With how many threads: one, as it is at first, or all of the rayon pool that a call comes
+    /// from (`pool.install(|| skin.polygonize(...))`). The mesh is the same, to the bit. With more
+    /// than one rayon may allocate, to hand out work.
     pub fn set_parallel(&mut self, parallel: bool) {
         self.parallel = parallel;
     }
@@ -276,8 +286,10 @@ impl Skin {
         self.polygonize_by(settings, primitives, Blending::Free, out)
     }
 
-    /// The surfaces of `primitives`, in place of what was in `out`: those that may blend by the graph make one, those that may not press each other flat
-    /// where they meet ([`blend`](crate::blend)). [`Report::control`] says whether the graph does for cubes of this size.
+    /// The surfaces of `primitives`, in place of what was in `out`: those that may blend by the
+    /// graph make one, those that may not press each other flat where they meet
+    /// ([`blend`](crate::blend)). [`Report::control`] says whether the graph does for cubes of this
+    /// size.
     ///
     /// # Errors
     /// [`SkinError`]: the first thing that is wrong.
@@ -291,7 +303,8 @@ impl Skin {
         self.polygonize_by(settings, primitives, Blending::Inhibited(graph), out)
     }
 
-    /// The surfaces of `primitives`, in place of what was in `out`, which do to each other what `blending` says.
+    /// The surfaces of `primitives`, in place of what was in `out`, which do to each other what
+    /// `blending` says.
     ///
     /// # Errors
     /// [`SkinError`]: the first thing that is wrong.
@@ -322,14 +335,15 @@ impl Skin {
         made
     }
 
-    /// The bodies of the last mesh that are in contact, if bulges were asked for: each by the first of its primitives, the lower one first, in order. One
-    /// with itself if it is.
+    /// The bodies of the last mesh that are in contact, if bulges were asked for: each by the first
+    /// of its primitives, the lower one first, in order. One with itself if it is.
     #[must_use]
     pub fn contacts(&self) -> &[(u32, u32)] {
         &self.now.contacts.pairs
     }
 
-    /// Starts as if this many skins had been made: the dates of the lists end at 65,535 and begin anew. For tests.
+    /// Starts as if this many skins had been made: the dates of the lists end at 65,535 and begin
+    /// anew. For tests.
     pub fn set_date(&mut self, date: u16) {
         self.now.lists.set_date(date);
         self.before.lists.set_date(date);
@@ -418,7 +432,8 @@ impl Skin {
         contacts.pairs.dedup();
     }
 
-    /// Whether anything of the last mesh may be taken over; if so, which primitives are not what they were.
+    /// Whether anything of the last mesh may be taken over; if so, which primitives are not what
+    /// they were.
     fn find_changed(&mut self, settings: &Settings, primitives: &[Primitive]) -> bool {
         let (now, before) = (&self.now, &self.before);
         let same = before.made == Some(*settings)
@@ -476,7 +491,8 @@ impl Skin {
     }
 }
 
-/// Does something to each of `count` parts, with its number and its share of the slots; on all threads of the pool if there is more than one.
+/// Does something to each of `count` parts, with its number and its share of the slots; on all
+/// threads of the pool if there is more than one.
 fn each_part(
     parts: &mut Vec<Part>,
     count: usize,
@@ -618,9 +634,10 @@ impl Frame {
     }
 }
 
-/// How far from its skeleton the surface of a lone primitive is, m; 0: it has none. For callers who choose a domain: where this is less than a cube, the
-/// primitive may fall between the nodes and not be seen ([`Report::lost`]). Of an ellipsoid along an axis of length 1; of a convolved segment
-/// about its middle.
+/// How far from its skeleton the surface of a lone primitive is, m; 0: it has none. For callers who
+/// choose a domain: where this is less than a cube, the primitive may fall between the nodes and
+/// not be seen ([`Report::lost`]). Of an ellipsoid along an axis of length 1; of a convolved
+/// segment about its middle.
 #[must_use]
 pub fn visible_radius_m(primitive: &Primitive, level: f64) -> f64 {
     if let Skeleton::Convolved([a, b]) = primitive.skeleton {

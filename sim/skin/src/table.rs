@@ -1,21 +1,25 @@
-//! What Marching Cubes does with a cube, for each of the 256 ways its corners can lie in and out: triangles, and the neighbours that the surface goes on in.
+//! What Marching Cubes does with a cube, for each of the 256 ways its corners can lie in and out:
+//! triangles, and the neighbours that the surface goes on in.
 //!
 //! # Theory
 //!
-//! A face of a cube with two opposite corners inside is ambiguous: the surface may cut off either pair of corners. Two cubes that choose
-//! differently for the face that they share leave a hole. The classic table does, since half of it is made by swapping inside and outside, which swaps
-//! the choice. Here every entry comes from one rule that looks at one face at a time ([`Ambiguity`]), so both cubes of a face choose alike, and every
-//! edge of the mesh belongs to two triangles (Triquet 2001, section 3.4.3, whose 21 base cases are the classes of these entries under rotation). Which
-//! topology is right is not asked.
+//! A face of a cube with two opposite corners inside is ambiguous: the surface may cut off either
+//! pair of corners. Two cubes that choose differently for the face that they share leave a hole.
+//! The classic table does, since half of it is made by swapping inside and outside, which swaps the
+//! choice. Here every entry comes from one rule that looks at one face at a time ([`Ambiguity`]),
+//! so both cubes of a face choose alike, and every edge of the mesh belongs to two triangles
+//! (Triquet 2001, section 3.4.3, whose 21 base cases are the classes of these entries under
+//! rotation). Which topology is right is not asked.
 //!
-//! The rule joins the cut edges of each face in pairs, with the inside on one side; the pairs close to loops, anticlockwise seen from outside. A loop
-//! is cut into triangles by diagonals between edges that have no face in common: one within a face might be an edge of the neighbour's mesh,
+//! The rule joins the cut edges of each face in pairs, with the inside on one side; the pairs close
+//! to loops, anticlockwise seen from outside. A loop is cut into triangles by diagonals between
+//! edges that have no face in common: one within a face might be an edge of the neighbour's mesh,
 //! too, which would then belong to four triangles.
 //!
 //! # Practice
 //!
-//! Corner `i` is bit `i` of an entry's number, 1 for inside. The numbering is the one that fits the source's example (section 3.3.2, entry 241).
-//! Both tables are made when the crate is compiled.
+//! Corner `i` is bit `i` of an entry's number, 1 for inside. The numbering is the one that fits the
+//! source's example (section 3.3.2, entry 241). Both tables are made when the crate is compiled.
 
 /// Places of the corners in a cube of edge 1.
 pub const CORNERS: [[u8; 3]; 8] = [
@@ -45,7 +49,8 @@ pub const EDGES: [[u8; 2]; 12] = [
     [7, 4],
 ];
 
-/// The corners of a face, anticlockwise seen from outside the cube: of the neighbours in the order of [`STEPS`].
+/// The corners of a face, anticlockwise seen from outside the cube: of the neighbours in the order
+/// of [`STEPS`].
 pub const FACES: [[u8; 4]; 6] = [
     [0, 4, 7, 3],
     [1, 2, 6, 5],
@@ -81,7 +86,8 @@ pub enum Ambiguity {
 /// One way that the corners can lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Edges that the corners of each triangle lie on, anticlockwise seen from outside the surface; those beyond [`Case::count`] are 0.
+    /// Edges that the corners of each triangle lie on, anticlockwise seen from outside the surface;
+    /// those beyond [`Case::count`] are 0.
     pub triangles: [[u8; 3]; MOST_TRIANGLES],
     /// How many triangles.
     pub count: u8,
@@ -136,7 +142,8 @@ impl Table {
 /// No edge.
 const NO: u8 = u8::MAX;
 
-/// The loops of the surface in a cube: for each edge that it cuts the next one along the loop, anticlockwise seen from outside the surface.
+/// The loops of the surface in a cube: for each edge that it cuts the next one along the loop,
+/// anticlockwise seen from outside the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loops([u8; 12]);
 
@@ -150,8 +157,9 @@ impl Loops {
             let face = FACES[f];
             let mut k = 0;
             while k < 4 {
-                // From outside to inside, anticlockwise: the corners inside that follow are cut off by leaving at their end, those outside that
-                // came before by having entered at their beginning.
+                // From outside to inside, anticlockwise: the corners inside that follow are cut off
+                // by leaving at their end, those outside that came before by having entered at
+                // their beginning.
                 if enters(corners, &face, k) {
                     let by = match ambiguity {
                         Ambiguity::Separate => 1,
@@ -263,7 +271,8 @@ const fn case(corners: u8, ambiguity: Ambiguity) -> Case {
     case
 }
 
-/// Cuts a loop of `n` corners into triangles, ear by ear; false: there is no way without a diagonal in a face.
+/// Cuts a loop of `n` corners into triangles, ear by ear; false: there is no way without a diagonal
+/// in a face.
 const fn cut_up(case: Case, corner: [u8; 12], n: usize) -> (Case, bool) {
     let mut k = 0;
     while k < n {

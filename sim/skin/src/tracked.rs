@@ -1,20 +1,24 @@
-//! The source's own way from primitives to triangles: following the surface from cube to cube (Triquet 2001, sections 3.3.1 and 3.3.3).
+//! The source's own way from primitives to triangles: following the surface from cube to cube
+//! (Triquet 2001, sections 3.3.1 and 3.3.3).
 //!
 //! # Theory
 //!
-//! Every primitive gives a *start*: from the cube at its heart along x to the first one that is not wholly inside. From there the surface is followed into
-//! the neighbours that the table names, and no other cube is looked at. Whatever a cube needs is computed at most once and kept in grids over the whole
-//! domain, with the *date* of this mesh beside it: what carries another date counts as not there, so nothing is ever cleared. Dates have 16 bits;
-//! when they are used up, once in 65,535 meshes, all are.
+//! Every primitive gives a *start*: from the cube at its heart along x to the first one that is not
+//! wholly inside. From there the surface is followed into the neighbours that the table names, and
+//! no other cube is looked at. Whatever a cube needs is computed at most once and kept in grids
+//! over the whole domain, with the *date* of this mesh beside it: what carries another date counts
+//! as not there, so nothing is ever cleared. Dates have 16 bits; when they are used up, once in
+//! 65,535 meshes, all are.
 //!
-//! A start is *lost* where a primitive's heart is not in the domain, where no corner of its cube is inside, and where the walk leaves the domain; what
-//! no start leads to is not seen. [`Skin`](crate::Skin) has neither weakness, needs no memory for what is empty, and is quicker: this is its
-//! second opinion, and what the source's figures are compared with.
+//! A start is *lost* where a primitive's heart is not in the domain, where no corner of its cube is
+//! inside, and where the walk leaves the domain; what no start leads to is not seen.
+//! [`Skin`](crate::Skin) has neither weakness, needs no memory for what is empty, and is quicker:
+//! this is its second opinion, and what the source's figures are compared with.
 //!
 //! # Practice
 //!
-//! The same nodes, vertices and triangles as [`Skin`](crate::Skin), to the bit, in another order. 24 bytes a node, and 2 a cube. One thread; does not
-//! allocate once it has seen as much.
+//! The same nodes, vertices and triangles as [`Skin`](crate::Skin), to the bit, in another order.
+//! 24 bytes a node, and 2 a cube. One thread; does not allocate once it has seen as much.
 
 use hapticd_geometry::Vec3;
 
@@ -162,7 +166,8 @@ impl Tracker {
         Ok(())
     }
 
-    /// The first cube from a primitive's heart along x that is not wholly inside, if the surface cuts it.
+    /// The first cube from a primitive's heart along x that is not wholly inside, if the surface
+    /// cuts it.
     fn start(&mut self, frame: &Frame<'_>, primitive: &Primitive) -> Option<[u32; 3]> {
         let domain = &frame.settings.domain;
         let cells = domain.cells();

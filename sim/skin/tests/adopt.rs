@@ -1,4 +1,5 @@
-//! A mesh that another has made is asked of as one's own: how its vertices move, and which primitives are not seen in it.
+//! A mesh that another has made is asked of as one's own: how its vertices move, and which
+//! primitives are not seen in it.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::{AdoptError, Ambiguity, Domain, Mesh, Primitive, Settings, Skin, SkinError};

@@ -1,4 +1,5 @@
-//! Fields that are made to break a mesh: every face ambiguous, samples on the level, both signs, sums that only rounding decides. Closed, manifold, wound outwards.
+//! Fields that are made to break a mesh: every face ambiguous, samples on the level, both signs,
+//! sums that only rounding decides. Closed, manifold, wound outwards.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::Graph;
@@ -50,7 +51,8 @@ fn is_rim(k: u32, cells: u32, within: u32) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
-    /// On, below and above the level by the least that there is, and at the ends of single precision, node beside node. By both tables.
+    /// On, below and above the level by the least that there is, and at the ends of single
+    /// precision, node beside node. By both tables.
     #[test]
     fn samples_on_the_level_and_at_the_ends_of_numbers_close(
         cells in 3_u32..18,
@@ -72,8 +74,10 @@ proptest! {
         prop_assert!(mesh.normals.iter().all(unit));
     }
 
-    /// Nodes in or out by chance, half way each: what a mesh is wound around is what is inside. Each node that is in has its own corner of every cube about it,
-    /// a sixth of a cube in all, and so has each that is out. Inside out and by the other table it is the same surface, seen from behind.
+    /// Nodes in or out by chance, half way each: what a mesh is wound around is what is inside.
+    /// Each node that is in has its own corner of every cube about it, a sixth of a cube in all,
+    /// and so has each that is out. Inside out and by the other table it is the same surface, seen
+    /// from behind.
     #[test]
     fn what_is_inside_is_what_the_mesh_is_wound_around(
         cells in 7_u32..16,
@@ -89,7 +93,8 @@ proptest! {
         let all = f64::from(cells - 3).powi(3);
         let v = volume(&mesh);
         prop_assert!(v >= inside / 6.0 - 1e-3, "{v} about {inside} nodes");
-        // As many as may be in, and half a cube all around, is a box but for its edges; less what is out.
+        // As many as may be in, and half a cube all around, is a box but for its edges; less what
+        // is out.
         prop_assert!(v <= f64::from(cells - 2).powi(3) - (all - inside) / 6.0 + 1e-3, "{v} about {inside} of {all}");
         let behind = made(cells, (0..count).map(|k| sample(!is_in(k))).collect(), other);
         for mesh in [&mesh, &behind] {
@@ -125,8 +130,9 @@ impl Dice {
     }
 }
 
-/// Balls of both signs in a heap, at the source's normal precision (1.29 cubes to the visible radius) and finer, by both tables, with control and without: closed,
-/// with a volume, and of a thousand triangles not one against the normals of its corners.
+/// Balls of both signs in a heap, at the source's normal precision (1.29 cubes to the visible
+/// radius) and finer, by both tables, with control and without: closed, with a volume, and of a
+/// thousand triangles not one against the normals of its corners.
 #[test]
 fn heaps_of_both_signs_are_wound_as_their_normals_say() {
     let mut dice = Dice(7);
@@ -175,8 +181,9 @@ fn heaps_of_both_signs_are_wound_as_their_normals_say() {
     assert!(1000 * flipped < triangles, "{flipped} of {triangles}");
 }
 
-/// Amplitudes so large that the surface is where the kernel ends, and the ends on the corners of bricks: which side of it a node is on is for rounding alone to say,
-/// and all bricks that share the node have to hear the same.
+/// Amplitudes so large that the surface is where the kernel ends, and the ends on the corners of
+/// bricks: which side of it a node is on is for rounding alone to say, and all bricks that share
+/// the node have to hear the same.
 #[test]
 fn where_rounding_decides_all_bricks_decide_alike() {
     let domain = Domain::new(Vec3::repeat(-1.4), 0.1, [28; 3]).unwrap();
@@ -208,7 +215,8 @@ fn where_rounding_decides_all_bricks_decide_alike() {
     }
 }
 
-/// At the far end of as many cubes as there may be, where single precision has places some ten thousandths of a cube apart.
+/// At the far end of as many cubes as there may be, where single precision has places some ten
+/// thousandths of a cube apart.
 #[test]
 fn the_far_end_of_a_long_domain_is_as_good_as_the_near_one() {
     let domain = Domain::new(Vec3::zeros(), 1.0, [4096, 14, 14]).unwrap();

@@ -1,4 +1,5 @@
-//! Control of blending in time and by both tables: the past decides what positions cannot, order decides nothing, and graphs from anywhere do no harm.
+//! Control of blending in time and by both tables: the past decides what positions cannot, order
+//! decides nothing, and graphs from anywhere do no harm.
 
 use std::collections::BTreeSet;
 
@@ -35,8 +36,9 @@ fn vertices(mesh: &Mesh) -> BTreeSet<[u32; 6]> {
         .collect()
 }
 
-/// Figure 4.3, drops that come and go, frame by frame with one skin: two while they approach, each as if the other were not there, though their potentials would
-/// have them one long before; one when they touch; and one still where they were two on the way in.
+/// Figure 4.3, drops that come and go, frame by frame with one skin: two while they approach, each
+/// as if the other were not there, though their potentials would have them one long before; one
+/// when they touch; and one still where they were two on the way in.
 #[test]
 fn drops_fuse_when_they_touch_and_part_later_than_they_fused() {
     let settings = settings(0.06, 50, Ambiguity::Separate);
@@ -93,7 +95,8 @@ fn coil(pitch: f64) -> (Vec<Primitive>, Vec<f64>) {
     (primitives, vec![length / f64::from(count); count as usize])
 }
 
-/// The window follows the cubes: by either table, at cubes that are coarse and fine, also where the strand is partly of other kinds than balls.
+/// The window follows the cubes: by either table, at cubes that are coarse and fine, also where the
+/// strand is partly of other kinds than balls.
 #[test]
 fn a_coil_closes_by_both_tables_at_any_size_of_cubes() {
     for (cubes, cells) in [(1.29, 24), (2.7, 44)] {
@@ -102,7 +105,8 @@ fn a_coil_closes_by_both_tables_at_any_size_of_cubes() {
             let settings = settings(cell, cells, ambiguity);
             let (mut primitives, steps) = coil(pitch);
             for k in (5..primitives.len()).step_by(9) {
-                // A piece of wire no longer than from one to the next, as thick: it reaches hardly further.
+                // A piece of wire no longer than from one to the next, as thick: it reaches hardly
+                // further.
                 let c = primitives[k].heart();
                 primitives[k].skeleton = Skeleton::Segment([c, c + Vec3::new(0.0, 0.0, 1e-3)]);
             }
@@ -171,12 +175,14 @@ struct At {
     inside: [bool; 2],
 }
 
-/// What is counted of control is what the definitions say, by all nodes and cubes: cubes that more than one body reaches and one is inside of, and those in which
-/// more than one has triangles. Bodies of one ball or more, each a clique.
+/// What is counted of control is what the definitions say, by all nodes and cubes: cubes that more
+/// than one body reaches and one is inside of, and those in which more than one has triangles.
+/// Bodies of one ball or more, each a clique.
 fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
     let cells = settings.domain.cells()[0];
     let side = cells + 1;
-    // By node: who reaches it, and the potential of each body, as far as doubles know what singles will say.
+    // By node: who reaches it, and the potential of each body, as far as doubles know what singles
+    // will say.
     let node = |n: [u32; 3]| {
         let at = settings.domain.low() + settings.domain.cell_m() * Vec3::from(n.map(f64::from));
         let mut bodies = [(0.0, false, false); 4];
@@ -215,7 +221,8 @@ fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
             let reached = count(&|body| any(body, &|n| n.reached[sure]));
             let inside = count(&|body| any(body, &|n| n.inside[sure]));
             shared[sure] += usize::from(reached > 1 && inside > 0);
-            // With a corner in and one that is not: what is in for sure is in maybe, and the other way round.
+            // With a corner in and one that is not: what is in for sure is in maybe, and the other
+            // way round.
             let cut = count(&|body| {
                 any(body, &|n| n.inside[sure]) && any(body, &|n| !n.inside[1 - sure])
             });
@@ -228,7 +235,8 @@ fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Bodies of several kinds, by both tables, flat and bulging: each closed, and none with another's vertices for corners.
+    /// Bodies of several kinds, by both tables, flat and bulging: each closed, and none with
+    /// another's vertices for corners.
     #[test]
     fn bodies_of_all_kinds_close_by_both_tables(some in bodies(), cells in 10_u32..30, join in any::<bool>()) {
         let settings = settings(2.4 / f64::from(cells), cells, BOTH[usize::from(join)]);
@@ -243,7 +251,8 @@ proptest! {
         }
     }
 
-    /// The counts of control are those of the definitions, but for nodes on the level and on the ends of supports.
+    /// The counts of control are those of the definitions, but for nodes on the level and on the
+    /// ends of supports.
     #[test]
     fn what_is_counted_is_what_the_definitions_say(some in bodies(), cells in 10_u32..26) {
         let settings = settings(2.4 / f64::from(cells), cells, Ambiguity::Separate);
@@ -260,7 +269,8 @@ proptest! {
         }
     }
 
-    /// One ball a body: whoever is named first, the surfaces are the same to the bit, where two meet and where three do.
+    /// One ball a body: whoever is named first, the surfaces are the same to the bit, where two
+    /// meet and where three do.
     #[test]
     fn the_order_of_bodies_is_no_matter(some in bodies(), turn in 1_usize..15) {
         let settings = settings(0.1, 24, Ambiguity::Separate);
@@ -278,8 +288,9 @@ proptest! {
         prop_assert!(here == there);
     }
 
-    /// Pairs in any order, either way round, more than once, of one with itself: what is set is what one by one would have been allowed; a stranger is refused
-    /// wherever it is named, and nothing panics.
+    /// Pairs in any order, either way round, more than once, of one with itself: what is set is
+    /// what one by one would have been allowed; a stranger is refused wherever it is named, and
+    /// nothing panics.
     #[test]
     fn a_graph_that_is_set_is_the_one_that_is_allowed(
         pairs in proptest::collection::vec((0_u32..9, 0_u32..9), 0..20),

@@ -1,4 +1,5 @@
-//! Numbers at the ends of what is accepted: whatever is not refused has a value and a gradient everywhere, and spoils nothing but itself.
+//! Numbers at the ends of what is accepted: whatever is not refused has a value and a gradient
+//! everywhere, and spoils nothing but itself.
 
 use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::{
@@ -23,8 +24,8 @@ fn skin(of: &[Primitive]) -> Mesh {
     mesh
 }
 
-/// In the middle of four bricks, between the nodes: a primitive that reaches none of them changes no vertex and no normal of a ball, however small it is and however
-/// much it adds or takes away.
+/// In the middle of four bricks, between the nodes: a primitive that reaches none of them changes
+/// no vertex and no normal of a ball, however small it is and however much it adds or takes away.
 #[test]
 fn what_no_node_sees_changes_no_normal() {
     let ball = Primitive::point(Vec3::new(0.013, -0.021, 0.017), 0.9);
@@ -48,7 +49,8 @@ fn what_no_node_sees_changes_no_normal() {
     }
 }
 
-/// Every skeleton there is at numbers from next to nothing to next to too much: refused, or finite wherever it is asked, and the mesh of it and a ball closes.
+/// Every skeleton there is at numbers from next to nothing to next to too much: refused, or finite
+/// wherever it is asked, and the mesh of it and a ball closes.
 #[test]
 fn what_is_accepted_is_finite_everywhere_and_tears_no_mesh() {
     let numbers = [
@@ -112,7 +114,8 @@ fn what_is_accepted_is_finite_everywhere_and_tears_no_mesh() {
     assert!(accepted > 400 && refused > 50, "{accepted} {refused}");
 }
 
-/// A parameter that is accepted leaves a kernel falling and never negative, to within rounding, however large it is.
+/// A parameter that is accepted leaves a kernel falling and never negative, to within rounding,
+/// however large it is.
 #[test]
 fn any_parameter_that_is_accepted_leaves_a_kernel_falling() {
     let mut accepted = 0;
@@ -141,7 +144,8 @@ fn any_parameter_that_is_accepted_leaves_a_kernel_falling() {
             }
             accepted += 1;
             let mut before = f64::INFINITY;
-            // By the square, with the joints at a ninth, a quarter and one among them and beside them.
+            // By the square, with the joints at a ninth, a quarter and one among them and beside
+            // them.
             for k in 0..=7200 {
                 for beside in [-1e-13, 0.0, 1e-13] {
                     let u = (f64::from(k) / 3600.0 + beside).max(0.0);
@@ -161,7 +165,8 @@ fn any_parameter_that_is_accepted_leaves_a_kernel_falling() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Also of kernels with a tip or without an end, of what takes away, and of norms with edges: where their slope is one, away from tips and edges.
+    /// Also of kernels with a tip or without an end, of what takes away, and of norms with edges:
+    /// where their slope is one, away from tips and edges.
     #[test]
     fn gradients_of_tips_and_negative_terms_are_those_of_differences(
         turn in [-1.0..1.0, -1.0..1.0, -1.0..1.0],
@@ -203,7 +208,8 @@ proptest! {
     }
 }
 
-/// Velocities are published in single precision: one that it does not hold is refused as one that is none, and the largest that it holds comes back finite.
+/// Velocities are published in single precision: one that it does not hold is refused as one that
+/// is none, and the largest that it holds comes back finite.
 #[test]
 fn velocities_beyond_single_precision_are_refused() {
     let balls = [-0.2, 0.2].map(|x| Primitive::point(Vec3::new(x, 0.0, 0.0), 0.6));
@@ -219,8 +225,9 @@ fn velocities_beyond_single_precision_are_refused() {
     assert!(is && out.is_empty(), "{refused:?}");
 }
 
-/// A hundred thousand balls each of which reaches all of 15³ bricks: refused with the numbers before there is memory for them, by both ways of making a mesh, and
-/// a thousand of them are none too many.
+/// A hundred thousand balls each of which reaches all of 15³ bricks: refused with the numbers
+/// before there is memory for them, by both ways of making a mesh, and a thousand of them are none
+/// too many.
 #[test]
 fn primitives_that_reach_everything_are_refused_before_memory_is_full() {
     let ball = |k: u32| Primitive {

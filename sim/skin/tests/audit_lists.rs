@@ -1,4 +1,5 @@
-//! Who reaches where: the sums of bricks are those of all primitives, also where these begin and end on the bricks' own sides, and no list outlives its date.
+//! Who reaches where: the sums of bricks are those of all primitives, also where these begin and
+//! end on the bricks' own sides, and no list outlives its date.
 
 use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::blend::Graph;
@@ -8,7 +9,8 @@ use hapticd_skin::{
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Four bricks of seven cubes along each axis: sides at multiples of 0.7 m from the lowest corner on.
+/// Four bricks of seven cubes along each axis: sides at multiples of 0.7 m from the lowest corner
+/// on.
 const CELLS: u32 = 28;
 const CELL: f64 = 0.1;
 
@@ -26,8 +28,9 @@ fn skin(skin: &mut Skin, settings: &Settings, of: &[Primitive]) -> (Mesh, Report
     (mesh, report)
 }
 
-/// Both meshes that are kept come to the end of the dates. What their first lists had in a corner carries the first date again then: were it not forgotten
-/// there, the bricks of that corner would be those of a mesh 65,535 frames ago.
+/// Both meshes that are kept come to the end of the dates. What their first lists had in a corner
+/// carries the first date again then: were it not forgotten there, the bricks of that corner would
+/// be those of a mesh 65,535 frames ago.
 #[test]
 fn lists_of_the_same_date_before_the_end_are_forgotten() {
     let settings = settings(-1.4);
@@ -95,7 +98,8 @@ fn on_the_sides() -> impl Strategy<Value = Primitive> {
     })
 }
 
-/// Edges that the surface cuts by the plain sum in double precision: those for sure, and those that it may.
+/// Edges that the surface cuts by the plain sum in double precision: those for sure, and those that
+/// it may.
 fn cut_edges(settings: &Settings, of: &[Primitive]) -> (usize, usize) {
     let side = CELLS + 1;
     let index = |n: [u32; 3]| ((n[2] * side + n[1]) * side + n[0]) as usize;
@@ -146,7 +150,8 @@ fn cut_edges(settings: &Settings, of: &[Primitive]) -> (usize, usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// As many vertices as edges that the plain sum of all cuts, and a closed mesh. In a domain whose lowest corner is a round number, and one whose is none.
+    /// As many vertices as edges that the plain sum of all cuts, and a closed mesh. In a domain
+    /// whose lowest corner is a round number, and one whose is none.
     #[test]
     fn sums_are_those_of_all_wherever_bricks_end(
         some in proptest::collection::vec(on_the_sides(), 1..10),
@@ -180,7 +185,8 @@ fn by(skeleton: Skeleton, shift: f64) -> Skeleton {
     }
 }
 
-/// A ball that goes along each axis, from brick to brick: it is listed in those that it meets and in no other.
+/// A ball that goes along each axis, from brick to brick: it is listed in those that it meets and
+/// in no other.
 #[test]
 fn a_ball_is_listed_in_the_bricks_that_it_meets() {
     let settings = settings(0.0);

@@ -1,4 +1,5 @@
-//! The source's tracker in motion: its caches forget, its counters are exact, and what it finds and misses is known.
+//! The source's tracker in motion: its caches forget, its counters are exact, and what it finds and
+//! misses is known.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,12 +44,14 @@ fn places(mesh: &Mesh) -> Vec<[[u32; 3]; 3]> {
     all
 }
 
-/// Dates come round after 65,535 meshes. What the first mesh left in a place that no other one came to carries the date of the first after the end,
-/// and is not taken for it: each mesh and each count is that of a tracker that has made nothing before.
+/// Dates come round after 65,535 meshes. What the first mesh left in a place that no other one came
+/// to carries the date of the first after the end, and is not taken for it: each mesh and each
+/// count is that of a tracker that has made nothing before.
 #[test]
 fn what_was_kept_before_the_dates_end_is_forgotten() {
     let settings = settings(0.1, 40);
-    // Near one corner at first and after the end, but not in the same place; near the other in between.
+    // Near one corner at first and after the end, but not in the same place; near the other in
+    // between.
     let balls = |x: f64| {
         [
             Primitive::point(Vec3::new(x, -0.9, -0.9), 0.9),
@@ -81,7 +84,8 @@ fn another_domain_is_another_beginning() {
     }
 }
 
-/// 27 spheres in one call; and of nodes, cubes and vertices exactly those that they take, each once, counted by the plain sum at all nodes of the domain.
+/// 27 spheres in one call; and of nodes, cubes and vertices exactly those that they take, each
+/// once, counted by the plain sum at all nodes of the domain.
 #[test]
 fn every_isolated_ball_is_found_and_every_node_is_computed_once() {
     let settings = settings(0.1, 40);
@@ -147,8 +151,9 @@ fn every_isolated_ball_is_found_and_every_node_is_computed_once() {
     assert_eq!((mesh.points.len(), mesh.normals.len()), (edges, edges));
 }
 
-/// What the module says is missed, and how that is told: a hollow that no way along x meets, and a body that is higher away from every heart than
-/// in it. Each costs somebody a start, and the bricks have it.
+/// What the module says is missed, and how that is told: a hollow that no way along x meets, and a
+/// body that is higher away from every heart than in it. Each costs somebody a start, and the
+/// bricks have it.
 #[test]
 fn what_no_start_leads_to_is_missed_and_somebody_is_lost() {
     let settings = settings(0.05, 40);
@@ -201,7 +206,8 @@ fn any_primitive() -> impl Strategy<Value = Primitive> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Of all kinds of primitives: the places of the bricks' triangles to the bit, and their normals, which bricks have in single precision.
+    /// Of all kinds of primitives: the places of the bricks' triangles to the bit, and their
+    /// normals, which bricks have in single precision.
     #[test]
     fn primitives_of_all_kinds_are_tracked_as_bricks_have_them(
         some in proptest::collection::vec(any_primitive(), 1..8),

@@ -96,7 +96,8 @@ fn the_order_decides_where_blending_is_no_equivalence() {
 }
 
 proptest! {
-    /// Against the definition: an equivalence is reflexive and symmetric by itself, so all that can fail is that two blend with a third and not with each other.
+    /// Against the definition: an equivalence is reflexive and symmetric by itself, so all that can
+    /// fail is that two blend with a third and not with each other.
     #[test]
     fn a_partition_is_an_equivalence(
         pairs in proptest::collection::vec((0_u32..7, 0_u32..7), 0..12),
@@ -122,7 +123,8 @@ proptest! {
     }
 }
 
-/// Where on the way from one ball to the other a potential falls to the level: bisected between its centre and the middle of the other.
+/// Where on the way from one ball to the other a potential falls to the level: bisected between its
+/// centre and the middle of the other.
 fn radius(distance: f64, potential: impl Fn(f64, f64) -> f64) -> f64 {
     let [a, b] = [0.0, distance].map(|x| Primitive::point(Vec3::new(x, 0.0, 0.0), 1.0));
     let (mut low, mut high) = (0.0, distance);
@@ -137,7 +139,8 @@ fn radius(distance: f64, potential: impl Fn(f64, f64) -> f64) -> f64 {
     low
 }
 
-/// The digest's table of section 4.5: as printed bodies repel, pressed they are free, then touch, then share the middle.
+/// The digest's table of section 4.5: as printed bodies repel, pressed they are free, then touch,
+/// then share the middle.
 #[test]
 fn bodies_touch_without_pulling_or_pushing_before() {
     for (distance, literal, free, middle) in [

@@ -90,7 +90,8 @@ fn two_primitives_fuse_or_touch_or_bulge() {
     };
     assert!(in_plane(&flat) > 100 && in_plane(&flat) == in_plane(&bulging));
     assert_eq!(in_plane(&fused), 0);
-    // Vertices are where the field is what it is said to be: F + g(G), and normals along its gradient.
+    // Vertices are where the field is what it is said to be: F + g(G), and normals along its
+    // gradient.
     let mut swollen = 0;
     for (p, n) in bulging.points.iter().zip(&bulging.normals) {
         let at = Vec3::from(p.map(f64::from));
@@ -109,8 +110,8 @@ fn two_primitives_fuse_or_touch_or_bulge() {
     assert!(swollen > 100, "{swollen}");
 }
 
-/// By the plain definition at all nodes: as many vertices as edges that each body cuts, also with a bulge that is higher than what makes it, and where all
-/// potentials together are below the level.
+/// By the plain definition at all nodes: as many vertices as edges that each body cuts, also with a
+/// bulge that is higher than what makes it, and where all potentials together are below the level.
 #[test]
 fn every_edge_that_a_body_cuts_has_a_vertex() {
     let settings = settings(0.05, 60);
@@ -146,7 +147,8 @@ fn every_edge_that_a_body_cuts_has_a_vertex() {
     }
 }
 
-/// Who does not press is left alone to the bit: a third ball, however near, all far sides, and all of a scene in which nobody does.
+/// Who does not press is left alone to the bit: a third ball, however near, all far sides, and all
+/// of a scene in which nobody does.
 #[test]
 fn bodies_that_are_not_in_contact_are_unchanged() {
     let settings = settings(0.05, 80);
@@ -215,8 +217,8 @@ fn a_strand_presses_itself() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Bodies, each a clique, as near as they like: in contact are those that have a node in common, by the plain sums at all nodes, and no others. Every one
-    /// closes for itself.
+    /// Bodies, each a clique, as near as they like: in contact are those that have a node in
+    /// common, by the plain sums at all nodes, and no others. Every one closes for itself.
     #[test]
     fn the_dry_pass_finds_those_that_have_a_node_in_common(
         some in proptest::collection::vec(([-0.8..0.8, -0.8..0.8, -0.8..0.8], 0.2..0.6, 0_u32..4), 1..16),

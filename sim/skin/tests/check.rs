@@ -53,7 +53,8 @@ fn plain(mesh: &Mesh) -> Check {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Holes, flips, triangles twice, corners twice and corners elsewhere: all counts are those of the definitions, in whatever order meshes come.
+    /// Holes, flips, triangles twice, corners twice and corners elsewhere: all counts are those of
+    /// the definitions, in whatever order meshes come.
     #[test]
     fn counts_are_those_of_the_definitions(
         balls in proptest::collection::vec(([-1.0..1.0, -1.0..1.0, -1.0..1.0], 0.2..0.6), 1..12),

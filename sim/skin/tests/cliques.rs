@@ -29,7 +29,8 @@ fn by_definition(may: &[Set], candidates: Set) -> Vec<Set> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever the graph and whoever is there; and the work space says nothing of what it found before.
+    /// Whatever the graph and whoever is there; and the work space says nothing of what it found
+    /// before.
     #[test]
     fn cliques_are_those_of_the_definition(
         pairs in proptest::collection::vec((0_u32..9, 0_u32..9), 0..36),
@@ -68,7 +69,8 @@ fn of_a_strand_they_are_its_windows() {
     assert_eq!(found, windows);
 }
 
-/// Three by three nobody blends: as many as there can be at all (Moon and Moser), and the search ends long before it has them.
+/// Three by three nobody blends: as many as there can be at all (Moon and Moser), and the search
+/// ends long before it has them.
 #[test]
 fn more_than_are_wanted_end_the_search() {
     let mut graph = Graph::new();

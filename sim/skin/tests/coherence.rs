@@ -1,4 +1,5 @@
-//! What is taken over from the last mesh, and what many threads make: to the bit what one thread makes anew.
+//! What is taken over from the last mesh, and what many threads make: to the bit what one thread
+//! makes anew.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Bulge, Graph};
@@ -106,7 +107,8 @@ fn change() -> impl Strategy<Value = Change> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Whatever moves, comes, goes, changes its kind or may suddenly blend: each mesh is what it would be without the last, and so is its report.
+    /// Whatever moves, comes, goes, changes its kind or may suddenly blend: each mesh is what it
+    /// would be without the last, and so is its report.
     #[test]
     fn what_is_taken_over_is_what_would_be_made(
         start in proptest::collection::vec(one(), 1..20),
@@ -265,8 +267,8 @@ fn little_is_made_anew_where_little_moves() {
     );
 }
 
-/// A ball elsewhere becomes a segment: the lists have other numbers for the same primitives, and what names a vertex at a brick's end
-/// has to be the same on both sides of it.
+/// A ball elsewhere becomes a segment: the lists have other numbers for the same primitives, and
+/// what names a vertex at a brick's end has to be the same on both sides of it.
 #[test]
 fn bricks_of_one_class_each_agree_when_numbers_change() {
     let segment = |y: f64| Primitive {

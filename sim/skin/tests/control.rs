@@ -50,7 +50,8 @@ fn is_whole(mesh: &Mesh) -> bool {
     (faults.open_edges, faults.pinched) == (0, 0)
 }
 
-/// A coil of radius 2.5 R and four turns, a primitive every 0.35 R or so (digest, section 4.6), R = 1.
+/// A coil of radius 2.5 R and four turns, a primitive every 0.35 R or so (digest, section 4.6),
+/// R = 1.
 fn coil(pitch: f64) -> (Vec<Primitive>, Vec<f64>) {
     let turn = std::f64::consts::TAU;
     let length = 4.0 * (turn * 2.5).hypot(pitch);
@@ -102,7 +103,8 @@ fn a_coil_closes_with_the_window_that_the_rule_asks_for() {
     }
 }
 
-/// A graph that is no equivalence anywhere, of primitives of several kinds: torn, said so, and no panic.
+/// A graph that is no equivalence anywhere, of primitives of several kinds: torn, said so, and no
+/// panic.
 #[test]
 fn a_graph_that_tears_does_no_more() {
     let settings = settings(CELL, 33);
@@ -148,7 +150,8 @@ fn two_balls_touch_on_the_same_vertices() {
                 "{distance}: {p:?} {away}"
             );
         }
-        // Where both ends of an edge are inside of both, the flat sides are one and the same, a millionth apart, and of two pieces: all but the rims.
+        // Where both ends of an edge are inside of both, the flat sides are one and the same, a
+        // millionth apart, and of two pieces: all but the rims.
         let flat: Vec<Vec3> = (mesh.points.iter().filter(|p| middle(p) < 1e-3))
             .map(|p| Vec3::from(p.map(f64::from)))
             .collect();
@@ -194,7 +197,8 @@ fn a_complete_graph_is_no_control() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Bodies of any primitives, each a clique, as near as they like: every body is closed for itself, and none gains what the other loses.
+    /// Bodies of any primitives, each a clique, as near as they like: every body is closed for
+    /// itself, and none gains what the other loses.
     #[test]
     fn bodies_close_each_for_itself(
         some in proptest::collection::vec(([-0.8..0.8, -0.8..0.8, -0.8..0.8], 0.2..0.6, 0_u32..3), 1..24),
@@ -257,7 +261,8 @@ fn control_is_deterministic_takes_no_memory_and_refuses_strangers() {
     assert_eq!(mesh, Mesh::default());
 }
 
-/// More that may not blend than one brick can tell apart: refused, with nothing of the bricks before it left.
+/// More that may not blend than one brick can tell apart: refused, with nothing of the bricks
+/// before it left.
 #[test]
 fn a_crowd_in_one_brick_is_refused() {
     let settings = settings(0.1, 40);

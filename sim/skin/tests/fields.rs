@@ -108,7 +108,8 @@ fn kernels_fall_are_continuous_and_end() {
     }
 }
 
-/// But for the three that say so: no jump of the slope in `d`, at the joints and at the end neither.
+/// But for the three that say so: no jump of the slope in `d`, at the joints and at the end
+/// neither.
 #[test]
 fn slopes_are_continuous() {
     for kernel in KERNELS {
@@ -209,7 +210,8 @@ proptest! {
             let step = Vec3::ith(k, h);
             (value(&(at + step)) - value(&(at - step))) / (2.0 * h)
         }));
-        // Second derivatives jump where a branch, a region of the skeleton or the support ends: there differences are off by as much times their step.
+        // Second derivatives jump where a branch, a region of the skeleton or the support ends:
+        // there differences are off by as much times their step.
         let steep: f64 = some.iter().map(|p| p.amplitude / (p.radius_m * p.radius_m)).sum();
         let tolerance = 1e-4 * sum.1.norm() + 200.0 * h * steep;
         prop_assert!((by_differences - sum.1).norm() <= tolerance, "{:?} {:?}", by_differences, sum.1);

@@ -66,7 +66,8 @@ fn in_order(mut triangles: Vec<[[f32; 3]; 3]>) -> Vec<[[f32; 3]; 3]> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Any samples at all, on the nodes of the domain: to the bit what the table makes of every cube of them.
+    /// Any samples at all, on the nodes of the domain: to the bit what the table makes of every
+    /// cube of them.
     #[test]
     fn a_grid_on_the_nodes_is_marching_cubes_of_its_samples(
         cells in 4_u32..16,
@@ -120,7 +121,8 @@ proptest! {
         prop_assert_eq!(in_order(places.collect()), in_order(triangles));
     }
 
-    /// Values on samples are the samples; gradients are differences; both go on from cube to cube, whatever the samples are, and stay within bounds.
+    /// Values on samples are the samples; gradients are differences; both go on from cube to cube,
+    /// whatever the samples are, and stay within bounds.
     #[test]
     fn values_and_gradients_are_continuous(
         values in proptest::collection::vec(-1.0_f32..2.0, 5 * 6 * 4),
@@ -156,7 +158,8 @@ proptest! {
         }
     }
 
-    /// What is a plane is that up to the border, and what is bent like a parabola is, too, where samples are on all sides.
+    /// What is a plane is that up to the border, and what is bent like a parabola is, too, where
+    /// samples are on all sides.
     #[test]
     fn planes_and_parabolas_are_exact(
         slope in [-1.0..1.0, -1.0..1.0, -1.0..1.0],
@@ -185,7 +188,8 @@ proptest! {
     }
 }
 
-/// What primitives add up to, in samples a third of a cube apart, off the nodes: nearly their mesh; and so is half in samples, half in primitives.
+/// What primitives add up to, in samples a third of a cube apart, off the nodes: nearly their mesh;
+/// and so is half in samples, half in primitives.
 #[test]
 fn samples_of_primitives_are_nearly_the_primitives() {
     let balls = balls();
@@ -256,7 +260,8 @@ fn a_field_of_heights_is_a_body() {
     }
 }
 
-/// A grid is one more term with a number: it blends or does not, bulges, moves; and is as coherent as the rest.
+/// A grid is one more term with a number: it blends or does not, bulges, moves; and is as coherent
+/// as the rest.
 #[test]
 fn a_grid_is_a_term_like_others() {
     let ball = |x: f64| Primitive::point(Vec3::new(x, 0.011, 0.003), 1.0);
@@ -381,7 +386,8 @@ fn what_is_no_grid_is_refused() {
     assert_eq!(mesh.faults().open_edges, 0);
 }
 
-/// A volume turned, in millimetres, placed in the world; closed at its border; in proportion between what is furthest outside and the level.
+/// A volume turned, in millimetres, placed in the world; closed at its border; in proportion
+/// between what is furthest outside and the level.
 #[test]
 fn a_volume_is_a_potential_in_its_place() {
     let frame = Pose::from_parts(
@@ -435,7 +441,8 @@ fn a_volume_is_a_potential_in_its_place() {
     }
 }
 
-/// Bounds of a box hold whatever is in it: no brick with surface is left out. Against every brick sampled, where the domain has a primitive that bounds know nothing of.
+/// Bounds of a box hold whatever is in it: no brick with surface is left out. Against every brick
+/// sampled, where the domain has a primitive that bounds know nothing of.
 #[test]
 fn no_brick_of_a_turned_grid_is_left_out() {
     let frame = Pose::from_parts(

@@ -52,7 +52,8 @@ fn a_million_primitives_make_a_mesh() {
     assert!(Checker::default().check(&mesh).is_sound());
 }
 
-/// All in one place, which is one brick's list: no limit where all blend, and a clear one where they do not.
+/// All in one place, which is one brick's list: no limit where all blend, and a clear one where
+/// they do not.
 #[test]
 fn a_crowd_in_one_place_works_or_says_why_not() {
     let ball = |k: u32| Primitive {
@@ -70,7 +71,8 @@ fn a_crowd_in_one_place_works_or_says_why_not() {
     assert_eq!(mesh, Mesh::default());
 }
 
-/// Memory goes with the surface, but for a word or two on each brick that is reached; of a box that is all but empty, next to none.
+/// Memory goes with the surface, but for a word or two on each brick that is reached; of a box that
+/// is all but empty, next to none.
 #[test]
 fn memory_goes_with_the_surface() {
     let ball = [Primitive::point(Vec3::new(0.013, -0.007, 0.021), 1.0)];

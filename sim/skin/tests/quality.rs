@@ -33,7 +33,8 @@ fn budget(triangles: f64) -> Budget {
     }
 }
 
-/// Lone primitives have the triangles that are estimated: spheres to 3 %, as the digest says, others to 15.
+/// Lone primitives have the triangles that are estimated: spheres to 3 %, as the digest says,
+/// others to 15.
 #[test]
 fn lone_primitives_have_the_triangles_that_are_estimated() {
     let centre = Vec3::new(0.013, -0.021, 0.007);
@@ -86,7 +87,8 @@ fn rounded_ones_have_fewer_than_are_estimated() {
     }
 }
 
-/// A body of 80 balls that overlap: nine tenths of the first estimate are inside, and after some frames it is known.
+/// A body of 80 balls that overlap: nine tenths of the first estimate are inside, and after some
+/// frames it is known.
 #[test]
 fn the_budget_is_met_from_below_and_then_used() {
     let primitives: Vec<Primitive> = (0..80)
@@ -239,7 +241,8 @@ fn the_domain_is_fixed_to_the_world() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Whatever the primitives, their kernels among them that reach everywhere: nothing of the surface is cut off.
+    /// Whatever the primitives, their kernels among them that reach everywhere: nothing of the
+    /// surface is cut off.
     #[test]
     fn nothing_leaves_a_domain_put_around_it(
         balls in proptest::collection::vec(([-1.0..1.0, -1.0..1.0, -1.0..1.0], 0.1..0.6, -0.5..1.4, 0_u8..4), 1..12),

@@ -34,7 +34,8 @@ fn skin(settings: &Settings, primitives: &[Primitive]) -> Mesh {
     mesh
 }
 
-/// Every cube, every node by the plain sum, vertices by the edges' names. Triangles as places of their corners, the first the lowest, in order.
+/// Every cube, every node by the plain sum, vertices by the edges' names. Triangles as places of
+/// their corners, the first the lowest, in order.
 fn plain(settings: &Settings, primitives: &[Primitive]) -> Vec<[[f32; 3]; 3]> {
     let domain = &settings.domain;
     let cells = domain.cells();
@@ -164,7 +165,8 @@ proptest! {
         }
     }
 
-    /// Closed, each point in one ring of triangles, normals to the outside; at the domain's border, too.
+    /// Closed, each point in one ring of triangles, normals to the outside; at the domain's border,
+    /// too.
     #[test]
     fn meshes_close(balls in balls(), cells in 3_u32..60, size in 0.8..4.0, join in any::<bool>()) {
         let settings = Settings {
@@ -262,7 +264,8 @@ fn vertices_and_normals_are_the_fields() {
             let (f, g) = p.with_gradient(&at);
             (value, gradient) = (value + f, gradient + g);
         }
-        // Linear between nodes a cube apart: a second derivative of some 1/R² times the square of half a cube, over 2.
+        // Linear between nodes a cube apart: a second derivative of some 1/R² times the square of
+        // half a cube, over 2.
         assert!((value - settings.level).abs() < 0.02, "{value}");
         let n = Vec3::from(normal.map(f64::from));
         assert!((n.norm() - 1.0).abs() < 1e-5);
@@ -311,7 +314,8 @@ fn what_leaves_the_domain_is_cut_off_and_closed() {
 #[test]
 fn samples_on_the_level_leave_no_hole() {
     for ambiguity in BOTH {
-        // 1 - (1/2)² squared: exact in single precision on the nodes at half the radius, six for each ball, and between balls that touch there.
+        // 1 - (1/2)² squared: exact in single precision on the nodes at half the radius, six for
+        // each ball, and between balls that touch there.
         let settings = Settings {
             level: 0.5625,
             ambiguity,
@@ -352,7 +356,8 @@ fn the_table_chooses_between_apart_and_together() {
     assert_eq!(pieces, [4, 2]);
 }
 
-/// Each once: nodes that cubes share are not computed again, and what a date has kept does not count in the next. Starts that are lost are counted.
+/// Each once: nodes that cubes share are not computed again, and what a date has kept does not
+/// count in the next. Starts that are lost are counted.
 #[test]
 fn following_computes_each_node_once_and_counts_lost_starts() {
     let settings = settings(0.05, 60);
@@ -440,7 +445,8 @@ fn nothing_is_allocated_once_warm() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Sums beyond single precision, both ways, radii and places at its ends: no place that is none, no hole, no panic.
+    /// Sums beyond single precision, both ways, radii and places at its ends: no place that is
+    /// none, no hole, no panic.
     #[test]
     fn what_single_precision_cannot_hold_leaves_no_hole(
         some in proptest::collection::vec(

@@ -1,4 +1,5 @@
-//! The tables against what is known of them: the source's example, counts, rotations, and that neighbours fit together.
+//! The tables against what is known of them: the source's example, counts, rotations, and that
+//! neighbours fit together.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -67,7 +68,8 @@ fn triangles_are_as_many_as_they_should_be() {
     }
 }
 
-/// The length of the loops and the number of triangles of each class under rotation (digest's section 3.4).
+/// The length of the loops and the number of triangles of each class under rotation (digest's
+/// section 3.4).
 #[test]
 fn classes_are_the_sources_21() {
     let table: [(u8, &[usize], &[usize]); 21] = [
@@ -187,8 +189,8 @@ fn each_table_is_the_other_inside_out() {
     assert_eq!(different, 120);
 }
 
-/// The neighbour's half: in a pair of cubes side by side, whatever their corners, what one leaves open in the face between them the other closes, and
-/// nothing else of either lies in it.
+/// The neighbour's half: in a pair of cubes side by side, whatever their corners, what one leaves
+/// open in the face between them the other closes, and nothing else of either lies in it.
 #[test]
 fn cubes_side_by_side_close_each_other() {
     for ambiguity in BOTH {
@@ -222,7 +224,8 @@ fn cubes_side_by_side_close_each_other() {
                 let other = within(table, corners, back, |c| {
                     FACES[f].into_iter().find(|&x| there(x) == c).unwrap()
                 });
-                // All that this cube may have in the face is one thing, and it is the opposite of what the other has.
+                // All that this cube may have in the face is one thing, and it is the opposite of
+                // what the other has.
                 let opposite: Sides = other
                     .into_iter()
                     .map(|(sides, count)| (sides, -count))
@@ -233,8 +236,9 @@ fn cubes_side_by_side_close_each_other() {
     }
 }
 
-/// The sides of a cube's triangles that lie in one of its faces, between edges named by `name` of their corners: how often, one way less the other. A
-/// side that is there both ways would be 0, and is not dropped.
+/// The sides of a cube's triangles that lie in one of its faces, between edges named by `name` of
+/// their corners: how often, one way less the other. A side that is there both ways would be 0, and
+/// is not dropped.
 fn within(table: &Table, corners: u8, face: usize, name: impl Fn(u8) -> u8) -> Sides {
     let of_face = |e: u8| EDGES[e as usize].iter().all(|c| FACES[face].contains(c));
     let mut found = BTreeMap::new();
@@ -254,7 +258,8 @@ fn within(table: &Table, corners: u8, face: usize, name: impl Fn(u8) -> u8) -> S
     found
 }
 
-/// Every triangle turns its back to what is inside: with corners halfway along the edges, the plane of each has the inner ends of its edges behind it.
+/// Every triangle turns its back to what is inside: with corners halfway along the edges, the plane
+/// of each has the inner ends of its edges behind it.
 #[test]
 fn triangles_face_outwards() {
     let middle = |e: u8| {

@@ -48,7 +48,8 @@ fn graph_of(pairs: &[(u32, u32)], count: u32) -> Graph {
     graph
 }
 
-/// The largest sum over any set of primitives that all blend, and all that takes away: the definition, by all subsets.
+/// The largest sum over any set of primitives that all blend, and all that takes away: the
+/// definition, by all subsets.
 fn oracle(graph: &Graph, primitives: &[Primitive], at: &Vec3) -> f64 {
     let values: Vec<f64> = primitives.iter().map(|p| p.value(at)).collect();
     let count = primitives.len() as u32;
@@ -65,7 +66,8 @@ fn oracle(graph: &Graph, primitives: &[Primitive], at: &Vec3) -> f64 {
     best + values.iter().filter(|x| **x < 0.0).sum::<f64>()
 }
 
-/// Two straight legs of a strand beside each other and the half circle that joins them; how far along the strand from each to the next.
+/// Two straight legs of a strand beside each other and the half circle that joins them; how far
+/// along the strand from each to the next.
 fn hairpin(apart: f64) -> (Vec<Primitive>, Vec<f64>) {
     let (leg, radius) = (4.0, apart / 2.0);
     let bend = std::f64::consts::PI * radius;
@@ -103,7 +105,8 @@ fn the_legs_of_a_hairpin_do_not_melt_and_its_skin_is_closed() {
         let (mesh, _) = make(&settings, &primitives, Blending::Union(&graph));
         assert!(is_whole(&mesh), "{apart}: {:?}", mesh.faults());
         assert_eq!((mesh.pieces(), mesh.euler()), (1, 2), "{apart}");
-        // Far from the bend the skin is where one of the legs has it by itself; where all blend it is not.
+        // Far from the bend the skin is where one of the legs has it by itself; where all blend it
+        // is not.
         let least = |mesh: &Mesh| {
             let leg = |at: &Vec3, side: f64| {
                 let own = primitives.iter().filter(|p| p.heart().y * side > 0.0);
@@ -125,7 +128,8 @@ fn the_legs_of_a_hairpin_do_not_melt_and_its_skin_is_closed() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// At every node and every vertex what the definition says, by all subsets of all primitives: whatever the graph, some taking away.
+    /// At every node and every vertex what the definition says, by all subsets of all primitives:
+    /// whatever the graph, some taking away.
     #[test]
     fn nodes_have_the_largest_sum_of_any_clique(
         some in proptest::collection::vec(
@@ -188,7 +192,8 @@ proptest! {
         }
     }
 
-    /// Any graph, any number: closed, outwards; with a complete graph the bytes of free blending, and with classes apart those of inhibited blending.
+    /// Any graph, any number: closed, outwards; with a complete graph the bytes of free blending,
+    /// and with classes apart those of inhibited blending.
     #[test]
     fn a_union_is_closed_and_equals_what_it_has_to(
         some in proptest::collection::vec(([-0.8..0.8, -0.8..0.8, -0.8..0.8], 0.2..0.5, 0_u32..3), 1..24),
@@ -277,7 +282,8 @@ fn a_union_takes_no_memory_once_warm_and_is_the_same_again() {
     assert_eq!(report.unwrap().reused, 0);
 }
 
-/// A grid that takes away does so from every clique; one that does not is in those that it may be in.
+/// A grid that takes away does so from every clique; one that does not is in those that it may be
+/// in.
 #[test]
 fn grids_are_terms_like_others_and_what_takes_away_does_so_from_all() {
     let settings = settings(0.1, 24);
@@ -305,7 +311,8 @@ fn grids_are_terms_like_others_and_what_takes_away_does_so_from_all() {
     assert!(grown > 1.1 * plain, "{grown} {plain}");
 }
 
-/// More in one place than can be told apart, and more cliques than are looked at: refused, with their numbers, and nothing is left of what was before.
+/// More in one place than can be told apart, and more cliques than are looked at: refused, with
+/// their numbers, and nothing is left of what was before.
 #[test]
 fn too_many_are_refused_with_their_numbers() {
     let settings = settings(0.1, 28);
@@ -336,7 +343,8 @@ fn too_many_are_refused_with_their_numbers() {
     assert_eq!(left, Mesh::default());
 }
 
-/// The cliques that a place sees are those of all primitives, cut down to who reaches it: why neighbours agree.
+/// The cliques that a place sees are those of all primitives, cut down to who reaches it: why
+/// neighbours agree.
 #[test]
 fn what_a_place_sees_is_a_part_of_what_there_is() {
     let (primitives, steps) = hairpin(1.4);

@@ -1,4 +1,5 @@
-//! Cost of one step of the published scene's deformable and rigid halves: 36 sheets of 65 x 65 vertices, and 216 boxes with four contacts each.
+//! Cost of one step of the published scene's deformable and rigid halves: 36 sheets of 65 x 65
+//! vertices, and 216 boxes with four contacts each.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hapticd_xpbd::Vec3;

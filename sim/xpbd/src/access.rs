@@ -1,4 +1,5 @@
-//! What callers read: positions now and when the step began, velocities, impulses, sums. Nothing here allocates.
+//! What callers read: positions now and when the step began, velocities, impulses, sums. Nothing
+//! here allocates.
 
 use super::attachment::AttachmentId;
 use super::body::{BodyId, BodyState};
@@ -48,7 +49,8 @@ impl World {
         self.deformables.get(id.0 as usize)
     }
 
-    /// Surface positions of a deformable, m, in its mesh's order. `None` if there is no such thing, as in all that follow.
+    /// Surface positions of a deformable, m, in its mesh's order. `None` if there is no such thing,
+    /// as in all that follow.
     #[must_use]
     pub fn surface(&self, id: DeformableId) -> Option<&[Vec3]> {
         let deformable = self.deformable(id)?;
@@ -94,7 +96,8 @@ impl World {
         Some(self.deformable(id)?.half_thickness)
     }
 
-    /// The particles of a deformable: indices into [`World::positions`]. A cloth's are its surface vertices, in order.
+    /// The particles of a deformable: indices into [`World::positions`]. A cloth's are its surface
+    /// vertices, in order.
     #[must_use]
     pub fn particles_of(&self, id: DeformableId) -> Option<core::ops::Range<usize>> {
         Some(range(self.deformable(id)?.particles))
@@ -109,7 +112,8 @@ impl World {
         (bare && vertex < count).then_some(ParticleId(first + vertex))
     }
 
-    /// Least and greatest volume ratio (now to rest) of a soft body's tetrahedra; negative: turned inside out. `None` of a cloth.
+    /// Least and greatest volume ratio (now to rest) of a soft body's tetrahedra; negative: turned
+    /// inside out. `None` of a cloth.
     #[must_use]
     pub fn volume_ratios(&self, id: DeformableId) -> Option<(f64, f64)> {
         let deformable = self.deformable(id)?;
@@ -144,7 +148,8 @@ impl World {
         self.has_body(id).then(|| &self.bodies[id.0 as usize].start)
     }
 
-    /// By contact of the last step's list, the impulse on its first side, N s; zero of those that were left out.
+    /// By contact of the last step's list, the impulse on its first side, N s; zero of those that
+    /// were left out.
     #[must_use]
     pub fn impulses(&self) -> &[Vec3] {
         &self.contacts.impulses

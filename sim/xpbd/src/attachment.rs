@@ -1,4 +1,5 @@
-//! A point of a surface held at a place that the caller moves: a pin, or the handle by which an app drags a cloth.
+//! A point of a surface held at a place that the caller moves: a pin, or the handle by which an app
+//! drags a cloth.
 
 use super::particle::Particles;
 use super::stencil::{Stencil, mean, mobility, spread};

@@ -2,18 +2,22 @@
 //!
 //! # Theory
 //!
-//! The quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006 ("A quadratic bending model for inextensible surfaces"):
-//! with the cotangents of the rest shape a hinge's curvature is the *linear* vector `c = sum k_i x_i`, its energy
-//! `B/2 . |c|² / (A0 + A1)` (`B`: flexural rigidity, N m). Theirs is three times that, which is right for a sheet that becomes a ball; cloth hardly
-//! stretches, so it bends to cylinders, and for those, on square and on equilateral meshes, the factor is one. Chosen instead of the dihedral angle because `B` is a property of the material and not
-//! of the mesh, there is no inverse cosine whose gradient blows up when flat, and all four gradients are one vector times a number.
-//! The constraint is `C = |c| - |c at rest|`, of which the flat sheet is the case of rest 0.
+//! The quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006 ("A quadratic bending
+//! model for inextensible surfaces"): with the cotangents of the rest shape a hinge's curvature is
+//! the *linear* vector `c = sum k_i x_i`, its energy `B/2 . |c|² / (A0 + A1)` (`B`: flexural
+//! rigidity, N m). Theirs is three times that, which is right for a sheet that becomes a ball;
+//! cloth hardly stretches, so it bends to cylinders, and for those, on square and on equilateral
+//! meshes, the factor is one. Chosen instead of the dihedral angle because `B` is a property of the
+//! material and not of the mesh, there is no inverse cosine whose gradient blows up when flat, and
+//! all four gradients are one vector times a number. The constraint is `C = |c| - |c at rest|`, of
+//! which the flat sheet is the case of rest 0.
 //!
 //! A sheet that is curved at rest does not know to which side it was curved.
 
 use crate::Vec3;
 
-/// Curvature at rest over the length of the edge (about the angle of the hinge, rad) under which a hinge counts as flat.
+/// Curvature at rest over the length of the edge (about the angle of the hinge, rad) under which a
+/// hinge counts as flat.
 const FLAT: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +35,8 @@ pub(super) struct Bending {
 }
 
 impl Bending {
-    /// The hinge of two triangles: `rigidity_compliance` is `1/B`. `None` if a triangle has no area.
+    /// The hinge of two triangles: `rigidity_compliance` is `1/B`. `None` if a triangle has no
+    /// area.
     pub fn new(
         particles: [u32; 4],
         at: [&Vec3; 4],
@@ -82,7 +87,8 @@ impl Bending {
         if self.damping > 0.0 {
             let gamma = self.damping / h;
             let moved = (0..4).fold(Vec3::zeros(), |m, i| m + (x[id[i]] - before[id[i]]) * k[i]);
-            // Of a curved sheet only the change of the size is damped: the vector also turns with the sheet.
+            // Of a curved sheet only the change of the size is damped: the vector also turns with
+            // the sheet.
             error += if self.rest == 0.0 {
                 moved * gamma
             } else {

@@ -1,8 +1,9 @@
 //! Rigid bodies: pose, momentum, and what an impulse does to them.
 //!
-//! The frame of a body is at its centre of mass, along its principal axes. Angular *momentum* is the state, not spin: a push adds to it
-//! exactly, and a free body keeps it to the last bit (Müller et al. 2020 take the spin from the change of attitude instead, which
-//! loses momentum where the inertia is not a ball's). No allocation.
+//! The frame of a body is at its centre of mass, along its principal axes. Angular *momentum* is
+//! the state, not spin: a push adds to it exactly, and a free body keeps it to the last bit (Müller
+//! et al. 2020 take the spin from the change of attitude instead, which loses momentum where the
+//! inertia is not a ball's). No allocation.
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
@@ -10,7 +11,8 @@ use super::finite;
 use super::pull::Pull;
 use crate::Vec3;
 
-/// A rigid body of a [`World`](super::World), numbered from 0 in order of addition; the number of one that was removed is given out again.
+/// A rigid body of a [`World`](super::World), numbered from 0 in order of addition; the number of
+/// one that was removed is given out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BodyId(pub u32);
 
@@ -21,10 +23,12 @@ pub enum BodyKind {
     Dynamic {
         /// kg, positive.
         mass_kg: f64,
-        /// Moments about the principal axes, kg m²; positive, none larger than the sum of the others.
+        /// Moments about the principal axes, kg m²; positive, none larger than the sum of the
+        /// others.
         inertia_kg_m2: Vec3,
     },
-    /// The caller does, by velocity or by [`World::drive_body`](super::World::drive_body). At rest it is static.
+    /// The caller does, by velocity or by [`World::drive_body`](super::World::drive_body). At rest
+    /// it is static.
     Kinematic,
 }
 
@@ -273,8 +277,8 @@ impl Body {
         self.pull = None;
     }
 
-    /// Semi-implicit Euler for the centre of mass, the midpoint rule for the attitude: momentum stays to the last bit. `share` of a step of
-    /// `step_s` is over at the end of this substep.
+    /// Semi-implicit Euler for the centre of mass, the midpoint rule for the attitude: momentum
+    /// stays to the last bit. `share` of a step of `step_s` is over at the end of this substep.
     pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64, (share, step_s): (f64, f64)) {
         self.before = self.state;
         let turn = |by: Vec3| UnitQuaternion::from_scaled_axis(by);
@@ -317,7 +321,8 @@ impl Body {
             && finite(&self.momentum)
     }
 
-    /// Spin from the momentum. Returns false if the body was put back to where the substep began, at rest.
+    /// Spin from the momentum. Returns false if the body was put back to where the substep began,
+    /// at rest.
     pub fn settle(&mut self) -> bool {
         if !self.is_dynamic() {
             return true;

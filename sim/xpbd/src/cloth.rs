@@ -1,10 +1,14 @@
-//! A sheet of cloth from any triangle mesh: a particle at each vertex, a thread along each edge, a hinge at each edge between two triangles.
+//! A sheet of cloth from any triangle mesh: a particle at each vertex, a thread along each edge, a
+//! hinge at each edge between two triangles.
 //!
 //! # Theory
 //!
-//! Threads stretch and shear: the stiffness of an edge is the membrane's times the area of its triangles over its length squared (Van Gelder 1998,
-//! "Approximate simulation of elastic membranes by triangulated spring meshes"), so a strip is equally stiff however fine its mesh. That is
-//! exact for equilateral triangles (Poisson's ratio is then 1/3), and up to a fifth too stiff along the threads of a square grid with diagonals. Hinges: see `bending`. The mass of a triangle goes to its corners in equal parts.
+//! Threads stretch and shear: the stiffness of an edge is the membrane's times the area of its
+//! triangles over its length squared (Van Gelder 1998, "Approximate simulation of elastic membranes
+//! by triangulated spring meshes"), so a strip is equally stiff however fine its mesh. That is
+//! exact for equilateral triangles (Poisson's ratio is then 1/3), and up to a fifth too stiff along
+//! the threads of a square grid with diagonals. Hinges: see `bending`. The mass of a triangle goes
+//! to its corners in equal parts.
 
 use super::bending::Bending;
 use super::distance::Distance;
@@ -16,13 +20,15 @@ use crate::Vec3;
 pub struct ClothMaterial {
     /// kg/m², positive.
     pub density_kg_m2: f64,
-    /// Inverse of the membrane's stiffness (Young's modulus times thickness), m/N. 0: does not stretch, as far as the substeps can tell.
+    /// Inverse of the membrane's stiffness (Young's modulus times thickness), m/N. 0: does not
+    /// stretch, as far as the substeps can tell.
     pub stretch_compliance_m_n: f64,
     /// Inverse of the flexural rigidity, 1/(N m). `None`: limp.
     pub bending_compliance_1_nm: Option<f64>,
     /// Viscosity over stiffness of threads and hinges, s.
     pub damping_s: f64,
-    /// From the middle layer to a face, m: for the caller's contacts, which it makes with gaps of the sum of both.
+    /// From the middle layer to a face, m: for the caller's contacts, which it makes with gaps of
+    /// the sum of both.
     pub half_thickness_m: f64,
 }
 

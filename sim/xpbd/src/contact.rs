@@ -1,4 +1,5 @@
-//! Contacts as the caller hands them in: two points, a normal, a gap. Checked here, solved in `contact_solver`.
+//! Contacts as the caller hands them in: two points, a normal, a gap. Checked here, solved in
+//! `contact_solver`.
 
 use super::{BodyId, DeformableId, ParticleId};
 use crate::Vec3;
@@ -48,7 +49,8 @@ pub struct Contact {
     pub gap_m: f64,
     /// Coulomb's coefficient, for sticking and sliding alike, not negative.
     pub friction: f64,
-    /// Share of the approach speed that comes back, 0 to 1. Approaches slower than gravity makes in two substeps do not bounce.
+    /// Share of the approach speed that comes back, 0 to 1. Approaches slower than gravity makes in
+    /// two substeps do not bounce.
     pub restitution: f64,
 }
 
@@ -66,7 +68,8 @@ pub enum ContactFault {
         /// What was asked for.
         vertex: u32,
     },
-    /// Barycentric coordinates that are not finite, do not add up to 1 (within 1e-6), or are below -0.01.
+    /// Barycentric coordinates that are not finite, do not add up to 1 (within 1e-6), or are below
+    /// -0.01.
     Weights([f64; 3]),
     /// There is no such body.
     Body(u32),

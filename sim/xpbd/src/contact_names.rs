@@ -2,7 +2,8 @@
 
 use super::contact::{Contact, ContactPoint};
 
-/// Two names of a contact: by what is exactly the same in the next step on the first side, and on the second.
+/// Two names of a contact: by what is exactly the same in the next step on the first side, and on
+/// the second.
 pub(super) fn keys(contact: &Contact) -> [u64; 2] {
     // FNV-1a over words. Names that meet by chance cost a worse start, nothing else.
     let name = |words: &[u64]| {

@@ -1,22 +1,28 @@
-//! Contacts of one step: normal and friction by positions, bounce by velocities, the push-out of what is inside by positions alone.
+//! Contacts of one step: normal and friction by positions, bounce by velocities, the push-out of
+//! what is inside by positions alone.
 //!
 //! # Theory
 //!
-//! `C = (a - b) . n - gap >= 0` with the normal frozen for the step, generalised inverse masses for rigid bodies (Müller et al. 2020). The multiplier
-//! is summed over the sweeps of a substep and kept positive as a sum, so a later sweep may take back what an earlier one gave too much. Friction takes back the
-//! tangential movement since the substep began, as far as `mu` times the normal multiplier allows: the static and the dynamic law in one (Macklin
-//! et al. 2014, "Unified particle physics"); a sliding point is slowed by exactly `mu` times its pressure.
+//! `C = (a - b) . n - gap >= 0` with the normal frozen for the step, generalised inverse masses for
+//! rigid bodies (Müller et al. 2020). The multiplier is summed over the sweeps of a substep and
+//! kept positive as a sum, so a later sweep may take back what an earlier one gave too much.
+//! Friction takes back the tangential movement since the substep began, as far as `mu` times the
+//! normal multiplier allows: the static and the dynamic law in one (Macklin et al. 2014, "Unified
+//! particle physics"); a sliding point is slowed by exactly `mu` times its pressure.
 //!
-//! What the last substep ended with is the start of the next, and across steps too where a contact is recognised: by the particle, the vertex or the
-//! bit-equal point of a body on either side. Without that a load at rest is found anew each time, and boxes walk.
+//! What the last substep ended with is the start of the next, and across steps too where a contact
+//! is recognised: by the particle, the vertex or the bit-equal point of a body on either side.
+//! Without that a load at rest is found anew each time, and boxes walk.
 //!
-//! A contact found late, deep inside, would be resolved in one substep and leave with depth over substep, metres a second (the "spontaneous
-//! bounce" of Lehericey 2016). Here the constraint only asks that it does not get deeper; it is pushed out by another pass, at the push-out speed,
-//! that changes positions and no velocity ("split impulses").
+//! A contact found late, deep inside, would be resolved in one substep and leave with depth over
+//! substep, metres a second (the "spontaneous bounce" of Lehericey 2016). Here the constraint only
+//! asks that it does not get deeper; it is pushed out by another pass, at the push-out speed, that
+//! changes positions and no velocity ("split impulses").
 //!
 //! # Practice
 //!
-//! Contacts are visited in the order given, forth and back in turns. Memory grows with the lists, or all at once by `reserve`.
+//! Contacts are visited in the order given, forth and back in turns. Memory grows with the lists,
+//! or all at once by `reserve`.
 
 use super::body::Body;
 use super::contact::Contact;
@@ -58,7 +64,8 @@ struct Row {
     source: u32,
     /// By which it is recognised in the next step.
     keys: [u64; 2],
-    /// Of the substep: what `C` has to keep, what the push-out is to reach, and the relative normal velocity before.
+    /// Of the substep: what `C` has to keep, what the push-out is to reach, and the relative normal
+    /// velocity before.
     floor: f64,
     goal: f64,
     approach: f64,
@@ -224,7 +231,8 @@ impl ContactSolver {
         }
     }
 
-    /// After the prediction: what the last substep ended with is the start of this one, so that a load at rest is carried from the first sweep on.
+    /// After the prediction: what the last substep ended with is the start of this one, so that a
+    /// load at rest is carried from the first sweep on.
     pub fn resume(&mut self, movers: &mut Movers<'_>, h: f64) {
         for row in &self.rows {
             if row.along > 0.0 {
@@ -239,8 +247,9 @@ impl ContactSolver {
         }
     }
 
-    /// One sweep, forth or back: in turns, what the last contact has over the first cancels out, which would else turn a box on the spot.
-    /// Returns how many rows could not be solved for want of numbers.
+    /// One sweep, forth or back: in turns, what the last contact has over the first cancels out,
+    /// which would else turn a box on the spot. Returns how many rows could not be solved for want
+    /// of numbers.
     pub fn sweep(&mut self, movers: &mut Movers<'_>, h: f64, back: bool) -> u32 {
         let mut skipped = 0;
         let entries = &self.entries;
@@ -253,11 +262,13 @@ impl ContactSolver {
         skipped
     }
 
-    /// After velocities are known: books the impulses of the substep, and gives bounces their speed.
+    /// After velocities are known: books the impulses of the substep, and gives bounces their
+    /// speed.
     ///
-    /// Newton's law of restitution alone makes energy where contacts are coupled: one bounce sets another contact going, and that one
-    /// asks for its own speed on top. So a bounce gives no more work than `restitution^2` of what its contact has taken in the substep,
-    /// which for a contact alone is that law to the last bit.
+    /// Newton's law of restitution alone makes energy where contacts are coupled: one bounce sets
+    /// another contact going, and that one asks for its own speed on top. So a bounce gives no more
+    /// work than `restitution^2` of what its contact has taken in the substep, which for a contact
+    /// alone is that law to the last bit.
     pub fn velocities(&mut self, movers: &mut Movers<'_>, h: f64, slow: f64) {
         let entries = &self.entries;
         for row in &mut self.rows {
@@ -433,7 +444,8 @@ fn push(side: &Side, view: &View, entries: &[(u32, f64)], movers: &mut Movers<'_
     }
 }
 
-/// Remembers what of the substep's movement a sticking contact has not taken back; one that slid begins anew.
+/// Remembers what of the substep's movement a sticking contact has not taken back; one that slid
+/// begins anew.
 #[inline]
 fn keep_hold(row: &mut Row, entries: &[(u32, f64)], movers: &Movers<'_>) {
     if row.friction == 0.0 {

@@ -1,4 +1,5 @@
-//! Two particles at a distance: `C = |a - b| - rest`, the threads of a cloth (Macklin, Müller, Chentanez 2016, XPBD).
+//! Two particles at a distance: `C = |a - b| - rest`, the threads of a cloth (Macklin, Müller,
+//! Chentanez 2016, XPBD).
 
 use crate::Vec3;
 

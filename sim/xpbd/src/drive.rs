@@ -1,4 +1,5 @@
-//! What callers do to what is in a world: put it elsewhere, pin, drive, push. Nothing here allocates but the list of driven particles.
+//! What callers do to what is in a world: put it elsewhere, pin, drive, push. Nothing here
+//! allocates but the list of driven particles.
 
 use nalgebra::UnitQuaternion;
 
@@ -20,7 +21,8 @@ impl World {
         self.body_mut(id)?.set(state)
     }
 
-    /// A kinematic body moves evenly to this pose during the next step, and stands after it. Of no effect on a dynamic one. Allocates nothing.
+    /// A kinematic body moves evenly to this pose during the next step, and stands after it. Of no
+    /// effect on a dynamic one. Allocates nothing.
     ///
     /// # Errors
     /// [`BodyError`] if there is no such body or a number is not finite.
@@ -44,7 +46,8 @@ impl World {
         Ok(())
     }
 
-    /// Pushes a body with `force` (N) at the world point `at` (m) for the next step. Allocates nothing.
+    /// Pushes a body with `force` (N) at the world point `at` (m) for the next step. Allocates
+    /// nothing.
     ///
     /// # Errors
     /// [`BodyError`] if there is no such body or a number is not finite.
@@ -100,8 +103,8 @@ impl World {
         Ok(())
     }
 
-    /// A pinned particle moves evenly to `target` (m) during the next step, and stands after it. Of no effect on a free one. Allocates while the list
-    /// of driven particles grows.
+    /// A pinned particle moves evenly to `target` (m) during the next step, and stands after it. Of
+    /// no effect on a free one. Allocates while the list of driven particles grows.
     ///
     /// # Errors
     /// [`ParticleError`] if there is no such particle or a number is not finite.
@@ -129,10 +132,12 @@ impl World {
         Ok(())
     }
 
-    /// Pushes with `force` (N) at the point of a surface triangle for the next step: the haptic tool's push. Allocates nothing.
+    /// Pushes with `force` (N) at the point of a surface triangle for the next step: the haptic
+    /// tool's push. Allocates nothing.
     ///
     /// # Errors
-    /// [`ContactFault`] if there is no such point, or the force is not finite ([`ContactFault::Point`] then holds it).
+    /// [`ContactFault`] if there is no such point, or the force is not finite
+    /// ([`ContactFault::Point`] then holds it).
     pub fn push_surface(
         &mut self,
         deformable: DeformableId,

@@ -1,12 +1,16 @@
-//! Tetrahedra that fill a closed surface: the boxes of a grid over its bounds, five tetrahedra each, and the surface's vertices embedded in them.
+//! Tetrahedra that fill a closed surface: the boxes of a grid over its bounds, five tetrahedra
+//! each, and the surface's vertices embedded in them.
 //!
 //! # Theory
 //!
-//! A grid instead of a mesh that follows the surface (as in free-form lattices and embedded simulation): any closed surface will do, however badly
-//! meshed, tetrahedra are well shaped by construction, and their size, which sets the stable substep, is the caller's choice. The bounds are divided
-//! exactly, so a block's lattice is the block. A box counts by the share of it that is inside (64 samples, by winding number along columns); mass and
-//! stiffness are scaled by that share. Boxes without a sample inside are kept only where a surface vertex would else be outside the lattice.
-//! Boxes alternate between the two mirror images of the division in five, so that faces match and no diagonal is preferred.
+//! A grid instead of a mesh that follows the surface (as in free-form lattices and embedded
+//! simulation): any closed surface will do, however badly meshed, tetrahedra are well shaped by
+//! construction, and their size, which sets the stable substep, is the caller's choice. The bounds
+//! are divided exactly, so a block's lattice is the block. A box counts by the share of it that is
+//! inside (64 samples, by winding number along columns); mass and stiffness are scaled by that
+//! share. Boxes without a sample inside are kept only where a surface vertex would else be outside
+//! the lattice. Boxes alternate between the two mirror images of the division in five, so that
+//! faces match and no diagonal is preferred.
 //!
 //! Parts of the surface that are nearer to each other than a box is long move together.
 
@@ -225,7 +229,8 @@ fn shares(grid: &Grid, positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<f64> {
     inside.iter().map(|n| f64::from(*n) / samples).collect()
 }
 
-/// Is `(x, y)` under or over the triangle? Two triangles with a common side never both, nor neither: a side is always computed from its lower vertex.
+/// Is `(x, y)` under or over the triangle? Two triangles with a common side never both, nor
+/// neither: a side is always computed from its lower vertex.
 fn covers(t: &[u32; 3], corners: &[Vec3; 3], x: f64, y: f64) -> bool {
     let mut odd = false;
     for i in 0..3 {

@@ -72,7 +72,8 @@ pub(super) fn check(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), Me
     Ok(())
 }
 
-/// Every side of every triangle as (lower end, higher end, whether it runs that way, opposite corner, triangle), sorted.
+/// Every side of every triangle as (lower end, higher end, whether it runs that way, opposite
+/// corner, triangle), sorted.
 pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<(u32, u32, bool, u32, usize)> {
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (triangle, t) in triangles.iter().enumerate() {

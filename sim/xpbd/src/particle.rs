@@ -1,4 +1,5 @@
-//! Particles: the points that carry the mass of cloth and soft bodies. One array per quantity, since a constraint reads few of them.
+//! Particles: the points that carry the mass of cloth and soft bodies. One array per quantity,
+//! since a constraint reads few of them.
 //!
 //! Positions in m and velocities in m/s, world axes. Grows only when particles are added.
 
@@ -90,7 +91,8 @@ impl Particles {
         }
     }
 
-    /// A pinned particle moves evenly to `target` during the next step; of several, the last word counts.
+    /// A pinned particle moves evenly to `target` during the next step; of several, the last word
+    /// counts.
     pub fn drive(&mut self, index: usize, target: Vec3) {
         self.driven.push((index as u32, target));
     }
@@ -137,7 +139,8 @@ impl Particles {
         }
     }
 
-    /// Velocities from the positions reached. Returns how many particles were put back to where the substep began, at rest.
+    /// Velocities from the positions reached. Returns how many particles were put back to where the
+    /// substep began, at rest.
     pub fn settle(&mut self, h: f64) -> u32 {
         let mut held = 0;
         for i in 0..self.x.len() {

@@ -1,11 +1,14 @@
-//! A rigid body drawn after a frame that the caller moves, by a spring and a damper: a tool in a hand.
+//! A rigid body drawn after a frame that the caller moves, by a spring and a damper: a tool in a
+//! hand.
 //!
 //! # Theory
 //!
-//! A force that is held over a whole step feeds a stiff spring on a light body, and so does one that is found at the beginning of each substep. Here
-//! each substep takes spring and damper at its *end*, which is implicit Euler for them: with mass `m`, stiffness `k` and damping `c`,
-//! `v' = (m v + h k (target' - x) + h c v_target) / (m + h c + h² k)`, stable for every `k`, `c` and `h`. The same for the attitude, with the momentum
-//! in the place of `m v` and the tensor of inertia in that of `m`. A body that is drawn is carried: gravity does not act on it.
+//! A force that is held over a whole step feeds a stiff spring on a light body, and so does one
+//! that is found at the beginning of each substep. Here each substep takes spring and damper at its
+//! *end*, which is implicit Euler for them: with mass `m`, stiffness `k` and damping `c`, `v' = (m
+//! v + h k (target' - x) + h c v_target) / (m + h c + h² k)`, stable for every `k`, `c` and `h`.
+//! The same for the attitude, with the momentum in the place of `m v` and the tensor of inertia in
+//! that of `m`. A body that is drawn is carried: gravity does not act on it.
 
 use nalgebra::{Matrix3, UnitQuaternion};
 
@@ -14,7 +17,8 @@ use super::finite;
 use super::world::World;
 use crate::Vec3;
 
-/// Where the frame goes during the next step, evenly, and how it is tied to the body's centre of mass and principal axes.
+/// Where the frame goes during the next step, evenly, and how it is tied to the body's centre of
+/// mass and principal axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pull {
     /// At the step's beginning, m and world axes.
@@ -57,10 +61,12 @@ impl Pull {
 }
 
 impl World {
-    /// Draws a dynamic body after a frame during the next step; of no effect on a kinematic one. Allocates nothing.
+    /// Draws a dynamic body after a frame during the next step; of no effect on a kinematic one.
+    /// Allocates nothing.
     ///
     /// # Errors
-    /// [`BodyError`] if there is no such body, a number is not finite, or a stiffness or damping is negative.
+    /// [`BodyError`] if there is no such body, a number is not finite, or a stiffness or damping is
+    /// negative.
     pub fn pull_body(&mut self, id: BodyId, pull: &Pull) -> Result<(), BodyError> {
         pull.check()?;
         let body = self.body_mut(id)?;
@@ -72,7 +78,8 @@ impl World {
 }
 
 impl Body {
-    /// Velocity and momentum at the end of a substep of `h`; `share` of the step is over then, and `step_s` is the whole of it.
+    /// Velocity and momentum at the end of a substep of `h`; `share` of the step is over then, and
+    /// `step_s` is the whole of it.
     pub(super) fn follow_pull(&mut self, pull: &Pull, share: f64, step_s: f64, h: f64) {
         let way = pull.to.0 - pull.from.0;
         let target = pull.from.0 + way * share;
@@ -88,7 +95,8 @@ impl Body {
             (target * self.state.rotation.inverse()).scaled_axis() * k + turn * (c / step_s);
         let s = h * c + h * h * k;
         let goal = self.momentum + torque * h;
-        // (1 + s J) w = J goal with J the inverse of the inertia: the matrix is symmetric in J's axes and positive.
+        // (1 + s J) w = J goal with J the inverse of the inertia: the matrix is symmetric in J's
+        // axes and positive.
         let j = self.inverse_inertia_world;
         let system = Matrix3::identity() + j * s;
         if let Some(inverse) = system.try_inverse() {

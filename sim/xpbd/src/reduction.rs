@@ -1,6 +1,8 @@
-//! At most four contacts between two rigid bodies, as in Bullet: the deepest, and three that span the largest area.
+//! At most four contacts between two rigid bodies, as in Bullet: the deepest, and three that span
+//! the largest area.
 //!
-//! More say the same again and cost the same. Works in place on a list of indices; no allocation, deterministic (of equals the first wins).
+//! More say the same again and cost the same. Works in place on a list of indices; no allocation,
+//! deterministic (of equals the first wins).
 
 use crate::Vec3;
 
@@ -24,10 +26,12 @@ impl Kept {
     }
 }
 
-/// Chooses among contacts of one pair at `points` (m, any one frame) with `depths` (m, larger is deeper; of equal number).
+/// Chooses among contacts of one pair at `points` (m, any one frame) with `depths` (m, larger is
+/// deeper; of equal number).
 ///
-/// The deepest; the farthest from it; the one that spans the largest triangle with both; the one that adds most area to that. Points that add
-/// none (on a line, or all in one place) are not kept, nor are those that are not finite.
+/// The deepest; the farthest from it; the one that spans the largest triangle with both; the one
+/// that adds most area to that. Points that add none (on a line, or all in one place) are not kept,
+/// nor are those that are not finite.
 #[must_use]
 pub fn keep_four(points: &[Vec3], depths: &[f64]) -> Kept {
     let mut kept = Kept::default();

@@ -1,4 +1,5 @@
-//! A soft body from any closed surface: a lattice of elastic tetrahedra that carries the surface with it.
+//! A soft body from any closed surface: a lattice of elastic tetrahedra that carries the surface
+//! with it.
 
 use super::lattice::lattice;
 use super::mesh::{self, MeshFault};
@@ -13,7 +14,8 @@ pub const MOST_CELLS: u32 = 64;
 pub struct SoftMaterial {
     /// kg/m³, positive.
     pub density_kg_m3: f64,
-    /// Young's modulus, Pa, positive. A substep much longer than sound needs through one tetrahedron makes it softer than that.
+    /// Young's modulus, Pa, positive. A substep much longer than sound needs through one
+    /// tetrahedron makes it softer than that.
     pub young_pa: f64,
     /// Poisson's ratio, 0 to 0.4999.
     pub poisson: f64,

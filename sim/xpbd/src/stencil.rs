@@ -1,4 +1,5 @@
-//! A point as a weighted mean of particles: where a surface vertex or a point of a surface triangle gets its movement from.
+//! A point as a weighted mean of particles: where a surface vertex or a point of a surface triangle
+//! gets its movement from.
 
 use crate::Vec3;
 

@@ -34,19 +34,22 @@ pub struct StepReport {
     pub contacts_refused: u32,
     /// The first of them: index in the list, and why.
     pub first_refused: Option<(usize, ContactFault)>,
-    /// Times that a particle's next state was not finite, over the substeps: it stayed where the substep began, at rest.
+    /// Times that a particle's next state was not finite, over the substeps: it stayed where the
+    /// substep began, at rest.
     pub particles_held: u32,
     /// The same of bodies.
     pub bodies_held: u32,
-    /// Constraints and contacts that were passed over because their numbers were not finite, over the substeps.
+    /// Constraints and contacts that were passed over because their numbers were not finite, over
+    /// the substeps.
     pub constraints_skipped: u32,
 }
 
 impl World {
-    /// Moves everything by `dt_s` seconds in `substeps` substeps under `contacts`, which hold for this step only; then forgets the forces.
+    /// Moves everything by `dt_s` seconds in `substeps` substeps under `contacts`, which hold for
+    /// this step only; then forgets the forces.
     ///
-    /// A contact with a fault is left out and reported. No allocation for lists within [`World::reserve_contacts`]; cost proportional to
-    /// substeps times constraints and contacts.
+    /// A contact with a fault is left out and reported. No allocation for lists within
+    /// [`World::reserve_contacts`]; cost proportional to substeps times constraints and contacts.
     ///
     /// # Errors
     /// [`StepError`]; nothing has moved then.

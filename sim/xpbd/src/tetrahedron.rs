@@ -2,27 +2,34 @@
 //!
 //! # Theory
 //!
-//! With the deformation gradient `F = R S` (`R` a rotation) the energy is `mu V |S - 1|² + lambda/2 V (det F - 1)²` (Stomakhin, Howes, Schroeder and
-//! Teran 2012, "Energetically consistent invertible elasticity"), which for small strains is Hooke's law with the Lamé parameters `mu` and
-//! `lambda`: so Young's modulus and Poisson's ratio mean what they mean in a textbook. As XPBD it is the six strains with the compliance
-//! `1/(2 mu V)`, and the volume with `1/(lambda V)`.
+//! With the deformation gradient `F = R S` (`R` a rotation) the energy is `mu V |S - 1|² + lambda/2
+//! V (det F - 1)²` (Stomakhin, Howes, Schroeder and Teran 2012, "Energetically consistent
+//! invertible elasticity"), which for small strains is Hooke's law with the Lamé parameters `mu`
+//! and `lambda`: so Young's modulus and Poisson's ratio mean what they mean in a textbook. As XPBD
+//! it is the six strains with the compliance `1/(2 mu V)`, and the volume with `1/(lambda V)`.
 //!
-//! They are solved as one block (as Ton-That, Kry and Andrews 2023 do with two): the strains share all gradients with the volume, and one sweep a
-//! substep does not balance what pulls in turns. The block costs little. The gradients of the strains are orthonormal in the frame `R`, so their
-//! matrix is the map `X -> (X G + G X) / 2` with `G = sum w b b'` of the rest shape (`b`: gradients of the barycentric coordinates), which is
-//! diagonal if the material axes are chosen along the axes of `G`. The volume is the seventh unknown, by Schur complement.
+//! They are solved as one block (as Ton-That, Kry and Andrews 2023 do with two): the strains share
+//! all gradients with the volume, and one sweep a substep does not balance what pulls in turns. The
+//! block costs little. The gradients of the strains are orthonormal in the frame `R`, so their
+//! matrix is the map `X -> (X G + G X) / 2` with `G = sum w b b'` of the rest shape (`b`: gradients
+//! of the barycentric coordinates), which is diagonal if the material axes are chosen along the
+//! axes of `G`. The volume is the seventh unknown, by Schur complement.
 //!
-//! Why not the two neo-Hookean constraints of Macklin and Müller 2021: their deviatoric one, `|F|`, is far from zero at rest, and its gradient is one
-//! direction of nine; the other directions, shear, are then explicit in time, and a lattice of rubber shook itself to pieces at substeps that are fine here.
+//! Why not the two neo-Hookean constraints of Macklin and Müller 2021: their deviatoric one, `|F|`,
+//! is far from zero at rest, and its gradient is one direction of nine; the other directions,
+//! shear, are then explicit in time, and a lattice of rubber shook itself to pieces at substeps
+//! that are fine here.
 //!
-//! `R` is followed from substep to substep by Newton's method, and where that has no answer by the iteration of Müller, Bender, Chentanez and Macklin
-//! 2016 ("A robust method to extract the rotational part of deformations"), so an element that was turned inside out finds back.
+//! `R` is followed from substep to substep by Newton's method, and where that has no answer by the
+//! iteration of Müller, Bender, Chentanez and Macklin 2016 ("A robust method to extract the
+//! rotational part of deformations"), so an element that was turned inside out finds back.
 
 use nalgebra::{Matrix3, SymmetricEigen, UnitQuaternion};
 
 use crate::Vec3;
 
-/// Rounds of the rotation's iteration in one substep; two or three do, unless the element is nearly flat.
+/// Rounds of the rotation's iteration in one substep; two or three do, unless the element is nearly
+/// flat.
 const ROTATION_ROUNDS: u32 = 20;
 /// rad; the last round squares it.
 const ROTATION_TOLERANCE: f64 = 1e-7;
@@ -32,7 +39,8 @@ const FLAT: f64 = 1e-6;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tetrahedron {
     pub particles: [u32; 4],
-    /// Inverse of the edge matrix at rest, 1/m, in material axes along those of `G`: its rows are the gradients `b` of corners 1 to 3.
+    /// Inverse of the edge matrix at rest, 1/m, in material axes along those of `G`: its rows are
+    /// the gradients `b` of corners 1 to 3.
     gradients: Matrix3<f64>,
     /// `G`, diagonal, 1/(kg m²).
     mobility: Vec3,
@@ -47,7 +55,8 @@ pub(super) struct Tetrahedron {
 }
 
 impl Tetrahedron {
-    /// Of the corners `at` (positive volume), as stiff as `fill` of its volume. `None` if the volume is not positive.
+    /// Of the corners `at` (positive volume), as stiff as `fill` of its volume. `None` if the
+    /// volume is not positive.
     pub fn new(
         particles: [u32; 4],
         at: [&Vec3; 4],
@@ -80,7 +89,8 @@ impl Tetrahedron {
         }
     }
 
-    /// Lays the material axes along those of `G`: before the first substep, and when a mass has changed (a pin).
+    /// Lays the material axes along those of `G`: before the first substep, and when a mass has
+    /// changed (a pin).
     pub fn align(&mut self, w: &[f64]) {
         let b = self.gradients.transpose();
         let g0 = -(b.column(0) + b.column(1) + b.column(2));
@@ -172,7 +182,8 @@ fn cofactors(m: &Matrix3<f64>) -> Matrix3<f64> {
     Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
 }
 
-/// The rotation nearest to `f`, from one that was so a moment ago. `None` if the numbers are not finite.
+/// The rotation nearest to `f`, from one that was so a moment ago. `None` if the numbers are not
+/// finite.
 #[inline]
 fn follow(from: &UnitQuaternion<f64>, f: &Matrix3<f64>) -> Option<UnitQuaternion<f64>> {
     let mut q = *from;
@@ -183,7 +194,8 @@ fn follow(from: &UnitQuaternion<f64>, f: &Matrix3<f64>) -> Option<UnitQuaternion
             s[(0, 2)] - s[(2, 0)],
             s[(1, 0)] - s[(0, 1)],
         );
-        // Newton's step where the nearest rotation is a maximum; else theirs, which goes uphill from anywhere.
+        // Newton's step where the nearest rotation is a maximum; else theirs, which goes uphill
+        // from anywhere.
         let curve = Matrix3::identity() * s.trace() - symmetric(&s);
         let peak = curve[(0, 0)] > 0.0
             && curve[(0, 0)] * curve[(1, 1)] > curve[(0, 1)] * curve[(0, 1)]

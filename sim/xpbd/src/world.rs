@@ -22,7 +22,8 @@ pub struct Settings {
     pub gravity_m_s2: Vec3,
     /// Share of all velocities lost per second (exponentially), 1/s.
     pub damping_1_s: f64,
-    /// Fastest that a contact is pushed out, m/s: one that is found deep is resolved over several steps, and leaves at no speed.
+    /// Fastest that a contact is pushed out, m/s: one that is found deep is resolved over several
+    /// steps, and leaves at no speed.
     pub push_out_m_s: f64,
     /// Sweeps over the contacts in a substep, at least 1. One will do for particles; boxes need a
     /// few, since four contacts share one body; stacks stand with four, and stand still with eight.
@@ -140,7 +141,8 @@ impl World {
         })
     }
 
-    /// Makes room for lists of so many contacts (about 0.8 kB each), so that [`World::step`] never allocates for shorter ones.
+    /// Makes room for lists of so many contacts (about 0.8 kB each), so that [`World::step`] never
+    /// allocates for shorter ones.
     pub fn reserve_contacts(&mut self, contacts: usize) {
         self.contacts.reserve(contacts);
     }
@@ -162,10 +164,12 @@ impl World {
         Ok(ParticleId(self.particles.push(position, velocity, mass_kg)))
     }
 
-    /// A thread of the length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time (viscosity over stiffness, s). Allocates.
+    /// A thread of the length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time
+    /// (viscosity over stiffness, s). Allocates.
     ///
     /// # Errors
-    /// [`LinkError`] if a particle does not exist, both are one, or a number is negative or not finite.
+    /// [`LinkError`] if a particle does not exist, both are one, or a number is negative or not
+    /// finite.
     pub fn link(
         &mut self,
         ends: [ParticleId; 2],
@@ -197,7 +201,8 @@ impl World {
         Ok(())
     }
 
-    /// A cloth, flat or curved at rest as the mesh is, at rest. Its surface vertices are its particles, in the mesh's order. Allocates.
+    /// A cloth, flat or curved at rest as the mesh is, at rest. Its surface vertices are its
+    /// particles, in the mesh's order. Allocates.
     ///
     /// # Errors
     /// [`ClothError`]; the world is then as it was.
@@ -227,8 +232,9 @@ impl World {
         }))
     }
 
-    /// A soft body in the closed surface (seen from outside, triangles run counterclockwise), at rest, as a lattice of `cells` boxes along the longest
-    /// side of its bounds (1 to [`MOST_CELLS`](super::MOST_CELLS)). Surface vertices keep the mesh's order. Allocates.
+    /// A soft body in the closed surface (seen from outside, triangles run counterclockwise), at
+    /// rest, as a lattice of `cells` boxes along the longest side of its bounds (1 to
+    /// [`MOST_CELLS`](super::MOST_CELLS)). Surface vertices keep the mesh's order. Allocates.
     ///
     /// # Errors
     /// [`SoftError`]; the world is then as it was.
@@ -293,8 +299,9 @@ impl World {
         Ok(BodyId(self.bodies.len() as u32 - 1))
     }
 
-    /// Takes a body out. The others keep their numbers, its own is free. What is known of its contacts serves the next step at most, as a
-    /// start, if somebody comes in its place. Allocates when there are more free numbers than ever before.
+    /// Takes a body out. The others keep their numbers, its own is free. What is known of its
+    /// contacts serves the next step at most, as a start, if somebody comes in its place. Allocates
+    /// when there are more free numbers than ever before.
     ///
     /// # Errors
     /// [`BodyError::Unknown`].
@@ -310,11 +317,13 @@ impl World {
         (id.0 as usize) < self.bodies.len() && !self.free_bodies.contains(&id.0)
     }
 
-    /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time (viscosity over stiffness, s);
-    /// [`World::move_hold`] moves it. Allocates when there are more holds than ever before.
+    /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time
+    /// (viscosity over stiffness, s); [`World::move_hold`] moves it. Allocates when there are more
+    /// holds than ever before.
     ///
     /// # Errors
-    /// [`AttachmentError`] if the point is none of a particle or surface, or a number is negative or not finite.
+    /// [`AttachmentError`] if the point is none of a particle or surface, or a number is negative
+    /// or not finite.
     pub fn hold(
         &mut self,
         point: &ContactPoint,

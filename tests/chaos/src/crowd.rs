@@ -1,11 +1,11 @@
-//! The trial of a full scene: a tool presses without pause on the ground of the configuration, a heap of
-//! small dynamic boxes falls about it, and a mesh of millions of triangles comes and goes beside it.
-//! Everything is within the quota of a client, so nobody's force may go off, and the contact data that
-//! forces are made from may not be old.
+//! The trial of a full scene: a tool presses without pause on the ground of the configuration, a
+//! heap of small dynamic boxes falls about it, and a mesh of millions of triangles comes and goes
+//! beside it. Everything is within the quota of a client, so nobody's force may go off, and the
+//! contact data that forces are made from may not be old.
 //!
-//! Real time, so the verdict is one of the machine that it runs on, too: a release build on a quiet machine
-//! of two cores is what the bounds are for. A force-off that comes with a pause of the whole machine
-//! ([`crate::pauses`]) is told and is none of the daemon's.
+//! Real time, so the verdict is one of the machine that it runs on, too: a release build on a quiet
+//! machine of two cores is what the bounds are for. A force-off that comes with a pause of the
+//! whole machine ([`crate::pauses`]) is told and is none of the daemon's.
 
 use crate::{
     Failure,
@@ -244,8 +244,8 @@ fn lumpy_ball(radius_m: f64, triangles: usize) -> Mesh {
     mesh
 }
 
-/// Reasons of a force-off that a pause of the machine brings about: the loop stalled, and a sample that
-/// is too old.
+/// Reasons of a force-off that a pause of the machine brings about: the loop stalled, and a sample
+/// that is too old.
 const OF_A_PAUSE: [u8; 2] = [9, 32];
 
 /// Force did not go off, but for pauses of the machine.

@@ -4,8 +4,8 @@
 //! holds every tick against what was acknowledged.
 //!
 //! * [`episode`] runs one daemon for some twenty seconds, from a seed.
-//! * [`crowd`] and [`soak`] are trials of another kind, with nothing but good clients: a full scene,
-//!   and an hour.
+//! * [`crowd`] and [`soak`] are trials of another kind, with nothing but good clients: a full
+//!   scene, and an hour.
 //! * [`clients`] are the processes that misbehave; [`notes`] is what all of them write down, with
 //!   `CLOCK_MONOTONIC`, the clock of the recording.
 //! * [`recording`] reads the recording by itself, not with the daemon's own reader.

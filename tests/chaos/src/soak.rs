@@ -1,9 +1,9 @@
-//! The trial of time: one daemon under force for as long as wanted, beside whatever else the machine
-//! does, with clients that come and go within their quota. What it holds stays the same, and no thread
-//! that force depends on is taken for hung.
+//! The trial of time: one daemon under force for as long as wanted, beside whatever else the
+//! machine does, with clients that come and go within their quota. What it holds stays the same,
+//! and no thread that force depends on is taken for hung.
 //!
-//! Builds beside it are the load that it is for. How late the loop was is the machine's, and is told
-//! without a verdict; so are pauses of a whole processor ([`crate::pauses`]).
+//! Builds beside it are the load that it is for. How late the loop was is the machine's, and is
+//! told without a verdict; so are pauses of a whole processor ([`crate::pauses`]).
 
 use crate::{
     Failure,
@@ -41,7 +41,8 @@ pub struct Setup {
     pub realtime: bool,
 }
 
-/// Reasons of a force-off that say that a thread hangs: the supervisor's, and the clients' server's.
+/// Reasons of a force-off that say that a thread hangs: the supervisor's, and the clients'
+/// server's.
 const HUNG: [u8; 2] = [11, 40];
 /// Threads that close what clients passed begin when they are needed, so many at most.
 const CLOSERS: u64 = 16;
@@ -113,8 +114,8 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     Ok(verdicts)
 }
 
-/// Hears force-offs and looks at what the daemon holds, until the time is over or `usage` has nothing
-/// more to say.
+/// Hears force-offs and looks at what the daemon holds, until the time is over or `usage` has
+/// nothing more to say.
 fn watch(
     length: Duration,
     monitor: &mut Client,
@@ -234,8 +235,8 @@ fn alive(
     })
 }
 
-/// What the daemon holds at the end is what it held when all had been there once, and at most `slack`
-/// more.
+/// What the daemon holds at the end is what it held when all had been there once, and at most
+/// `slack` more.
 fn stays(
     rule: &'static str,
     held: &[Held],

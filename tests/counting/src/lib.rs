@@ -43,8 +43,8 @@ fn weigh(bytes: i64) {
     });
 }
 
-// SAFETY: every method hands its arguments unchanged to the system's allocator; counting touches only const-initialised thread locals
-// without destructors, so it neither allocates nor unwinds.
+// SAFETY: every method hands its arguments unchanged to the system's allocator; counting touches
+// only const-initialised thread locals without destructors, so it neither allocates nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -56,7 +56,8 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count();
         weigh(-(layout.size() as i64));
-        // SAFETY: the caller's promise about `pointer` and `layout`, passed on: `alloc` and `realloc` are the system's too.
+        // SAFETY: the caller's promise about `pointer` and `layout`, passed on: `alloc` and
+        // `realloc` are the system's too.
         unsafe { System.dealloc(pointer, layout) }
     }
 
@@ -68,10 +69,12 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Runs `f` and says how often it called the allocator on this thread, to take memory, to give it back or to resize it.
+/// Runs `f` and says how often it called the allocator on this thread, to take memory, to give it
+/// back or to resize it.
 ///
 /// # Panics
-/// If [`Counting`] is not the global allocator: then nothing would be counted, and every test would pass.
+/// If [`Counting`] is not the global allocator: then nothing would be counted, and every test would
+/// pass.
 pub fn counted<T>(f: impl FnOnce() -> T) -> (T, u64) {
     let (_, planted) = watched(|| drop(std::hint::black_box(Box::new(1))));
     assert!(planted > 0, "`Counting` is not the #[global_allocator]");

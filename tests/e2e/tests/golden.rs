@@ -1,4 +1,5 @@
-//! Every tick of every demonstration and of the adversary's scenes makes the bits that it made before.
+//! Every tick of every demonstration and of the adversary's scenes makes the bits that it made
+//! before.
 
 use std::path::Path;
 use std::process::Command;

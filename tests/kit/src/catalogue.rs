@@ -253,7 +253,8 @@ fn surfaces() -> Result<Vec<Scene>, MeshError> {
         s.weight = 0.4;
         all.push(s);
     }
-    // What exporters write: triangles that share no vertex and face anywhere, and a body turned inside out. Both have no inside, and hold.
+    // What exporters write: triangles that share no vertex and face anywhere, and a body turned
+    // inside out. Both have no inside, and hold.
     let half = Vec3::new(0.03, 0.02, 0.01);
     let tiled = meshes::tiled_box(&half, 4)?;
     for (name, mesh) in [

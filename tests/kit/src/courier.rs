@@ -15,10 +15,11 @@ pub struct Manner {
     pub most: u64,
     /// Share of answers that get lost.
     pub lost: f64,
-    /// Share of the ticks at which the post stops for up to 20 ticks and then delivers everything at once.
+    /// Share of the ticks at which the post stops for up to 20 ticks and then delivers everything
+    /// at once.
     pub stalls: f64,
-    /// False: the next query is only put when the answer to the last one is there, as the free-running collision thread does.
-    /// True: one every tick.
+    /// False: the next query is only put when the answer to the last one is there, as the
+    /// free-running collision thread does. True: one every tick.
     pub pipelined: bool,
     /// Answers may overtake each other.
     pub overtaking: bool,

@@ -1,7 +1,7 @@
 //! Hands that mean harm: device trajectories.
 //!
-//! Each hand plays one attack for a while, then picks another. Poses are those of the device; where the tool may follow is
-//! the loop's business. One tick is 1 ms: 10 m/s is 10 mm a tick.
+//! Each hand plays one attack for a while, then picks another. Poses are those of the device; where
+//! the tool may follow is the loop's business. One tick is 1 ms: 10 m/s is 10 mm a tick.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
 

@@ -51,7 +51,8 @@ pub fn spike(radius: f64, height: f64, segments: u32) -> Result<TriMesh, MeshErr
     TriMesh::new(positions, triangles)
 }
 
-/// A box whose faces are grids of `n` by `n` cells: resting flat on another one makes pairs by the hundred.
+/// A box whose faces are grids of `n` by `n` cells: resting flat on another one makes pairs by the
+/// hundred.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -92,12 +93,14 @@ pub fn tiled_box(half: &Vec3, n: u32) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, triangles)
 }
 
-/// A box made of slivers: its top is a fan of `n` needles from one corner region, with angles of about 1/n^2.
+/// A box made of slivers: its top is a fan of `n` needles from one corner region, with angles of
+/// about 1/n^2.
 ///
 /// # Errors
 /// If a size is not finite.
 pub fn sliver_box(half: &Vec3, n: u32) -> Result<TriMesh, MeshError> {
-    // The two long top edges are cut into n parts, crowded towards one end; the top is a strip of needles between.
+    // The two long top edges are cut into n parts, crowded towards one end; the top is a strip of
+    // needles between.
     let n = n.max(2);
     let mut positions = Vec::new();
     for k in 0..=n {
@@ -121,7 +124,8 @@ pub fn sliver_box(half: &Vec3, n: u32) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, triangles)
 }
 
-/// A mesh whose triangles share nothing, every second one turned over: vertices three, six or more times over, no edge with two faces.
+/// A mesh whose triangles share nothing, every second one turned over: vertices three, six or more
+/// times over, no edge with two faces.
 ///
 /// # Errors
 /// If a size is not finite.

@@ -17,8 +17,9 @@ use crate::tally::{Finding, Tally, Violation};
 
 /// Distances are compared with this share of rounding.
 const ROUNDING: f64 = 1e-6;
-/// Ticks at rest without coming nearer after which a tool that is not where the device is and touches nothing counts as held; after
-/// twice as many it is a violation. Answers 20 ticks late that list as many pairs as there is room for let go of it only slowly.
+/// Ticks at rest without coming nearer after which a tool that is not where the device is and
+/// touches nothing counts as held; after twice as many it is a violation. Answers 20 ticks late
+/// that list as many pairs as there is room for let go of it only slowly.
 const PATIENCE: u32 = 120;
 /// A smaller part of the way that is left is no progress.
 const PROGRESS: f64 = 0.2;
@@ -387,7 +388,8 @@ impl Rig {
                     found.push((i, Violation::Unresolved(t, distance_m)))
                 }
             };
-            // Tools move first, past bodies where they were; then the bodies, past tools where they are.
+            // Tools move first, past bodies where they were; then the bodies, past tools where they
+            // are.
             if let Some(mut from) = self.previous {
                 // A ball has turned in place before it moved: its centre goes straight.
                 if matches!(self.form, Form::Ball(_)) {

@@ -87,7 +87,8 @@ pub struct Scene {
     pub room: Vec3,
     /// Places worth striking, m.
     pub targets: Vec<Vec3>,
-    /// Direction of insertion (from outside in) if there is something to insert into; zero otherwise.
+    /// Direction of insertion (from outside in) if there is something to insert into; zero
+    /// otherwise.
     pub insert: Vec3,
     /// Feature pairs a snapshot lists per body.
     pub pairs_per_body: usize,

@@ -63,7 +63,8 @@ pub struct Tally {
     pub ghost: u64,
     /// Ticks at rest that were held back without a contact to show for it.
     pub held: u64,
-    /// Ticks of standing still for more than 30 of them while the hand moves and less than three contacts hold the tool.
+    /// Ticks of standing still for more than 30 of them while the hand moves and less than three
+    /// contacts hold the tool.
     pub pinned: u64,
     /// How many violations there were.
     pub violations: u64,

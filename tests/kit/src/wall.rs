@@ -1,5 +1,5 @@
-//! An arm on a wall, in virtual time: simulated arm and hand, the real coupling and the real governor, and what
-//! the motors truly gave.
+//! An arm on a wall, in virtual time: simulated arm and hand, the real coupling and the real
+//! governor, and what the motors truly gave.
 //!
 //! Experiments on stability and energy need a contact that is exact, so that what is seen is the
 //! loop's doing. Deterministic. Allocates; for tests and experiments only.
@@ -83,8 +83,8 @@ pub fn swing_n(ticks: &[Tick]) -> f64 {
     forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min)
 }
 
-/// A wall below z = 0, its arm and its loop. The arm's thread sends a command with the report after the one that it
-/// answers, so that the delay is what the arm declares and a period.
+/// A wall below z = 0, its arm and its loop. The arm's thread sends a command with the report after
+/// the one that it answers, so that the delay is what the arm declares and a period.
 #[derive(Clone, Debug)]
 pub struct Wall {
     /// Of the coupling, N/m.

@@ -63,7 +63,8 @@ fn a_ball_that_turns_while_it_moves_goes_straight() {
     assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
 }
 
-/// Face on face with more pairs at one distance than the budget has room for: the tool must not stick, neither sideways nor away.
+/// Face on face with more pairs at one distance than the budget has room for: the tool must not
+/// stick, neither sideways nor away.
 #[test]
 fn conforming_faces_of_many_triangles_do_not_stick() {
     let mesh = meshes::tiled_box(&Vec3::new(0.01, 0.01, 0.004), 6).unwrap();
@@ -106,8 +107,8 @@ fn conforming_faces_of_many_triangles_do_not_stick() {
     );
 }
 
-/// With a large rotation the straight way to the goal leads away from the floor and the screw starts into it. Contact rows that only
-/// saw the former let the tool stand there for good.
+/// With a large rotation the straight way to the goal leads away from the floor and the screw
+/// starts into it. Contact rows that only saw the former let the tool stand there for good.
 #[test]
 fn a_turn_of_a_right_angle_does_not_pin_the_tool_to_the_floor() {
     for turn in [1.5, -1.5] {

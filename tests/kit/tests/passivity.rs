@@ -153,8 +153,8 @@ fn a_hand_that_is_taken_away_leaves_no_oscillation() {
                 let ticks = wall.run(*hand, press(depth_m), 5000);
                 let what = format!("{name} to {left}, {factor}, {depth_m} m");
                 assert!(ticks[1400].sent_n > 0.5, "{what}: it presses");
-                // What the spring had stored throws the arm out. Of what more it gets its own damping
-                // takes most: what is left moves it.
+                // What the spring had stored throws the arm out. Of what more it gets its own
+                // damping takes most: what is left moves it.
                 let before = &ticks[1499];
                 let fed = ticks[1499..].iter().map(|tick| {
                     let given_j = tick.true_j - before.true_j - before.stored_j;
@@ -177,7 +177,8 @@ fn a_hand_that_is_taken_away_leaves_no_oscillation() {
     assert!(wild >= 4, "without the controller {wild} of 16 swing");
 }
 
-/// A wall that moves into the hand and back puts energy in, and that is no debt; one that is said to stand still may not.
+/// A wall that moves into the hand and back puts energy in, and that is no debt; one that is said
+/// to stand still may not.
 #[test]
 fn what_a_wall_puts_in_is_a_debt_unless_it_moves() {
     for moves in [true, false] {

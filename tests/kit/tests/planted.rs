@@ -6,7 +6,8 @@ use hapticd_testkit::courier::Manner;
 use hapticd_testkit::rig::Tamper;
 use hapticd_testkit::{BodyPlan, Rig, Scene, Tally, ToolPlan, Violation};
 
-/// A tool that is shot through a plate of a tenth of a millimetre and back, again and again, with every answer tampered with.
+/// A tool that is shot through a plate of a tenth of a millimetre and back, again and again, with
+/// every answer tampered with.
 fn shots(tool: ToolPlan, tamper: Tamper) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = Scene::new("", tool, vec![BodyPlan::fixed(plate, Pose::identity())]);
@@ -136,7 +137,8 @@ fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
 
 #[test]
 fn a_body_that_jumps_is_caught() {
-    // The answer lies about the reference pose of a moving body: the loop believes that it is where it is not.
+    // The answer lies about the reference pose of a moving body: the loop believes that it is where
+    // it is not.
     let block = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
     let far = Pose::translation(0.0, 0.0, -0.05);
     let body = BodyPlan::moving(

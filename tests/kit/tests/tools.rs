@@ -1,4 +1,5 @@
-//! The tools of several arms are bodies to each other: hands that drive them through each other, and what they feel.
+//! The tools of several arms are bodies to each other: hands that drive them through each other,
+//! and what they feel.
 
 use hapticd_audit::{Solid, Sweep, SweepLimits, Tool, sweep_past_tool, tools_overlap_m};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
@@ -59,7 +60,8 @@ struct Rig {
     couriers: Vec<Courier>,
     random: Random,
     before: [Option<Pose>; MAX_ARMS],
-    /// Ticks in which two tools were solid to each other, in which they touched, and in which the checker found something.
+    /// Ticks in which two tools were solid to each other, in which they touched, and in which the
+    /// checker found something.
     met: u64,
     touched: u64,
     violations: u64,
@@ -255,8 +257,8 @@ fn tools_pressed_together_push_back_equally_as_springs_in_series() {
     }
 }
 
-/// Hands that press beside the middle of the other one's tool, square to it and on an edge: forces are
-/// opposite, and both torques are those of one line of action.
+/// Hands that press beside the middle of the other one's tool, square to it and on an edge: forces
+/// are opposite, and both torques are those of one line of action.
 #[test]
 fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
     let pairings: [fn() -> Vec<Form>; 3] = [

@@ -77,7 +77,8 @@ struct How {
     mutant: bool,
 }
 
-/// `lab run --json ID` means what `lab run ID --json` does, and `lab run --help` what `lab help run` does.
+/// `lab run --json ID` means what `lab run ID --json` does, and `lab run --help` what `lab help
+/// run` does.
 fn with_id_first(mut words: Vec<String>) -> Vec<String> {
     if words.get(1).is_some_and(|w| w == "run") {
         match words.get(2).map(String::as_str) {

@@ -27,7 +27,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// Parses [`Context::args`] with a `clap` parser of the experiment's own. `--help` is answered too.
+    /// Parses [`Context::args`] with a `clap` parser of the experiment's own. `--help` is answered
+    /// too.
     pub fn parse<P: clap::Parser>(&self) -> Result<P, Failure> {
         let words =
             std::iter::once(format!("lab run {}", self.id)).chain(self.args.iter().cloned());

@@ -7,7 +7,8 @@ use crate::experiment::Failure;
 /// Writes `text` to `folder/name`; makes the folder if it is not there.
 ///
 /// # Errors
-/// The folder cannot be made or the file not written: the user named it, so it is the input that is wrong.
+/// The folder cannot be made or the file not written: the user named it, so it is the input that is
+/// wrong.
 pub fn save(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     std::fs::create_dir_all(folder)

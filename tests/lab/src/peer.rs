@@ -1,4 +1,5 @@
-//! Other libraries beside ours: a script of `tests/peers` in the user's Python, its answer one JSON object.
+//! Other libraries beside ours: a script of `tests/peers` in the user's Python, its answer one JSON
+//! object.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -20,7 +21,8 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Runs it with these words. Its own log goes to standard output as well; the answer is the last line.
+    /// Runs it with these words. Its own log goes to standard output as well; the answer is the
+    /// last line.
     pub fn run(&self, python: &str, words: &[String]) -> Result<Value, Failure> {
         let failed = |why: String| Failure::Run(format!("the peer did not run: {why}"));
         let mut child = Command::new(python)

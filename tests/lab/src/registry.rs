@@ -134,7 +134,8 @@ pub fn fault(id: &str) -> Option<&'static str> {
     found.map(|(_, fault)| *fault)
 }
 
-/// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID starts with `group-`.
+/// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID
+/// starts with `group-`.
 pub fn select(all: &[Experiment], id: &str) -> Result<Vec<Experiment>, String> {
     let exact = all.iter().filter(|e| e.id == id);
     let group = id

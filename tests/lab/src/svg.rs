@@ -1,6 +1,8 @@
-//! Pictures as SVG: lines, polygons, circles and text, and frames with axes that turn data into pixels.
+//! Pictures as SVG: lines, polygons, circles and text, and frames with axes that turn data into
+//! pixels.
 //!
-//! The same calls give the same bytes. Coordinates are pixels, x to the right and y *down*; a [`Frame`] has its data's y up. Colours are what SVG takes, `"#d62728"` or `"none"`. What has a
+//! The same calls give the same bytes. Coordinates are pixels, x to the right and y *down*; a
+//! [`Frame`] has its data's y up. Colours are what SVG takes, `"#d62728"` or `"none"`. What has a
 //! coordinate that is not finite is left out.
 
 use std::fmt::Write;
@@ -17,7 +19,8 @@ pub const COLOURS: [&str; 8] = [
     "#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf",
 ];
 
-/// A colour for anything that has a number: neighbours in number are far apart in hue. `lightness` in percent.
+/// A colour for anything that has a number: neighbours in number are far apart in hue. `lightness`
+/// in percent.
 pub fn hue(id: usize, lightness: u32) -> String {
     // The golden angle.
     let degrees = (id as f64 * 137.507_764).rem_euclid(360.0);
@@ -239,7 +242,8 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// The square region of half side `half` about `centre`, one scale on both axes, in the middle of `place`. It has no axes to draw.
+    /// The square region of half side `half` about `centre`, one scale on both axes, in the middle
+    /// of `place`. It has no axes to draw.
     pub fn map(place: [f64; 4], centre: Point, half: f64) -> Self {
         let [left, top, width, height] = place;
         let side = width.min(height);
@@ -287,7 +291,8 @@ impl Frame<'_> {
         }
     }
 
-    /// The border, round values on both axes, and what the axes are. It takes some 60 pixels on the left and 35 below.
+    /// The border, round values on both axes, and what the axes are. It takes some 60 pixels on the
+    /// left and 35 below.
     pub fn axes(&self, svg: &mut Svg) {
         self.border(svg);
         let [l, t, w, h] = self.place;

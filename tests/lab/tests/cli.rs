@@ -237,7 +237,8 @@ fn crowds_are_run_at_any_size_and_drawn() {
         assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
         assert!(picture.contains("<circle"), "{path:?}: nobody in it");
     }
-    // Six each: of three corridors, a circle, a city, eight crowds with snakes, three worlds and a sphere.
+    // Six each: of three corridors, a circle, a city, eight crowds with snakes, three worlds and a
+    // sphere.
     assert_eq!(names.len(), 6 * 17);
     let wrong = lab(&["run", "registration-snake", "--steps", "many"]);
     assert_eq!(wrong.status.code(), Some(2));

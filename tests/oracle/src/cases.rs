@@ -1,7 +1,8 @@
 //! Seeded queries that are hard in every way we know of.
 //!
-//! Each [`Family`] is one way; the same seed gives the same queries on every machine. Coordinates are `f64`, so the exact answer of a query
-//! is that of its coordinates, whatever they were meant to be.
+//! Each [`Family`] is one way; the same seed gives the same queries on every machine. Coordinates
+//! are `f64`, so the exact answer of a query is that of its coordinates, whatever they were meant
+//! to be.
 
 use crate::Features;
 

@@ -82,7 +82,8 @@ impl Query {
         })
     }
 
-    /// First time in `[0, 1]` at which the closed features have a point in common; `None` if there is none.
+    /// First time in `[0, 1]` at which the closed features have a point in common; `None` if there
+    /// is none.
     #[must_use]
     pub fn first_contact(&self) -> Option<Span> {
         Motion::new(self).first_contact().map(|root| root.span())
@@ -173,7 +174,8 @@ impl Motion {
         }
     }
 
-    /// What it asks the signs of for a point and a segment: three that must be 0 and one that must not be positive.
+    /// What it asks the signs of for a point and a segment: three that must be 0 and one that must
+    /// not be positive.
     fn in_line(&self, [p, from, to]: [usize; 3]) -> [Polynomial; 4] {
         let [p, from, to] = [p, from, to].map(|i| &self.points[i]);
         let (edge, arm) = (minus(to, from), minus(p, from));

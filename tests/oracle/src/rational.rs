@@ -5,7 +5,8 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The `f64` nearest to a rational number, ties to even, subnormal ones included; infinite beyond the largest.
+/// The `f64` nearest to a rational number, ties to even, subnormal ones included; infinite beyond
+/// the largest.
 #[must_use]
 pub fn nearest_f64(x: &BigRational) -> f64 {
     if x.is_zero() {
@@ -35,7 +36,8 @@ pub fn nearest_f64(x: &BigRational) -> f64 {
         q += 1;
     }
     let q = q.to_u64().map_or(f64::INFINITY, |q| q as f64);
-    // Both factors exact, the second product too: in two steps, as 2^-shift alone may be out of range.
+    // Both factors exact, the second product too: in two steps, as 2^-shift alone may be out of
+    // range.
     let half = (-shift / 2) as i32;
     let size = q * 2f64.powi(half) * 2f64.powi((-shift) as i32 - half);
     if x.is_negative() { -size } else { size }

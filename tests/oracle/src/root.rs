@@ -2,7 +2,8 @@
 
 use crate::polynomial::{Dyadic, Polynomial, Sturm};
 
-/// One root of a square-free polynomial: the only one in `(low, high]`, or `low` itself where the two are equal.
+/// One root of a square-free polynomial: the only one in `(low, high]`, or `low` itself where the
+/// two are equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     polynomial: Polynomial,

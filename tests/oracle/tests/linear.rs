@@ -1,4 +1,5 @@
-//! The oracle against answers known by hand, against plain sampling, and against itself seen from elsewhere.
+//! The oracle against answers known by hand, against plain sampling, and against itself seen from
+//! elsewhere.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::{point_triangle, segment_segment};

@@ -1,4 +1,5 @@
-//! Rigid bodies: a pyramid, a slope, and two plates that fly at each other; `hapticd-rigid` beside Rapier, on the slope beside MuJoCo and PyBullet, too.
+//! Rigid bodies: a pyramid, a slope, and two plates that fly at each other; `hapticd-rigid` beside
+//! Rapier, on the slope beside MuJoCo and PyBullet, too.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -120,7 +121,8 @@ pub fn pyramid(_: &str) -> Rows {
     ])
 }
 
-/// Half width of the slope's cube, m; step, s; steps; friction with a fifth of margin, and with too little.
+/// Half width of the slope's cube, m; step, s; steps; friction with a fifth of margin, and with too
+/// little.
 const HALF: f64 = 0.1;
 const SLOPE_DT: f64 = 1e-3;
 const SLOPE_STEPS: u32 = 5000;
@@ -225,13 +227,15 @@ fn next(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Which side of the first plate the second one's centre is on, in the first one's frame, while it is over the first one's face.
+/// Which side of the first plate the second one's centre is on, in the first one's frame, while it
+/// is over the first one's face.
 fn side(apart: &Vec3) -> Option<f64> {
     (apart.x.abs().max(apart.y.abs()) < 5.0).then_some(apart.z.signum())
 }
 
-/// How two plates of 10 x 10 m, 2 cm thick, are after they were driven at each other: whether the second one's centre was on one side of the first one's
-/// face in one step and on the other in the next, and whether the velocities never changed; ours, Rapier's.
+/// How two plates of 10 x 10 m, 2 cm thick, are after they were driven at each other: whether the
+/// second one's centre was on one side of the first one's face in one step and on the other in the
+/// next, and whether the velocities never changed; ours, Rapier's.
 fn plates_once(state: &mut u64, speed: f64) -> Result<[(bool, bool); 2], Box<dyn Error>> {
     let dt = 1e-2;
     let (mut ours, mut theirs) = scenes(Vec3::zeros(), dt)?;

@@ -1,8 +1,9 @@
-//! The same scenes in `hapticd` and in Rapier, parry, FCL, MuJoCo and PyBullet, in one run and in turns, as one table; and skins ([`skins`]), which are a run of their own.
+//! The same scenes in `hapticd` and in Rapier, parry, FCL, MuJoCo and PyBullet, in one run and in
+//! turns, as one table; and skins ([`skins`]), which are a run of their own.
 //!
-//! `tests/peers/run` sets up what this needs. Prints versions and settings first; bars that ours does not reach are printed as such, and are not a failure
-//! of the run.
-//! Times are of the wall clock (skins: of the processor): compare within one run.
+//! `tests/peers/run` sets up what this needs. Prints versions and settings first; bars that ours
+//! does not reach are printed as such, and are not a failure of the run. Times are of the wall
+//! clock (skins: of the processor): compare within one run.
 
 mod dynamics;
 mod skins;

@@ -1,8 +1,11 @@
-//! Tree against tree: large random sweeps of two rings, all from apart: 200 of 200 with 2,000 triangles, 100 of 20,000 and 80,000 with as many, of which the
-//! peers get those that they manage in a minute.
+//! Tree against tree: large random sweeps of two rings, all from apart: 200 of 200 with 2,000
+//! triangles, 100 of 20,000 and 80,000 with as many, of which the peers get those that they manage
+//! in a minute.
 //!
-//! Every method has the same poses at the beginning and at the end. Ours moves along a screw between them; parry and FCL move the body's origin straight at
-//! constant speed while it turns. Each is held against 2,000 samples of its own motion, overlap decided by one static test for all.
+//! Every method has the same poses at the beginning and at the end. Ours moves along a screw
+//! between them; parry and FCL move the body's origin straight at constant speed while it turns.
+//! Each is held against 2,000 samples of its own motion, overlap decided by one static test for
+//! all.
 
 #[path = "../../../sim/ccd/tests/common/mod.rs"]
 mod common;

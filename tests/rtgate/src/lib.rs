@@ -1,13 +1,16 @@
-//! Planted violations: functions that claim to be real-time and are not, one for each thing a tick must never do.
+//! Planted violations: functions that claim to be real-time and are not, one for each thing a tick
+//! must never do.
 //!
-//! Built with `RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan --cfg rustix_use_libc"`, every function here carries the same
-//! attribute as the daemon's tick. `tests/rt_gate.rs` runs each in a process of its own and demands that
-//! RealtimeSanitizer kills it: a gate that lets these pass would let a tick pass that does the same. Built otherwise
-//! these are ordinary functions.
+//! Built with `RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan --cfg
+//! rustix_use_libc"`, every function here carries the same attribute as the daemon's tick.
+//! `tests/rt_gate.rs` runs each in a process of its own and demands that RealtimeSanitizer kills
+//! it: a gate that lets these pass would let a tick pass that does the same. Built otherwise these
+//! are ordinary functions.
 //!
-//! The sanitizer's blind spots are *not* planted here because it does not see them: an uncontended `std::sync::Mutex` and
-//! `clock_nanosleep` (so `std::thread::sleep`). It sees only calls into libc; with `rustix_use_libc` that is where rustix's
-//! system calls go, which `write_by_rustix` proves. Code review and the counting allocator stand for the rest.
+//! The sanitizer's blind spots are *not* planted here because it does not see them: an uncontended
+//! `std::sync::Mutex` and `clock_nanosleep` (so `std::thread::sleep`). It sees only calls into
+//! libc; with `rustix_use_libc` that is where rustix's system calls go, which `write_by_rustix`
+//! proves. Code review and the counting allocator stand for the rest.
 #![forbid(unsafe_code)]
 #![cfg_attr(rtsan, feature(sanitize))]
 

@@ -1,7 +1,8 @@
-//! The gate's own test: every planted violation dies with the sanitizer's report, the clean function lives.
+//! The gate's own test: every planted violation dies with the sanitizer's report, the clean
+//! function lives.
 //!
-//! Each case runs in a process of its own (this test binary, started again with `RTGATE_CASE`), because the sanitizer
-//! ends the process that it catches.
+//! Each case runs in a process of its own (this test binary, started again with `RTGATE_CASE`),
+//! because the sanitizer ends the process that it catches.
 #![forbid(unsafe_code)]
 
 use hapticd_rtgate::{Materials, PLANTED};

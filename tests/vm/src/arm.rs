@@ -1,7 +1,9 @@
-//! The arm's firmware: a 1 kHz sample clock, an endpoint to drain, and switches to make it misbehave.
+//! The arm's firmware: a 1 kHz sample clock, an endpoint to drain, and switches to make it
+//! misbehave.
 //!
-//! Two threads per arm: the *clock* sends a sample every millisecond (late periods are skipped and counted, never caught
-//! up), the *drain* takes what the host sends and keeps every force. Thread-safe; units SI, arm frame.
+//! Two threads per arm: the *clock* sends a sample every millisecond (late periods are skipped and
+//! counted, never caught up), the *drain* takes what the host sends and keeps every force.
+//! Thread-safe; units SI, arm frame.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -77,7 +79,8 @@ pub struct Arm {
 }
 
 impl Arm {
-    /// Starts the firmware on `port`, not yet plugged in, with the safety switch closed and calibrated.
+    /// Starts the firmware on `port`, not yet plugged in, with the safety switch closed and
+    /// calibrated.
     ///
     /// # Errors
     /// The operating system's, when a thread cannot be made.
@@ -140,12 +143,14 @@ impl Arm {
         self.firmware.streaming.store(on, Ordering::Release);
     }
 
-    /// Whether forces are taken from the endpoint: `false` is a firmware that has stopped listening.
+    /// Whether forces are taken from the endpoint: `false` is a firmware that has stopped
+    /// listening.
     pub fn set_draining(&self, on: bool) {
         self.firmware.draining.store(on, Ordering::Release);
     }
 
-    /// Whether the sample counter counts: `false` is a firmware that repeats its last sample for ever.
+    /// Whether the sample counter counts: `false` is a firmware that repeats its last sample for
+    /// ever.
     pub fn set_counting(&self, on: bool) {
         self.firmware.counting.store(on, Ordering::Release);
     }

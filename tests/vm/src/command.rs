@@ -1,7 +1,8 @@
-//! The one-line commands with which `uhid-arm` and `gadget-arm` are driven from a terminal, a FIFO or a script.
+//! The one-line commands with which `uhid-arm` and `gadget-arm` are driven from a terminal, a FIFO
+//! or a script.
 //!
-//! Every command answers with one line: `ok`, a line of counters, or `error: ...`. Blank lines and `#` comments are
-//! skipped. [`HELP`] lists the commands.
+//! Every command answers with one line: `ok`, a line of counters, or `error: ...`. Blank lines and
+//! `#` comments are skipped. [`HELP`] lists the commands.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -48,7 +49,8 @@ impl Console {
     /// Runs commands from `input` until it ends or says `quit`; answers go to `output`.
     ///
     /// # Errors
-    /// When `input` cannot be read or `output` cannot be written; a command that fails is an answer, not an error.
+    /// When `input` cannot be read or `output` cannot be written; a command that fails is an
+    /// answer, not an error.
     pub fn run(&mut self, input: impl BufRead, mut output: impl Write) -> io::Result<()> {
         for line in input.lines() {
             let line = line?;
@@ -131,10 +133,11 @@ impl Console {
     }
 }
 
-/// The whole of a stand-alone arm program: `--serial S`, `--name N`, `--path P`, then commands on standard input.
+/// The whole of a stand-alone arm program: `--serial S`, `--name N`, `--path P`, then commands on
+/// standard input.
 ///
-/// `make` builds the port from the value of `--port` (default `default_port`). A wrong option or the kernel's refusal is
-/// told on standard error and is a failure.
+/// `make` builds the port from the value of `--port` (default `default_port`). A wrong option or
+/// the kernel's refusal is told on standard error and is a failure.
 pub fn main(
     program: &str,
     default_port: &str,

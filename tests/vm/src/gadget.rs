@@ -1,9 +1,10 @@
-//! A real USB device made of `dummy_hcd` and the configfs HID function (kernel `Documentation/usb/gadget_hid.rst`).
+//! A real USB device made of `dummy_hcd` and the configfs HID function (kernel
+//! `Documentation/usb/gadget_hid.rst`).
 //!
-//! Slot `n` is the USB device controller `dummy_udc.n`; its far end is a root port of the same kernel's host side.
-//! Plugging binds the gadget to the controller, unplugging unbinds it, which the host sees as a cable pulled out. While
-//! nobody reads `/dev/hidgN` the OUT endpoint is not refilled and the host's writes run into their time limit: a hung
-//! firmware.
+//! Slot `n` is the USB device controller `dummy_udc.n`; its far end is a root port of the same
+//! kernel's host side. Plugging binds the gadget to the controller, unplugging unbinds it, which
+//! the host sees as a cable pulled out. While nobody reads `/dev/hidgN` the OUT endpoint is not
+//! refilled and the host's writes run into their time limit: a hung firmware.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

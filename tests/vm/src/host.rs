@@ -1,5 +1,5 @@
-//! The host's side of the rig, by hidapi alone: proves that the virtual arms are real hidraw devices before `hapticd`
-//! is held to anything.
+//! The host's side of the rig, by hidapi alone: proves that the virtual arms are real hidraw
+//! devices before `hapticd` is held to anything.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,8 @@ use hidapi::{DeviceInfo, HidApi, HidDevice};
 /// Waits until `probe` gives a value, looking every few milliseconds.
 ///
 /// # Errors
-/// When `limit` has passed: a guard against waiting for ever, chosen far above what a slow machine needs.
+/// When `limit` has passed: a guard against waiting for ever, chosen far above what a slow machine
+/// needs.
 pub fn wait_for<T>(
     what: &str,
     limit: Duration,

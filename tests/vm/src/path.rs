@@ -1,11 +1,13 @@
 //! A scripted path of the hand: way points in time, joined by straight lines.
 //!
-//! Pure and deterministic. Times in seconds from the moment the arm was plugged in, positions in metres in the arm's
-//! frame. The hand does not yield to forces: what the arm receives depends on the daemon alone.
+//! Pure and deterministic. Times in seconds from the moment the arm was plugged in, positions in
+//! metres in the arm's frame. The hand does not yield to forces: what the arm receives depends on
+//! the daemon alone.
 
 use std::fmt;
 
-/// Way points `(seconds, position)`; before the first and after the last the hand rests, unless the path repeats.
+/// Way points `(seconds, position)`; before the first and after the last the hand rests, unless the
+/// path repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     points: Vec<(f64, [f64; 3])>,

@@ -59,8 +59,8 @@ pub enum Received {
     Nothing,
 }
 
-/// A cable to the host. Any thread may call any method; `receive` may block for its time limit, the others do not wait
-/// for the host.
+/// A cable to the host. Any thread may call any method; `receive` may block for its time limit, the
+/// others do not wait for the host.
 pub trait Port: Send + Sync {
     /// Connects and enumerates as `identity`.
     ///

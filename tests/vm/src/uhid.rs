@@ -1,7 +1,8 @@
 //! A HID device made in user space through `/dev/uhid` (kernel `Documentation/hid/uhid.rst`).
 //!
-//! Events are packed C structures of `include/uapi/linux/uhid.h`; they are read and written here byte by byte. The
-//! kernel accepts a short write and takes the rest as zeros, so each event is written only as far as it says something.
+//! Events are packed C structures of `include/uapi/linux/uhid.h`; they are read and written here
+//! byte by byte. The kernel accepts a short write and takes the rest as zeros, so each event is
+//! written only as far as it says something.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -120,7 +121,8 @@ impl Port for UhidPort {
                 buffer[..size].copy_from_slice(&event[4..4 + size]);
                 Ok(Received::Output(size))
             }
-            // The arm has no feature reports: it says so at once, where silence would cost the caller five seconds.
+            // The arm has no feature reports: it says so at once, where silence would cost the
+            // caller five seconds.
             GET_REPORT => self
                 .write(&refusal(GET_REPORT_REPLY, word(4)))
                 .map(|()| Received::Other),

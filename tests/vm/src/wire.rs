@@ -1,8 +1,10 @@
-//! The generic 3-DOF arm's reports, seen from the device: it *writes* input reports and *reads* output reports.
+//! The generic 3-DOF arm's reports, seen from the device: it *writes* input reports and *reads*
+//! output reports.
 //!
-//! Pure and deterministic. Units: metres, newtons, degrees Celsius; on the wire little-endian integers of 1 um, 1 mN
-//! and 0.1 C. Ids and lengths are those of `hapticd_devices::profile::generic`; the encoding is written anew here, so that the
-//! host's codec is checked by something other than itself.
+//! Pure and deterministic. Units: metres, newtons, degrees Celsius; on the wire little-endian
+//! integers of 1 um, 1 mN and 0.1 C. Ids and lengths are those of
+//! `hapticd_devices::profile::generic`; the encoding is written anew here, so that the host's codec
+//! is checked by something other than itself.
 
 use hapticd_devices::profile::generic::{
     INPUT_REPORT_BYTES, INPUT_REPORT_ID, OUTPUT_REPORT_BYTES, OUTPUT_REPORT_ID,
@@ -20,11 +22,12 @@ pub enum Direction {
     Output,
 }
 
-/// The descriptor of an arm of the generic kind (vendor page 0xFF00, usage 1) with these reports: direction, id, and
-/// length without the id.
+/// The descriptor of an arm of the generic kind (vendor page 0xFF00, usage 1) with these reports:
+/// direction, id, and length without the id.
 ///
-/// The kernel drops an input report that is shorter than its declaration and passes a longer one on as it is. So an arm
-/// that declares less than it sends can hand the host reports of any length: what a newer or broken firmware does.
+/// The kernel drops an input report that is shorter than its declaration and passes a longer one on
+/// as it is. So an arm that declares less than it sends can hand the host reports of any length:
+/// what a newer or broken firmware does.
 pub fn descriptor(reports: &[(Direction, u8, u8)]) -> Vec<u8> {
     let mut bytes = vec![
         0x06, 0x00, 0xFF, // Usage Page (Vendor 0xFF00)
@@ -46,7 +49,8 @@ pub fn descriptor(reports: &[(Direction, u8, u8)]) -> Vec<u8> {
     bytes
 }
 
-/// An arm that says it sends one byte in reports 1 and [`UNKNOWN_REPORT_ID`], and sends what it likes.
+/// An arm that says it sends one byte in reports 1 and [`UNKNOWN_REPORT_ID`], and sends what it
+/// likes.
 pub fn understated_descriptor() -> Vec<u8> {
     descriptor(&[
         (Direction::Input, INPUT_REPORT_ID, 1),
@@ -114,7 +118,8 @@ impl Force {
         })
     }
 
-    /// The output report of this force, as a host would send it. Values beyond the wire's range saturate.
+    /// The output report of this force, as a host would send it. Values beyond the wire's range
+    /// saturate.
     pub fn encode(&self) -> [u8; OUTPUT_REPORT_BYTES] {
         let mut report = [0; OUTPUT_REPORT_BYTES];
         report[0] = OUTPUT_REPORT_ID;

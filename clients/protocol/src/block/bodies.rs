@@ -48,7 +48,8 @@ impl Bodies {
         }
     }
 
-    /// Adds one, unless there are [`MAX_BODIES`] already; says whether it was added. Real-time callable.
+    /// Adds one, unless there are [`MAX_BODIES`] already; says whether it was added. Real-time
+    /// callable.
     pub fn push(&mut self, body: BodyPose) -> bool {
         match self.bodies.get_mut(self.count) {
             Some(place) => {

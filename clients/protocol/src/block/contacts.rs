@@ -19,7 +19,8 @@ pub struct Contact {
     pub normal: [f64; 3],
     /// = 6. Between the surfaces along the normal, m; positive, for they never overlap.
     pub distance_m: f64,
-    /// = 7, bits 0..32. The body's identity; of the tool of arm `k`, `u32::MAX - k`: no body has that.
+    /// = 7, bits 0..32. The body's identity; of the tool of arm `k`, `u32::MAX - k`: no body has
+    /// that.
     pub body: u32,
 }
 
@@ -55,7 +56,8 @@ impl Contacts {
         }
     }
 
-    /// Adds one, unless there are [`MAX_CONTACTS`] already; says whether it was added. Real-time callable.
+    /// Adds one, unless there are [`MAX_CONTACTS`] already; says whether it was added. Real-time
+    /// callable.
     pub fn push(&mut self, contact: Contact) -> bool {
         match self.contacts.get_mut(self.count) {
             Some(place) => {

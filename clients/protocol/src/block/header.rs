@@ -52,7 +52,8 @@ pub enum BlockError {
         /// What it should be.
         expected: u16,
     },
-    /// Header and memory disagree about the size, or the payload is shorter than the reader's version has it.
+    /// Header and memory disagree about the size, or the payload is shorter than the reader's
+    /// version has it.
     #[error(
         "the block says {declared} words and has {actual}; its payload has {payload} and {needed} are read"
     )]
@@ -109,7 +110,8 @@ impl BlockHeader {
         ]
     }
 
-    /// Checks the header of a mapped block of `actual` words, of which `payload` payload words will be read.
+    /// Checks the header of a mapped block of `actual` words, of which `payload` payload words will
+    /// be read.
     ///
     /// # Errors
     /// [`BlockError`]: what is wrong first.

@@ -13,15 +13,17 @@
 //!      9..    payload
 //! ```
 //!
-//! How to read it: load the sequence (acquire); even and not 0? copy the payload word by word; fence (acquire); load the sequence again;
-//! the same? The copy is whole. Otherwise try again, a bounded number of times. (`hapticd-sync`'s seqlock does this.)
+//! How to read it: load the sequence (acquire); even and not 0? copy the payload word by word;
+//! fence (acquire); load the sequence again; the same? The copy is whole. Otherwise try again, a
+//! bounded number of times. (`hapticd-sync`'s seqlock does this.)
 //!
-//! The payload grows at its end only, with the minor version; a reader copies the words that it knows. Encoding into words is
-//! real-time callable: no allocation, no panic, constant time.
+//! The payload grows at its end only, with the minor version; a reader copies the words that it
+//! knows. Encoding into words is real-time callable: no allocation, no panic, constant time.
 //!
 //! # The surface of a deformable body
 //!
-//! One block for each soft body and each cloth, of a length of its own, kind 5. With P points and T triangles:
+//! One block for each soft body and each cloth, of a length of its own, kind 5. With P points and T
+//! triangles:
 //!
 //! ```text
 //! word 5          the body's identity (32 bits) | zero (32)
@@ -37,13 +39,14 @@
 //!                 triangles: three u32 indices of points each, packed in the same way
 //! ```
 //!
-//! Words 9 up to the triangles are what the sequence guards. The header and the triangles never change after the block was made, and are there
-//! before its descriptor is given away.
+//! Words 9 up to the triangles are what the sequence guards. The header and the triangles never
+//! change after the block was made, and are there before its descriptor is given away.
 //!
 //! # The skin of an implicit body
 //!
-//! One block for each, kind 6. Its mesh is another one in every frame, so there are two *slots*, written in turns: whoever reads the newer one has
-//! the time of a frame for it. With room for P points and T triangles:
+//! One block for each, kind 6. Its mesh is another one in every frame, so there are two *slots*,
+//! written in turns: whoever reads the newer one has the time of a frame for it. With room for P
+//! points and T triangles:
 //!
 //! ```text
 //! word 5          the body's identity (32 bits) | zero (32)
@@ -57,8 +60,8 @@
 //!                 sequence of the second slot; the same again
 //! ```
 //!
-//! Words of a slot that this frame has no use for are old ones. The newest frame is in the slot whose sequence is larger, or in the second
-//! where both are the same.
+//! Words of a slot that this frame has no use for are old ones. The newest frame is in the slot
+//! whose sequence is larger, or in the second where both are the same.
 
 mod bodies;
 mod contacts;

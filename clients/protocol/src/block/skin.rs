@@ -1,7 +1,8 @@
 //! The skin of an implicit body: where what is in its block, and whether a block is one.
 //!
-//! The layout is on the [module's page](super). Nothing here allocates; [`SkinHeader::check`] proves that both slots lie inside the block, and
-//! [`SkinHeader::check_counts`] that a frame lies inside its slot, so that a reader can slice by them.
+//! The layout is on the [module's page](super). Nothing here allocates; [`SkinHeader::check`]
+//! proves that both slots lie inside the block, and [`SkinHeader::check_counts`] that a frame lies
+//! inside its slot, so that a reader can slice by them.
 
 use super::{BlockError, BlockHeader, HEADER_WORDS, SEQUENCE_WORD};
 use crate::reply::BlockKind;
@@ -15,7 +16,8 @@ pub const SKIN_SLOTS: usize = 2;
 pub mod skin_flag {
     /// The surface goes on beyond the box of its cubes, and is cut off there.
     pub const CLIPPED: u32 = 1;
-    /// Cubes are larger than the configuration wants: there was no time or no room for more triangles.
+    /// Cubes are larger than the configuration wants: there was no time or no room for more
+    /// triangles.
     pub const COARSE: u32 = 2;
     /// The mesh's own check found something wrong ([`faults`](super::SkinMoment::faults)).
     pub const FAULTY: u32 = 4;
@@ -23,8 +25,9 @@ pub mod skin_flag {
     pub const SMALL: u32 = 8;
     /// Primitives blend that may not: too many were in one place even for creases.
     pub const UNCONTROLLED: u32 = 16;
-    /// Parts that may not blend meet in a crease, where the configuration asks for a surface around each: who blends is no equivalence in cubes of this
-    /// size, as where a strand folds tightly. The mesh is closed, and lies where it is felt.
+    /// Parts that may not blend meet in a crease, where the configuration asks for a surface around
+    /// each: who blends is no equivalence in cubes of this size, as where a strand folds tightly.
+    /// The mesh is closed, and lies where it is felt.
     pub const CREASED: u32 = 32;
 }
 
@@ -48,7 +51,8 @@ impl SkinCounts {
         SKIN_FIXED_WORDS as u64 + 3 * packed_words(self.points) + packed_words(self.triangles)
     }
 
-    /// Where points, normals, velocities and triangles are in a slot's payload; `None` where such a number of words cannot be addressed.
+    /// Where points, normals, velocities and triangles are in a slot's payload; `None` where such a
+    /// number of words cannot be addressed.
     pub fn places(self) -> Option<[std::ops::Range<usize>; 4]> {
         let list = usize::try_from(packed_words(self.points)).ok()?;
         let end = usize::try_from(self.words()).ok()?;
@@ -156,7 +160,8 @@ impl SkinHeader {
         words
     }
 
-    /// Checks the header of a mapped block of `actual` words that should be the skin of body `body`.
+    /// Checks the header of a mapped block of `actual` words that should be the skin of body
+    /// `body`.
     ///
     /// # Errors
     /// [`SkinError`]: what is wrong first.
@@ -224,7 +229,8 @@ pub struct SkinMoment {
     pub cell_m: f64,
     /// = 7. Largest distance found between a point of the mesh and the surface that tools feel, m.
     pub felt_m: f64,
-    /// = 8. Faults that the mesh's own check found in this frame (32), and frames with faults so far (32).
+    /// = 8. Faults that the mesh's own check found in this frame (32), and frames with faults so
+    /// far (32).
     pub faults: u32,
     /// See `faults`.
     pub faulty_frames: u32,

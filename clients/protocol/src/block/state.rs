@@ -1,6 +1,7 @@
 //! The state of one arm, published in every tick of the haptic loop.
 //!
-//! Poses, velocities and wrenches are in the world frame; wrenches act at the tool origin, on the hand.
+//! Poses, velocities and wrenches are in the world frame; wrenches act at the tool origin, on the
+//! hand.
 
 use super::{put, take};
 use crate::wire::Pose;
@@ -103,7 +104,8 @@ pub const fn force_off_text(code: u8) -> &'static str {
 pub struct ArmState {
     /// = 0. Number of the tick, from 1.
     pub tick: u64,
-    /// = 1. Time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same for all processes).
+    /// = 1. Time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same for
+    /// all processes).
     pub time_ns: u64,
     /// = 2..9. Where the hand is.
     pub world_from_device: Pose,
@@ -129,8 +131,8 @@ pub struct ArmState {
     pub flags: u16,
     /// = 34, bits 32..48. Contacts in this tick.
     pub contacts: u16,
-    /// = 34, bits 48..64. With [`flag::INSIDE`]: the low 16 bits of the identity of the body that the
-    /// tool is inside of, the first of them; of another arm's tool too. Else 0. Since 2.3.
+    /// = 34, bits 48..64. With [`flag::INSIDE`]: the low 16 bits of the identity of the body that
+    /// the tool is inside of, the first of them; of another arm's tool too. Else 0. Since 2.3.
     pub inside_body: u16,
     /// = 35, bits 0..32. One bit for each button, bit 0 the first; 1 is pressed.
     pub buttons: u32,

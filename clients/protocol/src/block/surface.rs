@@ -1,7 +1,8 @@
 //! The surface of a deformable body: where what is in its block, and whether a block is one.
 //!
-//! The layout is on the [module's page](super). Nothing here allocates; [`SurfaceHeader::check`] proves that everything that the header speaks
-//! of lies inside the block, so that a reader can slice by it.
+//! The layout is on the [module's page](super). Nothing here allocates; [`SurfaceHeader::check`]
+//! proves that everything that the header speaks of lies inside the block, so that a reader can
+//! slice by it.
 
 use super::{BlockError, BlockHeader, HEADER_WORDS, PAYLOAD_WORD};
 use crate::reply::BlockKind;
@@ -105,10 +106,12 @@ impl SurfaceHeader {
         words
     }
 
-    /// Checks the header of a mapped block of `actual` words that should be the surface of body `body`.
+    /// Checks the header of a mapped block of `actual` words that should be the surface of body
+    /// `body`.
     ///
     /// # Errors
-    /// [`SurfaceError`]: what is wrong first. [`Corner`](SurfaceError::Corner) is [`check_corners`](Self::check_corners)'s.
+    /// [`SurfaceError`]: what is wrong first. [`Corner`](SurfaceError::Corner) is
+    /// [`check_corners`](Self::check_corners)'s.
     pub fn check(
         words: &[u64; HEADER_WORDS],
         actual: usize,
@@ -192,8 +195,8 @@ impl SurfaceMoment {
     }
 }
 
-/// Puts numbers of 32 bits into words, two to a word, the first in the lower half; what is left of the last word becomes zero. Numbers that
-/// find no place are not taken. Returns how many were put.
+/// Puts numbers of 32 bits into words, two to a word, the first in the lower half; what is left of
+/// the last word becomes zero. Numbers that find no place are not taken. Returns how many were put.
 pub fn pack(words: &mut [u64], numbers: impl IntoIterator<Item = u32>) -> usize {
     let mut numbers = numbers.into_iter().fuse();
     let mut count = 0;

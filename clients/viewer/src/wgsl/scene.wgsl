@@ -1,4 +1,5 @@
-// Bodies and glyphs with light from two sides, and lines of a width in pixels. Colours come linear and leave as sRGB: the target is not.
+// Bodies and glyphs with light from two sides, and lines of a width in pixels. Colours come linear
+// and leave as sRGB: the target is not.
 
 struct View {
     clip_from_world: mat4x4<f32>,

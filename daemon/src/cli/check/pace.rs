@@ -26,7 +26,8 @@ pub(super) fn warning(rig: &mut Rig, config: &config::Config) -> Option<Warning>
     too_slow(took_ns, step_ticks * rig.period_ns)
 }
 
-/// The shortest of some steps, ns: what else the machine does lengthens a step and never shortens it.
+/// The shortest of some steps, ns: what else the machine does lengthens a step and never shortens
+/// it.
 fn quickest(mut step: impl FnMut(), mut now_ns: impl FnMut() -> u64) -> u64 {
     let begun_ns = now_ns();
     let mut before_ns = begun_ns;

@@ -1,6 +1,7 @@
 //! What a configuration may say and hardly anybody means.
 //!
-//! A warning keeps nothing from running: `check` lists it and still ends with 0, unless `--strict` asks otherwise.
+//! A warning keeps nothing from running: `check` lists it and still ends with 0, unless `--strict`
+//! asks otherwise.
 
 use std::fmt;
 
@@ -296,8 +297,8 @@ fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
     })
 }
 
-/// An arm that reports so rarely that a sample is too old before the next one. Their age begins at their arrival,
-/// where the arm's own delay ends.
+/// An arm that reports so rarely that a sample is too old before the next one. Their age begins at
+/// their arrival, where the arm's own delay ends.
 fn reports(arm: &RigArm, stale_input_ms: f64) -> Option<Warning> {
     let period_ms = arm.spec.native_period_ns as f64 * 1e-6;
     let faster = match arm.source {

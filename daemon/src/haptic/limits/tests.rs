@@ -40,7 +40,8 @@ fn a_restriction_takes_the_smaller_of_each_and_nothing_else() {
     assert_eq!(Restriction::NONE.applied_to(&limits), limits);
 }
 
-/// The owner's value is whole however often the loop looks: what the mailbox's cells hold does not matter.
+/// The owner's value is whole however often the loop looks: what the mailbox's cells hold does not
+/// matter.
 #[test]
 fn no_change_is_lost_whenever_the_loop_looks() {
     for looks in 0..64_u32 {

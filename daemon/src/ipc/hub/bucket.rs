@@ -11,7 +11,8 @@ pub(super) enum Verdict {
     Flood,
 }
 
-/// Holds at most one second's worth of messages; goes as far below zero before the sender counts as flooding.
+/// Holds at most one second's worth of messages; goes as far below zero before the sender counts as
+/// flooding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
     per_s: u32,

@@ -1,7 +1,8 @@
 //! Who may do what: every decision about clients, without a socket, a thread or a clock.
 //!
-//! Packets, descriptors (of any type `F`) and the time go in; [`Output`]s come out, in the order in which they are to be carried out.
-//! Deterministic. No panic on any packet. Not real-time: allocates.
+//! Packets, descriptors (of any type `F`) and the time go in; [`Output`]s come out, in the order in
+//! which they are to be carried out. Deterministic. No panic on any packet. Not real-time:
+//! allocates.
 
 mod bucket;
 mod registry;
@@ -38,7 +39,8 @@ pub enum Output<F> {
         client: ClientId,
         /// The request's id.
         id: u64,
-        /// What; its descriptors, if it has any, are the sender's to add: the named blocks, or the status text. So are the arms' limits now.
+        /// What; its descriptors, if it has any, are the sender's to add: the named blocks, or the
+        /// status text. So are the arms' limits now.
         reply: Reply,
     },
     /// Send this event.
@@ -48,7 +50,8 @@ pub enum Output<F> {
         /// What.
         event: Event,
     },
-    /// Hand this on. If it is not taken and is not urgent, call [`Hub::answer`] with [`ErrorCode::Busy`].
+    /// Hand this on. If it is not taken and is not urgent, call [`Hub::answer`] with
+    /// [`ErrorCode::Busy`].
     Command(Command),
     /// Read and index this mesh, then call [`Hub::imported`].
     Import(Import<F>),
@@ -163,19 +166,22 @@ impl Hub {
         self.planar = true;
     }
 
-    /// The shape of a body that is there from the start, or of a tool: of an identity that no body has.
+    /// The shape of a body that is there from the start, or of a tool: of an identity that no body
+    /// has.
     pub fn set_shape(&mut self, body: u32, file: ShapeFile) {
         if let Some(file) = self.registry.set_shape(body, file) {
             self.tools.insert(body, file);
         }
     }
 
-    /// The shape of a body or of a tool, for the reply that [`Hub::receive`] gave to who asked for it.
+    /// The shape of a body or of a tool, for the reply that [`Hub::receive`] gave to who asked for
+    /// it.
     pub fn shape(&self, body: u32) -> Option<&ShapeFile> {
         self.registry.shape(body).or_else(|| self.tools.get(&body))
     }
 
-    /// Whether commands pile up: until they no longer do, requests that would make more of them are refused.
+    /// Whether commands pile up: until they no longer do, requests that would make more of them are
+    /// refused.
     pub fn set_busy(&mut self, busy: bool) {
         self.busy = busy;
     }
@@ -248,7 +254,8 @@ impl Hub {
         }
     }
 
-    /// A packet arrived with these descriptors. Packets of clients that are not connected are nothing.
+    /// A packet arrived with these descriptors. Packets of clients that are not connected are
+    /// nothing.
     pub fn receive<F>(
         &mut self,
         client: ClientId,
@@ -269,7 +276,8 @@ impl Hub {
         self.take(client, head, decoded, files, now_ns, out);
     }
 
-    /// A packet arrived that was longer than any message, or had more descriptors than any. It is lost, so nobody knows what it was.
+    /// A packet arrived that was longer than any message, or had more descriptors than any. It is
+    /// lost, so nobody knows what it was.
     pub fn oversize<F>(&mut self, client: ClientId, now_ns: u64, out: &mut Vec<Output<F>>) {
         let head = Head { id: 0, kind: 0 };
         let detail = format!("a message has at most {MAX_MESSAGE} bytes and {MAX_FDS} descriptors");
@@ -721,8 +729,8 @@ impl Hub {
 }
 
 impl Refusal {
-    /// The same in the words of a minor version: to a client of before there were deformable bodies, there is no such body, and limits
-    /// that cannot be kept are numbers out of range.
+    /// The same in the words of a minor version: to a client of before there were deformable
+    /// bodies, there is no such body, and limits that cannot be kept are numbers out of range.
     fn in_version(self, minor: u16) -> Self {
         match self.code {
             ErrorCode::Deformable if minor < MINOR_SURFACES => Self {

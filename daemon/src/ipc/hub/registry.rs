@@ -254,7 +254,8 @@ impl Registry {
         }
     }
 
-    /// Takes away the leases that are over, or that `client` holds, and gives the bodies with their holders.
+    /// Takes away the leases that are over, or that `client` holds, and gives the bodies with their
+    /// holders.
     pub(super) fn take_leases(
         &mut self,
         now_ns: u64,

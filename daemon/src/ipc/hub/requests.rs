@@ -11,7 +11,8 @@ use hapticd_protocol::{
     wire::{self, Limit, List},
 };
 
-/// Fastest that a client may send a body, m/s. A tool moves at a metre or two a second; more is a mistake of units.
+/// Fastest that a client may send a body, m/s. A tool moves at a metre or two a second; more is a
+/// mistake of units.
 pub(super) const MAX_SPEED_M_S: f64 = 20.0;
 /// Ranges of a material, as in the configuration.
 const STIFFNESS_N_PER_M: (f64, f64) = (1.0, 100_000.0);

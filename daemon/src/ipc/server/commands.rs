@@ -12,7 +12,8 @@ const MAX_BACKLOG: usize = 256;
 
 impl Server {
     pub(super) fn submit(&mut self, command: Command, more: &mut Vec<Output<File>>) {
-        // What takes force away waits behind nothing but its own kind; a motion of a body never overtakes what waits.
+        // What takes force away waits behind nothing but its own kind; a motion of a body never
+        // overtakes what waits.
         match &command {
             Command::HaltBody { body }
             | Command::RemoveBody { body }

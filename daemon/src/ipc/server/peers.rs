@@ -26,15 +26,17 @@ use std::{
 const PACKETS_PER_TURN: usize = 32;
 /// Connections that are accepted before those who are connected have their turn.
 const ACCEPTS_PER_TURN: usize = 8;
-/// For how long nobody is accepted after the system refused to, for want of descriptors: polling would find the socket ready at once.
+/// For how long nobody is accepted after the system refused to, for want of descriptors: polling
+/// would find the socket ready at once.
 const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 
-/// Most descriptors that a client may have passed and that the closer has not closed yet: two messages' worth. Who passes more
-/// passes what hangs in `close`, and is closed.
+/// Most descriptors that a client may have passed and that the closer has not closed yet: two
+/// messages' worth. Who passes more passes what hangs in `close`, and is closed.
 const MAX_OWED: usize = 512;
 
-/// Most descriptors under way to a client that has not read all that was sent: the kernel lets a user's processes together have no
-/// more of them under way than one may have open, and then nobody gets any.
+/// Most descriptors under way to a client that has not read all that was sent: the kernel lets a
+/// user's processes together have no more of them under way than one may have open, and then nobody
+/// gets any.
 const MAX_UNDER_WAY: usize = 32;
 /// When what the system could not do is tried again: sending, or watching a client's process.
 const RETRY_NS: u64 = 5_000_000;
@@ -101,7 +103,8 @@ impl Server {
         let Ok(Credentials { pid, uid, .. }) = connection.peer() else {
             return;
         };
-        // The file's mode decided who could connect; the technician's socket is for our user and root whatever its mode.
+        // The file's mode decided who could connect; the technician's socket is for our user and
+        // root whatever its mode.
         let permitted = role == Role::App || uid == self.us || uid == 0;
         match self.hub.connect(role, permitted, now_ns()) {
             Ok(client) => {

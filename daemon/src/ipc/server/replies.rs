@@ -209,7 +209,8 @@ impl Server {
             return block.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"));
         }
         let (ours, theirs) = Connection::pair().map_err(|_| shortage())?;
-        // What its client puts into the line would wait here, and closing the line would wait for it.
+        // What its client puts into the line would wait here, and closing the line would wait for
+        // it.
         ours.refuse_messages().map_err(|_| shortage())?;
         // One line for each arm: a new one replaces the old.
         self.lines
@@ -262,7 +263,8 @@ impl Server {
                 return true;
             }
             line.rung_at = version;
-            // A line that is full has rings that were not heard yet; one more would say nothing new.
+            // A line that is full has rings that were not heard yet; one more would say nothing
+            // new.
             matches!(
                 line.connection.send(&[1], &[]),
                 Ok(()) | Err(SendError::WouldBlock | SendError::Exhausted(_))

@@ -43,7 +43,8 @@ pub struct ServerStatus {
     pub limits: Vec<Option<LimitsStatus>>,
     /// Connections that were not taken since the start.
     pub refused: u64,
-    /// Messages since the start that were lost because they were longer than any, or had more descriptors.
+    /// Messages since the start that were lost because they were longer than any, or had more
+    /// descriptors.
     pub oversize: u64,
     /// What clients passed, and what of it is closed.
     pub closer: CloserStats,

@@ -92,7 +92,8 @@ impl Server {
         let ready = match wait(&items, Some(timeout)) {
             Ok(ready) => ready,
             Err(error) if is_shortage(&error) => {
-                // No memory for the list now: leases are looked at all the same, and clients a moment later.
+                // No memory for the list now: leases are looked at all the same, and clients a
+                // moment later.
                 std::thread::sleep(timeout.min(RELAY));
                 return Ok(Vec::new());
             }

@@ -17,7 +17,8 @@ use std::{
     os::fd::AsRawFd,
 };
 
-// For the tests of the whole crate: it counts only while one of them asks it to, on that one's thread.
+// For the tests of the whole crate: it counts only while one of them asks it to, on that one's
+// thread.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 

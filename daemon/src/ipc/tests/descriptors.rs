@@ -1,5 +1,5 @@
-//! What clients pass, and what is passed to them: neither a descriptor that hangs in `close` nor a lack of descriptors stands between
-//! a client's death and the loop.
+//! What clients pass, and what is passed to them: neither a descriptor that hangs in `close` nor a
+//! lack of descriptors stands between a client's death and the loop.
 
 use super::{hanging::hanging, hanging::lingering, *};
 use hapticd_sys::socket::MAX_PASSED_FDS;
@@ -137,7 +137,8 @@ fn whatever_hangs_in_close_stalls_nobody_however_passed() {
         await_hanging(&rig, passed(&raw, &bytes, 1));
         all_is_well(&rig, name);
     }
-    // More than a message may have: none of them is closed by the kernel on the thread that receives.
+    // More than a message may have: none of them is closed by the kernel on the thread that
+    // receives.
     await_hanging(&rig, passed(&raw, &list(3), 20));
     all_is_well(&rig, "too many");
 
@@ -172,7 +173,8 @@ fn what_a_client_puts_into_its_wake_line_stalls_nobody() {
     wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
     let mut received = raw.receive(&mut [0; 4096]).unwrap();
     let line = Connection::from(received.fds.remove(0));
-    // Refused or not: what it holds must not be in the way when the line is closed. Refused, it is ours to keep.
+    // Refused or not: what it holds must not be in the way when the line is closed. Refused, it is
+    // ours to keep.
     let file = hanging();
     if line.send(b"x", &[file.as_fd()]).is_err() {
         std::mem::forget(file);
@@ -201,7 +203,8 @@ fn a_daemon_that_ends_waits_for_no_close() {
     assert_eq!(ended.recv_timeout(PATIENCE), Ok(true));
 }
 
-/// Who passes hundreds of descriptors that hang loses its connection; the others add bodies all the same.
+/// Who passes hundreds of descriptors that hang loses its connection; the others add bodies all the
+/// same.
 #[test]
 fn who_passes_hundreds_that_hang_is_closed() {
     let rig = Rig::new("hundreds", patient());
@@ -224,7 +227,8 @@ fn who_passes_hundreds_that_hang_is_closed() {
     all_is_well(&rig, "hundreds");
 }
 
-/// Several clients together fill the closer: then messages with descriptors wait, and so do new clients, and nobody else.
+/// Several clients together fill the closer: then messages with descriptors wait, and so do new
+/// clients, and nobody else.
 #[test]
 fn a_full_closer_stalls_only_senders_of_descriptors() {
     let rig = Rig::new("full-closer", patient());
@@ -289,7 +293,8 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
     assert!(open_files() < before + 20, "{before}, {}", open_files());
     let mut newcomer = rig.client("newcomer");
     newcomer.subscribe(0, wants).unwrap();
-    // Few are under way, or the kernel would give this user's programs none; whoever reads gets all in the end.
+    // Few are under way, or the kernel would give this user's programs none; whoever reads gets all
+    // in the end.
     let (raw, _) = &readers[0];
     let under_way = rig.held(|| {
         let mut fds = 0;

@@ -32,7 +32,8 @@ pub(crate) fn lingering() -> OwnedFd {
     socket.into()
 }
 
-/// A socket in whose queue a [`lingering`] one waits to be received: no setting of its own ends the waiting.
+/// A socket in whose queue a [`lingering`] one waits to be received: no setting of its own ends the
+/// waiting.
 pub(crate) fn hanging() -> OwnedFd {
     let (outer, sender) = Connection::pair().unwrap();
     sender.send(b"x", &[lingering().as_fd()]).unwrap();

@@ -1,4 +1,5 @@
-//! Shapes through real sockets: what a client added is what another one draws, and what it cannot do to it.
+//! Shapes through real sockets: what a client added is what another one draws, and what it cannot
+//! do to it.
 
 use super::*;
 use hapticd_client::tool_of_arm;

@@ -1,4 +1,5 @@
-//! Implicit bodies through real sockets: found in the list, opened, read while they are written, and nobody's to move.
+//! Implicit bodies through real sockets: found in the list, opened, read while they are written,
+//! and nobody's to move.
 
 use super::*;
 use crate::ipc::skins::SkinMesh;

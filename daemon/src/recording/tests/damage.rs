@@ -106,7 +106,8 @@ fn damaged_bytes_never_panic_and_are_never_believed() {
             let _ = r.config();
             let _ = r.files();
             if let Ok(ticks) = drain(&mut r) {
-                // Only the summary, or the framing around it, may be wrong without being noticed here.
+                // Only the summary, or the framing around it, may be wrong without being noticed
+                // here.
                 assert_eq!(ticks, 120);
             }
         }
@@ -133,7 +134,8 @@ fn a_full_disk_ends_the_recording_and_leaves_it_readable() {
     assert!(record_virtual(&Memory::new(100), u64::MAX, 10).is_err());
 }
 
-/// The loop's clock has run for hours when the run begins, and the file is cut back to its last whole chunk.
+/// The loop's clock has run for hours when the run begins, and the file is cut back to its last
+/// whole chunk.
 #[test]
 fn a_full_disk_is_told_in_the_sessions_time_and_as_far_as_the_file_goes() {
     let whole = virtual_bytes(1500).len();

@@ -49,7 +49,8 @@ struct Seen {
     touching: u64,
 }
 
-/// A hand stirs blocks that come and go; each piece of work comes back after up to `most` steps. The recording.
+/// A hand stirs blocks that come and go; each piece of work comes back after up to `most` steps.
+/// The recording.
 fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
     let mut seed = 7_u64;
     let mut below = |n: u64| {

@@ -75,7 +75,8 @@ fn its_bodies_make_no_force_from_the_next_tick_on_and_that_replays() {
     }
     sink.finish().expect("closed");
     assert!(pressed_n > 1.0, "{pressed_n} N: it pressed");
-    // The checker knows that it is no longer there, although the removal comes later: the tool goes where it was.
+    // The checker knows that it is no longer there, although the removal comes later: the tool goes
+    // where it was.
     let report = stats.report(Vec::new());
     assert_eq!(
         (report.max_penetration_m, report.arms[0].crossings),

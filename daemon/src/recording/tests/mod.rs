@@ -131,7 +131,8 @@ fn recorder(
     Recorder::new(output, &setup)
 }
 
-/// Records a run in virtual time; stops recording, not running, when the recorder fails. Gives its words back.
+/// Records a run in virtual time; stops recording, not running, when the recorder fails. Gives its
+/// words back.
 fn record_virtual(output: &Memory, max_bytes: u64, ticks: u64) -> Result<(), String> {
     let mut rig = build(SCENE, Time::Virtual);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), max_bytes)?;
@@ -323,8 +324,8 @@ fn lost_records_are_said() {
     );
 }
 
-/// A run as real time makes it: answers late, passed over and missing, steps written long after the ticks that use them,
-/// skipped periods, arms that come and go, gains and limits that change.
+/// A run as real time makes it: answers late, passed over and missing, steps written long after the
+/// ticks that use them, skipped periods, arms that come and go, gains and limits that change.
 #[test]
 fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     let mut random = Random(0x1234_5678_9abc_def1);

@@ -1,4 +1,5 @@
-//! Recordings of runs in which a GPU had its share, or who plays one: the ticks say so, and replay without where answers are the same.
+//! Recordings of runs in which a GPU had its share, or who plays one: the ticks say so, and replay
+//! without where answers are the same.
 
 use std::sync::Arc;
 
@@ -7,7 +8,8 @@ use hapticd_proxy::Finder;
 
 use super::*;
 
-/// Names every pair of triangles of two meshes that are small enough, and counts no more than it must.
+/// Names every pair of triangles of two meshes that are small enough, and counts no more than it
+/// must.
 #[derive(Debug, Default)]
 struct Everything {
     asked: Vec<Vec<[u32; 2]>>,

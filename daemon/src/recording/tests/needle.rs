@@ -5,7 +5,8 @@ use hapticd_proxy::{Held, Phase};
 
 const NEEDLE: &str = include_str!("../../../../config/needle.toml");
 
-/// A run in virtual time that is checked at every tick: the tip against all of bone, the hub by the checker.
+/// A run in virtual time that is checked at every tick: the tip against all of bone, the hub by the
+/// checker.
 fn bytes(ticks: u64) -> Vec<u8> {
     let output = Memory::new(usize::MAX);
     let mut rig = build(NEEDLE, Time::Virtual);

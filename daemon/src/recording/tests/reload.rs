@@ -51,7 +51,8 @@ impl File {
         file
     }
 
-    /// Writes it as if that were `hours` after the start: no two looks at a clock that may not have ticked.
+    /// Writes it as if that were `hours` after the start: no two looks at a clock that may not have
+    /// ticked.
     fn write(&self, text: &str, hours: u64) {
         std::fs::write(&self.0, text).expect("written");
         let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(3600 * (1 + hours));
@@ -68,7 +69,8 @@ impl Drop for File {
     }
 }
 
-/// Records 2.9 s of pressing: the hand is down from 1.5 s on. At 2 s the daemon reads what `change` wrote before, if anything.
+/// Records 2.9 s of pressing: the hand is down from 1.5 s on. At 2 s the daemon reads what `change`
+/// wrote before, if anything.
 fn record(name: &str, change: Option<String>) -> Vec<u8> {
     let before = text(400.0, 4.0, "info");
     let file = File::new(name, &before);

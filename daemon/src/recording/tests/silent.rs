@@ -1,4 +1,5 @@
-//! A client that falls silent, and speaks again while the hand is inside its body: the recorded force is the judge.
+//! A client that falls silent, and speaks again while the hand is inside its body: the recorded
+//! force is the judge.
 
 use super::*;
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
@@ -19,7 +20,8 @@ const SILENT: u64 = 2000;
 
 const PEAK_N: f64 = 4.0;
 
-/// Ticks after falling silent at which the client speaks again, and whether it falls silent once more soon after.
+/// Ticks after falling silent at which the client speaks again, and whether it falls silent once
+/// more soon after.
 struct Story {
     back_after: u64,
     again_after: Option<u64>,
@@ -92,7 +94,8 @@ fn who_speaks_again_presses_nobody_before_a_small_force() {
     let limits = Limits::default();
     let back = SILENT + story.back_after;
     let engage_n = limits.engage_force_n;
-    // The hand is inside, and the body wants as much as before: nothing until that is little, and then a ramp.
+    // The hand is inside, and the body wants as much as before: nothing until that is little, and
+    // then a ramp.
     assert!(at(back).1 > 1.0, "{} N wanted", at(back).1);
     let (mut small, mut ramping) = (false, 0_u64);
     for tick in SILENT + 60..=SILENT + 4000 {
@@ -136,7 +139,8 @@ fn a_short_silence_is_a_dip_without_a_jump() {
     }
 }
 
-/// A hand that comes to a silent client's body feels nothing, and nothing jumps when the client speaks a moment later.
+/// A hand that comes to a silent client's body feels nothing, and nothing jumps when the client
+/// speaks a moment later.
 #[test]
 fn a_silent_clients_body_is_not_felt_at_the_first_touch() {
     let mut rig = build(SCENE, Time::Virtual);

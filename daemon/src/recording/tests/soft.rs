@@ -75,7 +75,8 @@ fn soft_bodies_replay() {
     assert!(hard.first_difference.is_some_and(|d| d.tick > 900));
 }
 
-/// A client's box is pressed into the tissue beside the finger, another one cannot be met by it, and the first goes; what is recorded of it.
+/// A client's box is pressed into the tissue beside the finger, another one cannot be met by it,
+/// and the first goes; what is recorded of it.
 fn bytes_with_a_guest() -> Vec<u8> {
     let output = Memory::new(usize::MAX);
     let mut rig = build(PALPATION, Time::Virtual);
@@ -159,7 +160,8 @@ fn a_clients_body_among_soft_ones_replays() {
         (None, End::Complete)
     );
     assert_eq!((outcome.ticks, told), (1800, 2), "it came and it went");
-    // Of a recording from before soft bodies met clients' there is nothing of that: the finger then feels a tissue that nobody dents.
+    // Of a recording from before soft bodies met clients' there is nothing of that: the finger then
+    // feels a tissue that nobody dents.
     let alone = replayed(&bytes, |event| {
         if let Event::Step(step) = event
             && step.soft
@@ -187,7 +189,8 @@ fn a_clients_body_among_soft_ones_replays() {
     assert!(mixed.first_difference.is_some());
 }
 
-/// The soft bodies' thread hangs while a finger presses: the surface stays, and after four steps and `safety.stale_contact_ms` force fades.
+/// The soft bodies' thread hangs while a finger presses: the surface stays, and after four steps
+/// and `safety.stale_contact_ms` force fades.
 #[test]
 fn stale_soft_contact_fades() {
     let mut rig = build(PALPATION, Time::Virtual);

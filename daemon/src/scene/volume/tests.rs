@@ -34,7 +34,8 @@ impl Drop for Folder {
     }
 }
 
-/// A ball of 6 mm in samples a millimetre apart, off the middle of the file's frame: what a scanner that counts in millimetres would say of it.
+/// A ball of 6 mm in samples a millimetre apart, off the middle of the file's frame: what a scanner
+/// that counts in millimetres would say of it.
 fn ball(units: bool) -> Vec<u8> {
     let mut text = String::from(
         "NRRD0004\ntype: short\ndimension: 3\nsizes: 17 17 17\nspace: left-posterior-superior\nspace directions: (0,1,0) (-1,0,0) (0,0,1)\nspace origin: (20,12,22)\nencoding: ascii\n",

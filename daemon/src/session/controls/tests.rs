@@ -1,4 +1,5 @@
-//! Limits, clears, reloads and gains from several clients in turns, through hub, dispatch and the loop's turns, in virtual time.
+//! Limits, clears, reloads and gains from several clients in turns, through hub, dispatch and the
+//! loop's turns, in virtual time.
 
 use super::*;
 use crate::haptic::limits;
@@ -131,7 +132,8 @@ impl Oracle {
         least
     }
 
-    /// The governor keeps exactly the strictest of all; less peak only where heating would not allow it.
+    /// The governor keeps exactly the strictest of all; less peak only where heating would not
+    /// allow it.
     fn check(&self, arm: usize, kept: &Limits, told: &str) -> bool {
         let (expected, kept_eight) = (self.expected(arm), eight(kept));
         kept.validate().unwrap();
@@ -470,7 +472,8 @@ fn limits_in_force_are_the_strictest_of_all_at_every_tick() {
         let mut gains = [None; MAX_ARMS];
         for _ in 0..3000 {
             let mut cleared = [false; ARMS];
-            // Nothing as a rule, now and then many at once, so that the loop sees the last of many values.
+            // Nothing as a rule, now and then many at once, so that the loop sees the last of many
+            // values.
             for _ in 0..[0, 0, 1, 1, 2, 7][bench.random.below(6) as usize] {
                 let now = bench.act(&mut gains);
                 cleared = [0, 1].map(|arm| cleared[arm] || now[arm]);

@@ -2,8 +2,8 @@
 //! sender and is counted; and a receiver that waits is always woken.
 //!
 //! The ring is `ringbuf`'s algorithm on loom's atomics. A bell that is not heard leaves the
-//! receiver parked for ever, which loom reports as a deadlock. The receiver has a thread of its own:
-//! loom takes a bell that comes while its thread joins another for the other's end.
+//! receiver parked for ever, which loom reports as a deadlock. The receiver has a thread of its
+//! own: loom takes a bell that comes while its thread joins another for the other's end.
 
 use super::*;
 use crate::ring::mocked::{HeapRb, PUBLISH};

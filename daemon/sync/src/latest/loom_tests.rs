@@ -1,7 +1,8 @@
-//! loom models of the mailbox: no cell is ever touched from two sides at once, and what the reader gets was written whole, in order.
+//! loom models of the mailbox: no cell is ever touched from two sides at once, and what the reader
+//! gets was written whole, in order.
 //!
-//! loom's `UnsafeCell` itself reports an access that is not ordered after the previous owner's, so the mutants fail by its
-//! causality check.
+//! loom's `UnsafeCell` itself reports an access that is not ordered after the previous owner's, so
+//! the mutants fail by its causality check.
 
 use super::*;
 use ::loom::thread;

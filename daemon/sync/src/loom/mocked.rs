@@ -1,4 +1,5 @@
-//! loom's versions, which explore every interleaving and every stale value that the memory model allows.
+//! loom's versions, which explore every interleaving and every stale value that the memory model
+//! allows.
 
 pub(crate) mod sync {
     pub(crate) use ::loom::sync::Arc;

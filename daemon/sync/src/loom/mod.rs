@@ -1,4 +1,5 @@
-//! One switch between the real atomics and loom's. Code in this crate imports atomics, fences, cells and `Arc` from here only.
+//! One switch between the real atomics and loom's. Code in this crate imports atomics, fences,
+//! cells and `Arc` from here only.
 
 #[cfg(loom)]
 mod mocked;

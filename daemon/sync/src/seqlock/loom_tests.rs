@@ -1,7 +1,8 @@
 //! loom models of the seqlock: no reader ever takes a mixture of two writes for a whole value.
 //!
-//! The writer writes two values, each with all words equal; a reader that runs at the same time may get either, or an error, but
-//! never words that differ. Each of the four orderings has a mutant twin.
+//! The writer writes two values, each with all words equal; a reader that runs at the same time may
+//! get either, or an error, but never words that differ. Each of the four orderings has a mutant
+//! twin.
 
 use super::*;
 use ::loom::{sync::Arc, thread};

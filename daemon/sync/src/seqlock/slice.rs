@@ -1,12 +1,15 @@
-//! The sequence lock for values whose length is known only when the lock is made, such as the points of a mesh.
+//! The sequence lock for values whose length is known only when the lock is made, such as the
+//! points of a mesh.
 //!
-//! Same memory, same orderings, same code as the lock of fixed length ([`super`]): the writer is wait-free (`words + 2` plain
-//! stores), the reader is bounded and never takes a mixture of two writes for a value. Neither allocates: both copy between the
-//! lock and a slice of the caller's. A slice of another length than the lock's is refused, with both lengths, before anything is
+//! Same memory, same orderings, same code as the lock of fixed length ([`super`]): the writer is
+//! wait-free (`words + 2` plain stores), the reader is bounded and never takes a mixture of two
+//! writes for a value. Neither allocates: both copy between the lock and a slice of the caller's. A
+//! slice of another length than the lock's is refused, with both lengths, before anything is
 //! touched.
 //!
-//! A long value takes long to write (6 us for 15,000 words, 60 us for 100,000), so a reader meets its writer more often than that of a small one:
-//! [`Torn`](ReadError::Torn) is an answer to be expected now and then, and the last value is the one to go on with.
+//! A long value takes long to write (6 us for 15,000 words, 60 us for 100,000), so a reader meets
+//! its writer more often than that of a small one: [`Torn`](ReadError::Torn) is an answer to be
+//! expected now and then, and the last value is the one to go on with.
 
 use super::{
     Orders, READ_ATTEMPTS, ReadError, SOUND, TooSmall, check_size, load, lock_words, store,
@@ -63,7 +66,8 @@ fn check_length(expected: usize, given: usize) -> Result<(), WrongLength> {
     }
 }
 
-/// The writing end. One per lock: a second one over the same memory makes readers see torn values as whole ones.
+/// The writing end. One per lock: a second one over the same memory makes readers see torn values
+/// as whole ones.
 ///
 /// RT-callable: [`write`](SliceWriter::write) neither allocates nor waits.
 #[derive(Debug)]
@@ -75,9 +79,11 @@ pub struct SliceWriter<M> {
 }
 
 impl<M: WritableWords> SliceWriter<M> {
-    /// Takes the lock at words `first ..= first + words` of `memory`, which must be zero or left by an earlier writer.
+    /// Takes the lock at words `first ..= first + words` of `memory`, which must be zero or left by
+    /// an earlier writer.
     ///
-    /// An earlier writer that died inside its write is repaired by the first [`write`](Self::write).
+    /// An earlier writer that died inside its write is repaired by the first
+    /// [`write`](Self::write).
     ///
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
@@ -147,8 +153,9 @@ impl<M: ReadableWords> SliceReader<M> {
     /// Copies the newest value into `words` and returns its version (1 for the first ever written).
     ///
     /// # Errors
-    /// [`ReadSliceError::Length`] when `words` has another length than the lock's values; then it is untouched.
-    /// [`ReadError::Empty`] before the first write; [`ReadError::Torn`] after [`READ_ATTEMPTS`] tries; then `words` is unspecified.
+    /// [`ReadSliceError::Length`] when `words` has another length than the lock's values; then it
+    /// is untouched. [`ReadError::Empty`] before the first write; [`ReadError::Torn`] after
+    /// [`READ_ATTEMPTS`] tries; then `words` is unspecified.
     #[inline]
     pub fn read_into(&self, words: &mut [u64]) -> Result<u64, ReadSliceError> {
         self.read_with(words, READ_ATTEMPTS, SOUND)
@@ -185,7 +192,8 @@ impl<M: ReadableWords> SliceReader<M> {
     }
 }
 
-/// A lock for values of `words` words in memory of its own, for use between threads. Allocates once.
+/// A lock for values of `words` words in memory of its own, for use between threads. Allocates
+/// once.
 #[cfg(not(loom))]
 pub fn slice_seqlock(words: usize) -> (SliceWriter<super::Local>, SliceReader<super::Local>) {
     let memory: super::Local = (0..=words).map(|_| crate::AtomicU64::new(0)).collect();

@@ -1,10 +1,14 @@
-//! Two sequence locks written in turns, for long values whose length changes, such as a mesh that is another one in every frame.
+//! Two sequence locks written in turns, for long values whose length changes, such as a mesh that
+//! is another one in every frame.
 //!
-//! The newer value stays untouched while the next one is written beside it, so a reader has the time between two values for its copy, however long
-//! the writing takes. Each slot is the lock of [any length](super::slice): same orderings, same code. A value may be shorter than its slot; what
-//! is behind it is left from earlier ones and means nothing, so values say in their beginning how long they are.
+//! The newer value stays untouched while the next one is written beside it, so a reader has the
+//! time between two values for its copy, however long the writing takes. Each slot is the lock of
+//! [any length](super::slice): same orderings, same code. A value may be shorter than its slot;
+//! what is behind it is left from earlier ones and means nothing, so values say in their beginning
+//! how long they are.
 //!
-//! Layout from word `first` on: sequence and `words` words of the first slot, then the same of the second. Values 1, 3, 5 .. are in the first.
+//! Layout from word `first` on: sequence and `words` words of the first slot, then the same of the
+//! second. Values 1, 3, 5 .. are in the first.
 
 use super::slice::{ReadSliceError, WrongLength};
 use super::{
@@ -39,7 +43,8 @@ pub struct TurnsWriter<M> {
 }
 
 impl<M: WritableWords> TurnsWriter<M> {
-    /// Takes two slots of `words` words each, from word `first` of `memory` on, which must be zero or left by an earlier writer.
+    /// Takes two slots of `words` words each, from word `first` of `memory` on, which must be zero
+    /// or left by an earlier writer.
     ///
     /// # Errors
     /// [`TooSmall`] when the memory ends before they do.
@@ -127,12 +132,13 @@ impl<M: ReadableWords> TurnsReader<M> {
         first.wrapping_add(second)
     }
 
-    /// Copies the beginning of the newest value, as long as `words` is. Gives the number of that value, from 1: two reads with the same number read the same
-    /// value.
+    /// Copies the beginning of the newest value, as long as `words` is. Gives the number of that
+    /// value, from 1: two reads with the same number read the same value.
     ///
     /// # Errors
-    /// [`ReadSliceError::Length`] when `words` is longer than a slot; [`ReadError::Empty`] before the first write; [`ReadError::Torn`] when the writer came round
-    /// [`READ_ATTEMPTS`] times meanwhile; then `words` is unspecified.
+    /// [`ReadSliceError::Length`] when `words` is longer than a slot; [`ReadError::Empty`] before
+    /// the first write; [`ReadError::Torn`] when the writer came round [`READ_ATTEMPTS`] times
+    /// meanwhile; then `words` is unspecified.
     #[inline]
     pub fn read_into(&self, words: &mut [u64]) -> Result<u64, ReadSliceError> {
         self.read_with(words, READ_ATTEMPTS, SOUND)
@@ -160,7 +166,8 @@ impl<M: ReadableWords> TurnsReader<M> {
             let at = start(self.first, self.words, slot);
             let memory = self.memory.readable_words();
             let read = match lock_words(memory, at, words.len()) {
-                // One look: when the writer is in here, it has come round, and the other slot is newer.
+                // One look: when the writer is in here, it has come round, and the other slot is
+                // newer.
                 Some((sequence, payload)) => load(sequence, payload, words, 1, orders),
                 None => Err(ReadError::Empty),
             };

@@ -1,4 +1,5 @@
-//! Memory that never faults in the loop: locked, already touched, and an allocator that does not give it back.
+//! Memory that never faults in the loop: locked, already touched, and an allocator that does not
+//! give it back.
 
 use super::Step;
 use rustix::{
@@ -12,15 +13,18 @@ const MALLOC: &str = "malloc";
 const HEAP: &str = "heap";
 const STACK: &str = "stack";
 
-/// How much of the stack [`prefault_stack`] touches. The loop's deepest call chain is well below it; a thread's stack is 2 MiB.
+/// How much of the stack [`prefault_stack`] touches. The loop's deepest call chain is well below
+/// it; a thread's stack is 2 MiB.
 pub const STACK_BYTES: usize = 256 * 1024;
 
 /// The smallest page of any machine that we run on.
 const PAGE_BYTES: usize = 4096;
 
-/// Locks all memory of the process, now and later, into RAM: no page is ever swapped or dropped. What is there now is filled now, what
-/// comes later when it is first touched: to fill a mapping of hundreds of megabytes as a whole, as the kernel does without `MCL_ONFAULT`,
-/// holds up for as long every thread that wants memory or gives it back. So who must not wait for a page touches it before it has to.
+/// Locks all memory of the process, now and later, into RAM: no page is ever swapped or dropped.
+/// What is there now is filled now, what comes later when it is first touched: to fill a mapping of
+/// hundreds of megabytes as a whole, as the kernel does without `MCL_ONFAULT`, holds up for as long
+/// every thread that wants memory or gives it back. So who must not wait for a page touches it
+/// before it has to.
 ///
 /// Needs `RLIMIT_MEMLOCK` large enough for everything that the process maps, or `CAP_IPC_LOCK`.
 pub fn lock_all() -> Step {
@@ -43,13 +47,16 @@ pub fn lock_all() -> Step {
 /// From so many bytes on a piece of memory is a mapping of its own.
 const LARGE_BYTES: i32 = 1 << 20;
 
-/// Tells the C allocator to keep freed memory (`M_TRIM_THRESHOLD`), so that memory that was touched once stays, but for pieces of a
-/// mebibyte and more: those are mappings of their own (`M_MMAP_THRESHOLD`) and go back to the system when they are freed. They are
-/// clients' meshes and what is made of them. With everything locked, memory that does not go back is gone for the whole machine.
+/// Tells the C allocator to keep freed memory (`M_TRIM_THRESHOLD`), so that memory that was touched
+/// once stays, but for pieces of a mebibyte and more: those are mappings of their own
+/// (`M_MMAP_THRESHOLD`) and go back to the system when they are freed. They are clients' meshes and
+/// what is made of them. With everything locked, memory that does not go back is gone for the whole
+/// machine.
 pub fn tune_allocator() -> Step {
     #[cfg(target_env = "gnu")]
     {
-        // SAFETY: `mallopt` takes two integers and only changes the allocator's settings under its own lock.
+        // SAFETY: `mallopt` takes two integers and only changes the allocator's settings under its
+        // own lock.
         let done = unsafe {
             libc::mallopt(libc::M_TRIM_THRESHOLD, -1) == 1
                 && libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES) == 1
@@ -68,8 +75,9 @@ pub fn tune_allocator() -> Step {
     )
 }
 
-/// Takes `bytes` from the allocator, touches every page, and gives them back, so that later allocations find them present.
-/// Useful after [`tune_allocator`]; without it the allocator may return them to the system.
+/// Takes `bytes` from the allocator, touches every page, and gives them back, so that later
+/// allocations find them present. Useful after [`tune_allocator`]; without it the allocator may
+/// return them to the system.
 pub fn prefault_heap(bytes: usize) -> Step {
     let mut memory: Vec<u8> = Vec::new();
     if memory.try_reserve_exact(bytes).is_err() {
@@ -104,7 +112,8 @@ mod tests {
 
     /// Page faults of this thread that needed no disk, so far.
     fn faults() -> i64 {
-        // SAFETY: `rusage` is plain integers, for which all zero is valid; the kernel writes one of them.
+        // SAFETY: `rusage` is plain integers, for which all zero is valid; the kernel writes one of
+        // them.
         unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
             assert_eq!(libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage), 0);
@@ -123,7 +132,8 @@ mod tests {
 
     #[test]
     fn a_prefaulted_stack_does_not_fault_again() {
-        // A fresh thread has a fresh stack; the first use, in our function, faults and the second does not.
+        // A fresh thread has a fresh stack; the first use, in our function, faults and the second
+        // does not.
         std::thread::spawn(|| {
             let start = faults();
             assert!(prefault_stack().is_granted());

@@ -1,5 +1,6 @@
-//! What makes a thread real-time on Linux, step by step. Every step says what was granted, or what was refused, why, and what would
-//! help: nothing here fails silently and nothing is fatal. A daemon that gets none of it still runs, and says so.
+//! What makes a thread real-time on Linux, step by step. Every step says what was granted, or what
+//! was refused, why, and what would help: nothing here fails silently and nothing is fatal. A
+//! daemon that gets none of it still runs, and says so.
 //!
 //! ```no_run
 //! use hapticd_sys::realtime::{self, memory, power, priority};

@@ -16,7 +16,8 @@ pub struct LatencyHold {
     _device: File,
 }
 
-/// Asks the kernel for a wake-up latency of 0 us for as long as the returned hold lives (PM QoS, `/dev/cpu_dma_latency`).
+/// Asks the kernel for a wake-up latency of 0 us for as long as the returned hold lives (PM QoS,
+/// `/dev/cpu_dma_latency`).
 pub fn forbid_deep_sleep() -> (Step, Option<LatencyHold>) {
     hold(Path::new(DEVICE))
 }

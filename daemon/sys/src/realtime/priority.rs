@@ -1,4 +1,5 @@
-//! Scheduling: SCHED_FIFO for this thread, the guard against a runaway real-time thread, and the processor it runs on.
+//! Scheduling: SCHED_FIFO for this thread, the guard against a runaway real-time thread, and the
+//! processor it runs on.
 
 use super::Step;
 use rustix::{
@@ -14,15 +15,16 @@ const ORDINARY: &str = "ordinary scheduling";
 const NICE: &str = "nice";
 const SLICE: &str = "time slice";
 
-/// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads (migration, watchdog): a loop
-/// at 99 competes with what keeps the machine alive.
+/// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads
+/// (migration, watchdog): a loop at 99 competes with what keeps the machine alive.
 pub const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=98;
 
-/// Asks for SCHED_FIFO with `priority` for the *calling thread*. Threads and processes that it starts do not inherit it
-/// (`SCHED_RESET_ON_FORK`).
+/// Asks for SCHED_FIFO with `priority` for the *calling thread*. Threads and processes that it
+/// starts do not inherit it (`SCHED_RESET_ON_FORK`).
 ///
-/// Needs `RLIMIT_RTPRIO` of at least `priority`, or `CAP_SYS_NICE`; inside a control group without real-time budget
-/// (`CONFIG_RT_GROUP_SCHED`) even root is refused, and the step says which of these it was.
+/// Needs `RLIMIT_RTPRIO` of at least `priority`, or `CAP_SYS_NICE`; inside a control group without
+/// real-time budget (`CONFIG_RT_GROUP_SCHED`) even root is refused, and the step says which of
+/// these it was.
 pub fn request_fifo(priority: u8) -> Step {
     if !PRIORITIES.contains(&priority) {
         return Step::refused(
@@ -73,7 +75,8 @@ pub fn request_fifo(priority: u8) -> Step {
     }
 }
 
-/// Takes SCHED_FIFO from the *calling thread* again: it is one of the ordinary scheduler. Needs no rights.
+/// Takes SCHED_FIFO from the *calling thread* again: it is one of the ordinary scheduler. Needs no
+/// rights.
 pub fn be_ordinary() -> Step {
     let parameter = libc::sched_param { sched_priority: 0 };
     // Who has no right to it cannot take the flag back.
@@ -91,7 +94,8 @@ pub fn be_ordinary() -> Step {
     }
 }
 
-/// Puts the *calling thread* `by` below others of the ordinary scheduler, as `nice` counts (19 at most): it gets what they leave.
+/// Puts the *calling thread* `by` below others of the ordinary scheduler, as `nice` counts (19 at
+/// most): it gets what they leave.
 pub fn be_nice(by: i32) -> Step {
     // On Linux a niceness is a thread's.
     match nice(by) {
@@ -148,8 +152,9 @@ pub fn ask_for_short_slices(slice_us: u32) -> Step {
     }
 }
 
-/// Puts the *calling thread* above others of the ordinary scheduler, to a niceness of `to` (-20 to -1). Not above real-time threads, and
-/// nothing starves below it: it gets a larger share of the processor and gets it sooner. `what` names the step.
+/// Puts the *calling thread* above others of the ordinary scheduler, to a niceness of `to` (-20 to
+/// -1). Not above real-time threads, and nothing starves below it: it gets a larger share of the
+/// processor and gets it sooner. `what` names the step.
 ///
 /// Needs `RLIMIT_NICE` of at least `20 - to`, or `CAP_SYS_NICE`.
 pub fn raise(what: &'static str, to: i32) -> Step {
@@ -167,8 +172,9 @@ pub fn raise(what: &'static str, to: i32) -> Step {
     )
 }
 
-/// Limits how long a real-time thread may use the processor without once waiting: after `soft_us` the process gets SIGXCPU
-/// (see [`signals`](crate::signals)), after `hard_us` it is killed. A loop that never sleeps would otherwise lock up the machine.
+/// Limits how long a real-time thread may use the processor without once waiting: after `soft_us`
+/// the process gets SIGXCPU (see [`signals`](crate::signals)), after `hard_us` it is killed. A loop
+/// that never sleeps would otherwise lock up the machine.
 pub fn limit_uninterrupted(soft_us: u64, hard_us: u64) -> Step {
     let old = getrlimit(Resource::Rttime);
     let hard = old.maximum.map_or(hard_us, |most| most.min(hard_us));

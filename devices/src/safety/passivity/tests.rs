@@ -452,7 +452,8 @@ fn what_is_sent_for_one_sample_counts_together() {
     let mut l = ledger(0);
     press(&mut l, &[0.0, 1e-3]);
     let before_j = l.energy().debt_j;
-    // In to 3 mm, of which the slew limit lets out a half at once and the rest without news of the hand.
+    // In to 3 mm, of which the slew limit lets out a half at once and the rest without news of the
+    // hand.
     let mut part = sent(1.5);
     part.factor = [0.5; 2];
     let deep = moved(-1e-3, 0.0, -3e-3, 0.0);

@@ -3,7 +3,8 @@
 use super::TINY;
 use super::frame::{Frame, State};
 
-/// Rounding of a coefficient, in units of `f64::EPSILON` and of the product of the three lengths (32 u, see the module).
+/// Rounding of a coefficient, in units of `f64::EPSILON` and of the product of the three lengths
+/// (32 u, see the module).
 const DETERMINANT_ROUNDING: f64 = 16.0;
 
 /// `F` over one stretch, in the stretch's own time from 0 to 1.
@@ -19,7 +20,8 @@ pub(super) struct Cubic {
 pub(super) struct Critical {
     /// In the stretch's own time.
     pub time: f64,
-    /// Half the width around `time` on which `F` is too small to be told from 0; NaN or large if that is not known.
+    /// Half the width around `time` on which `F` is too small to be told from 0; NaN or large if
+    /// that is not known.
     pub blur: f64,
     /// Whether `F` says anything at all.
     pub known: bool,
@@ -41,7 +43,8 @@ impl Cubic {
         let rounding = DETERMINANT_ROUNDING * f64::EPSILON * frame.volume + TINY;
         let mut bound = [rounding; 4];
         if separation > 0.0 {
-            // |e1 x e2| is below the Bernstein sum of the lengths of its coefficients (the middle one is n1 / 2).
+            // |e1 x e2| is below the Bernstein sum of the lengths of its coefficients (the middle
+            // one is n1 / 2).
             let (l0, l1, l2) = (n0.norm(), n1.norm(), n2.norm());
             let slack = DETERMINANT_ROUNDING * f64::EPSILON * frame.area;
             for (bound, length) in
@@ -117,7 +120,8 @@ impl Cubic {
     }
 }
 
-/// Time in `[0, 1]` at which a cubic with this derivative has its local minimum, or the middle if it has none inside.
+/// Time in `[0, 1]` at which a cubic with this derivative has its local minimum, or the middle if
+/// it has none inside.
 fn minimum(c1: f64, c2: f64, c3: f64) -> f64 {
     // c1 + 2 c2 t + 3 c3 t^2 = 0, going up.
     let square = c2 * c2 - 3.0 * c1 * c3;
@@ -133,7 +137,8 @@ fn minimum(c1: f64, c2: f64, c3: f64) -> f64 {
     if t > 0.0 && t < 1.0 { t } else { 0.5 }
 }
 
-/// A root in `[0, high]` of a function that is not negative at 0 and not positive at `high`: Newton's steps, halving where they leave the bracket.
+/// A root in `[0, high]` of a function that is not negative at 0 and not positive at `high`:
+/// Newton's steps, halving where they leave the bracket.
 pub(super) fn first_root(
     value: &impl Fn(f64) -> f64,
     slope: &impl Fn(f64) -> f64,

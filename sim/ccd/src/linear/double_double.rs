@@ -1,8 +1,9 @@
 //! Numbers of twice the digits: an unevaluated sum of two `f64` (Dekker 1971), about 106 bits.
 //!
-//! Only what the refinement needs. With `u = 2^-53` every operation has an absolute error of at most `8 u^2` times the sum of the sizes
-//! of its operands (sums) or the product of their sizes (products), as long as nothing under- or overflows. No fused operations, so that the result
-//! is the same on every processor.
+//! Only what the refinement needs. With `u = 2^-53` every operation has an absolute error of at
+//! most `8 u^2` times the sum of the sizes of its operands (sums) or the product of their sizes
+//! (products), as long as nothing under- or overflows. No fused operations, so that the result is
+//! the same on every processor.
 
 use std::ops::{Add, Mul, Neg, Sub};
 

@@ -168,7 +168,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Closest points; side A is the vertex or the first edge, the reference vertex of B is the origin.
+    /// Closest points; side A is the vertex or the first edge, the reference vertex of B is the
+    /// origin.
     #[inline]
     pub fn closest(&self, s: &State) -> PairDistance {
         let o = Vec3::zeros();

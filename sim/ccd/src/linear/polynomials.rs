@@ -1,29 +1,32 @@
-//! The contact conditions as polynomials in time: what their Bernstein coefficients prove, in plain numbers or in twice the digits.
+//! The contact conditions as polynomials in time: what their Bernstein coefficients prove, in plain
+//! numbers or in twice the digits.
 //!
-//! Four coplanar points, projected along an axis that is not in their plane, are a problem in two dimensions. With `[x, y]` the cross
-//! product there and the quadratics
+//! Four coplanar points, projected along an axis that is not in their plane, are a problem in two
+//! dimensions. With `[x, y]` the cross product there and the quadratics
 //!
 //! ```text
 //! P = [e2, d]    Q = [e1, d]    R = [e1, e2]
 //! ```
 //!
-//! the line of one edge of a feature has all of the other feature strictly on one side, and all of its own on the other, if the two numbers of a pair have
-//! the same strict sign:
+//! the line of one edge of a feature has all of the other feature strictly on one side, and all of
+//! its own on the other, if the two numbers of a pair have the same strict sign:
 //!
 //! ```text
 //! edges         (P, P - R)  line of b      (Q, Q - R)  line of a
 //! vertex/face   (P, P + R)  side f0 f2     (Q, Q - R)  side f0 f1     (P - Q, P - Q + R)  side f1 f2
 //! ```
 //!
-//! Such a line separates the features whether or not they are coplanar, so a stretch of time is free if `F` has one sign on it or
-//! both numbers of a pair do; and it holds a contact if `F` changes sign and no pair can have equal signs.
+//! Such a line separates the features whether or not they are coplanar, so a stretch of time is
+//! free if `F` has one sign on it or both numbers of a pair do; and it holds a contact if `F`
+//! changes sign and no pair can have equal signs.
 //!
 //! # How much of a stretch is free
 //!
-//! The graph of a polynomial lies in the convex hull of its control points `(i/n, c_i)`. The hull's lower boundary crosses a level on one of its
-//! edges, which is a chord from a control point above the level to one that is not; so before the earliest crossing of all such chords the polynomial
-//! is above the level ([`prefix`]). That closes in on a simple root quadratically (Bezier clipping, Sederberg and Nishita 1990), from
-//! both ends, and what is left, if much, is divided.
+//! The graph of a polynomial lies in the convex hull of its control points `(i/n, c_i)`. The hull's
+//! lower boundary crosses a level on one of its edges, which is a chord from a control point above
+//! the level to one that is not; so before the earliest crossing of all such chords the polynomial
+//! is above the level ([`prefix`]). That closes in on a simple root quadratically (Bezier clipping,
+//! Sederberg and Nishita 1990), from both ends, and what is left, if much, is divided.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -82,9 +85,9 @@ pub(super) struct Polynomials<T, const N: usize> {
     planes: [Plane<T>; N],
 }
 
-/// Whether at one time `F` is within its bound, and no line of the projection along the axis of its widest extent separates the features; `None` if that
-/// projection
-/// is a line, or nearly: below `flat`. `n` is `e1 x e2`.
+/// Whether at one time `F` is within its bound, and no line of the projection along the axis of its
+/// widest extent separates the features; `None` if that projection is a line, or nearly: below
+/// `flat`. `n` is `e1 x e2`.
 #[inline]
 pub(super) fn stuck<T: Number>(
     s: &Vectors<T>,
@@ -121,7 +124,8 @@ pub(super) struct Bounds {
     pub f: f64,
     /// Of a sum or difference of the quadratics.
     pub plane: f64,
-    /// What all of `f` must not exceed for the features to count as coplanar throughout; negative if that cannot be told.
+    /// What all of `f` must not exceed for the features to count as coplanar throughout; negative
+    /// if that cannot be told.
     pub coplanar: f64,
 }
 
@@ -132,7 +136,8 @@ pub(super) struct Look {
     pub free: bool,
     /// Whether `F` has opposite signs at its ends, for certain.
     pub crosses: bool,
-    /// Root of `F` inside both features, for certain; or one inside the other at the end, in one plane.
+    /// Root of `F` inside both features, for certain; or one inside the other at the end, in one
+    /// plane.
     pub contact: bool,
     /// Nothing is known even at its beginning.
     pub stuck: bool,
@@ -149,7 +154,8 @@ const FREE: Look = Look {
     stuck_at_end: false,
 };
 
-/// Part of a stretch, from its beginning, on which a polynomial exceeds a level, if it does so at the beginning.
+/// Part of a stretch, from its beginning, on which a polynomial exceeds a level, if it does so at
+/// the beginning.
 #[inline]
 fn prefix<const N: usize>(c: [f64; N], level: f64) -> f64 {
     let mut first = f64::INFINITY;
@@ -259,7 +265,8 @@ impl<T: Number> Plane<T> {
         }
     }
 
-    /// The pairs of the module's table, of which there are two or three: Bernstein coefficients of both numbers.
+    /// The pairs of the module's table, of which there are two or three: Bernstein coefficients of
+    /// both numbers.
     #[inline]
     fn pairs(&self, edges: bool) -> ([Pair; 3], usize) {
         let (p, q, r) = (&self.p, &self.q, &self.r);
@@ -395,7 +402,8 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         }
     }
 
-    /// Until when the stretch is proven free, and from when on, in its own time; all of it is if the latter is not after the former.
+    /// Until when the stretch is proven free, and from when on, in its own time; all of it is if
+    /// the latter is not after the former.
     fn ends(&self, edges: bool, bounds: &Bounds) -> (f64, f64) {
         let (mut from, mut after): (f64, f64) = (0.0, 0.0);
         let f = values(&self.f);
@@ -453,7 +461,8 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         (late, early)
     }
 
-    /// The same on a part of the stretch, whose ends are met to within a few units in the last place of 1: two divisions at most.
+    /// The same on a part of the stretch, whose ends are met to within a few units in the last
+    /// place of 1: two divisions at most.
     #[inline]
     pub fn part(&self, from: f64, to: f64) -> Self {
         let late = if from > 0.0 {
@@ -468,9 +477,11 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         }
     }
 
-    /// In plain numbers, with bounds for what [`scan`] does to them: the nearest number is `u` away, two divisions of a cubic add
-    /// `2 . 3 . 5 u` (each mean `x + s (y - x)`: `2 u` for the difference, `2 u` for the product, `u` for the sum), together `31 u < 16` epsilon;
-    /// those of a quadratic `2 . 2 . 5 u`, sums of three of them `2 u` more, `23 u < 12` epsilon. Used: 32 and 16.
+    /// In plain numbers, with bounds for what [`scan`] does to them: the nearest number is `u`
+    /// away, two divisions of a cubic add `2 . 3 . 5 u` (each mean `x + s (y - x)`: `2 u` for the
+    /// difference, `2 u` for the product, `u` for the sum), together `31 u < 16` epsilon; those of
+    /// a quadratic `2 . 2 . 5 u`, sums of three of them `2 u` more, `23 u < 12` epsilon. Used: 32
+    /// and 16.
     #[inline]
     pub fn plain(&self, bounds: &Bounds) -> (Polynomials<f64, N>, Bounds) {
         let polynomials = Polynomials {
@@ -497,8 +508,8 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
     }
 }
 
-/// Where `F` changes sign first, in the stretch's own time: it has the sign of the beginning until the first of these times, for certain, and most likely the
-/// other at the second.
+/// Where `F` changes sign first, in the stretch's own time: it has the sign of the beginning until
+/// the first of these times, for certain, and most likely the other at the second.
 #[inline]
 fn crossing(f: &[f64; 4], bound: f64) -> Option<(f64, f64)> {
     let side = if f[0] < 0.0 { -1.0 } else { 1.0 };
@@ -535,11 +546,13 @@ pub(super) enum Scan {
     Open { from: f64, to: f64 },
 }
 
-/// What the ends of a part may be off by, and a time on the way back from its own time: `to - from`, the quotient, the product and the sum round once each,
-/// numbers below 1, so that is less than `8 u`.
+/// What the ends of a part may be off by, and a time on the way back from its own time: `to -
+/// from`, the quotient, the product and the sum round once each, numbers below 1, so that is less
+/// than `8 u`.
 pub(super) const SLACK: f64 = 4.0 * f64::EPSILON;
 
-/// Finds the first part of a stretch that plain numbers do not prove free, with at most `looks` looks; a contact to within `proven`.
+/// Finds the first part of a stretch that plain numbers do not prove free, with at most `looks`
+/// looks; a contact to within `proven`.
 pub(super) fn scan<const N: usize>(
     whole: &Polynomials<f64, N>,
     edges: bool,
@@ -598,7 +611,8 @@ pub(super) fn scan<const N: usize>(
             (from, to) = later[count];
         } else {
             let left = end - begin;
-            // A contact is in what is left; where that does not shrink any more, it is the rounding of `F`.
+            // A contact is in what is left; where that does not shrink any more, it is the rounding
+            // of `F`.
             if look.contact && (left <= proven || (left <= BLURRED && left > 0.5 * width)) {
                 return Scan::Contact {
                     from: begin,
@@ -615,7 +629,8 @@ pub(super) fn scan<const N: usize>(
                 let to = if left > 0.0 { end } else { to };
                 return Scan::Open { from: begin, to };
             }
-            // Closing in from both sides is best. From the left alone, as long as that goes well, the next bit is a guess that pays at a simple root.
+            // Closing in from both sides is best. From the left alone, as long as that goes well,
+            // the next bit is a guess that pays at a simple root.
             let gained = begin - from;
             let cut = if end - begin <= 0.5 * width {
                 if gained > 0.0 && end == to {

@@ -1,12 +1,14 @@
 //! What 53 bits cannot decide: the contact conditions (see `polynomials`) with 106 bits.
 //!
-//! The coefficients are computed with twice the digits, and then looked at as plain numbers with *their own* rounding, which is small where they are. What that
-//! leaves open is cut out with twice the digits and looked at again: time itself has more than 53 bits here.
+//! The coefficients are computed with twice the digits, and then looked at as plain numbers with
+//! *their own* rounding, which is small where they are. What that leaves open is cut out with twice
+//! the digits and looked at again: time itself has more than 53 bits here.
 //!
-//! **Rounding.** Coordinates' differences are exact; positions, products and sums have an error of less than `100 u^2` times the product
-//! of the lengths. A part is cut out of the one above it by two divisions of a cubic, `2 . 3` means `x + s (y - x)` that add less than
-//! `8 u^2 (2 + 2 + 1) = 40 u^2` of the largest coefficient each: with at most `MAX_DEPTH = 20` cuts one inside the other less than `2^13 u^2 = 2^-93`. Used:
-//! `2^-92`.
+//! **Rounding.** Coordinates' differences are exact; positions, products and sums have an error of
+//! less than `100 u^2` times the product of the lengths. A part is cut out of the one above it by
+//! two divisions of a cubic, `2 . 3` means `x + s (y - x)` that add less than `8 u^2 (2 + 2 + 1) =
+//! 40 u^2` of the largest coefficient each: with at most `MAX_DEPTH = 20` cuts one inside the other
+//! less than `2^13 u^2 = 2^-93`. Used: `2^-92`.
 
 use super::TINY;
 use super::double_double::Twice;
@@ -22,7 +24,8 @@ const ROUNDING: f64 = 1.0 / ((1u64 << 46) as f64 * (1u64 << 46) as f64);
 /// Most parts one inside the other.
 const MAX_DEPTH: u32 = 20;
 
-/// Parts this short, fractions of the motion (2^-66) and of the stretch, are not looked at more closely.
+/// Parts this short, fractions of the motion (2^-66) and of the stretch, are not looked at more
+/// closely.
 const SHORTEST: f64 = DEEPEST / 64.0;
 const DEEPEST: f64 = 1.0 / (1u64 << 60) as f64;
 
@@ -31,14 +34,15 @@ const DEEPEST: f64 = 1.0 / (1u64 << 60) as f64;
 pub(super) enum Refined {
     /// No contact in it.
     Free,
-    /// Free until the first of these times; contact by the second if `proven`. In the stretch's own time.
+    /// Free until the first of these times; contact by the second if `proven`. In the stretch's own
+    /// time.
     Contact { from: f64, to: f64, proven: bool },
     /// Too many looks, or the projection is a line: nothing new.
     Unknown,
 }
 
-/// Decides the stretch `[a, b]` of the motion with at most `looks` looks, of which it takes those it needs; the time of a proven contact to within `time`, a
-/// fraction of the motion.
+/// Decides the stretch `[a, b]` of the motion with at most `looks` looks, of which it takes those
+/// it needs; the time of a proven contact to within `time`, a fraction of the motion.
 pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) -> Refined {
     let bounds = Bounds {
         f: ROUNDING * 4.0 * frame.volume + TINY,
@@ -111,7 +115,8 @@ struct Whole {
 }
 
 impl Whole {
-    /// See [`refine`]; of a part, in its own time. Sets `degenerate` if the answer is not to be had from these projections.
+    /// See [`refine`]; of a part, in its own time. Sets `degenerate` if the answer is not to be had
+    /// from these projections.
     fn decide<const N: usize>(
         &self,
         here: &Polynomials<Twice, N>,
@@ -188,6 +193,7 @@ impl Whole {
     }
 }
 
-/// Of the parts that are cut out, the first, and how much longer the next is: plain numbers are blind this far around a double root.
+/// Of the parts that are cut out, the first, and how much longer the next is: plain numbers are
+/// blind this far around a double root.
 const NARROW: f64 = 1e-7;
 const LONGER: f64 = 1e3;

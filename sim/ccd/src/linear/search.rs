@@ -42,8 +42,8 @@ struct Pending {
 impl Pending {
     const CAPACITY: usize = 40;
 
-    /// Adds a stretch that is not after those already there. If there is no room the two latest become one, with what lies between them: sound, if
-    /// wasteful.
+    /// Adds a stretch that is not after those already there. If there is no room the two latest
+    /// become one, with what lies between them: sound, if wasteful.
     #[inline]
     fn push(&mut self, from: f64, to: f64) {
         if !(from < to) {
@@ -58,7 +58,8 @@ impl Pending {
         self.count += 1;
     }
 
-    /// The same in two halves if it is longer than `length`: a little less of the same is no progress.
+    /// The same in two halves if it is longer than `length`: a little less of the same is no
+    /// progress.
     #[inline]
     fn push_at_most(&mut self, length: f64, from: f64, to: f64) {
         let middle = 0.5 * (from + to);
@@ -136,7 +137,8 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
         let mut outcome = search.stretch(a, b, &mut pending);
         if let (Outcome::Contact(Found { plain: false, .. }), true) = (&outcome, separation == 0.0)
         {
-            // The same with twice the digits; of a long stretch first the beginning, where the contact is if it is one.
+            // The same with twice the digits; of a long stretch first the beginning, where the
+            // contact is if it is one.
             let c = if narrow && b - a > 2.0 * NARROW {
                 a + NARROW
             } else {
@@ -160,7 +162,8 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
     None
 }
 
-/// First length with twice the digits where plain numbers have come to a point, which is how far they are blind around a double root.
+/// First length with twice the digits where plain numbers have come to a point, which is how far
+/// they are blind around a double root.
 const BLIND: f64 = 1e-7;
 
 /// Most looks that are taken at the motion before directions are asked.
@@ -204,9 +207,9 @@ enum Quick {
 }
 
 impl Search<'_> {
-    /// The contact conditions over all that is left, in plain numbers, and where these come to an end with twice the digits; stops where the features are
-    /// apart and
-    /// yet no line through an edge tells, as it may be where one projection is not enough.
+    /// The contact conditions over all that is left, in plain numbers, and where these come to an
+    /// end with twice the digits; stops where the features are apart and yet no line through an
+    /// edge tells, as it may be where one projection is not enough.
     fn quick(&self, looked: &mut u32, halvings: &mut u32) -> Quick {
         let mut from = 0.0;
         let mut longest = BLIND;
@@ -251,9 +254,11 @@ impl Search<'_> {
 
     /// What plain numbers say of `[from, 1]`, and whether `F` is nothing but rounding there.
     ///
-    /// Bounds: a coefficient of `3 F` is off by `3 . 27 u` (see the module), and the two divisions of `part` add `2 . 3 . 5 u` of the largest, which is at most
-    /// `3 Nd N1 N2`: `171 u < 128` epsilon. The quadratics are off by `2 . 6 u + 2 u` and the mean's `u`, a sum of three of them
-    /// by `2 u` more, and the divisions' `2 . 2 . 5 u`: `37 u < 32` epsilon of the sum of their sizes.
+    /// Bounds: a coefficient of `3 F` is off by `3 . 27 u` (see the module), and the two divisions
+    /// of `part` add `2 . 3 . 5 u` of the largest, which is at most `3 Nd N1 N2`: `171 u < 128`
+    /// epsilon. The quadratics are off by `2 . 6 u + 2 u` and the mean's `u`, a sum of three of
+    /// them by `2 u` more, and the divisions' `2 . 2 . 5 u`: `37 u < 32` epsilon of the sum of
+    /// their sizes.
     fn scanned(&self, from: f64, looks: &mut u32) -> (Scan, bool) {
         let frame = self.frame;
         let (a, b) = (frame.at(from).vectors(), frame.at(1.0).vectors());
@@ -322,7 +327,8 @@ impl Search<'_> {
         4.0 * (self.threshold - self.separation)
     }
 
-    /// Proves `[a, b]` free, or leaves the parts that are not proven in `pending`, or gives up on it.
+    /// Proves `[a, b]` free, or leaves the parts that are not proven in `pending`, or gives up on
+    /// it.
     fn stretch(&self, a: f64, b: f64, pending: &mut Pending) -> Outcome {
         let frame = self.frame;
         let (at_a, at_b) = (frame.at(a), frame.at(b));
@@ -343,7 +349,8 @@ impl Search<'_> {
             };
         }
 
-        // What the closest direction at the critical time proves; and if the cubic is not about these points, that at their own nearest pass.
+        // What the closest direction at the critical time proves; and if the cubic is not about
+        // these points, that at their own nearest pass.
         let critical = cubic.critical();
         let mut middle = critical.time;
         let nearest = frame.closest(&frame.at(a + middle * width));
@@ -410,7 +417,8 @@ impl Search<'_> {
 /// A whole stretch, in its own time.
 const WHOLE: (f64, f64) = (0.0, 1.0);
 
-/// Whether closest points are so far from the boundaries of their features that rounding cannot make up for it.
+/// Whether closest points are so far from the boundaries of their features that rounding cannot
+/// make up for it.
 fn well_inside(edges: bool, params: &[f64; 3]) -> bool {
     const MARGIN: f64 = 1e-3;
     let used = if edges { &params[..2] } else { &params[..] };

@@ -7,11 +7,12 @@ use crate::pair::PairKind;
 use super::TINY;
 use super::frame::{Frame, State};
 
-/// Rounding of a corner's component along a unit direction, in units of `f64::EPSILON` and of the summed lengths (16 u, see the module).
+/// Rounding of a corner's component along a unit direction, in units of `f64::EPSILON` and of the
+/// summed lengths (16 u, see the module).
 pub(super) const CORNER_ROUNDING: f64 = 8.0;
 
-/// Whether one of the three axes separates the features by more than `separation` at both ends of the motion, and hence throughout. Exact
-/// for a separation of 0.
+/// Whether one of the three axes separates the features by more than `separation` at both ends of
+/// the motion, and hence throughout. Exact for a separation of 0.
 #[inline]
 pub(super) fn along_an_axis(
     kind: PairKind,
@@ -46,7 +47,8 @@ pub(super) fn along_an_axis(
     false
 }
 
-/// Components of the corners of the difference along a direction, at one time: the extreme points of A minus those of B.
+/// Components of the corners of the difference along a direction, at one time: the extreme points
+/// of A minus those of B.
 pub(super) type Corners = [f64; 4];
 
 /// The corners along `n`; a face has three, and the first again.
@@ -60,7 +62,8 @@ pub(super) fn corners(frame: &Frame, s: &State, n: &Vec3) -> Corners {
     }
 }
 
-/// What a corner must exceed along a direction of length 1 (to 1e-12) for the features to be more than `separation` apart.
+/// What a corner must exceed along a direction of length 1 (to 1e-12) for the features to be more
+/// than `separation` apart.
 #[inline]
 pub(super) fn threshold(frame: &Frame, separation: f64) -> f64 {
     (separation + CORNER_ROUNDING * f64::EPSILON * frame.reach) * (1.0 + 1e-11) + TINY
@@ -72,8 +75,8 @@ pub(super) fn clear(s: &Corners, threshold: f64) -> bool {
     s[0] > threshold && s[1] > threshold && s[2] > threshold && s[3] > threshold
 }
 
-/// Part of a stretch, in its own time from 0 to 1, on which a direction separates, given its corners at both ends; `None` if
-/// there is none.
+/// Part of a stretch, in its own time from 0 to 1, on which a direction separates, given its
+/// corners at both ends; `None` if there is none.
 #[inline]
 pub(super) fn proven_part(
     frame: &Frame,
@@ -96,8 +99,9 @@ pub(super) fn proven_part(
     (from < to).then_some((from, to))
 }
 
-/// Whether the direction that turns linearly from one to another separates over the whole stretch: `first` holds the corners
-/// along the direction of the beginning, at both ends of the stretch, `last` those along the direction of the end.
+/// Whether the direction that turns linearly from one to another separates over the whole stretch:
+/// `first` holds the corners along the direction of the beginning, at both ends of the stretch,
+/// `last` those along the direction of the end.
 #[inline]
 pub(super) fn turning(first: &[Corners; 2], last: &[Corners; 2], threshold: f64) -> bool {
     clear(&first[0], threshold)

@@ -1,16 +1,18 @@
 //! How long two boxes of moving bodies provably stay apart.
 //!
-//! Where both boxes are at time `t` one direction `n` is found along which a gap `g` is between them. All points `x` of one and
-//! `y` of the other then have, for `0 <= d <= T`,
+//! Where both boxes are at time `t` one direction `n` is found along which a gap `g` is between
+//! them. All points `x` of one and `y` of the other then have, for `0 <= d <= T`,
 //!
 //! ```text
 //! n.(x - y)(t + d) >= g + d r - k d^2 / 2,
 //! r = n.(v(c_a) - v(c_b)) - sum a_i |e_i.(n x w_a)| - sum b_i |f_i.(n x w_b)|
 //! ```
 //!
-//! with `c`, `w` the centres and the angular velocities at `t`, and `k` the sum of the bounds of [`crate::moving::motion`] on the acceleration
-//! along `n` of all points of a box. That is conservative advancement with the boxes of Redon 2002, section 3.1, in place of
-//! the interval test of its section 3.3: it also says *when* the boxes may meet first. Never late, rounding included.
+//! with `c`, `w` the centres and the angular velocities at `t`, and `k` the sum of the bounds of
+//! [`crate::moving::motion`] on the acceleration along `n` of all points of a box. That is
+//! conservative advancement with the boxes of Redon 2002, section 3.1, in place of the interval
+//! test of its section 3.3: it also says *when* the boxes may meet first. Never late, rounding
+//! included.
 
 use hapticd_geometry::Vec3;
 
@@ -96,8 +98,8 @@ pub(crate) fn apart(
     }
 }
 
-/// A unit direction from `b` to `a` along which the boxes are apart, if the axes of one of them show any: that of the gap vector in the
-/// axes of one of the boxes, the longer of the two.
+/// A unit direction from `b` to `a` along which the boxes are apart, if the axes of one of them
+/// show any: that of the gap vector in the axes of one of the boxes, the longer of the two.
 fn direction(a: &Obb, b: &Obb) -> Vec3 {
     let between = a.center - b.center;
     let m = a.axes.tr_mul(&b.axes);

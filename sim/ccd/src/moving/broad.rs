@@ -1,4 +1,5 @@
-//! Which bodies may meet at all during a step: the boxes of moving shapes, for any [`BroadPhase`](hapticd_geometry::BroadPhase).
+//! Which bodies may meet at all during a step: the boxes of moving shapes, for any
+//! [`BroadPhase`](hapticd_geometry::BroadPhase).
 //!
 //! Pure functions; no panics. Metres, world frame.
 
@@ -12,9 +13,10 @@ const MOST_PARTS: f64 = 32.0;
 
 /// The box that holds a moving shape at all times of a step, `margin_m` added on all sides.
 ///
-/// At both ends of a part of the step the box is that of the shape; between them a point leaves its chord by an eighth of its
-/// largest acceleration times the square of the part at most. What turns little goes from the one end to the other; of what turns far it is a box at rest that
-/// holds all parts. Everywhere if a number is not finite.
+/// At both ends of a part of the step the box is that of the shape; between them a point leaves its
+/// chord by an eighth of its largest acceleration times the square of the part at most. What turns
+/// little goes from the one end to the other; of what turns far it is a box at rest that holds all
+/// parts. Everywhere if a number is not finite.
 #[must_use]
 pub fn swept_box(shape: &MeshIndex, motion: &Motion, margin_m: f64) -> SweptBox {
     if !(motion.is_finite() && margin_m.is_finite()) {

@@ -1,15 +1,17 @@
 //! How far two features that both move provably stay apart.
 //!
-//! [`mod@crate::advance`] with two movers. Along a unit direction `n`, the points `x_i` of A and `y_j` of B have the differences
-//! `r_ij = x_i - y_j`, and the features are at least `min n.r_ij` apart. With bounds `A` and `J` on the acceleration and the jerk of a difference
+//! [`mod@crate::advance`] with two movers. Along a unit direction `n`, the points `x_i` of A and
+//! `y_j` of B have the differences `r_ij = x_i - y_j`, and the features are at least `min n.r_ij`
+//! apart. With bounds `A` and `J` on the acceleration and the jerk of a difference
 //! ([`crate::moving::motion`]), for `0 <= d <= T`
 //!
 //! ```text
 //! n.r(t + d) >= n.r(t) + d n.r'(t) - k d^2 / 2,    k = min( A, T J / 3 - n.r''(t) )
 //! ```
 //!
-//! so common velocities and accelerations cancel. Features that turn together need a direction that turns too: with any
-//! constant `h` the direction `n(d)` that turns with the angular velocity `h` sees the difference `q(d)`, which is `r` turned back, and
+//! so common velocities and accelerations cancel. Features that turn together need a direction that
+//! turns too: with any constant `h` the direction `n(d)` that turns with the angular velocity `h`
+//! sees the difference `q(d)`, which is `r` turned back, and
 //!
 //! ```text
 //! n.q'  = n.(r' - h x r)
@@ -17,10 +19,12 @@
 //! |q'''| <= J + 3 |h| A + 3 |h|^2 |r'| + |h|^3 |r|
 //! ```
 //!
-//! `h` is chosen so that `n` stays orthogonal to the face or to both edges: all four rates are then equal, and are that of the distance.
+//! `h` is chosen so that `n` stays orthogonal to the face or to both edges: all four rates are then
+//! equal, and are that of the distance.
 //!
-//! **Rounding** is bounded as in [`mod@crate::advance`], with coordinates about a point near the bodies: `64 eps` times the number of factors
-//! of the motions, times `1 + w`, times the sum of the sizes of all terms, is taken off every gap.
+//! **Rounding** is bounded as in [`mod@crate::advance`], with coordinates about a point near the
+//! bodies: `64 eps` times the number of factors of the motions, times `1 + w`, times the sum of the
+//! sizes of all terms, is taken off every gap.
 //!
 //! Bounded, allocation-free, a pure function, no panics.
 
@@ -30,11 +34,13 @@ use super::motion::{Course, Limits, Motion, PointState};
 use crate::advance::{Advance, RESOLUTION_M, RESOLUTION_RELATIVE, first_crossing, one_norm};
 use crate::pair::{PairDistance, PairKind, closest, support_gap};
 
-/// Advances one feature pair while both bodies move; see [`crate::advance()`], whose guarantees and outcome these are.
+/// Advances one feature pair while both bodies move; see [`crate::advance()`], whose guarantees and
+/// outcome these are.
 ///
-/// `a` and `b` are the points of the features in the frames of their bodies. At every time of the proven interval, which
-/// starts at 0 and ends at `t_max` at most, the distance is at least `min(threshold, distance at time 0)`, up to the rounding bound of
-/// the module. The normal of a stop is in the world.
+/// `a` and `b` are the points of the features in the frames of their bodies. At every time of the
+/// proven interval, which starts at 0 and ends at `t_max` at most, the distance is at least
+/// `min(threshold, distance at time 0)`, up to the rounding bound of the module. The normal of a
+/// stop is in the world.
 #[must_use]
 #[allow(clippy::too_many_arguments)]
 pub fn advance_features(
@@ -122,7 +128,8 @@ impl Features<'_> {
         self.at(t).here
     }
 
-    /// What is proven from `from` on, if `[0, from]` is: `Clear` up to `t_max`, or the time of the stop.
+    /// What is proven from `from` on, if `[0, from]` is: `Clear` up to `t_max`, or the time of the
+    /// stop.
     pub(crate) fn advance(&self, threshold: f64, from: f64, t_max: f64, max_steps: u32) -> Advance {
         let threshold = if threshold < 0.0 { 0.0 } else { threshold };
         let (kind, mut t) = (self.kind, from);
@@ -211,7 +218,8 @@ impl Features<'_> {
         let m = (d2.cross(n) * q1 + n.cross(&d1) * q2) / n.dot(&d1.cross(&d2));
         let h = m.cross(n);
         let turn = h.norm();
-        // Kept of the size of the motion's own terms, so that the rounding bound of the module covers it.
+        // Kept of the size of the motion's own terms, so that the rounding bound of the module
+        // covers it.
         let most = 2.0 * (self.course_a.turn_rate() + self.course_b.turn_rate() + 1.0 / remaining);
         if !(turn <= most) {
             return 0.0;

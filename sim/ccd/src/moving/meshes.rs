@@ -11,8 +11,8 @@ use crate::index::{MeshIndex, Shape};
 use crate::pair::{PairKind, closest};
 use crate::proximity::{NearPair, Proximity};
 
-/// Most steps of one feature pair. Running out costs motion, never truth; two or three dozen are common when features slide past
-/// each other at the threshold.
+/// Most steps of one feature pair. Running out costs motion, never truth; two or three dozen are
+/// common when features slide past each other at the threshold.
 const MOST_STEPS: u32 = 256;
 
 /// One body of a query.
@@ -22,7 +22,8 @@ pub struct MovingBody<'a> {
     pub shape: &'a MeshIndex,
     /// Where it starts and how it moves.
     pub motion: &'a Motion,
-    /// The body is everything within this of its shape, metres: 0 for a mesh, the radius for a sphere made of its centre.
+    /// The body is everything within this of its shape, metres: 0 for a mesh, the radius for a
+    /// sphere made of its centre.
     pub radius_m: f64,
 }
 
@@ -48,12 +49,14 @@ pub struct MovingContact {
 /// Answer to a first-contact query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// Up to this time it is proven that nothing comes nearer than the clearance (or than it was at the start); 1 if nothing does at all.
+    /// Up to this time it is proven that nothing comes nearer than the clearance (or than it was at
+    /// the start); 1 if nothing does at all.
     pub free_until: f64,
-    /// What ends the free time: of several pairs at one time the least in the order of [`PairKind`] and indices. `None` if the whole step is free.
+    /// What ends the free time: of several pairs at one time the least in the order of [`PairKind`]
+    /// and indices. `None` if the whole step is free.
     pub first: Option<MovingContact>,
-    /// Whether `first` is at the clearance at that time. `false` if the proof ended for want of steps, or of finite numbers: the
-    /// bodies are then farther apart than they would have to be.
+    /// Whether `first` is at the clearance at that time. `false` if the proof ended for want of
+    /// steps, or of finite numbers: the bodies are then farther apart than they would have to be.
     pub certain: bool,
 }
 
@@ -85,14 +88,16 @@ pub struct StepPair {
 pub struct StepSet<'a> {
     /// Sorted by [`StepPair::earliest`], then distance, then kind and indices.
     pub pairs: &'a [StepPair],
-    /// Up to this time the list is complete: no feature pair that is not in it comes nearer than the clearance before. 1 unless there are more pairs
-    /// than there is room for.
+    /// Up to this time the list is complete: no feature pair that is not in it comes nearer than
+    /// the clearance before. 1 unless there are more pairs than there is room for.
     pub complete_until: f64,
-    /// At the start no feature pair that is not in the list is nearer than this: the reach asked for, or less if there was no room.
+    /// At the start no feature pair that is not in the list is nearer than this: the reach asked
+    /// for, or less if there was no room.
     pub complete_to: f64,
 }
 
-/// Work space of the queries on moving bodies; one per thread that asks. Buffers grow when they are first needed and are kept.
+/// Work space of the queries on moving bodies; one per thread that asks. Buffers grow when they are
+/// first needed and are kept.
 #[derive(Debug)]
 pub struct MovingSearch {
     queue: Queue,
@@ -125,9 +130,11 @@ impl MovingSearch {
 
     /// First time in `[0, t_max]` at which two bodies come within `clearance_m` of each other.
     ///
-    /// Up to [`Meeting::free_until`], every feature pair is proven to be at least `min(clearance, its distance at time 0)` apart: bodies that start
-    /// nearer than the clearance may slide and separate but not come closer, and bodies that start in touch stop at 0.
-    /// Shapes are their surfaces: a body that starts wholly inside another does not touch it. Two points never touch.
+    /// Up to [`Meeting::free_until`], every feature pair is proven to be at least `min(clearance,
+    /// its distance at time 0)` apart: bodies that start nearer than the clearance may slide and
+    /// separate but not come closer, and bodies that start in touch stop at 0. Shapes are their
+    /// surfaces: a body that starts wholly inside another does not touch it. Two points never
+    /// touch.
     pub fn first_contact(
         &mut self,
         a: &MovingBody<'_>,
@@ -177,8 +184,9 @@ impl MovingSearch {
         }
     }
 
-    /// All feature pairs within `clearance_m`, and what a stop leaves above it, at time `t`: the simultaneous contacts when `t` is
-    /// [`Meeting::free_until`]. Nearest first; at most the capacity of the work space.
+    /// All feature pairs within `clearance_m`, and what a stop leaves above it, at time `t`: the
+    /// simultaneous contacts when `t` is [`Meeting::free_until`]. Nearest first; at most the
+    /// capacity of the work space.
     pub fn contacts_at(
         &mut self,
         a: &MovingBody<'_>,
@@ -199,10 +207,12 @@ impl MovingSearch {
         &self.contacts
     }
 
-    /// All feature pairs that may come within `clearance_m` during the step, or are nearer than `reach_m` at its start.
+    /// All feature pairs that may come within `clearance_m` during the step, or are nearer than
+    /// `reach_m` at its start.
     ///
-    /// The certificate of a step: whatever part of these motions is made, pairs that are not listed need not be looked at. If there are more than
-    /// the capacity, the list holds those that may meet first; see [`StepSet::complete_until`].
+    /// The certificate of a step: whatever part of these motions is made, pairs that are not listed
+    /// need not be looked at. If there are more than the capacity, the list holds those that may
+    /// meet first; see [`StepSet::complete_until`].
     pub fn step_pairs(
         &mut self,
         a: &MovingBody<'_>,

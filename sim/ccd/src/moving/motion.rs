@@ -1,14 +1,18 @@
-//! How a body moves during a step: a screw, or a chain of screws, each relative to the body before it.
+//! How a body moves during a step: a screw, or a chain of screws, each relative to the body before
+//! it.
 //!
-//! Constant-speed screws compose freely (Redon 2002, section 2.5): a link that follows a screw relative to a parent that itself
-//! follows one is at `D0(t) D1(t) P(0)`, where both displacements are written in the world *as it is at time 0*. Every
-//! [`Motion`] is such a product, with one factor for a free body and none for a standing one.
+//! Constant-speed screws compose freely (Redon 2002, section 2.5): a link that follows a screw
+//! relative to a parent that itself follows one is at `D0(t) D1(t) P(0)`, where both displacements
+//! are written in the world *as it is at time 0*. Every [`Motion`] is such a product, with one
+//! factor for a free body and none for a standing one.
 //!
 //! # Bounds
 //!
-//! The innermost factor carries a point along a screw: speed `|v|`, acceleration `|w x v|` and jerk `w |w x v|` are constant. A factor
-//! with angular velocity `w` around a point that already moves with speed, acceleration and jerk at most `V`, `A`, `J` gives, with `v` its own
-//! velocity at the point's place at time 0 and `d` the distance that the point may be from there (`V t` and the radius of a region),
+//! The innermost factor carries a point along a screw: speed `|v|`, acceleration `|w x v|` and jerk
+//! `w |w x v|` are constant. A factor with angular velocity `w` around a point that already moves
+//! with speed, acceleration and jerk at most `V`, `A`, `J` gives, with `v` its own velocity at the
+//! point's place at time 0 and `d` the distance that the point may be from there (`V t` and the
+//! radius of a region),
 //!
 //! ```text
 //! speed        <= |v| + w d + V
@@ -16,7 +20,8 @@
 //! jerk         <= w (|w x v| + w^2 d) + 3 w^2 V + 3 w A + J
 //! ```
 //!
-//! and all terms of the acceleration and the jerk but the last are orthogonal to the angular velocity of the outermost factor.
+//! and all terms of the acceleration and the jerk but the last are orthogonal to the angular
+//! velocity of the outermost factor.
 //!
 //! Allocation-free, no panics. Metres, radians; time in fractions of the step.
 
@@ -27,7 +32,8 @@ use crate::advance::{MotionBound, one_norm, screw_factors};
 /// Longest chain that [`Motion::link`] makes.
 pub const MOST_LINKS: usize = 8;
 
-/// Roundings of one factor of a motion, in units of `f64::EPSILON` times the size of its terms; see [`crate::advance`].
+/// Roundings of one factor of a motion, in units of `f64::EPSILON` times the size of its terms; see
+/// [`crate::advance`].
 const ROUNDINGS: f64 = 64.0;
 
 /// Where a body starts and how it moves over a step, `t` in `[0, 1]`.
@@ -58,7 +64,8 @@ impl Motion {
         motion
     }
 
-    /// A body that starts at `parent_from_link` and follows a screw, both in the frame of the body with this motion, which carries it.
+    /// A body that starts at `parent_from_link` and follows a screw, both in the frame of the body
+    /// with this motion, which carries it.
     ///
     /// `None` if the chain would be longer than [`MOST_LINKS`] moving links.
     #[must_use]
@@ -89,7 +96,8 @@ impl Motion {
         &self.start
     }
 
-    /// The factors of the motion in the world at time 0, outermost first; none if the body stands still.
+    /// The factors of the motion in the world at time 0, outermost first; none if the body stands
+    /// still.
     #[must_use]
     pub fn screws(&self) -> &[Screw] {
         &self.screws[..self.count]
@@ -123,7 +131,8 @@ impl Motion {
         })
     }
 
-    /// How many leading factors two motions have in common: those carry both alike and change nothing between them.
+    /// How many leading factors two motions have in common: those carry both alike and change
+    /// nothing between them.
     #[must_use]
     pub fn common_factors(&self, other: &Self) -> usize {
         let both = self.screws().iter().zip(other.screws());
@@ -131,7 +140,8 @@ impl Motion {
     }
 }
 
-/// A [`Motion`] as the tests need it: about an origin near the bodies, without the factors that a pair has in common.
+/// A [`Motion`] as the tests need it: about an origin near the bodies, without the factors that a
+/// pair has in common.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Course {
     links: [MotionBound; MOST_LINKS],
@@ -179,13 +189,15 @@ pub(crate) struct Limits {
     pub(crate) speed: f64,
     pub(crate) acceleration: f64,
     pub(crate) jerk: f64,
-    /// Parts of the acceleration and of the jerk that may have any direction; the others are orthogonal to the axis of the outermost factor.
+    /// Parts of the acceleration and of the jerk that may have any direction; the others are
+    /// orthogonal to the axis of the outermost factor.
     free_acceleration: f64,
     free_jerk: f64,
 }
 
 impl Limits {
-    /// The same along a direction of which `across` is the part orthogonal to the axis of the outermost factor, at most 1.
+    /// The same along a direction of which `across` is the part orthogonal to the axis of the
+    /// outermost factor, at most 1.
     #[inline]
     pub(crate) fn along(&self, across: f64) -> (f64, f64) {
         (
@@ -304,8 +316,8 @@ impl Course {
         }
     }
 
-    /// Bound on the rounding error of a projection of a point, and of the tests made with it, for coordinates whose 1-norm at time 0 is at
-    /// most `extent`.
+    /// Bound on the rounding error of a projection of a point, and of the tests made with it, for
+    /// coordinates whose 1-norm at time 0 is at most `extent`.
     pub(crate) fn rounding(&self, extent: f64, t_max: f64) -> f64 {
         let mut size = extent;
         for link in self.links().iter().rev() {
@@ -322,7 +334,8 @@ impl Course {
 /// Covers the rounding of a dozen additions of positive terms.
 const ROUNDED_UP: f64 = 1.0 + 64.0 * f64::EPSILON;
 
-/// The displacement of one factor at one time: `x + t v + c2 a + c3 j`, without the screw's point, which may be far away.
+/// The displacement of one factor at one time: `x + t v + c2 a + c3 j`, without the screw's point,
+/// which may be far away.
 struct Factors {
     t: f64,
     sine: f64,

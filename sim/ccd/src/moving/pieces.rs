@@ -1,12 +1,15 @@
-//! Surfaces that are no meshes: parametric and implicit ones, in the same search (Redon 2002, section 3.4).
+//! Surfaces that are no meshes: parametric and implicit ones, in the same search (Redon 2002,
+//! section 3.4).
 //!
-//! A surface is a hierarchy of [`Pieces`], each held by a box, that can be halved as often as one likes: rectangles of parameters, cells of space, the
-//! triangles of a mesh. The search is the one over meshes ([`crate::moving`]): pairs of pieces in the order of the time at which their boxes may meet. A
-//! pair that cannot be told apart when both pieces are as small as the tolerance is the contact. So the time is a proven lower bound, whatever the surface,
-//! and near the true one as
-//! far as the tolerance and the inclusion functions allow.
+//! A surface is a hierarchy of [`Pieces`], each held by a box, that can be halved as often as one
+//! likes: rectangles of parameters, cells of space, the triangles of a mesh. The search is the one
+//! over meshes ([`crate::moving`]): pairs of pieces in the order of the time at which their boxes
+//! may meet. A pair that cannot be told apart when both pieces are as small as the tolerance is the
+//! contact. So the time is a proven lower bound, whatever the surface, and near the true one as far
+//! as the tolerance and the inclusion functions allow.
 //!
-//! Not for the real-time path: allocates, and its time is bounded only by the number of box pairs allowed. No panics.
+//! Not for the real-time path: allocates, and its time is bounded only by the number of box pairs
+//! allowed. No panics.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -26,14 +29,16 @@ pub trait Pieces {
     fn whole(&self) -> Self::Piece;
     /// A box that holds every point of a piece, rounding included.
     fn enclose(&self, piece: &Self::Piece) -> Obb;
-    /// Two pieces that make up this one; `None` in the place of one that holds no point of the surface.
+    /// Two pieces that make up this one; `None` in the place of one that holds no point of the
+    /// surface.
     fn halves(&self, piece: &Self::Piece) -> [Option<Self::Piece>; 2];
 }
 
 /// A parametric surface: an inclusion function from rectangles of parameters to boxes.
 #[derive(Clone, Copy, Debug)]
 pub struct Parametric<F> {
-    /// Box of the positions over a rectangle of parameters. Its boxes must shrink with the rectangles.
+    /// Box of the positions over a rectangle of parameters. Its boxes must shrink with the
+    /// rectangles.
     pub position: F,
     /// Ranges of the two parameters.
     pub domain: [Interval; 2],
@@ -156,15 +161,18 @@ impl Pieces for MeshPieces<'_> {
 /// Answer of [`first_meeting`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieceMeeting {
-    /// Up to this time the surfaces are proven to be farther apart than the clearance; 1 if they are throughout.
+    /// Up to this time the surfaces are proven to be farther apart than the clearance; 1 if they
+    /// are throughout.
     pub free_until: f64,
-    /// Middles of the boxes of the two pieces that could not be told apart then, world; `None` if the whole step is free.
+    /// Middles of the boxes of the two pieces that could not be told apart then, world; `None` if
+    /// the whole step is free.
     pub at: Option<[Vec3; 2]>,
     /// `false` if the search ran out of box pairs, or of finite numbers.
     pub certain: bool,
 }
 
-/// First time at which two surfaces come within `clearance_m` of each other, up to pieces of size `tolerance_m`; at most `most_pairs` box pairs.
+/// First time at which two surfaces come within `clearance_m` of each other, up to pieces of size
+/// `tolerance_m`; at most `most_pairs` box pairs.
 pub fn first_meeting<A: Pieces, B: Pieces>(
     (a, motion_a): (&A, &Motion),
     (b, motion_b): (&B, &Motion),

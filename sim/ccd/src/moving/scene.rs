@@ -1,8 +1,9 @@
 //! First contact among any number of moving bodies.
 //!
-//! One time for the whole scene: the earliest over all pairs. All bodies, also those that touch nothing, are then to be placed at that time of their
-//! motions ([`Motion::pose_at`](super::Motion::pose_at)); only so is the placement consistent (Redon 2002, section 2.2). Later pairs
-//! are searched only up to the earliest contact so far.
+//! One time for the whole scene: the earliest over all pairs. All bodies, also those that touch
+//! nothing, are then to be placed at that time of their motions
+//! ([`Motion::pose_at`](super::Motion::pose_at)); only so is the placement consistent (Redon 2002,
+//! section 2.2). Later pairs are searched only up to the earliest contact so far.
 
 use hapticd_geometry::{BroadPhase, SweptBox};
 
@@ -23,11 +24,13 @@ pub struct SceneContact {
 /// Answer to a first-contact query over a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct SceneMeeting<'a> {
-    /// Up to this time nothing comes nearer to anything than the clearance (or than it was at the start).
+    /// Up to this time nothing comes nearer to anything than the clearance (or than it was at the
+    /// start).
     pub free_until: f64,
     /// Which bodies end the free time, and how; see [`Meeting`]. `None` if the whole step is free.
     pub first: Option<(u32, u32, Meeting)>,
-    /// All contacts at that time, of all pairs that were tested, by body indices, then nearest first. Empty if the whole step is free.
+    /// All contacts at that time, of all pairs that were tested, by body indices, then nearest
+    /// first. Empty if the whole step is free.
     pub contacts: &'a [SceneContact],
     /// Pairs of bodies that the broad phase left.
     pub pairs: usize,
@@ -62,9 +65,10 @@ impl SceneSearch {
 
     /// First time at which any two bodies come within `clearance_m` of each other.
     ///
-    /// `tested(i, j)`, `i < j`, says whether two bodies may touch at all: links that hang together, or two that stand, need not be tested. The
-    /// guarantee is that of [`MovingSearch::first_contact`], for every tested pair. Deterministic: of pairs that meet at the same time the
-    /// one with the least indices is the first.
+    /// `tested(i, j)`, `i < j`, says whether two bodies may touch at all: links that hang together,
+    /// or two that stand, need not be tested. The guarantee is that of
+    /// [`MovingSearch::first_contact`], for every tested pair. Deterministic: of pairs that meet at
+    /// the same time the one with the least indices is the first.
     pub fn first_contact(
         &mut self,
         bodies: &[MovingBody<'_>],

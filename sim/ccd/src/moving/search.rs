@@ -1,9 +1,10 @@
 //! Box pairs of two moving bodies in the order of the time at which they may meet.
 //!
-//! A simultaneous descent of two hierarchies, always of the pair of boxes whose earliest possible time of meeting is least. Time is
-//! not halved: each pair is advanced from the time up to which its parents are known to be apart. What is never taken out of the queue before the first
-//! contact is known is never looked at, so later contacts cost nothing (the passing of `t_c` of Redon 2002, section 3.5.3, taken to
-//! its end).
+//! A simultaneous descent of two hierarchies, always of the pair of boxes whose earliest possible
+//! time of meeting is least. Time is not halved: each pair is advanced from the time up to which
+//! its parents are known to be apart. What is never taken out of the queue before the first contact
+//! is known is never looked at, so later contacts cost nothing (the passing of `t_c` of Redon 2002,
+//! section 3.5.3, taken to its end).
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -138,8 +139,8 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Gives every feature pair that the quest is for to `meet`, which says from when on nothing is of interest any more. In the
-    /// order of the triangles' times; each feature pair once.
+    /// Gives every feature pair that the quest is for to `meet`, which says from when on nothing is
+    /// of interest any more. In the order of the triangles' times; each feature pair once.
     pub(crate) fn run(
         &mut self,
         a: &mut Side<'_>,
@@ -192,7 +193,8 @@ impl Queue {
         }
     }
 
-    /// Keeps a pair of boxes if they may matter before the end, with the time up to which they are then known to be apart.
+    /// Keeps a pair of boxes if they may matter before the end, with the time up to which they are
+    /// then known to be apart.
     fn test(
         &mut self,
         item: Item,

@@ -1,12 +1,14 @@
 //! Building a hierarchy: where a set of triangles is cut in two.
 //!
-//! The rule is min-max (Redon 2002, section 3.1): the larger of the two child boxes is to be as small as possible. Fitting a box to every candidate is what
-//! building would spend its time on, so candidates are first measured in the axes of the box they are cut from: triangles are sorted
-//! into bins along each axis, and the bounds of what is before and after every wall follow from those of the bins. The best wall of each axis is then measured by
-//! boxes fitted to both sides. Small sets are cut at every position by the bounds alone.
+//! The rule is min-max (Redon 2002, section 3.1): the larger of the two child boxes is to be as
+//! small as possible. Fitting a box to every candidate is what building would spend its time on, so
+//! candidates are first measured in the axes of the box they are cut from: triangles are sorted
+//! into bins along each axis, and the bounds of what is before and after every wall follow from
+//! those of the bins. The best wall of each axis is then measured by boxes fitted to both sides.
+//! Small sets are cut at every position by the bounds alone.
 //!
-//! What a subtree is depends on its triangles only, and where it is stored on their number and its level: subtrees can be built by any number of
-//! threads and come out the same.
+//! What a subtree is depends on its triangles only, and where it is stored on their number and its
+//! level: subtrees can be built by any number of threads and come out the same.
 
 use hapticd_geometry::{Mat3, TriMesh, Vec3};
 
@@ -121,7 +123,8 @@ pub(super) fn build(mesh: &TriMesh, threads: usize) -> ObbTree {
 struct Site<'a> {
     /// Its root.
     node: &'a mut Node,
-    /// Of a root of an odd level with children: these, and the index of the first. They lie in their grandparent's group.
+    /// Of a root of an odd level with children: these, and the index of the first. They lie in
+    /// their grandparent's group.
     pair: &'a mut [Node],
     pair_at: u32,
     /// All others, and the index of the first.
@@ -139,8 +142,9 @@ struct Part<'a> {
 impl<'s> Part<'s> {
     /// Builds the tree over `set` whose root is of an even level; its depth.
     ///
-    /// First what is below the root, in this order: its two children, the children of the first, those of the second. If one child is a
-    /// leaf it is the second. So the boxes that are left when the level in between is left out lie together.
+    /// First what is below the root, in this order: its two children, the children of the first,
+    /// those of the second. If one child is a leaf it is the second. So the boxes that are left
+    /// when the level in between is left out lie together.
     fn subtree(&mut self, set: &mut [u32], site: Site<'_>, threads: usize) -> u32 {
         if let [only] = set {
             *site.node = self.leaf(*only);
@@ -225,8 +229,8 @@ impl<'s> Part<'s> {
         )
     }
 
-    /// Does two things that are about so many triangles, at once if there are threads and it is worth it; the greater of what
-    /// they give.
+    /// Does two things that are about so many triangles, at once if there are threads and it is
+    /// worth it; the greater of what they give.
     fn both(
         &mut self,
         [n, threads]: [usize; 2],
@@ -260,12 +264,14 @@ impl<'s> Part<'s> {
 
     /// `obb` is about the origin of the tree and has the axes of `turn`.
     fn node(&self, turn: Turn, obb: &Obb, link: u32) -> Node {
-        // The origin rounds where it is taken off and where it is added; containment is meant for the mesh as it is.
+        // The origin rounds where it is taken off and where it is added; containment is meant for
+        // the mesh as it is.
         let slack = 8.0 * f64::EPSILON * (obb.center.amax() + self.shape.origin.amax());
         Node::new(turn, &obb.center, &obb.half.add_scalar(slack), link)
     }
 
-    /// The box of a set, and the set reordered so that the best cut is at the returned place, between 1 and its length - 1.
+    /// The box of a set, and the set reordered so that the best cut is at the returned place,
+    /// between 1 and its length - 1.
     fn fit_and_cut(&mut self, set: &mut [u32]) -> (Turn, Obb, usize) {
         let n = set.len();
         // The very axes that the node will have.
@@ -306,7 +312,8 @@ impl<'s> Part<'s> {
     }
 
     fn axes_of(&self, set: &[u32]) -> Mat3 {
-        // Moments about a corner of the set itself, where it is small: no cancellation far from the origin.
+        // Moments about a corner of the set itself, where it is small: no cancellation far from the
+        // origin.
         let mut sum = Moments::default();
         if set.len() > SAMPLE {
             for &t in set {
@@ -444,7 +451,8 @@ fn extent_along(axes: &Mat3, set: &[[Vec3; 3]]) -> Bounds {
     })
 }
 
-/// The wall between bins that keeps the larger side smallest, and that size; `None` if no wall leaves `least` on both sides.
+/// The wall between bins that keeps the larger side smallest, and that size; `None` if no wall
+/// leaves `least` on both sides.
 fn best_wall(bins: &[(usize, Bounds); BINS], n: usize, least: usize) -> Option<(f64, usize)> {
     let mut after = [Bounds::NONE; BINS + 1];
     for i in (1..BINS).rev() {

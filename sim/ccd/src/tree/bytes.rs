@@ -1,8 +1,10 @@
 //! A hierarchy as bytes, to be kept next to its mesh: building once saves the time at every start.
 //!
-//! Little-endian: magic, version, checksum of the mesh, number of triangles, depth, origin, nodes, checksum of all before. What is read is
-//! checked as far as it can be wrong: length, both checksums, and that it is a hierarchy over this very mesh with every triangle in every box above it.
-//! So bytes that are accepted are safe to use, whoever wrote them; any others are an error, never a panic. No I/O here.
+//! Little-endian: magic, version, checksum of the mesh, number of triangles, depth, origin, nodes,
+//! checksum of all before. What is read is checked as far as it can be wrong: length, both
+//! checksums, and that it is a hierarchy over this very mesh with every triangle in every box above
+//! it. So bytes that are accepted are safe to use, whoever wrote them; any others are an error,
+//! never a panic. No I/O here.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -205,7 +207,8 @@ fn length(triangles: usize) -> usize {
     nodes.saturating_add(HEADER + 8)
 }
 
-/// FNV-1a over words of eight bytes, and a last mixing: finds damage, does not keep anyone from forging.
+/// FNV-1a over words of eight bytes, and a last mixing: finds damage, does not keep anyone from
+/// forging.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut sum = Sum::new();
     let (words, rest) = bytes.as_chunks::<8>();
@@ -311,7 +314,8 @@ mod tests {
         }
     }
 
-    /// Every byte changed, every length, with a right checksum: an error or a hierarchy that holds the mesh, never a panic.
+    /// Every byte changed, every length, with a right checksum: an error or a hierarchy that holds
+    /// the mesh, never a panic.
     #[test]
     fn garbage_is_an_error() {
         let (mesh, tree, bytes) = saved();

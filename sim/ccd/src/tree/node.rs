@@ -1,19 +1,21 @@
 //! One box of a hierarchy in 32 bytes, and how it is packed and read.
 //!
-//! The centre is kept in single precision about the origin of the tree, the axes as a rotation of 16 bits an angle, and the half
-//! sizes are rounded up by all that the rest was rounded. So a box as it is read encloses what it was made for, in the arithmetic
-//! of [`Obb::contains`].
+//! The centre is kept in single precision about the origin of the tree, the axes as a rotation of
+//! 16 bits an angle, and the half sizes are rounded up by all that the rest was rounded. So a box
+//! as it is read encloses what it was made for, in the arithmetic of [`Obb::contains`].
 //!
 //! # Theory
 //!
-//! A box has 24 rotations: its axes can be named and turned round. Of these the one nearest to the identity turns by less than
-//! 62.8°, and its Rodrigues vector `tan(angle / 2) axis` has no component above `tan(22.5°)` (the cubic fundamental zone). That
-//! is a range for integers, and the rotation is had from it by products and one quotient (Cayley), without a root.
+//! A box has 24 rotations: its axes can be named and turned round. Of these the one nearest to the
+//! identity turns by less than 62.8°, and its Rodrigues vector `tan(angle / 2) axis` has no
+//! component above `tan(22.5°)` (the cubic fundamental zone). That is a range for integers, and the
+//! rotation is had from it by products and one quotient (Cayley), without a root.
 //!
 //! # Practice
 //!
-//! Two words of 16 bytes, each a register of four lanes. Of a half size 15 bits of the mantissa are enough: the low bytes of two
-//! of them hold a component of the rotation. The same formula reads one box in double precision, one in single and four in lanes.
+//! Two words of 16 bytes, each a register of four lanes. Of a half size 15 bits of the mantissa are
+//! enough: the low bytes of two of them hold a component of the rotation. The same formula reads
+//! one box in double precision, one in single and four in lanes.
 
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -25,7 +27,8 @@ use crate::obb::Obb;
 
 /// In [`Node::place`]: the box of one triangle.
 const LEAF: u32 = 1 << 31;
-/// In [`Node::place`], elsewhere: where the number of boxes of the group is, less one. A mesh has at most 2^24 triangles.
+/// In [`Node::place`], elsewhere: where the number of boxes of the group is, less one. A mesh has
+/// at most 2^24 triangles.
 const COUNT: u32 = 29;
 /// Bits of a half size that hold something else.
 const LOW: u32 = 0xff;
@@ -34,16 +37,16 @@ const STEP: f32 = 1.265e-5;
 
 /// One box of the hierarchy, 32 bytes.
 ///
-/// Boxes lie so that the two below a box lie together, and so do the two to four that are below a box of an even level when
-/// its children are left out: see `Group`.
+/// Boxes lie so that the two below a box lie together, and so do the two to four that are below a
+/// box of an even level when its children are left out: see `Group`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct Node {
-    /// Bits of the centre's coordinates, and where it leads: of a leaf [`LEAF`] and the triangle, else the first child and the
-    /// size of the group.
+    /// Bits of the centre's coordinates, and where it leads: of a leaf [`LEAF`] and the triangle,
+    /// else the first child and the size of the group.
     place: [u32; 4],
-    /// Bits of the half sizes, rounded up; the low bytes of the first two are the third component of the rotation. Fourth: the
-    /// first and the second component.
+    /// Bits of the half sizes, rounded up; the low bytes of the first two are the third component
+    /// of the rotation. Fourth: the first and the second component.
     shape: [u32; 4],
 }
 
@@ -55,8 +58,9 @@ pub(crate) enum Link {
     Leaf(u32),
 }
 
-/// Two to four boxes that lie together and hold all that a box holds, by their indices. Of a box of an even level: its children's
-/// children, and its children where they are leaves. Of others: its children.
+/// Two to four boxes that lie together and hold all that a box holds, by their indices. Of a box of
+/// an even level: its children's children, and its children where they are leaves. Of others: its
+/// children.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) first: u32,
@@ -166,7 +170,8 @@ impl Node {
         shape: [0; 4],
     };
 
-    /// A box with the axes of `turn` about `center` (from the origin of the tree) that encloses one of these half sizes.
+    /// A box with the axes of `turn` about `center` (from the origin of the tree) that encloses one
+    /// of these half sizes.
     pub(crate) fn new(turn: Turn, center: &Vec3, half: &Vec3, link: u32) -> Self {
         let range = f64::from(f32::MAX);
         let kept = center.map(|x| x.clamp(-range, range) as f32);
@@ -187,7 +192,8 @@ impl Node {
         }
     }
 
-    /// For [`Node::new`]: leads to two children, the first of them there, and to a group of so many.
+    /// For [`Node::new`]: leads to two children, the first of them there, and to a group of so
+    /// many.
     pub(crate) fn inner(children: u32, group: u32) -> u32 {
         children | (group - 1) << COUNT
     }
@@ -215,7 +221,8 @@ impl Node {
         self.place[3] & LEAF != 0
     }
 
-    /// Of an inner node the index of the first child, the second is the next one. Of a leaf it means nothing.
+    /// Of an inner node the index of the first child, the second is the next one. Of a leaf it
+    /// means nothing.
     #[inline(always)]
     #[must_use]
     pub fn children(&self) -> u32 {

@@ -57,8 +57,8 @@ impl SplitMix {
     }
 }
 
-/// Position at time `t` of a point that follows `screw`: Rodrigues' formula for the displacement, so that
-/// an axis far away costs no digits.
+/// Position at time `t` of a point that follows `screw`: Rodrigues' formula for the displacement,
+/// so that an axis far away costs no digits.
 pub fn screw_position(screw: &Screw, x: &Vec3, t: f64) -> Vec3 {
     let turn = screw.axis.cross(&(x - screw.point));
     let angle = screw.angle * t;
@@ -68,8 +68,8 @@ pub fn screw_position(screw: &Screw, x: &Vec3, t: f64) -> Vec3 {
         + screw.axis * (screw.translation * t)
 }
 
-/// The screw with the given axis direction and angle that displaces `pivot` by `d` (Redon 2002, appendix
-/// A.1, with the axis given).
+/// The screw with the given axis direction and angle that displaces `pivot` by `d` (Redon 2002,
+/// appendix A.1, with the axis given).
 pub fn screw_through(pivot: &Vec3, d: &Vec3, axis: Vec3, angle: f64) -> Screw {
     let along = d.dot(&axis);
     let across = d - axis * along;

@@ -1,4 +1,5 @@
-//! The vertices, edges and triangles of all surfaces in one list each, with where they were and are.
+//! The vertices, edges and triangles of all surfaces in one list each, with where they were and
+//! are.
 
 use hapticd_geometry::Vec3;
 

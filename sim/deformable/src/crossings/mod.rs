@@ -1,33 +1,50 @@
-//! Which surfaces went through which in a step: every crossing of a sheet with itself, with another surface or with a rigid body, and of a solid with itself, or the proof that there is none.
+//! Which surfaces went through which in a step: every crossing of a sheet with itself, with another
+//! surface or with a rigid body, and of a solid with itself, or the proof that there is none.
 //!
 //! # Theory
 //!
-//! Between two steps every vertex moves on a straight line from where it was to where it is. Two surfaces that meet on that way first meet at a vertex and a triangle or at two edges
-//! (Redon 2002, section 1.3), and [`hapticd_ccd::first_contact_linear`] proves for one such pair that it never meets, or finds when. What is left is to name all pairs that could.
+//! Between two steps every vertex moves on a straight line from where it was to where it is. Two
+//! surfaces that meet on that way first meet at a vertex and a triangle or at two edges (Redon
+//! 2002, section 1.3), and [`hapticd_ccd::first_contact_linear`] proves for one such pair that it
+//! never meets, or finds when. What is left is to name all pairs that could.
 //!
-//! Vertices are registered in a multiresolution map where they are halfway (Pitiot 2015, chapter 5; [`MovingPoints`]). The way of each vertex that yields is marched along, and the leaves that it
-//! crosses are the seed: their lists and those of their rings name all vertices within a *reach* of any place on the way. A pair that meets at `q` at some time is among the features of those, because
+//! Vertices are registered in a multiresolution map where they are halfway (Pitiot 2015, chapter 5;
+//! [`MovingPoints`]). The way of each vertex that yields is marched along, and the leaves that it
+//! crosses are the seed: their lists and those of their rings name all vertices within a *reach* of
+//! any place on the way. A pair that meets at `q` at some time is among the features of those,
+//! because
 //!
-//! * the vertex of a triangle that is nearest to `q` is within `L / √3` of it, `L` its longest side (Jung's theorem); the nearer end of an edge is within `L / 2`. Lengths are convex in time:
-//!   the longest is at the beginning or the end. The *core* is the longest of these;
-//! * a vertex that goes as far as `D` in the step is never further than `D / 2` from where it is halfway. The *slack* is the longest of all cores and `D / 2` together;
-//! * so from one feature's nearest vertex, which is on its march, to the other's, where that is halfway, are no more than core and slack together.
+//! * the vertex of a triangle that is nearest to `q` is within `L / √3` of it, `L` its longest side
+//!   (Jung's theorem); the nearer end of an edge is within `L / 2`. Lengths are convex in time: the
+//!   longest is at the beginning or the end. The *core* is the longest of these;
+//! * a vertex that goes as far as `D` in the step is never further than `D / 2` from where it is
+//!   halfway. The *slack* is the longest of all cores and `D / 2` together;
+//! * so from one feature's nearest vertex, which is on its march, to the other's, where that is
+//!   halfway, are no more than core and slack together.
 //!
-//! Who is in the lists is held against whoever marches by boxes, over the whole step: the *star* of a vertex is the box of all features at it, and a vertex meets a triangle only where it meets the star of the triangle's nearest
-//! vertex. Two edges meet in those halves of theirs that end at the vertices that name them, so the halves' boxes do. A way whose two ends are in the leaf that the vertex is registered in is within that leaf, a cube, and needs no march.
+//! Who is in the lists is held against whoever marches by boxes, over the whole step: the *star* of
+//! a vertex is the box of all features at it, and a vertex meets a triangle only where it meets the
+//! star of the triangle's nearest vertex. Two edges meet in those halves of theirs that end at the
+//! vertices that name them, so the halves' boxes do. A way whose two ends are in the leaf that the
+//! vertex is registered in is within that leaf, a cube, and needs no march.
 //!
-//! The reach is that, for all features but a few large ones (a floor's two triangles among the hundreds of a cloth), which are held against everything by their boxes. Rigid
-//! vertices far from everything that yields are not registered: whatever meets at `q` has a vertex within its own half size of `q`, and `q` is where something yields.
+//! The reach is that, for all features but a few large ones (a floor's two triangles among the
+//! hundreds of a cloth), which are held against everything by their boxes. Rigid vertices far from
+//! everything that yields are not registered: whatever meets at `q` has a vertex within its own
+//! half size of `q`, and `q` is where something yields.
 //!
 //! # What it says, and what not
 //!
-//! The lines between two states are what is judged, not the substeps between: what goes out and comes back within a step has not gone through. Vertices of a rigid body go straight, too:
-//! a point at a distance `r` of one that turns by an angle `a` in the step is thought of up to `r a² / 8` off. Surfaces are where their vertices are, without thickness. Two different solids are not looked
-//! at, since what rays push apart overlaps by design; nor are two rigid bodies.
+//! The lines between two states are what is judged, not the substeps between: what goes out and
+//! comes back within a step has not gone through. Vertices of a rigid body go straight, too: a
+//! point at a distance `r` of one that turns by an angle `a` in the step is thought of up to `r a²
+//! / 8` off. Surfaces are where their vertices are, without thickness. Two different solids are not
+//! looked at, since what rays push apart overlaps by design; nor are two rigid bodies.
 //!
 //! # Practice
 //!
-//! SI units, world axes. Deterministic, and what is found does not depend on earlier steps, nor its order. Allocates while its tables grow. Not for the real-time thread: a microsecond or two a
+//! SI units, world axes. Deterministic, and what is found does not depend on earlier steps, nor its
+//! order. Allocates while its tables grow. Not for the real-time thread: a microsecond or two a
 //! vertex.
 
 mod features;
@@ -48,7 +65,8 @@ pub struct Crossing {
     pub kind: PairKind,
     /// Whose features, by place in the list of surfaces.
     pub surfaces: [u32; 2],
-    /// The first one's vertices: a vertex three times, or an edge and the third corner of a triangle at it.
+    /// The first one's vertices: a vertex three times, or an edge and the third corner of a
+    /// triangle at it.
     pub a: [u32; 3],
     /// The second one's: a triangle, or an edge and the third corner of a triangle at it.
     pub b: [u32; 3],
@@ -59,7 +77,8 @@ pub struct Crossing {
 /// What a step's search found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// All pairs that meet, or that could not be proven not to (those are not [`certain`](LinearContact::certain)); in the order of kind, surfaces and vertices.
+    /// All pairs that meet, or that could not be proven not to (those are not
+    /// [`certain`](LinearContact::certain)); in the order of kind, surfaces and vertices.
     pub crossings: Vec<Crossing>,
     /// Vertices whose coordinates are no numbers: nothing is known of their features.
     pub unknown: u32,
@@ -97,7 +116,8 @@ impl Crossings {
         self.features.set(surfaces)
     }
 
-    /// Where the vertices of a surface were and are, m. Where the lists are shorter than the surface the rest is unknown; what is too much is not looked at.
+    /// Where the vertices of a surface were and are, m. Where the lists are shorter than the
+    /// surface the rest is unknown; what is too much is not looked at.
     pub fn place(
         &mut self,
         surface: usize,

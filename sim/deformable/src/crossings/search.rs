@@ -16,7 +16,8 @@ const LARGE: f64 = 4.0;
 const JUNG: f64 = 0.577_350_269_189_626;
 /// A vertex that is not registered.
 const NOBODY: u32 = u32::MAX;
-/// Vertices this part of the extent of what yields beyond it are registered, too: so who comes near is there already.
+/// Vertices this part of the extent of what yields beyond it are registered, too: so who comes near
+/// is there already.
 const MARGIN: f64 = 0.5;
 /// The reach is longer than what is proven to be enough by this part, against rounding.
 const ROUNDING: f64 = 1e-6;
@@ -78,7 +79,8 @@ impl Swept {
 #[derive(Clone, Copy, Debug)]
 struct Sized {
     swept: Swept,
-    /// Furthest that a place of it may be from its nearest vertex, m; NaN where a vertex is nowhere, and of what comes near nothing that yields.
+    /// Furthest that a place of it may be from its nearest vertex, m; NaN where a vertex is
+    /// nowhere, and of what comes near nothing that yields.
     core: f64,
     /// Longest way of its vertices, m.
     way: f64,
@@ -113,13 +115,15 @@ pub(super) struct Work {
     vertices: Vec<Swept>,
     /// By vertex: how far it goes, m.
     ways: Vec<f64>,
-    /// By vertex: where it and all features at it that are not large are in the step; nowhere, where they come near nothing that yields.
+    /// By vertex: where it and all features at it that are not large are in the step; nowhere,
+    /// where they come near nothing that yields.
     stars: Vec<Swept>,
     /// By vertex: where the halves of its edges that are not large, those at it, are in the step.
     halves: Vec<Swept>,
     /// By edge: where its middle is in the step.
     middles: Vec<Swept>,
-    /// Vertices that are registered, by point; and by vertex its point, [`NOBODY`] of those that are not.
+    /// Vertices that are registered, by point; and by vertex its point, [`NOBODY`] of those that
+    /// are not.
     members: Vec<u32>,
     points: Vec<u32>,
     places: Vec<Vec3>,
@@ -258,7 +262,8 @@ impl Work {
         }
     }
 
-    /// Parts what is large from what is not, and says how far a place of the latter may be from where its nearest vertex is halfway, m.
+    /// Parts what is large from what is not, and says how far a place of the latter may be from
+    /// where its nearest vertex is halfway, m.
     fn sort_out(&mut self, core: f64, there: &Swept) -> f64 {
         let mut slack = core;
         let mut part = |all: &[Sized], large: &mut Vec<u32>| {
@@ -279,7 +284,8 @@ impl Work {
         slack
     }
 
-    /// The boxes of all that is not large, by vertex: two features can only meet where the boxes of any two of their vertices do.
+    /// The boxes of all that is not large, by vertex: two features can only meet where the boxes of
+    /// any two of their vertices do.
     fn gather(&mut self, f: &Features, core: f64, there: &Swept) {
         self.stars.clear();
         (self.stars).extend(self.vertices.iter().map(|swept| {
@@ -327,7 +333,8 @@ impl Work {
         }
     }
 
-    /// Finds for each vertex that yields the vertices within reach of its way whose features can meet its own.
+    /// Finds for each vertex that yields the vertices within reach of its way whose features can
+    /// meet its own.
     fn seed(
         &mut self,
         f: &Features,
@@ -423,7 +430,8 @@ impl Work {
         }
     }
 
-    /// Adds the leaves that a vertex's way crosses to `crossed`. False: it leads where there are none.
+    /// Adds the leaves that a vertex's way crosses to `crossed`. False: it leads where there are
+    /// none.
     fn cross(&mut self, f: &Features, points: &MovingPoints, v: u32) -> bool {
         let point = self.points[v as usize] as usize;
         let Some(&home) = self.home.get(point) else {
@@ -434,7 +442,8 @@ impl Work {
         let (from, to) = (&f.before[v as usize], &f.after[v as usize]);
         let begin = self.crossed.len();
         let mut reached = true;
-        // Most ways are short, and stay in their leaf: a cube has all of a segment whose ends it has.
+        // Most ways are short, and stay in their leaf: a cube has all of a segment whose ends it
+        // has.
         if room.holds(from) && room.holds(to) {
             self.crossed.push(leaf);
         } else {
@@ -488,7 +497,8 @@ impl Work {
         (self.leaves[leaf].first, self.leaves[leaf].end) = (first, end);
     }
 
-    /// Who is registered: all that an answer may need, and who may be needed soon, so that it need not be chosen anew.
+    /// Who is registered: all that an answer may need, and who may be needed soon, so that it need
+    /// not be chosen anew.
     fn choose(&mut self, f: &Features, around: &Swept, room: f64) {
         let count = f.vertices() as usize;
         let vertices = &self.vertices;
@@ -512,7 +522,8 @@ impl Work {
         }
     }
 
-    /// Pairs among what is not large, looked for from what yields. `core` and `slack`: furthest that a place is from its nearest vertex, at any time and from where that is halfway.
+    /// Pairs among what is not large, looked for from what yields. `core` and `slack`: furthest
+    /// that a place is from its nearest vertex, at any time and from where that is halfway.
     fn name(&mut self, f: &Features, (core, slack): (f64, f64)) {
         let Work {
             triangles,
@@ -576,7 +587,8 @@ impl Work {
                     {
                         continue;
                     }
-                    // Two that yield see each other: taken from the lower one. The highest come first here.
+                    // Two that yield see each other: taken from the lower one. The highest come
+                    // first here.
                     let least = if f.yields(w) { a + 1 } else { 0 };
                     for &b in f.edges_at(w).iter().rev() {
                         if b < least {
@@ -654,7 +666,8 @@ impl Work {
                 }
             }
         }
-        // The order is that of the features, whatever order they were named in; and what was named twice is looked at once.
+        // The order is that of the features, whatever order they were named in; and what was named
+        // twice is looked at once.
         pairs.sort_unstable();
         pairs.dedup();
     }

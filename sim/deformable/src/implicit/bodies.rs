@@ -31,7 +31,8 @@ pub(super) struct Body {
     cell_m: f64,
     pub surface: Material,
     pub(super) spheres: Range<u32>,
-    /// A potential of samples: then its one sphere, which nothing reaches, is what mechanics hold tools by.
+    /// A potential of samples: then its one sphere, which nothing reaches, is what mechanics hold
+    /// tools by.
     pub sampled: Option<Arc<Sampled>>,
     /// Its drops fall and flow.
     pub liquid: bool,

@@ -1,4 +1,5 @@
-//! Rigid bodies as the spheres of implicit ones meet them: the plane through the nearest point of each.
+//! Rigid bodies as the spheres of implicit ones meet them: the plane through the nearest point of
+//! each.
 
 use std::sync::Arc;
 
@@ -71,7 +72,8 @@ impl Rigids {
         }
     }
 
-    /// Before a step of `dt_s`: the planes that spheres are near to, in order of bodies and spheres.
+    /// Before a step of `dt_s`: the planes that spheres are near to, in order of bodies and
+    /// spheres.
     pub fn find(&mut self, world: &SphereWorld, dt_s: f64) {
         self.list.clear();
         for body in &self.bodies {

@@ -1,4 +1,5 @@
-//! Bodies of samples among spheres and meshes: the planes that spheres of others meet, and the points of a tool's mesh that are nearest.
+//! Bodies of samples among spheres and meshes: the planes that spheres of others meet, and the
+//! points of a tool's mesh that are nearest.
 //!
 //! Both ask [`Sampled`] for feet, as the loop does. Deterministic; allocates while its lists grow.
 
@@ -10,12 +11,15 @@ use hapticd_proxy::{Sampled, ToolShape};
 use super::bodies::Body;
 use super::tools::AHEAD_M;
 
-/// Spheres are looked at this far beyond their radius and their way in a step, m, as beside rigid bodies.
+/// Spheres are looked at this far beyond their radius and their way in a step, m, as beside rigid
+/// bodies.
 const MARGIN_M: f64 = 1e-3;
-/// From a place near a tool to the surface, to the tool, and so on, so many times: between smooth things the points are then near their nearest.
+/// From a place near a tool to the surface, to the tool, and so on, so many times: between smooth
+/// things the points are then near their nearest.
 const ROUNDS: usize = 3;
 
-/// Before a step of `dt_s`: adds the planes of bodies of samples that the spheres of others are near to, in order of bodies and spheres.
+/// Before a step of `dt_s`: adds the planes of bodies of samples that the spheres of others are
+/// near to, in order of bodies and spheres.
 pub(super) fn obstacles(world: &SphereWorld, bodies: &[Body], dt_s: f64, list: &mut Vec<Obstacle>) {
     for body in bodies {
         let Some(sampled) = &body.sampled else {
@@ -43,8 +47,8 @@ pub(super) fn obstacles(world: &SphereWorld, bodies: &[Body], dt_s: f64, list: &
     }
 }
 
-/// Adds points of a tool's mesh that are near a body's surface, tool frame, each with how far it is: from all around the tool to the surface, to the mesh, and
-/// so on to where it is nearest.
+/// Adds points of a tool's mesh that are near a body's surface, tool frame, each with how far it
+/// is: from all around the tool to the surface, to the mesh, and so on to where it is nearest.
 pub(super) fn note(
     sampled: &Sampled,
     (mesh, nearest): (&MeshIndex, &mut NearestWork),

@@ -2,8 +2,8 @@
 //!
 //! A shape is filled with drops on a lattice, side by side. That is no heap that bears anything:
 //! they would fall in on each other and splash, and a hand would feel it. So they fall and flow for
-//! a while before the scene begins, first nearly freely and then as in honey, until they lie as their
-//! own mechanics have it. All else is held meanwhile, and no tool is there.
+//! a while before the scene begins, first nearly freely and then as in honey, until they lie as
+//! their own mechanics have it. All else is held meanwhile, and no tool is there.
 
 use hapticd_geometry::Vec3;
 

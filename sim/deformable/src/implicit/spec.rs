@@ -45,7 +45,8 @@ pub enum ImplicitModel {
     Fluid(FluidMaterial),
     /// Nothing moves it.
     Fixed,
-    /// Nothing moves it, and it is where these samples say: [`ImplicitSpec::of_samples`] makes the rest fit.
+    /// Nothing moves it, and it is where these samples say: [`ImplicitSpec::of_samples`] makes the
+    /// rest fit.
     Sampled(Arc<Sampled>),
 }
 
@@ -88,8 +89,9 @@ impl ImplicitSpec {
     /// The sum of potentials on the surface of every implicit body.
     pub const LEVEL: f64 = LEVEL;
 
-    /// A body of what a volume's samples say is inside, closed at its border ([`Grid::of_volume`]). `unit_m`: length of one unit of the volume's frame; without
-    /// a `cell_m` that of its finest spacing.
+    /// A body of what a volume's samples say is inside, closed at its border ([`Grid::of_volume`]).
+    /// `unit_m`: length of one unit of the volume's frame; without a `cell_m` that of its finest
+    /// spacing.
     ///
     /// # Errors
     /// [`GridError`]: what is wrong with its place, its size or its level.
@@ -122,7 +124,8 @@ impl ImplicitSpec {
         ))
     }
 
-    /// A body of samples, whose level has to be [`ImplicitSpec::LEVEL`]; of its spheres there is one, as deep in it as can be, and small.
+    /// A body of samples, whose level has to be [`ImplicitSpec::LEVEL`]; of its spheres there is
+    /// one, as deep in it as can be, and small.
     #[must_use]
     pub fn of_samples(
         (name, id): (String, u32),
@@ -154,12 +157,13 @@ impl ImplicitSpec {
         self.radius_m / (1.0 - LEVEL.sqrt()).sqrt()
     }
 
-    /// Along a strand so much blends that the skin closes: two primitives reach one cube if they are within `2 R + sqrt(3) h` (digest of Triquet 2001,
-    /// section 4.6), and along a strand that bends it is further than across. A bend tighter than this allows for has cubes in which blending is no
-    /// equivalence, and its frames are creased.
+    /// Along a strand so much blends that the skin closes: two primitives reach one cube if they
+    /// are within `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6), and along a strand that
+    /// bends it is further than across. A bend tighter than this allows for has cubes in which
+    /// blending is no equivalence, and its frames are creased.
     ///
-    /// A creased skin closes whatever blends. There it is what reaches one place, no further apart than `2 R` across, that blends: less of it melts
-    /// in a fold.
+    /// A creased skin closes whatever blends. There it is what reaches one place, no further apart
+    /// than `2 R` across, that blends: less of it melts in a fold.
     #[must_use]
     pub fn window_m(&self) -> f64 {
         if self.blending == Blending::Creased {

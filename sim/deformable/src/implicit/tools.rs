@@ -1,4 +1,5 @@
-//! Tools among implicit bodies: drawn by the hand, ghosts until they have been clear of everything implicit.
+//! Tools among implicit bodies: drawn by the hand, ghosts until they have been clear of everything
+//! implicit.
 
 use std::sync::Arc;
 
@@ -17,11 +18,13 @@ const USUAL_N_M: f64 = 1000.0;
 const DAMPING: f64 = 0.3;
 /// Of a tool's surface; that of a contact is the geometric mean of both sides'.
 const FRICTION: f64 = 0.5;
-/// How far from the tool primitives are told of, beyond what touches, m: the hand's way until the next answer.
+/// How far from the tool primitives are told of, beyond what touches, m: the hand's way until the
+/// next answer.
 pub(super) const AHEAD_M: f64 = 0.02;
 /// Contacts nearer than this to the tool are handed to mechanics, m.
 const BAND_M: f64 = 0.003;
-/// Samples of a mesh are this part of its radius apart where there are enough, and never nearer than a tenth of a millimetre.
+/// Samples of a mesh are this part of its radius apart where there are enough, and never nearer
+/// than a tenth of a millimetre.
 const APART: f64 = 0.25;
 const SAME_M: f64 = 1e-4;
 /// Contacts say the same if their normals are this close (cosine).
@@ -112,7 +115,8 @@ impl Tool {
         ))
     }
 
-    /// Notes the points of its mesh that are nearest to the primitives near it, tool frame, with how deep in the primitive each is.
+    /// Notes the points of its mesh that are nearest to the primitives near it, tool frame, with
+    /// how deep in the primitive each is.
     fn note(&self, work: &mut Work, pose: &Pose, surface: &ImplicitSurface) {
         let Some(mesh) = &self.mesh else { return };
         let inverse = pose.inverse();
@@ -133,7 +137,8 @@ impl Tool {
         }
     }
 
-    /// Of the points that were noted those that are nearest to touching: first such as are apart, so that a flat side is held all over, then others.
+    /// Of the points that were noted those that are nearest to touching: first such as are apart,
+    /// so that a flat side is held all over, then others.
     fn sample(&mut self, work: &mut Work) {
         // Equals in their order.
         work.noted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -155,7 +160,8 @@ impl Tool {
         0.5 * self.seen.size_m()
     }
 
-    /// Before a step: its contacts with implicit bodies. A ghost has none, and is none any more where it touches nothing.
+    /// Before a step: its contacts with implicit bodies. A ghost has none, and is none any more
+    /// where it touches nothing.
     pub fn meet(&mut self, world: &SphereWorld, bodies: &[Body], work: &mut Work) {
         let Some(pose) = self.epoch.and_then(|_| self.pose(world)) else {
             return;

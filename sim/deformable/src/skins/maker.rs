@@ -1,4 +1,5 @@
-//! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against what is felt.
+//! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against
+//! what is felt.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use super::{Blending, SkinState};
 
 /// Points of a frame that are measured against what is felt; other ones in each frame.
 const PROBES: usize = 64;
-/// Where a frame was torn, so many after it are not tried that way: what is folded stays so for a while, and an attempt costs as much as a frame.
+/// Where a frame was torn, so many after it are not tried that way: what is folded stays so for a
+/// while, and an attempt costs as much as a frame.
 const CREASED: u32 = 30;
 /// Attempts at a frame that has too many triangles, each coarser: a rung halves them.
 const ATTEMPTS: u32 = 6;
@@ -81,12 +83,15 @@ pub struct SkinMade {
     pub cell_m: f64,
     /// How many rungs coarser than wanted.
     pub rung: u32,
-    /// Largest distance from a point of the mesh to the surface that tools feel, of those measured, m.
+    /// Largest distance from a point of the mesh to the surface that tools feel, of those measured,
+    /// m.
     pub felt_m: f64,
-    /// Those that may not blend meet in a crease, where the body asks for more: who blends is no equivalence in cubes of this size, as in a strand that folds
-    /// tightly, or too many are in one place ([`Blending::Creased`]).
+    /// Those that may not blend meet in a crease, where the body asks for more: who blends is no
+    /// equivalence in cubes of this size, as in a strand that folds tightly, or too many are in one
+    /// place ([`Blending::Creased`]).
     pub creased: bool,
-    /// Blending could not be controlled in this frame: too many primitives in one place even for creases.
+    /// Blending could not be controlled in this frame: too many primitives in one place even for
+    /// creases.
     pub uncontrolled: bool,
     /// Who made it.
     pub by: SkinBy,
@@ -145,7 +150,8 @@ enum Way {
     Free,
 }
 
-/// Of bulges: they begin at this part of the level in the other's potential, are highest at that one, and so high.
+/// Of bulges: they begin at this part of the level in the other's potential, are highest at that
+/// one, and so high.
 const BULGE: [f64; 3] = [0.2, 0.7, 0.25];
 
 impl SkinMaker {
@@ -215,13 +221,15 @@ impl SkinMaker {
         &self.velocities
     }
 
-    /// Why who makes the large ones did not make the last frame that it was asked for and did not make.
+    /// Why who makes the large ones did not make the last frame that it was asked for and did not
+    /// make.
     #[must_use]
     pub fn why_not(&self) -> &str {
         &self.why_not
     }
 
-    /// A frame of the body as it is. Quality goes before the frame does: what has too many triangles is made anew with larger cubes.
+    /// A frame of the body as it is. Quality goes before the frame does: what has too many
+    /// triangles is made anew with larger cubes.
     ///
     /// # Errors
     /// [`SkinMakeError`]: there is no frame, and the mesh is of no meaning.
@@ -229,7 +237,8 @@ impl SkinMaker {
         self.make_by(state, None)
     }
 
-    /// The same, with somebody else for large frames. What that does not make the CPU does, in the same call; its mesh is checked as any other.
+    /// The same, with somebody else for large frames. What that does not make the CPU does, in the
+    /// same call; its mesh is checked as any other.
     ///
     /// # Errors
     /// As [`SkinMaker::make`].
@@ -283,8 +292,9 @@ impl SkinMaker {
                 Blending::Bulging => Some(blend::Blending::Bulging(graph, self.bulge)),
                 Blending::Free | Blending::Creased => None,
             };
-            // Better creased than torn, and better blended than not at all: larger cubes need more pairs that blend than the mechanics say, a strand that folds has
-            // no classes at all, and a place has room for so many that do not blend.
+            // Better creased than torn, and better blended than not at all: larger cubes need more
+            // pairs that blend than the mechanics say, a strand that folds has no classes at all,
+            // and a place has room for so many that do not blend.
             let classes = classes.filter(|_| self.creased == 0);
             let ways = [
                 classes.map(|by| (Way::Classes, by)),
@@ -363,7 +373,8 @@ impl SkinMaker {
         self.quality.made(self.mesh.triangles.len(), seconds);
     }
 
-    /// Largest distance from some of the mesh's points to where a tool would feel the surface, to first order, m.
+    /// Largest distance from some of the mesh's points to where a tool would feel the surface, to
+    /// first order, m.
     fn felt_m(&mut self, state: &SkinState) -> f64 {
         let count = self.mesh.points.len();
         let stride = count.div_ceil(PROBES).max(1);
@@ -402,7 +413,8 @@ fn elsewhere(
     Ok((Report { lost, ..report }, check))
 }
 
-/// All pairs of a group that may reach one cube: with these, and only these, *blends with* is an equivalence in every cube.
+/// All pairs of a group that may reach one cube: with these, and only these, *blends with* is an
+/// equivalence in every cube.
 fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: f64) {
     let at = |i: u32| state.primitives[i as usize].heart();
     let radius = |i: u32| state.primitives[i as usize].radius_m;

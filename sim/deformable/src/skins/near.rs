@@ -22,7 +22,8 @@ impl Near {
     }
 }
 
-/// Whether a primitive may reach within `within_m` of a place; most are told from their centres alone.
+/// Whether a primitive may reach within `within_m` of a place; most are told from their centres
+/// alone.
 fn reaches(primitive: &Primitive, at: &Vec3, within_m: f64) -> bool {
     match primitive.skeleton {
         Skeleton::Point(centre) => {
@@ -33,8 +34,9 @@ fn reaches(primitive: &Primitive, at: &Vec3, within_m: f64) -> bool {
     }
 }
 
-/// Fills terms and cliques of `out` with the primitives that reach within `within_m` of a place, or the feet of such places: the nearest, where they are more than the loop has
-/// room for, or make more cliques. Allocates while its lists grow.
+/// Fills terms and cliques of `out` with the primitives that reach within `within_m` of a place, or
+/// the feet of such places: the nearest, where they are more than the loop has room for, or make
+/// more cliques. Allocates while its lists grow.
 pub fn near(
     work: &mut Near,
     state: &SkinState,
@@ -201,7 +203,8 @@ mod tests {
         assert_eq!(by(&state, &Vec3::new(1.0, 0.0, 0.0)), (0, vec![]));
     }
 
-    /// A strand whose window is shorter than what reaches a place: felt is the largest sum over any window, of all of it.
+    /// A strand whose window is shorter than what reaches a place: felt is the largest sum over any
+    /// window, of all of it.
     #[test]
     fn what_is_felt_of_a_strand_is_its_highest_window() {
         let mut state = line(40);

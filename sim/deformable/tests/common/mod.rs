@@ -78,7 +78,8 @@ pub fn world(settings: Settings, make: Make<'_>) -> SoftWorld {
     world
 }
 
-/// A body whose mesh is neither at its centre of mass nor along its axes comes to rest on the ground, upright.
+/// A body whose mesh is neither at its centre of mass nor along its axes comes to rest on the
+/// ground, upright.
 pub fn brick(make: Make<'_>) {
     let mut world = world(settings(0.05), make);
     ground(&mut world);
@@ -106,7 +107,8 @@ pub fn brick(make: Make<'_>) {
     );
 }
 
-/// A plate that carries a brick goes: the brick falls freely at once. What comes in its place carries it again.
+/// A plate that carries a brick goes: the brick falls freely at once. What comes in its place
+/// carries it again.
 pub fn plate(make: Make<'_>) {
     let mut world = world(settings(0.05), make);
     let plate = volume(&shapes::cuboid(&Vec3::new(0.2, 0.2, 0.05)).unwrap());
@@ -147,7 +149,8 @@ pub fn plate(make: Make<'_>) {
     assert!((height(&world) + 0.03).abs() < 2e-3, "{}", height(&world));
 }
 
-/// Digest item 35: a sheet on the ground rests at its half thickness, a second on it at three of them, without jitter.
+/// Digest item 35: a sheet on the ground rests at its half thickness, a second on it at three of
+/// them, without jitter.
 pub fn two_sheets(make: Make<'_>, [jitter_m, at_borders_m]: [f64; 2]) {
     let mesh = shapes::sheet(0.1, 12).unwrap();
     let mut world = world(settings(0.02), make);
@@ -164,7 +167,8 @@ pub fn two_sheets(make: Make<'_>, [jitter_m, at_borders_m]: [f64; 2]) {
         for ((id, last), layer) in ids.into_iter().zip(&mut last).zip([1.0, 3.0]) {
             let now = surface(&world, id);
             for (p, was) in now.iter().zip(last.iter()) {
-                // What lies on an inner point of the lower sheet; at the borders the upper one hangs over.
+                // What lies on an inner point of the lower sheet; at the borders the upper one
+                // hangs over.
                 let inner = p.xy().amax() < 0.08;
                 if inner {
                     let height = layer * HALF_THICKNESS_M;

@@ -1,4 +1,5 @@
-//! Loose rigid bodies in the soft scene: they fall, push and are pushed, are felt, and are told apart.
+//! Loose rigid bodies in the soft scene: they fall, push and are pushed, are felt, and are told
+//! apart.
 
 use hapticd_deformable::{
     MOST_BODIES, Pinned, SoftAddError, SoftKind, SoftScene, SoftSpec, Substance,
@@ -73,7 +74,8 @@ fn middles(rig: &Rig) -> Vec<Vec3> {
         .collect()
 }
 
-/// All the way the stones are pushed aside, none gets under the floor, and the hand feels them and then nothing.
+/// All the way the stones are pushed aside, none gets under the floor, and the hand feels them and
+/// then nothing.
 #[test]
 fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
     for late in [0, 4, 20] {
@@ -84,7 +86,8 @@ fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
         assert!(before.iter().all(|p| p.norm() < 0.12), "{before:?}");
         let forces = rig.go(AWAY, BEYOND, 600);
         let against = forces.iter().map(|f| f.x).fold(f64::INFINITY, f64::min);
-        // Friction and inertia of some stones; the coupling would hold the hand back with 0.12 m times its stiffness before a wall.
+        // Friction and inertia of some stones; the coupling would hold the hand back with 0.12 m
+        // times its stiffness before a wall.
         assert!(
             against < -0.3 * WEIGHT_N && against > -0.25 * 0.12 * STIFFNESS,
             "{late} late: {against} N, a stone weighs {WEIGHT_N}"
@@ -135,7 +138,8 @@ fn a_heap_comes_to_rest() {
     );
 }
 
-/// The loop goes on with what moves as it moves: a stone that falls onto the tool is told with its speed.
+/// The loop goes on with what moves as it moves: a stone that falls onto the tool is told with its
+/// speed.
 #[test]
 fn what_falls_is_told_with_its_speed() {
     let hand = Vec3::new(0.0, 0.0, 0.0);

@@ -1,4 +1,5 @@
-//! Bodies that come while the scene runs: met by soft bodies as those that were there from the start, and let go of when they go.
+//! Bodies that come while the scene runs: met by soft bodies as those that were there from the
+//! start, and let go of when they go.
 
 use hapticd_deformable::{Pinned, SoftScene, SoftSpec};
 use hapticd_geometry::{Pose, Quat, Vec3, refined, shapes};
@@ -92,7 +93,8 @@ impl Stage {
     }
 }
 
-/// A box that comes above a sheet in a frame is pressed into it and dents it; when it goes, the sheet springs back.
+/// A box that comes above a sheet in a frame is pressed into it and dents it; when it goes, the
+/// sheet springs back.
 #[test]
 fn a_box_that_comes_presses_and_lets_go() {
     for kind in [BodyKind::Kinematic, BodyKind::Dynamic] {
@@ -168,7 +170,8 @@ fn a_sheet_on_a_table_falls_when_the_table_goes() {
     assert!((middle(&stage) + 0.484).abs() < 1e-3, "{}", middle(&stage));
 }
 
-/// What is put down in a soft body, deep inside or half way, is as if it were not there, to the bit, until it has been outside; then it presses.
+/// What is put down in a soft body, deep inside or half way, is as if it were not there, to the
+/// bit, until it has been outside; then it presses.
 #[test]
 fn what_comes_inside_is_a_ghost() {
     for (half, at) in [(0.004, -0.009), (0.015, 0.0)] {
@@ -218,7 +221,8 @@ fn what_comes_around_is_a_ghost() {
     assert!(with.lowest() < -0.1, "{}", with.lowest());
 }
 
-/// A body that jumps, since nobody stepped for a while, is made up for at no more than 20 m/s, and leaves what it meets in peace.
+/// A body that jumps, since nobody stepped for a while, is made up for at no more than 20 m/s, and
+/// leaves what it meets in peace.
 #[test]
 fn a_body_that_jumps_flings_nothing() {
     let mut stage = Stage::new(&[sheet()]);
@@ -255,7 +259,8 @@ fn a_body_that_jumps_flings_nothing() {
     );
 }
 
-/// Bodies of several shapes come and go a thousand times: numbers and places are used again, and it is the same every time.
+/// Bodies of several shapes come and go a thousand times: numbers and places are used again, and it
+/// is the same every time.
 #[test]
 fn a_thousand_come_and_go() {
     let run = || {
@@ -298,7 +303,8 @@ fn a_thousand_come_and_go() {
     assert_eq!(points, run());
 }
 
-/// What rays can make nothing of is refused to the soft side, with the body's name; what was there stays.
+/// What rays can make nothing of is refused to the soft side, with the body's name; what was there
+/// stays.
 #[test]
 fn what_cannot_be_met_is_refused() {
     let mut stage = Stage::new(&[sheet()]);

@@ -1,4 +1,5 @@
-//! Implicit bodies felt by a tool: they carry it, give way, and are where the loop, the mechanics and the skin say they are.
+//! Implicit bodies felt by a tool: they carry it, give way, and are where the loop, the mechanics
+//! and the skin say they are.
 
 use std::sync::Arc;
 
@@ -274,7 +275,8 @@ fn a_box_in_the_hand_is_carried_by_the_highest_of_many() {
     assert!((z - 0.012).abs() < 5e-4, "{z}");
 }
 
-/// Who looks at a body does not move it: forces, and where it is, are the same bits whether skins are made of it or not.
+/// Who looks at a body does not move it: forces, and where it is, are the same bits whether skins
+/// are made of it or not.
 #[test]
 fn making_skins_changes_no_bit_of_what_is_felt() {
     let run = |look: bool| {
@@ -350,7 +352,8 @@ fn samples_are_pressed_as_a_ball_of_their_shape_would_be_and_are_felt_where_they
             "{centre:?}"
         );
         assert!(seen_gap_m(&rig).abs() < 0.0003, "{}", seen_gap_m(&rig));
-        // Around to the side, pressed in: never deeper than a tenth of a sample, and no ticks are felt.
+        // Around to the side, pressed in: never deeper than a tenth of a sample, and no ticks are
+        // felt.
         let around = |k: u32| {
             let (sin, cos) = (0.001 * f64::from(k)).sin_cos();
             Vec3::new(sin, 0.0, cos) * (0.021 + RADIUS_M)

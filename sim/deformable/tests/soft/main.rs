@@ -1,4 +1,5 @@
-//! Soft bodies, cloth and crowds felt by a tool: soft scene, rigid scene and loop together, in virtual time.
+//! Soft bodies, cloth and crowds felt by a tool: soft scene, rigid scene and loop together, in
+//! virtual time.
 
 mod crowd;
 mod guests;
@@ -242,8 +243,9 @@ fn begun(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Rig {
     rig
 }
 
-/// The soft body that is pressed is dented as far as it and the coupling, two springs in series, want; it springs back; and the hand feels the
-/// same force there and back, but for what the tissue damps.
+/// The soft body that is pressed is dented as far as it and the coupling, two springs in series,
+/// want; it springs back; and the hand feels the same force there and back, but for what the tissue
+/// damps.
 #[test]
 fn a_press_is_two_springs_in_series() {
     for young_pa in [20e3, 60e3] {
@@ -261,7 +263,8 @@ fn a_press_is_two_springs_in_series() {
         );
         // And the surface is where it was dented to.
         let dent = RADIUS_M - rig.proxy().z;
-        // Hertz, for a ball on a half-space; this dent is deeper than the ball's radius, in a slab of four radii, of a lattice as fine as one.
+        // Hertz, for a ball on a half-space; this dent is deeper than the ball's radius, in a slab
+        // of four radii, of a lattice as fine as one.
         let hertz = 4.0 / 3.0 * young_pa / (1.0 - 0.4 * 0.4) * RADIUS_M.sqrt() * dent.powf(1.5);
         let ratio = last.z / hertz;
         assert!(
@@ -284,7 +287,8 @@ fn a_press_is_two_springs_in_series() {
     }
 }
 
-/// What the hand is promised: in one tick the force changes by what the hand went, and by the speeds at which surfaces push and let fall.
+/// What the hand is promised: in one tick the force changes by what the hand went, and by the
+/// speeds at which surfaces push and let fall.
 #[test]
 fn the_force_never_jumps() {
     let aside = Vec3::new(0.012, 0.001, -0.006);
@@ -298,7 +302,8 @@ fn the_force_never_jumps() {
             let mut forces = rig.go(ABOVE, BELOW, 300);
             forces.extend(rig.go(BELOW, aside, 300));
             forces.extend(rig.go(aside, ABOVE, 200));
-            // 60 mm/s of hand; pushed out at 0.1 m/s and let fall at 0.2 m/s, each with the surface's own speed, which is the hand's at most here.
+            // 60 mm/s of hand; pushed out at 0.1 m/s and let fall at 0.2 m/s, each with the
+            // surface's own speed, which is the hand's at most here.
             let most = STIFFNESS * PERIOD_S * (2.0 * 0.06 + 0.1 + 0.2);
             let step = largest_step(&forces);
             assert!(
@@ -351,7 +356,8 @@ fn a_box_in_hand_rests_flat_on_tissue() {
     assert!(turned < 0.05, "{turned}");
 }
 
-/// A tool that is put down inside a body is not thrown out of it: nothing is felt until it has been outside.
+/// A tool that is put down inside a body is not thrown out of it: nothing is felt until it has been
+/// outside.
 #[test]
 fn what_begins_inside_is_not_felt() {
     let inside = Vec3::new(0.0, 0.0, -0.004);
@@ -364,7 +370,8 @@ fn what_begins_inside_is_not_felt() {
     assert!(rig.go(BELOW, BELOW, 50)[49].z > 0.5);
 }
 
-/// From inside one body into the next, never clear of both: neither is felt until it was in the air.
+/// From inside one body into the next, never clear of both: neither is felt until it was in the
+/// air.
 #[test]
 fn what_begins_inside_feels_no_neighbour_either() {
     let aside = Vec3::new(0.062, 0.0, 0.0);
@@ -384,7 +391,8 @@ fn what_begins_inside_feels_no_neighbour_either() {
     assert!(rig.go(BELOW + aside, BELOW + aside, 50)[49].z > 0.5);
 }
 
-/// The rigid promise is untouched: a wall under thin tissue stops the ball however hard tissue and hand press.
+/// The rigid promise is untouched: a wall under thin tissue stops the ball however hard tissue and
+/// hand press.
 #[test]
 fn a_wall_beneath_tissue_is_not_entered() {
     let wall = BodySpec {

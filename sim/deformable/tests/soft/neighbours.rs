@@ -1,4 +1,5 @@
-//! Spheres' neighbours by registration: the same as by the hash, over whole runs; and cloth that is held.
+//! Spheres' neighbours by registration: the same as by the hash, over whole runs; and cloth that is
+//! held.
 
 use super::*;
 use hapticd_deformable::{Blending, Continuous, ImplicitModel, RegisteredSpheres, SkinStates};
@@ -160,7 +161,8 @@ fn what_is_too_far_for_a_map_is_left_to_the_hash() {
     assert_eq!(met, 1);
 }
 
-/// A hand that strikes a sheet with a ball: through it where nobody looks, and not where it is held.
+/// A hand that strikes a sheet with a ball: through it where nobody looks, and not where it is
+/// held.
 #[test]
 fn a_struck_sheet_is_told_of_and_held() {
     let run = |mode: Continuous| {

@@ -6,7 +6,8 @@ use crate::pose::Vec3;
 /// Exchanges for each box after which what was nearly in order is sorted as if it were not.
 const PATIENCE: usize = 8;
 
-/// Sorts along the axis on which the boxes are spread most, and sweeps along it: `O(n log n)`, and the pairs that overlap on that axis. The order is kept from call to call and put right by
+/// Sorts along the axis on which the boxes are spread most, and sweeps along it: `O(n log n)`, and
+/// the pairs that overlap on that axis. The order is kept from call to call and put right by
 /// insertion (Baraff 1992), which costs next to nothing while little changes.
 #[derive(Clone, Debug, Default)]
 pub struct SweepAndPrune {

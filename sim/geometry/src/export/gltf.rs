@@ -1,7 +1,9 @@
-//! glTF 2.0 in one binary file (Khronos Group 2021, section 4.4): a JSON chunk, and a chunk that has positions, normals and indices of each part in this order.
+//! glTF 2.0 in one binary file (Khronos Group 2021, section 4.4): a JSON chunk, and a chunk that
+//! has positions, normals and indices of each part in this order.
 //!
-//! The format's up is +y and its front +z (section 3.3), ours is z: a root node turns everything by a quarter about x. As a matrix, whose numbers are
-//! exact, so that loaders which apply it find the very numbers that were given.
+//! The format's up is +y and its front +z (section 3.3), ours is z: a root node turns everything by
+//! a quarter about x. As a matrix, whose numbers are exact, so that loaders which apply it find the
+//! very numbers that were given.
 
 use std::io::Write;
 
@@ -15,11 +17,12 @@ const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 /// Column by column: x stays, y goes to -z, z goes to y.
 const Y_UP_FROM_Z_UP: &str = "[1,0,0,0,0,0,-1,0,0,1,0,0,0,0,0,1]";
 
-/// Writes the meshes as binary glTF (`.glb`), each a node with its mesh under one root that turns z up into y up. Many small writes: give it something
-/// buffered.
+/// Writes the meshes as binary glTF (`.glb`), each a node with its mesh under one root that turns z
+/// up into y up. Many small writes: give it something buffered.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the meshes, or what the writer said. A file of 4 GiB is too large for this format.
+/// [`ExportError`]: what is wrong with the meshes, or what the writer said. A file of 4 GiB is too
+/// large for this format.
 pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportError> {
     let (vertices, triangles) = check(parts)?;
     // Twelve bytes for a position, a normal, a triangle: all begin at a multiple of four.
@@ -56,7 +59,8 @@ pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportEr
     Ok(())
 }
 
-/// The JSON chunk. Node 0 is the root, node `k + 1` part `k`; each part has three accessors and three views.
+/// The JSON chunk. Node 0 is the root, node `k + 1` part `k`; each part has three accessors and
+/// three views.
 fn description(parts: &[Part<'_>], body: u64) -> String {
     let mut at = 0;
     let [

@@ -1,10 +1,13 @@
-//! Writing meshes of skins: named parts of points with normals and triangles, as OBJ, PLY or binary glTF.
+//! Writing meshes of skins: named parts of points with normals and triangles, as OBJ, PLY or binary
+//! glTF.
 //!
-//! Pure functions to an [`io::Write`]: equal meshes give equal bytes. Numbers survive to the bit, also as text, since they are written with as many digits as
-//! tell them apart. Metres and axes stay as they are, z up; of glTF, whose up is y, they are turned by the root node and not in the numbers. OBJ
-//! has a part as an object, glTF as a node with its mesh; PLY, which knows one mesh only, has them one after the other and says where each is in comments.
-//! Everything is checked before the first byte, so a mesh with a fault leaves no half file; what the writer itself refuses may. May block where the
-//! writer does, and allocates: not for a real-time thread.
+//! Pure functions to an [`io::Write`]: equal meshes give equal bytes. Numbers survive to the bit,
+//! also as text, since they are written with as many digits as tell them apart. Metres and axes
+//! stay as they are, z up; of glTF, whose up is y, they are turned by the root node and not in the
+//! numbers. OBJ has a part as an object, glTF as a node with its mesh; PLY, which knows one mesh
+//! only, has them one after the other and says where each is in comments. Everything is checked
+//! before the first byte, so a mesh with a fault leaves no half file; what the writer itself
+//! refuses may. May block where the writer does, and allocates: not for a real-time thread.
 
 use std::io;
 
@@ -110,8 +113,8 @@ pub enum ExportError {
 }
 
 impl Surface<'_> {
-    /// How many sides of triangles have not exactly one other triangle that has them the other way round: 0 of a closed surface. Allocates; linear but
-    /// for a sort.
+    /// How many sides of triangles have not exactly one other triangle that has them the other way
+    /// round: 0 of a closed surface. Allocates; linear but for a sort.
     #[must_use]
     pub fn open_sides(&self) -> usize {
         let corners = self.triangles.iter();

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use super::{ExportError, Part, check, line};
 
-/// Writes the meshes as Wavefront OBJ, each an object. Many small writes: give it something buffered.
+/// Writes the meshes as Wavefront OBJ, each an object. Many small writes: give it something
+/// buffered.
 ///
 /// # Errors
 /// [`ExportError`]: what is wrong with the meshes, or what the writer said.

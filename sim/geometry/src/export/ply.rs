@@ -13,10 +13,12 @@ pub enum Encoding {
     LittleEndian,
 }
 
-/// Writes the meshes as one PLY, one after the other; comments say which faces are whose. Many small writes: give it something buffered.
+/// Writes the meshes as one PLY, one after the other; comments say which faces are whose. Many
+/// small writes: give it something buffered.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the meshes, or what the writer said. Indices are signed in this format: positions beyond 2^31 are too many.
+/// [`ExportError`]: what is wrong with the meshes, or what the writer said. Indices are signed in
+/// this format: positions beyond 2^31 are too many.
 pub fn write_ply(
     parts: &[Part<'_>],
     encoding: Encoding,

@@ -1,11 +1,15 @@
-//! Loading meshes from files and bytes: one clean triangle mesh of whatever the file holds, and a report on it.
+//! Loading meshes from files and bytes: one clean triangle mesh of whatever the file holds, and a
+//! report on it.
 //!
-//! Every loader gives the file's triangles (polygons are cut up), in metres as the numbers stand, in the file's own axes. Then, for all formats alike:
-//! vertices that are exactly equal are welded, triangles without area are dropped (and counted in the report), and vertices
-//! that nothing uses are dropped. Nothing else is repaired: holes, flipped faces and self-crossings stay and show in the [`MeshReport`].
+//! Every loader gives the file's triangles (polygons are cut up), in metres as the numbers stand,
+//! in the file's own axes. Then, for all formats alike: vertices that are exactly equal are welded,
+//! triangles without area are dropped (and counted in the report), and vertices that nothing uses
+//! are dropped. Nothing else is repaired: holes, flipped faces and self-crossings stay and show in
+//! the [`MeshReport`].
 //!
-//! The parsers are ours where a library could panic or allocate by a header's word: memory is in proportion to the bytes that are really
-//! there, whatever counts the file claims. No panics on any bytes. Blocks on the disk and allocates: not for a real-time thread.
+//! The parsers are ours where a library could panic or allocate by a header's word: memory is in
+//! proportion to the bytes that are really there, whatever counts the file claims. No panics on any
+//! bytes. Blocks on the disk and allocates: not for a real-time thread.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -327,8 +331,9 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     })
 }
 
-/// Where an OBJ says that a vertex is here: line and number of the vertex, both from 1, of the first
-/// one that does. `None` for other formats, and for a file that cannot be read or says no such thing.
+/// Where an OBJ says that a vertex is here: line and number of the vertex, both from 1, of the
+/// first one that does. `None` for other formats, and for a file that cannot be read or says no
+/// such thing.
 #[must_use]
 pub fn vertex_in_file(path: &Path, position: &Vec3) -> Option<(usize, usize)> {
     (Format::of(path) == Some(Format::Obj)).then_some(())?;

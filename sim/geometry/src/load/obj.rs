@@ -1,7 +1,9 @@
-//! Wavefront OBJ (Wavefront Technologies, "Advanced Visualizer" manual, appendix B1): polygonal geometry only.
+//! Wavefront OBJ (Wavefront Technologies, "Advanced Visualizer" manual, appendix B1): polygonal
+//! geometry only.
 //!
-//! Read are `v x y z ...` and `f a b c ...`; a face's corner is `v`, `v/vt`, `v//vn` or `v/vt/vn`, of which only `v` counts, from 1
-//! or, if negative, back from the last vertex so far. A backslash at the end of a line continues it. All objects and groups make one mesh.
+//! Read are `v x y z ...` and `f a b c ...`; a face's corner is `v`, `v/vt`, `v//vn` or `v/vt/vn`,
+//! of which only `v` counts, from 1 or, if negative, back from the last vertex so far. A backslash
+//! at the end of a line continues it. All objects and groups make one mesh.
 
 use std::borrow::Cow;
 

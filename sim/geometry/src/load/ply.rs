@@ -1,7 +1,8 @@
 //! PLY, ASCII and binary of either byte order (Turk, "The PLY Polygon File Format", Stanford 1994).
 //!
-//! Read are `x`, `y`, `z` of the element `vertex` and the list `vertex_indices` (or `vertex_index`) of the element `face`; all other
-//! elements and properties are passed over. Memory follows the bytes that are read, never the header's counts.
+//! Read are `x`, `y`, `z` of the element `vertex` and the list `vertex_indices` (or `vertex_index`)
+//! of the element `face`; all other elements and properties are passed over. Memory follows the
+//! bytes that are read, never the header's counts.
 
 use super::text::{excerpt, number, words};
 use super::{LoadProblem, Soup};

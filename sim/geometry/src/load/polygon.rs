@@ -1,8 +1,9 @@
-//! Cutting polygons into triangles: a fan if strictly convex, else ear clipping (Meisters 1975; O(n^2) as a rule, O(n^3) at worst,
-//! hence [`MAX_CORNERS`]).
+//! Cutting polygons into triangles: a fan if strictly convex, else ear clipping (Meisters 1975;
+//! O(n^2) as a rule, O(n^3) at worst, hence [`MAX_CORNERS`]).
 //!
-//! Corners on a straight side stay corners of triangles with area as far as possible: a neighbour's edge ends there, and without them the
-//! mesh would have a hole. Polygons that cross themselves are cut into n - 2 triangles somehow. Deterministic.
+//! Corners on a straight side stay corners of triangles with area as far as possible: a neighbour's
+//! edge ends there, and without them the mesh would have a hole. Polygons that cross themselves are
+//! cut into n - 2 triangles somehow. Deterministic.
 
 use super::LoadProblem;
 use crate::mesh::MeshError;
@@ -14,7 +15,8 @@ pub(super) const MAX_CORNERS: usize = 1024;
 /// A turn below this share of the squared side lengths is none.
 const STRAIGHT: f64 = 1e-12;
 
-/// Calls `triangle` with the corners of each triangle, wound like the polygon. `face` is for the error.
+/// Calls `triangle` with the corners of each triangle, wound like the polygon. `face` is for the
+/// error.
 pub(super) fn cut(
     positions: &[Vec3],
     corners: &[u32],
@@ -68,7 +70,8 @@ pub(super) fn cut(
 
 type Flat = [f64; 2];
 
-/// The polygon in the plane of its area vector (Newell), counter-clockwise: two of the three coordinates.
+/// The polygon in the plane of its area vector (Newell), counter-clockwise: two of the three
+/// coordinates.
 fn flatten(points: &[Vec3]) -> Vec<Flat> {
     let mut normal = Vec3::zeros();
     for (i, p) in points.iter().enumerate() {
@@ -112,7 +115,8 @@ fn is_ear(flat: &[Flat], left: &[usize], i: usize) -> bool {
     turn(a, b, c) > 0.0
         && !left.iter().any(|k| {
             let p = flat[*k];
-            // A corner at the same place as one of the ear's (a bridge to a hole) does not block it.
+            // A corner at the same place as one of the ear's (a bridge to a hole) does not block
+            // it.
             !ear.contains(k)
                 && p != a
                 && p != b
@@ -159,7 +163,8 @@ mod tests {
         (b - a).cross(&(c - a)) / 2.0
     }
 
-    /// All triangles have area and face the same way, and the areas add up: they cover the polygon without overlap.
+    /// All triangles have area and face the same way, and the areas add up: they cover the polygon
+    /// without overlap.
     fn check(points: &[Vec3], expected_area: f64, normal: &Vec3) {
         let all = triangles(points);
         assert_eq!(all.len(), points.len() - 2);

@@ -1,7 +1,8 @@
 //! STL, binary and ASCII (3D Systems, "StereoLithography Interface Specification", 1988).
 //!
-//! Facet normals and attributes are passed over: the corners' order tells the outside. A file is binary if its length is exactly what its
-//! count asks for or if it does not start with `solid`; binary files that start with `solid` are common.
+//! Facet normals and attributes are passed over: the corners' order tells the outside. A file is
+//! binary if its length is exactly what its count asks for or if it does not start with `solid`;
+//! binary files that start with `solid` are common.
 
 use super::text::{Line, lines, words};
 use super::{LoadProblem, Soup};

@@ -1,4 +1,5 @@
-//! Lines and words of text formats, as bytes: comments and names need not be UTF-8. Line numbers start at 1.
+//! Lines and words of text formats, as bytes: comments and names need not be UTF-8. Line numbers
+//! start at 1.
 
 use super::LoadProblem;
 use crate::pose::Vec3;

@@ -30,7 +30,8 @@ pub struct Foot {
 }
 
 impl SmoothMesh {
-    /// Weights of the point of a triangle that is nearest to `x` in its plane, moved into the triangle.
+    /// Weights of the point of a triangle that is nearest to `x` in its plane, moved into the
+    /// triangle.
     #[must_use]
     pub fn weights(&self, face: u32, x: &Vec3) -> [f64; 3] {
         let [a, b, c] = self.mesh.triangle(face as usize);
@@ -46,9 +47,9 @@ impl SmoothMesh {
         }
     }
 
-    /// The place on the sheet of `face` that is nearest to `x` of those around `weights` there: where
-    /// `x` is straight above or below, or the end of the sheet and the plane beyond it. `None`: not
-    /// found in 64 steps, or no such triangle.
+    /// The place on the sheet of `face` that is nearest to `x` of those around `weights` there:
+    /// where `x` is straight above or below, or the end of the sheet and the plane beyond it.
+    /// `None`: not found in 64 steps, or no such triangle.
     #[must_use]
     pub fn foot(&self, face: u32, weights: &[f64; 3], x: &Vec3) -> Option<Foot> {
         let (mut foot, end) = self.search(face, weights, x)?;
@@ -194,8 +195,8 @@ fn beyond_rim(foot: &mut Foot, plane: &Vec3, x: &Vec3) {
 const ALONG: f64 = 1e-3;
 
 /// A side that a step goes along instead of through it, by the corner opposite: that it came `back`
-/// by, where it also leads along it, for two triangles that send it to each other mean the side between
-/// them; or that it leaves by but a small part.
+/// by, where it also leads along it, for two triangles that send it to each other mean the side
+/// between them; or that it leaves by but a small part.
 fn kept_in(w: &[f64; 3], step: &[f64; 3], back: Option<usize>) -> Option<usize> {
     let most = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
     let leads = |m: usize| step[m] > 0.0 && w[m] < 1.0;
@@ -205,9 +206,9 @@ fn kept_in(w: &[f64; 3], step: &[f64; 3], back: Option<usize>) -> Option<usize> 
     })
 }
 
-/// Goes a step as far as the triangle does; the corner whose weight is used up, if one is. `step` is
-/// what was gone. At a vertex two may be: then not the one opposite to the side that it came `back` by,
-/// so that the search goes on around the vertex.
+/// Goes a step as far as the triangle does; the corner whose weight is used up, if one is. `step`
+/// is what was gone. At a vertex two may be: then not the one opposite to the side that it came
+/// `back` by, so that the search goes on around the vertex.
 fn clip(w: &mut [f64; 3], step: &mut [f64; 3], back: Option<usize>) -> Option<usize> {
     let (mut share, mut corner) = (1.0, None);
     for k in 0..3 {
@@ -283,9 +284,9 @@ impl Search {
         u * self.pull[0] + v * self.pull[1]
     }
 
-    /// Along the step that led here, by which the pull was `pulled` before, the second derivative is
-    /// what the pull has changed by: a patch is not bent as its corners' normals say, and without
-    /// this far points are not found in time.
+    /// Along the step that led here, by which the pull was `pulled` before, the second derivative
+    /// is what the pull has changed by: a patch is not bent as its corners' normals say, and
+    /// without this far points are not found in time.
     fn learn(&mut self, step: &[f64; 3], pulled: f64) {
         let [u, v] = self.parts(step);
         let [a, b, c] = self.bend;

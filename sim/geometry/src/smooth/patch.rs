@@ -25,8 +25,8 @@ pub struct Patch {
     edges: [Side; 3],
 }
 
-/// A place on the patch with its derivatives along the weights of two corners, taken from the third,
-/// the heaviest one.
+/// A place on the patch with its derivatives along the weights of two corners, taken from the
+/// third, the heaviest one.
 pub(super) struct Spot {
     pub(super) point: Vec3,
     /// Which corner the others' weight is taken from.

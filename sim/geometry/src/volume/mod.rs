@@ -1,7 +1,10 @@
-//! Volumes: samples on a regular grid in a frame of their own, as scanners and simulations give them.
+//! Volumes: samples on a regular grid in a frame of their own, as scanners and simulations give
+//! them.
 //!
-//! [`nrrd`] reads them from files and writes them; [`skull()`](skull::skull) makes one up by formula. A [`Volume`] that there is holds as many finite samples as its nodes are,
-//! in a right-handed frame with axes at right angles: nobody has to ask again. Allocates, and reading blocks on the disk: not for a real-time thread. Deterministic.
+//! [`nrrd`] reads them from files and writes them; [`skull()`](skull::skull) makes one up by
+//! formula. A [`Volume`] that there is holds as many finite samples as its nodes are, in a
+//! right-handed frame with axes at right angles: nobody has to ask again. Allocates, and reading
+//! blocks on the disk: not for a real-time thread. Deterministic.
 
 use crate::pose::Pose;
 

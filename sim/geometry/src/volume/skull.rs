@@ -1,8 +1,11 @@
-//! A skull by formula: **a made-up shape, nobody's anatomy**, for demonstrations and tests of volumes where no scan may be used.
+//! A skull by formula: **a made-up shape, nobody's anatomy**, for demonstrations and tests of
+//! volumes where no scan may be used.
 //!
-//! Triquet 2001 shows a skull from planes of a scanner (section 5.6, figure 5.18); those data are not public. This one is ellipsoids and capsules in centimetres,
-//! joined and cut smoothly, and sampled as a scanner would: 1000 inside, 0 outside, [`LEVEL`] on the surface, in proportion to the distance within a
-//! centimetre of it. The same numbers give the same bits everywhere: nothing but sums, products and square roots.
+//! Triquet 2001 shows a skull from planes of a scanner (section 5.6, figure 5.18); those data are
+//! not public. This one is ellipsoids and capsules in centimetres, joined and cut smoothly, and
+//! sampled as a scanner would: 1000 inside, 0 outside, [`LEVEL`] on the surface, in proportion to
+//! the distance within a centimetre of it. The same numbers give the same bits everywhere: nothing
+//! but sums, products and square roots.
 
 use super::{Volume, VolumeFault};
 use crate::pose::{Pose, Vec3};
@@ -22,7 +25,8 @@ const HEIGHT_CM: f64 = 21.0;
 const LOW: Vec3 = Vec3::new(-8.4, -10.0, -11.4);
 const HIGH: Vec3 = Vec3::new(8.4, 11.2, 12.0);
 
-/// So high from chin to crown, with so many samples along the height of the box: x to its left, y to its back, z up, about its middle.
+/// So high from chin to crown, with so many samples along the height of the box: x to its left, y
+/// to its back, z up, about its middle.
 ///
 /// # Errors
 /// [`VolumeFault`] if the height is none; numbers of samples are clamped to what they may be.
@@ -70,7 +74,8 @@ fn distance(at: &Vec3) -> f64 {
     let head = join(join(join(head, cheek, 0.8), arch, 0.5), mastoid, 0.8);
     let head = cut(cut(head, orbit, 0.5), nostril, 0.4);
     let head = join(join(head, nose, 0.4), palate, 0.6);
-    // A jaw is a plate on edge: a lower and an upper rim, and two of the branch that goes up to its joint.
+    // A jaw is a plate on edge: a lower and an upper rim, and two of the branch that goes up to its
+    // joint.
     let chin = capsule(&p, [0.0, -7.5, -9.3], [1.8, -7.0, -9.3], 0.85);
     let below = capsule(&p, [1.8, -7.0, -9.3], [5.2, -1.0, -8.0], 0.7);
     let front = capsule(&p, [0.0, -7.6, -7.9], [1.9, -6.9, -7.8], 0.6);
@@ -110,7 +115,8 @@ fn capsule(p: &Vec3, from: [f64; 3], to: [f64; 3], radius: f64) -> f64 {
     (p - from - along * share).norm() - radius
 }
 
-/// Of two shapes, with a fillet where both are nearer than `width` to the same place: polynomial, quadratic.
+/// Of two shapes, with a fillet where both are nearer than `width` to the same place: polynomial,
+/// quadratic.
 fn join(a: f64, b: f64, width: f64) -> f64 {
     let near = (width - (a - b).abs()).max(0.0) / width;
     a.min(b) - 0.25 * near * near * width

@@ -1,4 +1,5 @@
-//! Everything that is stored against what it is from scratch: links and counts, flags, certificates, cells, crossings, and the geodesics themselves.
+//! Everything that is stored against what it is from scratch: links and counts, flags,
+//! certificates, cells, crossings, and the geodesics themselves.
 
 use super::GeodesicTriangulation;
 use super::build::doubled_area;
@@ -104,8 +105,9 @@ impl GeodesicTriangulation {
         self.audit_geodesics(t)
     }
 
-    /// Those of the trees are the shortest ones, made anew. The root's is pinned on the first relative hull and pulled tight, which makes it the shortest of its kind; which kind
-    /// that is goes by when the pin was chosen. Bends without a corner have certificates.
+    /// Those of the trees are the shortest ones, made anew. The root's is pinned on the first
+    /// relative hull and pulled tight, which makes it the shortest of its kind; which kind that is
+    /// goes by when the pin was chosen. Bends without a corner have certificates.
     fn audit_geodesics(&self, t: f64) -> Result<(), Inconsistent> {
         let fault = |v: u32, what| {
             Err(Inconsistent {

@@ -1,4 +1,5 @@
-//! The structure from scratch: trees, pin, edges, certificates; its cells, with the convex hull's edges if they are wanted.
+//! The structure from scratch: trees, pin, edges, certificates; its cells, with the convex hull's
+//! edges if they are wanted.
 
 use super::geodesic::{root, trees};
 use super::graph::Graph;
@@ -7,7 +8,8 @@ use super::{Cell, GeodesicTriangulation};
 use crate::kinetic::Inconsistent;
 use crate::polygons::{length, minus};
 
-/// Vertex and edge this near to each other touch, as a share of the numbers that places are made of.
+/// Vertex and edge this near to each other touch, as a share of the numbers that places are made
+/// of.
 const TOUCHING: f64 = 1e-12;
 
 /// Twice the area that a closed chain of vertices goes round.
@@ -75,7 +77,8 @@ impl GeodesicTriangulation {
         self.audit_all(self.now)
     }
 
-    /// The cells of the subdivision as they are at `now`. With `lids` the edges of the convex hull of both polygons are among the edges: then they, without the one outside of everything, are
+    /// The cells of the subdivision as they are at `now`. With `lids` the edges of the convex hull
+    /// of both polygons are among the edges: then they, without the one outside of everything, are
     /// all that is between the polygons and that hull.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
-//! Events: a vertex leaves the geodesics that bend at it, or pushes into those along a segment; what has to be put right after that.
+//! Events: a vertex leaves the geodesics that bend at it, or pushes into those along a segment;
+//! what has to be put right after that.
 
 use super::geodesic::{Geodesics, root};
 use super::graph::Graph;
@@ -13,7 +14,8 @@ use crate::stats::EventCost;
 enum Change {
     /// The vertex at it leaves the geodesics that bend there.
     Out(u32),
-    /// The vertex before it, or that behind it, comes into the geodesics along the edge behind it, or that before it.
+    /// The vertex before it, or that behind it, comes into the geodesics along the edge behind it,
+    /// or that before it.
     In { corner: u32, before: bool },
     /// Nothing else.
     Flip(u32),
@@ -151,7 +153,8 @@ impl GeodesicTriangulation {
         self.settle(wanted, |v| all || three.contains(&v));
         Ok(kind)
     }
-    /// Issues the certificates of all corners that have changed, and of the split bends at these vertices, which are to be `wanted`.
+    /// Issues the certificates of all corners that have changed, and of the split bends at these
+    /// vertices, which are to be `wanted`.
     pub(super) fn settle(&mut self, mut wanted: Vec<[u32; 3]>, at: impl Fn(u32) -> bool) {
         let mut changed = std::mem::take(&mut self.graph.touched);
         changed.append(&mut self.graph.gone);
@@ -227,7 +230,8 @@ struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// Changes all geodesics, the edges with them, and the pin if it has to. The split bends at the vertices of the event, or all of them after a new pin. None if something cannot be.
+    /// Changes all geodesics, the edges with them, and the pin if it has to. The split bends at the
+    /// vertices of the event, or all of them after a new pin. None if something cannot be.
     fn happen(
         &mut self,
         geodesics: &mut Geodesics,

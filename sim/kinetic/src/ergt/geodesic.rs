@@ -1,12 +1,15 @@
-//! Geodesics: shortest paths in the free space, by pulling strings; the binary trees of them; where the root's is pinned.
+//! Geodesics: shortest paths in the free space, by pulling strings; the binary trees of them; where
+//! the root's is pinned.
 //!
-//! Merckx and Moerenhout after Basch, Erickson, Guibas, Hershberger and Zhang: each node of a tree stands for consecutive edges of a polygon and has the shortest path between their two ends
-//! that can be deformed into them without touching either polygon.
+//! Merckx and Moerenhout after Basch, Erickson, Guibas, Hershberger and Zhang: each node of a tree
+//! stands for consecutive edges of a polygon and has the shortest path between their two ends that
+//! can be deformed into them without touching either polygon.
 
 use super::graph::Graph;
 use super::signs::Signs;
 
-/// Pulls at one string, for each of its vertices and those of the polygons, squared: more than any takes.
+/// Pulls at one string, for each of its vertices and those of the polygons, squared: more than any
+/// takes.
 const MOST_PULLS: usize = 16;
 
 /// A node of a polygon's tree.
@@ -46,7 +49,8 @@ impl Geodesics {
         &self.nodes[self.tops[body] as usize].path
     }
 
-    /// The bends at these vertices whose outer side is divided by another edge, written so that they turn left, each once; only those that can ever change.
+    /// The bends at these vertices whose outer side is divided by another edge, written so that
+    /// they turn left, each once; only those that can ever change.
     pub(super) fn split_bends(
         &self,
         graph: &Graph,
@@ -72,7 +76,8 @@ impl Geodesics {
     }
 }
 
-/// Pulls a path tight; its ends stay. None if it does not become tight: the vertices are in no general position.
+/// Pulls a path tight; its ends stay. None if it does not become tight: the vertices are in no
+/// general position.
 pub(super) fn taut(signs: &Signs<'_>, mut path: Vec<u32>) -> Option<Vec<u32>> {
     let mut pulls = MOST_PULLS * (path.len() + signs.count() as usize).pow(2);
     let mut k = 1;
@@ -95,8 +100,9 @@ pub(super) fn taut(signs: &Signs<'_>, mut path: Vec<u32>) -> Option<Vec<u32>> {
     (path.len() > 1).then_some(path)
 }
 
-/// The vertices of a body in the order of its leaves: counter-clockwise from a vertex of its own convex hull, which it comes back to. Otherwise the loop round the body would have a
-/// cusp there, and cells four corners.
+/// The vertices of a body in the order of its leaves: counter-clockwise from a vertex of its own
+/// convex hull, which it comes back to. Otherwise the loop round the body would have a cusp there,
+/// and cells four corners.
 pub(super) fn leaf_order(signs: &Signs<'_>, body: usize) -> Vec<u32> {
     let polygons = signs.polygons;
     let (first, end) = (polygons.first[body], polygons.first[body + 1]);
@@ -144,10 +150,12 @@ pub(super) fn trees(signs: &Signs<'_>) -> Option<Geodesics> {
     Some(made)
 }
 
-/// The root's geodesic: round the second body, pinned at a vertex of the first. None if no two vertices see each other.
+/// The root's geodesic: round the second body, pinned at a vertex of the first. None if no two
+/// vertices see each other.
 ///
-/// The pin and where the tether from it ends are the closest vertices of the two bodies, each on its own body's relative hull, that see each other past all edges. The closest of all vertices would
-/// let the pin sit in a pocket.
+/// The pin and where the tether from it ends are the closest vertices of the two bodies, each on
+/// its own body's relative hull, that see each other past all edges. The closest of all vertices
+/// would let the pin sit in a pocket.
 pub(super) fn root(signs: &Signs<'_>, trees: &Geodesics, graph: &Graph) -> Option<Vec<u32>> {
     let own = |body: usize| {
         (trees.hull(body)[1..].iter().copied())

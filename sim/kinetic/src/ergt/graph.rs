@@ -1,10 +1,12 @@
-//! The subdivision as half-edges round vertices: which edge is next to which, how many geodesics go along each.
+//! The subdivision as half-edges round vertices: which edge is next to which, how many geodesics go
+//! along each.
 
 use super::signs::Signs;
 
 const NONE: u32 = u32::MAX;
 
-/// One side of an edge; `h ^ 1` is the other. The corner of `h` is at its origin, between the edge before it and itself, on its left.
+/// One side of an edge; `h ^ 1` is the other. The corner of `h` is at its origin, between the edge
+/// before it and itself, on its left.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Half {
     pub(super) origin: u32,
@@ -30,7 +32,8 @@ pub(super) struct Graph {
     free: Vec<u32>,
     /// Of each vertex: a half-edge out of it.
     out: Vec<u32>,
-    /// Half-edges whose corners have changed; those among them whose flags are still to be found; half-edges that went.
+    /// Half-edges whose corners have changed; those among them whose flags are still to be found;
+    /// half-edges that went.
     pub(super) touched: Vec<u32>,
     pub(super) unsure: Vec<u32>,
     pub(super) gone: Vec<u32>,
@@ -81,7 +84,8 @@ impl Graph {
         self.around(a).find(|&h| self.end(h) == b)
     }
 
-    /// Whether nothing is between the two half-edges from `v` to `from`, counter-clockwise, and to `to`.
+    /// Whether nothing is between the two half-edges from `v` to `from`, counter-clockwise, and to
+    /// `to`.
     pub(super) fn are_neighbours(&self, v: u32, from: u32, to: u32) -> bool {
         (self.find(v, from)).is_some_and(|h| self.half(self.half(h).prev).origin == to)
     }
@@ -96,7 +100,8 @@ impl Graph {
         self.unsure = unsure;
     }
 
-    /// Corners that have changed and are clearly not as the flags before let follow: of two events at one time the other came first.
+    /// Corners that have changed and are clearly not as the flags before let follow: of two events
+    /// at one time the other came first.
     pub(super) fn put_right(&mut self, signs: &Signs<'_>) {
         for k in 0..self.touched.len() {
             let h = self.touched[k];
@@ -121,7 +126,8 @@ impl Graph {
         path.windows(2).try_for_each(|s| self.drop([s[0], s[1]]))
     }
 
-    /// One geodesic more goes along the segment. The half-edge from `a` to `b`; none if it would go through a polygon or there is no place for it.
+    /// One geodesic more goes along the segment. The half-edge from `a` to `b`; none if it would go
+    /// through a polygon or there is no place for it.
     pub(super) fn add(&mut self, signs: &Signs<'_>, [a, b]: [u32; 2]) -> Option<u32> {
         let h = self.find(a, b).or_else(|| self.insert(signs, [a, b]))?;
         self.uses[h as usize / 2] += 1;
@@ -150,8 +156,9 @@ impl Graph {
         self.set(h, !self.half(h).reflex);
     }
 
-    /// The vertex at the corner of `h`, reflex so far, has come to the segment between its neighbours, and `count` geodesics leave it. All flags follow from those before. None if that cannot
-    /// be.
+    /// The vertex at the corner of `h`, reflex so far, has come to the segment between its
+    /// neighbours, and `count` geodesics leave it. All flags follow from those before. None if that
+    /// cannot be.
     pub(super) fn straighten(&mut self, h: u32, count: u32) -> Option<()> {
         let Half {
             prev: g,
@@ -191,8 +198,10 @@ impl Graph {
         Some(uses == 0 && !self.half(h).obstacle)
     }
 
-    /// The convex corner of `h` has closed, or is one of a triangle that has collapsed: the neighbour before it has come to the edge `h`, or that behind it to the edge before, and all `count`
-    /// geodesics along that edge go through it from now on. All flags follow from those before. None if that cannot be.
+    /// The convex corner of `h` has closed, or is one of a triangle that has collapsed: the
+    /// neighbour before it has come to the edge `h`, or that behind it to the edge before, and all
+    /// `count` geodesics along that edge go through it from now on. All flags follow from those
+    /// before. None if that cannot be.
     pub(super) fn close(&mut self, h: u32, onto_h: bool, count: u32) -> Option<()> {
         let Half { prev: g, next, .. } = *self.half(h);
         let [u, _, x] = self.corner(h);
@@ -210,7 +219,8 @@ impl Graph {
             }
             let n = self.insert_at([u, x], [g, next]);
             let at_far = self.half(g).reflex;
-            // The corner that it cuts off of that of the vertex is convex; at the far end nothing changes.
+            // The corner that it cuts off of that of the vertex is convex; at the far end nothing
+            // changes.
             self.set(n, !onto_h && at_far);
             self.touched.push(next);
             if !onto_h {
@@ -227,7 +237,8 @@ impl Graph {
         Some(())
     }
 
-    /// The edges of a polygon with the vertices `first..end`, counter-clockwise. None of its other edges may be there yet.
+    /// The edges of a polygon with the vertices `first..end`, counter-clockwise. None of its other
+    /// edges may be there yet.
     pub(super) fn add_polygon(&mut self, signs: &Signs<'_>, first: u32, end: u32) -> Option<()> {
         let from = self.halves.len();
         for v in first..end {
@@ -251,7 +262,8 @@ impl Graph {
         Some(h)
     }
 
-    /// An edge through the corners of these half-edges, which are at its ends; [`NONE`] at a vertex without edges. Flags are left as they were, and that of a new corner is false.
+    /// An edge through the corners of these half-edges, which are at its ends; [`NONE`] at a vertex
+    /// without edges. Flags are left as they were, and that of a new corner is false.
     fn insert_at(&mut self, ends: [u32; 2], corners: [u32; 2]) -> u32 {
         let edge = self.free.pop().unwrap_or_else(|| {
             self.uses.push(0);
@@ -319,7 +331,8 @@ impl Graph {
         (self.used().step_by(2)).all(|h| !signs.crosses(ends, [self.half(h).origin, self.end(h)]))
     }
 
-    /// The cells, that outside of everything among them: half-edges in order, the free space on the left.
+    /// The cells, that outside of everything among them: half-edges in order, the free space on the
+    /// left.
     pub(super) fn faces(&self) -> Vec<Vec<u32>> {
         let mut seen = vec![false; self.halves.len()];
         let mut faces = Vec::new();

@@ -1,31 +1,47 @@
-//! When two simple polygons that move rigidly in the plane touch: their external relative geodesic triangulation.
+//! When two simple polygons that move rigidly in the plane touch: their external relative geodesic
+//! triangulation.
 //!
 //! # Theory
 //!
-//! Each polygon has a binary tree over its edges in order. A node stands for consecutive edges and has the *relative geodesic* between their two ends: the shortest of the
-//! paths that can be deformed into these edges without touching either polygon. The geodesic of a whole polygon is its *relative hull*. A root joins both trees; its geodesic goes round the
-//! second polygon and is *pinned* at a vertex of the first. All of them together cut the space between the polygons into cells with three convex corners each. While every corner stays
-//! convex or reflex as it is, cells do not overlap, and neither do polygons. A corner of three vertices of one body never changes; each other has a certificate.
+//! Each polygon has a binary tree over its edges in order. A node stands for consecutive edges and
+//! has the *relative geodesic* between their two ends: the shortest of the paths that can be
+//! deformed into these edges without touching either polygon. The geodesic of a whole polygon is
+//! its *relative hull*. A root joins both trees; its geodesic goes round the second polygon and is
+//! *pinned* at a vertex of the first. All of them together cut the space between the polygons into
+//! cells with three convex corners each. While every corner stays convex or reflex as it is, cells
+//! do not overlap, and neither do polygons. A corner of three vertices of one body never changes;
+//! each other has a certificate.
 //!
-//! When the vertex `m` comes to lie on the segment `ab`, one of two things happens. A reflex corner `a m b` becomes straight: `m` leaves every geodesic that bends there. Or a convex corner
-//! closes, or a triangle collapses, and `m` pushes into `ab`: every geodesic along `ab` has `m` in it from now on. If `ab` is a polygon's edge that is a contact. Where another edge divides the
-//! outer side of a geodesic's bend there is no corner to tell when it becomes straight; such bends have certificates of their own. If the pin is no longer on the first polygon's relative hull,
-//! or the root's geodesic begins inside of it, a new pin is chosen.
+//! When the vertex `m` comes to lie on the segment `ab`, one of two things happens. A reflex corner
+//! `a m b` becomes straight: `m` leaves every geodesic that bends there. Or a convex corner closes,
+//! or a triangle collapses, and `m` pushes into `ab`: every geodesic along `ab` has `m` in it from
+//! now on. If `ab` is a polygon's edge that is a contact. Where another edge divides the outer side
+//! of a geodesic's bend there is no corner to tell when it becomes straight; such bends have
+//! certificates of their own. If the pin is no longer on the first polygon's relative hull, or the
+//! root's geodesic begins inside of it, a new pin is chosen.
 //!
-//! Merckx and Moerenhout, *Introduction aux structures de données cinétiques*, after Basch, Erickson, Guibas, Hershberger and Zhang, *Kinetic collision detection between two simple polygons*
-//! (1999). Which vertex is the pin and what is done at events is not in the former and is a reconstruction.
+//! Merckx and Moerenhout, *Introduction aux structures de données cinétiques*, after Basch,
+//! Erickson, Guibas, Hershberger and Zhang, *Kinetic collision detection between two simple
+//! polygons* (1999). Which vertex is the pin and what is done at events is not in the former and is
+//! a reconstruction.
 //!
 //! # Practice
 //!
-//! The same bodies, motions and contacts as [`crate::pseudo`]'s, which takes any number of polygons; here are fewer events, and more work for each: one looks through all geodesics and computes
-//! the places of all vertices. With `n` vertices the geodesics are `O(n log n)` long if the polygons are not wound into each other; storing them as trees that share parts, which
-//! the paper does, would make it `O(log^2 n)`.
+//! The same bodies, motions and contacts as [`crate::pseudo`]'s, which takes any number of
+//! polygons; here are fewer events, and more work for each: one looks through all geodesics and
+//! computes the places of all vertices. With `n` vertices the geodesics are `O(n log n)` long if
+//! the polygons are not wound into each other; storing them as trees that share parts, which the
+//! paper does, would make it `O(log^2 n)`.
 //!
-//! **Memory grows at events**: geodesics and edges come and go, and each event allocates. Not for a haptic loop. General position is wanted: perturb what lies on a lattice by 1e-8 at least.
-//! Polygons that touch or overlap at the start are refused, and so is making the structure anew while they touch. Where an event and a contact at one of its vertices are one to rounding
-//! (edges that meet edge on edge and corner on corner, 1e-14 s apart) it is the contact: what is true behind the event cannot be told.
+//! **Memory grows at events**: geodesics and edges come and go, and each event allocates. Not for a
+//! haptic loop. General position is wanted: perturb what lies on a lattice by 1e-8 at least.
+//! Polygons that touch or overlap at the start are refused, and so is making the structure anew
+//! while they touch. Where an event and a contact at one of its vertices are one to rounding (edges
+//! that meet edge on edge and corner on corner, 1e-14 s apart) it is the contact: what is true
+//! behind the event cannot be told.
 //!
-//! The trees' geodesics are at any time those that would be made anew. The root's is the shortest of its kind, too, but which kind, and where the pin is, goes by what happened before.
+//! The trees' geodesics are at any time those that would be made anew. The root's is the shortest
+//! of its kind, too, but which kind, and where the pin is, goes by what happened before.
 
 mod audit;
 mod build;
@@ -50,7 +66,8 @@ pub enum Kind {
     Straight,
     /// A convex corner closed.
     Closed,
-    /// A convex corner opened to a straight one: a triangle collapsed. Its other two corners close at the same time; whichever comes first does it.
+    /// A convex corner opened to a straight one: a triangle collapsed. Its other two corners close
+    /// at the same time; whichever comes first does it.
     Opened,
     /// A corner outside of all cells changed its sign, and nothing else.
     Flipped,
@@ -73,7 +90,8 @@ const KINDS: [&str; 7] = [
 pub struct Geodesic {
     /// Whose edges it stands for; none is the root.
     pub body: Option<u32>,
-    /// The two whose edges are its edges, by their places in the list; none for an edge, and for the root.
+    /// The two whose edges are its edges, by their places in the list; none for an edge, and for
+    /// the root.
     pub children: Option<[usize; 2]>,
     /// Bodies and vertices on it.
     pub path: Vec<(u32, u32)>,
@@ -102,7 +120,8 @@ pub struct GeodesicTriangulation {
     contact: Option<Contact>,
     impacts: u64,
     repins: u64,
-    /// Slots are two to a half-edge or bend: even ones for the corners of half-edges, odd ones for bends.
+    /// Slots are two to a half-edge or bend: even ones for the corners of half-edges, odd ones for
+    /// bends.
     queue: EventQueue,
     live: Vec<bool>,
     live_count: u64,
@@ -182,7 +201,8 @@ impl GeodesicTriangulation {
         path.iter().map(|v| self.polygons.name(*v)).collect()
     }
 
-    /// All geodesics, edges of polygons among them: those of the first tree, children before parents, those of the second, the root's.
+    /// All geodesics, edges of polygons among them: those of the first tree, children before
+    /// parents, those of the second, the root's.
     #[must_use]
     pub fn geodesics(&self) -> Vec<Geodesic> {
         let Geodesics { nodes, tops, root } = &self.geodesics;
@@ -224,7 +244,8 @@ impl GeodesicTriangulation {
         }
     }
 
-    /// The three vertices of a slot's certificate, and whether they turn left; none if there is none to have.
+    /// The three vertices of a slot's certificate, and whether they turn left; none if there is
+    /// none to have.
     fn certificate(&self, slot: u32) -> Option<([u32; 3], bool)> {
         let found = if slot % 2 == 1 {
             let bend = self.bends.get(slot as usize / 2)?;
@@ -299,7 +320,8 @@ impl Kinetic for GeodesicTriangulation {
         self.queue.first().map_or(f64::INFINITY, |e| e.0)
     }
 
-    /// Stops at a contact that is not to be bounced off: see [`Self::contact`]. Allocates at events.
+    /// Stops at a contact that is not to be bounced off: see [`Self::contact`]. Allocates at
+    /// events.
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
         let before = [self.stats.events(), self.stats.events_external()];
         while let Some((time, slot)) = self.queue.first().filter(|e| e.0 <= t) {

@@ -1,7 +1,9 @@
-//! On which side of a line a vertex is *just after* a time, and what follows from that: sectors, crossings, triangles.
+//! On which side of a line a vertex is *just after* a time, and what follows from that: sectors,
+//! crossings, triangles.
 //!
-//! Everything that the structure is made of is decided by the turns of three vertices. At an event one of these is zero up to rounding: its new sign is known, it is the opposite of
-//! the old one. Others that are about zero have the sign of their derivative.
+//! Everything that the structure is made of is decided by the turns of three vertices. At an event
+//! one of these is zero up to rounding: its new sign is known, it is the opposite of the old one.
+//! Others that are about zero have the sign of their derivative.
 
 use crate::polygons::{Polygons, cross, length, minus, orient};
 use crate::roots::Smooth;
@@ -51,12 +53,14 @@ impl<'a> Signs<'a> {
         length(minus(self.place(a), self.place(b)))
     }
 
-    /// Twice the area between a vertex's ray and the next one's from the origin, for sums round a cell.
+    /// Twice the area between a vertex's ray and the next one's from the origin, for sums round a
+    /// cell.
     pub(super) fn area(&self, a: u32, b: u32) -> f64 {
         cross(self.place(a), self.place(b))
     }
 
-    /// The turn and what it is off by at most: places and times are rounded, too, which matters where vertices nearly coincide.
+    /// The turn and what it is off by at most: places and times are rounded, too, which matters
+    /// where vertices nearly coincide.
     pub(super) fn value(&self, [u, v, x]: [u32; 3]) -> (f64, f64) {
         let [p, q, r] = [u, v, x].map(|v| self.place(v));
         let (a, b) = (length(minus(q, p)), length(minus(r, q)));
@@ -71,7 +75,8 @@ impl<'a> Signs<'a> {
         8.0 * f64::EPSILON * (1.0 + length(q)) * (a + b)
     }
 
-    /// Whether vertex `m` is on the other polygon's edge from `a` to the next vertex and comes into it, to rounding: by when times can be told from each other it has met it.
+    /// Whether vertex `m` is on the other polygon's edge from `a` to the next vertex and comes into
+    /// it, to rounding: by when times can be told from each other it has met it.
     fn meets(&self, m: u32, a: u32) -> bool {
         let b = self.polygons.beside(a)[0];
         let [p, q, r] = [a, b, m].map(|v| self.place(v));
@@ -88,7 +93,8 @@ impl<'a> Signs<'a> {
         slope < 0.0 && value.abs() <= self.rounding([a, b, m]) - LATE * slope
     }
 
-    /// A vertex and the first end of another polygon's edge which meet now, to rounding; one of the two is one of these three vertices.
+    /// A vertex and the first end of another polygon's edge which meet now, to rounding; one of the
+    /// two is one of these three vertices.
     pub(super) fn contact_at(&self, three: [u32; 3]) -> Option<(u32, u32)> {
         let polygons = self.polygons;
         let others = |v: u32| {
@@ -128,7 +134,8 @@ impl<'a> Signs<'a> {
         }
     }
 
-    /// Whether `d` is seen from `v` strictly inside of the sector from `from` counter-clockwise to `to`; between a direction and itself is everything else.
+    /// Whether `d` is seen from `v` strictly inside of the sector from `from` counter-clockwise to
+    /// `to`; between a direction and itself is everything else.
     pub(super) fn in_sector(&self, v: u32, from: u32, to: u32, d: u32) -> bool {
         if d == from || d == to {
             false
@@ -157,7 +164,8 @@ impl<'a> Signs<'a> {
             && self.left(c, d, a) != self.left(c, d, b)
     }
 
-    /// Whether a path's bend at `v` is round the polygon of `v`: the inside of the polygon at `v` is in the smaller sector.
+    /// Whether a path's bend at `v` is round the polygon of `v`: the inside of the polygon at `v`
+    /// is in the smaller sector.
     ///
     /// Paths do not go through insides, so all of the inside is in one of the two sectors.
     pub(super) fn is_anchored(&self, u: u32, v: u32, x: u32) -> bool {
@@ -167,7 +175,8 @@ impl<'a> Signs<'a> {
         (next == from && before == to) || inside(next) || inside(before)
     }
 
-    /// What takes the place of `v` when a path through `u`, `v`, `x` is pulled tight there: the vertices in the triangle that are on the convex hull of what is in it, from `u` to `x`.
+    /// What takes the place of `v` when a path through `u`, `v`, `x` is pulled tight there: the
+    /// vertices in the triangle that are on the convex hull of what is in it, from `u` to `x`.
     pub(super) fn chain(&self, u: u32, v: u32, x: u32) -> Vec<u32> {
         let left = self.left(u, v, x);
         let turns = |a: u32, b: u32, c: u32| self.left(a, b, c) == left;

@@ -7,7 +7,8 @@ use crate::motion::Rigid2;
 /// A rigid polygon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Vertices in its own frame, counter-clockwise, m. The origin is what it turns about, and where its mass is centred.
+    /// Vertices in its own frame, counter-clockwise, m. The origin is what it turns about, and
+    /// where its mass is centred.
     pub shape: Vec<[f64; 2]>,
     /// How the frame moves.
     pub motion: Rigid2,
@@ -44,7 +45,8 @@ impl Body {
 pub struct Bounce {
     /// Share of the normal speed that comes back, 0 to 1.
     pub restitution: f64,
-    /// Least normal speed at which they part, m/s. Above 0 where anything can come to rest: without, bounces accumulate and time stops (Zeno).
+    /// Least normal speed at which they part, m/s. Above 0 where anything can come to rest:
+    /// without, bounces accumulate and time stops (Zeno).
     pub least_speed: f64,
 }
 
@@ -75,7 +77,8 @@ pub struct Contact {
 }
 
 impl Polygons {
-    /// A vertex is on an edge; both go by the numbers of all vertices. On the left of the edge, from its first end to its second, is free space.
+    /// A vertex is on an edge; both go by the numbers of all vertices. On the left of the edge,
+    /// from its first end to its second, is free space.
     pub(crate) fn contact(&self, vertex: u32, edge: [u32; 2], now: f64) -> Contact {
         let places = edge.map(|v| self.place(v, now));
         let along = minus(places[1], places[0]);
@@ -103,7 +106,8 @@ impl Polygons {
     }
 }
 
-/// How the two bodies of a contact move after it. Nothing is done here to what is parting already faster than they would.
+/// How the two bodies of a contact move after it. Nothing is done here to what is parting already
+/// faster than they would.
 ///
 /// # Errors
 /// Neither of them can be pushed.

@@ -1,7 +1,9 @@
-//! Rigid polygons that move in the plane, what they meet with, and when a corner of three of their vertices becomes straight or closes: what [`crate::pseudo`] and [`crate::ergt`] share.
+//! Rigid polygons that move in the plane, what they meet with, and when a corner of three of their
+//! vertices becomes straight or closes: what [`crate::pseudo`] and [`crate::ergt`] share.
 //!
-//! Metres, seconds, radians; polygons are counter-clockwise, and turn about the origin of their own frames. Vertices are numbered through, those of the first body first. Looking for a
-//! failure allocates nothing.
+//! Metres, seconds, radians; polygons are counter-clockwise, and turn about the origin of their own
+//! frames. Vertices are numbered through, those of the first body first. Looking for a failure
+//! allocates nothing.
 
 mod contact;
 pub(crate) mod shape;
@@ -18,10 +20,12 @@ const WINDOW_S: f64 = 0.25;
 /// And how far a body may turn in it.
 const WINDOW_RAD: f64 = 0.5;
 
-/// Most such stretches that are searched at once: a horizon may be infinite. Where they end the search goes on.
+/// Most such stretches that are searched at once: a horizon may be infinite. Where they end the
+/// search goes on.
 const MOST_WINDOWS: f64 = 64.0;
 
-/// What a corner may be from straight or closed where its failure was found, as a share of the product of its sides: it has not failed if it is more.
+/// What a corner may be from straight or closed where its failure was found, as a share of the
+/// product of its sides: it has not failed if it is more.
 const FAILED: f64 = 1e-6;
 
 /// Largest jump of a new plan, m or rad.
@@ -54,7 +58,8 @@ pub(crate) struct Corner<'a> {
 }
 
 impl Corner<'_> {
-    /// Bounds of `|d'|`, `|d''|` and `|d|` on a window, `d` being from the corner's vertex (1) to neighbour `k`.
+    /// Bounds of `|d'|`, `|d''|` and `|d|` on a window, `d` being from the corner's vertex (1) to
+    /// neighbour `k`.
     fn bounds(&self, k: usize, t: f64, window: f64) -> [f64; 3] {
         let points = [1, k].map(|k| self.motions[k].point(self.local[k], t));
         let d = length(minus(points[1], points[0]));
@@ -125,7 +130,8 @@ pub(crate) struct Polygons {
 
 /// When a corner fails.
 pub(crate) struct Failure {
-    /// Infinite if not before the horizon. Where one of its bodies turns it may be the time up to which it was looked only: see [`Corner::has_failed`].
+    /// Infinite if not before the horizon. Where one of its bodies turns it may be the time up to
+    /// which it was looked only: see [`Corner::has_failed`].
     pub(crate) time: f64,
     /// It was false at the start, which it should not be.
     pub(crate) was_false: bool,
@@ -151,7 +157,8 @@ impl Corner<'_> {
         }
     }
 
-    /// Whether it has failed at `now`, which [`Self::failure`] said. If not, that was the end of a search that found nothing.
+    /// Whether it has failed at `now`, which [`Self::failure`] said. If not, that was the end of a
+    /// search that found nothing.
     pub(crate) fn has_failed(&self, now: f64) -> bool {
         let [u, v, x] = [0, 1, 2].map(|k| self.motions[k].point(self.local[k], now));
         let sides = length(minus(u, v)) * length(minus(x, v));
@@ -222,7 +229,8 @@ impl Polygons {
         ]
     }
 
-    /// The certificate of the corner at the second of three vertices: that it turns left, or right. None if that never changes.
+    /// The certificate of the corner at the second of three vertices: that it turns left, or right.
+    /// None if that never changes.
     pub(crate) fn corner(&self, corner: [u32; 3], left: bool) -> Option<Corner<'_>> {
         let bodies = corner.map(|v| self.owner[v as usize]);
         let motions = bodies.map(|b| &self.bodies[b as usize].motion);

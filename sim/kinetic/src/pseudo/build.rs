@@ -14,10 +14,12 @@ fn angle(d: Point) -> f64 {
     d[1].atan2(d[0])
 }
 
-/// The two directions between which, counter-clockwise, there is nothing about a vertex: more than a straight angle while it is pointed.
+/// The two directions between which, counter-clockwise, there is nothing about a vertex: more than
+/// a straight angle while it is pointed.
 type Gap = [Point; 2];
 
-/// What is left of a gap when there is something in direction `d`; `None`: the vertex is no longer pointed.
+/// What is left of a gap when there is something in direction `d`; `None`: the vertex is no longer
+/// pointed.
 fn narrowed([a, b]: Gap, d: Point) -> Option<Gap> {
     // The rest of the turn, from `b` to `a`, is less than a straight angle.
     if cross(b, d) >= 0.0 && cross(d, a) >= 0.0 {
@@ -152,10 +154,12 @@ impl PseudoTriangulation {
         self.members[self.polygons.owner[v as usize] as usize]
     }
 
-    /// Goes on making everything anew, for some `budget` comparisons of edges; true: it is whole. Does not allocate.
+    /// Goes on making everything anew, for some `budget` comparisons of edges; true: it is whole.
+    /// Does not allocate.
     ///
     /// # Errors
-    /// The bodies are in no position that the structure can be made of; it is of no use until it is begun anew.
+    /// The bodies are in no position that the structure can be made of; it is of no use until it is
+    /// begun anew.
     pub fn build_on(&mut self, budget: u32) -> Result<bool, Inconsistent> {
         let mut w = std::mem::take(&mut self.workshop);
         let mut left = u64::from(budget);
@@ -327,7 +331,8 @@ impl PseudoTriangulation {
                 self.halves.push(Half {
                     origin: ends[side],
                     obstacle: e < polygons,
-                    // Polygons go counter-clockwise. One that is no member has an inside on both sides.
+                    // Polygons go counter-clockwise. One that is no member has an inside on both
+                    // sides.
                     interior: e < polygons && (side == 0 || !member),
                     ..Half::default()
                 });
@@ -365,7 +370,8 @@ impl PseudoTriangulation {
         }
     }
 
-    /// Lists in `touched`, each once, the half-edges at whose corners a body takes part. An edge of a polygon never slides, so from there one gets about each vertex.
+    /// Lists in `touched`, each once, the half-edges at whose corners a body takes part. An edge of
+    /// a polygon never slides, so from there one gets about each vertex.
     pub(super) fn touch(&mut self, body: u32, touched: &mut Vec<u32>, anew: bool) {
         let mut w = std::mem::take(&mut self.workshop);
         if anew {

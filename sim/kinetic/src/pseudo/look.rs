@@ -1,21 +1,27 @@
-//! Whether a corner holds throughout a step, by one look at it: in a step of a control loop nearly all do.
+//! Whether a corner holds throughout a step, by one look at it: in a step of a control loop nearly
+//! all do.
 //!
 //! # Theory
 //!
-//! With `a` and `b` the sides of a corner, its certificate is `f = ± a × b`. Over a step of length 1, by Taylor's formula, `f` is nowhere less than `f + min(f', 0) - M / 2` at its beginning,
-//! if `M` is at least `|f''|` throughout: that is the first stride of [`crate::roots::smooth`]. With the sides' speeds at most `a'`, `b'` and their accelerations at most `a''`, `b''`,
-//! `M = 2 a' b' + a'' (|b| + b') + (|a| + a') b''`. A side between two vertices of one body only turns; one between two bodies is no faster than the two of them together.
+//! With `a` and `b` the sides of a corner, its certificate is `f = ± a × b`. Over a step of length
+//! 1, by Taylor's formula, `f` is nowhere less than `f + min(f', 0) - M / 2` at its beginning, if
+//! `M` is at least `|f''|` throughout: that is the first stride of [`crate::roots::smooth`]. With
+//! the sides' speeds at most `a'`, `b'` and their accelerations at most `a''`, `b''`, `M = 2 a'
+//! b' + a'' (|b| + b') + (|a| + a') b''`. A side between two vertices of one body only turns; one
+//! between two bodies is no faster than the two of them together.
 //!
 //! # Practice
 //!
-//! Places are kept while nothing moves, so a look takes no sine. What it says is proven, rounding included: where it says nothing, as close to a contact, the failure is looked for as ever. Nothing
-//! here allocates.
+//! Places are kept while nothing moves, so a look takes no sine. What it says is proven, rounding
+//! included: where it says nothing, as close to a contact, the failure is looked for as ever.
+//! Nothing here allocates.
 
 use super::PseudoTriangulation;
 use crate::motion::Rigid2;
 use crate::polygons::{cross, minus};
 
-/// Rounding of what a look computes, as a share of the sizes that it is made of. A place is rounded some four times, a product of differences of them twice that.
+/// Rounding of what a look computes, as a share of the sizes that it is made of. A place is rounded
+/// some four times, a product of differences of them twice that.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Half of the bound of the second derivative, rounded up.
@@ -75,7 +81,8 @@ pub(super) enum Look {
 }
 
 impl PseudoTriangulation {
-    /// A look at the corner of `h` at the beginning of a step, of bodies that move as `self.moving` says.
+    /// A look at the corner of `h` at the beginning of a step, of bodies that move as `self.moving`
+    /// says.
     pub(super) fn look(&self, h: u32) -> Look {
         let corner = self.corner(h);
         let [i, j, k] = corner.map(|v| self.polygons.owner[v as usize] as usize);
@@ -158,7 +165,8 @@ mod tests {
         scene
     }
 
-    /// The sizes of steps from a ten-thousandth of a body to twice its size, one and two movers, with and without a turn.
+    /// The sizes of steps from a ten-thousandth of a body to twice its size, one and two movers,
+    /// with and without a turn.
     #[test]
     fn what_a_look_shows_to_hold_holds_throughout_and_is_nearly_all_of_a_short_step() {
         let mut random = Random(7);
@@ -205,7 +213,8 @@ mod tests {
         assert!(unclear * 50 < holds, "{counts:?}");
     }
 
-    /// Where a corner just does or does not fail at the end of a step a look does not say that it holds.
+    /// Where a corner just does or does not fail at the end of a step a look does not say that it
+    /// holds.
     #[test]
     fn a_corner_that_fails_at_the_end_of_a_step_is_not_said_to_hold() {
         let mut random = Random(9);
@@ -234,7 +243,8 @@ mod tests {
         assert!(seen > 500, "{seen}");
     }
 
-    /// What a step that failed was to do is not taken for motion later: looks at what stands still see nothing.
+    /// What a step that failed was to do is not taken for motion later: looks at what stands still
+    /// see nothing.
     #[test]
     fn a_structure_begun_anew_after_a_fault_stands_still() {
         let mut scene = scene(&mut Random(11));

@@ -1,21 +1,31 @@
-//! When simple polygons that move rigidly in the plane touch: a kinetic pointed pseudo-triangulation of the space between them.
+//! When simple polygons that move rigidly in the plane touch: a kinetic pointed
+//! pseudo-triangulation of the space between them.
 //!
 //! # Theory
 //!
-//! The convex hull of all polygons, less their insides, is cut by *free edges* between their vertices into *pseudo-triangles*: cells with exactly three convex corners. Every vertex is
-//! *pointed*: one of the angles about it is larger than a straight one. With `k` polygons and `r` reflex vertices there are `r + 3 (k - 1)` free edges and
-//! `r + 2 (k - 1)` cells, and that does not change. While every corner of every cell stays convex or reflex as it is, cells do not overlap, and neither do polygons. A corner of three
-//! points of one body never changes; each other has a certificate, the sign of its orientation.
+//! The convex hull of all polygons, less their insides, is cut by *free edges* between their
+//! vertices into *pseudo-triangles*: cells with exactly three convex corners. Every vertex is
+//! *pointed*: one of the angles about it is larger than a straight one. With `k` polygons and `r`
+//! reflex vertices there are `r + 3 (k - 1)` free edges and `r + 2 (k - 1)` cells, and that does
+//! not change. While every corner of every cell stays convex or reflex as it is, cells do not
+//! overlap, and neither do polygons. A corner of three points of one body never changes; each other
+//! has a certificate, the sign of its orientation.
 //!
-//! When a reflex corner becomes straight, or a convex one closes, one free edge *slides* along its neighbour: five certificates are issued anew. Where the edge that would have to slide is a
-//! polygon's, a vertex has met it: a contact. After Kirkpatrick, Snoeyink and Speckmann, and Agarwal, Basch, Guibas, Hershberger and Zhang.
+//! When a reflex corner becomes straight, or a convex one closes, one free edge *slides* along its
+//! neighbour: five certificates are issued anew. Where the edge that would have to slide is a
+//! polygon's, a vertex has met it: a contact. After Kirkpatrick, Snoeyink and Speckmann, and
+//! Agarwal, Basch, Guibas, Hershberger and Zhang.
 //!
 //! # Practice
 //!
-//! Metres, seconds, radians; polygons are counter-clockwise, and turn about the origin of their own frames. What happens at a contact is [`Contacts`]' to say: stop there, or bounce without friction.
-//! All memory is made when the structure is; events do not allocate. A change of a plan looks at the corners of its body. For a control loop there are steps that shift some of the bodies
-//! and may be cut short ([`PseudoTriangulation::go`]), and the structure can be made anew bit by bit, of some of its bodies ([`PseudoTriangulation::begin`]). General position is wanted: perturb what lies on a lattice by
-//! 1e-8 at least. Polygons that touch at the start, or holes, are refused.
+//! Metres, seconds, radians; polygons are counter-clockwise, and turn about the origin of their own
+//! frames. What happens at a contact is [`Contacts`]' to say: stop there, or bounce without
+//! friction. All memory is made when the structure is; events do not allocate. A change of a plan
+//! looks at the corners of its body. For a control loop there are steps that shift some of the
+//! bodies and may be cut short ([`PseudoTriangulation::go`]), and the structure can be made anew
+//! bit by bit, of some of its bodies ([`PseudoTriangulation::begin`]). General position is wanted:
+//! perturb what lies on a lattice by 1e-8 at least. Polygons that touch at the start, or holes, are
+//! refused.
 
 mod build;
 mod locality;
@@ -31,7 +41,8 @@ use crate::queue::EventQueue;
 use crate::stats::{EventCost, Stats};
 pub use step::{End, Shift, Went};
 
-/// Which of two free edges goes when a reflex corner becomes straight. All are right; they differ in how many events there are.
+/// Which of two free edges goes when a reflex corner becomes straight. All are right; they differ
+/// in how many events there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Policy {
     /// The one before the corner.
@@ -92,7 +103,8 @@ pub struct CornerEvent {
 pub struct Cell {
     /// A cell keeps its number while edges slide, until the structure is made anew.
     pub number: u32,
-    /// Its corners counter-clockwise, each a body and a vertex of it, and whether the cell is convex there: it is at three of them.
+    /// Its corners counter-clockwise, each a body and a vertex of it, and whether the cell is
+    /// convex there: it is at three of them.
     pub corners: Vec<(u32, u32, bool)>,
 }
 
@@ -335,7 +347,8 @@ impl PseudoTriangulation {
         })
     }
 
-    /// Processes the next event if it is due at `t` or before; none at a contact that is not to be bounced off. Does not allocate.
+    /// Processes the next event if it is due at `t` or before; none at a contact that is not to be
+    /// bounced off. Does not allocate.
     ///
     /// # Errors
     /// As [`Kinetic::advance`].

@@ -1,7 +1,10 @@
-//! Steps for a control loop: all stands still but for some bodies that are shifted, as far as they may, in a number of events that the caller bounds.
+//! Steps for a control loop: all stands still but for some bodies that are shifted, as far as they
+//! may, in a number of events that the caller bounds.
 //!
-//! Between steps nothing moves, so no certificate has an event, and time begins anew with each: there is no large number that precision could be lost in.
-//! Most corners of a mover are seen at one look to hold throughout a step; only of the others a failure is searched. Nothing here allocates.
+//! Between steps nothing moves, so no certificate has an event, and time begins anew with each:
+//! there is no large number that precision could be lost in. Most corners of a mover are seen at
+//! one look to hold throughout a step; only of the others a failure is searched. Nothing here
+//! allocates.
 
 use super::build::Stage;
 use super::look::{Look, Moving};
@@ -10,7 +13,8 @@ use crate::kinetic::{Inconsistent, Livelock};
 use crate::motion::Rigid2;
 use crate::polygons::Polygons;
 
-/// What a body is to do in a step: its centre goes straight, at a constant speed, and it turns at a constant speed.
+/// What a body is to do in a step: its centre goes straight, at a constant speed, and it turns at a
+/// constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
     /// Which body.
@@ -44,7 +48,8 @@ pub struct Went {
 }
 
 impl PseudoTriangulation {
-    /// A structure for steps, of which no body is part yet: see [`Self::begin`]. Takes all memory that it will need. The bodies' motions do not matter.
+    /// A structure for steps, of which no body is part yet: see [`Self::begin`]. Takes all memory
+    /// that it will need. The bodies' motions do not matter.
     ///
     /// # Errors
     /// A body is none: see [`ShapeError`].
@@ -91,7 +96,8 @@ impl PseudoTriangulation {
         }
     }
 
-    /// Puts a body exactly where a step led it but for rounding; false, and nothing done: that would be more than rounding.
+    /// Puts a body exactly where a step led it but for rounding; false, and nothing done: that
+    /// would be more than rounding.
     pub fn settle(&mut self, body: u32, centre: [f64; 2], angle: f64) -> bool {
         let Some(settled) = self.polygons.bodies.get_mut(body as usize) else {
             return false;
@@ -109,8 +115,9 @@ impl PseudoTriangulation {
         rounding
     }
 
-    /// Begins to make the structure anew, of those bodies that `place` knows a place of (centre and angle); the others do not take part until it is begun again.
-    /// [`Self::build_on`] then makes it.
+    /// Begins to make the structure anew, of those bodies that `place` knows a place of (centre and
+    /// angle); the others do not take part until it is begun again. [`Self::build_on`] then makes
+    /// it.
     pub fn begin(&mut self, place: impl Fn(u32) -> Option<([f64; 2], f64)>) {
         self.now = 0.0;
         self.livelock = Livelock::new(0.0);
@@ -151,11 +158,13 @@ impl PseudoTriangulation {
         self.members.get(body as usize) == Some(&true)
     }
 
-    /// Shifts these bodies together while all others stand still: until the shifts are made, two bodies touch, or it would take more than `most_events` events. All stand still then.
-    /// Who does not take part is shifted through everything.
+    /// Shifts these bodies together while all others stand still: until the shifts are made, two
+    /// bodies touch, or it would take more than `most_events` events. All stand still then. Who
+    /// does not take part is shifted through everything.
     ///
     /// # Errors
-    /// The structure is not whole, or a plan has changed since it was begun, or it found something wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
+    /// The structure is not whole, or a plan has changed since it was begun, or it found something
+    /// wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
     pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
         if !(self.is_whole() && self.at_rest) {
             return self.fault(0, "it is to be made anew");
@@ -229,7 +238,8 @@ impl PseudoTriangulation {
         Ok(())
     }
 
-    /// Certificates for all corners of the movers. An event only for those that are not seen to hold throughout; the queue has no other.
+    /// Certificates for all corners of the movers. An event only for those that are not seen to
+    /// hold throughout; the queue has no other.
     fn issue_movers(&mut self, shifts: &[Shift]) {
         self.touch_movers(shifts);
         let touched = std::mem::take(&mut self.workshop.touched);
@@ -246,7 +256,8 @@ impl PseudoTriangulation {
         self.workshop.touched = touched;
     }
 
-    /// Nothing moves any more, and nothing has a certificate. `slid`: edges have, since they were issued.
+    /// Nothing moves any more, and nothing has a certificate. `slid`: edges have, since they were
+    /// issued.
     fn drop_certificates(&mut self, shifts: &[Shift], slid: bool) {
         if slid {
             self.touch_movers(shifts);

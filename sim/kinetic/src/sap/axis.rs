@@ -1,27 +1,36 @@
-//! The endpoints of all bodies along one axis, in order, and the bands in which each may move without anybody having to look.
+//! The endpoints of all bodies along one axis, in order, and the bands in which each may move
+//! without anybody having to look.
 //!
 //! # Theory
 //!
-//! Bounds that move linearly pass each other once at most in a step. So the certificates that fail in it are the inversions between the order at its start and that at
-//! its end, and an insertion sort finds each of them once, as one exchange; the times are known in closed form and need no queue.
+//! Bounds that move linearly pass each other once at most in a step. So the certificates that fail
+//! in it are the inversions between the order at its start and that at its end, and an insertion
+//! sort finds each of them once, as one exchange; the times are known in closed form and need no
+//! queue.
 //!
-//! Between each two neighbours there is a *separator*, somewhere in their gap. While every endpoint stays between its two, which is its *band*, no certificate fails, so
-//! those that stay are not looked at as neighbours at all. Those that leave, the *awake* ones, are sorted in among the others, and get new bands. Separators are put where the two
-//! neighbours would be at the same time at the speeds they have.
+//! Between each two neighbours there is a *separator*, somewhere in their gap. While every endpoint
+//! stays between its two, which is its *band*, no certificate fails, so those that stay are not
+//! looked at as neighbours at all. Those that leave, the *awake* ones, are sorted in among the
+//! others, and get new bands. Separators are put where the two neighbours would be at the same time
+//! at the speeds they have.
 //!
 //! # Practice
 //!
-//! Where one in a hundred and sixty of the endpoints is awake, or of a few endpoints one in forty, bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain
+//! Where one in a hundred and sixty of the endpoints is awake, or of a few endpoints one in forty,
+//! bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain
 //! insertion sort.
 
 use super::table::{BOUNDS, Table, at};
 
-/// Awake endpoints, as a share of all, from which on a plain insertion sort is cheaper: one in so many. An awake one is at a random place of the memory,
-/// and its neighbours and bands are, too; a sort of all goes straight through. The latter share is for more awake ones than `SOME`: what is many does not fit the nearest caches.
+/// Awake endpoints, as a share of all, from which on a plain insertion sort is cheaper: one in so
+/// many. An awake one is at a random place of the memory, and its neighbours and bands are, too; a
+/// sort of all goes straight through. The latter share is for more awake ones than `SOME`: what is
+/// many does not fit the nearest caches.
 const MANY: [usize; 2] = [40, 160];
 const SOME: usize = 16;
 
-/// Steps without bands after that: new bands cost about five steps. Twice as many each time that they were in vain.
+/// Steps without bands after that: new bands cost about five steps. Twice as many each time that
+/// they were in vain.
 const LEAST_BLIND_STEPS: u32 = 32;
 const MOST_BLIND_STEPS: u32 = 1024;
 
@@ -39,7 +48,8 @@ pub(super) struct Axis {
     place: Vec<u32>,
     /// Endpoints that have left their bands.
     awake: Vec<u32>,
-    /// Places beside which separators have to be put anew; and places that are looked at. One bit each, so they come sorted.
+    /// Places beside which separators have to be put anew; and places that are looked at. One bit
+    /// each, so they come sorted.
     marks: Vec<u64>,
     places: Vec<u64>,
     keys: Vec<f32>,
@@ -95,7 +105,8 @@ impl Axis {
         let (number, ends) = (self.number, &table.end);
         let key = |e: u32| ends[at(number, e)];
         self.order.sort_unstable_by(|&a, &b| {
-            // Lower bounds first: touching is overlapping. The number only makes the order one order.
+            // Lower bounds first: touching is overlapping. The number only makes the order one
+            // order.
             (key(a).total_cmp(&key(b)))
                 .then((a & 1).cmp(&(b & 1)))
                 .then(a.cmp(&b))
@@ -108,8 +119,9 @@ impl Axis {
         self.separate_all(table);
     }
 
-    /// Brings the order from the start of the step to its end. `crossing(left, right)`: `right` goes to the left of `left`, one being a lower bound and the other an upper one. The
-    /// start is that of the last step's end if `continuous`.
+    /// Brings the order from the start of the step to its end. `crossing(left, right)`: `right`
+    /// goes to the left of `left`, one being a lower bound and the other an upper one. The start is
+    /// that of the last step's end if `continuous`.
     pub(super) fn step(
         &mut self,
         table: &mut Table,
@@ -192,7 +204,8 @@ impl Axis {
             while bits != 0 {
                 let first = 64 * word + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                // From an awake one on, until one that stayed in its band is right of all before it: so are then all up to the next awake one.
+                // From an awake one on, until one that stayed in its band is right of all before
+                // it: so are then all up to the next awake one.
                 if first < settled {
                     continue;
                 }
@@ -234,7 +247,8 @@ impl Axis {
         Ok(())
     }
 
-    /// A plain insertion sort. What most endpoints are looked at for is done in single precision, side by side: what is larger there is larger.
+    /// A plain insertion sort. What most endpoints are looked at for is done in single precision,
+    /// side by side: what is larger there is larger.
     fn insert_all(
         &mut self,
         table: &Table,
@@ -243,7 +257,8 @@ impl Axis {
         crossing: &mut impl FnMut(&Table, u32, u32),
     ) -> Result<(), Exhausted> {
         let values = if at_end { &table.end } else { &table.start };
-        // Bodies one after the other, and their values to where they are in the order: what is read lies side by side, and stores wait for nobody.
+        // Bodies one after the other, and their values to where they are in the order: what is read
+        // lies side by side, and stores wait for nobody.
         let rows = values.as_chunks::<BOUNDS>().0;
         let (lower, upper) = (2 * self.number, 2 * self.number + 1);
         for (row, [low, high]) in rows.iter().zip(self.place.as_chunks::<2>().0) {
@@ -281,7 +296,8 @@ impl Axis {
         Ok(())
     }
 
-    /// Brings the endpoint at place `k` to where it belongs among those before it, which are in order. How far that is.
+    /// Brings the endpoint at place `k` to where it belongs among those before it, which are in
+    /// order. How far that is.
     fn insert(
         &mut self,
         table: &Table,
@@ -343,7 +359,8 @@ impl Axis {
         }
     }
 
-    /// Moves the endpoints of one body to where they belong at the end of the step, all others being in order.
+    /// Moves the endpoints of one body to where they belong at the end of the step, all others
+    /// being in order.
     pub(super) fn replace(&mut self, table: &mut Table, body: u32) {
         let number = self.number;
         // If it goes left, the upper bound can go only after the lower one.

@@ -1,11 +1,15 @@
-//! Boxes whose six bounds move linearly over a step: what sweep-and-prune is told of a body's motion.
+//! Boxes whose six bounds move linearly over a step: what sweep-and-prune is told of a body's
+//! motion.
 //!
 //! # Theory
 //!
-//! For a coordinate `x` of a body's point with `|x''| <= A` the chord from its place at the start to that at the end is off by `A h^2 / 8` at most, and the largest of chords
-//! is nowhere above the chord of the largest. So the line from the smallest coordinate at the start to that at the end, less this margin, bounds the body
-//! all the way. A translation needs no margin. A turn at `w` about a unit axis `u` whose points are `rho` from the axis at most has `A_i = w^2 rho sqrt(1 - u_i^2)`;
-//! a screw the same, with `rho` from the screw's axis. What the points have of a common acceleration is added.
+//! For a coordinate `x` of a body's point with `|x''| <= A` the chord from its place at the start
+//! to that at the end is off by `A h^2 / 8` at most, and the largest of chords is nowhere above the
+//! chord of the largest. So the line from the smallest coordinate at the start to that at the end,
+//! less this margin, bounds the body all the way. A translation needs no margin. A turn at `w`
+//! about a unit axis `u` whose points are `rho` from the axis at most has `A_i = w^2 rho sqrt(1 -
+//! u_i^2)`; a screw the same, with `rho` from the screw's axis. What the points have of a common
+//! acceleration is added.
 
 /// The bounds of a body over one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,8 +69,9 @@ impl Lines {
     }
 }
 
-/// Margin on each axis for a body that turns at a constant `omega` (rad/s) about a unit axis through a centre that moves linearly, or goes along a screw. `rho`: largest distance of
-/// the body from the axis, m; `h`: the step, s.
+/// Margin on each axis for a body that turns at a constant `omega` (rad/s) about a unit axis
+/// through a centre that moves linearly, or goes along a screw. `rho`: largest distance of the body
+/// from the axis, m; `h`: the step, s.
 #[must_use]
 pub fn turning_margin(omega: f64, axis: [f64; 3], rho: f64, h: f64) -> [f64; 3] {
     axis.map(|u| acceleration_margin(omega * omega * rho * (1.0 - u * u).max(0.0).sqrt(), h))

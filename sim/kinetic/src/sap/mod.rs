@@ -1,22 +1,31 @@
-//! Which boxes overlap, and when: kinetic sweep-and-prune over steps in which all bounds move linearly.
+//! Which boxes overlap, and when: kinetic sweep-and-prune over steps in which all bounds move
+//! linearly.
 //!
 //! # Theory
 //!
-//! On each axis the endpoints of all bodies are kept in order; two boxes overlap where their intervals do on all three. In a step two linear bounds pass each other once at
-//! most, so the events of the step are the inversions between the orders at its start and at its end, each at a time that is a quotient. They are found by an
-//! insertion sort of those endpoints that can have passed anything (see the module of the axis), and only exchanges of a lower with an upper bound are looked at any
-//! further: on the other axes, in closed form. The overlap of two boxes within a step is one stretch of time. So what a queue would bring one by one comes sorted, without a queue: a log of
-//! pairs that go *on* and *off*.
+//! On each axis the endpoints of all bodies are kept in order; two boxes overlap where their
+//! intervals do on all three. In a step two linear bounds pass each other once at most, so the
+//! events of the step are the inversions between the orders at its start and at its end, each at a
+//! time that is a quotient. They are found by an insertion sort of those endpoints that can have
+//! passed anything (see the module of the axis), and only exchanges of a lower with an upper bound
+//! are looked at any further: on the other axes, in closed form. The overlap of two boxes within a
+//! step is one stretch of time. So what a queue would bring one by one comes sorted, without a
+//! queue: a log of pairs that go *on* and *off*.
 //!
-//! This differs from the kinetic sorted list of the literature, which has a certificate and a place in a queue for each two neighbours, and issues all of them anew in every step.
+//! This differs from the kinetic sorted list of the literature, which has a certificate and a place
+//! in a queue for each two neighbours, and issues all of them anew in every step.
 //!
 //! # Practice
 //!
-//! [`Sap::set`] says how a body moves in the coming step; who is not mentioned rests. [`Sap::step`] finds everything that happens in it; [`Kinetic::advance`] goes along it.
-//! [`Sap::overlap`] is where in the step continuous detection has to look. [`Kinetic::change_plan`] is for a body that hits something on the way.
+//! [`Sap::set`] says how a body moves in the coming step; who is not mentioned rests. [`Sap::step`]
+//! finds everything that happens in it; [`Kinetic::advance`] goes along it. [`Sap::overlap`] is
+//! where in the step continuous detection has to look. [`Kinetic::change_plan`] is for a body that
+//! hits something on the way.
 //!
-//! A step costs a comparison of each body that moves with its bands, four for each endpoint, and some operations for each exchange. It does not allocate while pairs and log fit what was
-//! [reserved](Sap::reserve). An exchange too many ([`Sap::set_budget`]) ends the search: the step is then answered by all pairs whose boxes, each swept over the whole step, overlap, which are
+//! A step costs a comparison of each body that moves with its bands, four for each endpoint, and
+//! some operations for each exchange. It does not allocate while pairs and log fit what was
+//! [reserved](Sap::reserve). An exchange too many ([`Sap::set_budget`]) ends the search: the step
+//! is then answered by all pairs whose boxes, each swept over the whole step, overlap, which are
 //! never too few; the next step starts from nothing. Both cost a sort.
 //!
 //! Touching is overlapping. Metres and seconds; the times of a step are counted from its start.
@@ -49,7 +58,8 @@ pub struct PairEvent {
 /// What a step was like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// The log is exact. If not, all pairs that may overlap anywhere in the step are on from its start on.
+    /// The log is exact. If not, all pairs that may overlap anywhere in the step are on from its
+    /// start on.
     pub exact: bool,
     /// Exchanges of neighbours on all axes.
     pub swaps: u64,
@@ -188,7 +198,8 @@ impl Sap {
         self.log.reserve(pairs.saturating_sub(self.log.len()));
     }
 
-    /// Most exchanges of neighbours in one step, on all axes together; a step that takes more is answered by a superset (rule T9). No limit at first.
+    /// Most exchanges of neighbours in one step, on all axes together; a step that takes more is
+    /// answered by a superset (rule T9). No limit at first.
     pub fn set_budget(&mut self, swaps: u64) {
         self.budget = swaps;
     }
@@ -205,7 +216,8 @@ impl Sap {
         self.stamp.is_empty()
     }
 
-    /// How a body moves in the coming step. What is not finite or not in order is found by that step.
+    /// How a body moves in the coming step. What is not finite or not in order is found by that
+    /// step.
     ///
     /// # Errors
     /// There is no such body.
@@ -275,10 +287,12 @@ impl Sap {
         }
     }
 
-    /// Finds everything that happens in a step of `h` seconds, and goes to its start; the step before is ended if it was not.
+    /// Finds everything that happens in a step of `h` seconds, and goes to its start; the step
+    /// before is ended if it was not.
     ///
     /// # Errors
-    /// See [`SapError`]. The log is empty then, pairs are those of the last step, and the next step starts from nothing.
+    /// See [`SapError`]. The log is empty then, pairs are those of the last step, and the next step
+    /// starts from nothing.
     pub fn step(&mut self, h: f64) -> Result<StepReport, SapError> {
         self.happen(f64::INFINITY);
         self.log.clear();
@@ -379,7 +393,8 @@ impl Sap {
         }
     }
 
-    /// Brings all orders to the end of the step and collects the pairs that may go on or off. False: the budget is used up.
+    /// Brings all orders to the end of the step and collects the pairs that may go on or off.
+    /// False: the budget is used up.
     fn sort_in(&mut self) -> bool {
         self.candidates.clear();
         let mut budget = self.budget;
@@ -392,7 +407,8 @@ impl Sap {
                 |table, left, right| {
                     let p = pair(left / 2, right / 2);
                     let (i, j) = (p.0 as usize, p.1 as usize);
-                    // A lower bound goes left past an upper one: the intervals begin to overlap. Else they cease to, which matters if the boxes did.
+                    // A lower bound goes left past an upper one: the intervals begin to overlap.
+                    // Else they cease to, which matters if the boxes did.
                     let matters = if right & 1 == 0 {
                         table.swept_overlap((number + 1) % 3, i, j)
                             && table.swept_overlap((number + 2) % 3, i, j)
@@ -497,7 +513,8 @@ impl Sap {
         }
     }
 
-    /// Adds the pairs whose swept boxes overlap to the candidates: a sweep along the axis on which the bodies are spread most.
+    /// Adds the pairs whose swept boxes overlap to the candidates: a sweep along the axis on which
+    /// the bodies are spread most.
     fn sweep_all(&mut self) {
         let n = self.len();
         let table = &self.table;
@@ -583,8 +600,9 @@ impl Sap {
         self.exact
     }
 
-    /// When two bodies' boxes overlap in what is left of the step: one stretch, since bounds are linear; what continuous detection has to search. None: they
-    /// do not, or there are no such two bodies, or a body was set for the next step already.
+    /// When two bodies' boxes overlap in what is left of the step: one stretch, since bounds are
+    /// linear; what continuous detection has to search. None: they do not, or there are no such two
+    /// bodies, or a body was set for the next step already.
     #[must_use]
     pub fn overlap(&self, a: u32, b: u32) -> Option<[f64; 2]> {
         if a == b || a.max(b) as usize >= self.len() || self.turned {
@@ -628,7 +646,8 @@ impl Kinetic for Sap {
         })
     }
 
-    /// The body's bounds are these from now to the end of the step. Costs a comparison with every body: the others' orders are those at the end of the step already.
+    /// The body's bounds are these from now to the end of the step. Costs a comparison with every
+    /// body: the others' orders are those at the end of the step already.
     fn change_plan(&mut self, body: u32, plan: Lines) -> Result<(), SapError> {
         if body as usize >= self.len() {
             let count = self.len();

@@ -1,4 +1,5 @@
-//! A set of pairs of bodies: listed without gaps, found by hashing. Allocates only to grow; the order of the list depends on what was done to it alone.
+//! A set of pairs of bodies: listed without gaps, found by hashing. Allocates only to grow; the
+//! order of the list depends on what was done to it alone.
 
 /// A pair: the smaller number first.
 pub type Pair = (u32, u32);

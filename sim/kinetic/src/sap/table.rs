@@ -1,4 +1,5 @@
-//! The bounds of all bodies over a step, side by side, the bands of their endpoints, and the time in which two bodies' boxes overlap.
+//! The bounds of all bodies over a step, side by side, the bands of their endpoints, and the time
+//! in which two bodies' boxes overlap.
 
 use super::lines::Lines;
 use super::pairs::Pair;
@@ -6,13 +7,16 @@ use super::pairs::Pair;
 /// Bounds of one body: lower and upper on each axis.
 pub(super) const BOUNDS: usize = 6;
 
-/// Numbers that are looked at together: a whole number of bodies and of the processor's lanes. Columns are whole blocks long.
+/// Numbers that are looked at together: a whole number of bodies and of the processor's lanes.
+/// Columns are whole blocks long.
 const BLOCK: usize = 48;
 
-/// By how much the times of an overlap are moved outwards, as a share of the step: what they are rounded by.
+/// By how much the times of an overlap are moved outwards, as a share of the step: what they are
+/// rounded by.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// See the module. Six numbers for each body, one after the other: what one body's are is in one or two lines of the cache.
+/// See the module. Six numbers for each body, one after the other: what one body's are is in one or
+/// two lines of the cache.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     pub(super) start: Vec<f64>,
@@ -96,7 +100,8 @@ impl Table {
         std::mem::swap(&mut self.start, &mut self.end);
     }
 
-    /// Sets a body's bounds. Whether it starts where it was to start, and whether its bounds are bounds.
+    /// Sets a body's bounds. Whether it starts where it was to start, and whether its bounds are
+    /// bounds.
     pub(super) fn set(&mut self, body: usize, lines: &Lines) -> (bool, bool) {
         let range = BOUNDS * body..BOUNDS * body + BOUNDS;
         set_all(
@@ -126,12 +131,14 @@ impl Table {
         }
     }
 
-    /// Calls `found(axis, endpoint)` for every endpoint that is outside of its band somewhere in the step. The starts are in their bands if `continuous`: they are the last ends.
+    /// Calls `found(axis, endpoint)` for every endpoint that is outside of its band somewhere in
+    /// the step. The starts are in their bands if `continuous`: they are the last ends.
     pub(super) fn leavers(&self, continuous: bool, mut found: impl FnMut(usize, u32)) {
         for from in (0..self.end.len()).step_by(BLOCK) {
             let (low, high) = (block(&self.low, from), block(&self.high, from));
             let end = block(&self.end, from);
-            // A number that is none is outside, too. First whether there is any: nothing is stored, and mostly that is all.
+            // A number that is none is outside, too. First whether there is any: nothing is stored,
+            // and mostly that is all.
             let mut out = 0_u64;
             for i in 0..BLOCK {
                 out |= u64::from(!((end[i] >= low[i]) & (end[i] <= high[i])));
@@ -205,8 +212,9 @@ impl Table {
         })
     }
 
-    /// When in `[from, h]` the boxes overlap: one stretch of time, since all bounds are linear. It begins at `from` exactly if they overlap then, and is infinite if they do
-    /// at the end. Other times are rounded outwards.
+    /// When in `[from, h]` the boxes overlap: one stretch of time, since all bounds are linear. It
+    /// begins at `from` exactly if they overlap then, and is infinite if they do at the end. Other
+    /// times are rounded outwards.
     pub(super) fn overlap(&self, (i, j): Pair, from: f64) -> Option<[f64; 2]> {
         let (i, j) = (i as usize, j as usize);
         let from = from.max(self.since[i]).max(self.since[j]);

@@ -7,7 +7,8 @@ use hapticd_kinetic::{Kinetic, Sap};
 /// Length of a step, s.
 pub const H: f64 = 1e-3;
 
-/// Boxes of 6 to 12 cm in a room with a body for every 8 litres, at random velocities; they turn round at the walls.
+/// Boxes of 6 to 12 cm in a room with a body for every 8 litres, at random velocities; they turn
+/// round at the walls.
 pub struct Scene {
     half: Vec<[f64; 3]>,
     centre: Vec<[f64; 3]>,
@@ -112,7 +113,8 @@ impl Rebuilt {
     }
 }
 
-/// The endpoints of three axes kept in order from step to step, of boxes swept over the step; pairs at once.
+/// The endpoints of three axes kept in order from step to step, of boxes swept over the step; pairs
+/// at once.
 pub struct Incremental {
     boxes: Vec<[[f64; 2]; 3]>,
     order: [Vec<u32>; 3],

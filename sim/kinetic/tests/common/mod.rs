@@ -1,4 +1,5 @@
-//! What the tests and the lab share: reproducible numbers, scenes, and answers without any structure.
+//! What the tests and the lab share: reproducible numbers, scenes, and answers without any
+//! structure.
 #![allow(dead_code)]
 
 pub mod boxes;

@@ -55,7 +55,8 @@ pub fn any_overlap(bodies: &[Body], t: f64) -> bool {
     (0..polygons.len()).any(|k| (0..k).any(|i| overlap(&polygons[i], &polygons[k])))
 }
 
-/// The first time at which any two overlap: by samples, then by halves. What is shorter than a sample is missed.
+/// The first time at which any two overlap: by samples, then by halves. What is shorter than a
+/// sample is missed.
 pub fn sampled(bodies: &[Body], end: f64, step: f64) -> Option<f64> {
     let count = (end / step).ceil() as u32;
     let found = (1..=count).find(|&k| any_overlap(bodies, f64::from(k) * step))?;

@@ -48,7 +48,8 @@ fn a_clamped_beam_sags_as_theory_says() {
     assert!(near(sag, theory, 0.08), "{sag} {theory}");
 }
 
-/// A coil that is pressed until its rings touch, then let go, is the coil again; the rings do not pass each other.
+/// A coil that is pressed until its rings touch, then let go, is the coil again; the rings do not
+/// pass each other.
 #[test]
 fn a_coil_pressed_to_its_rings_comes_back() {
     let (turns, per_turn, pitch) = (4, 24, 0.02);
@@ -92,7 +93,8 @@ fn a_coil_pressed_to_its_rings_comes_back() {
     };
     press(&mut world, -0.025, 500);
     go(&mut world, 500);
-    // Rings over rings: at a quarter of a turn and its like, never nearer than two radii less a little.
+    // Rings over rings: at a quarter of a turn and its like, never nearer than two radii less a
+    // little.
     let mut narrowest = f64::INFINITY;
     let x = world.positions();
     for i in 0..x.len() {
@@ -179,7 +181,8 @@ fn the_window_along_a_wire_always_blends() {
     assert_eq!(world.events(), [BlendEvent::Added(0, 9)]);
 }
 
-/// A block dropped on the floor stands at rest, nearly its height, and weighs on the floor nowhere deeper than a micrometre.
+/// A block dropped on the floor stands at rest, nearly its height, and weighs on the floor nowhere
+/// deeper than a micrometre.
 #[test]
 fn a_jelly_stands_on_the_floor() {
     let mut world = SphereWorld::new(Settings {
@@ -231,7 +234,8 @@ fn a_lattice_has_the_neighbours_it_says() {
         for _ in 0..1000 {
             world.step(0.002, &[], &[]).unwrap();
         }
-        // Along x: 2 axes, 8 of the 12 face diagonals by half each with 1/sqrt 2, 8 corners by a third with 1/sqrt 3.
+        // Along x: 2 axes, 8 of the 12 face diagonals by half each with 1/sqrt 2, 8 corners by a
+        // third with 1/sqrt 3.
         let corners = if count > 20.0 {
             8.0 / 3.0 / 3.0_f64.sqrt()
         } else {

@@ -98,7 +98,8 @@ fn a_depth_is_not_energy() {
     assert!((x[2].z - 0.01).abs() < 1e-9);
 }
 
-/// A heap of balls in a box stays one: nobody is thrown, nobody sinks in. It creeps, since balls that do not turn are held by friction alone.
+/// A heap of balls in a box stays one: nobody is thrown, nobody sinks in. It creeps, since balls
+/// that do not turn are held by friction alone.
 #[test]
 fn a_heap_of_balls_stays_a_heap() {
     let mut world = SphereWorld::new(Settings {
@@ -168,7 +169,8 @@ fn linked_spheres_do_not_touch_each_other() {
     assert!(apart > 0.0199, "{apart}");
 }
 
-/// Figure 4.3 of the source: nothing blends before it touches, and what has touched blends until it is further apart.
+/// Figure 4.3 of the source: nothing blends before it touches, and what has touched blends until it
+/// is further apart.
 #[test]
 fn blending_has_hysteresis() {
     let mut world = weightless();

@@ -5,7 +5,8 @@ use hapticd_particles::{FluidMaterial, Region, Settings, SphereWorld};
 
 use crate::{go, near, pool, weightless};
 
-/// A column collapses to a puddle, fills the box, and stays: 10,000 steps without drift or explosion.
+/// A column collapses to a puddle, fills the box, and stays: 10,000 steps without drift or
+/// explosion.
 #[test]
 fn a_puddle_in_a_box_settles_and_stays() {
     let mut world = crate::earth();
@@ -27,7 +28,8 @@ fn a_puddle_in_a_box_settles_and_stays() {
         2.0 * sum / drops.len() as f64
     };
     let settled = height(&world);
-    // 320 spheres of 10 mm: from the densest packing (0.74) to a loose one (0.52), with the walls' share.
+    // 320 spheres of 10 mm: from the densest packing (0.74) to a loose one (0.52), with the walls'
+    // share.
     let volume = 320.0 * core::f64::consts::PI / 6.0 * 1e-6;
     let (dense, loose) = (volume / 0.74 / 0.0064, volume / 0.5 / 0.0064);
     assert!(
@@ -84,7 +86,8 @@ fn a_drop_from_too_dense_a_start_makes_no_energy() {
     for i in 0..1500 {
         go(&mut world, 1);
         let e = energy(&world);
-        // While it bursts each pair goes by what the others were a moment before: half a per cent to and fro.
+        // While it bursts each pair goes by what the others were a moment before: half a per cent
+        // to and fro.
         let play = if i < 250 { 0.01 } else { 1e-4 };
         assert!(
             e <= last + play * first.abs(),
@@ -97,7 +100,8 @@ fn a_drop_from_too_dense_a_start_makes_no_energy() {
     assert!(p < 1e-12, "{p}");
 }
 
-/// Without gravity a cube of fluid, stirred, holds together: all of it is within reach of the rest, in a ball not much larger than the packed one.
+/// Without gravity a cube of fluid, stirred, holds together: all of it is within reach of the rest,
+/// in a ball not much larger than the packed one.
 #[test]
 fn a_drop_holds_together() {
     let material = FluidMaterial {
@@ -127,7 +131,8 @@ fn a_drop_holds_together() {
     assert!((0.02..0.035).contains(&wide), "{wide}");
 }
 
-/// Two pairs that rotate freely keep their angular momentum: viscosity acts along the line of centres.
+/// Two pairs that rotate freely keep their angular momentum: viscosity acts along the line of
+/// centres.
 #[test]
 fn viscosity_does_not_brake_a_rotation() {
     let mut world = SphereWorld::new(Settings {

@@ -81,14 +81,16 @@ fn a_damped_spring_loses_what_its_damping_says() {
     };
     let before = energy(&world);
     go(&mut world, 50);
-    // Both masses: reduced mass m/2, viscosity k damping; energy falls as exp(-viscosity t / (m/2)).
+    // Both masses: reduced mass m/2, viscosity k damping; energy falls as exp(-viscosity t /
+    // (m/2)).
     let rate = k * damping / (m / 2.0);
     let lost = (before / energy(&world)).ln() / (50.0 * DT);
     // Implicit Euler adds h w² of its own: 0.04 1/s.
     assert!((lost - rate).abs() < 0.1 * rate, "{lost} {rate}");
 }
 
-/// A strand hung by its end: each piece stretches by the weight below it, the thread's length is that of theory.
+/// A strand hung by its end: each piece stretches by the weight below it, the thread's length is
+/// that of theory.
 #[test]
 fn a_hanging_strand_is_as_long_as_theory_says() {
     let (n, length) = (21, 0.4);
@@ -153,7 +155,8 @@ fn a_rope_between_nails_is_a_catenary() {
     assert!(near(hangs, sag, 0.01), "{hangs} {sag}");
 }
 
-/// Two jellies that spin and meet: linear momentum is kept to rounding; angular momentum with an error that falls with the substep.
+/// Two jellies that spin and meet: linear momentum is kept to rounding; angular momentum with an
+/// error that falls with the substep.
 #[test]
 fn momentum_is_kept_between_spheres() {
     let lost = |substeps: u32| {

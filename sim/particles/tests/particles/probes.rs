@@ -43,7 +43,8 @@ pub fn touches(world: &SphereWorld, radius: f64, friction: f64) -> Vec<ProbeCont
     list
 }
 
-/// Alone, a probe is a mass on a spring and a damper: it comes to rest where it is drawn, and what its spring gave is its momentum.
+/// Alone, a probe is a mass on a spring and a damper: it comes to rest where it is drawn, and what
+/// its spring gave is its momentum.
 #[test]
 fn a_free_probe_follows_its_frame() {
     let mut world = weightless();
@@ -71,7 +72,8 @@ fn a_free_probe_follows_its_frame() {
     );
 }
 
-/// Drawn into a fixed sphere by any stiffness, a probe stands, and pushes with deflection times stiffness to rounding.
+/// Drawn into a fixed sphere by any stiffness, a probe stands, and pushes with deflection times
+/// stiffness to rounding.
 #[test]
 fn a_probe_on_something_fixed_pushes_with_its_spring() {
     for stiffness_n_m in [10.0, 1000.0, 1e5, 1e8] {
@@ -98,8 +100,9 @@ fn a_probe_on_something_fixed_pushes_with_its_spring() {
     }
 }
 
-/// Presses a tool into what stands on the floor: it settles at the spring's force (mean of a second), and no step moves it further than `jitter_m`.
-/// On what is soft it may creep, since friction has no memory beyond a step. The energy is bounded by what the spring can hold.
+/// Presses a tool into what stands on the floor: it settles at the spring's force (mean of a
+/// second), and no step moves it further than `jitter_m`. On what is soft it may creep, since
+/// friction has no memory beyond a step. The energy is bounded by what the spring can hold.
 fn press(world: &mut SphereWorld, from: Vec3, to: Vec3, jitter_m: f64) {
     const RADIUS: f64 = 0.015;
     world.set_probe(0, Some(&tool(from, from))).unwrap();
@@ -178,7 +181,8 @@ fn a_probe_settles_in_a_fluid_against_the_floor() {
     press(&mut world, from, Vec3::new(0.045, 0.045, 0.022), 1e-6);
 }
 
-/// Two-way: what a probe gets, the spheres of the contact get the other way round, by their weights.
+/// Two-way: what a probe gets, the spheres of the contact get the other way round, by their
+/// weights.
 #[test]
 fn a_contact_pushes_both_sides() {
     let mut world = weightless();

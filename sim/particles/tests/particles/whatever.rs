@@ -1,4 +1,5 @@
-//! What the module's page promises whatever the input: finite, bounded, the same bits, no allocation.
+//! What the module's page promises whatever the input: finite, bounded, the same bits, no
+//! allocation.
 
 use hapticd_counting::counted;
 use hapticd_particles::Vec3;
@@ -159,8 +160,8 @@ fn too_many_pairs_are_left_out() {
     assert_eq!(report.pairs_left_out, 190 - 10);
 }
 
-/// Where there is no room for all pairs that might meet, those that do are looked after: a cloud that flies by, all within its margins, takes no room of
-/// those that are in each other.
+/// Where there is no room for all pairs that might meet, those that do are looked after: a cloud
+/// that flies by, all within its margins, takes no room of those that are in each other.
 #[test]
 fn the_nearest_pairs_have_the_room_that_there_is() {
     let mut world = SphereWorld::new(Settings {
@@ -392,8 +393,8 @@ proptest! {
 
     /// Without gravity, balls that meet never have more energy than they came with. What one sweep
     /// leaves of a depth may cost a twentieth of it on the way; if they came overlapping, the push
-    /// outwards may leave a tenth. (In 400,000 cases never more, 3.4 % and 7.1 %; the hundredth and the
-    /// twentieth that stood here before were passed in some of them.)
+    /// outwards may leave a tenth. (In 400,000 cases never more, 3.4 % and 7.1 %; the hundredth and
+    /// the twentieth that stood here before were passed in some of them.)
     #[test]
     fn contacts_make_no_energy(
         balls in prop::collection::vec((vector(0.03), vector(1.0), 0.001..0.1_f64, 0.002..0.02_f64), 2..12),
@@ -425,7 +426,8 @@ proptest! {
         prop_assert!((world.momentum() - p).norm() < 1e-12);
     }
 
-    /// A probe on a spring of any stiffness against a ball on one that the substep resolves: the frame stands, so energy only falls.
+    /// A probe on a spring of any stiffness against a ball on one that the substep resolves: the
+    /// frame stands, so energy only falls.
     #[test]
     fn a_hand_that_stands_gains_nothing(
         hand in 0.0..5.0_f64, wall in 1.0..3.0_f64, mass in 0.01..0.2_f64, other in 0.01..0.2_f64,

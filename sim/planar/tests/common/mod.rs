@@ -1,4 +1,5 @@
-//! A planar scene without a daemon: who is there is told by hand, and every tick is checked by comparing all edges, which knows of no structure.
+//! A planar scene without a daemon: who is there is told by hand, and every tick is checked by
+//! comparing all edges, which knows of no structure.
 
 #![allow(dead_code)]
 
@@ -179,7 +180,8 @@ impl Scene {
         panic!("never solid: {:?}", self.engine.rebuilds());
     }
 
-    /// One tick, and all of it checked: tools against bodies and each other, where they are and on their way.
+    /// One tick, and all of it checked: tools against bodies and each other, where they are and on
+    /// their way.
     pub fn tick(&mut self, hands: &[Pose]) -> TickOutput {
         let mut devices = [None; MAX_ARMS];
         for (device, hand) in devices.iter_mut().zip(hands) {

@@ -8,7 +8,8 @@ use hapticd_geometry::{Pose, Quat, Vec3, transform};
 use crate::tool::ToolShape;
 use crate::twist::velocity_of_shift;
 
-/// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one pose to the other.
+/// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one
+/// pose to the other.
 pub(super) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
     let pull = pull_between(shape, from, to);
     let (shift, w) = (pull.fixed_rows::<3>(0), pull.fixed_rows::<3>(3));
@@ -16,8 +17,9 @@ pub(super) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motio
     Motion::new(v.x, v.y, v.z, w[0], w[1], w[2])
 }
 
-/// What the spring between two poses pulls by: the shift of the shape's centre, and the rotation vector. The proxy rests where
-/// contacts hold all of it, so this is what they are asked about; it differs from the screw that would lead there.
+/// What the spring between two poses pulls by: the shift of the shape's centre, and the rotation
+/// vector. The proxy rests where contacts hold all of it, so this is what they are asked about; it
+/// differs from the screw that would lead there.
 pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
     let shift = transform(to, &shape.centre) - transform(from, &shape.centre);
     let w = if shape.turns {

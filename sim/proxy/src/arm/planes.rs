@@ -153,17 +153,18 @@ impl Arm {
             &planes.rows[..planes.count],
             &planes.surfaces[..planes.count],
         );
-        // The whole deflection of the coupling is wanted again in each tick, so the contacts' pushes
-        // on it are the forces of the tick: the tool sticks while they stay in their cones, and slides
-        // until they do.
+        // The whole deflection of the coupling is wanted again in each tick, so the contacts'
+        // pushes on it are the forces of the tick: the tool sticks while they stay in their cones,
+        // and slides until they do.
         let effort = Effort::TICK;
         Some((self.projector).project_rubbing(&metric, pull, rows, surfaces, rub, effort))
     }
 
-    /// Where the spring would draw the tool to were nothing in its way but the planes of the contacts
-    /// where the round began, and had they no end: `goal` if it is free to go there and none of them
-    /// is in the way. Each turn takes the tool's points where they are then, so that a tool that turns
-    /// as it slides is held back by none of them. Looks at no more pairs than the tick has left.
+    /// Where the spring would draw the tool to were nothing in its way but the planes of the
+    /// contacts where the round began, and had they no end: `goal` if it is free to go there and
+    /// none of them is in the way. Each turn takes the tool's points where they are then, so that a
+    /// tool that turns as it slides is held back by none of them. Looks at no more pairs than the
+    /// tick has left.
     pub(super) fn beyond(
         &mut self,
         round: &Round,

@@ -1,6 +1,7 @@
 //! What pressing does to the others: a tool gives way to tools, and bodies get a push.
 //!
-//! Real-time callable: no allocation, no blocking, work bounded by the arms and the contacts of a tick.
+//! Real-time callable: no allocation, no blocking, work bounded by the arms and the contacts of a
+//! tick.
 
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, transform};
@@ -9,7 +10,8 @@ use super::{Arm, pull_between};
 use crate::bodies::BodyTable;
 use crate::interaction::Interaction;
 
-/// A force that is cut off by more than this counts as cut off by so much: twist would weigh without bound.
+/// A force that is cut off by more than this counts as cut off by so much: twist would weigh
+/// without bound.
 const MOST_CUT: f64 = 100.0;
 
 impl Arm {
@@ -28,9 +30,10 @@ impl Arm {
         goal
     }
 
-    /// Twist over stretch, m²: how the coupling that pulls by this weighs them. A spring whose force the governor cuts off pulls
-    /// with less than it is stretched by, and its twist counts for more. With this metric the proxy rests where what is left of
-    /// the force and the whole torque are the contacts'.
+    /// Twist over stretch, m²: how the coupling that pulls by this weighs them. A spring whose
+    /// force the governor cuts off pulls with less than it is stretched by, and its twist counts
+    /// for more. With this metric the proxy rests where what is left of the force and the whole
+    /// torque are the contacts'.
     pub(super) fn gyration_m2(&self, pull: &Motion, period_s: f64) -> f64 {
         let gains = self.coupling.gains();
         let gyration_m2 = (self.intent).gyration_m2(&gains, &self.shape, period_s);

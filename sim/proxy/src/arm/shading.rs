@@ -1,4 +1,5 @@
-//! What the hand feels of a coarse mesh: the smooth surface that it stands for. The proxy is not asked.
+//! What the hand feels of a coarse mesh: the smooth surface that it stands for. The proxy is not
+//! asked.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by [`MAX_PAIRS`] and the steps of a
 //! few searches. Deterministic.
@@ -7,28 +8,28 @@
 //!
 //! A mesh is felt at its edges: on facets of length `L` of a body of radius `R` the normal steps by
 //! `L / R`, and so does the force. Turning the force alone ("force shading", Morgenbesser and
-//! Srinivasan 1996) gives energy over a closed path: no potential has that force. So the *anchor* of
-//! the spring is moved instead. It is the place nearest to the hand on the surface a tool's radius
-//! and the safe distance outside of a [`SmoothMesh`]; above that surface it is the hand itself. Its
-//! force `k (q - d)` is minus the gradient, by the hand's place `d`, of `k h^2 / 2`, where `h` is the
-//! hand's depth under that surface: it gives nothing over a closed path, and is continuous, for the
-//! surface's normals are.
+//! Srinivasan 1996) gives energy over a closed path: no potential has that force. So the *anchor*
+//! of the spring is moved instead. It is the place nearest to the hand on the surface a tool's
+//! radius and the safe distance outside of a [`SmoothMesh`]; above that surface it is the hand
+//! itself. Its force `k (q - d)` is minus the gradient, by the hand's place `d`, of `k h^2 / 2`,
+//! where `h` is the hand's depth under that surface: it gives nothing over a closed path, and is
+//! continuous, for the surface's normals are.
 //!
-//! With friction `mu` the anchor is held: it stays while what it is drawn by along the surface is no
-//! more than `mu` times what presses it, and else slides until it is no more. It is Coulomb's law
-//! for a spring's far end on the smooth surface: the anchor moves only against what holds it, and
-//! takes energy from the hand.
+//! With friction `mu` the anchor is held: it stays while what it is drawn by along the surface is
+//! no more than `mu` times what presses it, and else slides until it is no more. It is Coulomb's
+//! law for a spring's far end on the smooth surface: the anchor moves only against what holds it,
+//! and takes energy from the hand.
 //!
 //! The first search starts under the proxy, the next ones where the last ended, and no place is
 //! taken that faces away from the contact: which side of a thin plate is meant is the proxy's word.
 //!
 //! # Where the mesh itself is felt
 //!
-//! On planes, on creases and on meshes too coarse to tell ([`SmoothMesh`]); near contacts with other
-//! surfaces, and beyond a border of the surface, in between by degrees ([`FADE_M`]): there force has
-//! no potential, by as much as the two surfaces differ. By tools that are no balls, on bodies that
-//! forces move (their push is the proxy's), with needles, with tools of mass, and while tools press
-//! each other or soft bodies do.
+//! On planes, on creases and on meshes too coarse to tell ([`SmoothMesh`]); near contacts with
+//! other surfaces, and beyond a border of the surface, in between by degrees ([`FADE_M`]): there
+//! force has no potential, by as much as the two surfaces differ. By tools that are no balls, on
+//! bodies that forces move (their push is the proxy's), with needles, with tools of mass, and while
+//! tools press each other or soft bodies do.
 //!
 //! What is felt is never further from the proxy than [`MAX_LIFT_M`] and [`MAX_LEAN`] of what the
 //! spring is stretched by.
@@ -261,8 +262,8 @@ impl Arm {
         count
     }
 
-    /// Where the spring is anchored on the smooth surface over a touched triangle, with the proxy and
-    /// the hand there.
+    /// Where the spring is anchored on the smooth surface over a touched triangle, with the proxy
+    /// and the hand there.
     fn sheet(
         &self,
         touched: &Touched,

@@ -15,8 +15,9 @@ use crate::soft::{self, SoftRow, SoftSnapshot};
 const BAND_M: f64 = 1e-3;
 /// How fast a tool that was found inside is pushed out, beside the surface's own motion, m/s.
 const PUSH_OUT_M_S: f64 = 0.1;
-/// How fast a tool falls into where a surface has held it and does no more, beside the surface's own motion, m/s: what was lost was mostly not
-/// gone, and a plane that turns away at an edge is no hole.
+/// How fast a tool falls into where a surface has held it and does no more, beside the surface's
+/// own motion, m/s: what was lost was mostly not gone, and a plane that turns away at an edge is no
+/// hole.
 const FALL_M_S: f64 = 0.2;
 /// Steps of a bisection: what is left of a motion is known to a thousandth.
 const HALVINGS: u32 = 10;
@@ -33,7 +34,8 @@ pub(super) struct Held {
 }
 
 impl Arm {
-    /// Finds this tick's planes with the tool where it is. Says how far soft surfaces may push the tool beyond what it wants, m.
+    /// Finds this tick's planes with the tool where it is. Says how far soft surfaces may push the
+    /// tool beyond what it wants, m.
     pub(super) fn meet_soft(
         &mut self,
         goal: &Pose,
@@ -93,7 +95,8 @@ impl Arm {
         fastest.map_or(0.0, |speed| speed + FALL_M_S)
     }
 
-    /// Adds the rows of soft surfaces behind the `count` that are there, as many as fit. Says how many there are then.
+    /// Adds the rows of soft surfaces behind the `count` that are there, as many as fit. Says how
+    /// many there are then.
     pub(super) fn add_soft(
         &self,
         centre: &Vec3,
@@ -137,8 +140,9 @@ impl Arm {
         at
     }
 
-    /// A motion that slips along a soft surface no faster than its hand goes and it may fall: what sticks and gives way in one tick is felt
-    /// as a click. `hand` is the hand's own motion, m; what is moved already counts.
+    /// A motion that slips along a soft surface no faster than its hand goes and it may fall: what
+    /// sticks and gives way in one tick is felt as a click. `hand` is the hand's own motion, m;
+    /// what is moved already counts.
     pub(super) fn slipping(&self, motion: &mut Motion, hand: &Vec3) {
         let Some(held) = self.held else { return };
         let along = |v: &Vec3| v - held.normal * v.dot(&held.normal);
@@ -185,8 +189,8 @@ impl Arm {
         }
     }
 
-    /// Notes what soft surfaces held the tool by in a projection: `multiplier` of their rows, and of the memory's, which come in the order of
-    /// [`Arm::add_soft`].
+    /// Notes what soft surfaces held the tool by in a projection: `multiplier` of their rows, and
+    /// of the memory's, which come in the order of [`Arm::add_soft`].
     pub(super) fn remember_soft(&mut self, rows: usize, multiplier: impl Fn(usize) -> f64) {
         let mut push = Vec3::zeros();
         let (mut receding, mut carried, mut weight) = (0.0, 0.0, 0.0);
@@ -275,7 +279,8 @@ impl Arm {
     }
 }
 
-/// What a row asks of the motion: a surface that comes closer is made room for, what is missing already is given back by shares.
+/// What a row asks of the motion: a surface that comes closer is made room for, what is missing
+/// already is given back by shares.
 fn bound(row: &SoftRow, gap_m: f64, period_s: f64) -> f64 {
     if gap_m < 0.0 {
         row.approach_m + (-RECOVERY * gap_m).min(PUSH_OUT_M_S * period_s)

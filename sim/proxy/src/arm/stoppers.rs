@@ -10,8 +10,8 @@ use super::Arm;
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::BodyKey;
 
-/// A pair that stopped a motion: from then on it has a row, whatever the filter of contacts says of it, until it is out of
-/// reach or has not been needed for a while.
+/// A pair that stopped a motion: from then on it has a row, whatever the filter of contacts says of
+/// it, until it is out of reach or has not been needed for a while.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Stopper {
     body: BodyKey,
@@ -42,7 +42,8 @@ impl Arm {
             && self.stopper(c).is_some_and(|s| known.any(|(k, _)| *k == s))
     }
 
-    /// Remembers the candidate that stopped a motion, in the place of the one that is forgotten first.
+    /// Remembers the candidate that stopped a motion, in the place of the one that is forgotten
+    /// first.
     pub(super) fn remember(&mut self, candidate: usize, tick: u64) {
         let Some(stopper) = self.candidates.get(candidate).and_then(|c| self.stopper(c)) else {
             return;

@@ -1,4 +1,5 @@
-//! What is near the tool by the snapshot in use: how far its certificates reach, and which pairs must be looked at.
+//! What is near the tool by the snapshot in use: how far its certificates reach, and which pairs
+//! must be looked at.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by the pair budget.
 
@@ -28,14 +29,15 @@ pub(super) struct Near {
     pub(super) moved: f64,
     /// Radii of tool and body together.
     pub(super) radius_m: f64,
-    /// Of the body's pairs at the present poses, the first `looked_at` were looked at, and those that may be nearer than `looked_to_m`
-    /// are among the candidates.
+    /// Of the body's pairs at the present poses, the first `looked_at` were looked at, and those
+    /// that may be nearer than `looked_to_m` are among the candidates.
     pub(super) looked_at: usize,
     pub(super) looked_to_m: f64,
 }
 
 impl Near {
-    /// Reference distance below which a pair can come nearer than the clearance on a path: `|d - d_reference| <= moved + path`.
+    /// Reference distance below which a pair can come nearer than the clearance on a path: `|d -
+    /// d_reference| <= moved + path`.
     pub(super) fn within_reach(&self, path: f64, clearance_m: f64) -> f64 {
         self.moved + path + clearance_m
     }
@@ -49,11 +51,12 @@ impl Near {
 impl Arm {
     /// How far the next answer should look, metres; infinite if nothing is known.
     ///
-    /// A full list whose furthest pair is `d` away says that after a motion of `moved` as many pairs are no further than `d + moved`: with
-    /// the same room the next list is full there, and looking a little further proves it. The tool goes no further than its shortest
-    /// certificate, so looking further for other bodies gains nothing, unless they come towards it: the caller adds that. Where the
-    /// list turns out not to be full (neighbours left, bodies went), one answer certifies less than it could, and the next looks as
-    /// far as it may.
+    /// A full list whose furthest pair is `d` away says that after a motion of `moved` as many
+    /// pairs are no further than `d + moved`: with the same room the next list is full there, and
+    /// looking a little further proves it. The tool goes no further than its shortest certificate,
+    /// so looking further for other bodies gains nothing, unless they come towards it: the caller
+    /// adds that. Where the list turns out not to be full (neighbours left, bodies went), one
+    /// answer certifies less than it could, and the next looks as far as it may.
     pub fn worthwhile_reach(&self, bodies: &BodyTable, reference: &Pose) -> f64 {
         let mut reach = f64::INFINITY;
         let Some(snapshot) = self.snapshot.as_deref() else {
@@ -132,9 +135,9 @@ impl Arm {
         }
     }
 
-    /// How far a body may want to go in a tick, m: half of what the certificate between it and the tool
-    /// has left, for a tool that makes room for it needs the other half. What a tool makes room for
-    /// in vain pushes the hand every other tick.
+    /// How far a body may want to go in a tick, m: half of what the certificate between it and the
+    /// tool has left, for a tool that makes room for it needs the other half. What a tool makes
+    /// room for in vain pushes the hand every other tick.
     pub(crate) fn room_for(&self, body: &Body) -> f64 {
         if !self.present || !self.is_solid(body.key) {
             return f64::INFINITY;
@@ -163,7 +166,8 @@ impl Arm {
 
     /// How long a path the certificates leave: at most `wanted`.
     ///
-    /// Unlisted pairs were `margin + clearance` away or more and have come closer by `moved` at most.
+    /// Unlisted pairs were `margin + clearance` away or more and have come closer by `moved` at
+    /// most.
     pub(super) fn certified_path(&self, wanted: f64) -> f64 {
         let mut path = wanted;
         for near in &self.near {
@@ -201,16 +205,18 @@ impl Arm {
         0.0
     }
 
-    /// Distance below which a pair can come to the distance of rest on this path, also by the body's own step: it may need a row.
+    /// Distance below which a pair can come to the distance of rest on this path, also by the
+    /// body's own step: it may need a row.
     pub(super) fn horizon(&self, near: &Near, bodies: &BodyTable, path: f64) -> f64 {
         path + bodies.step_path(near.entry.key) + self.distances.safe_m
     }
 
-    /// Evaluates every pair that can come nearer than the clearance on this path (they fit the budget, or the path is 0), then
-    /// those that may need a row, as far as the budget goes. Adds to what was gathered for a shorter path since the survey.
+    /// Evaluates every pair that can come nearer than the clearance on this path (they fit the
+    /// budget, or the path is 0), then those that may need a row, as far as the budget goes. Adds
+    /// to what was gathered for a shorter path since the survey.
     ///
-    /// Two sieves, the cheap one first: the distance at the reference poses less what has moved since, and the pair's
-    /// separation along the direction of its reference poses.
+    /// Two sieves, the cheap one first: the distance at the reference poses less what has moved
+    /// since, and the pair's separation along the direction of its reference poses.
     ///
     /// `kept`: how many of the round before are among the candidates already.
     pub(super) fn gather(

@@ -15,16 +15,17 @@
 //!
 //! is stored, and the force is its gradient. `V` is convex and its gradient has no steps; closed
 //! paths give nothing. Contacts of one stiffness that hold all of `s` give `k s`, however many they
-//! are and however their loads are told. Surfaces that are square to each other give what each gives
-//! alone; parallel ones are springs side by side. Nothing pulls. Friction holds along the surface
-//! by no more than it does of a rigid one, `k` times its part of the stretch: beyond, it slips.
+//! are and however their loads are told. Surfaces that are square to each other give what each
+//! gives alone; parallel ones are springs side by side. Nothing pulls. Friction holds along the
+//! surface by no more than it does of a rigid one, `k` times its part of the stretch: beyond, it
+//! slips.
 //!
 //! # Practice
-//! With `f` the pushes, `V` is the maximum of `f . s - |f|^2 / 2K - sum of |f_surface|^2 / 2c - gaps`
-//! over `f` in the cones of the contacts: least squares with bounded multipliers (Lawson and Hanson
-//! 1974, chapter 23; Stark and Parker 1995), of the rows of the tick's projection. Rows that the
-//! projection did not load count, too: which of a box's corners it loads is its own choice, and a
-//! soft surface may load others.
+//! With `f` the pushes, `V` is the maximum of `f . s - |f|^2 / 2K - sum of |f_surface|^2 / 2c -
+//! gaps` over `f` in the cones of the contacts: least squares with bounded multipliers (Lawson and
+//! Hanson 1974, chapter 23; Stark and Parker 1995), of the rows of the tick's projection. Rows that
+//! the projection did not load count, too: which of a box's corners it loads is its own choice, and
+//! a soft surface may load others.
 
 use hapticd_gauss::Motion;
 use hapticd_geometry::Vec3;
@@ -62,7 +63,8 @@ struct Row {
 pub struct Touched {
     /// Least stiffness and damping of the tick.
     softest: Option<(f64, f64)>,
-    /// The part of the stretch that is held: shift, m, and its moment about the spring's centre, m².
+    /// The part of the stretch that is held: shift, m, and its moment about the spring's centre,
+    /// m².
     held: Motion,
     /// By what all contacts push together, m.
     pushed_m: f64,
@@ -88,8 +90,8 @@ impl Touched {
         Touched::default()
     }
 
-    /// Forgets what holds how much, before the contacts are asked again. Least stiffness and damping
-    /// stay the tick's.
+    /// Forgets what holds how much, before the contacts are asked again. Least stiffness and
+    /// damping stay the tick's.
     pub fn ask_again(&mut self) {
         self.count = 0;
         (self.held, self.pushed_m) = (Motion::zeros(), 0.0);
@@ -420,8 +422,8 @@ impl Set<'_> {
         row.along.dot(&(left - by_surface * gives)) - row.gap_m
     }
 
-    /// The contact that is furthest out of its place, if any is by more than `least`: too far in, or
-    /// one that is full too far out.
+    /// The contact that is furthest out of its place, if any is by more than `least`: too far in,
+    /// or one that is full too far out.
     fn furthest(&self, stretch: &Motion, least: f64, barred: u32) -> Option<usize> {
         let left = stretch - self.force();
         let taken = self.free() | barred;

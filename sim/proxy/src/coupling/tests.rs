@@ -57,7 +57,8 @@ fn stiffness_glides_under_load_and_only_then() {
         assert!(step > 0.0 && step <= 0.03, "tick {k}: {step} N");
         before = force;
     }
-    // What is stored stays: the force grows by the root, until the hand presses on by the new stiffness.
+    // What is stored stays: the force grows by the root, until the hand presses on by the new
+    // stiffness.
     assert!((before - 0.4).abs() < 2e-3, "{before}");
     let further = held(&mut c, 1.5e-3, 0.0, (800.0, 0.0)).force_n.z;
     assert!((further - before - 0.4).abs() < 3e-3, "{further}");
@@ -75,8 +76,8 @@ fn a_spring_that_gets_stiffer_under_load_gives_back_what_was_put_in() {
     for (first, then) in [(100.0, 1000.0), (200.0, 400.0), (1000.0, 100.0)] {
         for twist in [0.0, 0.1] {
             let mut c = Coupling::new(GAINS, Damping::Relative);
-            // In by 5 mm of the one, held until it is the other, out again, in 10 um steps: the work of held forces is then
-            // that of the springs to a few parts in a thousand.
+            // In by 5 mm of the one, held until it is the other, out again, in 10 um steps: the
+            // work of held forces is then that of the springs to a few parts in a thousand.
             let (mut work_j, mut put_in_j) = (0.0, 0.0);
             let mut last = Wrench::default();
             let way = (0..=500)

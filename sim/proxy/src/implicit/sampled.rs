@@ -1,24 +1,35 @@
-//! A potential of samples in the loop: where its surface is beside a place, and where a tool meets it.
+//! A potential of samples in the loop: where its surface is beside a place, and where a tool meets
+//! it.
 //!
-//! Real-time callable but for [`Sampled::new`]: no allocation, no blocking, and at most 64 samples each at [`FOOT_STEPS`] places a foot, of which a ball
-//! has [`SEARCHES`](super::SEARCHES). Deterministic. World frame, SI units. It never changes, so the loop and all others have the same one behind an `Arc`.
+//! Real-time callable but for [`Sampled::new`]: no allocation, no blocking, and at most 64 samples
+//! each at [`FOOT_STEPS`] places a foot, of which a ball has [`SEARCHES`](super::SEARCHES).
+//! Deterministic. World frame, SI units. It never changes, so the loop and all others have the same
+//! one behind an `Arc`.
 //!
 //! # Theory
 //!
-//! The function is the skin's, [`Grid`]: what is felt is what is seen. Its gradient is continuous, so a normal turns and does not jump. Of users'
-//! potentials nothing else is known: they are flat or noisy away from the surface, as scans are, and have no reach. So the way to the surface is not looked for in them.
-//! Every sample knows how far the nearest sample of the other side is, to the bit ([`way`]); along the slope of that a search begins within about a sample of the surface, wherever it comes from.
+//! The function is the skin's, [`Grid`]: what is felt is what is seen. Its gradient is continuous,
+//! so a normal turns and does not jump. Of users' potentials nothing else is known: they are flat
+//! or noisy away from the surface, as scans are, and have no reach. So the way to the surface is
+//! not looked for in them. Every sample knows how far the nearest sample of the other side is, to
+//! the bit ([`way`]); along the slope of that a search begins within about a sample of the surface,
+//! wherever it comes from.
 //!
-//! * *The foot* is the surface's nearest place, by steps of two parts: along the gradient to the level (Newton), and across it towards the place. How much of
-//!   the second is taken follows from what the last step left of it (secant): beside a bump that is smaller than the distance all of it would swing about.
-//! * *A ball* touches where its centre's foot is, however deep that is. Where it lies in a hollow it touches at several places; those are
-//!   looked for from the points of the ball that are nearest to the surface.
+//! * *The foot* is the surface's nearest place, by steps of two parts: along the gradient to the
+//!   level (Newton), and across it towards the place. How much of the second is taken follows from
+//!   what the last step left of it (secant): beside a bump that is smaller than the distance all of
+//!   it would swing about.
+//! * *A ball* touches where its centre's foot is, however deep that is. Where it lies in a hollow
+//!   it touches at several places; those are looked for from the points of the ball that are
+//!   nearest to the surface.
 //! * *A mesh* is probed at the points that the answer names.
 //!
 //! # What this promises, and what not
 //!
-//! A foot is on the surface to [`ON_LEVEL`] of a sample, or there is none. What is thinner than two samples is not in the data; a tool that comes further than half through a wall is
-//! told of its other side. Where the surface bends more tightly than a third of a distance, the foot from there may be beside the nearest place.
+//! A foot is on the surface to [`ON_LEVEL`] of a sample, or there is none. What is thinner than two
+//! samples is not in the data; a tool that comes further than half through a wall is told of its
+//! other side. Where the surface bends more tightly than a third of a distance, the foot from there
+//! may be beside the nearest place.
 
 use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_skin::Grid;
@@ -53,14 +64,16 @@ pub struct Sampled {
     coarsest_m: f64,
 }
 
-/// What a place says of the surface: outward, unit; and how far along it the level is, by the slope there.
+/// What a place says of the surface: outward, unit; and how far along it the level is, by the slope
+/// there.
 struct Sense {
     normal: Vec3,
     level_m: f64,
 }
 
 impl Sampled {
-    /// `None`: no sample, or every sample, is above the level. Takes time in proportion to the samples, and allocates.
+    /// `None`: no sample, or every sample, is above the level. Takes time in proportion to the
+    /// samples, and allocates.
     #[must_use]
     pub fn new(grid: Grid, level: f64) -> Option<Sampled> {
         let spacing_m = grid.spacing_m();
@@ -114,12 +127,14 @@ impl Sampled {
     pub fn clear_m(&self, at: &Vec3) -> f64 {
         let inner = self.within(at);
         let beyond_m = (at - inner).norm();
-        // To the other side's nearest sample it is further than to the surface, by a diagonal at most, and so between samples by another.
+        // To the other side's nearest sample it is further than to the surface, by a diagonal at
+        // most, and so between samples by another.
         let unsure_m = 2.0 * 3.0_f64.sqrt() * self.coarsest_m;
         (self.away(&inner).0 - unsure_m - beyond_m).max(beyond_m - self.coarsest_m)
     }
 
-    /// Where the surface is beside a place, wherever that is; `None` where the potential leads to none.
+    /// Where the surface is beside a place, wherever that is; `None` where the potential leads to
+    /// none.
     #[must_use]
     pub fn foot(&self, at: &Vec3) -> Option<Foot> {
         self.closest(at, self.start(at))
@@ -135,7 +150,8 @@ impl Sampled {
         self.grid.place(&local)
     }
 
-    /// About how far a place of the grid is from the surface, m, and the slope of that: between the nearest eight samples.
+    /// About how far a place of the grid is from the surface, m, and the slope of that: between the
+    /// nearest eight samples.
     fn away(&self, at: &Vec3) -> (f64, Vec3) {
         let (local, nodes) = (self.grid.in_samples(at), self.grid.nodes());
         let (mut node, mut part) = ([0_usize; 3], [0.0; 3]);
@@ -168,7 +184,8 @@ impl Sampled {
     /// A place within about a sample of the surface, on the way to it.
     fn start(&self, at: &Vec3) -> Vec3 {
         let mut place = self.within(at);
-        // The slope is that of the nearest way but where two are as near: twice is enough to be beside one of them.
+        // The slope is that of the nearest way but where two are as near: twice is enough to be
+        // beside one of them.
         for _ in 0..2 {
             let (away_m, slope) = self.away(&place);
             if away_m.abs() <= self.coarsest_m {
@@ -268,7 +285,8 @@ impl Sampled {
             let foot = self.closest(centre, self.start(point));
             let Some(foot) = foot.filter(|foot| {
                 let mut all = found.iter().flatten();
-                // From the side that it was looked for: the far side of a thin wall is nearer to nothing.
+                // From the side that it was looked for: the far side of a thin wall is nearer to
+                // nothing.
                 all.all(|other| other.normal.dot(&foot.normal) < APART)
                     && foot.normal.dot(side) < 0.0
             }) else {

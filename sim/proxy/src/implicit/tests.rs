@@ -162,7 +162,8 @@ fn where_blending_is_no_equivalence_the_largest_sum_of_those_who_all_blend_is_fe
     assert!(creased > 50 && layered > 10, "{creased} {layered}");
 }
 
-/// Sets that say the same where the tool is are looked at once, and more than there is room for are left.
+/// Sets that say the same where the tool is are looked at once, and more than there is room for are
+/// left.
 #[test]
 fn sets_are_cut_down_to_who_is_near_and_none_is_in_another() {
     let of = |cliques: &[u64], some| Sets::among(cliques, some).get().to_vec();
@@ -213,7 +214,8 @@ fn no_point_of_a_ball_is_deeper_than_its_deepest_row() {
         for direction in around(60) {
             let centre = term.centre + direction * 0.0165;
             let pose = Pose::translation(centre.x, centre.y, centre.z);
-            // How deep the ball is, by its points. Those of feet that lie across a bend are no depth.
+            // How deep the ball is, by its points. Those of feet that lie across a bend are no
+            // depth.
             let deep = around(4000)
                 .filter_map(|d| chain.foot(&(centre + d * 0.005), 0.0))
                 .map(|foot| foot.distance_m)

@@ -1,5 +1,5 @@
-//! A scene small enough to be answered by brute force: every feature pair, no tree, no cleverness. The reference for what the
-//! collision thread answers, and the checker of what the engine did.
+//! A scene small enough to be answered by brute force: every feature pair, no tree, no cleverness.
+//! The reference for what the collision thread answers, and the checker of what the engine did.
 
 // Each test program uses its part of it.
 #![allow(dead_code)]
@@ -323,7 +323,8 @@ pub fn arm_setup(shape: ToolShape, distances: Distances) -> ArmSetup {
     }
 }
 
-/// Runs `ticks`, answering each query `lag` ticks late, and hands each tick's device pose, output and distance to `check`.
+/// Runs `ticks`, answering each query `lag` ticks late, and hands each tick's device pose, output
+/// and distance to `check`.
 pub fn run(
     scene: &mut Scene,
     engine: &mut Engine,

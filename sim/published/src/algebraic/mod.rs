@@ -1,22 +1,27 @@
-//! Redon's first method: the algebraic motion, whose collision equations are polynomials (Redon 2002, chapter 2).
+//! Redon's first method: the algebraic motion, whose collision equations are polynomials (Redon
+//! 2002, chapter 2).
 //!
-//! The body turns at constant speed and shifts along the axis by `s f(t)`, `f(t) = tan(w t / 2) / tan(w / 2)`, or `t` where `w = 0` (equation 2.24).
-//! Here the parameter is the share `f` of the shift itself, in `[0, 1]`, with `T = tan(w / 2)` and `tau = T f`:
+//! The body turns at constant speed and shifts along the axis by `s f(t)`, `f(t) = tan(w t / 2) /
+//! tan(w / 2)`, or `t` where `w = 0` (equation 2.24). Here the parameter is the share `f` of the
+//! shift itself, in `[0, 1]`, with `T = tan(w / 2)` and `tau = T f`:
 //!
 //! ```text
 //! cos(wt) = (1 - tau^2) / (1 + tau^2),   sin(wt) = 2 tau / (1 + tau^2),   shift = s f
 //! ```
 //!
-//! In `f` the polynomials have no division in them (the thesis' `s / T` becomes `s T`), and at `w = 0` they become those of pure translation by themselves.
+//! In `f` the polynomials have no division in them (the thesis' `s / T` becomes `s T`), and at `w =
+//! 0` they become those of pure translation by themselves.
 //!
 //! - [`cubic`]: roots of a cubic in an interval.
 //! - [`pair`]: edge/edge and vertex/face as cubics, with validation.
 //! - [`sphere`]: whether two spheres meet, a quartic.
 //!
-//! One mover at a time: these motions do not compose (section 2.7.4). Valid for `0 <= w < pi`, meant for `w` well under 1 a step: the shift is not
-//! of constant speed. Coordinates are those of the *screw frame*, z along the axis and the origin on it, so rotations of
-//! less than about 1e-6, whose axis is far away, cost digits; use [`hapticd_ccd::moving`] there. A second opinion,
-//! not the real-time path; roots are accurate to rounding, not proven bounds. No allocation, no panics. Metres, radians.
+//! One mover at a time: these motions do not compose (section 2.7.4). Valid for `0 <= w < pi`,
+//! meant for `w` well under 1 a step: the shift is not of constant speed. Coordinates are those of
+//! the *screw frame*, z along the axis and the origin on it, so rotations of less than about 1e-6,
+//! whose axis is far away, cost digits; use [`hapticd_ccd::moving`] there. A second opinion, not
+//! the real-time path; roots are accurate to rounding, not proven bounds. No allocation, no panics.
+//! Metres, radians.
 
 pub mod cubic;
 pub mod pair;
@@ -35,7 +40,8 @@ pub struct AlgebraicMotion {
 }
 
 impl AlgebraicMotion {
-    /// The algebraic motion with the ends of `screw`. `None` unless the angle is in `[0, pi)` and all numbers are finite.
+    /// The algebraic motion with the ends of `screw`. `None` unless the angle is in `[0, pi)` and
+    /// all numbers are finite.
     #[must_use]
     pub fn new(screw: &Screw) -> Option<Self> {
         let sum = screw.translation + screw.point.sum() + screw.axis.sum();

@@ -1,4 +1,5 @@
-//! First contact of one feature pair on an algebraic motion: a cubic, its roots, and their validation.
+//! First contact of one feature pair on an algebraic motion: a cubic, its roots, and their
+//! validation.
 
 use hapticd_ccd::pair::{PairDistance, PairKind, closest};
 use hapticd_geometry::Vec3;
@@ -6,10 +7,11 @@ use hapticd_geometry::Vec3;
 use super::AlgebraicMotion;
 use super::cubic::roots_in;
 
-/// Coefficients, constant first, of the coplanarity function of two edges, times `1 + tau^2`, in the share of the shift (Redon 2002, equation
-/// 2.27 with `tau = T f`).
+/// Coefficients, constant first, of the coplanarity function of two edges, times `1 + tau^2`, in
+/// the share of the shift (Redon 2002, equation 2.27 with `tau = T f`).
 ///
-/// Edge `a`, `a + e` moves by `s` while it turns by `2 atan(T)` about z; edge `c`, `c + f` stands. All in the screw frame. Cubic metres.
+/// Edge `a`, `a + e` moves by `s` while it turns by `2 atan(T)` about z; edge `c`, `c + f` stands.
+/// All in the screw frame. Cubic metres.
 #[must_use]
 #[allow(clippy::many_single_char_names)]
 pub fn edge_edge(a: &Vec3, e: &Vec3, c: &Vec3, f: &Vec3, s: f64, half_tangent: f64) -> [f64; 4] {
@@ -54,10 +56,12 @@ pub struct AlgebraicContact {
     pub pair: PairDistance,
 }
 
-/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` in the screw frame, as in [`hapticd_ccd::advance()`].
+/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` in the screw frame,
+/// as in [`hapticd_ccd::advance()`].
 ///
-/// A root of the cubic is a contact if the features are within `tolerance` metres there. Features that stay in one plane throughout have no cubic; where
-/// such a motion leads to contact, the features' neighbours out of that plane find it.
+/// A root of the cubic is a contact if the features are within `tolerance` metres there. Features
+/// that stay in one plane throughout have no cubic; where such a motion leads to contact, the
+/// features' neighbours out of that plane find it.
 #[must_use]
 pub fn first_contact_of_pair(
     kind: PairKind,
@@ -74,7 +78,8 @@ pub fn first_contact_of_pair(
         PairKind::FaceVertex => vertex_face(&b[0], a, -s, -t),
         PairKind::EdgeEdge => edge_edge(&a[0], &(a[1] - a[0]), &b[0], &(b[1] - b[0]), s, t),
     };
-    // Over the whole motion, so that the last bits of a root do not depend on where the search ends.
+    // Over the whole motion, so that the last bits of a root do not depend on where the search
+    // ends.
     let (roots, count) = roots_in(&cubic, 0.0, 1.0);
     let before_end = roots[..count].iter().take_while(|&&x| x <= share_end);
     before_end.copied().find_map(|share| {

@@ -1,13 +1,15 @@
-//! Whether two spheres meet on an algebraic motion: the sign of a quartic (Redon 2002, section 2.5 and equations 2.32, 2.33).
+//! Whether two spheres meet on an algebraic motion: the sign of a quartic (Redon 2002, section 2.5
+//! and equations 2.32, 2.33).
 
 use hapticd_geometry::Vec3;
 
 use super::cubic::roots_in;
 
-/// Coefficients, constant first, of `(|b - a(f)|^2 - R^2) (1 + tau^2)` in the share `f` of the shift, `tau = T f`.
+/// Coefficients, constant first, of `(|b - a(f)|^2 - R^2) (1 + tau^2)` in the share `f` of the
+/// shift, `tau = T f`.
 ///
-/// Centre `a` moves by `s` while it turns by `2 atan(T)` about z, `b` stands; in the screw frame. Square metres. No divisions; of degree 2 where
-/// the rotation or the shift is zero.
+/// Centre `a` moves by `s` while it turns by `2 atan(T)` about z, `b` stands; in the screw frame.
+/// Square metres. No divisions; of degree 2 where the rotation or the shift is zero.
 #[must_use]
 pub fn sphere_quartic(a: &Vec3, b: &Vec3, radii: f64, s: f64, half_tangent: f64) -> [f64; 5] {
     let t = half_tangent;
@@ -22,10 +24,12 @@ pub fn sphere_quartic(a: &Vec3, b: &Vec3, radii: f64, s: f64, half_tangent: f64)
     ]
 }
 
-/// Whether the spheres overlap or touch before `share_end`. Never misses an overlap: what is within rounding of one counts.
+/// Whether the spheres overlap or touch before `share_end`. Never misses an overlap: what is within
+/// rounding of one counts.
 ///
-/// Ends first, then the cylinders that the centres' paths are on, then the least values of the quartic, at the roots of its derivative; where that is a
-/// quadratic, its discriminant, without a division.
+/// Ends first, then the cylinders that the centres' paths are on, then the least values of the
+/// quartic, at the roots of its derivative; where that is a quadratic, its discriminant, without a
+/// division.
 #[must_use]
 #[allow(clippy::many_single_char_names)]
 pub fn spheres_meet(
@@ -39,7 +43,8 @@ pub fn spheres_meet(
     let q = sphere_quartic(a, b, radii, s, half_tangent);
     let end = share_end;
     let value = |x: f64| (((q[4] * x + q[3]) * x + q[2]) * x + q[1]) * x + q[0];
-    // Rounding of the coefficients and of the value, from the sizes of the squares they are made of.
+    // Rounding of the coefficients and of the value, from the sizes of the squares they are made
+    // of.
     let tau = half_tangent * end;
     let size = (a.abs().sum() + b.abs().sum() + radii + s.abs()).powi(2);
     let zero = 64.0 * f64::EPSILON * size * (1.0 + tau * tau);

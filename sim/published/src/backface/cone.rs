@@ -1,8 +1,10 @@
 //! The vectors of one cone: few, and their positive hull holds all the normals given.
 //!
-//! Deterministic, instead of the thesis' annealing (section 4.5.2): along a direction that is within a right angle of every normal, the normals are
-//! projected from the origin onto a plane. The corners of their convex hull are the smallest set with the same positive hull; a polygon with too many
-//! corners loses sides, always the one whose neighbours, made to meet, enclose the least more.
+//! Deterministic, instead of the thesis' annealing (section 4.5.2): along a direction that is
+//! within a right angle of every normal, the normals are projected from the origin onto a plane.
+//! The corners of their convex hull are the smallest set with the same positive hull; a polygon
+//! with too many corners loses sides, always the one whose neighbours, made to meet, enclose the
+//! least more.
 //!
 //! Off-line; allocates; no panics.
 
@@ -10,15 +12,17 @@ use hapticd_geometry::Vec3;
 
 /// Most vectors that a cone may have.
 pub const MOST_VECTORS: usize = 9;
-/// Normals nearer than this to a right angle from the axis make no cone: their projections would be too far away.
+/// Normals nearer than this to a right angle from the axis make no cone: their projections would be
+/// too far away.
 const LEAST_COSINE: f64 = 1e-2;
 
 type Point = [f64; 2];
 
-/// Unit vectors, `most` at most (3 to 9), whose positive hull holds all `normals`, which are unit vectors.
+/// Unit vectors, `most` at most (3 to 9), whose positive hull holds all `normals`, which are unit
+/// vectors.
 ///
-/// `None` if the normals leave no room for a cone: they go more than half round, or so nearly that rounding would tell. Then nothing that has all
-/// of them can recede as a whole.
+/// `None` if the normals leave no room for a cone: they go more than half round, or so nearly that
+/// rounding would tell. Then nothing that has all of them can recede as a whole.
 #[must_use]
 pub fn enclosing_cone(normals: &[Vec3], most: usize) -> Option<Vec<Vec3>> {
     let axis = common_axis(normals)?;
@@ -45,7 +49,8 @@ pub fn enclosing_cone(normals: &[Vec3], most: usize) -> Option<Vec<Vec3>> {
     Some(corners.into_iter().map(lift).collect())
 }
 
-/// A unit vector within less than a right angle of all unit vectors given, by steps towards the nearest point of their convex hull.
+/// A unit vector within less than a right angle of all unit vectors given, by steps towards the
+/// nearest point of their convex hull.
 fn common_axis(normals: &[Vec3]) -> Option<Vec3> {
     /// What needs more steps leaves hardly any room.
     const STEPS: u32 = 64;
@@ -78,7 +83,8 @@ fn cross(o: Point, p: Point, q: Point) -> f64 {
     (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0])
 }
 
-/// Corners of the convex hull, counter-clockwise (Andrew's monotone chain); one for a point, two for a segment.
+/// Corners of the convex hull, counter-clockwise (Andrew's monotone chain); one for a point, two
+/// for a segment.
 fn convex_hull(mut points: Vec<Point>) -> Vec<Point> {
     points.sort_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
     // Equal to rounding is equal.
@@ -165,7 +171,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(600))]
 
-        /// What is against all cone vectors is against all normals; by sampling, near the cone and anywhere.
+        /// What is against all cone vectors is against all normals; by sampling, near the cone and
+        /// anywhere.
         #[test]
         fn normals_are_enclosed(
             about in vector(), spread in 0.0..2.0f64, offsets in prop::collection::vec(vector(), 1..40),
@@ -195,7 +202,8 @@ mod tests {
             prop_assert!(spread > 0.1 || inside > 0);
         }
 
-        /// Up to the number allowed, the cone is exact: whatever is against all normals is against it.
+        /// Up to the number allowed, the cone is exact: whatever is against all normals is against
+        /// it.
         #[test]
         fn few_normals_lose_nothing(about in vector(), offsets in prop::collection::vec(vector(), 1..10), tries in prop::collection::vec(vector(), 100)) {
             let normals: Vec<Vec3> = offsets.iter().map(|o| (about.normalize() + o * 0.4).normalize()).collect();

@@ -1,11 +1,13 @@
 //! Whether all that a box holds moves away from the other body.
 //!
-//! Velocities are affine in the point, so over a box the largest component along a vector is that of its centre and what its half sizes add: the eight
-//! corners of the thesis' test (section 4.3) in closed form.
+//! Velocities are affine in the point, so over a box the largest component along a vector is that
+//! of its centre and what its half sizes add: the eight corners of the thesis' test (section 4.3)
+//! in closed form.
 //!
-//! On a constant-speed screw the component of a point's velocity along a direction that moves with it does not change (section 2.6 of the digest), so
-//! where one of the two bodies stands the test at time 0 is that of the whole step. Where both move, [`recedes_between`] bounds it with intervals
-//! (section 4.6).
+//! On a constant-speed screw the component of a point's velocity along a direction that moves with
+//! it does not change (section 2.6 of the digest), so where one of the two bodies stands the test
+//! at time 0 is that of the whole step. Where both move, [`recedes_between`] bounds it with
+//! intervals (section 4.6).
 
 use hapticd_ccd::obb::Obb;
 use hapticd_geometry::{IVec3, Interval, Screw, ScrewBounds, Vec3};
@@ -13,8 +15,10 @@ use hapticd_geometry::{IVec3, Interval, Screw, ScrewBounds, Vec3};
 /// Margin for rounding, of the cone and of the test, relative to the speed.
 const MARGIN: f64 = 1e-9;
 
-/// Whether all points of a box have velocities against all vectors of its cone, during the whole step; `direction` is 1 if the box follows the screw and what it
-/// recedes from stands, -1 if it stands and the other follows the screw. All in one frame, at time 0. Never of a box without a cone.
+/// Whether all points of a box have velocities against all vectors of its cone, during the whole
+/// step; `direction` is 1 if the box follows the screw and what it recedes from stands, -1 if it
+/// stands and the other follows the screw. All in one frame, at time 0. Never of a box without a
+/// cone.
 #[must_use]
 pub fn recedes(obb: &Obb, cone: &[Vec3], screw: &Screw, direction: f64) -> bool {
     let omega = screw.angular_velocity();
@@ -34,8 +38,9 @@ pub fn recedes(obb: &Obb, cone: &[Vec3], screw: &Screw, direction: f64) -> bool 
         })
 }
 
-/// Whether all points of a box that follows `own` have velocities, relative to a body that follows `other`, against all vectors of its cone,
-/// at all times in `[0, t_max]`. All in one frame, at time 0. Conservative.
+/// Whether all points of a box that follows `own` have velocities, relative to a body that follows
+/// `other`, against all vectors of its cone, at all times in `[0, t_max]`. All in one frame, at
+/// time 0. Conservative.
 #[must_use]
 pub fn recedes_between(obb: &Obb, cone: &[Vec3], own: &Screw, other: &Screw, t_max: f64) -> bool {
     if cone.is_empty() {

@@ -19,7 +19,8 @@ pub enum Strategy {
 pub enum ConeError {
     /// A point has no faces.
     Point,
-    /// The mesh is open or not consistently outward: what recedes there may still be what touches first.
+    /// The mesh is open or not consistently outward: what recedes there may still be what touches
+    /// first.
     NotASolid {
         /// Edges with one face.
         boundary_edges: usize,
@@ -81,7 +82,8 @@ impl BackFaceCones {
     /// Builds cones of at most `most_vectors` (3 to 9) vectors.
     ///
     /// # Errors
-    /// If the shape is not a closed solid with outward faces, or the number of vectors is out of range.
+    /// If the shape is not a closed solid with outward faces, or the number of vectors is out of
+    /// range.
     pub fn new(
         shape: &MeshIndex,
         most_vectors: usize,

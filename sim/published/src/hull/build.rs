@@ -1,4 +1,5 @@
-//! The tree from the bottom up: two envelopes are merged by abscissa, and which one is above is asked at each vertex.
+//! The tree from the bottom up: two envelopes are merged by abscissa, and which one is above is
+//! asked at each vertex.
 
 use super::{NONE, Node, SLOTS, UpperHull, Vertex};
 use hapticd_kinetic::kinetic::Inconsistent;
@@ -8,7 +9,8 @@ use std::collections::BTreeMap;
 /// An envelope: its edges from left to right.
 type Envelope = Vec<u32>;
 
-/// Two lines that neither rise nor fall against each other for ever are told apart by the caller, so zero is met at isolated times only; then anything will do.
+/// Two lines that neither rise nor fall against each other for ever are told apart by the caller,
+/// so zero is met at isolated times only; then anything will do.
 fn is_true(f: &Predicate) -> bool {
     f.sign_after() > 0.0
 }

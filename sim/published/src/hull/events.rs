@@ -8,7 +8,8 @@ use hapticd_kinetic::stats::EventCost;
 
 type Edges = (u32, u32);
 
-/// A change at one end of an envelope: left or right, what vertex comes or goes, and which edge is the end then.
+/// A change at one end of an envelope: left or right, what vertex comes or goes, and which edge is
+/// the end then.
 #[derive(Clone, Copy)]
 struct End {
     side: usize,
@@ -44,7 +45,8 @@ impl Few {
     }
 }
 
-/// What a vertex `ab` and the edge `e` of the other envelope give to the node's own: whether `ab` is above `e`, and the envelopes cross left and right of it. None: it cannot be.
+/// What a vertex `ab` and the edge `e` of the other envelope give to the node's own: whether `ab`
+/// is above `e`, and the envelopes cross left and right of it. None: it cannot be.
 fn visible((a, b): Edges, e: u32, above: bool, left: bool, right: bool) -> Option<Few> {
     match (above, left, right) {
         (true, false, false) => Some(Few::one((a, b))),
@@ -185,7 +187,8 @@ impl UpperHull {
                 )
             }
             (true, true) => {
-                // Two lines: the less steep one, which was above on the left, is now above on the right.
+                // Two lines: the less steep one, which was above on the left, is now above on the
+                // right.
                 let (x, y) = (edges[top_u][0], edges[1 - top_u][0]);
                 self.vertices[u as usize].top = 1 - top_u as u8;
                 self.vertices[w as usize].top = 1 - top_w as u8;
@@ -257,7 +260,8 @@ impl UpperHull {
         }
     }
 
-    /// A vertex has come or gone at an end of a node's envelope: what that means for the nodes above.
+    /// A vertex has come or gone at an end of a node's envelope: what that means for the nodes
+    /// above.
     fn change_end(&mut self, mut node: u32, end: End) -> Result<(), Inconsistent> {
         loop {
             let colour = self.nodes[node as usize].colour;
@@ -324,7 +328,8 @@ impl UpperHull {
         }
     }
 
-    /// Takes a vertex out of its node's map and gives its place back; its neighbours are the caller's.
+    /// Takes a vertex out of its node's map and gives its place back; its neighbours are the
+    /// caller's.
     fn forget(&mut self, v: u32) {
         self.drop_certificates(v);
         let vertex = self.vertices[v as usize];

@@ -2,20 +2,28 @@
 //!
 //! # Theory
 //!
-//! Basch, Guibas and Hershberger (1999). A point `(p, q)` is the line `y = p x + q` of the dual plane; the upper hull from left to right is the *upper envelope* of those lines from left to right. The
-//! lines are the leaves of a balanced tree, and each node merges the envelopes of its two halves: it has the vertices of both, by abscissa, in one list, and knows at each of them
-//! which envelope is above. From that list the node's own envelope can be read, which is what the node above merges. Nine types of certificates ([`Certificate`]) prove each list; when one
-//! fails the list changes locally, and so may the node's envelope, and the lists above.
+//! Basch, Guibas and Hershberger (1999). A point `(p, q)` is the line `y = p x + q` of the dual
+//! plane; the upper hull from left to right is the *upper envelope* of those lines from left to
+//! right. The lines are the leaves of a balanced tree, and each node merges the envelopes of its
+//! two halves: it has the vertices of both, by abscissa, in one list, and knows at each of them
+//! which envelope is above. From that list the node's own envelope can be read, which is what the
+//! node above merges. Nine types of certificates ([`Certificate`]) prove each list; when one fails
+//! the list changes locally, and so may the node's envelope, and the lists above.
 //!
-//! Of what was published the certificate of the parallels at infinity is missing; it is one of the nine here. Each of them is necessary, which a test shows by leaving each out.
+//! Of what was published the certificate of the parallels at infinity is missing; it is one of the
+//! nine here. Each of them is necessary, which a test shows by leaving each out.
 //!
 //! # Practice
 //!
-//! [`UpperHull`] is the upper one, [`Hull`] both. Coordinates are polynomials of the third degree at most. Points are to be in general position: three on a line for ever, or many
-//! events at one time, make it inconsistent, which is an error ([`hapticd_kinetic::Inconsistent`]) and a reason to make it anew. Perturb such input by a millionth once, and use
-//! [`hapticd_kinetic::Kinetic::advance_or_rebuild`]. Two points that move in the same way are refused.
+//! [`UpperHull`] is the upper one, [`Hull`] both. Coordinates are polynomials of the third degree
+//! at most. Points are to be in general position: three on a line for ever, or many events at one
+//! time, make it inconsistent, which is an error ([`hapticd_kinetic::Inconsistent`]) and a reason
+//! to make it anew. Perturb such input by a millionth once, and use
+//! [`hapticd_kinetic::Kinetic::advance_or_rebuild`]. Two points that move in the same way are
+//! refused.
 //!
-//! Live certificates are `O(n log n)`, some `7 log n` name one point, and an event costs `O(log^2 n)`. It allocates while it goes: this is no structure for the haptic loop.
+//! Live certificates are `O(n log n)`, some `7 log n` name one point, and an event costs `O(log^2
+//! n)`. It allocates while it goes: this is no structure for the haptic loop.
 
 mod audit;
 mod build;
@@ -38,7 +46,8 @@ const MOST_DEGREE: usize = 3;
 /// Largest jump of a new plan, as a share of the numbers it is made of.
 const LARGEST_JUMP: f64 = 1e-9;
 
-/// The nine types of certificates about a vertex `ab` of a node's list, `ce` being the edge of the other envelope above or below it.
+/// The nine types of certificates about a vertex `ab` of a node's list, `ce` being the edge of the
+/// other envelope above or below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificate {
     /// `ab` is left of the next vertex, which is the other envelope's.
@@ -57,7 +66,8 @@ pub enum Certificate {
     Sl,
     /// `ab` is below `ce`, which is less steep than `a`.
     Sr,
-    /// At an end of the list, the envelopes crossing next to it: the upper one's end edge is the less steep on the left, the steeper on the right.
+    /// At an end of the list, the envelopes crossing next to it: the upper one's end edge is the
+    /// less steep on the left, the steeper on the right.
     SInfinity,
 }
 
@@ -80,7 +90,8 @@ impl Certificate {
     }
 }
 
-/// Certificates of one vertex: its order in the list, its height, the slopes of the interval left of it and right of it. `SInfinity` is an end's `LEFT`.
+/// Certificates of one vertex: its order in the list, its height, the slopes of the interval left
+/// of it and right of it. `SInfinity` is an end's `LEFT`.
 const ORDER: usize = 0;
 const HEIGHT: usize = 1;
 const LEFT: usize = 2;
@@ -92,7 +103,8 @@ const SLOTS: usize = 4;
 pub struct HullEvent {
     /// When, s.
     pub time: f64,
-    /// The type of the certificate that failed, the first of them where one predicate stands for several.
+    /// The type of the certificate that failed, the first of them where one predicate stands for
+    /// several.
     pub certificate: Certificate,
     /// The points that it names, those from the second on `u32::MAX` where it names fewer.
     pub points: [u32; 4],
@@ -105,7 +117,8 @@ pub struct HullEvent {
 pub struct Merged {
     /// First and last lines of both envelopes.
     pub edges: [[u32; 2]; 2],
-    /// Which envelope is above at the left end, and whether [`Certificate::SInfinity`] is live there; the same at the right end.
+    /// Which envelope is above at the left end, and whether [`Certificate::SInfinity`] is live
+    /// there; the same at the right end.
     pub ends: [(u8, bool); 2],
     /// The vertices of both envelopes from left to right.
     pub vertices: Vec<MergedVertex>,
@@ -180,11 +193,12 @@ pub struct UpperHull {
 }
 
 impl UpperHull {
-    /// Of these points, `[x, y]` each, as they are at `now`. Events at or after `horizon` are not looked for; it may be infinite.
+    /// Of these points, `[x, y]` each, as they are at `now`. Events at or after `horizon` are not
+    /// looked for; it may be infinite.
     ///
     /// # Errors
-    /// A motion that is no polynomial of finite numbers of the third degree at most, or a point that moves exactly as another: that one has the number of its
-    /// double in the error.
+    /// A motion that is no polynomial of finite numbers of the third degree at most, or a point
+    /// that moves exactly as another: that one has the number of its double in the error.
     pub fn new(points: &[[Motion1; 2]], now: f64, horizon: f64) -> Result<Self, HullError> {
         for (object, point) in points.iter().enumerate() {
             check(object as u32, point)?;
@@ -395,7 +409,8 @@ impl UpperHull {
         self.vertices[u as usize].top != self.vertices[w as usize].top
     }
 
-    /// What the certificate in a slot says, the types that say it, by the table of Basch, Guibas and Hershberger; none if there is no such certificate.
+    /// What the certificate in a slot says, the types that say it, by the table of Basch, Guibas
+    /// and Hershberger; none if there is no such certificate.
     fn certificate(&self, v: u32, slot: usize) -> Option<(Predicate, u16)> {
         let vertex = &self.vertices[v as usize];
         let node = &self.nodes[vertex.node as usize];
@@ -528,7 +543,8 @@ pub enum HullError {
     /// A motion is none, or of a kind that predicates cannot be made of. The caller's fault.
     #[error(transparent)]
     Motion(#[from] MotionError),
-    /// Two points move in the same way: which of them is on the hull nobody can say. The caller's fault.
+    /// Two points move in the same way: which of them is on the hull nobody can say. The caller's
+    /// fault.
     #[error("point {object} moves exactly as point {of}")]
     Double {
         /// Which.

@@ -1,4 +1,5 @@
-//! First contact of two sphere trees on an algebraic motion, and what the thesis does to test less (Redon 2002, section 2.6).
+//! First contact of two sphere trees on an algebraic motion, and what the thesis does to test less
+//! (Redon 2002, section 2.6).
 
 use std::collections::HashSet;
 
@@ -17,7 +18,8 @@ pub struct SphereOptions {
     pub tolerance_m: f64,
     /// Remember which labels were tested against each other.
     pub sphere_table: bool,
-    /// Remember which edges were tested against each other, which vertices against which faces, and which faces against which vertices.
+    /// Remember which edges were tested against each other, which vertices against which faces, and
+    /// which faces against which vertices.
     pub feature_tables: bool,
     /// Take vertices to the screw frame once.
     pub vertex_cache: bool,
@@ -65,7 +67,8 @@ impl SphereCounters {
 pub struct SphereContact {
     /// Time of contact.
     pub t: f64,
-    /// Kind of the features; of several at one time the least in the order of [`PairKind`] and indices.
+    /// Kind of the features; of several at one time the least in the order of [`PairKind`] and
+    /// indices.
     pub kind: PairKind,
     /// Vertex, edge or triangle index in A.
     pub feature_a: u32,
@@ -75,7 +78,8 @@ pub struct SphereContact {
     pub point: Vec3,
 }
 
-/// Vertices in the screw frame, taken there when they are first asked for. Never cleared: a stamp tells which are of this search.
+/// Vertices in the screw frame, taken there when they are first asked for. Never cleared: a stamp
+/// tells which are of this search.
 #[derive(Clone, Debug, Default)]
 struct VertexCache {
     places: Vec<Vec3>,
@@ -123,7 +127,8 @@ pub struct SphereSearch {
 }
 
 impl SphereSearch {
-    /// First contact of `a`, which starts at `b_from_a` and follows `motion` (in B's frame), with the standing `b`.
+    /// First contact of `a`, which starts at `b_from_a` and follows `motion` (in B's frame), with
+    /// the standing `b`.
     pub fn first_contact(
         &mut self,
         a: &SphereTree,

@@ -1,12 +1,13 @@
 //! Equal spheres that cover a surface, and a complete tree over them.
 //!
-//! The surface is laid over a grid of cubes whose circumscribed sphere has the chosen radius; every cube that the surface passes through becomes a leaf
-//! sphere about its middle. A leaf holds the vertices, edges and triangles that pass through its cube: where two
-//! surfaces touch, the point is in a cube of each, and both leaves hold the features that touch. The inner spheres are built by halving along the longest
-//! extent, so the tree is complete: its leaves are on two levels at most.
+//! The surface is laid over a grid of cubes whose circumscribed sphere has the chosen radius; every
+//! cube that the surface passes through becomes a leaf sphere about its middle. A leaf holds the
+//! vertices, edges and triangles that pass through its cube: where two surfaces touch, the point is
+//! in a cube of each, and both leaves hold the features that touch. The inner spheres are built by
+//! halving along the longest extent, so the tree is complete: its leaves are on two levels at most.
 //!
-//! *Labels* (section 2.6.4): leaves that hold the same features have one label and one list; an inner sphere has the label that all below it have in
-//! common, or one of its own.
+//! *Labels* (section 2.6.4): leaves that hold the same features have one label and one list; an
+//! inner sphere has the label that all below it have in common, or one of its own.
 //!
 //! Built off-line; allocates; deterministic. Metres, frame of the mesh.
 
@@ -28,7 +29,8 @@ pub struct SphereNode {
     pub radius: f64,
     /// Inner sphere: index of the first child, the second is the next one. 0 in a leaf.
     pub children: u32,
-    /// Spheres with one label hold the same features. In a leaf: index of its list, see [`SphereTree::features`].
+    /// Spheres with one label hold the same features. In a leaf: index of its list, see
+    /// [`SphereTree::features`].
     pub label: u32,
 }
 
@@ -103,7 +105,8 @@ impl SphereTree {
     /// Covers a mesh with leaf spheres of the given radius.
     ///
     /// # Errors
-    /// If the radius is not a positive number, or so small that there would be more than a million leaves.
+    /// If the radius is not a positive number, or so small that there would be more than a million
+    /// leaves.
     pub fn new(mesh: &TriMesh, radius_m: f64) -> Result<Self, SphereTreeError> {
         if !(radius_m > 0.0 && radius_m.is_finite()) {
             return Err(SphereTreeError::BadRadius { radius_m });
@@ -202,7 +205,8 @@ impl Grid {
     fn new(mesh: &TriMesh, radius: f64) -> Self {
         let (low, high) = mesh.bounds();
         let size = low.amax().max(high.amax());
-        // The middles of the cubes are on the surface's planes of symmetry, the walls off the corners of what is modelled on round numbers.
+        // The middles of the cubes are on the surface's planes of symmetry, the walls off the
+        // corners of what is modelled on round numbers.
         let side = 2.0 * radius / 3f64.sqrt();
         Self {
             origin: (low + high) * 0.5,
@@ -259,7 +263,8 @@ impl Grid {
         Some(cells)
     }
 
-    /// Whether a triangle, relative to the origin, passes through a block of cubes: separating axes; what is within rounding does.
+    /// Whether a triangle, relative to the origin, passes through a block of cubes: separating
+    /// axes; what is within rounding does.
     fn passes(&self, corners: &[Vec3; 3], range: &[(i64, i64); 3]) -> bool {
         let middle = |i: usize| 0.5 * (range[i].0 + range[i].1) as f64 * self.side;
         let half = |i: usize| 0.5 * (range[i].1 - range[i].0) as f64 * self.side + self.half;
@@ -302,7 +307,8 @@ impl Grid {
     }
 }
 
-/// Whether a triangle, a segment or a point (repeated corners) passes through the box of these half sizes about the origin.
+/// Whether a triangle, a segment or a point (repeated corners) passes through the box of these half
+/// sizes about the origin.
 fn box_passed(corners: &[Vec3; 3], half: &Vec3) -> bool {
     let apart = |axis: &Vec3| {
         let [x, y, z] = corners.map(|p| p.dot(axis));
@@ -319,7 +325,8 @@ fn box_passed(corners: &[Vec3; 3], half: &Vec3) -> bool {
             .any(|e| units.iter().any(|u| apart(&e.cross(u)))))
 }
 
-/// A complete tree over leaf spheres of one radius. Leaves are (centre, label); fresh labels are counted on from `labels`.
+/// A complete tree over leaf spheres of one radius. Leaves are (centre, label); fresh labels are
+/// counted on from `labels`.
 fn build(leaves: &mut [(Vec3, u32)], radius: f64, labels: &mut u32) -> (Vec<SphereNode>, u32) {
     let blank = SphereNode {
         center: Vec3::zeros(),

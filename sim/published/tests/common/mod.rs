@@ -1,5 +1,5 @@
-//! What the tests share: numbers, oracles and an independent screw of the crates whose methods these
-//! are, and reference vectors.
+//! What the tests share: numbers, oracles and an independent screw of the crates whose methods
+//! these are, and reference vectors.
 #![allow(dead_code, unused_imports)]
 
 use hapticd_geometry::{Screw, Vec3};

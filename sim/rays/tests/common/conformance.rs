@@ -1,4 +1,5 @@
-//! What every detector must do, whatever it runs on. Each function is a test; who has a detector calls all of them.
+//! What every detector must do, whatever it runs on. Each function is a test; who has a detector
+//! calls all of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,7 +47,8 @@ fn step(detector: &mut dyn Detector, scene: &mut Scene) {
     settle(detector);
 }
 
-/// A ball sinks into a slab: in every step exactly the points below its upper side are contacts, as deep as a ruler says.
+/// A ball sinks into a slab: in every step exactly the points below its upper side are contacts, as
+/// deep as a ruler says.
 pub fn a_ruler_agrees(make: Make<'_>) {
     for full in [Full::Tree, Full::Basic] {
         let ball = ball(3);
@@ -97,7 +99,8 @@ fn by_name(detector: &dyn Detector) -> Named {
         .collect()
 }
 
-/// How many there are, and how many differ in class, triangle, length, place or normal beyond rounding.
+/// How many there are, and how many differ in class, triangle, length, place or normal beyond
+/// rounding.
 fn compare(ours: &dyn Detector, twins: &dyn Detector) -> (usize, usize) {
     let (a, b) = (by_name(ours), by_name(twins));
     (b.len(), differ(&a, &b))
@@ -121,7 +124,8 @@ fn differ(a: &Named, b: &Named) -> usize {
     odd.count() + missing
 }
 
-/// Takes a detector and a twin through the same steps; the twin agrees to the bit with itself, others but for one in `one_in`.
+/// Takes a detector and a twin through the same steps; the twin agrees to the bit with itself,
+/// others but for one in `one_in`.
 fn side_by_side(
     make: Make<'_>,
     settings: Settings,
@@ -210,7 +214,8 @@ pub fn a_heap_of_bodies(make: Make<'_>) {
     assert!(all > 10_000, "{all}");
 }
 
-/// A cloth that waves over a ball, and another that sinks through it: contacts on both sides, self-contact, inversions.
+/// A cloth that waves over a ball, and another that sinks through it: contacts on both sides,
+/// self-contact, inversions.
 pub fn cloths_and_a_ball(make: Make<'_>) {
     let mesh = shapes::sheet(0.1, 24).unwrap();
     let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
@@ -264,7 +269,8 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
         };
         let mut found = 0;
         for trial in 0..400 {
-            // Down past the edge of the upper side, at 45 degrees, seen from either side of the sheet.
+            // Down past the edge of the upper side, at 45 degrees, seen from either side of the
+            // sheet.
             let way = Vec3::new(1.0, 0.0, -1.0).normalize();
             let across = Vec3::new(1.0, 0.0, 1.0).normalize();
             let edge = Vec3::new(half, random(0.05), half);
@@ -337,7 +343,8 @@ fn resting(make: Make<'_>) -> (Box<dyn Detector>, Scene) {
     (make(settings()), scene)
 }
 
-/// Steps are counted, an answer is news once, and what is held stays until the next; forgetting traces in full again.
+/// Steps are counted, an answer is news once, and what is held stays until the next; forgetting
+/// traces in full again.
 pub fn steps_are_counted(make: Make<'_>) {
     let (mut detector, mut scene) = resting(make);
     assert_eq!(detector.progress(), Progress::default());
@@ -416,7 +423,8 @@ pub fn objects_come_later(make: Make<'_>) {
     assert_eq!(of(sheet), points.len());
 }
 
-/// A new scene with what is in another, where it is; for each of its objects the number in the other.
+/// A new scene with what is in another, where it is; for each of its objects the number in the
+/// other.
 fn made_anew(scene: &Scene) -> (Scene, Vec<u32>) {
     let (mut anew, mut numbers) = (Scene::new(), Vec::new());
     for id in (0..scene.len() as u32).filter(|id| scene.identity(*id).is_some()) {
@@ -456,9 +464,10 @@ impl Draw {
     }
 }
 
-/// Objects come, go, and others come in their places, while all move. In every step the contacts are those of a scene made anew with the same objects
-/// where they are, where all is traced in full. Where walks go on, they are those of a scene that nobody ever leaves: who should is put far away, and
-/// all that come have numbers of their own.
+/// Objects come, go, and others come in their places, while all move. In every step the contacts
+/// are those of a scene made anew with the same objects where they are, where all is traced in
+/// full. Where walks go on, they are those of a scene that nobody ever leaves: who should is put
+/// far away, and all that come have numbers of their own.
 pub fn objects_come_and_go(make: Make<'_>) {
     let mesh = shapes::sheet(0.1, 16).unwrap();
     let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
@@ -566,8 +575,8 @@ pub fn objects_come_and_go(make: Make<'_>) {
     }
 }
 
-/// What is remembered of a sheet that went through another outlasts others' going and coming; who comes in the place of one of the two is not
-/// taken for it.
+/// What is remembered of a sheet that went through another outlasts others' going and coming; who
+/// comes in the place of one of the two is not taken for it.
 pub fn what_stays_is_remembered(make: Make<'_>) {
     let sheet = |cells| {
         let mesh = shapes::sheet(0.1, cells).unwrap();

@@ -1,4 +1,5 @@
-//! A detector whose answers are a fixed number of steps old, so that what depends on their age is the same in every run.
+//! A detector whose answers are a fixed number of steps old, so that what depends on their age is
+//! the same in every run.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! What tests of several crates share: what every detector must do, and one whose answers come late.
+//! What tests of several crates share: what every detector must do, and one whose answers come
+//! late.
 #![allow(dead_code)]
 
 pub mod conformance;

@@ -1,7 +1,8 @@
 //! Maps from meshes: triangles, quads, any polygons; tetrahedra and hexahedra.
 //!
-//! A mesh is taken if it is a quasi-manifold: at most two cells at a side, oriented alike, and around every vertex one fan of cells. What is not is refused with the numbers of
-//! what is wrong. Vertices that no cell uses are left out. Allocates; not for a real-time thread.
+//! A mesh is taken if it is a quasi-manifold: at most two cells at a side, oriented alike, and
+//! around every vertex one fan of cells. What is not is refused with the numbers of what is wrong.
+//! Vertices that no cell uses are left out. Allocates; not for a real-time thread.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,8 @@ use super::{Cell, Dart, Map, NONE, Shape, Space};
 /// Most cells that a map is built of.
 pub const MOST_CELLS: usize = 1 << 22;
 
-/// Why a mesh is no map. All of these are the fault of who made the mesh; the numbers are indices into what was given.
+/// Why a mesh is no map. All of these are the fault of who made the mesh; the numbers are indices
+/// into what was given.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -76,8 +78,8 @@ pub enum BuildError {
         /// How many groups.
         groups: usize,
     },
-    /// A cell is turned inside out, or not seen whole from its centre. For a plane: area, m^2; for volumes: six times a
-    /// tetrahedron's volume, m^3.
+    /// A cell is turned inside out, or not seen whole from its centre. For a plane: area, m^2; for
+    /// volumes: six times a tetrahedron's volume, m^3.
     #[error("cell {cell} is turned inside out or not seen whole from its centre: {measure:e}")]
     Inverted {
         /// Which cell.
@@ -87,7 +89,8 @@ pub enum BuildError {
     },
 }
 
-/// Faces of a tetrahedron `0 1 2 3` whose last corner is on the side of the others' outward normal's back: counter-clockwise seen from outside.
+/// Faces of a tetrahedron `0 1 2 3` whose last corner is on the side of the others' outward
+/// normal's back: counter-clockwise seen from outside.
 const TETRAHEDRON: [&[usize]; 4] = [&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[2, 0, 3]];
 /// Faces of a hexahedron: `0 1 2 3` below, counter-clockwise seen from above, `4 5 6 7` above them.
 const HEXAHEDRON: [&[usize]; 6] = [
@@ -100,8 +103,8 @@ const HEXAHEDRON: [&[usize]; 6] = [
 ];
 
 impl Map {
-    /// A map of faces, each given by its corners in turn, of any number: a [`Space::Plane`] if all have the same z, counter-clockwise; else a
-    /// [`Space::Surface`].
+    /// A map of faces, each given by its corners in turn, of any number: a [`Space::Plane`] if all
+    /// have the same z, counter-clockwise; else a [`Space::Surface`].
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -146,8 +149,8 @@ impl Map {
         Map::from_faces(positions, triangles.iter().map(|t| &t[..]))
     }
 
-    /// A map of hexahedra: corners `0 1 2 3` counter-clockwise seen from above, `4 5 6 7` above them. They need not be convex, but seen whole from
-    /// their centres.
+    /// A map of hexahedra: corners `0 1 2 3` counter-clockwise seen from above, `4 5 6 7` above
+    /// them. They need not be convex, but seen whole from their centres.
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -155,7 +158,8 @@ impl Map {
         volumes(positions, cells, Shape::Hexahedron, &HEXAHEDRON)
     }
 
-    /// A map of tetrahedra: corners `0 1 2` counter-clockwise seen from corner `3`. They are not refined.
+    /// A map of tetrahedra: corners `0 1 2` counter-clockwise seen from corner `3`. They are not
+    /// refined.
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -327,7 +331,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Dimension 3: faces that two cells have in opposite directions. A face is known by its least vertex and that one's neighbours.
+    /// Dimension 3: faces that two cells have in opposite directions. A face is known by its least
+    /// vertex and that one's neighbours.
     fn glue_cells(&mut self) -> Result<(), BuildError> {
         let map = &mut self.map;
         let mut by_corner: HashMap<[u32; 3], u32> = HashMap::new();

@@ -1,8 +1,9 @@
 //! The parts of a refined cell are merged again.
 //!
-//! Pitiot 2015, section 6.3: only the whole set of siblings merges. A face stays split while what is beyond it is finer, an edge stays cut while any cell around it is. What
-//! remains is the map as it was before the cell was refined, up to the numbers of darts; the merged cell's centre, and those of merged faces, are where their
-//! middle vertices were.
+//! Pitiot 2015, section 6.3: only the whole set of siblings merges. A face stays split while what
+//! is beyond it is finer, an edge stays cut while any cell around it is. What remains is the map as
+//! it was before the cell was refined, up to the numbers of darts; the merged cell's centre, and
+//! those of merged faces, are where their middle vertices were.
 
 use super::{Cell, Dart, Map, NONE, Shape};
 
@@ -130,7 +131,8 @@ impl Map {
                 }
             }
         }
-        // A face between two parts runs from F_a to M to F_b to V: this is its way from M, and two on there is V.
+        // A face between two parts runs from F_a to M to F_b to V: this is its way from M, and two
+        // on there is V.
         let from_middle = self.phi1(self.phi2(self.next_at(level, corners[0])));
         let from_centre = self.next_at(level, self.next_at(level, from_middle));
         let centre = self.start(from_centre);

@@ -1,7 +1,8 @@
 //! The elementary operators: an edge is cut, a face is split, and back. Each keeps the map whole.
 //!
-//! They are the steps of refinement ([`super::refine`]) and coarsening ([`super::coarsen`]), work on the finest level and take any neighbours, split or not. Nothing here allocates
-//! once the tables have been as long as they get.
+//! They are the steps of refinement ([`super::refine`]) and coarsening ([`super::coarsen`]), work
+//! on the finest level and take any neighbours, split or not. Nothing here allocates once the
+//! tables have been as long as they get.
 
 use hapticd_geometry::Vec3;
 
@@ -123,7 +124,8 @@ impl Map {
         }
     }
 
-    /// Cuts the edge of `d` at `position`, on all sides. The half at the start of `d` keeps the edge's number. Darts of this level.
+    /// Cuts the edge of `d` at `position`, on all sides. The half at the start of `d` keeps the
+    /// edge's number. Darts of this level.
     pub(crate) fn cut_edge(&mut self, d: Dart, level: u8, position: Vec3) {
         let mut work = std::mem::take(&mut self.work);
         let old = self.edges.of(d.0);
@@ -153,7 +155,8 @@ impl Map {
         self.work = work;
     }
 
-    /// Merges the two halves of an edge that was cut. `d` is a first half: the middle is where `phi1(d)` starts, and nothing but the two halves meets there.
+    /// Merges the two halves of an edge that was cut. `d` is a first half: the middle is where
+    /// `phi1(d)` starts, and nothing but the two halves meets there.
     pub(crate) fn uncut_edge(&mut self, d: Dart) {
         let mut work = std::mem::take(&mut self.work);
         let edge = self.edges.of(d.0);
@@ -196,8 +199,10 @@ impl Map {
         self.work = work;
     }
 
-    /// Splits the face of `corners` around `centre` into four. `middles[i]` starts in the middle of the edge between corner `i` and the next. Both sides of the face are
-    /// split, where it has two. The part at corner 0 keeps the face's number; in dimension 2 all parts stay in the cell.
+    /// Splits the face of `corners` around `centre` into four. `middles[i]` starts in the middle of
+    /// the edge between corner `i` and the next. Both sides of the face are split, where it has
+    /// two. The part at corner 0 keeps the face's number; in dimension 2 all parts stay in the
+    /// cell.
     pub(crate) fn split_quad(
         &mut self,
         corners: [Dart; 4],
@@ -235,7 +240,8 @@ impl Map {
         if self.phi3(corners[0]) != corners[0] {
             self.mirror_quad(corners, middles, before, inward, outward, level);
         }
-        // The fan around the old centre goes through the corners: on its edges the new facets lie on the old ones.
+        // The fan around the old centre goes through the corners: on its edges the new facets lie
+        // on the old ones.
         for i in 0..4 {
             let part = (centre + self.start(corners[i])) * 0.5;
             let face = self.faces.of(corners[i].0);
@@ -285,8 +291,9 @@ impl Map {
         }
     }
 
-    /// Merges the four parts of a face; the inverse of [`Map::split_quad`]. `corners` are one dart of each part, in turn. The part of corner 0 keeps its number, and the
-    /// middle vertex goes with the last dart that starts there.
+    /// Merges the four parts of a face; the inverse of [`Map::split_quad`]. `corners` are one dart
+    /// of each part, in turn. The part of corner 0 keeps its number, and the middle vertex goes
+    /// with the last dart that starts there.
     pub(crate) fn unsplit_quad(&mut self, corners: [Dart; 4], level: u8) {
         let inward = corners.map(|c| self.next_at(level, c));
         let outward = inward.map(|d| self.phi1(d));
@@ -320,8 +327,9 @@ impl Map {
         }
     }
 
-    /// Splits the triangle of `corners` into four, from middle to middle. `middles[i]` starts in the middle of the edge between corner `i` and the next.
-    /// All parts stay in the cell. Gives a dart of the inner part.
+    /// Splits the triangle of `corners` into four, from middle to middle. `middles[i]` starts in
+    /// the middle of the edge between corner `i` and the next. All parts stay in the cell. Gives a
+    /// dart of the inner part.
     pub(crate) fn split_triangle(
         &mut self,
         corners: [Dart; 3],

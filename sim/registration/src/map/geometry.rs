@@ -1,7 +1,10 @@
-//! Where things are: predicates of darts, centres, and whether a cell is seen whole from its centre.
+//! Where things are: predicates of darts, centres, and whether a cell is seen whole from its
+//! centre.
 //!
-//! The three predicates of dimension 3 are signed distances from planes through the visibility centre V, the face's centre F and the ends S, S' of the dart; within the
-//! map's tolerance they are 0. They replace all plane names of Pitiot 2015, chapters 4 and 7, whose senses contradict each other. Pure functions, no allocation.
+//! The three predicates of dimension 3 are signed distances from planes through the visibility
+//! centre V, the face's centre F and the ends S, S' of the dart; within the map's tolerance they
+//! are 0. They replace all plane names of Pitiot 2015, chapters 4 and 7, whose senses contradict
+//! each other. Pure functions, no allocation.
 
 use hapticd_geometry::Vec3;
 
@@ -15,7 +18,8 @@ pub struct Invalid {
     pub cell: u32,
     /// The dart where it fails worst.
     pub dart: u32,
-    /// Not positive: twice a triangle's area in a plane, m^2, or six times a tetrahedron's volume, m^3. NaN where coordinates have overflown.
+    /// Not positive: twice a triangle's area in a plane, m^2, or six times a tetrahedron's volume,
+    /// m^3. NaN where coordinates have overflown.
     pub measure: f64,
 }
 
@@ -49,7 +53,8 @@ pub enum MoveError {
     },
 }
 
-/// Six times the volume of the tetrahedron `a b c p`: positive where `p` is on the side of the normal `(b - a) x (c - a)`.
+/// Six times the volume of the tetrahedron `a b c p`: positive where `p` is on the side of the
+/// normal `(b - a) x (c - a)`.
 #[inline]
 pub(crate) fn volume6(a: &Vec3, b: &Vec3, c: &Vec3, p: &Vec3) -> f64 {
     (b - a).cross(&(c - a)).dot(&(p - a))
@@ -81,7 +86,8 @@ impl Map {
         ]
     }
 
-    /// 1 where `p` lies further along `phi1` in the face's fan than the start of `d`, -1 where it lies behind.
+    /// 1 where `p` lies further along `phi1` in the face's fan than the start of `d`, -1 where it
+    /// lies behind.
     #[inline]
     pub(crate) fn ahead(&self, d: Dart, p: &Vec3) -> i32 {
         let v = self.centre(self.cell(d));
@@ -94,7 +100,8 @@ impl Map {
         )
     }
 
-    /// 1 where `p` is beyond the plane through the centre and the edge, on the other face's side; -1 on this face's.
+    /// 1 where `p` is beyond the plane through the centre and the edge, on the other face's side;
+    /// -1 on this face's.
     #[inline]
     pub(crate) fn past_edge(&self, d: Dart, p: &Vec3) -> i32 {
         let v = self.centre(self.cell(d));
@@ -124,7 +131,8 @@ impl Map {
         (along.x * q.y - along.y * q.x) / along.xy().norm()
     }
 
-    /// [`Map::inside_of`] times the length of the edge, and the square of that length: what costs no root. m^2.
+    /// [`Map::inside_of`] times the length of the edge, and the square of that length: what costs
+    /// no root. m^2.
     #[inline]
     pub(crate) fn turn_of(&self, d: Dart, p: &Vec3) -> (f64, f64) {
         let (s, e) = (self.start(d), self.start(self.phi1(d)));
@@ -168,8 +176,8 @@ impl Map {
         self.cell_darts(c).any(|d| self.holds(d, p))
     }
 
-    /// Whether a leaf is seen whole from its centre: all its tetrahedra are positive (Pitiot 2015, section 7.2); on a surface the
-    /// triangles must not be turned against their cell.
+    /// Whether a leaf is seen whole from its centre: all its tetrahedra are positive (Pitiot 2015,
+    /// section 7.2); on a surface the triangles must not be turned against their cell.
     ///
     /// # Errors
     /// The dart where it fails worst.
@@ -197,7 +205,8 @@ impl Map {
         }
     }
 
-    /// Whether a face of a plane is convex. Straight on is convex: there a finer neighbour has its vertex.
+    /// Whether a face of a plane is convex. Straight on is convex: there a finer neighbour has its
+    /// vertex.
     pub(crate) fn cell_is_convex(&self, c: Cell) -> bool {
         self.cell_darts(c).all(|d| {
             let before = self.phi_1(d);
@@ -226,8 +235,10 @@ impl Map {
         self.refresh_inner(c);
     }
 
-    /// Finds the largest box around a leaf's centre, of the proportions of its bounding box, that is inside the planes of all its facets, and in dimension 2 the lines of its edges: a part of the cell that is
-    /// convex and seen from all of it, as what is on the inner side of all planes is. Of a cube this is all of it. None on a surface.
+    /// Finds the largest box around a leaf's centre, of the proportions of its bounding box, that
+    /// is inside the planes of all its facets, and in dimension 2 the lines of its edges: a part of
+    /// the cell that is convex and seen from all of it, as what is on the inner side of all planes
+    /// is. Of a cube this is all of it. None on a surface.
     pub(crate) fn refresh_inner(&mut self, c: Cell) {
         if self.space != Space::Surface {
             let (inner, towards) = self.inner_of(c);
@@ -273,7 +284,8 @@ impl Map {
         (inner, towards)
     }
 
-    /// Where sides may not be flat: the same for the cells around the edges of a leaf that has been refined into or merged.
+    /// Where sides may not be flat: the same for the cells around the edges of a leaf that has been
+    /// refined into or merged.
     pub(crate) fn refresh_inner_around(&mut self, c: Cell) {
         if !self.bent || self.space == Space::Surface {
             return;
@@ -297,7 +309,8 @@ impl Map {
         }
     }
 
-    /// Places the centre of the face of a dart in the mean of its corners, those of its own level: what finer neighbours have cut into its edges does not pull at it.
+    /// Places the centre of the face of a dart in the mean of its corners, those of its own level:
+    /// what finer neighbours have cut into its edges does not pull at it.
     pub(crate) fn refresh_face(&mut self, d: Dart) {
         let level = |d: Dart| self.cell_level(self.cell(d));
         let own = level(d).max(level(self.phi3(d)));
@@ -351,7 +364,8 @@ impl Map {
         v * shares[0] + s * shares[1] + e * shares[2]
     }
 
-    /// Whether any face is not planar, beyond ten tolerances; in dimension 2 whether space is curved.
+    /// Whether any face is not planar, beyond ten tolerances; in dimension 2 whether space is
+    /// curved.
     pub(crate) fn is_bent(&self) -> bool {
         match self.space {
             Space::Plane => false,
@@ -397,7 +411,8 @@ impl Map {
         self.convex = self.convex && changed.iter().all(|&c| self.cell_is_convex(c));
     }
 
-    /// Puts a vertex somewhere else. Centres of faces and cells around it are stale until they are refreshed.
+    /// Puts a vertex somewhere else. Centres of faces and cells around it are stale until they are
+    /// refreshed.
     pub(crate) fn place_vertex(&mut self, v: Vertex, to: Vec3) {
         self.positions[v.index()] = to;
         self.bent = true;

@@ -47,7 +47,8 @@ fn check(origin: &Vec3, width_m: f64, cells: [usize; 3]) -> Result<(), GridError
 }
 
 impl Map {
-    /// Squares of this width in the plane of `origin`, their lowest corner. Cell `x + cells[0] * y`.
+    /// Squares of this width in the plane of `origin`, their lowest corner. Cell `x + cells[0] *
+    /// y`.
     ///
     /// # Errors
     /// See [`GridError`].

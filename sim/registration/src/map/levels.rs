@@ -1,7 +1,9 @@
 //! Coarser levels, walked by labels. Only the finest level has links.
 //!
-//! Pitiot 2015, section 3.2.2, and the public library that it names. All of these want a dart that was inserted at `level` or before, and give one. The halves of a cut edge keep
-//! its label; what is inserted at a middle has another one. So whoever turns around a middle until the label is met again has come to the other half.
+//! Pitiot 2015, section 3.2.2, and the public library that it names. All of these want a dart that
+//! was inserted at `level` or before, and give one. The halves of a cut edge keep its label; what
+//! is inserted at a middle has another one. So whoever turns around a middle until the label is met
+//! again has come to the other half.
 //!
 //! No allocation; the cost is the number of darts that lie between. Any thread.
 
@@ -81,7 +83,8 @@ impl Map {
         }
     }
 
-    /// Across an edge that was inserted in a face, to the part of that face on the other side: past the faces that end there inside the volume.
+    /// Across an edge that was inserted in a face, to the part of that face on the other side: past
+    /// the faces that end there inside the volume.
     fn across_in_face(&self, d: Dart) -> Dart {
         let mut it = self.phi2(d);
         if self.solid() {

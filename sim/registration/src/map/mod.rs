@@ -1,20 +1,29 @@
-//! Combinatorial maps of dimension 2 and 3 that are refined and coarsened in place: the mesh that space itself is.
+//! Combinatorial maps of dimension 2 and 3 that are refined and coarsened in place: the mesh that
+//! space itself is.
 //!
 //! # Theory
-//! A map is a set of darts with three links (Pitiot 2015, section 3.1): `phi1` to the next dart of the oriented face, `phi2` to the adjacent face of the same
-//! volume, `phi3` to the adjacent volume. A dart's start, edge, face and volume are its *orbits*. In each volume darts run counter-clockwise around each face seen
-//! from outside; in a plane, counter-clockwise seen from +z.
+//! A map is a set of darts with three links (Pitiot 2015, section 3.1): `phi1` to the next dart of
+//! the oriented face, `phi2` to the adjacent face of the same volume, `phi3` to the adjacent
+//! volume. A dart's start, edge, face and volume are its *orbits*. In each volume darts run
+//! counter-clockwise around each face seen from outside; in a plane, counter-clockwise seen from
+//! +z.
 //!
-//! **Boundary by fixed points**: where nothing is adjacent, `phi2(d) = d` (dimension 2) or `phi3(d) = d` (dimension 3). The source's library closes the map with
-//! marked darts instead. Fixed points need no outside: its cells would have as many darts as the boundary, and every refinement at the boundary would rewrite them.
+//! **Boundary by fixed points**: where nothing is adjacent, `phi2(d) = d` (dimension 2) or
+//! `phi3(d) = d` (dimension 3). The source's library closes the map with marked darts instead.
+//! Fixed points need no outside: its cells would have as many darts as the boundary, and every
+//! refinement at the boundary would rewrite them.
 //!
-//! **Levels are implicit** (section 3.2.2): only the finest level is stored. Each dart has the level it was inserted at, edges have labels and so have the faces of
-//! volumes, by which coarser levels are walked ([`levels`](self)). Only primal schemes: old vertices stay. Between two levels the coarse cell has extra vertices on its
-//! edges and extra faces, never a gap; so all code here takes faces of any degree and cells of any number of faces.
+//! **Levels are implicit** (section 3.2.2): only the finest level is stored. Each dart has the
+//! level it was inserted at, edges have labels and so have the faces of volumes, by which coarser
+//! levels are walked ([`levels`](self)). Only primal schemes: old vertices stay. Between two levels
+//! the coarse cell has extra vertices on its edges and extra faces, never a gap; so all code here
+//! takes faces of any degree and cells of any number of faces.
 //!
-//! **Geometry** is per dart: in dimension 3 the tetrahedron `T(d) = (V, F, S, S')` of the volume's visibility centre, the face's centre, and the dart's ends; in dimension 2 the
-//! triangle `(V, S, S')`. Both sides of a face share `F`, so all these fit without gap or overlap ("well-centred" cells, section 7.2). Centres are stored, not
-//! computed anew, when a cell is refined: the four parts of a face get theirs on the old facets, so refining moves no boundary.
+//! **Geometry** is per dart: in dimension 3 the tetrahedron `T(d) = (V, F, S, S')` of the volume's
+//! visibility centre, the face's centre, and the dart's ends; in dimension 2 the triangle `(V, S,
+//! S')`. Both sides of a face share `F`, so all these fit without gap or overlap ("well-centred"
+//! cells, section 7.2). Centres are stored, not computed anew, when a cell is refined: the four
+//! parts of a face get theirs on the old facets, so refining moves no boundary.
 //!
 //! # Practice
 //! | object | lifetime | cost |
@@ -23,8 +32,9 @@
 //! | [`Marks`] | one beside each map | 8 bytes a cell and vertex |
 //! | [`Cell`], [`Vertex`], [`Dart`] | until the cell is refined or merged | numbers; numbers of what has gone are used again |
 //!
-//! Refining and coarsening take what earlier ones gave back and do not allocate once the map has been as large as it gets, or when [`Map::reserve`] has been called.
-//! Deterministic: the same calls give the same numbers. No threads, no I/O.
+//! Refining and coarsening take what earlier ones gave back and do not allocate once the map has
+//! been as large as it gets, or when [`Map::reserve`] has been called. Deterministic: the same
+//! calls give the same numbers. No threads, no I/O.
 
 mod build;
 mod coarsen;
@@ -84,14 +94,16 @@ number!(
     Face
 );
 number!(
-    /// A cell of the map's own dimension: a face in dimension 2, a volume in dimension 3. Also a cell that is refined, which has children instead of darts.
+    /// A cell of the map's own dimension: a face in dimension 2, a volume in dimension 3. Also a
+    /// cell that is refined, which has children instead of darts.
     Cell
 );
 
 /// What the cells of a map are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Faces in a plane of constant z, counter-clockwise seen from +z and seen whole from their centres.
+    /// Faces in a plane of constant z, counter-clockwise seen from +z and seen whole from their
+    /// centres.
     Plane,
     /// Faces of an oriented surface in space.
     Surface,
@@ -116,14 +128,16 @@ pub enum Shape {
 #[derive(Clone, Copy, Debug)]
 struct Core {
     centre: Vec3,
-    /// Half the sides of a box around the centre that is on the inner side of all facets' planes, m: no test is needed there, and from everywhere in the cell the straight way there is in the cell. Negative where there
-    /// is none; of leaves.
+    /// Half the sides of a box around the centre that is on the inner side of all facets' planes,
+    /// m: no test is needed there, and from everywhere in the cell the straight way there is in the
+    /// cell. Negative where there is none; of leaves.
     inner: Vec3,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct CellRecord {
-    /// In dimension 3: a dart of the face that lies furthest along -x, x, -y, y, -z, z, as far as it is still there.
+    /// In dimension 3: a dart of the face that lies furthest along -x, x, -y, y, -z, z, as far as
+    /// it is still there.
     towards: [u32; 6],
     parent: u32,
     children: [u32; 8],
@@ -161,7 +175,8 @@ pub struct Map {
     leaves: usize,
     obstacles: usize,
     convex: bool,
-    /// Sides may not be flat: what is done to a cell can move the boundary of the next one, by little.
+    /// Sides may not be flat: what is done to a cell can move the boundary of the next one, by
+    /// little.
     bent: bool,
     work: cut::Work,
 }
@@ -179,14 +194,16 @@ impl Map {
         self.space == Space::Volume
     }
 
-    /// Whether all cells are known to be convex: in a plane, as long as no deformation has made one that is not.
+    /// Whether all cells are known to be convex: in a plane, as long as no deformation has made one
+    /// that is not.
     #[inline]
     #[must_use]
     pub fn is_convex(&self) -> bool {
         self.convex
     }
 
-    /// Closer than this to a plane, line or point counts as on it, m. A billionth of the shortest edge that the map was built of.
+    /// Closer than this to a plane, line or point counts as on it, m. A billionth of the shortest
+    /// edge that the map was built of.
     #[must_use]
     pub fn tolerance_m(&self) -> f64 {
         self.tolerance_m
@@ -220,7 +237,8 @@ impl Map {
         Dart(self.phi3[d.index()])
     }
 
-    /// Across the cell's side: `phi2` in dimension 2, `phi3` in dimension 3. `d` itself on the boundary.
+    /// Across the cell's side: `phi2` in dimension 2, `phi3` in dimension 3. `d` itself on the
+    /// boundary.
     #[inline]
     #[must_use]
     pub fn beyond(&self, d: Dart) -> Dart {
@@ -308,8 +326,9 @@ impl Map {
         self.cores[c.index()].centre
     }
 
-    /// Whether a point is well inside a leaf, in the box around its centre that is. So is then every straight way there from within the leaf, which need not be looked at, however bent the leaf is and whatever its
-    /// sides are. In dimension 2 z is not looked at.
+    /// Whether a point is well inside a leaf, in the box around its centre that is. So is then
+    /// every straight way there from within the leaf, which need not be looked at, however bent the
+    /// leaf is and whatever its sides are. In dimension 2 z is not looked at.
     #[inline]
     pub(crate) fn well_inside(&self, c: Cell, p: &Vec3) -> bool {
         let Core { centre, inner } = &self.cores[c.index()];
@@ -317,7 +336,8 @@ impl Map {
         off.x < inner.x && off.y < inner.y && (!self.solid() || off.z < inner.z)
     }
 
-    /// In dimension 3: a dart of the leaf of `d` to look for a goal from that is not well inside; `d` where none is known.
+    /// In dimension 3: a dart of the leaf of `d` to look for a goal from that is not well inside;
+    /// `d` where none is known.
     #[inline]
     pub(crate) fn dart_towards(&self, d: Dart, goal: &Vec3) -> Dart {
         let c = self.cell(d);
@@ -457,7 +477,8 @@ impl Map {
         self.cells.darts(c.0).map(Dart)
     }
 
-    /// Whether moving things may not cross the dart's side (an edge in dimension 2, a face in dimension 3). The boundary is no obstacle: there is nothing beyond.
+    /// Whether moving things may not cross the dart's side (an edge in dimension 2, a face in
+    /// dimension 3). The boundary is no obstacle: there is nothing beyond.
     #[inline]
     #[must_use]
     pub fn is_obstacle(&self, d: Dart) -> bool {
@@ -471,8 +492,8 @@ impl Map {
         self.obstacles > 0
     }
 
-    /// Marks the dart's side as an obstacle, from both cells, or takes the mark away. The parts of a refined side are obstacles if it is; a merged one is if
-    /// any part was.
+    /// Marks the dart's side as an obstacle, from both cells, or takes the mark away. The parts of
+    /// a refined side are obstacles if it is; a merged one is if any part was.
     pub fn set_obstacle(&mut self, d: Dart, is: bool) {
         let mut at = d;
         loop {
@@ -511,7 +532,8 @@ impl Map {
         *mark = is;
     }
 
-    /// Room for so many darts, vertices and cells altogether: until then refinement does not allocate.
+    /// Room for so many darts, vertices and cells altogether: until then refinement does not
+    /// allocate.
     pub fn reserve(&mut self, darts: usize, vertices: usize, cells: usize) {
         let more = |len: usize, wanted: usize| wanted.saturating_sub(len);
         for list in [

@@ -1,7 +1,9 @@
-//! Which k-cell each dart belongs to, and the darts of each k-cell: numbers and rings of darts, kept in step.
+//! Which k-cell each dart belongs to, and the darts of each k-cell: numbers and rings of darts,
+//! kept in step.
 //!
-//! A k-cell is an orbit. Its darts are chained, so that whoever wants them all walks a list, needs no marks and gets each once; a k-cell whose last
-//! dart has gone is free, and its number is the next that is given. Nothing allocates once the chains have been as long as they get.
+//! A k-cell is an orbit. Its darts are chained, so that whoever wants them all walks a list, needs
+//! no marks and gets each once; a k-cell whose last dart has gone is free, and its number is the
+//! next that is given. Nothing allocates once the chains have been as long as they get.
 
 use super::NONE;
 
@@ -79,7 +81,8 @@ impl Orbits {
         self.of[dart as usize]
     }
 
-    /// Puts a dart into a k-cell, at the end of its chain, and takes it out of the one it was in. The first dart stays the first.
+    /// Puts a dart into a k-cell, at the end of its chain, and takes it out of the one it was in.
+    /// The first dart stays the first.
     pub(crate) fn assign(&mut self, dart: u32, cell: u32) {
         if self.of[dart as usize] == cell {
             return;

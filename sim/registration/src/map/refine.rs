@@ -1,7 +1,9 @@
 //! A leaf is refined: quad into 4, triangle into 4, hexahedron into 8.
 //!
-//! Pitiot 2015, section 6.2: every edge that is not cut yet is cut, every face that is not split yet is split, the volume is split around its centre. What a finer
-//! neighbour has cut already is used as it is, however much further that neighbour has cut it. The cost is the number of darts of the cell and of those around its edges.
+//! Pitiot 2015, section 6.2: every edge that is not cut yet is cut, every face that is not split
+//! yet is split, the volume is split around its centre. What a finer neighbour has cut already is
+//! used as it is, however much further that neighbour has cut it. The cost is the number of darts
+//! of the cell and of those around its edges.
 
 use hapticd_geometry::Vec3;
 
@@ -60,8 +62,10 @@ impl Map {
         Ok(())
     }
 
-    /// Refines a leaf; its [`Map::children`] are what it is refined into, child `i` at its corner `i` (a triangle's last one in its middle). Darts are added, none
-    /// goes. Children have the level above. Those of a cell that is far from convex may not be seen whole from their centres: [`Map::validity`] tells.
+    /// Refines a leaf; its [`Map::children`] are what it is refined into, child `i` at its corner
+    /// `i` (a triangle's last one in its middle). Darts are added, none goes. Children have the
+    /// level above. Those of a cell that is far from convex may not be seen whole from their
+    /// centres: [`Map::validity`] tells.
     ///
     /// # Errors
     /// See [`RefineError`]; then nothing has changed.
@@ -175,8 +179,10 @@ impl Map {
 
     /// All faces are split into four: puts twelve new ones between the eight parts.
     ///
-    /// For each corner dart `c`, in face `a`, whose edge has the middle `M` and the other face `b`: the part at the start of `c` gets one side of the new face
-    /// `(M, F_a, V, F_b)`, which runs from `F_a` to `M` to `F_b` to `V`. The part at its end gets the other side, by the corner dart of `b` along the same edge.
+    /// For each corner dart `c`, in face `a`, whose edge has the middle `M` and the other face `b`:
+    /// the part at the start of `c` gets one side of the new face `(M, F_a, V, F_b)`, which runs
+    /// from `F_a` to `M` to `F_b` to `V`. The part at its end gets the other side, by the corner
+    /// dart of `b` along the same edge.
     fn split_hexahedron(&mut self, c: Cell, corners: &[Dart; CORNERS], level: u8) {
         let centre = self.centre(c);
         let find = |d: Dart| corners.iter().position(|&x| x == d).unwrap_or(0);
@@ -189,7 +195,8 @@ impl Map {
             previous[next[i]] = i;
             across[i] = find(self.across_at(coarse, corners[i]));
         }
-        // The darts from the middle of an edge to the centre of a face, and from there to the middle of the edge before.
+        // The darts from the middle of an edge to the centre of a face, and from there to the
+        // middle of the edge before.
         let inward = corners.map(|d| self.next_at(level, d));
         let outward = inward.map(|d| self.next_at(level, d));
         let mut work = std::mem::take(&mut self.work);
@@ -222,7 +229,8 @@ impl Map {
         let to_centre: [Dart; CORNERS] = std::array::from_fn(|_| self.new_dart(level));
         let from_centre: [Dart; CORNERS] = std::array::from_fn(|_| self.new_dart(level));
         for i in 0..CORNERS {
-            // The corner dart of the other face at the same corner: its way back to the edge's middle is the other end of the new face.
+            // The corner dart of the other face at the same corner: its way back to the edge's
+            // middle is the other end of the new face.
             let other = next[across[i]];
             let face_middle = self.vertices.of(outward[other].0);
             // From F_a to M.
@@ -328,7 +336,8 @@ impl Map {
     pub(crate) fn mean_of_corners(&self, c: Cell) -> Vec3 {
         let level = self.cell_level(c);
         let (mut sum, mut count) = (Vec3::zeros(), 0.0);
-        // In dimension 3 each corner counts once for each of its faces there: three times, in what is refined.
+        // In dimension 3 each corner counts once for each of its faces there: three times, in what
+        // is refined.
         for d in self.cell_darts(c) {
             if self.dart_level(d) <= level {
                 sum += self.start(d);

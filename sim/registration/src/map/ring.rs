@@ -1,13 +1,17 @@
 //! Rings of cells: those that share a vertex with a cell, or with any cell of a set.
 //!
-//! Pitiot 2015, sections 2.4 and 5.3. A ring is found by going around the vertices of a cell, across levels and along boundaries alike. The source's rejected shortcut, walking around the border of
-//! a set, fails where the set encloses others; going through all cells of the set does not.
+//! Pitiot 2015, sections 2.4 and 5.3. A ring is found by going around the vertices of a cell,
+//! across levels and along boundaries alike. The source's rejected shortcut, walking around the
+//! border of a set, fails where the set encloses others; going through all cells of the set does
+//! not.
 //!
-//! [`Marks`] remember what has been visited. No allocation once they and the list of the ring have been as long as they get. Any thread, each with marks of its own.
+//! [`Marks`] remember what has been visited. No allocation once they and the list of the ring have
+//! been as long as they get. Any thread, each with marks of its own.
 
 use super::{Cell, Map};
 
-/// Which cells and vertices have been visited since the last time all were forgotten, which is at no cost.
+/// Which cells and vertices have been visited since the last time all were forgotten, which is at
+/// no cost.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     cells: Vec<u32>,
@@ -57,7 +61,8 @@ impl Map {
         self.ring_of(std::slice::from_ref(&c), marks, out);
     }
 
-    /// Appends the cells that share a vertex with any cell of a set and are not in it (`ring_of`, Pitiot 2015, section 5.3). Afterwards the set and its ring are marked.
+    /// Appends the cells that share a vertex with any cell of a set and are not in it (`ring_of`,
+    /// Pitiot 2015, section 5.3). Afterwards the set and its ring are marked.
     pub fn ring_of(&self, set: &[Cell], marks: &mut Marks, out: &mut Vec<Cell>) {
         marks.clear(self);
         for &c in set {

@@ -268,7 +268,8 @@ impl Registration {
             .map(|slot| slot.kind)
     }
 
-    /// The ends of an entity, of which there are [`Kind::particles`]; none where it has been removed.
+    /// The ends of an entity, of which there are [`Kind::particles`]; none where it has been
+    /// removed.
     pub fn ends(&self, x: EntityId) -> impl ExactSizeIterator<Item = ParticleId> + '_ {
         let count = self.kind(x).map_or(0, Kind::particles);
         (0..count).map(move |i| {
@@ -289,8 +290,10 @@ impl Registration {
         self.list_ids(list)
     }
 
-    /// Whether the ways of all sides of an entity come from end to end, for those that are marched along. False where one leaves the space on its way, or on a curved surface where the plane
-    /// section through its ends is in pieces ([`Map::march_between`]): such a side crosses what is on its way from both ends, if that leads to the boundary, and at any rate the leaves of its
+    /// Whether the ways of all sides of an entity come from end to end, for those that are marched
+    /// along. False where one leaves the space on its way, or on a curved surface where the plane
+    /// section through its ends is in pieces ([`Map::march_between`]): such a side crosses what is
+    /// on its way from both ends, if that leads to the boundary, and at any rate the leaves of its
     /// ends. True where the entity has been removed.
     ///
     /// [`Map::march_between`]: crate::map::Map::march_between

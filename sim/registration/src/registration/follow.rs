@@ -6,7 +6,8 @@ use super::{Kind, Registration};
 use crate::map::{Cell, MoveError, Vertex};
 
 impl Registration {
-    /// Moves the vertices and brings everything up to date; gives how many cells have changed, which [`Registration::changed`] names.
+    /// Moves the vertices and brings everything up to date; gives how many cells have changed,
+    /// which [`Registration::changed`] names.
     pub(crate) fn deform_map(&mut self, moves: &[(Vertex, Vec3)]) -> Result<usize, MoveError> {
         self.carried.clear();
         if self.curved() {
@@ -59,7 +60,8 @@ impl Registration {
         self.old_ring[i]
     }
 
-    /// On a surface: remembers where in their triangles the particles of all cells around these vertices are.
+    /// On a surface: remembers where in their triangles the particles of all cells around these
+    /// vertices are.
     fn take_along(&mut self, moves: &[(Vertex, Vec3)]) {
         self.marks.clear(&self.map);
         for &(v, _) in moves {

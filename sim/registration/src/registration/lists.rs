@@ -1,6 +1,7 @@
 //! Many small lists in one block of memory.
 //!
-//! Lists grow by doubling and give their old room back to others of the same size, so nothing allocates once the pool has been as large as it gets. A list is a slice to read.
+//! Lists grow by doubling and give their old room back to others of the same size, so nothing
+//! allocates once the pool has been as large as it gets. A list is a slice to read.
 
 /// A list in a [`Pool`]. Not to be copied while it is in use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,7 +15,8 @@ pub(crate) struct List {
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     words: Vec<u32>,
-    /// Per class the first free block; a free block's first word is the next one, `u32::MAX` the end.
+    /// Per class the first free block; a free block's first word is the next one, `u32::MAX` the
+    /// end.
     free: [u32; 31],
 }
 
@@ -58,7 +60,8 @@ impl Pool {
         }
     }
 
-    /// Takes out an item, of doubles the last; the last one of all takes its place. Says whether there was one.
+    /// Takes out an item, of doubles the last; the last one of all takes its place. Says whether
+    /// there was one.
     pub(crate) fn remove(&mut self, list: &mut List, item: u32) -> bool {
         let Some(i) = position(self.get(*list), item) else {
             return false;
@@ -113,7 +116,8 @@ impl Pool {
     }
 }
 
-/// Where an item is, looked for from the end, since what came last goes first as a rule, and sixteen at once, which the compiler makes lanes of.
+/// Where an item is, looked for from the end, since what came last goes first as a rule, and
+/// sixteen at once, which the compiler makes lanes of.
 fn position(list: &[u32], item: u32) -> Option<usize> {
     let mut end = list.len();
     while end >= 16 {

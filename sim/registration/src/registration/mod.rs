@@ -1,27 +1,41 @@
-//! Who is near whom: points, edges and triangles, registered in the cells that they cross and in the cells around those.
+//! Who is near whom: points, edges and triangles, registered in the cells that they cross and in
+//! the cells around those.
 //!
 //! # Theory
-//! An entity is *present* in the cells that it crosses and a *neighbour* in their ring, the cells that share a vertex with any of them and are not crossed (Pitiot 2015,
-//! chapter 5). So what may touch an entity is in the lists of its own cells, without any search. A point crosses the cell that it is in; an edge all those of its segment; a triangle
-//! those of its three edges, and what it crosses with its inside alone is in the ring as long as it is not large ([`crate::surface`]). The metric promise is
+//! An entity is *present* in the cells that it crosses and a *neighbour* in their ring, the cells
+//! that share a vertex with any of them and are not crossed (Pitiot 2015, chapter 5). So what may
+//! touch an entity is in the lists of its own cells, without any search. A point crosses the cell
+//! that it is in; an edge all those of its segment; a triangle those of its three edges, and what
+//! it crosses with its inside alone is in the ring as long as it is not large ([`crate::surface`]).
+//! The metric promise is
 //! [`Registration::ring_width_m`]: what is nearer to a cell than that is in its lists.
 //!
-//! Lists are *exact*: an entity is in the lists that follow from where it is, in no other, and once in each. The source has the ring as a one-way implication; here what is stale is wrong,
-//! too. They are only rewritten when they change: a point that stays in its cell costs none, nor does an edge whose ends stay in one cell; an edge across several cells is marched along again
-//! whenever an end moves, since its middle may sweep into a cell while its ends do not. Crossed cells are found by [`Map::march`], not by the source's memo particle, which among cells
-//! that are not convex names wrong ones.
+//! Lists are *exact*: an entity is in the lists that follow from where it is, in no other, and once
+//! in each. The source has the ring as a one-way implication; here what is stale is wrong, too.
+//! They are only rewritten when they change: a point that stays in its cell costs none, nor does an
+//! edge whose ends stay in one cell; an edge across several cells is marched along again whenever
+//! an end moves, since its middle may sweep into a cell while its ends do not. Crossed cells are
+//! found by [`Map::march`], not by the source's memo particle, which among cells that are not
+//! convex names wrong ones.
 //!
 //! # Practice
-//! Ends are *particles*, of their own or shared: a polygon's edges share corners. [`Registration::move_particle`] moves one and notes which entities that concerns; [`Registration::settle`] brings their
-//! lists up to date, each once. The lists are exact then and until the next move.
+//! Ends are *particles*, of their own or shared: a polygon's edges share corners.
+//! [`Registration::move_particle`] moves one and notes which entities that concerns;
+//! [`Registration::settle`] brings their lists up to date, each once. The lists are exact then and
+//! until the next move.
 //!
-//! Identifiers carry a generation: one of what has been removed is told from its successor's. Lists cannot be read and changed at once; who wants to remove while going through them takes
+//! Identifiers carry a generation: one of what has been removed is told from its successor's. Lists
+//! cannot be read and changed at once; who wants to remove while going through them takes
 //! [`Registration::visible`], whose copy stays good to ask with.
 //!
-//! A point crosses one cell, so the points around a leaf are those that are present in its ring: they are read from there and not kept besides. Keeping them, as the source does, would cost 26
-//! removals from crowded lists whenever a point changes its cell (section 9.1.1 leaves the choice between recording and traversing to what is read how often). Edges and triangles are kept in both.
+//! A point crosses one cell, so the points around a leaf are those that are present in its ring:
+//! they are read from there and not kept besides. Keeping them, as the source does, would cost 26
+//! removals from crowded lists whenever a point changes its cell (section 9.1.1 leaves the choice
+//! between recording and traversing to what is read how often). Edges and triangles are kept in
+//! both.
 //!
-//! Nothing allocates once tables have been as large as they get. Deterministic. Points cost their tracking, about 0.1 us a move, and two edits where they change cells.
+//! Nothing allocates once tables have been as large as they get. Deterministic. Points cost their
+//! tracking, about 0.1 us a move, and two edits where they change cells.
 
 mod entities;
 mod follow;
@@ -41,8 +55,9 @@ use crate::track::{Particle, Tally};
 /// What is done about an edge or triangle whose ends are all in one volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// It counts as crossing that one only. In a volume that is not convex it may clip the next one, in whose ring it is: it is found there as a neighbour. In a
-    /// plane of convex cells this is exact.
+    /// It counts as crossing that one only. In a volume that is not convex it may clip the next
+    /// one, in whose ring it is: it is found there as a neighbour. In a plane of convex cells this
+    /// is exact.
     #[default]
     Tolerate,
     /// It is marched along like any other.
@@ -104,7 +119,8 @@ pub struct Registration {
     /// Per entity: when it was met last.
     met: Vec<u32>,
     meeting: u32,
-    /// Faces may not be planar: refining a cell can move the boundary between its neighbours, by little.
+    /// Faces may not be planar: refining a cell can move the boundary between its neighbours, by
+    /// little.
     bent: bool,
     edits: u64,
     tally: Tally,
@@ -182,14 +198,15 @@ impl Registration {
         self.tally
     }
 
-    /// How often a particle was found to be in no cell after vertices had been moved. It stays with the cell that it was in.
+    /// How often a particle was found to be in no cell after vertices had been moved. It stays with
+    /// the cell that it was in.
     #[must_use]
     pub fn outside(&self) -> u64 {
         self.outside
     }
 
-    /// Room for so many words of lists, particles, entities, and cells altogether: until then nothing allocates. The map has a [`Map::reserve`] of its own,
-    /// before.
+    /// Room for so many words of lists, particles, entities, and cells altogether: until then
+    /// nothing allocates. The map has a [`Map::reserve`] of its own, before.
     pub fn reserve(&mut self, words: usize, particles: usize, entities: usize, cells: usize) {
         self.pool.reserve(words);
         let more = |len: usize, wanted: usize| wanted.saturating_sub(len);
@@ -233,7 +250,8 @@ impl Registration {
         self.list_ids(self.cells[c.index()].present[kind as usize])
     }
 
-    /// Entities of a kind that cross a cell of a leaf's ring, and not the leaf. The first time after the map has changed around the leaf its ring is found.
+    /// Entities of a kind that cross a cell of a leaf's ring, and not the leaf. The first time
+    /// after the map has changed around the leaf its ring is found.
     pub fn neighbours(&mut self, c: Cell, kind: Kind) -> impl Iterator<Item = EntityId> + '_ {
         let (list, ring) = match kind {
             Kind::Point => (List::default(), self.known_ring(c)),
@@ -247,7 +265,8 @@ impl Registration {
         self.list_ids(list).chain(around)
     }
 
-    /// The numbers ([`EntityId::index`]) of the points in a leaf and in its ring. The ring is found as [`Registration::neighbours`] finds it.
+    /// The numbers ([`EntityId::index`]) of the points in a leaf and in its ring. The ring is found
+    /// as [`Registration::neighbours`] finds it.
     ///
     /// # Panics
     /// If the leaf is none of this map's.
@@ -295,7 +314,8 @@ impl Registration {
         }
     }
 
-    /// A cell whose population has changed since it was asked for last, in the order of those changes reversed. It may have been refined or merged since.
+    /// A cell whose population has changed since it was asked for last, in the order of those
+    /// changes reversed. It may have been refined or merged since.
     pub(crate) fn take_touched(&mut self) -> Option<Cell> {
         let c = self.touched.pop()?;
         self.is_touched[c.index()] = false;

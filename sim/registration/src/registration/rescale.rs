@@ -1,10 +1,13 @@
 //! Cells are refined and merged under what is registered in them.
 //!
-//! Pitiot 2015, sections 6.2 and 6.3: what is present in the cell is taken out of all lists, what has it as a neighbour forgets it, the map changes, the new cells find their neighbours, and what was
-//! present is put back. Refining by a primal scheme leaves it unchanged which *other* cells share a vertex, so no list outside the cell, its parts and its ring is
-//! looked at; the cost is their population's.
+//! Pitiot 2015, sections 6.2 and 6.3: what is present in the cell is taken out of all lists, what
+//! has it as a neighbour forgets it, the map changes, the new cells find their neighbours, and what
+//! was present is put back. Refining by a primal scheme leaves it unchanged which *other* cells
+//! share a vertex, so no list outside the cell, its parts and its ring is looked at; the cost is
+//! their population's.
 //!
-//! Where faces are not planar a neighbour's boundary may move by little, or a dart that a particle of a neighbour aims at may go: particles around find their cells again, too, and edges and
+//! Where faces are not planar a neighbour's boundary may move by little, or a dart that a particle
+//! of a neighbour aims at may go: particles around find their cells again, too, and edges and
 //! triangles around are marched along again.
 
 use super::{Kind, List, Registration};
@@ -44,12 +47,14 @@ impl Registration {
         Ok(())
     }
 
-    /// Takes all that is present in these cells out of all lists, into `ids`; what has them in its ring forgets them. `old_ring` is the ring of them all.
+    /// Takes all that is present in these cells out of all lists, into `ids`; what has them in its
+    /// ring forgets them. `old_ring` is the ring of them all.
     fn forget(&mut self, cells: &[Cell]) {
         self.ids.clear();
         self.old_ring.clear();
         self.map.ring_of(cells, &mut self.marks, &mut self.old_ring);
-        // Presents first: what is present in one part is a neighbour of the next. Points are in their own cell's list only, and its last goes at no cost.
+        // Presents first: what is present in one part is a neighbour of the next. Points are in
+        // their own cell's list only, and its last goes at no cost.
         for &c in cells {
             while let Some(&x) = self.pool.get(self.cells[c.index()].present[0]).last() {
                 self.unregister(x);
@@ -70,7 +75,8 @@ impl Registration {
         }
     }
 
-    /// Takes the edges and triangles that are present in these cells out of all lists, into `ids`: each list that has any of them is gone through once, however many they are.
+    /// Takes the edges and triangles that are present in these cells out of all lists, into `ids`:
+    /// each list that has any of them is gone through once, however many they are.
     fn forget_wide(&mut self, cells: &[Cell]) {
         self.begin_meeting();
         let from = self.ids.len();
@@ -166,7 +172,8 @@ impl Registration {
         self.settle();
     }
 
-    /// A new leaf finds the edges and triangles around it; of what will be put back later nothing is in any list.
+    /// A new leaf finds the edges and triangles around it; of what will be put back later nothing
+    /// is in any list.
     fn meet_neighbours(&mut self, c: Cell) {
         let around = self.known_ring(c);
         for kind in [Kind::Edge, Kind::Triangle] {
@@ -189,7 +196,8 @@ impl Registration {
         }
     }
 
-    /// The particles of what was refined or merged: from the centre of the cell that has their dart now, or of the first new one.
+    /// The particles of what was refined or merged: from the centre of the cell that has their dart
+    /// now, or of the first new one.
     fn aim_again(&mut self, mut aimed: List, mut new: impl Iterator<Item = Cell>) {
         let Some(first) = new.next() else { return };
         for i in 0..self.pool.get(aimed).len() {
@@ -209,7 +217,8 @@ impl Registration {
         self.pool.clear(&mut aimed);
     }
 
-    /// Particles around: those whose dart has gone, those that lie on what may have been split or merged, and where faces are bent all.
+    /// Particles around: those whose dart has gone, those that lie on what may have been split or
+    /// merged, and where faces are bent all.
     fn aim_around(&mut self) {
         let bent = self.bent;
         for i in 0..self.old_ring.len() {

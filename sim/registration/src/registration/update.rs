@@ -1,8 +1,9 @@
 //! Lists follow what moves.
 //!
-//! The cases of Pitiot 2015, section 5.4, fold into one rule: nothing is done where all ends are in the one cell that is crossed; else the crossed cells are found anew, and where they are not
-//! the same the entity is taken out of all lists and put into the new ones. Tearing out and putting in costs less than the difference of two rings, and is right by
-//! construction (section 5.2).
+//! The cases of Pitiot 2015, section 5.4, fold into one rule: nothing is done where all ends are in
+//! the one cell that is crossed; else the crossed cells are found anew, and where they are not the
+//! same the entity is taken out of all lists and put into the new ones. Tearing out and putting in
+//! costs less than the difference of two rings, and is right by construction (section 5.2).
 
 use hapticd_geometry::Vec3;
 
@@ -11,7 +12,8 @@ use crate::map::{Cell, Space};
 use crate::track::{Outcome, Particle, Path, State};
 
 impl Registration {
-    /// Moves a particle towards a goal, m. The lists of points follow at once, those of edges and triangles at [`Registration::settle`].
+    /// Moves a particle towards a goal, m. The lists of points follow at once, those of edges and
+    /// triangles at [`Registration::settle`].
     ///
     /// For the real-time thread: no allocation once tables are large enough.
     ///
@@ -44,7 +46,8 @@ impl Registration {
         Ok(outcome)
     }
 
-    /// Brings the lists of all edges and triangles up to date whose ends have moved. For the real-time thread, in proportion to those.
+    /// Brings the lists of all edges and triangles up to date whose ends have moved. For the
+    /// real-time thread, in proportion to those.
     pub fn settle(&mut self) {
         while let Some(x) = self.dirty.pop() {
             self.entities[x as usize].dirty = false;
@@ -272,7 +275,8 @@ impl Registration {
         self.pool.clear(&mut slot.ring);
     }
 
-    /// The ring of a leaf, found once and kept until a cell at one of its vertices is refined or merged.
+    /// The ring of a leaf, found once and kept until a cell at one of its vertices is refined or
+    /// merged.
     pub(crate) fn known_ring(&mut self, c: Cell) -> List {
         let lists = &mut self.cells[c.index()];
         if !lists.ring_known {
@@ -289,8 +293,9 @@ impl Registration {
         lists.ring
     }
 
-    /// Finds a particle's cell again from its own, after the map has changed: it starts at the centre of the cell of its dart, or where that is gone of this leaf. Says whether it is in another
-    /// cell now.
+    /// Finds a particle's cell again from its own, after the map has changed: it starts at the
+    /// centre of the cell of its dart, or where that is gone of this leaf. Says whether it is in
+    /// another cell now.
     pub(crate) fn find_again(&mut self, p: u32, dart: crate::map::Dart) -> bool {
         let slot = &self.particles[p as usize];
         let (at, before) = (slot.particle.position, slot.cell);

@@ -4,8 +4,9 @@ use super::{EntityId, Kind, List, Registration};
 use crate::map::Cell;
 
 impl Registration {
-    /// Puts into `out` the entities of a kind that cross a cell that this one crosses or a cell around those, each once, without itself; nothing where it has been removed.
-    /// The copy stays good to ask with while entities are removed. `out` grows; else no allocation.
+    /// Puts into `out` the entities of a kind that cross a cell that this one crosses or a cell
+    /// around those, each once, without itself; nothing where it has been removed. The copy stays
+    /// good to ask with while entities are removed. `out` grows; else no allocation.
     pub fn visible(&mut self, x: EntityId, kind: Kind, out: &mut Vec<EntityId>) {
         out.clear();
         if self.kind(x).is_none() {

@@ -7,8 +7,10 @@ use super::Registration;
 use crate::map::{Cell, Dart, Map, Marks};
 
 impl Registration {
-    /// The distance from a leaf to what is neither in it nor in its ring, m; infinite where there is nothing else. Whatever has a point nearer than that to a point of the leaf is in its
-    /// lists. The boundary does not count. Not for a real-time thread: thousands of distances, and it allocates.
+    /// The distance from a leaf to what is neither in it nor in its ring, m; infinite where there
+    /// is nothing else. Whatever has a point nearer than that to a point of the leaf is in its
+    /// lists. The boundary does not count. Not for a real-time thread: thousands of distances, and
+    /// it allocates.
     #[must_use]
     pub fn ring_width_m(&self, c: Cell) -> f64 {
         self.map.ring_width_m(c)
@@ -36,7 +38,8 @@ impl Map {
         least
     }
 
-    /// The distance between the facets, or in dimension 2 the edges, of two darts, m. They do not cross.
+    /// The distance between the facets, or in dimension 2 the edges, of two darts, m. They do not
+    /// cross.
     fn gap_m(&self, a: Dart, b: Dart) -> f64 {
         let ends = |d: Dart| [self.start(d), self.start(self.phi1(d))];
         let apart = |[p0, p1]: [Vec3; 2], [q0, q1]: [Vec3; 2]| {

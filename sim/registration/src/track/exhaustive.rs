@@ -6,7 +6,8 @@ use hapticd_geometry::closest::point_triangle;
 use crate::map::{Cell, Dart, Map};
 
 impl Map {
-    /// A dart whose tetrahedron or triangle holds `p`: looked for in the cell of `d`, in its ring, then everywhere.
+    /// A dart whose tetrahedron or triangle holds `p`: looked for in the cell of `d`, in its ring,
+    /// then everywhere.
     pub(crate) fn search(&self, d: Dart, p: &Vec3) -> Option<Dart> {
         let within = |c: Cell| self.cell_darts(c).find(|&x| self.holds(x, p));
         let here = self.cell(d);
@@ -19,7 +20,8 @@ impl Map {
             .or_else(|| self.all_darts().find(|&x| self.holds(x, p)))
     }
 
-    /// On a surface: the triangle of the cell of `d` or of its ring that holds `p`, and `p`; where none does the nearest one, and where that is nearest.
+    /// On a surface: the triangle of the cell of `d` or of its ring that holds `p`, and `p`; where
+    /// none does the nearest one, and where that is nearest.
     pub(crate) fn nearest_around(&self, d: Dart, p: &Vec3) -> (Dart, Vec3) {
         let here = self.cell(d);
         let cells = || {
@@ -52,7 +54,8 @@ impl Map {
             .any(|(low, high)| low < high)
     }
 
-    /// The stretch of the segment from `a` to `b` inside `T(d)`, as shares of its length; none where they do not meet.
+    /// The stretch of the segment from `a` to `b` inside `T(d)`, as shares of its length; none
+    /// where they do not meet.
     pub(crate) fn stretch(&self, d: Dart, a: &Vec3, b: &Vec3) -> Option<(f64, f64)> {
         let (from, to) = (self.coordinates(d, a), self.coordinates(d, b));
         let (mut low, mut high) = (0.0_f64, 1.0_f64);

@@ -1,8 +1,10 @@
 //! Exactly which cells a segment crosses.
 //!
-//! Section 3.7 of the digest of Pitiot 2015 (`march`): from tetrahedron to tetrahedron, or triangle to triangle, through the side whose barycentric coordinate vanishes first. All `T(d)` together fit
-//! without gap, so the cells are those that the segment really crosses, in convex cells and in those that are only seen whole from their centres. The walk of
-//! [`super::volume`] names others: on 44 of 100 segments of two cells' length. No allocation.
+//! Section 3.7 of the digest of Pitiot 2015 (`march`): from tetrahedron to tetrahedron, or triangle
+//! to triangle, through the side whose barycentric coordinate vanishes first. All `T(d)` together
+//! fit without gap, so the cells are those that the segment really crosses, in convex cells and in
+//! those that are only seen whole from their centres. The walk of [`super::volume`] names others:
+//! on 44 of 100 segments of two cells' length. No allocation.
 
 use hapticd_geometry::Vec3;
 
@@ -25,13 +27,16 @@ pub enum Path {
     },
     /// On a curved surface: no way along the plane section leads to the end.
     Apart,
-    /// It went on for as many steps as it may, 16 384 where nothing else is said: the way is that long or, but for curved surfaces, cells are inside out. Also where a curved surface is marched along by [`Map::march`].
+    /// It went on for as many steps as it may, 16 384 where nothing else is said: the way is that
+    /// long or, but for curved surfaces, cells are inside out. Also where a curved surface is
+    /// marched along by [`Map::march`].
     Lost,
 }
 
 impl Map {
-    /// Goes along the segment from `a`, in the cell of `d`, to `b`, m, and calls `visit` with every cell that it enters, the first one included; one that
-    /// it comes back to is named again. Obstacles do not count. Not for a [`Space::Surface`]: see [`Map::march_between`].
+    /// Goes along the segment from `a`, in the cell of `d`, to `b`, m, and calls `visit` with every
+    /// cell that it enters, the first one included; one that it comes back to is named again.
+    /// Obstacles do not count. Not for a [`Space::Surface`]: see [`Map::march_between`].
     pub fn march(&self, d: Dart, a: &Vec3, b: &Vec3, visit: impl FnMut(Cell)) -> Path {
         self.march_to(d, a, b, false, MOST_STEPS, visit)
     }
@@ -95,8 +100,8 @@ impl Map {
         Path::Lost
     }
 
-    /// Coordinates of `p` in `T(d)`, up to scale: how far inside it is of the sides opposite to V, F, S, S', in this order; to V, S, S' in a plane. Affine in
-    /// `p`, negative outside.
+    /// Coordinates of `p` in `T(d)`, up to scale: how far inside it is of the sides opposite to V,
+    /// F, S, S', in this order; to V, S, S' in a plane. Affine in `p`, negative outside.
     #[inline]
     pub(crate) fn coordinates(&self, d: Dart, p: &Vec3) -> [f64; 4] {
         let [v, f, s, e] = self.tetrahedron(d);

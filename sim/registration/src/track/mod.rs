@@ -1,22 +1,31 @@
 //! Particles follow their goals through a map: which cell is a point in, given which one it was in.
 //!
 //! # Theory
-//! A particle has a position, the dart that it aims at, and the orbit of that dart on which it lies ([`State`]). A move is local: its cost is the number of cells
-//! between, whatever the size of the map. How it is made depends on the space:
+//! A particle has a position, the dart that it aims at, and the orbit of that dart on which it lies
+//! ([`State`]). A move is local: its cost is the number of cells between, whatever the size of the
+//! map. How it is made depends on the space:
 //!
-//! * **Volumes** (Pitiot 2015, chapter 7, in the digest's corrected form): cells need only be seen whole from their centres. Planes of the tests go through centres and vertices, never
-//!   through the particle, whose position is not used: it tells nothing that its dart does not. The cells walked through are those of a *direction walk*, not of the path. Who wants the path's
-//!   takes [`Map::march`]. A goal that the walk does not reach is looked for by a march, so a bay of the boundary is no trap. A move that would collide is not made at all.
-//! * **Planes** (chapter 4, Jund 2010): cells are convex and the particle goes along the straight line. The source turns a triangle with its corner at the particle until the goal is in it; here the
-//!   path is cut by the lines of the cell's edges, which finds the same side, wants no state to start from and copes with neighbours' vertices in the middle of an edge. It stops
+//! * **Volumes** (Pitiot 2015, chapter 7, in the digest's corrected form): cells need only be seen
+//!   whole from their centres. Planes of the tests go through centres and vertices, never through
+//!   the particle, whose position is not used: it tells nothing that its dart does not. The cells
+//!   walked through are those of a *direction walk*, not of the path. Who wants the path's takes
+//!   [`Map::march`]. A goal that the walk does not reach is looked for by a march, so a bay of the
+//!   boundary is no trap. A move that would collide is not made at all.
+//! * **Planes** (chapter 4, Jund 2010): cells are convex and the particle goes along the straight
+//!   line. The source turns a triangle with its corner at the particle until the goal is in it;
+//!   here the path is cut by the lines of the cell's edges, which finds the same side, wants no
+//!   state to start from and copes with neighbours' vertices in the middle of an edge. It stops
 //!   where it collides.
-//! * **Surfaces** (the public library that the source names): the step is laid into the triangle `(V, S, S')` and turned about each edge that it crosses, so it stays straight and keeps its length.
-//!   Who wants the cells between two particles there takes [`Map::march_between`].
+//! * **Surfaces** (the public library that the source names): the step is laid into the triangle
+//!   `(V, S, S')` and turned about each edge that it crosses, so it stays straight and keeps its
+//!   length. Who wants the cells between two particles there takes [`Map::march_between`].
 //!
 //! # Practice
-//! No allocation, no lock; at most [`MOST_TESTS`] tests, after which all of the cell, then its ring, then the whole map is searched and the move
-//! counted as a fallback ([`Tally`]). In valid cells that does not happen but for moves over a thousand cells. The haptic loop takes [`Map::track_bounded`] and [`Map::march_bounded`], which end
-//! at a limit of the caller's and never search. Goals are checked: NaN is refused.
+//! No allocation, no lock; at most [`MOST_TESTS`] tests, after which all of the cell, then its
+//! ring, then the whole map is searched and the move counted as a fallback ([`Tally`]). In valid
+//! cells that does not happen but for moves over a thousand cells. The haptic loop takes
+//! [`Map::track_bounded`] and [`Map::march_bounded`], which end at a limit of the caller's and
+//! never search. Goals are checked: NaN is refused.
 
 pub(crate) mod exhaustive;
 mod march;
@@ -67,7 +76,8 @@ pub struct Particle {
 pub enum Outcome {
     /// At the goal; on a [`Space::Surface`] at the end of the step.
     Reached,
-    /// At an obstacle or at the boundary. In a [`Space::Volume`] the particle is where it was; in dimension 2 it is where it collided.
+    /// At an obstacle or at the boundary. In a [`Space::Volume`] the particle is where it was; in
+    /// dimension 2 it is where it collided.
     Blocked {
         /// Of the side that it would have crossed.
         dart: Dart,
@@ -86,7 +96,8 @@ pub enum TrackError {
         /// As given.
         goal: [f64; 3],
     },
-    /// The particle aims at a dart that is not there: its cell has been refined or merged without it.
+    /// The particle aims at a dart that is not there: its cell has been refined or merged without
+    /// it.
     #[error("the particle aims at dart {dart}, which is gone")]
     NoDart {
         /// Its number.
@@ -142,7 +153,8 @@ pub fn finite(goal: &Vec3) -> Result<(), TrackError> {
 }
 
 impl Map {
-    /// Moves a particle towards a goal, m. See the [module](self) for the three ways. In a plane the goal's z is not looked at.
+    /// Moves a particle towards a goal, m. See the [module](self) for the three ways. In a plane
+    /// the goal's z is not looked at.
     ///
     /// # Errors
     /// See [`TrackError`]; then the particle is as it was.
@@ -165,7 +177,8 @@ impl Map {
             self.search(dart, &self.on_plane(goal))
         };
         Ok(match found {
-            // Past obstacles there is nothing to go by but the path: not made, if it may lead through any.
+            // Past obstacles there is nothing to go by but the path: not made, if it may lead
+            // through any.
             Some(at) if !self.has_obstacles() || self.cell(at) == self.cell(dart) => {
                 *particle = self.settle(at, &self.on_plane(goal));
                 Outcome::Reached
@@ -174,8 +187,10 @@ impl Map {
         })
     }
 
-    /// [`Map::track`] for the haptic loop: never searches. After `most_tests` tests, or up to eight more, it gives none, and the particle is as it was. Beside those it looks at most at the darts of one cell, and marches at most
-    /// twice as many tetrahedra where the goal is not reached straight away. No allocation, no lock, no clock.
+    /// [`Map::track`] for the haptic loop: never searches. After `most_tests` tests, or up to eight
+    /// more, it gives none, and the particle is as it was. Beside those it looks at most at the
+    /// darts of one cell, and marches at most twice as many tetrahedra where the goal is not
+    /// reached straight away. No allocation, no lock, no clock.
     ///
     /// # Errors
     /// See [`TrackError`]; then the particle is as it was.
@@ -240,7 +255,8 @@ impl Map {
         }
     }
 
-    /// A particle at a place, found from a leaf nearby, or by a search of all the map. On a surface the place must be on it, within a thousand tolerances.
+    /// A particle at a place, found from a leaf nearby, or by a search of all the map. On a surface
+    /// the place must be on it, within a thousand tolerances.
     ///
     /// # Errors
     /// [`TrackError::NotFinite`], [`TrackError::Outside`].
@@ -278,8 +294,9 @@ impl Map {
         }
     }
 
-    /// Finds the cell of `at` from that of a particle, whatever obstacles there are between. Says whether it is in one; the particle has only changed if it is. On a surface the place is near the
-    /// particle's cell, and the particle is put where the surface is nearest.
+    /// Finds the cell of `at` from that of a particle, whatever obstacles there are between. Says
+    /// whether it is in one; the particle has only changed if it is. On a surface the place is near
+    /// the particle's cell, and the particle is put where the surface is nearest.
     pub(crate) fn relocate(&self, particle: &mut Particle, at: &Vec3, tally: &mut Tally) -> bool {
         if self.solid() {
             return self.relocate_volume(particle, at, tally);

@@ -1,7 +1,9 @@
 //! Tracking through convex faces in a plane, along the straight line.
 //!
-//! The path is cut by the lines of the cell's edges; the first that it crosses outward is where it leaves (Pitiot 2015, section 4.2, for dimension 2). Through a vertex it goes to the cell
-//! around it whose corner holds the goal's direction. Where a deformation has made a cell that is not convex, the path is marched along instead.
+//! The path is cut by the lines of the cell's edges; the first that it crosses outward is where it
+//! leaves (Pitiot 2015, section 4.2, for dimension 2). Through a vertex it goes to the cell around
+//! it whose corner holds the goal's direction. Where a deformation has made a cell that is not
+//! convex, the path is marched along instead.
 
 use hapticd_geometry::Vec3;
 
@@ -49,7 +51,8 @@ impl Map {
             let mut at = d;
             loop {
                 budget.tests += 1;
-                // No roots for the edges that the goal is inside of: that is all of them, as a rule.
+                // No roots for the edges that the goal is inside of: that is all of them, as a
+                // rule.
                 let (turn, length2) = self.turn_of(at, &goal);
                 if turn < 0.0 && turn * turn > near * near * length2 {
                     let outside = -turn / length2.sqrt();
@@ -120,7 +123,8 @@ impl Map {
         }
     }
 
-    /// Of the cells around the start of `d`, a dart there of the one whose corner holds the goal's direction; none across obstacles.
+    /// Of the cells around the start of `d`, a dart there of the one whose corner holds the goal's
+    /// direction; none across obstacles.
     fn corner_towards(&self, d: Dart, goal: &Vec3) -> Option<Dart> {
         let holds =
             |c: Dart| self.inside_of(c, goal) >= 0.0 && self.inside_of(self.phi_1(c), goal) >= 0.0;
@@ -156,7 +160,8 @@ impl Map {
         }
     }
 
-    /// A particle in the closed face of `d`, aiming at the dart that it is on, or before which it is.
+    /// A particle in the closed face of `d`, aiming at the dart that it is on, or before which it
+    /// is.
     fn settle_in_face(&self, d: Dart, at: &Vec3) -> Particle {
         let near = self.tolerance_m();
         let mut particle = Particle {

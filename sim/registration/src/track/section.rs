@@ -1,18 +1,27 @@
 //! The way along a curved surface between two of its points, and exactly which cells it crosses.
 //!
 //! # Theory
-//! The source tracks edges on curved surfaces by a particle that goes straight on the unfolded surface (Pitiot 2015, section 5.4 with the public library's displacement). Sent from one end such a particle
-//! misses the other by what the surface is curved, so it does not name an edge's cells. Here the way is a *plane section*: of the plane through both ends and the mean of their cells' normals, the shorter
-//! of the two arcs that it cuts out of the surface between them. It comes to the other end whenever the section's piece does, it is the same from both ends, and on what is flat it is the segment. The
-//! plane does not matter much: any through both ends gives a way between them. Where the two normals cancel, or the ends lie one above the other, another one is taken ([`Section::new`]).
+//! The source tracks edges on curved surfaces by a particle that goes straight on the unfolded
+//! surface (Pitiot 2015, section 5.4 with the public library's displacement). Sent from one end
+//! such a particle misses the other by what the surface is curved, so it does not name an edge's
+//! cells. Here the way is a *plane section*: of the plane through both ends and the mean of their
+//! cells' normals, the shorter of the two arcs that it cuts out of the surface between them. It
+//! comes to the other end whenever the section's piece does, it is the same from both ends, and on
+//! what is flat it is the segment. The plane does not matter much: any through both ends gives a
+//! way between them. Where the two normals cancel, or the ends lie one above the other, another one
+//! is taken ([`Section::new`]).
 //!
-//! A vertex is on one of two sides of the plane, by the sign of one number that does not depend on the triangle it is looked at from. So each triangle has either none or two sides that the plane
-//! cuts, and the section is a chain of triangles that neither forks nor ends but at the boundary, whatever is rounded and however cells are folded. Coordinates only measure lengths. Vertices on the
-//! plane, within the tolerance, count as on its positive side; where that leads to no way, as on its negative side: so there is one between two ends at the same straight boundary.
+//! A vertex is on one of two sides of the plane, by the sign of one number that does not depend on
+//! the triangle it is looked at from. So each triangle has either none or two sides that the plane
+//! cuts, and the section is a chain of triangles that neither forks nor ends but at the boundary,
+//! whatever is rounded and however cells are folded. Coordinates only measure lengths. Vertices on
+//! the plane, within the tolerance, count as on its positive side; where that leads to no way, as
+//! on its negative side: so there is one between two ends at the same straight boundary.
 //!
 //! # Practice
-//! For the real-time thread: no allocation, as many triangles as the caller allows, then [`Path::Lost`]. The two arcs are followed in turns, the shorter one first, so the cost is that of the
-//! triangles within the way's length to both sides, twice.
+//! For the real-time thread: no allocation, as many triangles as the caller allows, then
+//! [`Path::Lost`]. The two arcs are followed in turns, the shorter one first, so the cost is that
+//! of the triangles within the way's length to both sides, twice.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_segment;
@@ -78,8 +87,9 @@ enum Way {
 const PARALLEL: f64 = 1e-6;
 
 impl<'a> Section<'a> {
-    /// The plane through both ends and the mean of their cells' normals; where those cancel through the first one's; where the ends lie one above the other, across the axis that they are
-    /// least along. None for ends in one place.
+    /// The plane through both ends and the mean of their cells' normals; where those cancel through
+    /// the first one's; where the ends lie one above the other, across the axis that they are least
+    /// along. None for ends in one place.
     fn new(map: &'a Map, from: &Particle, to: &Particle) -> Option<Self> {
         let apart = to.position - from.position;
         let length = apart.norm();
@@ -131,7 +141,8 @@ impl<'a> Section<'a> {
         corners[j] + (corners[k] - corners[j]) * share.clamp(0.0, 1.0)
     }
 
-    /// A triangle that holds the particle and is cut: its own, or another one that it lies at the border of.
+    /// A triangle that holds the particle and is cut: its own, or another one that it lies at the
+    /// border of.
     fn triangle_at(&self, particle: &Particle) -> Option<Dart> {
         let (map, p) = (self.map, &particle.position);
         let cut = |d: Dart| {
@@ -250,19 +261,25 @@ impl<'a> Section<'a> {
 }
 
 impl Map {
-    /// Goes from one particle to another, and calls `visit` with every cell on the way, the first one included; one that it comes back to is named again. The way is the segment between them
-    /// ([`Map::march`]); on a [`Space::Surface`] it is the shorter arc of the section of the surface with the plane through both and the mean normal of their cells. Obstacles do not count.
+    /// Goes from one particle to another, and calls `visit` with every cell on the way, the first
+    /// one included; one that it comes back to is named again. The way is the segment between them
+    /// ([`Map::march`]); on a [`Space::Surface`] it is the shorter arc of the section of the
+    /// surface with the plane through both and the mean normal of their cells. Obstacles do not
+    /// count.
     ///
-    /// On a surface the way may end at the boundary: [`Path::Blocked`], with the cells of the arc that starts towards the other end. [`Path::Apart`]: the section comes back to where it began without having
-    /// passed the other end, or is no more than a point here.
+    /// On a surface the way may end at the boundary: [`Path::Blocked`], with the cells of the arc
+    /// that starts towards the other end. [`Path::Apart`]: the section comes back to where it began
+    /// without having passed the other end, or is no more than a point here.
     ///
     /// No allocation; at most 16 384 steps, then [`Path::Lost`].
     pub fn march_between(&self, from: &Particle, to: &Particle, visit: impl FnMut(Cell)) -> Path {
         self.march_bounded(from, to, MOST_STEPS, visit)
     }
 
-    /// [`Map::march_between`] for the haptic loop: at most `most` steps from one tetrahedron or triangle to the next, on a surface of both arms together and up to four times that with what is gone
-    /// over again, and the darts of the cells of both ends; then [`Path::Lost`]. On a surface nothing but the first cell has been visited then.
+    /// [`Map::march_between`] for the haptic loop: at most `most` steps from one tetrahedron or
+    /// triangle to the next, on a surface of both arms together and up to four times that with what
+    /// is gone over again, and the darts of the cells of both ends; then [`Path::Lost`]. On a
+    /// surface nothing but the first cell has been visited then.
     pub fn march_bounded(
         &self,
         from: &Particle,

@@ -1,7 +1,8 @@
 //! Tracking on curved surfaces: the step is bent over edges and keeps its length.
 //!
-//! Each face is its triangles `(V, S, S')`. The step is laid into the plane of the first one, at full length; at an edge it is turned about it by the angle between the two planes, so that
-//! it goes on straight as on the unfolded surface.
+//! Each face is its triangles `(V, S, S')`. The step is laid into the plane of the first one, at
+//! full length; at an edge it is turned about it by the angle between the two planes, so that it
+//! goes on straight as on the unfolded surface.
 
 use hapticd_geometry::Vec3;
 
@@ -25,7 +26,8 @@ impl Facet {
         })
     }
 
-    /// Of the side opposite to corner `i`: where it begins, its direction, and the direction into the triangle from it.
+    /// Of the side opposite to corner `i`: where it begins, its direction, and the direction into
+    /// the triangle from it.
     fn side(&self, i: usize) -> (Vec3, Vec3, Vec3) {
         let (a, b) = (self.corners[(i + 1) % 3], self.corners[(i + 2) % 3]);
         let along = (b - a).normalize();

@@ -1,7 +1,9 @@
 //! Tracking in volumes that are seen whole from their centres; the position is never used.
 //!
-//! Pitiot 2015, sections 7.2.1 to 7.2.3 (algorithms 1 to 3 and the prose after them), with the senses of the planes made one and the flag for "on the plane" evaluated after the loop. Four procedures hand
-//! over to each other; the one for volumes alone would do, the other three are short cuts and settle ties.
+//! Pitiot 2015, sections 7.2.1 to 7.2.3 (algorithms 1 to 3 and the prose after them), with the
+//! senses of the planes made one and the flag for "on the plane" evaluated after the loop. Four
+//! procedures hand over to each other; the one for volumes alone would do, the other three are
+//! short cuts and settle ties.
 
 use hapticd_geometry::Vec3;
 
@@ -51,7 +53,8 @@ impl Walk<'_> {
         self.tests >= self.most
     }
 
-    /// Turns within the face until the goal is in the sector of the dart. The flag says that it is on the plane through its start.
+    /// Turns within the face until the goal is in the sector of the dart. The flag says that it is
+    /// on the plane through its start.
     fn sector(&mut self, mut d: Dart) -> (Dart, bool) {
         let (mut left, mut right) = (false, false);
         let first = d;
@@ -67,7 +70,8 @@ impl Walk<'_> {
                         d = self.map.phi1(d);
                     }
                 }
-                // On it at the first test may be on the far half of the plane; after a turn it is the near one.
+                // On it at the first test may be on the far half of the plane; after a turn it is
+                // the near one.
                 _ if left || right => break,
                 _ => d = self.map.phi1(d),
             }
@@ -79,7 +83,8 @@ impl Walk<'_> {
         (d, on)
     }
 
-    /// Algorithm 1: the facet whose cone from the centre holds the goal. `below`: not on the plane of its edge.
+    /// Algorithm 1: the facet whose cone from the centre holds the goal. `below`: not on the plane
+    /// of its edge.
     fn place(&mut self, mut d: Dart) -> (Dart, bool, bool) {
         loop {
             let (in_sector, on) = self.sector(d);
@@ -318,7 +323,8 @@ impl Map {
         }
     }
 
-    /// The walk has met the boundary; perhaps there is a way around a bay of it, from the particle or from the centre of its cell. Moves it if there is; else says how its own path ends.
+    /// The walk has met the boundary; perhaps there is a way around a bay of it, from the particle
+    /// or from the centre of its cell. Moves it if there is; else says how its own path ends.
     fn around_bay(&self, particle: &mut Particle, goal: &Vec3, most: u32) -> Path {
         let own = self.march_to(particle.dart, &particle.position, goal, false, most, |_| {});
         let centre = self.centre(self.cell(particle.dart));

@@ -43,7 +43,8 @@ impl Random {
     }
 }
 
-/// `n` cubes a side of width 1 from the origin, inner vertices displaced by up to `amp` along each axis.
+/// `n` cubes a side of width 1 from the origin, inner vertices displaced by up to `amp` along each
+/// axis.
 pub fn bent_cubes(n: usize, amp: f64, seed: u64) -> Map {
     let mut random = Random(seed);
     let (mut positions, cells) = cubes(Vec3::zeros(), 1.0, [n; 3]).unwrap();
@@ -130,7 +131,8 @@ pub fn closed_surface(n: usize, round: bool) -> Map {
     Map::from_quads(&positions, &quads).unwrap()
 }
 
-/// Hills and valleys with a boundary around them: `n` squares a side of width 1, each cut in two, lifted by up to `height`. Without the triangles of squares `hole` says true for.
+/// Hills and valleys with a boundary around them: `n` squares a side of width 1, each cut in two,
+/// lifted by up to `height`. Without the triangles of squares `hole` says true for.
 pub fn hills(n: usize, height: f64, seed: u64, hole: impl Fn(usize, usize) -> bool) -> Map {
     let mut random = Random(seed);
     let mut positions = Vec::new();
@@ -229,8 +231,9 @@ fn pieces(map: &Map, from: &Particle, to: &Particle, level: f64) -> Vec<Piece> {
     pieces
 }
 
-/// The cells on the way between two particles on a curved surface, and whether it comes from end to end, by cutting all triangles that there are and putting the pieces together. Vertices on
-/// the plane count as above it; where there is no way so, as below.
+/// The cells on the way between two particles on a curved surface, and whether it comes from end to
+/// end, by cutting all triangles that there are and putting the pieces together. Vertices on the
+/// plane count as above it; where there is no way so, as below.
 pub fn section(map: &Map, from: &Particle, to: &Particle) -> (BTreeSet<Cell>, bool) {
     let above = section_at(map, from, to, -map.tolerance_m());
     if above.1 {
@@ -266,7 +269,8 @@ fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSe
     if last == Some(first) {
         return (cells, true);
     }
-    // From a piece, out by one of its ends: the pieces on the way with the length to the other particle, or none and whether it ended at a boundary.
+    // From a piece, out by one of its ends: the pieces on the way with the length to the other
+    // particle, or none and whether it ended at a boundary.
     let arm = |first: usize, last: Option<usize>, start: Vec3, goal: Vec3, out: usize| {
         let (mut at, mut out) = (first, out);
         let mut way = vec![at];

@@ -149,7 +149,8 @@ fn box_19_an_edge_is_looked_at_again_only_where_it_can_have_changed() {
 
 #[test]
 fn box_21_a_ring_reaches_into_islands() {
-    // A triangle whose sides go around the middle of the grid (fig. 5.4): cells inside are its neighbours.
+    // A triangle whose sides go around the middle of the grid (fig. 5.4): cells inside are its
+    // neighbours.
     let mut r = plane(9);
     let corners = [
         put(&mut r, 0.5, 0.6),
@@ -402,7 +403,8 @@ fn box_30_cells_inside_out_are_reported_and_do_no_harm() {
 
 #[test]
 fn box_31_a_place_is_in_one_cell_whichever_way_it_is_found() {
-    // Both sides of a face have the same facets: of the points near bent faces each is in one cell, but for those on a facet.
+    // Both sides of a face have the same facets: of the points near bent faces each is in one cell,
+    // but for those on a facet.
     let map = bent_cubes(3, 0.3, 4);
     let mut random = Random(12);
     for _ in 0..4_000 {
@@ -417,7 +419,8 @@ fn box_31_a_place_is_in_one_cell_whichever_way_it_is_found() {
 
 #[test]
 fn box_32_the_policy_decides_about_edges_within_a_cell_that_is_not_convex() {
-    // A corner pushed into a cube: between two of the cube's points the segment goes through the neighbour.
+    // A corner pushed into a cube: between two of the cube's points the segment goes through the
+    // neighbour.
     let ends = [Vec3::new(1.09, 1.95, 1.99), Vec3::new(1.95, 1.09, 1.99)];
     let mut found = Vec::new();
     for policy in [Policy::Tolerate, Policy::Exact] {
@@ -593,7 +596,8 @@ fn box_29_refining_costs_the_same_in_a_large_environment() {
 
 #[test]
 fn updates_cost_in_proportion_to_what_moves_and_nothing_for_what_is_around() {
-    // Edits of lists, tests of tracking and leaves whose population has changed, of the same walk of so many entities of each kind in a space of so many cells.
+    // Edits of lists, tests of tracking and leaves whose population has changed, of the same walk
+    // of so many entities of each kind in a space of so many cells.
     let costs = |n: usize, count: usize| {
         let mut r = plane(n);
         let mut random = Random(2);
@@ -763,8 +767,9 @@ fn nothing_allocates_once_tables_are_large_enough() {
 
 #[test]
 fn box_26_merging_what_has_been_bent_moves_the_edges_of_neighbours_too() {
-    // A fine cell's vertices on its coarse neighbours' faces are pushed about. Merged, they are gone, and those faces are where they were: whoever only passed by on the other side
-    // has to be looked at again.
+    // A fine cell's vertices on its coarse neighbours' faces are pushed about. Merged, they are
+    // gone, and those faces are where they were: whoever only passed by on the other side has to be
+    // looked at again.
     let mut r = Registration::new(bent_cubes(3, 0.0, 1), Policy::Exact);
     let (mut random, mut scene) = (Random(21), Scene::default());
     let middle = r.map().leaves().nth(13).unwrap();

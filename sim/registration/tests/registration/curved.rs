@@ -1,4 +1,5 @@
-//! Edges and triangles on curved surfaces: boxes 19, 21, 25 and 26 there, and the ways that are special.
+//! Edges and triangles on curved surfaces: boxes 19, 21, 25 and 26 there, and the ways that are
+//! special.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +42,8 @@ fn box_19_on_a_curved_surface_an_edge_is_looked_at_again_only_where_it_can_have_
     let _ = r.move_particle(b, &at(-0.4, 0.4, 1.5)).unwrap();
     r.settle();
     assert_eq!(r.edits(), before, "within one cell");
-    // Over the crease at x = 1.5, its ends staying in their cells while its middle sweeps from one row into the next and through a third cell.
+    // Over the crease at x = 1.5, its ends staying in their cells while its middle sweeps from one
+    // row into the next and through a third cell.
     let (c, d) = (
         put(&mut r, at(0.6, 0.45, 1.5)),
         put(&mut r, at(1.5, 0.55, 1.4)),

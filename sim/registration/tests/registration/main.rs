@@ -1,4 +1,5 @@
-//! Registrations against brute force: boxes 16 to 19, 21 to 26, 29 to 32 of the checklist of Pitiot 2015, in volumes, planes and on curved surfaces.
+//! Registrations against brute force: boxes 16 to 19, 21 to 26, 29 to 32 of the checklist of Pitiot
+//! 2015, in volumes, planes and on curved surfaces.
 
 mod cases;
 #[path = "../common/mod.rs"]
@@ -23,7 +24,8 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The heart: after any sequence of moves, refinements, mergers, deformations, insertions and removals all lists equal those made from scratch.
+    /// The heart: after any sequence of moves, refinements, mergers, deformations, insertions and
+    /// removals all lists equal those made from scratch.
     #[test]
     fn boxes_17_25_26_lists_equal_those_made_from_scratch(
         kind in 0_usize..ops::SPACES,
@@ -66,7 +68,8 @@ fn boxes_17_25_26_a_side_along_the_boundary_crosses_nothing_beyond() {
     }
 }
 
-/// The same with fixed seeds, longer, and what has happened is counted: nothing is proven by sequences in which nothing happens.
+/// The same with fixed seeds, longer, and what has happened is counted: nothing is proven by
+/// sequences in which nothing happens.
 #[test]
 fn boxes_17_25_26_long_sequences_with_everything_in_them() {
     for kind in 0..ops::SPACES {

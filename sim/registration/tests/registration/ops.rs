@@ -72,7 +72,8 @@ impl World {
             }
             return near;
         }
-        // Into the space, to no place of any symmetry: through edges and vertices there is more than one right answer.
+        // Into the space, to no place of any symmetry: through edges and vertices there is more
+        // than one right answer.
         let mut q = p + self.random.vector(by);
         for x in q.iter_mut() {
             if *x < 0.01 || *x > self.width - 0.01 {
@@ -205,8 +206,9 @@ impl World {
         }
     }
 
-    /// Whether all cells are seen whole from their centres. Merging what has been deformed, or going back from there, may leave one that is not: then which of two cells holds a
-    /// point is open, and there is nothing to compare.
+    /// Whether all cells are seen whole from their centres. Merging what has been deformed, or
+    /// going back from there, may leave one that is not: then which of two cells holds a point is
+    /// open, and there is nothing to compare.
     pub fn is_valid(&self) -> bool {
         self.r
             .map()

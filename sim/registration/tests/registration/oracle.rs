@@ -48,7 +48,8 @@ pub fn crossed(r: &Registration, x: EntityId) -> BTreeSet<Cell> {
     cells
 }
 
-/// All lists are what they would be if all were made from scratch, and all particles are in the cells that they aim at.
+/// All lists are what they would be if all were made from scratch, and all particles are in the
+/// cells that they aim at.
 pub fn check(r: &Registration, scene: &Scene) {
     assert!(r.is_settled());
     let map = r.map();

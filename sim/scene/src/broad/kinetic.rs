@@ -1,7 +1,10 @@
-//! Kinetic sweep-and-prune as a broad phase: what is remembered from step to step is the order of all bounds on each axis and the pairs that overlap.
+//! Kinetic sweep-and-prune as a broad phase: what is remembered from step to step is the order of
+//! all bounds on each axis and the pairs that overlap.
 //!
-//! A step costs a comparison of each bound with its neighbours' and something for each two that pass each other ([`hapticd_kinetic::sap`]). Where more pass each other than a sort would
-//! take, as when everything jumps, the step is answered by all pairs whose swept boxes overlap. What is listed are in both cases those that [`SweptBox::meets`] is true of.
+//! A step costs a comparison of each bound with its neighbours' and something for each two that
+//! pass each other ([`hapticd_kinetic::sap`]). Where more pass each other than a sort would take,
+//! as when everything jumps, the step is answered by all pairs whose swept boxes overlap. What is
+//! listed are in both cases those that [`SweptBox::meets`] is true of.
 
 use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
@@ -14,11 +17,13 @@ const PATIENCE: u64 = 64;
 /// Fewest boxes that there is room for.
 const FEWEST: usize = 16;
 
-/// Where boxes are put that are none, m: beyond all that have bounds, and each apart from the others.
+/// Where boxes are put that are none, m: beyond all that have bounds, and each apart from the
+/// others.
 const AWAY_M: f64 = 2e100;
 const APART_M: f64 = 1e90;
 
-/// See the module page. Allocates where there are more boxes than there is room for, or far fewer, and for more pairs than ever before.
+/// See the module page. Allocates where there are more boxes than there is room for, or far fewer,
+/// and for more pairs than ever before.
 #[derive(Clone, Debug)]
 pub struct KineticSweep {
     sap: Sap,
@@ -53,7 +58,8 @@ impl Default for KineticSweep {
 }
 
 impl KineticSweep {
-    /// What the steps since it was made, or last made larger, have cost: events are pairs that began or ceased to overlap, internal ones exchanges of neighbours.
+    /// What the steps since it was made, or last made larger, have cost: events are pairs that
+    /// began or ceased to overlap, internal ones exchanges of neighbours.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         self.sap.stats()
@@ -151,7 +157,8 @@ mod tests {
     use super::*;
     use hapticd_geometry::Vec3;
 
-    /// The order that is kept does the work: what goes on as before is not sorted anew, and what passes nothing costs no exchange.
+    /// The order that is kept does the work: what goes on as before is not sorted anew, and what
+    /// passes nothing costs no exchange.
     #[test]
     fn a_step_costs_what_passes_what() {
         let (mut broad, mut pairs) = (KineticSweep::default(), Vec::new());
@@ -174,7 +181,8 @@ mod tests {
             assert!(report.exact);
             swaps += report.swaps;
         }
-        // Its bounds pass those of nine others, four exchanges each, and its upper one the lower one of the tenth.
+        // Its bounds pass those of nine others, four exchanges each, and its upper one the lower
+        // one of the tenth.
         assert!((36..=40).contains(&swaps), "{swaps}");
         assert!(broad.stats().events_external() >= 19);
         assert_eq!(broad.lines.len(), 128);

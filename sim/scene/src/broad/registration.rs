@@ -1,16 +1,22 @@
-//! Registration as a broad phase: the middles of the boxes are points that are tracked from cell to cell of a map of space, and what may meet a box is in the lists of its own cell.
+//! Registration as a broad phase: the middles of the boxes are points that are tracked from cell to
+//! cell of a map of space, and what may meet a box is in the lists of its own cell.
 //!
 //! # Theory
 //!
-//! A point's lists name all points in its cell and in the cells around it (Pitiot 2015, section 5.1). The map is one of cubes, crowded ones refined (section 6.1) down to a finest width `w`; all
-//! leaves are made of whole cubes of that width, so what is nearer to a point than `w` along every axis is in a leaf that shares a vertex with the point's, or in the same. Two boxes whose half
-//! widths are below `w / 2` and that meet have middles nearer than that: they are in each other's lists. Boxes that are larger, or out of the map, are few by the choice of
-//! `w` and of the map's place, and are compared with all.
+//! A point's lists name all points in its cell and in the cells around it (Pitiot 2015, section
+//! 5.1). The map is one of cubes, crowded ones refined (section 6.1) down to a finest width `w`;
+//! all leaves are made of whole cubes of that width, so what is nearer to a point than `w` along
+//! every axis is in a leaf that shares a vertex with the point's, or in the same. Two boxes whose
+//! half widths are below `w / 2` and that meet have middles nearer than that: they are in each
+//! other's lists. Boxes that are larger, or out of the map, are few by the choice of `w` and of the
+//! map's place, and are compared with all.
 //!
 //! # Practice
 //!
-//! `w` is what all but a thirty-second of the boxes fit in, and half as much again; map and `w` are chosen anew when twice as many as then do not fit, or when `w` has become four times too wide. A step
-//! costs the tracking of what moves, the lists of its cell, and every large box times all; a new map some milliseconds. Of a particle's cell it is checked that the point is in it.
+//! `w` is what all but a thirty-second of the boxes fit in, and half as much again; map and `w` are
+//! chosen anew when twice as many as then do not fit, or when `w` has become four times too wide. A
+//! step costs the tracking of what moves, the lists of its cell, and every large box times all; a
+//! new map some milliseconds. Of a particle's cell it is checked that the point is in it.
 
 use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox, Vec3};
@@ -211,7 +217,8 @@ impl RegistrationPhase {
         self.placed.clear();
     }
 
-    /// Half the width that all boxes but so many have at most; all, if none is more than twice as large.
+    /// Half the width that all boxes but so many have at most; all, if none is more than twice as
+    /// large.
     fn usual_half(&mut self, but: usize) -> f64 {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -227,7 +234,8 @@ impl RegistrationPhase {
         }
     }
 
-    /// Lowest and highest coordinate of the middles, without the outermost few of each side where those are far away.
+    /// Lowest and highest coordinate of the middles, without the outermost few of each side where
+    /// those are far away.
     fn span(&mut self, axis: usize, but: usize) -> [f64; 2] {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -470,7 +478,8 @@ mod tests {
         boxes
     }
 
-    /// Lists do the work: nearly all are registered, in cells that were refined, and few are compared with all.
+    /// Lists do the work: nearly all are registered, in cells that were refined, and few are
+    /// compared with all.
     #[test]
     fn nearly_all_boxes_are_registered() {
         let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());

@@ -1,4 +1,5 @@
-//! Broad phases against comparing all boxes with all, step after step: each of them lists the same pairs, whatever it saw before.
+//! Broad phases against comparing all boxes with all, step after step: each of them lists the same
+//! pairs, whatever it saw before.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
@@ -354,7 +355,8 @@ fn what_goes_on_as_before_allocates_nothing() {
     }
 }
 
-/// A crowd whose cells are as fine as they get, and a few boxes in it that are a little too wide for those.
+/// A crowd whose cells are as fine as they get, and a few boxes in it that are a little too wide
+/// for those.
 #[test]
 fn what_is_a_little_too_wide_for_the_finest_cells_is_found_all_the_same() {
     for (seed, wide) in (0..12).zip([0.9, 1.1, 1.6, 2.0, 2.5, 2.9].into_iter().cycle()) {

@@ -1,38 +1,51 @@
-//! The maximal cliques of who may blend with whom in one place: the parts of a [`Union`](super::Blending::Union).
+//! The maximal cliques of who may blend with whom in one place: the parts of a
+//! [`Union`](super::Blending::Union).
 //!
 //! # Theory
 //!
-//! Where *blends with* is no equivalence (a hairpin: each primitive blends with its neighbours along the strand, the legs do not blend with each other) there are
-//! no classes, whatever the order (Triquet 2001, section 4.2.4). Its cliques there are: sets whose members all blend with each other, as large as they can
-//! be. Let the potential of a place be the largest of the sums over cliques,
+//! Where *blends with* is no equivalence (a hairpin: each primitive blends with its neighbours
+//! along the strand, the legs do not blend with each other) there are no classes, whatever the
+//! order (Triquet 2001, section 4.2.4). Its cliques there are: sets whose members all blend with
+//! each other, as large as they can be. Let the potential of a place be the largest of the sums
+//! over cliques,
 //!
 //! `F(x) = max over the maximal cliques C of those that reach x of Σ f_i(x), i in C`.
 //!
-//! * *It is one continuous potential.* No term is below 0, so a sum only grows with its set, and the maximum over the maximal cliques is that over *all*
-//!   cliques of *all* primitives, reached or not: a maximum of finitely many continuous functions. That a primitive begins to reach a place changes the cliques
-//!   there, and `F` by nothing, since it begins with 0. So its surface is an ordinary one, closed by every table of cubes.
-//! * *It does not matter which set is looked at,* as long as it holds all that reach the place: what does not, adds 0. That is so in the bits, too. Terms are added
-//!   in the order of their numbers, adding 0 changes no bit, and rounding keeps the order of sums: a clique that holds another has no lesser sum.
-//!   So bricks that share a node agree on it, each with its own list.
-//! * *Where blending is an equivalence* the maximal cliques are its classes, and `F` is the highest of their sums: the surfaces of all classes, without what
-//!   of them lies inside of others. Two that overlap meet in a crease and do not melt; with a complete graph it is the sum of all.
-//! * *What takes away* has no part in this, since a larger set could be lower: what is somewhere below 0 is added to the maximum, whoever blends with it.
+//! * *It is one continuous potential.* No term is below 0, so a sum only grows with its set, and
+//!   the maximum over the maximal cliques is that over *all* cliques of *all* primitives, reached
+//!   or not: a maximum of finitely many continuous functions. That a primitive begins to reach a
+//!   place changes the cliques there, and `F` by nothing, since it begins with 0. So its surface is
+//!   an ordinary one, closed by every table of cubes.
+//! * *It does not matter which set is looked at,* as long as it holds all that reach the place:
+//!   what does not, adds 0. That is so in the bits, too. Terms are added in the order of their
+//!   numbers, adding 0 changes no bit, and rounding keeps the order of sums: a clique that holds
+//!   another has no lesser sum. So bricks that share a node agree on it, each with its own list.
+//! * *Where blending is an equivalence* the maximal cliques are its classes, and `F` is the highest
+//!   of their sums: the surfaces of all classes, without what of them lies inside of others. Two
+//!   that overlap meet in a crease and do not melt; with a complete graph it is the sum of all.
+//! * *What takes away* has no part in this, since a larger set could be lower: what is somewhere
+//!   below 0 is added to the maximum, whoever blends with it.
 //!
-//! This is Cani and Desbrun's maximum over groups (1997; digest, section 4.2), with cliques for groups. It is not smooth: where the highest
-//! clique changes the surface has a crease. Along a strand whose window is longer than two radii, every clique that counts at a place on a
-//! straight piece has the same members of those that reach it, and there is none.
+//! This is Cani and Desbrun's maximum over groups (1997; digest, section 4.2), with cliques for
+//! groups. It is not smooth: where the highest clique changes the surface has a crease. Along a
+//! strand whose window is longer than two radii, every clique that counts at a place on a straight
+//! piece has the same members of those that reach it, and there is none.
 //!
 //! # Practice
 //!
-//! Bron and Kerbosch's search with Tomita's pivot, on bit sets: `O(3^(n/3))` at worst, which is the number of cliques that there can be; of a strand there are no more
-//! than primitives. Both are bounded: [`Cliques::find`] gives up at as many as it is told, and says so. Deterministic; does not allocate once it has seen as many.
+//! Bron and Kerbosch's search with Tomita's pivot, on bit sets: `O(3^(n/3))` at worst, which is the
+//! number of cliques that there can be; of a strand there are no more than primitives. Both are
+//! bounded: [`Cliques::find`] gives up at as many as it is told, and says so. Deterministic; does
+//! not allocate once it has seen as many.
 
 use super::{Set, members};
 
-/// The search may take so many steps for each clique that is allowed: with a pivot it comes to one within a few.
+/// The search may take so many steps for each clique that is allowed: with a pivot it comes to one
+/// within a few.
 const STEPS: usize = 32;
 
-/// There are more cliques than were asked for, or the search for them took too long. Not a fault where a graph is as it comes: there is another way then.
+/// There are more cliques than were asked for, or the search for them took too long. Not a fault
+/// where a graph is as it comes: there is another way then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {most} maximal cliques among {members} primitives")]
 pub struct TooManyCliques {
@@ -51,8 +64,8 @@ pub struct Cliques {
 }
 
 impl Cliques {
-    /// Those among some of a place, `most` at most, `may` being who may blend with each of the place, itself among them, and they with it. None: there are no
-    /// candidates.
+    /// Those among some of a place, `most` at most, `may` being who may blend with each of the
+    /// place, itself among them, and they with it. None: there are no candidates.
     ///
     /// # Errors
     /// [`TooManyCliques`]: nothing is kept then.
@@ -88,7 +101,8 @@ impl Cliques {
         &self.found
     }
 
-    /// All maximal cliques that hold `clique`, more of `open` and nobody of `closed`: whoever blends with all of it is in one of the two. False: too many.
+    /// All maximal cliques that hold `clique`, more of `open` and nobody of `closed`: whoever
+    /// blends with all of it is in one of the two. False: too many.
     fn search(&mut self, may: &[Set], clique: Set, mut open: Set, mut closed: Set) -> bool {
         if self.steps == 0 {
             return false;
@@ -103,7 +117,8 @@ impl Cliques {
             }
             return true;
         }
-        // Every maximal clique holds the pivot, or one that does not blend with it: the first of those who blend with most.
+        // Every maximal clique holds the pivot, or one that does not blend with it: the first of
+        // those who blend with most.
         let (mut fewest, mut branches) = (u32::MAX, open);
         for i in members(open | closed) {
             let apart = open & !(may[i] & !(1 << i));

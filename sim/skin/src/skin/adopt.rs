@@ -1,8 +1,9 @@
 //! A mesh that somebody else has made, as if it were the last of one's own.
 //!
-//! Which primitives reach which brick is found anew; each vertex is put to the brick that it lies in, so that all that is asked of the last mesh can be
-//! ([`Skin::motions`], primitives that are lost). Nothing of it is taken over into the next one. Linear in vertices and in bricks that a primitive reaches; does not allocate once
-//! it has seen as much.
+//! Which primitives reach which brick is found anew; each vertex is put to the brick that it lies
+//! in, so that all that is asked of the last mesh can be ([`Skin::motions`], primitives that are
+//! lost). Nothing of it is taken over into the next one. Linear in vertices and in bricks that a
+//! primitive reaches; does not allocate once it has seen as much.
 
 use hapticd_geometry::Vec3;
 
@@ -29,7 +30,8 @@ pub enum AdoptError {
 }
 
 impl Skin {
-    /// Takes `mesh`, which another has made of these primitives, all of which blend, for the one that was made last. Says which primitives will not be seen.
+    /// Takes `mesh`, which another has made of these primitives, all of which blend, for the one
+    /// that was made last. Says which primitives will not be seen.
     ///
     /// # Errors
     /// [`AdoptError`]: the first thing that is wrong; there is no last mesh then.

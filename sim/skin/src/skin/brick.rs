@@ -1,4 +1,5 @@
-//! A brick of 7³ cubes: what is kept of it, the bits of its nodes and edges, and what the domain's border does to it.
+//! A brick of 7³ cubes: what is kept of it, the bits of its nodes and edges, and what the domain's
+//! border does to it.
 
 use crate::domain::Domain;
 use crate::lists::{NONE, SIDE};
@@ -53,7 +54,8 @@ pub(super) struct Brick {
     pub at: u32,
     /// If it has more than one class: where it is among those of its part.
     pub mixed: Option<u32>,
-    /// If it is of a union in which not all blend: where its vertices' cliques are, among those of its part.
+    /// If it is of a union in which not all blend: where its vertices' cliques are, among those of
+    /// its part.
     pub creased: Option<u32>,
 }
 
@@ -79,7 +81,8 @@ impl Brick {
 pub(super) const NOT_LAST_X: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 pub(super) const OWN: u64 = NOT_LAST_X & (u64::MAX >> NODES);
 
-/// On both sides of each edge along the axes, in one layer (z: with the layer above). Edges that belong to the brick.
+/// On both sides of each edge along the axes, in one layer (z: with the layer above). Edges that
+/// belong to the brick.
 #[inline]
 pub(super) fn cuts(layer: u64, above: u64) -> [u64; 3] {
     [
@@ -134,7 +137,8 @@ pub(super) const LOWER: [(usize, [usize; 3]); 12] = {
     all
 };
 
-/// How many numbers edges have by [`edge_number`](super::classes::edge_number), those of neighbours on the far sides among them.
+/// How many numbers edges have by [`edge_number`](super::classes::edge_number), those of neighbours
+/// on the far sides among them.
 pub(super) const EDGE_NUMBERS: usize = 3 * NODES * NODES * NODES;
 
 /// For each edge of a cube: how far its number is from that of the cube's first.
@@ -148,7 +152,8 @@ pub(super) const NUMBER: [usize; 12] = {
     all
 };
 
-/// The edges of some cubes that are neighbours', on the far sides, by layers and axes; of those the ones that are cut, by the nodes that are in.
+/// The edges of some cubes that are neighbours', on the far sides, by layers and axes; of those the
+/// ones that are cut, by the nodes that are in.
 pub(super) fn far_cuts(
     cubes: &[u64; SIDE as usize],
     inside: &[u64; NODES],
@@ -176,7 +181,8 @@ pub(super) fn far_cuts(
     }
 }
 
-/// Where the level is between two samples, 0 to 1. Where they are beyond single precision: at one of them.
+/// Where the level is between two samples, 0 to 1. Where they are beyond single precision: at one
+/// of them.
 #[inline]
 pub(crate) fn part_of(level: f32, from: f32, to: f32) -> f32 {
     let part = ((level - from) / (to - from)).clamp(0.0, 1.0);

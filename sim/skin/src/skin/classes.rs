@@ -1,25 +1,33 @@
-//! Bricks in which primitives meet that may not blend: each class of them makes a surface of its own (Triquet 2001, section 4.2.3).
+//! Bricks in which primitives meet that may not blend: each class of them makes a surface of its
+//! own (Triquet 2001, section 4.2.3).
 //!
 //! # Theory
 //!
-//! The source treats a cube once for each class in it, and has to forget between two what it kept at nodes and edges. Here what each primitive adds to each node
-//! of the brick is kept apart, and a class is a sum of some of it: nothing is computed twice, however many classes there are.
+//! The source treats a cube once for each class in it, and has to forget between two what it kept
+//! at nodes and edges. Here what each primitive adds to each node of the brick is kept apart, and a
+//! class is a sum of some of it: nothing is computed twice, however many classes there are.
 //!
-//! Most cubes of such a brick have one class all the same: all that reaches their nodes may blend. They and their edges are treated as in any brick, by
-//! bits. On other edges a vertex belongs to the edge *and* to a class, and the cubes around the edge must mean the same one. They see different primitives; but of
-//! those that reach the edge itself they see the same, and where blending is an equivalence in each cube they make the same classes of
-//! them. So a class is named at an edge by its first primitive that reaches the edge. Where it is no equivalence, the names differ and the
-//! mesh has a hole; [`Control`] counts where.
+//! Most cubes of such a brick have one class all the same: all that reaches their nodes may blend.
+//! They and their edges are treated as in any brick, by bits. On other edges a vertex belongs to
+//! the edge *and* to a class, and the cubes around the edge must mean the same one. They see
+//! different primitives; but of those that reach the edge itself they see the same, and where
+//! blending is an equivalence in each cube they make the same classes of them. So a class is named
+//! at an edge by its first primitive that reaches the edge. Where it is no equivalence, the names
+//! differ and the mesh has a hole; [`Control`] counts where.
 //!
-//! What the other classes do to one at a node is said in one place, [`Work::pressed`]; those whose bodies are in contact also swell, if that was asked for
-//! (equation 4.3; [`contacts`](super::contacts)).
+//! What the other classes do to one at a node is said in one place, [`Work::pressed`]; those whose
+//! bodies are in contact also swell, if that was asked for (equation 4.3;
+//! [`contacts`](super::contacts)).
 //!
-//! Where the classes of all cubes are known before a node is looked at, [`groups`](super::groups) makes what here is made node by node, to the bit and several
-//! times as fast; what is left to nodes are bricks in which a strand meets itself within its window, or a graph that is no equivalence.
+//! Where the classes of all cubes are known before a node is looked at, [`groups`](super::groups)
+//! makes what here is made node by node, to the bit and several times as fast; what is left to
+//! nodes are bricks in which a strand meets itself within its window, or a graph that is no
+//! equivalence.
 //!
 //! # Practice
 //!
-//! Only bricks whose primitives are not all allowed to blend come here. Does not allocate once it has seen as much.
+//! Only bricks whose primitives are not all allowed to blend come here. Does not allocate once it
+//! has seen as much.
 
 use std::ops::Range;
 
@@ -46,8 +54,8 @@ pub struct Control {
     pub shared: usize,
     /// Of those: in which more than one makes triangles.
     pub doubled: usize,
-    /// Cubes in which blending is no equivalence: their classes depend on the order of the primitives, and the mesh may be torn there
-    /// ([`Graph::strand`] says what it takes).
+    /// Cubes in which blending is no equivalence: their classes depend on the order of the
+    /// primitives, and the mesh may be torn there ([`Graph::strand`] says what it takes).
     pub torn: usize,
     /// Triangles that were left out, since a corner has no vertex.
     pub dropped: usize,
@@ -60,15 +68,18 @@ pub(super) struct Mixed {
     pub cuts: [[u64; 3]; SIDE as usize],
     /// Its cubes of one class that may be cut, by layers.
     pub plain: [u64; SIDE as usize],
-    /// Its vertices with names: where they are in [`Work::named`], and the first of them, from the brick's first on.
+    /// Its vertices with names: where they are in [`Work::named`], and the first of them, from the
+    /// brick's first on.
     pub named: (usize, usize),
     pub first: u32,
-    /// Triangles of its other cubes, in [`Work::triangles`], and where their vertices are in [`Work::foreign`] that are no own ones.
+    /// Triangles of its other cubes, in [`Work::triangles`], and where their vertices are in
+    /// [`Work::foreign`] that are no own ones.
     pub triangles: (usize, usize),
     pub foreign: (usize, usize),
 }
 
-/// Of a vertex that may be a neighbour's: lower node and axis of its edge, and the name of its class there.
+/// Of a vertex that may be a neighbour's: lower node and axis of its edge, and the name of its
+/// class there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foreign {
     pub node: [u8; 3],
@@ -76,7 +87,8 @@ pub(super) struct Foreign {
     pub name: u32,
 }
 
-/// For a corner of a triangle: the rest of it is the place in the brick's list of [`Foreign`], and not the vertex from the brick's first on.
+/// For a corner of a triangle: the rest of it is the place in the brick's list of [`Foreign`], and
+/// not the vertex from the brick's first on.
 pub(super) const FOREIGN: u32 = 1 << 31;
 
 /// The vertices of the brick at hand.
@@ -128,11 +140,13 @@ pub(super) struct Work {
     pub named_of: Vec<Set>,
     pub triangles: Vec<[u32; 3]>,
     pub foreign: Vec<Foreign>,
-    /// By own edge of the brick at hand: the first of its names in `named`, from the brick's first on.
+    /// By own edge of the brick at hand: the first of its names in `named`, from the brick's first
+    /// on.
     begins: Vec<u16>,
 }
 
-/// A brick's own edges by number, from their lower node and axis: by layers, axes and bits, as they are gone through.
+/// A brick's own edges by number, from their lower node and axis: by layers, axes and bits, as they
+/// are gone through.
 pub(super) fn edge_number([x, y, z]: [usize; 3], axis: usize) -> u16 {
     ((3 * z + axis) * NODES * NODES + NODES * y + x) as u16
 }
@@ -152,7 +166,8 @@ pub(super) fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
     ]
 }
 
-/// Bit `j` of word `i` to bit `i` of word `j`: halves, then quarters and so on change places across the diagonal.
+/// Bit `j` of word `i` to bit `i` of word `j`: halves, then quarters and so on change places across
+/// the diagonal.
 fn turn(words: &mut [u64; 64]) {
     let (mut step, mut mask) = (32, u64::MAX >> 32);
     while step > 0 {
@@ -353,7 +368,8 @@ impl Work {
         }
     }
 
-    /// The vertex with a name on an edge, from the brick's first on; `None` if the edge is a neighbour's, or has none.
+    /// The vertex with a name on an edge, from the brick's first on; `None` if the edge is a
+    /// neighbour's, or has none.
     fn own_vertex(&self, own: &Own, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
         if node.contains(&(SIDE as usize)) {
             return None;
@@ -395,8 +411,8 @@ impl Work {
         presses.is_some_and(|set| set & other != 0)
     }
 
-    /// The potential of a class at a node that was [`Part::share`]d out, pressed and swollen by the others there. The largest of what is above the level
-    /// counts, and all that swells.
+    /// The potential of a class at a node that was [`Part::share`]d out, pressed and swollen by the
+    /// others there. The largest of what is above the level counts, and all that swells.
     fn pressed(&self, class: Set, node: [usize; 3], (level, bulge): (f32, Option<&Bulge>)) -> f32 {
         let range = self.at_node[node_number(node)].map_or(0..0, |(a, b)| a as usize..b as usize);
         let (mut own, mut excess, mut swell) = (0.0, 0.0_f32, 0.0);
@@ -443,7 +459,8 @@ impl Together {
 }
 
 impl Part {
-    /// What each of a brick's list adds to its nodes, who of them reaches which, and what they are together.
+    /// What each of a brick's list adds to its nodes, who of them reaches which, and what they are
+    /// together.
     pub(super) fn prepare(
         &mut self,
         scene: &Scene<'_>,
@@ -519,7 +536,8 @@ impl Part {
         }
     }
 
-    /// The vertices of a brick's own edges, for each class, and the triangles of the cubes that have more than one.
+    /// The vertices of a brick's own edges, for each class, and the triangles of the cubes that
+    /// have more than one.
     pub(super) fn sample_classes(
         &mut self,
         scene: &Scene<'_>,
@@ -586,7 +604,8 @@ impl Part {
         Ok(())
     }
 
-    /// Finds the classes of those that reach a node, and their sums, once; where they are in [`Work::shares`].
+    /// Finds the classes of those that reach a node, and their sums, once; where they are in
+    /// [`Work::shares`].
     pub(super) fn share(
         &mut self,
         scene: &Scene<'_>,
@@ -717,8 +736,9 @@ impl Part {
             }
         }
         self.work.odd = odd;
-        // Edges come in order, and so do the first of their classes where *blends with* is an equivalence. Where it is none, a name may be there
-        // twice or out of order, and what is looked for and not found is a triangle that is left out and counted.
+        // Edges come in order, and so do the first of their classes where *blends with* is an
+        // equivalence. Where it is none, a name may be there twice or out of order, and what is
+        // looked for and not found is a triangle that is left out and counted.
     }
 
     /// Outwards for one of the classes, at a place from the domain's lowest corner on.
@@ -767,7 +787,8 @@ impl Part {
         unit(sum)
     }
 
-    /// The triangles of the cubes with more than one class, into [`Work::triangles`]; those of the brick begin with its `foreign`.
+    /// The triangles of the cubes with more than one class, into [`Work::triangles`]; those of the
+    /// brick begin with its `foreign`.
     fn cubes(
         &mut self,
         scene: &Scene<'_>,

@@ -2,17 +2,20 @@
 //!
 //! # Theory
 //!
-//! A [`Bulge`] is for bodies that press each other, and not for those that pass each other by; from the one place where a vertex is made it cannot be told which
-//! they are. So the bricks are gone through once without triangles: two bodies are in contact if some node is inside of both. The source leaves open what a
-//! body is; here it is what hangs together by the graph, so a strand can be in contact with itself. Nodes are all that a mesh knows, too: bodies that meet between nodes
+//! A [`Bulge`] is for bodies that press each other, and not for those that pass each other by; from
+//! the one place where a vertex is made it cannot be told which they are. So the bricks are gone
+//! through once without triangles: two bodies are in contact if some node is inside of both. The
+//! source leaves open what a body is; here it is what hangs together by the graph, so a strand can
+//! be in contact with itself. Nodes are all that a mesh knows, too: bodies that meet between nodes
 //! only have no vertex that shows it.
 //!
 //! As in the source a pair that is in contact anywhere bulges wherever it is near (section 4.3.3).
 //!
 //! # Practice
 //!
-//! Looks at bricks only that primitives reach which may not blend, and there at nodes only where all potentials together are twice the level. Costs
-//! as much again as sampling them. Does not allocate once it has seen as much.
+//! Looks at bricks only that primitives reach which may not blend, and there at nodes only where
+//! all potentials together are twice the level. Costs as much again as sampling them. Does not
+//! allocate once it has seen as much.
 
 use std::ops::Range;
 
@@ -68,14 +71,16 @@ impl Contacts {
         self.pairs.binary_search(&(a.min(b), a.max(b))).is_ok()
     }
 
-    /// How much higher the potentials of all may be taken for that of one: a bulge is at most this share of what makes it.
+    /// How much higher the potentials of all may be taken for that of one: a bulge is at most this
+    /// share of what makes it.
     pub fn gain(&self) -> f32 {
         self.bulge.map_or(1.0, |bulge| bulge.gain().max(1.0) as f32)
     }
 }
 
 impl Part {
-    /// Pairs of bodies that have a node of these slots in common, into [`Part::touching`]; some more than once.
+    /// Pairs of bodies that have a node of these slots in common, into [`Part::touching`]; some
+    /// more than once.
     pub fn find_contacts(&mut self, scene: &Scene<'_>, slots: Range<usize>) {
         self.touching.clear();
         self.work.begin(scene.count());

@@ -1,21 +1,29 @@
-//! Bricks whose classes are known before a node is looked at: each is what reaches it of a group, and a group has its potential in lanes.
+//! Bricks whose classes are known before a node is looked at: each is what reaches it of a group,
+//! and a group has its potential in lanes.
 //!
 //! # Theory
 //!
-//! Classes are sought cube by cube because *blends with* is no equivalence in a brick: the two ends of a strand that passes through it do not blend. But what hangs
-//! together in a brick by who may blend, a *group*, is a strand that passes through once; and if no two of a group that may not blend reach a common cube,
-//! then in every cube what reaches it of a group is a class, and each class is that. (Two of a class hang together, and those that hang together and
-//! reach a cube may blend.) Only cubes with a node that may be inside of something are asked: in others nothing is made. So a group's potential is summed
-//! once for all nodes, four at a time; its sum at a node has the terms of the class there in the same order, and zeros, which change no bit.
+//! Classes are sought cube by cube because *blends with* is no equivalence in a brick: the two ends
+//! of a strand that passes through it do not blend. But what hangs together in a brick by who may
+//! blend, a *group*, is a strand that passes through once; and if no two of a group that may not
+//! blend reach a common cube, then in every cube what reaches it of a group is a class, and each
+//! class is that. (Two of a class hang together, and those that hang together and reach a cube may
+//! blend.) Only cubes with a node that may be inside of something are asked: in others nothing is
+//! made. So a group's potential is summed once for all nodes, four at a time; its sum at a node has
+//! the terms of the class there in the same order, and zeros, which change no bit.
 //!
-//! From there on a brick of groups is as many ordinary bricks as it has groups: signs are bits, cubes and edges that are cut are words, and what one presses the others
-//! with is the largest or, for the one that has the largest, the second largest excess. Bricks in which it does not hold go the way of
-//! [`classes`](super::classes), node by node, and both make the same vertices on the edges that they share.
+//! From there on a brick of groups is as many ordinary bricks as it has groups: signs are bits,
+//! cubes and edges that are cut are words, and what one presses the others with is the largest or,
+//! for the one that has the largest, the second largest excess. Bricks in which it does not hold go
+//! the way of [`classes`](super::classes), node by node, and both make the same vertices on the
+//! edges that they share.
 //!
 //! # Practice
 //!
-//! A vertex is named as there: by the first of its class that reaches the edge. Groups are in the order of their first members in the brick, and classes of an
-//! edge or a cube in that of their first members there: it is looked for where there is more than one. Does not allocate once it has seen as much.
+//! A vertex is named as there: by the first of its class that reaches the edge. Groups are in the
+//! order of their first members in the brick, and classes of an edge or a cube in that of their
+//! first members there: it is looked for where there is more than one. Does not allocate once it
+//! has seen as much.
 
 use wide::f32x4;
 
@@ -40,7 +48,8 @@ const BLANK: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
 /// The groups of the brick at hand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    /// Their members, by places in the brick's list: as sets, and one group behind the other with where each begins.
+    /// Their members, by places in the brick's list: as sets, and one group behind the other with
+    /// where each begins.
     sets: Vec<Set>,
     members: Vec<u8>,
     begins: Vec<usize>,
@@ -55,7 +64,8 @@ pub(super) struct Groups {
     /// By group: the nodes that it reaches, and those inside of it, by layers.
     reached: Vec<[u64; NODES]>,
     inside: Vec<[u64; NODES]>,
-    /// By place in the list: the cubes that it reaches, of those with a node that may be inside, by layers.
+    /// By place in the list: the cubes that it reaches, of those with a node that may be inside, by
+    /// layers.
     cubes: Vec<[u64; LAYERS]>,
     /// By group: what of a layer is cut.
     cut: Vec<u64>,
@@ -64,8 +74,8 @@ pub(super) struct Groups {
     made: Vec<Made>,
     /// By place in the list, if it is a ball.
     balls: Vec<Option<Near>>,
-    /// By layer of cubes, and at last for all of them, and by group: members that reach one of these cubes that more than one group reaches; and where each
-    /// list begins.
+    /// By layer of cubes, and at last for all of them, and by group: members that reach one of
+    /// these cubes that more than one group reaches; and where each list begins.
     near: Vec<u8>,
     /// By layer of cubes the nodes that each of them reaches, of the lower layer and the upper one.
     words: Vec<[u64; 2]>,
@@ -168,8 +178,9 @@ impl Groups {
         self.sums.resize(self.sets.len(), BLANK);
     }
 
-    /// Whether the classes of each cube are what reaches it of the groups, where a node `maybe` is inside; if so, all else is known of the groups that
-    /// follows from the nodes that each of the list reaches.
+    /// Whether the classes of each cube are what reaches it of the groups, where a node `maybe` is
+    /// inside; if so, all else is known of the groups that follows from the nodes that each of the
+    /// list reaches.
     pub fn are_classes(
         &mut self,
         may: &[Set],
@@ -237,7 +248,8 @@ impl Groups {
         }
     }
 
-    /// Of a layer of cubes, or of all after the last, the members of a group that reach those of them that more than one group reaches.
+    /// Of a layer of cubes, or of all after the last, the members of a group that reach those of
+    /// them that more than one group reaches.
     #[inline]
     fn near(&self, layer: usize, group: usize) -> &[u8] {
         let k = layer * self.sets.len() + group;
@@ -278,7 +290,8 @@ impl Groups {
         }
     }
 
-    /// Those groups, of a mask for each, that have a bit: into [`Groups::order`]. Without a branch for each: none is likelier than the other.
+    /// Those groups, of a mask for each, that have a bit: into [`Groups::order`]. Without a branch
+    /// for each: none is likelier than the other.
     #[inline]
     fn with_bit(&mut self, bit: usize) {
         self.order.resize(self.cut.len(), (0, 0));
@@ -327,15 +340,17 @@ impl Groups {
         some.find(|i| meets(&boards[**i as usize], ends)).copied()
     }
 
-    /// What each group has at the nodes of the cubes that more than one reaches, pressed and swollen by the others, and where it is inside. What is needed
-    /// of other nodes is that of all together.
+    /// What each group has at the nodes of the cubes that more than one reaches, pressed and
+    /// swollen by the others, and where it is inside. What is needed of other nodes is that of all
+    /// together.
     fn press(&mut self, all: &Together, nodes: &[u64; NODES], level: f32) {
         let above = f32x4::splat(level);
         let excess = |sum: f32x4| sum.simd_gt(above) & (sum - above);
         self.inside.clear();
         self.inside.resize(self.sets.len(), [0; NODES]);
         for (z, layer) in nodes.iter().enumerate() {
-            // Where none is above the level none is inside, and none presses another; on the border that is not known.
+            // Where none is above the level none is inside, and none presses another; on the border
+            // that is not known.
             let some = all.maybe[z] | !all.within[z];
             let some = layer
                 & if self.swells.is_empty() {
@@ -374,7 +389,8 @@ impl Groups {
         }
     }
 
-    /// What each group is swollen with at each node by those whose bodies press its own: of those that reach the node the class first that is first there.
+    /// What each group is swollen with at each node by those whose bodies press its own: of those
+    /// that reach the node the class first that is first there.
     fn swell(
         &mut self,
         boards: &[[u64; NODES]],

@@ -1,6 +1,7 @@
 //! Triangles, once all vertices have their numbers.
 //!
-//! A brick asks its neighbours for the numbers of the vertices on its far sides, and changes none: bricks do not wait for each other here either.
+//! A brick asks its neighbours for the numbers of the vertices on its far sides, and changes none:
+//! bricks do not wait for each other here either.
 
 use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, corners, cuts};
 use super::classes::{FOREIGN, Foreign, Mixed, edge_number};
@@ -20,7 +21,8 @@ pub(super) struct Join<'a> {
 }
 
 impl Join<'_> {
-    /// The triangles of a brick; how many were left out, since a corner has no vertex. `foreign` is work space.
+    /// The triangles of a brick; how many were left out, since a corner has no vertex. `foreign` is
+    /// work space.
     pub fn all(&self, brick: &Brick, foreign: &mut Vec<u32>, out: &mut Vec<[u32; 3]>) -> usize {
         self.triangles(brick, out);
         let mixed = brick.mixed.map(|mixed| self.mixed(brick, mixed));
@@ -77,7 +79,8 @@ impl Join<'_> {
                     let own = node.map(|i| if i == last { 0 } else { i });
                     let owner = around[over[0] | over[1] << 1 | over[2] << 2];
                     let found = owner.and_then(|owner| self.number(owner, own, axis));
-                    // A cut edge has a node inside, so something reaches it, and all bricks that have it.
+                    // A cut edge has a node inside, so something reaches it, and all bricks that
+                    // have it.
                     debug_assert!(found.is_some(), "an edge without a vertex");
                     vertex[edge] = found.unwrap_or(0);
                 }
@@ -99,7 +102,8 @@ impl Join<'_> {
         foreign.clear();
         let named = work.foreign[mixed.foreign.0..mixed.foreign.1].iter();
         foreign.extend(named.map(|foreign| self.vertex_named(brick, foreign).unwrap_or(NONE)));
-        // Something to look at for those that are not on the list: no branch, since which are is hard to guess.
+        // Something to look at for those that are not on the list: no branch, since which are is
+        // hard to guess.
         foreign.push(NONE);
         let mut dropped = 0;
         for triangle in &work.triangles[mixed.triangles.0..mixed.triangles.1] {

@@ -8,13 +8,15 @@ use crate::primitive::{Primitive, Skeleton};
 /// Primitives that will not be seen, or not for sure. One may be counted more than once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// With a surface of their own whose distance from the skeleton is less than a cube: alone, they may fall between the nodes.
+    /// With a surface of their own whose distance from the skeleton is less than a cube: alone,
+    /// they may fall between the nodes.
     pub small: usize,
     /// Too weak, or taking away: alone they have no surface. Together with others they may.
     pub weak: usize,
     /// That reach nothing of the domain.
     pub outside: usize,
-    /// That reach no brick with surface: nothing is to be seen of them, whatever the reason. Those outside are among them.
+    /// That reach no brick with surface: nothing is to be seen of them, whatever the reason. Those
+    /// outside are among them.
     pub unseen: usize,
 }
 
@@ -58,7 +60,8 @@ fn is_outside(domain: &Domain, primitive: &Primitive) -> bool {
     (0..3).any(|k| low[k] >= domain.high()[k] || high[k] <= domain.low()[k])
 }
 
-/// [`Kernel::reach`] of the last one that was asked for: a skeleton has one kernel and one amplitude, as a rule.
+/// [`Kernel::reach`] of the last one that was asked for: a skeleton has one kernel and one
+/// amplitude, as a rule.
 #[derive(Default)]
 struct Reach {
     of: Option<(Kernel, f64)>,

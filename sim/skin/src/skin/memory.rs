@@ -11,8 +11,9 @@ pub(super) fn of<T>(vector: &Vec<T>) -> usize {
 }
 
 impl Skin {
-    /// Memory that it keeps between meshes, bytes; without grids: for two meshes, of each some 60 for a vertex, 50 for a brick of 7³ cubes
-    /// that a primitive reaches, 12 more for each further one, and six for a brick of the domain that none does.
+    /// Memory that it keeps between meshes, bytes; without grids: for two meshes, of each some 60
+    /// for a vertex, 50 for a brick of 7³ cubes that a primitive reaches, 12 more for each further
+    /// one, and six for a brick of the domain that none does.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let triangles = (self.triangles.iter()).map(|of_part| of(&of_part.triangles));

@@ -1,18 +1,22 @@
-//! How the vertices of a mesh move, from how the primitives do: for whoever draws it at another time than it was made for.
+//! How the vertices of a mesh move, from how the primitives do: for whoever draws it at another
+//! time than it was made for.
 //!
 //! # Theory
 //!
-//! A vertex goes with what it is made of: its velocity is the mean of those of the primitives that reach it, each weighted with the potential that it has
-//! there, without sign. That is exact where all that reaches a vertex has one velocity, whatever the rest does; it lies between
-//! the velocities otherwise, and is continuous along the surface.
+//! A vertex goes with what it is made of: its velocity is the mean of those of the primitives that
+//! reach it, each weighted with the potential that it has there, without sign. That is exact where
+//! all that reaches a vertex has one velocity, whatever the rest does; it lies between the
+//! velocities otherwise, and is continuous along the surface.
 //!
-//! What it is not: the velocity of the surface. Along its normal that is `-(∂F/∂t) / |∇F|`, which has gradients for weights and no bound where
-//! surfaces part or meet; and a primitive has no rotation here. A mesh that is moved on by these for one frame is good to look at, and a
-//! new one is better.
+//! What it is not: the velocity of the surface. Along its normal that is `-(∂F/∂t) / |∇F|`, which
+//! has gradients for weights and no bound where surfaces part or meet; and a primitive has no
+//! rotation here. A mesh that is moved on by these for one frame is good to look at, and a new one
+//! is better.
 //!
 //! # Practice
 //!
-//! For the mesh of the last call. Linear in vertices times what reaches them; does not allocate once it has seen as much.
+//! For the mesh of the last call. Linear in vertices times what reaches them; does not allocate
+//! once it has seen as much.
 
 use hapticd_geometry::Vec3;
 use wide::f32x4;
@@ -53,8 +57,10 @@ pub enum MotionError {
 }
 
 impl Skin {
-    /// The velocity of each point of `mesh`, m/s, which is the one that was made last, in place of what was in `out`. `velocities`: of each primitive
-    /// that it was made of, m/s. Where blending is controlled, a vertex goes with its own class or clique only. See the module's theory for what this is not.
+    /// The velocity of each point of `mesh`, m/s, which is the one that was made last, in place of
+    /// what was in `out`. `velocities`: of each primitive that it was made of, m/s. Where blending
+    /// is controlled, a vertex goes with its own class or clique only. See the module's theory for
+    /// what this is not.
     ///
     /// # Errors
     /// [`MotionError`]: the first thing that is wrong; `out` is empty then.
@@ -160,7 +166,8 @@ impl Skin {
         }
     }
 
-    /// Whose heart is nearest, the first of equals: where a vertex, which is between nodes, is beyond all that reaches a node.
+    /// Whose heart is nearest, the first of equals: where a vertex, which is between nodes, is
+    /// beyond all that reaches a node.
     fn nearest(&self, entries: impl Iterator<Item = u32>, low: Vec3, at: &[f32; 3]) -> Option<u32> {
         let at = low + Vec3::from(at.map(f64::from));
         let heart = |entry: u32| match self.source(entry) {

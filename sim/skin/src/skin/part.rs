@@ -1,15 +1,18 @@
-//! What is found in some of the bricks, one after the other: the part of a mesh that one thread makes.
+//! What is found in some of the bricks, one after the other: the part of a mesh that one thread
+//! makes.
 //!
 //! # Theory
 //!
-//! What a brick has depends on the primitives that reach it and on nothing else. So no brick waits for another; and one that is reached by the same primitives
-//! as in the last mesh, none of which has changed, has what it had then, to the bit: it is taken over without a look at its nodes. Both follow
-//! from bricks; the source, which goes from cube to cube, computes everything anew and asks for such coherence in its outlook (Triquet 2001, section
-//! 3.5.2).
+//! What a brick has depends on the primitives that reach it and on nothing else. So no brick waits
+//! for another; and one that is reached by the same primitives as in the last mesh, none of which
+//! has changed, has what it had then, to the bit: it is taken over without a look at its nodes.
+//! Both follow from bricks; the source, which goes from cube to cube, computes everything anew and
+//! asks for such coherence in its outlook (Triquet 2001, section 3.5.2).
 //!
 //! # Practice
 //!
-//! Vertices count from 0 in each part, and bricks too; [`Skin`](super::Skin) puts parts one behind the other. Does not allocate once it has seen as much.
+//! Vertices count from 0 in each part, and bricks too; [`Skin`](super::Skin) puts parts one behind
+//! the other. Does not allocate once it has seen as much.
 
 use std::ops::Range;
 
@@ -80,8 +83,8 @@ impl Scene<'_> {
         self.primitives.len() + self.grids.len()
     }
 
-    /// Where a brick was in the last mesh, if the same primitives reached it and none has changed: all that reach it now are the same, and there were no
-    /// more.
+    /// Where a brick was in the last mesh, if the same primitives reached it and none has changed:
+    /// all that reach it now are the same, and there were no more.
     fn kept(&self, slot: usize) -> Option<(&Frame, usize)> {
         let kept = self.kept?;
         let place = self.lists.reached[slot].map(u32::from);
@@ -99,8 +102,9 @@ impl Scene<'_> {
         (same && names).then_some((kept.frame, before as usize))
     }
 
-    /// Whether bounds of the sum leave room for the level in a brick. True where a term is not a ball, of which nothing is known. Of more than one
-    /// class only that all of them together may reach the level.
+    /// Whether bounds of the sum leave room for the level in a brick. True where a term is not a
+    /// ball, of which nothing is known. Of more than one class only that all of them together may
+    /// reach the level.
     pub fn may_be_cut(&self, slot: usize, one: bool) -> bool {
         let settings = self.settings;
         let place = self.lists.reached[slot];
@@ -129,8 +133,9 @@ impl Scene<'_> {
                 most += top as f32;
                 continue;
             };
-            // The same operations in the same order as at nodes, each of which keeps what is more from becoming less: so no node is above these bounds or
-            // below them, however large the numbers are that rounding is a part of.
+            // The same operations in the same order as at nodes, each of which keeps what is more
+            // from becoming less: so no node is above these bounds or below them, however large the
+            // numbers are that rounding is a part of.
             let mut left = [1.0, 1.0];
             for k in [2, 1, 0] {
                 let (a, b) = (low[k] - ball.centre[k], ball.centre[k] - high[k]);
@@ -248,7 +253,8 @@ impl Part {
             self.work
                 .is_one(links, list.map(|entry| scene.order[*entry as usize]))
         });
-        // What takes away is added in another order in a union, and neighbours have to agree to the bit.
+        // What takes away is added in another order in a union, and neighbours have to agree to the
+        // bit.
         let one = one && !(scene.union && self.is_taken_from(scene, slot));
         if scene.may_be_cut(slot, one) {
             found.sampled = true;
@@ -292,8 +298,9 @@ impl Part {
         }
     }
 
-    /// Where the surface cuts the edges of a brick of these samples, which are cut off at the domain's border: the number of its first vertex, and the brick; `None`
-    /// where it does not. Vertices have no normals yet, and are from the domain's lowest corner on.
+    /// Where the surface cuts the edges of a brick of these samples, which are cut off at the
+    /// domain's border: the number of its first vertex, and the brick; `None` where it does not.
+    /// Vertices have no normals yet, and are from the domain's lowest corner on.
     pub(super) fn vertices(
         &mut self,
         scene: &Scene<'_>,
@@ -376,7 +383,8 @@ impl Part {
                 self.normals.push(if has_direction(length[j]) {
                     [unit[0][j], unit[1][j], unit[2][j]]
                 } else {
-                    // What single precision does not hold, double does; so one primitive that is out of all measure spoils no other's normals.
+                    // What single precision does not hold, double does; so one primitive that is
+                    // out of all measure spoils no other's normals.
                     let at = low + Vec3::from(point.map(f64::from));
                     let gradients = list.iter().map(|entry| scene.source(*entry).gradient(&at));
                     unit_of_any(-gradients.sum::<Vec3>())

@@ -1,19 +1,25 @@
-//! Bricks of a [`Union`](crate::blend::Blending::Union): nodes have the largest sum of a maximal clique, and there is one surface.
+//! Bricks of a [`Union`](crate::blend::Blending::Union): nodes have the largest sum of a maximal
+//! clique, and there is one surface.
 //!
 //! # Theory
 //!
-//! See [`Cliques`]: which of the brick's primitives are looked at together at a node does not matter, as long as all that reach it are among them.
-//! So a brick is gone through in eight *blocks* of 4³ nodes, each with those that reach it or the layer of nodes beyond: few, of whom most often all blend with each
-//! other. The cliques are found once for a block, and its nodes are summed in lanes. A cut edge lies in the block of its lower node, and
-//! has the normal of the clique that is the highest at its vertex.
+//! See [`Cliques`]: which of the brick's primitives are looked at together at a node does not
+//! matter, as long as all that reach it are among them. So a brick is gone through in eight
+//! *blocks* of 4³ nodes, each with those that reach it or the layer of nodes beyond: few, of whom
+//! most often all blend with each other. The cliques are found once for a block, and its nodes are
+//! summed in lanes. A cut edge lies in the block of its lower node, and has the normal of the
+//! clique that is the highest at its vertex.
 //!
-//! Over a crease the potential is no straight line from node to node, however small the cubes: legs that are nearly as far apart as nodes are would be set
-//! half a cube aside. So an edge whose clique is not that of both of its nodes is cut where the potential is the level, by a few steps.
+//! Over a crease the potential is no straight line from node to node, however small the cubes: legs
+//! that are nearly as far apart as nodes are would be set half a cube aside. So an edge whose
+//! clique is not that of both of its nodes is cut where the potential is the level, by a few steps.
 //!
 //! # Practice
 //!
-//! What comes out is an ordinary brick of one surface. Only bricks whose primitives are not all allowed to blend come here, or that something takes away
-//! from. Bounded: no more than [`MOST_IN_PLACE`] primitives and [`MOST_CLIQUES`] in a block, or the mesh is refused. Does not allocate once it has seen as much.
+//! What comes out is an ordinary brick of one surface. Only bricks whose primitives are not all
+//! allowed to blend come here, or that something takes away from. Bounded: no more than
+//! [`MOST_IN_PLACE`] primitives and [`MOST_CLIQUES`] in a block, or the mesh is refused. Does not
+//! allocate once it has seen as much.
 
 use wide::f32x4;
 
@@ -27,7 +33,8 @@ use crate::sample::{NODES, Samples, Source, outwards_other, places, unit, value_
 /// Most maximal cliques in a block of 4³ nodes.
 pub const MOST_CLIQUES: usize = 256;
 
-/// Most steps to where an edge over a crease is cut; the level is met when no more than this part of it is missing.
+/// Most steps to where an edge over a crease is cut; the level is met when no more than this part
+/// of it is missing.
 const REFINED: usize = 16;
 const MET: f32 = 1e-3;
 
@@ -54,7 +61,8 @@ fn each_in_block(
     all
 }
 
-/// From a block's lowest node to the layer of nodes beyond it, from the domain's lowest corner on, m.
+/// From a block's lowest node to the layer of nodes beyond it, from the domain's lowest corner on,
+/// m.
 struct Place {
     low: [f32; 3],
     high: [f32; 3],
@@ -69,7 +77,8 @@ impl Place {
         }
     }
 
-    /// False: a term is 0 at all of its nodes. Of a ball by the bits that a node nearer than all of them would have; others may be taken for nearer than they are.
+    /// False: a term is 0 at all of its nodes. Of a ball by the bits that a node nearer than all of
+    /// them would have; others may be taken for nearer than they are.
     fn is_reached(&self, scene: &Scene<'_>, entry: u32) -> bool {
         if let Some(ball) = scene.balls.get(entry as usize) {
             let nearest = [0, 1, 2].map(|k| ball.centre[k].max(self.low[k]).min(self.high[k]));
@@ -89,14 +98,16 @@ impl Place {
     }
 }
 
-/// Of a brick's vertices the cliques that they have: where they are in [`Union::of`], and the members of those in [`Union::members`].
+/// Of a brick's vertices the cliques that they have: where they are in [`Union::of`], and the
+/// members of those in [`Union::members`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Creased {
     of: (usize, usize),
     members: (usize, usize),
 }
 
-/// One of a brick's blocks: where its entries are in [`Union::entries`], and its cliques in [`Union::cliques`].
+/// One of a brick's blocks: where its entries are in [`Union::entries`], and its cliques in
+/// [`Union::cliques`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     entries: (usize, usize),
@@ -111,7 +122,8 @@ pub(super) struct Union {
     mark: u32,
     /// Of the block at hand, by entry: what it adds to the nodes.
     terms: Vec<Lanes>,
-    /// Of the brick's blocks: their entries as places in the brick's list, and their cliques as sets of those.
+    /// Of the brick's blocks: their entries as places in the brick's list, and their cliques as
+    /// sets of those.
     blocks: [Block; 8],
     entries: Vec<u32>,
     cliques: Vec<Set>,
@@ -169,7 +181,8 @@ impl Union {
         of(&self.creased) + of(&self.of) + of(&self.members)
     }
 
-    /// The potential at a place in a block, from the domain's lowest corner on, and the clique that has it.
+    /// The potential at a place in a block, from the domain's lowest corner on, and the clique that
+    /// has it.
     fn highest_at(
         &mut self,
         scene: &Scene<'_>,
@@ -202,8 +215,9 @@ impl Union {
         )
     }
 
-    /// Whether the clique that a vertex has is not the highest at both ends of its edge: what is between them is no straight line, whatever the cubes' size.
-    /// Not at the domain's border, where a node is what it is not.
+    /// Whether the clique that a vertex has is not the highest at both ends of its edge: what is
+    /// between them is no straight line, whatever the cubes' size. Not at the domain's border,
+    /// where a node is what it is not.
     fn is_creased(
         &self,
         scene: &Scene<'_>,
@@ -267,7 +281,8 @@ pub(super) fn takes_away(source: Source<'_>) -> bool {
 }
 
 impl Part {
-    /// The vertices of a brick's own edges. Where all blend and nothing takes away [`Part::sample`] finds the same, faster.
+    /// The vertices of a brick's own edges. Where all blend and nothing takes away [`Part::sample`]
+    /// finds the same, faster.
     pub(super) fn sample_union(
         &mut self,
         scene: &Scene<'_>,
@@ -391,8 +406,8 @@ impl Part {
         Ok(())
     }
 
-    /// Normals at the vertices from `first` on, which are then moved to the world; and of which clique each is. A vertex on an edge over a crease is moved to
-    /// where the surface is.
+    /// Normals at the vertices from `first` on, which are then moved to the world; and of which
+    /// clique each is. A vertex on an edge over a crease is moved to where the surface is.
     fn finish_vertices(
         &mut self,
         scene: &Scene<'_>,

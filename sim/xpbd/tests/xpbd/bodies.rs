@@ -428,7 +428,8 @@ fn a_driven_lift_carries_a_box() {
     assert_eq!(world.body(lift).unwrap().velocity, Vec3::zeros());
 }
 
-/// What a body that is taken out carried falls freely at once, and one that comes in its place does not begin with what it was pressed with.
+/// What a body that is taken out carried falls freely at once, and one that comes in its place does
+/// not begin with what it was pressed with.
 #[test]
 fn a_body_that_goes_carries_nothing() {
     let mut world = earth();
@@ -511,7 +512,8 @@ fn held(at: Vec3) -> Pull {
     }
 }
 
-/// Against a force the spring gives way by force over stiffness; its own weight the hand carries. So with a moment.
+/// Against a force the spring gives way by force over stiffness; its own weight the hand carries.
+/// So with a moment.
 #[test]
 fn a_drawn_body_gives_way_as_its_springs_say() {
     let mut world = earth();
@@ -545,7 +547,8 @@ fn a_drawn_body_gives_way_as_its_springs_say() {
     );
 }
 
-/// As free as its hand: no lag behind even motion, whatever the stiffness and however long the substeps.
+/// As free as its hand: no lag behind even motion, whatever the stiffness and however long the
+/// substeps.
 #[test]
 fn a_drawn_body_keeps_up_and_never_blows_up() {
     for (stiffness, substeps) in [(10.0, 1), (500.0, 8), (1e7, 1)] {

@@ -30,7 +30,8 @@ fn free_fall_is_the_schemes_own_to_rounding() {
     assert!((world.positions()[p.0 as usize] - fallen).norm() < 1e-11);
 }
 
-/// Momentum to rounding; angular momentum loses what a first-order scheme loses, and less with smaller substeps.
+/// Momentum to rounding; angular momentum loses what a first-order scheme loses, and less with
+/// smaller substeps.
 #[test]
 fn a_thrown_cloth_keeps_its_momenta() {
     let lost = [10, 20].map(|substeps| {
@@ -137,7 +138,8 @@ fn hang(cells: u32, size: f64, substeps: u32) -> (World, f64) {
     (world, -lowest / size - 1.0)
 }
 
-/// The stretch of what should not stretch: at most `2 n² g h²` over the length, by the rows that hang under the pins.
+/// The stretch of what should not stretch: at most `2 n² g h²` over the length, by the rows that
+/// hang under the pins.
 #[test]
 fn a_nearly_inextensible_cloth_hangs_without_stretching() {
     for (substeps, most) in [(10, 0.04), (20, 0.01), (40, 0.003)] {
@@ -210,7 +212,8 @@ fn a_clamped_strip_droops_as_a_beam() {
         let cloth = world.add_cloth(&positions, &triangles, &material).unwrap();
         let step = length / f64::from(cells[0]);
         for (i, p) in positions.iter().enumerate() {
-            // Two rows, for the slope. The clamp is at the first, and the hinges over the second bend.
+            // Two rows, for the slope. The clamp is at the first, and the hinges over the second
+            // bend.
             if p.x < 1.5 * step {
                 let id = world.particle_of(cloth, i as u32).unwrap();
                 world.pin(id, true).unwrap();

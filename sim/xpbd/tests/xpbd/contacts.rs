@@ -93,7 +93,8 @@ fn a_deep_contact_is_resolved_at_the_push_out_speed_and_leaves_at_none() {
     }
 }
 
-/// A particle between two of a triangle's corners and a body: each side by its weights, both momenta kept.
+/// A particle between two of a triangle's corners and a body: each side by its weights, both
+/// momenta kept.
 #[test]
 fn contacts_between_movers_keep_momentum() {
     let mut world = weightless();

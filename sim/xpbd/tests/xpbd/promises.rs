@@ -210,7 +210,8 @@ impl Thrown {
     }
 }
 
-/// Each bounce sets the other contacts going: Newton's law for each of them alone had made 15 % of energy here.
+/// Each bounce sets the other contacts going: Newton's law for each of them alone had made 15 % of
+/// energy here.
 #[test]
 fn bounces_that_set_each_other_going_make_no_energy() {
     let thrown = Thrown {
@@ -242,7 +243,8 @@ fn vector(size: f64) -> impl Strategy<Value = Vec3> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is between them, two bodies and a particle keep their momentum, and contacts take no energy from nowhere.
+    /// Whatever is between them, two bodies and a particle keep their momentum, and contacts take
+    /// no energy from nowhere.
     #[test]
     fn contacts_between_movers_keep_momentum_and_make_no_energy(
         va in vector(2.0), wa in vector(5.0), vb in vector(2.0), arms in prop::array::uniform4(vector(0.1)),

@@ -31,7 +31,8 @@ fn enclosed(world: &World, body: DeformableId) -> f64 {
         .sum()
 }
 
-/// Pulls a bar at both ends by `strain` of Young's modulus: relative extension, and contraction at mid-length.
+/// Pulls a bar at both ends by `strain` of Young's modulus: relative extension, and contraction at
+/// mid-length.
 fn pulled(poisson: f64, strain: f64, substeps: u32) -> (f64, f64, f64) {
     let size = Vec3::new(0.2, 0.05, 0.05);
     let (positions, triangles) = block(size, [16, 4, 4]);
@@ -145,7 +146,8 @@ fn rest_is_rest_whatever_the_substep() {
     }
 }
 
-/// A ball, whose lattice does not follow its surface: mass is the surface's, vertices start where they were.
+/// A ball, whose lattice does not follow its surface: mass is the surface's, vertices start where
+/// they were.
 #[test]
 fn a_ball_in_a_lattice_has_its_own_mass_and_shape() {
     let (positions, triangles) = ball(0.05, 3);

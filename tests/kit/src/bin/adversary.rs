@@ -1,8 +1,9 @@
 //! Attacks every scene and prints what came of it; exits 1 on any violation.
 //!
-//! `adversary [--ticks N] [--seed N] [--scene NAME] [--list] [--digests]`: N ticks shared out over all scenes (or the one), half of them with
-//! answers a fixed 0 to 15 ticks late, half with answers that get lost, stall and overtake each other.
-//! `--digests` prints a number for what the ticks of each scene made, and nothing that depends on time.
+//! `adversary [--ticks N] [--seed N] [--scene NAME] [--list] [--digests]`: N ticks shared out over
+//! all scenes (or the one), half of them with answers a fixed 0 to 15 ticks late, half with answers
+//! that get lost, stall and overtake each other. `--digests` prints a number for what the ticks of
+//! each scene made, and nothing that depends on time.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::process::ExitCode;

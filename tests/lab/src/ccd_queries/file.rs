@@ -1,7 +1,8 @@
 //! The public form of linear-motion queries: eight rows a query, comma-separated integers.
 //!
-//! A row is a point and the query's label: three rational coordinates as numerator and denominator, then 1 (they touch) or 0. The
-//! first four rows are the points at time 0, the others at time 1: `v f0 f1 f2`, or `a0 a1 b0 b1`. Which of the two is not in the file.
+//! A row is a point and the query's label: three rational coordinates as numerator and denominator,
+//! then 1 (they touch) or 0. The first four rows are the points at time 0, the others at time 1: `v
+//! f0 f1 f2`, or `a0 a1 b0 b1`. Which of the two is not in the file.
 
 use std::fmt::Write;
 use std::path::Path;

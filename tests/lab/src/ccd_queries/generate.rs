@@ -1,4 +1,5 @@
-//! The set of queries that needs no file: seeded, hard in every way the oracle knows, with its truth.
+//! The set of queries that needs no file: seeded, hard in every way the oracle knows, with its
+//! truth.
 
 use hapticd_oracle::cases::{Family, Random};
 use hapticd_oracle::{Features, Query};

@@ -27,7 +27,8 @@ pub fn clock_ns() -> f64 {
     (0..10_000).map(reading).fold(f64::INFINITY, f64::min)
 }
 
-/// Answers one query, `repeats` times, each timed alone, with a clock that takes `clock_ns` to read.
+/// Answers one query, `repeats` times, each timed alone, with a clock that takes `clock_ns` to
+/// read.
 pub fn answer(query: &Labelled, repeats: u32, clock_ns: f64) -> Answer {
     let [s, e] = [&query.start, &query.end].map(|points| points.map(Vec3::from));
     let o = Vec3::zeros();

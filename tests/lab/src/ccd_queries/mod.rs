@@ -1,8 +1,10 @@
-//! `ccd-queries`: linear-motion queries with known truth, ours beside the published figures and, when asked, the peer's.
+//! `ccd-queries`: linear-motion queries with known truth, ours beside the published figures and,
+//! when asked, the peer's.
 //!
-//! The target: no contact missed on any set; false alarms on at most 1 % of what does not collide; a microsecond a query on the mean, a hundred at worst. Published
-//! is Wang et al. 2021, table 1, for Tight-Inclusion on its simulation set, which is not the set measured here: the peer on the same
-//! queries is what to compare with.
+//! The target: no contact missed on any set; false alarms on at most 1 % of what does not collide;
+//! a microsecond a query on the mean, a hundred at worst. Published is Wang et al. 2021, table 1,
+//! for Tight-Inclusion on its simulation set, which is not the set measured here: the peer on the
+//! same queries is what to compare with.
 
 mod file;
 mod generate;
@@ -39,16 +41,19 @@ enum Kind {
 #[derive(Parser)]
 #[command(about = "Answers linear-motion queries and compares with their labels.")]
 struct Args {
-    /// CSV files, eight rows a query (v f0 f1 f2 or a0 a1 b0 b1 at time 0, then 1), each three numerator,denominator pairs and the
-    /// label. Without any, a seeded set is made, with the truth by exact arithmetic.
+    /// CSV files, eight rows a query (v f0 f1 f2 or a0 a1 b0 b1 at time 0, then 1), each three
+    /// numerator,denominator pairs and the label. Without any, a seeded set is made, with the truth
+    /// by exact arithmetic.
     files: Vec<PathBuf>,
-    /// What the files hold, where their names (or folders) do not say vertex-face, edge-edge, vf or ee.
+    /// What the files hold, where their names (or folders) do not say vertex-face, edge-edge, vf or
+    /// ee.
     #[arg(long)]
     kind: Option<Kind>,
     /// Also every query: hit, bounds of the time, nanoseconds.
     #[arg(long, visible_alias = "verbose")]
     per_query: bool,
-    /// Take the truth from exact arithmetic on the coordinates as rounded to f64, not from the labels.
+    /// Take the truth from exact arithmetic on the coordinates as rounded to f64, not from the
+    /// labels.
     #[arg(long)]
     exact_truth: bool,
     /// Calls a query, of which the shortest time counts.

@@ -1,7 +1,10 @@
-//! A pile of loose bodies that a tool with 6 degrees of freedom stirs for a long time: nobody ever in anybody, and no energy that the hand did not give.
+//! A pile of loose bodies that a tool with 6 degrees of freedom stirs for a long time: nobody ever
+//! in anybody, and no energy that the hand did not give.
 //!
-//! The loop and the collision side of the product in virtual time, answers late by a few ticks. Judged by the independent checker: at every tick every
-//! pair of surfaces, tool and trays included. The energy of the bodies is that of their poses: velocities are differences of poses over a tick.
+//! The loop and the collision side of the product in virtual time, answers late by a few ticks.
+//! Judged by the independent checker: at every tick every pair of surfaces, tool and trays
+//! included. The energy of the bodies is that of their poses: velocities are differences of poses
+//! over a tick.
 
 use std::collections::VecDeque;
 
@@ -229,7 +232,8 @@ fn energy_j(mass: &MassProperties, before: &Pose, after: &Pose) -> f64 {
     kinetic + mass.mass * G * centre.z
 }
 
-/// Through the heap in loops of changing width and height, tilting and turning, up to 0.4 m/s; then out and away.
+/// Through the heap in loops of changing width and height, tilting and turning, up to 0.4 m/s; then
+/// out and away.
 fn hand(tick: u64) -> Pose {
     let round = (tick / ROUND_TICKS) as f64;
     let (at, t) = (tick % ROUND_TICKS, tick as f64 * PERIOD_S);
@@ -262,7 +266,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let mut pile = Pile::new(args.late)?;
     let mut penetrations = 0;
     let (mut touched, mut blocked, mut solid_ticks) = (0_u64, 0_u64, 0_u64);
-    // What the hand put in since it was last away, by the trapezoidal rule, and the energy of the heap then.
+    // What the hand put in since it was last away, by the trapezoidal rule, and the energy of the
+    // heap then.
     let (mut given_j, mut rest_j): (f64, Option<f64>) = (0.0, None);
     let (mut gained_j, mut settling_j, mut rounds) = (f64::NEG_INFINITY, 0.0_f64, 0_u32);
     let mut least_j = f64::INFINITY;

@@ -293,8 +293,8 @@ fn motors_j(tick: &ArmTick) -> f64 {
     })
 }
 
-/// The presses of a run: intervals of force, with a few ticks for what is under way. The arm has this
-/// share of its declared damping and friction.
+/// The presses of a run: intervals of force, with a few ticks for what is under way. The arm has
+/// this share of its declared damping and friction.
 fn presses(ticks: &[ArmTick], share: f64) -> Vec<Press> {
     const UNDER_WAY: usize = 6;
     let mut out = Vec::new();

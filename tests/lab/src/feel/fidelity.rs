@@ -1,5 +1,5 @@
-//! A ball drawn along prescribed paths over meshes: the force beside the smooth truth that they stand
-//! for, as the meshes that they are and as what the product makes of them.
+//! A ball drawn along prescribed paths over meshes: the force beside the smooth truth that they
+//! stand for, as the meshes that they are and as what the product makes of them.
 
 use std::f64::consts::TAU;
 use std::path::PathBuf;
@@ -397,8 +397,9 @@ fn beside_truth(body: &Body, ball_m: f64, shaded: bool, mutant: bool) -> Result<
     })
 }
 
-/// The exact god-object of a convex polyhedron: on the facet that it is on until the hand's foot leaves
-/// that, then on the one beyond the side (Zilles and Salisbury 1995, without numbers in between).
+/// The exact god-object of a convex polyhedron: on the facet that it is on until the hand's foot
+/// leaves that, then on the one beyond the side (Zilles and Salisbury 1995, without numbers in
+/// between).
 struct God {
     mesh: TriMesh,
     face: usize,
@@ -465,7 +466,8 @@ fn work(ring: &[(Vec3, Vec3)]) -> f64 {
 }
 
 /// Around over the default sphere at 1 mm and back at 5 mm, in steps of 5 um: energy over what the
-/// deflection stores, of what is felt, and of the mutant: the proxy's force turned to the smooth normal.
+/// deflection stores, of what is felt, and of the mutant: the proxy's force turned to the smooth
+/// normal.
 fn rings() -> Result<[f64; 2], Failure> {
     let mesh = shapes::icosphere(0.05, 3).map_err(|e| Failure::Run(e.to_string()))?;
     let mut worst = [0.0_f64; 2];
@@ -622,8 +624,8 @@ fn gods() -> Result<Part, Failure> {
     })
 }
 
-/// Closed paths, and what a shading without a potential gives on them, which the bar has to tell. Where a
-/// fault is planted, that one is what is felt.
+/// Closed paths, and what a shading without a potential gives on them, which the bar has to tell.
+/// Where a fault is planted, that one is what is felt.
 fn closed_paths(context: &Context) -> Result<Part, Failure> {
     let [felt, turned] = rings()?;
     let ring = if context.mutant { turned } else { felt };

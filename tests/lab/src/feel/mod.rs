@@ -1,5 +1,6 @@
-//! What a hand feels: stiffness that an arm can carry, oscillations, energy. Against theory and, where a mechanism can be switched
-//! off, against the same without it. In virtual time, deterministic.
+//! What a hand feels: stiffness that an arm can carry, oscillations, energy. Against theory and,
+//! where a mechanism can be switched off, against the same without it. In virtual time,
+//! deterministic.
 
 pub mod air;
 pub mod energy;

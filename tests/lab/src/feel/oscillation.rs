@@ -15,7 +15,8 @@ pub const EXPERIMENT: Experiment = Experiment {
 const SWING_N: f64 = 0.5;
 const FED_J: f64 = 5e-3;
 
-/// The largest swing in a fifth of a second from 300 ms after the touch on, N, and the most that the motors gave, J.
+/// The largest swing in a fifth of a second from 300 ms after the touch on, N, and the most that
+/// the motors gave, J.
 fn measured(ticks: &[Tick]) -> (f64, f64) {
     let touch = ticks.iter().position(|tick| tick.sent_n > 0.0);
     let from = touch.map_or(0, |touch| (touch + 300).max(600));

@@ -1,4 +1,5 @@
-//! How stiff a spring an arm holds before it oscillates, by virtual damping and delay, beside theory.
+//! How stiff a spring an arm holds before it oscillates, by virtual damping and delay, beside
+//! theory.
 
 use hapticd_devices::arm::{ArmCommand, ArmSpec, Pose, Vec3, Wrench};
 use hapticd_devices::sim::{SimArm, SimArmParams};

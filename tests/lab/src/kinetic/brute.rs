@@ -1,7 +1,10 @@
-//! "Collision brut force": polygons that bounce in a box without any structure, beside the kinetic ones.
+//! "Collision brut force": polygons that bounce in a box without any structure, beside the kinetic
+//! ones.
 //!
-//! The title is all that is left of the source's program. Four ways to the next impact: every pair's next contact made anew at every impact; all pairs looked at every
-//! two milliseconds; the pairs that kinetic sweep-and-prune names, in the part of the step that it names; the pseudo-triangulation.
+//! The title is all that is left of the source's program. Four ways to the next impact: every
+//! pair's next contact made anew at every impact; all pairs looked at every two milliseconds; the
+//! pairs that kinetic sweep-and-prune names, in the part of the step that it names; the
+//! pseudo-triangulation.
 
 use clap::Parser;
 use hapticd_kinetic::pseudo::{
@@ -193,7 +196,8 @@ fn nearest(bodies: &[Body], pair: [usize; 2], time: f64) -> Option<Contact> {
     found
 }
 
-/// Bounds from `from` to `to` that are lines: of a disc about what moves, of what stands still its own.
+/// Bounds from `from` to `to` that are lines: of a disc about what moves, of what stands still its
+/// own.
 fn lines(body: &Body, from: f64, to: f64) -> Lines {
     let depth = [0.0, 1.0];
     if body.motion.is_still() {

@@ -1,4 +1,5 @@
-//! Statements beside what was found, and the oracle's verdict: how the reports of these experiments are made.
+//! Statements beside what was found, and the oracle's verdict: how the reports of these experiments
+//! are made.
 
 use serde_json::{Map, Value};
 
@@ -57,7 +58,8 @@ impl Claims {
             .push(Row::new(name, unit, Value::Null, ours).with("verdict", Value::Null));
     }
 
-    /// The report: it holds if the oracle found nothing and all statements hold. There must have been comparisons.
+    /// The report: it holds if the oracle found nothing and all statements hold. There must have
+    /// been comparisons.
     pub fn report(self, oracle: &Oracle, notes: Vec<String>) -> Report {
         let ok = oracle.wrong == 0 && oracle.checks > 0;
         let mut why = if ok {

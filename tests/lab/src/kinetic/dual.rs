@@ -1,4 +1,5 @@
-//! The dual picture of one node: two envelopes, what proves that they are merged rightly, and the lines behind them.
+//! The dual picture of one node: two envelopes, what proves that they are merged rightly, and the
+//! lines behind them.
 
 use hapticd_published::hull::{Certificate, Merged, UpperHull};
 

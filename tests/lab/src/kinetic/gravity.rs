@@ -34,7 +34,8 @@ struct Options {
     /// Share of the normal speed that comes back.
     #[arg(long, default_value_t = 0.5, value_parser = share)]
     restitution: f64,
-    /// Least normal speed at which two part, m/s. Without it bounces accumulate and time stands still.
+    /// Least normal speed at which two part, m/s. Without it bounces accumulate and time stands
+    /// still.
     #[arg(long, default_value_t = 0.05, value_parser = share)]
     least_speed: f64,
     /// Simulated time, s.

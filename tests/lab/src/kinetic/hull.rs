@@ -30,13 +30,15 @@ struct Options {
     /// Degree of their motions.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=3))]
     deg: u32,
-    /// Half the side of the walls at which points of constant speed turn round, m; 0: none. Points of higher degrees see no walls.
+    /// Half the side of the walls at which points of constant speed turn round, m; 0: none. Points
+    /// of higher degrees see no walls.
     #[arg(long = "box", default_value_t = 1.2, value_parser = half_side)]
     half: f64,
     /// When it ends, s.
     #[arg(long, default_value_t = 6.0, value_parser = positive)]
     t_end: f64,
-    /// Node of the tree whose two envelopes the dual picture shows, at the look at which there is most to see; the last is the root, and the default.
+    /// Node of the tree whose two envelopes the dual picture shows, at the look at which there is
+    /// most to see; the last is the root, and the default.
     #[arg(long)]
     node: Option<usize>,
     /// Most points in the table of events by the number of points: 8, 32, 128, 512.

@@ -11,7 +11,8 @@ impl Log {
         Self("time_s,type,objects,queue,certificates,external\n".into())
     }
 
-    /// Adds an event: when, what, of which objects, and how long the queue is and how many certificates are live after it.
+    /// Adds an event: when, what, of which objects, and how long the queue is and how many
+    /// certificates are live after it.
     pub fn event(
         &mut self,
         time: f64,

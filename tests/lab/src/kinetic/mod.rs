@@ -1,7 +1,10 @@
-//! Experiments of Merckx and Moerenhout, *Introduction aux structures de données cinétiques*: the page's five demonstrations, and what its structures cost.
+//! Experiments of Merckx and Moerenhout, *Introduction aux structures de données cinétiques*: the
+//! page's five demonstrations, and what its structures cost.
 //!
-//! The page's programs and figures are lost; what stands in for them is made from seeds. With `--out FOLDER` each writes its log of events (CSV) and pictures (SVG). What a structure
-//! says is compared with an answer that is made without any (`oracle:` in the verdict): a fresh sort, a static hull, polygons sampled in time. Deterministic but for times.
+//! The page's programs and figures are lost; what stands in for them is made from seeds. With
+//! `--out FOLDER` each writes its log of events (CSV) and pictures (SVG). What a structure says is
+//! compared with an answer that is made without any (`oracle:` in the verdict): a fresh sort, a
+//! static hull, polygons sampled in time. Deterministic but for times.
 
 pub mod brute;
 pub mod gravity;

@@ -1,13 +1,15 @@
 //! First contact of two bodies by brute force: every vertex of one against every edge of the other.
 //!
-//! Apart from the kinetic structure: a vertex's height above an edge is followed in the frame of the edge's body, from where it comes down to the edge's line to where it is above it again.
+//! Apart from the kinetic structure: a vertex's height above an edge is followed in the frame of
+//! the edge's body, from where it comes down to the edge's line to where it is above it again.
 
 use hapticd_kinetic::pseudo::{Body, Contact};
 use hapticd_kinetic::roots::{Smooth, smooth};
 
 /// Longest stretch for which accelerations are bounded once, s.
 const WINDOW_S: f64 = 0.1;
-/// A height from which a vertex still counts as above: what has just bounced is at zero, by rounding.
+/// A height from which a vertex still counts as above: what has just bounced is at zero, by
+/// rounding.
 const ABOVE_M: f64 = -1e-9;
 /// Most times that a vertex goes through an edge's line.
 const MOST_PASSES: usize = 1000;

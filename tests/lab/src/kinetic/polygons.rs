@@ -1,4 +1,5 @@
-//! "Collision de polygones simples 2D": cells between polygons that move, and the exact time of their first contact.
+//! "Collision de polygones simples 2D": cells between polygons that move, and the exact time of
+//! their first contact.
 
 use clap::{Parser, ValueEnum};
 use hapticd_kinetic::pseudo::{Body, Contact, Contacts, Happened, Policy};
@@ -259,7 +260,8 @@ fn race(
     Ok(())
 }
 
-/// The subdivision of the source, by relative geodesics of two polygons: the same first contacts, and its geodesics what they are from scratch.
+/// The subdivision of the source, by relative geodesics of two polygons: the same first contacts,
+/// and its geodesics what they are from scratch.
 fn geodesics(
     claims: &mut Claims,
     oracle: &mut Oracle,

@@ -1,4 +1,5 @@
-//! Sweep-and-prune over steps: what the structure does while running, and beside an insertion sort that is kept and a sweep that is made anew.
+//! Sweep-and-prune over steps: what the structure does while running, and beside an insertion sort
+//! that is kept and a sweep that is made anew.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -46,7 +47,8 @@ struct Measured {
     us: [f64; 3],
     swaps: f64,
     awake: f64,
-    /// Orders of the endpoints on all axes: what is the other way round at the end of a step, a step.
+    /// Orders of the endpoints on all axes: what is the other way round at the end of a step, a
+    /// step.
     inversions: f64,
     pairs: usize,
 }
@@ -152,7 +154,8 @@ fn timed(step: impl FnOnce() -> usize) -> Duration {
     start.elapsed()
 }
 
-/// The three ways in turns, with nothing between their steps that would take the caches from one of them: medians, us.
+/// The three ways in turns, with nothing between their steps that would take the caches from one of
+/// them: medians, us.
 fn times(scene: impl Fn() -> Scene, turns: usize) -> [f64; 3] {
     let mut scenes = WAYS.map(|_| scene());
     let mut sap = started(&scenes[0]);

@@ -1,4 +1,5 @@
-//! "Liste de points": points that slide on a line, each at its own constant speed, and the order that is kept.
+//! "Liste de points": points that slide on a line, each at its own constant speed, and the order
+//! that is kept.
 
 use clap::Parser;
 use hapticd_kinetic::{Kinetic, Motion1};
@@ -60,7 +61,8 @@ fn motions(points: &[[f64; 4]], degree: usize) -> Vec<Motion1> {
     points.iter().map(motion).collect()
 }
 
-/// How often two pass each other in `(0, end]`: signs of their difference at the ends of the pieces on which it is monotone.
+/// How often two pass each other in `(0, end]`: signs of their difference at the ends of the pieces
+/// on which it is monotone.
 fn crossings(a: &[f64; 4], b: &[f64; 4], end: f64) -> u64 {
     let d = [0, 1, 2, 3].map(|k| b[k] - a[k]);
     let at = |t: f64| ((d[3] * t + d[2]) * t + d[1]) * t + d[0];
@@ -363,7 +365,8 @@ fn space_time(motions: &[Motion1], story: &Story, end: f64) -> String {
     svg.finish()
 }
 
-/// The lost drawing: the four points at 0 and at 1, and an event between two neighbours as a red line.
+/// The lost drawing: the four points at 0 and at 1, and an event between two neighbours as a red
+/// line.
 fn four_points() -> String {
     let mut svg = Svg::new(640.0, 230.0);
     let axis = Axis::linear("", [-0.5, 14.0]);

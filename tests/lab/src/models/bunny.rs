@@ -8,7 +8,8 @@ use crate::experiment::Failure;
 /// Radius of the body without bumps and ears.
 const BODY_M: f64 = 0.06;
 
-/// The bunny: 5,120 triangles, about 0.16 m high, the ears up z and the nose along x; the reduced models of the source had about 5,000.
+/// The bunny: 5,120 triangles, about 0.16 m high, the ears up z and the nose along x; the reduced
+/// models of the source had about 5,000.
 pub fn bunny() -> Result<TriMesh, Failure> {
     let round =
         shapes::icosphere(1.0, 4).map_err(|e| Failure::Run(format!("a surrogate model: {e}")))?;

@@ -1,6 +1,8 @@
-//! A car's body shell and the door that belongs into it, both in the car's frame: x to the rear, y to the right, z up, the left side at y = 0.
+//! A car's body shell and the door that belongs into it, both in the car's frame: x to the rear, y
+//! to the right, z up, the left side at y = 0.
 //!
-//! Both are bent in the same way and only along y, so the gap between them is what it is in the lattice, and the door goes in along y.
+//! Both are bent in the same way and only along y, so the gap between them is what it is in the
+//! lattice, and the door goes in along y.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -78,7 +80,8 @@ pub fn body_shell() -> Result<TriMesh, Failure> {
     let mut shell = Lattice::new([planes(&x, STEP_M), planes(&y, STEP_M), planes(&z, STEP_M)]);
     shell.set([0.0; 3], SIZE_M, true);
     shell.set([s, s, s], [length - s, width - s, height - s], false);
-    // Cut away what is above the bonnet; close it by the bonnet and the bulkhead, and leave the bonnet open.
+    // Cut away what is above the bonnet; close it by the bonnet and the bulkhead, and leave the
+    // bonnet open.
     shell.set([0.0, 0.0, SILL_M + s], [0.9, width, height], false);
     shell.set([0.0, 0.0, SILL_M], [0.9 + s, width, SILL_M + s], true);
     shell.set([0.9, 0.0, 0.0], [0.9 + s, width, SILL_M + s], true);
@@ -211,7 +214,8 @@ const DOOR_STEP_M: f64 = 0.0265;
 /// The sides bulge by up to 60 mm; what is in the middle does not move.
 fn bend(p: Vec3) -> Vec3 {
     let (u, v) = (2.0 * p.x / SIZE_M[0] - 1.0, 2.0 * p.z / SIZE_M[2] - 1.0);
-    // The same over the depth of a door's frame, so that a door is not bent otherwise than its frame.
+    // The same over the depth of a door's frame, so that a door is not bent otherwise than its
+    // frame.
     let side = |y: f64| (1.0 - (y - FRAME_M[0]).max(0.0) / 0.5).clamp(0.0, 1.0);
     let out = 0.04 * (1.0 - v * v) + 0.02 * (1.0 - u * u);
     Vec3::new(p.x, p.y - out * (side(p.y) - side(SIZE_M[1] - p.y)), p.z)

@@ -1,6 +1,8 @@
-//! What stands in for the objects of Lehericey 2016: bodies with hollows, of the same numbers of triangles, about 0.1 m across.
+//! What stands in for the objects of Lehericey 2016: bodies with hollows, of the same numbers of
+//! triangles, about 0.1 m across.
 //!
-//! The source shows them in a figure that is lost; 453 points of 902 triangles are the bunny of its table 3.3.
+//! The source shows them in a figure that is lost; 453 points of 902 triangles are the bunny of its
+//! table 3.3.
 
 use std::f64::consts::{PI, TAU};
 
@@ -14,7 +16,8 @@ pub fn all() -> Result<[TriMesh; 4], Failure> {
     Ok([hare()?, pig()?, chain_link()?, star()?])
 }
 
-/// A closed surface about the middle: `around` points on each of `rings` rings between two poles, `2 around rings` triangles.
+/// A closed surface about the middle: `around` points on each of `rings` rings between two poles,
+/// `2 around rings` triangles.
 fn globe(around: u32, rings: u32, radius: impl Fn(&Vec3) -> f64) -> Result<TriMesh, Failure> {
     let counts = vec![around; rings as usize];
     stacked(&counts, radius)
@@ -131,7 +134,8 @@ pub fn pebble() -> Result<TriMesh, Failure> {
     })
 }
 
-/// 70 points, as evenly spread as seven rings and two poles can be: the sphere of the source's table 3.3.
+/// 70 points, as evenly spread as seven rings and two poles can be: the sphere of the source's
+/// table 3.3.
 pub fn sphere_of_70() -> Result<TriMesh, Failure> {
     stacked(&[5, 10, 12, 14, 12, 10, 5], |_| 0.05)
 }

@@ -1,7 +1,8 @@
 //! Closed surfaces from cells: the boundary of a set of cells of a bent lattice.
 //!
-//! Every wall between a cell that is in and one that is out becomes two triangles, seen from outside, so the result is closed and outward by
-//! construction if the bending keeps right-handed cells right-handed and no two cells of the set touch along an edge or in a corner only.
+//! Every wall between a cell that is in and one that is out becomes two triangles, seen from
+//! outside, so the result is closed and outward by construction if the bending keeps right-handed
+//! cells right-handed and no two cells of the set touch along an edge or in a corner only.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,8 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// The surface of the cells for which `solid` says so; `at` places the corners by their number along each axis.
+    /// The surface of the cells for which `solid` says so; `at` places the corners by their number
+    /// along each axis.
     pub fn surface(
         &self,
         what: &str,

@@ -1,4 +1,5 @@
-//! What stands in for the car door: a hollow box of thin plates with ribs, an access hole in the inner plate, smaller holes, a slit for the window.
+//! What stands in for the car door: a hollow box of thin plates with ribs, an access hole in the
+//! inner plate, smaller holes, a slit for the window.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3};
 
@@ -23,8 +24,9 @@ const ROUND_M: [([f64; 2], f64); 4] = [
 /// Distance between planes of the lattice.
 const STEP_M: f64 = 0.038;
 
-/// The door: about 14,000 triangles; outer plate at y = 0, inner plate 0.12 m further, both bulging towards -y. With [`super::window_motor()`] it
-/// stands for the pair of the source, about 20,000 triangles in all.
+/// The door: about 14,000 triangles; outer plate at y = 0, inner plate 0.12 m further, both bulging
+/// towards -y. With [`super::window_motor()`] it stands for the pair of the source, about 20,000
+/// triangles in all.
 pub fn lift_door() -> Result<TriMesh, Failure> {
     let [length, depth, height] = SIZE_M;
     let inner = depth - INNER_M;
@@ -65,7 +67,8 @@ pub fn lift_door() -> Result<TriMesh, Failure> {
         [length - RIM_M, inner, height - RIM_M],
         false,
     );
-    // Ribs: on the inner plate upright and level, on the outer one the bar against side impacts, as long as the door.
+    // Ribs: on the inner plate upright and level, on the outer one the bar against side impacts, as
+    // long as the door.
     for x in uprights {
         door.set(
             [x, inner - 0.012, levels[0]],

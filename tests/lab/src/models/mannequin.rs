@@ -1,6 +1,8 @@
-//! What stands in for the dressed mannequin of Lehericey 2016: a dress form of ellipses and tubes of cloth around it. Metres, z upward.
+//! What stands in for the dressed mannequin of Lehericey 2016: a dress form of ellipses and tubes
+//! of cloth around it. Metres, z upward.
 //!
-//! A head, a neck, shoulders, a bust, a waist and hips down to the middle of the thighs; no limbs. The numbers of points are the source's at full detail.
+//! A head, a neck, shoulders, a bust, a waist and hips down to the middle of the thighs; no limbs.
+//! The numbers of points are the source's at full detail.
 
 use std::f64::consts::TAU;
 
@@ -23,7 +25,8 @@ const PROFILE: [[f64; 3]; 10] = [
     [1.00, 0.030, 0.035],
 ];
 
-/// Half sizes at a height, evenly between those of the profile; below it as at its hips, which is where a skirt hangs.
+/// Half sizes at a height, evenly between those of the profile; below it as at its hips, which is
+/// where a skirt hangs.
 fn sizes(z: f64) -> [f64; 2] {
     let next = PROFILE.iter().position(|p| p[0] > z);
     let (a, b) = match next {
@@ -41,7 +44,8 @@ fn count(full: u32, detail: f64) -> u32 {
     ((f64::from(full) * detail).round() as u32).max(8)
 }
 
-/// Rings of points one above the other, and the squares between them, two triangles each, facing outward.
+/// Rings of points one above the other, and the squares between them, two triangles each, facing
+/// outward.
 fn rings(around: u32, rows: u32, at: impl Fn(f64, f64) -> Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
@@ -97,7 +101,8 @@ fn tube(
     mesh(positions, triangles)
 }
 
-/// The three layers of a dress (10,944 points), a jacket (2,688) and a scarf (3,800), inner ones first; `layer`: from one to the next, m.
+/// The three layers of a dress (10,944 points), a jacket (2,688) and a scarf (3,800), inner ones
+/// first; `layer`: from one to the next, m.
 pub fn garments(detail: f64, layer: f64) -> Result<Vec<TriMesh>, Failure> {
     let mut all = Vec::new();
     for k in 0..3 {

@@ -1,6 +1,8 @@
-//! Two ways to a mesh: the outside of the full cells of a lattice, which is closed and outward by construction, and open rectangular patches.
+//! Two ways to a mesh: the outside of the full cells of a lattice, which is closed and outward by
+//! construction, and open rectangular patches.
 //!
-//! A lattice solid is bent by moving its vertices ([`Lattice::mesh`]), as by [`rounded`]; a map that does not fold space leaves it a solid.
+//! A lattice solid is bent by moving its vertices ([`Lattice::mesh`]), as by [`rounded`]; a map
+//! that does not fold space leaves it a solid.
 
 use std::collections::HashMap;
 
@@ -8,7 +10,8 @@ use hapticd_geometry::{TriMesh, Vec3};
 
 use crate::experiment::Failure;
 
-/// Planes through these places, with more between so that none is further from the next than `step`.
+/// Planes through these places, with more between so that none is further from the next than
+/// `step`.
 pub fn planes(places: &[f64], step: f64) -> Vec<f64> {
     let mut places = places.to_vec();
     places.sort_by(f64::total_cmp);
@@ -67,7 +70,8 @@ impl Lattice {
         (0..3).all(|axis| c[axis] < n[axis]) && self.full[(c[0] * n[1] + c[1]) * n[2] + c[2]]
     }
 
-    /// The faces between full and empty cells, two triangles each, their corners taken through `bend`.
+    /// The faces between full and empty cells, two triangles each, their corners taken through
+    /// `bend`.
     pub fn mesh(&self, bend: impl Fn(Vec3) -> Vec3) -> Result<TriMesh, Failure> {
         let n = self.cells();
         let mut index = HashMap::new();
@@ -116,8 +120,9 @@ pub fn mesh(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<TriMesh, F
     TriMesh::new(positions, triangles).map_err(|e| Failure::Run(format!("a surrogate model: {e}")))
 }
 
-/// Takes the sides of a rectangle about the middle to those of a superellipse of this exponent (2: an ellipse) along its rays, in whole up to
-/// `whole` times its half sizes, not at all from `none` times on.
+/// Takes the sides of a rectangle about the middle to those of a superellipse of this exponent (2:
+/// an ellipse) along its rays, in whole up to `whole` times its half sizes, not at all from `none`
+/// times on.
 pub fn rounded(q: [f64; 2], half: [f64; 2], exponent: f64, whole: f64, none: f64) -> [f64; 2] {
     let u = [q[0] / half[0], q[1] / half[1]];
     let largest = u[0].abs().max(u[1].abs());

@@ -1,4 +1,5 @@
-//! A simplified nozzle and the pipe that goes into it: bodies of revolution about x, with a flange, and lips that the pipe has to get past.
+//! A simplified nozzle and the pipe that goes into it: bodies of revolution about x, with a flange,
+//! and lips that the pipe has to get past.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -14,7 +15,8 @@ pub const PIPE_HALF_M: f64 = 0.08;
 pub const BORE_M: f64 = PIPE_M + 5e-4;
 /// The nozzle's mouth is at x = 0, its end here.
 pub const NOZZLE_M: f64 = 0.12;
-/// Corners around nozzle and pipe: of different number, so that no facets of the two lie on each other.
+/// Corners around nozzle and pipe: of different number, so that no facets of the two lie on each
+/// other.
 const AROUND: u32 = 32;
 const PIPE_AROUND: u32 = 26;
 /// Places of the nozzle's corners along x: end of the funnel, flange.

@@ -1,4 +1,5 @@
-//! An aircraft engine's pylon, a box beam with ribs, and a part in one of its bays that does not come out unless it is pivoted.
+//! An aircraft engine's pylon, a box beam with ribs, and a part in one of its bays that does not
+//! come out unless it is pivoted.
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
 
@@ -76,7 +77,8 @@ pub fn pylon() -> Result<TriMesh, Failure> {
     })
 }
 
-/// The part, its middle in the origin, along x: about 3,600 triangles. A bar with three flanges that have holes.
+/// The part, its middle in the origin, along x: about 3,600 triangles. A bar with three flanges
+/// that have holes.
 pub fn pylon_part() -> Result<TriMesh, Failure> {
     let half = PART_M.map(|m| 0.5 * m);
     let web = 0.008;

@@ -1,4 +1,5 @@
-//! A steering wheel: rim with a groove along its upper side, three spokes, a hub with an embossed logo.
+//! A steering wheel: rim with a groove along its upper side, three spokes, a hub with an embossed
+//! logo.
 
 use hapticd_geometry::{TriMesh, Vec3};
 

@@ -1,4 +1,5 @@
-//! What stands in for the teapot: open patches that share no edge, a spout and a handle that go through the body's wall.
+//! What stands in for the teapot: open patches that share no edge, a spout and a handle that go
+//! through the body's wall.
 
 use std::f64::consts::TAU;
 
@@ -43,8 +44,9 @@ const HANDLE_M: [[f64; 3]; 5] = [
     [-0.088, 0.035, 0.007],
 ];
 
-/// The teapot: open, without a volume, about 6,300 triangles (the customary subdivision of the original's 32 patches; the source says "several
-/// thousand"), 0.33 m long from handle to spout, the foot in z = 0. The foot is closed by a patch of its own, the rim is open under the lid.
+/// The teapot: open, without a volume, about 6,300 triangles (the customary subdivision of the
+/// original's 32 patches; the source says "several thousand"), 0.33 m long from handle to spout,
+/// the foot in z = 0. The foot is closed by a patch of its own, the rim is open under the lid.
 pub fn teapot() -> Result<TriMesh, Failure> {
     let mut patches = Patches::default();
     // Four quarters, as the original's patches.

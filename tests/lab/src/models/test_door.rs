@@ -1,6 +1,8 @@
-//! What stands in for the test door of the source: two curved sheets three centimetres apart, closed by a rim.
+//! What stands in for the test door of the source: two curved sheets three centimetres apart,
+//! closed by a rim.
 //!
-//! Piecewise smooth like a pressed door: a panel bent and twisted, a crease along which the slope jumps, a shallow rib.
+//! Piecewise smooth like a pressed door: a panel bent and twisted, a crease along which the slope
+//! jumps, a shallow rib.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -11,7 +13,8 @@ const COLUMNS: u32 = 41;
 const ROWS: u32 = 20;
 const WIDTH_M: f64 = 1.0;
 const HEIGHT_M: f64 = 0.8;
-/// As far apart as the sheets of a car door: nearer than a triangle is wide, hardly any box would hold one sheet only.
+/// As far apart as the sheets of a car door: nearer than a triangle is wide, hardly any box would
+/// hold one sheet only.
 const THICKNESS_M: f64 = 0.03;
 
 /// The inner sheet over `x, y` in metres from a corner.
@@ -23,7 +26,8 @@ fn surface(x: f64, y: f64) -> f64 {
     bend + crease + rib + twist
 }
 
-/// The door of the experiments with back-face cones: 3,524 triangles; the original had about 3,530 (7,059 boxes).
+/// The door of the experiments with back-face cones: 3,524 triangles; the original had about 3,530
+/// (7,059 boxes).
 pub fn test_door() -> Result<TriMesh, Failure> {
     let stride = COLUMNS + 1;
     let sheet = stride * (ROWS + 1);

@@ -1,4 +1,5 @@
-//! What stands in for the window-lift motor: a gear housing with flange, lid and pinion, three lugs with holes, the motor's can and a hollow connector.
+//! What stands in for the window-lift motor: a gear housing with flange, lid and pinion, three lugs
+//! with holes, the motor's can and a hollow connector.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -14,8 +15,9 @@ const CAN_Z_M: f64 = 0.02;
 /// The lugs: how far out their holes are, half the width of the lugs, radius of the holes.
 const LUG_M: [f64; 3] = [0.056, 0.009, 0.0035];
 
-/// The motor: about 6,000 triangles, 0.19 x 0.06 x 0.13 m, the gear's axis along y and the can along -x. With [`super::lift_door()`] it stands for
-/// the pair of the source, about 20,000 triangles in all.
+/// The motor: about 6,000 triangles, 0.19 x 0.06 x 0.13 m, the gear's axis along y and the can
+/// along -x. With [`super::lift_door()`] it stands for the pair of the source, about 20,000
+/// triangles in all.
 pub fn window_motor() -> Result<TriMesh, Failure> {
     let [out, half, hole] = LUG_M;
     let end = out + 0.01;

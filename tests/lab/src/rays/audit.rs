@@ -1,11 +1,13 @@
-//! A second tracer that traces everything in full, beside the one that is judged: which of its answers are wrong (Lehericey 2016, chapter 4, section 1).
+//! A second tracer that traces everything in full, beside the one that is judged: which of its
+//! answers are wrong (Lehericey 2016, chapter 4, section 1).
 
 use std::ops::AddAssign;
 
 use hapticd_rays::layout::{Contact, Ray};
 use hapticd_rays::{Scene, Settings, Tracer};
 
-/// Two places on one ray that are nearer than this are one, m: rounding between neighbouring triangles is a hundred times less.
+/// Two places on one ray that are nearer than this are one, m: rounding between neighbouring
+/// triangles is a hundred times less.
 const SAME_M: f32 = 1e-5;
 
 /// Answers of one or more steps.

@@ -1,7 +1,8 @@
 //! Chapter 3, section 4.3: detection between sheets, solids and themselves (C1 to C3).
 //!
-//! Each scene is recorded and then looked at by a tracer on one thread. Whether it was seen well enough to be kept apart is told at the end by a
-//! full trace: how many points of cloth are inside of what never moves.
+//! Each scene is recorded and then looked at by a tracer on one thread. Whether it was seen well
+//! enough to be kept apart is told at the end by a full trace: how many points of cloth are inside
+//! of what never moves.
 
 use clap::Parser;
 use hapticd_rays::{Scene, Settings, Topology, Tracer};

@@ -1,6 +1,8 @@
-//! Figure 4.16 (chapter 4, section 4.2.2): what clusters save, and the walk on top of them, for sheets on irregular ground with balls (D1).
+//! Figure 4.16 (chapter 4, section 4.2.2): what clusters save, and the walk on top of them, for
+//! sheets on irregular ground with balls (D1).
 //!
-//! Without clusters every sheet is one: whole objects are tested, and the walk goes by each point's absolute displacement.
+//! Without clusters every sheet is one: whole objects are tested, and the walk goes by each point's
+//! absolute displacement.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Figures 3.12 and 3.13 (chapter 3, section 2.2): what prediction rays cost.
 //!
-//! The whole detection with the walk, with predictions and without, on one recording. The source's worst is +28 %, where twice as many rays would be +100 %.
+//! The whole detection with the walk, with predictions and without, on one recording. The source's
+//! worst is +28 %, where twice as many rays would be +100 %.
 
 use clap::Parser;
 use hapticd_rays::{Full, Settings};

@@ -1,7 +1,9 @@
-//! Table 3.3 (chapter 3, section 3.2): how far the directions of contacts are off, by what is made of a ray.
+//! Table 3.3 (chapter 3, section 3.2): how far the directions of contacts are off, by what is made
+//! of a ray.
 //!
-//! An object is put into a horizontal plane in 400 orientations at 20 depths each. The forces of all its contacts, each along the contact's direction and in
-//! proportion to its depth, should add up to one that is vertical; what is horizontal of it is the error.
+//! An object is put into a horizontal plane in 400 orientations at 20 depths each. The forces of
+//! all its contacts, each along the contact's direction and in proportion to its depth, should add
+//! up to one that is vertical; what is horizontal of it is the error.
 
 use std::sync::Arc;
 

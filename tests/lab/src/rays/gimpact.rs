@@ -1,6 +1,7 @@
 //! Figure 4.7 (chapter 4, section 3): the whole step beside GIMPACT's, on S1.
 //!
-//! GIMPACT is Bullet's, through Panda3D, whose wheels have it; the same meshes from the same places on a plane. Both on one thread, processor time.
+//! GIMPACT is Bullet's, through Panda3D, whose wheels have it; the same meshes from the same places
+//! on a plane. Both on one thread, processor time.
 
 use std::path::PathBuf;
 
@@ -37,7 +38,8 @@ struct Options {
     /// Steps of 1/60 s; the source has 600.
     #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(60..=6000))]
     steps: u32,
-    /// A Python that has `panda3d`, as `tests/peers/run gimpact` sets one up. Without, ours stands alone.
+    /// A Python that has `panda3d`, as `tests/peers/run gimpact` sets one up. Without, ours stands
+    /// alone.
     #[arg(long)]
     peer: Option<String>,
 }

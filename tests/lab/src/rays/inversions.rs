@@ -1,7 +1,9 @@
-//! Figure 3.25 (chapter 3, section 4.2.2): two sheets fall on a ball, with inversions put right and without.
+//! Figure 3.25 (chapter 3, section 4.2.2): two sheets fall on a ball, with inversions put right and
+//! without.
 //!
-//! The upper sheet is faster, and goes through the lower one in single steps; the solver gets contacts only, as the source's does. The source shows pictures; here points of one sheet that are on the wrong
-//! side of a near triangle of the other are counted, apart from the detection.
+//! The upper sheet is faster, and goes through the lower one in single steps; the solver gets
+//! contacts only, as the source's does. The source shows pictures; here points of one sheet that
+//! are on the wrong side of a near triangle of the other are counted, apart from the detection.
 
 use clap::Parser;
 use hapticd_geometry::Vec3;
@@ -40,9 +42,11 @@ fn speed(word: &str) -> Result<f64, String> {
     }
 }
 
-/// Two layers at rest are two half thicknesses apart; what is beyond this is not looked at, and a fold's other layer is not taken for the nearest.
+/// Two layers at rest are two half thicknesses apart; what is beyond this is not looked at, and a
+/// fold's other layer is not taken for the nearest.
 const REACH_M: f64 = 3.0 * HALF_THICKNESS_M;
-/// Name, whether inversions are put right, whether the solver gets contacts only, and what the source shows.
+/// Name, whether inversions are put right, whether the solver gets contacts only, and what the
+/// source shows.
 const RUNS: [(&str, bool, bool, Option<&str>); 4] = [
     ("without", false, true, Some("tangled and stuck")),
     ("with", true, true, Some("correct")),

@@ -1,8 +1,10 @@
-//! Table 4.1 and figures 4.5 and 4.6 (chapter 4, section 3): what the walk saves, with either full algorithm.
+//! Table 4.1 and figures 4.5 and 4.6 (chapter 4, section 3): what the walk saves, with either full
+//! algorithm.
 //!
-//! The motions are recorded once; each variant of the detection then looks at the same ones, on one thread, and its processor time is taken. S1:
-//! concave bodies fall together on a plane. Phases: A free fall, up to the first contact; B everything after, by its slowest step; C settled, the
-//! last fifth. S2: a body every 0.1 s on a heap; what counts is its end, the last fifth too.
+//! The motions are recorded once; each variant of the detection then looks at the same ones, on one
+//! thread, and its processor time is taken. S1: concave bodies fall together on a plane. Phases: A
+//! free fall, up to the first contact; B everything after, by its slowest step; C settled, the last
+//! fifth. S2: a body every 0.1 s on a heap; what counts is its end, the last fifth too.
 
 use clap::Parser;
 use hapticd_rays::{Full, Settings};
@@ -46,7 +48,8 @@ struct OneByOne {
     every: u32,
 }
 
-/// The variants: full algorithm, with the walk or without, and the source's times in ms for A, B and C.
+/// The variants: full algorithm, with the walk or without, and the source's times in ms for A, B
+/// and C.
 const VARIANTS: [(&str, Full, bool, [f64; 3]); 4] = [
     ("basic", Full::Basic, false, [3.78, 82.6, 66.2]),
     ("basic + iterative", Full::Basic, true, [1.04, 56.7, 3.0]),

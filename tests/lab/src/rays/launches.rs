@@ -1,8 +1,11 @@
-//! One recorded motion on the GPU, by all the ways that a step of the narrow phase can be launched, in turns.
+//! One recorded motion on the GPU, by all the ways that a step of the narrow phase can be launched,
+//! in turns.
 //!
-//! Stage one is done once a step for all of them; each has a device of its own and remembers for itself what its points met. The motion is gone through
-//! several times, each time from the start, and of every step the least time of each way counts: what else the processors do is not the step's, nor is what
-//! a driver compiles in the first pass. The one kernel, which is the slowest by far and not asked for differences, is left out after two passes.
+//! Stage one is done once a step for all of them; each has a device of its own and remembers for
+//! itself what its points met. The motion is gone through several times, each time from the start,
+//! and of every step the least time of each way counts: what else the processors do is not the
+//! step's, nor is what a driver compiles in the first pass. The one kernel, which is the slowest by
+//! far and not asked for differences, is left out after two passes.
 
 use std::cmp::Ordering;
 use std::time::Instant;
@@ -25,10 +28,12 @@ pub const WAYS: [Launch; 4] = [
 /// How far rounding may move a meeting along its ray, m: as in the conformance suite.
 const T_M: f32 = 2e-6;
 
-/// Contacts and predictions that may differ, one in so many: the conformance suite's share, where another kernel rounds otherwise.
+/// Contacts and predictions that may differ, one in so many: the conformance suite's share, where
+/// another kernel rounds otherwise.
 const FEW: u64 = 500;
 
-/// Launched for a list that was empty a step ago: equation 3.1 has nothing to go by, and the source does not say.
+/// Launched for a list that was empty a step ago: equation 3.1 has nothing to go by, and the source
+/// does not say.
 const LEAST: usize = 1 << 12;
 
 /// Room for contacts and for predictions beyond what the last step had.
@@ -74,7 +79,8 @@ pub struct Launched {
     pub rays: [u64; 3],
     /// Pairs of objects, at most.
     pub pairs: usize,
-    /// Contacts and predictions of the one kernel that were held against those of the pipeline, and how many of them differ.
+    /// Contacts and predictions of the one kernel that were held against those of the pipeline, and
+    /// how many of them differ.
     pub compared: u64,
     pub differ: u64,
     /// Rays that predicted counts missed, and those that they launched for nothing.
@@ -161,7 +167,8 @@ fn gone(e: &dyn std::fmt::Display) -> Failure {
 /// Takes all ways through a recording.
 ///
 /// # Errors
-/// If there is no adapter, if it fails, if there is nothing to compare, or if two ways do not give the same contacts.
+/// If there is no adapter, if it fails, if there is nothing to compare, or if two ways do not give
+/// the same contacts.
 pub fn launch(
     course: &Course,
     recording: &Recording,
@@ -193,7 +200,8 @@ impl Launched {
         self.compared += other.compared;
         self.differ += other.differ;
         for (ours, theirs) in self.times.iter_mut().zip(&other.times) {
-            // The least of many is less than the least of two: without the one kernel the GPU's times of the others do not count.
+            // The least of many is less than the least of two: without the one kernel the GPU's
+            // times of the others do not count.
             let all = theirs.iter().all(|times| times.all_ms.is_finite());
             for (ours, theirs) in ours.iter_mut().zip(theirs) {
                 ours.host_ms = ours.host_ms.min(theirs.host_ms);
@@ -248,7 +256,8 @@ fn pass(
         });
         let mut times = [Times::NONE; WAYS.len()];
         let mut found: [Found; WAYS.len()] = Default::default();
-        // Each is first, and after each other, as often as any: what was done before is still in the caches.
+        // Each is first, and after each other, as often as any: what was done before is still in
+        // the caches.
         let count = ways.len();
         let stride = if step % 2 == 0 { 1 } else { count - 1 };
         for k in (0..count).map(|k| (k * stride + step / 2) % count) {
@@ -291,8 +300,9 @@ fn pass(
     Ok(launched)
 }
 
-/// How many of two lists, both in order of source, point, target and triangle, are not in the other: of the same class since the lists are, on the same
-/// triangle, and at the same place but for rounding.
+/// How many of two lists, both in order of source, point, target and triangle, are not in the
+/// other: of the same class since the lists are, on the same triangle, and at the same place but
+/// for rounding.
 fn differ(a: &[Contact], b: &[Contact]) -> u64 {
     let key = |c: &Contact| (c.source, c.point, c.target, c.triangle);
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());

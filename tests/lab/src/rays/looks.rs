@@ -17,7 +17,8 @@ pub fn round(x: f64) -> f64 {
     (100.0 * x).round() / 100.0
 }
 
-/// The processor time of the steps that are `wanted`, on one thread. A variant that remembers must want all of them.
+/// The processor time of the steps that are `wanted`, on one thread. A variant that remembers must
+/// want all of them.
 pub fn looks(
     recording: &Recording,
     settings: Settings,

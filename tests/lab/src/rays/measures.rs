@@ -1,6 +1,8 @@
-//! Figures 4.14 and 4.15 (chapter 4, section 4.2.1): which measure of displacement, for sheets on irregular ground with balls (D1).
+//! Figures 4.14 and 4.15 (chapter 4, section 4.2.1): which measure of displacement, for sheets on
+//! irregular ground with balls (D1).
 //!
-//! Four tracers look at one recording, each with its own measure, and a fifth traces everything in full.
+//! Four tracers look at one recording, each with its own measure, and a fifth traces everything in
+//! full.
 
 use clap::Parser;
 use hapticd_rays::displacement::Measure;

@@ -1,7 +1,9 @@
-//! Experiments of Lehericey 2016: *Détection de collision par lancer de rayon : la quête de la performance*.
+//! Experiments of Lehericey 2016: *Détection de collision par lancer de rayon : la quête de la
+//! performance*.
 //!
-//! Meshes, sizes, masses, thresholds and most curves of the source are lost; what stands in for them is in the notes of each report. Ratios and shapes of
-//! curves are compared, not milliseconds. Sizes are those that take a minute or two; the source's are named with each option.
+//! Meshes, sizes, masses, thresholds and most curves of the source are lost; what stands in for
+//! them is in the notes of each report. Ratios and shapes of curves are compared, not milliseconds.
+//! Sizes are those that take a minute or two; the source's are named with each option.
 
 mod audit;
 pub mod cloth;

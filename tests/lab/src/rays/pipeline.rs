@@ -1,9 +1,12 @@
-//! Figures 3.7 and 3.8 and table 3.1 (chapter 3, sections 1.4.2 and 1.4.3): what three stages gain over one kernel with branches, and what it costs to
-//! wait for exact counts in the middle of a step. On a GPU; a driver in software will do to see that all give the same.
+//! Figures 3.7 and 3.8 and table 3.1 (chapter 3, sections 1.4.2 and 1.4.3): what three stages gain
+//! over one kernel with branches, and what it costs to wait for exact counts in the middle of a
+//! step. On a GPU; a driver in software will do to see that all give the same.
 //!
-//! The motions of R (concave bodies on irregular ground) and RD (with sheets above) are recorded once; every way to launch a step then looks at the same
-//! ones, in turns. The one kernel stands in for stages two and three: it looks at every point of every pair, finds out what is due, and traces at once. All
-//! else is the same. Its functions are those of the pipeline, and its contacts are held against the pipeline's in every step.
+//! The motions of R (concave bodies on irregular ground) and RD (with sheets above) are recorded
+//! once; every way to launch a step then looks at the same ones, in turns. The one kernel stands in
+//! for stages two and three: it looks at every point of every pair, finds out what is due, and
+//! traces at once. All else is the same. Its functions are those of the pipeline, and its contacts
+//! are held against the pipeline's in every step.
 
 use clap::Parser;
 use hapticd_rays::Settings;
@@ -34,13 +37,15 @@ struct Options {
     /// Steps of 1/60 s; the source has 600.
     #[arg(long, default_value_t = 45, value_parser = clap::value_parser!(u32).range(10..=6000))]
     steps: u32,
-    /// Times that each motion is gone through, two of them by the one kernel, too; of each step the least time counts.
+    /// Times that each motion is gone through, two of them by the one kernel, too; of each step the
+    /// least time counts.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=50))]
     passes: u32,
     /// Of the predicted counts, at least 1; the source's is this.
     #[arg(long, default_value_t = 1.02, value_parser = confidence)]
     confidence: f64,
-    /// `hardware` or `software`, or as `HAPTICD_GPU` says; by default a GPU, or a driver in software where there is none.
+    /// `hardware` or `software`, or as `HAPTICD_GPU` says; by default a GPU, or a driver in
+    /// software where there is none.
     #[arg(long)]
     gpu: Option<Choice>,
 }
@@ -238,8 +243,9 @@ impl Case {
     }
 }
 
-/// The figures hold if three stages are quicker in every case, most so with two algorithms; the table, if waiting costs in every case, about the same; by
-/// medians, since few steps that something else held up weigh much in a mean.
+/// The figures hold if three stages are quicker in every case, most so with two algorithms; the
+/// table, if waiting costs in every case, about the same; by medians, since few steps that
+/// something else held up weigh much in a mean.
 fn verdict(cases: &[Case], adapter: &AdapterReport) -> Verdict {
     let ratios: Vec<f64> = cases.iter().map(|case| case.ratio).collect();
     let most = ratios.iter().fold(0.0_f64, |most, &ratio| most.max(ratio));

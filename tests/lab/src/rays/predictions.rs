@@ -1,8 +1,9 @@
 //! Figures 4.9 and 4.10 (chapter 4, section 3.2): what predictions keep.
 //!
-//! A scene runs under what the walk finds, with predictions and without; beside it a second tracer traces everything in full. In both runs
-//! every contact is compared, and the solver gets contacts only, as the source's does. A recording that both look at tells how much of the
-//! difference is the motion's, and a third run what our own solver makes of the predictions.
+//! A scene runs under what the walk finds, with predictions and without; beside it a second tracer
+//! traces everything in full. In both runs every contact is compared, and the solver gets contacts
+//! only, as the source's does. A recording that both look at tells how much of the difference is
+//! the motion's, and a third run what our own solver makes of the predictions.
 
 use clap::Parser;
 use hapticd_rays::{Settings, Tracer};

@@ -1,6 +1,8 @@
-//! Table 3.4 (chapter 3, section 3.2): a whole scene under contacts along rays, and under re-projected ones.
+//! Table 3.4 (chapter 3, section 3.2): a whole scene under contacts along rays, and under
+//! re-projected ones.
 //!
-//! What is summed up is the length of every ray that is a contact, before any projection, in both runs: less is less interpenetration.
+//! What is summed up is the length of every ray that is a contact, before any projection, in both
+//! runs: less is less interpenetration.
 
 use clap::Parser;
 use hapticd_rays::{Separation, Settings};

@@ -1,4 +1,5 @@
-//! The source's scenes: what is in them. Sizes, masses, placements, thicknesses and thresholds are ours; the source gives none.
+//! The source's scenes: what is in them. Sizes, masses, placements, thicknesses and thresholds are
+//! ours; the source gives none.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::rays::stage::{Numbers, Part, Stage, failed, solid};
 
 /// Substeps where there are rigid bodies alone, and where there is cloth.
 pub const SUBSTEPS: [u32; 2] = [4, 10];
-/// Much, and not enough: 64 stones still move at 0.1 m/s after ten seconds (0.17 with a tenth of it after fifteen), so nothing is ever quite settled.
+/// Much, and not enough: 64 stones still move at 0.1 m/s after ten seconds (0.17 with a tenth of it
+/// after fifteen), so nothing is ever quite settled.
 pub const DAMPING_1_S: f64 = 1.0;
 /// About the size of one of the four bodies with room to turn, m.
 const SPACING_M: f64 = 0.16;
@@ -36,7 +38,8 @@ pub fn rigid_rays() -> Result<Settings, Failure> {
     Ok(rays(&parts(0)?))
 }
 
-/// The same where only contacts are asked for, as the source's solver does: predictions sleep until they can be one. Ours looks ahead by them.
+/// The same where only contacts are asked for, as the source's solver does: predictions sleep until
+/// they can be one. Ours looks ahead by them.
 pub fn contacts_only(rays: Settings) -> Settings {
     Settings {
         awake_m: 0.0,

@@ -1,4 +1,5 @@
-//! The source's scenes at work: a world that objects are put into, live or recorded, so that every variant looks at the same motions.
+//! The source's scenes at work: a world that objects are put into, live or recorded, so that every
+//! variant looks at the same motions.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

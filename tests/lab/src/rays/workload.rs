@@ -1,7 +1,9 @@
-//! Table 3.2 (chapter 3, section 1.4.3): rays that are missed where a workload is predicted before it is known, by the number of pairs or without it.
+//! Table 3.2 (chapter 3, section 1.4.3): rays that are missed where a workload is predicted before
+//! it is known, by the number of pairs or without it.
 //!
-//! Off-line, from the fills of every step of scenes R (concave bodies on irregular ground) and RD (with sheets above). What a synchronisation in the
-//! middle of a step costs (table 3.1) is `rays-pipeline`'s to say: the twin on the CPU has none.
+//! Off-line, from the fills of every step of scenes R (concave bodies on irregular ground) and RD
+//! (with sheets above). What a synchronisation in the middle of a step costs (table 3.1) is
+//! `rays-pipeline`'s to say: the twin on the CPU has none.
 
 use clap::Parser;
 use hapticd_rays::{Predicted, Predictor, Settings, Tracer};

@@ -1,6 +1,8 @@
-//! The product's loop on a bench: scene, engine and answers one tick later, with gains, damper, metaphor, period and delay as an experiment wants them.
+//! The product's loop on a bench: scene, engine and answers one tick later, with gains, damper,
+//! metaphor, period and delay as an experiment wants them.
 //!
-//! Virtual time, deterministic. Whoever wants every tick checked exactly uses [`super::trial`] instead.
+//! Virtual time, deterministic. Whoever wants every tick checked exactly uses [`super::trial`]
+//! instead.
 
 use std::collections::VecDeque;
 
@@ -43,8 +45,8 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A ball of this radius, or a mesh that does not turn, before one body that stands still, and is
-    /// frictionless and felt as the mesh that it is.
+    /// A ball of this radius, or a mesh that does not turn, before one body that stands still, and
+    /// is frictionless and felt as the mesh that it is.
     pub fn new(
         tool: Result<f64, &TriMesh>,
         body: &TriMesh,
@@ -135,7 +137,8 @@ impl Bench {
         })
     }
 
-    /// One tick with the device there; what came of it, and the force that the hand feels until the next.
+    /// One tick with the device there; what came of it, and the force that the hand feels until the
+    /// next.
     pub fn tick(&mut self, device: &Pose) -> (ArmOutcome, Wrench) {
         let mut free = self.answer.take().and_then(|a| self.engine.receive(a));
         let mut devices = [None; MAX_ARMS];

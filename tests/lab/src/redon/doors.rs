@@ -1,4 +1,5 @@
-//! The common set-up of E13 and E14: one test door brought to another and slid along it, recorded once per process.
+//! The common set-up of E13 and E14: one test door brought to another and slid along it, recorded
+//! once per process.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +18,8 @@ use crate::models;
 /// Frames: derived from the published time and rate.
 pub const FRAMES: u32 = 2390;
 
-/// From above onto the other's upper sheet, then along it, turning; a centimetre into it wherever it is in contact. The doors nest with 30 mm between.
+/// From above onto the other's upper sheet, then along it, turning; a centimetre into it wherever
+/// it is in contact. The doors nest with 30 mm between.
 const HAND: Hand<'static> = Hand(&[
     (0.00, [0.05, -0.10, 0.40], [0.20, 0.10, 0.30]),
     (0.12, [0.02, 0.02, 0.02], [0.00, 0.00, 0.02]),
@@ -33,7 +35,8 @@ const HAND: Hand<'static> = Hand(&[
 pub struct Scene {
     /// The door: features shared by triangles belong to one of them.
     pub door: Arc<MeshIndex>,
-    /// The same triangles, each with vertices and edges of its own, as the source has them: nine edge pairs and three of each other kind for two.
+    /// The same triangles, each with vertices and edges of its own, as the source has them: nine
+    /// edge pairs and three of each other kind for two.
     pub apart: MeshIndex,
     /// The way of the one that moves.
     pub trajectory: Trajectory,
@@ -150,7 +153,8 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Largest difference of a contact time from another replay's, in steps; infinite where only one has a contact.
+    /// Largest difference of a contact time from another replay's, in steps; infinite where only
+    /// one has a contact.
     pub fn difference(&self, other: &Self) -> f64 {
         let pairs = self.times.iter().zip(&other.times);
         let of = pairs.map(|pair| match pair {

@@ -1,8 +1,10 @@
-//! E10 (sections 3.5.5 and 3.5.6): what did not help. Tables of coherence, tables of sines; and which part of detection the box tests are.
+//! E10 (sections 3.5.5 and 3.5.6): what did not help. Tables of coherence, tables of sines; and
+//! which part of detection the box tests are.
 //!
-//! A table of coherence holds the pairs of boxes at which the search of the step before ended (Gottschalk's front): the next search starts from them
-//! instead of from
-//! the roots. Where both children of a pair are apart the pair itself is tried, and takes their place if it is apart: so a table gets shorter, too.
+//! A table of coherence holds the pairs of boxes at which the search of the step before ended
+//! (Gottschalk's front): the next search starts from them instead of from the roots. Where both
+//! children of a pair are apart the pair itself is tried, and takes their place if it is apart: so
+//! a table gets shorter, too.
 
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
@@ -121,7 +123,8 @@ impl Search {
         self.seconds += began.elapsed().as_secs_f64();
     }
 
-    /// Notes a pair that is apart; with a table its parent instead of it and its sibling, if that is apart, too.
+    /// Notes a pair that is apart; with a table its parent instead of it and its sibling, if that
+    /// is apart, too.
     fn end_apart(
         &mut self,
         trees: [&ObbTree; 2],
@@ -315,7 +318,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(scene.report(rows, Verdict::new(holds, why), &notes))
 }
 
-/// Time of an enclosure of the sine over the steps' angles: computed, and looked up. The least of five, s.
+/// Time of an enclosure of the sine over the steps' angles: computed, and looked up. The least of
+/// five, s.
 fn sines(steps: &[Step]) -> [f64; 2] {
     let spacing = std::f64::consts::FRAC_PI_2 / (SINES - 1) as f64;
     let table: Vec<f64> = (0..=SINES).map(|i| (i as f64 * spacing).sin()).collect();

@@ -1,4 +1,5 @@
-//! E11 (section 3.6, figure 3.7): six cubes that move together, one of them driven: one contact group, nobody in anybody.
+//! E11 (section 3.6, figure 3.7): six cubes that move together, one of them driven: one contact
+//! group, nobody in anybody.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! E13 and E14 (section 4.7, tables 4.1 and 4.2): what culling back faces saves, of single triangles and of boxes, and how many cone vectors it takes.
+//! E13 and E14 (section 4.7, tables 4.1 and 4.2): what culling back faces saves, of single
+//! triangles and of boxes, and how many cone vectors it takes.
 
 use hapticd_published::backface::Strategy;
 use hapticd_published::first_contact::{CullBoxes, Culling};
@@ -47,10 +48,12 @@ const PUBLISHED_S: [[f64; 7]; 2] = [
     [35.03, 35.54, 34.20, 34.22, 34.06, 33.92, 33.69],
 ];
 
-/// One step takes a hundred milliseconds without culling: every so many-th is replayed, from all parts of the way, and all with a new contact.
+/// One step takes a hundred milliseconds without culling: every so many-th is replayed, from all
+/// parts of the way, and all with a new contact.
 const EVERY: usize = 16;
 
-/// Work saved in per cent of what is left, as the source gives its gains: here of box and feature tests.
+/// Work saved in per cent of what is left, as the source gives its gains: here of box and feature
+/// tests.
 fn gain(none: f64, left: f64) -> f64 {
     100.0 * (none / left - 1.0)
 }

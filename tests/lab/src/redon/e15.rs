@@ -1,4 +1,5 @@
-//! E15 and E16 (section 4.7, figures 4.10 and 4.11, table 4.3): sizes, memory and construction times of back-face cones.
+//! E15 and E16 (section 4.7, figures 4.10 and 4.11, table 4.3): sizes, memory and construction
+//! times of back-face cones.
 
 use std::time::Instant;
 
@@ -69,7 +70,8 @@ fn sizes(context: &Context) -> Result<Report, Failure> {
             let boxes: usize = report.by_size.iter().sum();
             totals &= boxes == door.tree().map_or(0, |t| t.nodes().len());
             empty[s][k] = report.by_size[0];
-            // What needs fewer vectors than there may be does not depend on how many there may be: the table's top-down columns.
+            // What needs fewer vectors than there may be does not depend on how many there may be:
+            // the table's top-down columns.
             if s == 0 {
                 let before = largest
                     .as_ref()

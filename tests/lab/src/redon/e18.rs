@@ -1,4 +1,5 @@
-//! E18 (section 5.5.3, tables 5.1 and 5.2): Dantzig's algorithm in contact space against Wilhelmsen's in motion space.
+//! E18 (section 5.5.3, tables 5.1 and 5.2): Dantzig's algorithm in contact space against
+//! Wilhelmsen's in motion space.
 
 use clap::Parser;
 use hapticd_published::twin::{Storage, Twin, dantzig, wilhelmsen};
@@ -16,7 +17,8 @@ pub const EXPERIMENT: Experiment = Experiment {
 const TOLERANCE: f64 = 1e-6;
 const BODIES: [usize; 5] = [2, 7, 12, 17, 22];
 const CONTACTS: [usize; 5] = [5, 15, 25, 35, 45];
-/// Tables 5.1 and 5.2: rows by contacts per body, columns by bodies. The entry (45, 12) of the first is printed "1.5".
+/// Tables 5.1 and 5.2: rows by contacts per body, columns by bodies. The entry (45, 12) of the
+/// first is printed "1.5".
 const DENSE: [[f64; 5]; 5] = [
     [0.60, 0.50, 0.51, 0.54, 0.52],
     [0.85, 1.08, 1.23, 1.47, 1.63],

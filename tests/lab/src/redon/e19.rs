@@ -1,5 +1,6 @@
-//! E19 (section 6.3.1): first evaluations of the whole simulator. A bunny is led about in a static scene, slowly and fast, with and without gravity, in worlds
-//! of both orders; a car's body shell bounces and slides with static and dynamic friction.
+//! E19 (section 6.3.1): first evaluations of the whole simulator. A bunny is led about in a static
+//! scene, slowly and fast, with and without gravity, in worlds of both orders; a car's body shell
+//! bounces and slides with static and dynamic friction.
 
 use hapticd_geometry::{Pose, Vec3, shapes, transform};
 use hapticd_rigid::{BodyId, Material, Order, Settings};
@@ -127,7 +128,8 @@ fn led(manner: &Manner) -> Result<(Stage, f64, usize), Failure> {
     };
     let start = at(-0.2, 0.0, rest + 0.15, 0.0);
     let body = stage.moving(bunny, start, 1000.0, material)?;
-    // Through the floor, through the ring, about, through the ring from the side, and to a place in the air.
+    // Through the floor, through the ring, about, through the ring from the side, and to a place in
+    // the air.
     let places = [
         at(-0.2, 0.0, rest - 0.06, 0.1),
         at(0.1, 0.02, rest - 0.03, 0.4),

@@ -176,7 +176,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// Mass properties of an even shell: those of its triangles, each as a mass at its three corners' middles.
+/// Mass properties of an even shell: those of its triangles, each as a mass at its three corners'
+/// middles.
 fn shell(mesh: &TriMesh) -> MassProperties {
     let mut points = Vec::new();
     for t in 0..mesh.triangles().len() {

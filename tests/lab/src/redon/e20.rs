@@ -1,5 +1,6 @@
-//! E20 to E22 (section 6.3.2), the industrial cases: a car's door into its opening, a window-lift motor out of a door, a part out of an engine's pylon. Somebody
-//! leads the part with a mouse; it slides on its surroundings.
+//! E20 to E22 (section 6.3.2), the industrial cases: a car's door into its opening, a window-lift
+//! motor out of a door, a part out of an engine's pylon. Somebody leads the part with a mouse; it
+//! slides on its surroundings.
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 use hapticd_rigid::{Order, Settings};
@@ -62,7 +63,8 @@ fn door(context: &Context) -> Result<Report, Failure> {
     let body = stage.moving(door, start, 500.0, SMOOTH)?;
     let script = Script::new(&[
         (0.2, start),
-        // Towards the opening, askew and beside it: the door comes against the pillar and the roof's frame.
+        // Towards the opening, askew and beside it: the door comes against the pillar and the
+        // roof's frame.
         (2.0, at(0.1, 0.02, [0.06, -0.02, 0.03])),
         (1.0, at(0.04, 0.01, [0.03, 0.01, 0.02])),
         // Slid until it falls into the opening, against the flange behind.
@@ -237,7 +239,8 @@ fn held(touched: u64, published_s: impl Into<Value>, script: &Script) -> [Row; 2
     ]
 }
 
-/// Leads the body along the script; the steps in which its surroundings held it from where it was wanted.
+/// Leads the body along the script; the steps in which its surroundings held it from where it was
+/// wanted.
 fn led(stage: &mut Stage, body: hapticd_rigid::BodyId, script: &Script) -> Result<u64, Failure> {
     let steps = (script.duration_s() / STEP_S).round() as u64;
     let mut touched = 0;

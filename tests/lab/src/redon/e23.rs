@@ -1,5 +1,6 @@
-//! E23 (section 6.3.3): the two metaphors of the virtual workbench. The stylus goes through the floor and up again; the cube that it leads is stopped by the floor. By
-//! increments the offset stays, by the spring it is gone.
+//! E23 (section 6.3.3): the two metaphors of the virtual workbench. The stylus goes through the
+//! floor and up again; the cube that it leads is stopped by the floor. By increments the offset
+//! stays, by the spring it is gone.
 
 use hapticd_audit::{Solid, Tool, distance_m};
 use hapticd_geometry::{Pose, Vec3, shapes};

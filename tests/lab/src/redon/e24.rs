@@ -1,5 +1,5 @@
-//! E24 and E29 (section 6.4): insertions by hand, with a device that knows six directions and gives force in three. A pipe goes into a simplified nozzle, a window-lift
-//! motor into its door.
+//! E24 and E29 (section 6.4): insertions by hand, with a device that knows six directions and gives
+//! force in three. A pipe goes into a simplified nozzle, a window-lift motor into its door.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_testkit::{BodyPlan, Scene, ToolPlan};

@@ -1,5 +1,6 @@
-//! E26 (section 6.4): the coupling on a device with force in every direction. How stiff may it be? By bisection, for the damped spring (6.4) and for its variant with
-//! the damper on the device (6.5), against the bound that the product computes its gains from.
+//! E26 (section 6.4): the coupling on a device with force in every direction. How stiff may it be?
+//! By bisection, for the damped spring (6.4) and for its variant with the damper on the device
+//! (6.5), against the bound that the product computes its gains from.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{Damping, Gains, Interaction, RigTiming, Wrench};
@@ -121,7 +122,8 @@ impl Case {
         Ok(speed < 1e-3)
     }
 
-    /// Largest stable stiffness, N/m, to a few parts in a thousand; `None` if even the weakest coupling tried is not stable.
+    /// Largest stable stiffness, N/m, to a few parts in a thousand; `None` if even the weakest
+    /// coupling tried is not stable.
     fn stiffest(&self, damping: Damping) -> Result<Option<f64>, Failure> {
         let (mut low, mut high) = (0.2 * self.bound(), 100.0 * self.bound());
         if !self.is_stable(low, damping)? {
@@ -232,7 +234,8 @@ struct Six {
     words: String,
 }
 
-/// A bar that turns with the hand is led freely, pressed with one end onto a block, and let free again.
+/// A bar that turns with the hand is led freely, pressed with one end onto a block, and let free
+/// again.
 fn six_directions() -> Result<Six, Failure> {
     use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
     let failed = |e| Failure::Run(format!("a mesh: {e}"));

@@ -1,5 +1,6 @@
-//! E27 (section 6.4): a cube in the hand slides on a cube that stands, over an edge from one face to the next. It never enters the edge; a
-//! test of single poses that pushes out by the shortest way would push it out on the wrong side.
+//! E27 (section 6.4): a cube in the hand slides on a cube that stands, over an edge from one face
+//! to the next. It never enters the edge; a test of single poses that pushes out by the shortest
+//! way would push it out on the wrong side.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
@@ -42,7 +43,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         // 1: press on the upper face, 10 mm into it; 2: along it.
         (0.3, at(0.0, TOUCH_M - 0.01)),
         (0.5, at(0.045, TOUCH_M - 0.01)),
-        // 3: 5 mm before the edge is passed, press deeper than that; 4: back to before, and 5: over the edge.
+        // 3: 5 mm before the edge is passed, press deeper than that; 4: back to before, and 5: over
+        // the edge.
         (0.3, at(0.055, 0.02)),
         (0.3, at(0.045, TOUCH_M - 0.01)),
         (0.3, at(TOUCH_M + 0.02, TOUCH_M - 0.01)),
@@ -50,7 +52,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         (0.3, at(TOUCH_M + 0.02, 0.02)),
         (0.3, at(TOUCH_M - 0.01, 0.02)),
         (0.4, at(TOUCH_M - 0.01, -0.03)),
-        // 9: up along the side, beyond the edge; 10: over the edge onto the upper face again, 11: and along it.
+        // 9: up along the side, beyond the edge; 10: over the edge onto the upper face again, 11:
+        // and along it.
         (0.8, at(TOUCH_M - 0.01, TOUCH_M + 0.02)),
         (0.4, at(0.03, TOUCH_M + 0.01)),
         (0.3, at(0.03, TOUCH_M - 0.01)),
@@ -66,7 +69,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
             .filter(|s| s.normal.is_some_and(|m| m.dot(n) > 0.999))
             .count()
     };
-    // Before the edge: whoever pushes the device's pose out by the shortest way picks the side as soon as that is nearer.
+    // Before the edge: whoever pushes the device's pose out by the shortest way picks the side as
+    // soon as that is nearer.
     let before_edge = trial.stages(1..=4);
     let wrong = before_edge
         .clone()
@@ -79,7 +83,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let stayed = before_edge.clone().all(|s| s.tool.translation.z > TOUCH_M);
     let pull = least(before_edge.clone().map(|s| s.force_n.z));
     let sideways = most(before_edge.clone().map(|s| s.force_n.x.abs()));
-    // On the way along a face the force may only change as the hand does; over an edge the spring may let go.
+    // On the way along a face the force may only change as the hand does; over an edge the spring
+    // may let go.
     let on_faces = most(
         trial
             .samples

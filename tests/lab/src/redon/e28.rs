@@ -1,4 +1,5 @@
-//! E28 (section 6.4): a tiny cube follows the finger, in translation only, over a steering wheel of 11,000 triangles. Logo and groove are felt.
+//! E28 (section 6.4): a tiny cube follows the finger, in translation only, over a steering wheel of
+//! 11,000 triangles. Logo and groove are felt.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_testkit::{BodyPlan, Scene, ToolPlan};

@@ -1,4 +1,5 @@
-//! E3 (section 2.7.3, figure 2.9): a teapot that is led about a bunny and stopped where they touch; where it was meant to go they overlap.
+//! E3 (section 2.7.3, figure 2.9): a teapot that is led about a bunny and stopped where they touch;
+//! where it was meant to go they overlap.
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};

@@ -1,4 +1,5 @@
-//! E30 (appendix A.2): the sample program. A teapot advances with a twist that is partly random, slides on a bunny and passes it.
+//! E30 (appendix A.2): the sample program. A teapot advances with a twist that is partly random,
+//! slides on a bunny and passes it.
 
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_rigid::{Order, Settings, Twist};
@@ -15,7 +16,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// What the source's unit of length is, it does not say: here the teapot goes its own length in 66 steps of 0.02 units.
+/// What the source's unit of length is, it does not say: here the teapot goes its own length in 66
+/// steps of 0.02 units.
 const UNIT_M: f64 = 0.25;
 const ADVANCE: f64 = 0.02;
 const TURN: f64 = 0.05;

@@ -1,4 +1,5 @@
-//! E4 (section 2.7.3, figure 2.10): a body crosses a thin obstacle in one step; a test of the end pose alone sees it or not.
+//! E4 (section 2.7.3, figure 2.10): a body crosses a thin obstacle in one step; a test of the end
+//! pose alone sees it or not.
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};

@@ -1,4 +1,5 @@
-//! E6 to E9 (section 3.5, tables 3.2 to 3.6): what each optimisation of the box tests saves, on one recorded trajectory.
+//! E6 to E9 (section 3.5, tables 3.2 to 3.6): what each optimisation of the box tests saves, on one
+//! recorded trajectory.
 
 use hapticd_ccd::obb::Axes;
 use hapticd_published::first_contact::{FirstContactOptions, PreTests};
@@ -156,7 +157,8 @@ fn subdivision(context: &Context) -> Result<Report, Failure> {
     }
     let more_pairs = replays.windows(2).all(|w| w[0].boxes() <= w[1].boxes());
     let a_pair = |r: &Replay| r.counters.sweeps as f64 / r.counters.boxes_continuous.max(1) as f64;
-    // The source states a trend and a flat stretch, not an order of neighbours: the pairs differ from one k to the next.
+    // The source states a trend and a flat stretch, not an order of neighbours: the pairs differ
+    // from one k to the next.
     let rise = |w: &[Replay]| 100.0 * (a_pair(&w[1]) / a_pair(&w[0]) - 1.0);
     let steepest = replays
         .windows(2)

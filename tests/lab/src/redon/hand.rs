@@ -1,7 +1,8 @@
 //! A hand on an arm, as a mass on a spring: what stands in for people and their devices.
 //!
-//! The hand's and the arm's mass move together; a spring and a damper draw them to where the hand means to be, bounded by what a hand can
-//! exert, and the arm has some friction of its own. Between two ticks the force of the device is constant, as a motor's is. Not real time.
+//! The hand's and the arm's mass move together; a spring and a damper draw them to where the hand
+//! means to be, bounded by what a hand can exert, and the arm has some friction of its own. Between
+//! two ticks the force of the device is constant, as a motor's is. Not real time.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_proxy::Wrench;
@@ -86,7 +87,8 @@ pub struct Script {
 }
 
 impl Script {
-    /// Stations with the time that the way to each takes, s; the first one's is how long the hand waits there.
+    /// Stations with the time that the way to each takes, s; the first one's is how long the hand
+    /// waits there.
     pub fn new(stations: &[(f64, Pose)]) -> Self {
         let mut at = 0.0;
         let stations = stations.iter().map(|(s, pose)| {

@@ -1,4 +1,5 @@
-//! The common set-up of E6 to E9 and E12: the window motor led into the door and out again, 2,604 frames, recorded once per process.
+//! The common set-up of E6 to E9 and E12: the window motor led into the door and out again, 2,604
+//! frames, recorded once per process.
 
 use std::hint::black_box;
 use std::sync::{Arc, OnceLock};
@@ -17,8 +18,9 @@ use crate::models;
 /// As many as in the source.
 pub const FRAMES: u32 = 2604;
 
-/// Far from the door and quick; in through the access hole; pressed on the outer plate and along it; against the bar, the ribs and the inner plate,
-/// turning; out; quick about the opening. Inside it wants a centimetre or two into the plates.
+/// Far from the door and quick; in through the access hole; pressed on the outer plate and along
+/// it; against the bar, the ribs and the inner plate, turning; out; quick about the opening. Inside
+/// it wants a centimetre or two into the plates.
 const HAND: Hand<'static> = Hand(&[
     (0.00, [0.56, 0.80, 0.30], [0.5, 1.0, 0.3]),
     (0.06, [0.20, 0.50, 0.60], [1.2, 0.2, 0.9]),

@@ -1,7 +1,9 @@
-//! A world of rigid bodies with somebody who wants one of them somewhere, and an independent checker.
+//! A world of rigid bodies with somebody who wants one of them somewhere, and an independent
+//! checker.
 //!
-//! The checker is `hapticd-audit`, which shares no code with the detection. It costs more than the simulation, so it looks at some steps only; what
-//! is counted at every step is said by the world itself.
+//! The checker is `hapticd-audit`, which shares no code with the detection. It costs more than the
+//! simulation, so it looks at some steps only; what is counted at every step is said by the world
+//! itself.
 
 use std::sync::Arc;
 

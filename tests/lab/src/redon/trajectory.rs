@@ -1,8 +1,11 @@
-//! Command trajectories: recorded once, deterministic, replayed the same for every variant of a query.
+//! Command trajectories: recorded once, deterministic, replayed the same for every variant of a
+//! query.
 //!
-//! A scripted hand leads a body through the dynamics of a first-order world without friction, where it stops at contacts and slides along them. What is
-//! recorded are the questions that the steps put to detection: where the body starts and the screw it is to follow *for the whole of what is left of the
-//! frame*, so that a step that was cut short by a contact meets that contact again in every replay.
+//! A scripted hand leads a body through the dynamics of a first-order world without friction, where
+//! it stops at contacts and slides along them. What is recorded are the questions that the steps
+//! put to detection: where the body starts and the screw it is to follow *for the whole of what is
+//! left of the frame*, so that a step that was cut short by a contact meets that contact again in
+//! every replay.
 
 use std::sync::{Arc, OnceLock};
 
@@ -65,7 +68,8 @@ impl Trajectory {
     }
 }
 
-/// A scripted hand: places and turns (rotation vectors) that it passes at given shares of the way, smoothly.
+/// A scripted hand: places and turns (rotation vectors) that it passes at given shares of the way,
+/// smoothly.
 pub struct Hand<'a>(pub &'a [(f64, [f64; 3], [f64; 3])]);
 
 impl Hand<'_> {

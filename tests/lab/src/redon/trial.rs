@@ -1,6 +1,8 @@
-//! A haptic trial without a device: the product's scene and loop in virtual time, a simulated hand, and every tick checked exactly.
+//! A haptic trial without a device: the product's scene and loop in virtual time, a simulated hand,
+//! and every tick checked exactly.
 //!
-//! `hapticd-testkit`'s rig is the loop, with answers one tick late, and the checker; the hand feels the coupling's force a tick later.
+//! `hapticd-testkit`'s rig is the loop, with answers one tick late, and the checker; the hand feels
+//! the coupling's force a tick later.
 
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_proxy::Wrench;
@@ -102,7 +104,8 @@ impl Trial {
             .filter(move |s| stages.contains(&s.stage))
     }
 
-    /// Never in a body, no piece of the path through a surface, and nothing else that the checker minds.
+    /// Never in a body, no piece of the path through a surface, and nothing else that the checker
+    /// minds.
     pub fn is_clean(&self) -> bool {
         self.tally.is_clean() && self.tally.penetration_m == 0.0 && self.tally.ghost == 0
     }

@@ -1,4 +1,5 @@
-//! Figure 8.9: two groups of points cross a corridor, through cars that go back and forth across it.
+//! Figure 8.9: two groups of points cross a corridor, through cars that go back and forth across
+//! it.
 
 use hapticd_geometry::Vec3;
 use hapticd_testkit::Random;
@@ -17,7 +18,8 @@ const SPACING_M: f64 = 8.0;
 const WAY_M: f64 = 16.0;
 const CAR_M_S: f64 = 3.0;
 
-/// Half of the points at each end, each with the other end as its goal; cars in lanes in the middle, every other lane the other way.
+/// Half of the points at each end, each with the other end as its goal; cars in lanes in the
+/// middle, every other lane the other way.
 pub fn corridor(
     size: [usize; 2],
     cells: Cells,

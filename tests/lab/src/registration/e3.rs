@@ -1,4 +1,5 @@
-//! Figure 8.17: what each task costs on a circle, with twice the points and with twice the polygons.
+//! Figure 8.17: what each task costs on a circle, with twice the points and with twice the
+//! polygons.
 
 use hapticd_geometry::Vec3;
 use hapticd_testkit::Random;

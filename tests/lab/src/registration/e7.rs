@@ -218,7 +218,8 @@ fn on(map: &Map, c: Cell, p: &Vec3) -> (f64, Vec<[Vec3; 3]>) {
     (off, facets)
 }
 
-/// The length of the straight way between points of two triangles, in one or across the side that they share; `None` where they share none.
+/// The length of the straight way between points of two triangles, in one or across the side that
+/// they share; `None` where they share none.
 fn unfolded(a: &[Vec3; 3], p: &Vec3, b: &[Vec3; 3], q: &Vec3) -> Option<f64> {
     let touches = |t: &[Vec3; 3], x: &Vec3| (point_triangle(x, t).0 - x).norm() < 1e-9;
     if touches(a, q) || touches(b, p) {

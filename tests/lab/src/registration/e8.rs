@@ -1,4 +1,5 @@
-//! Figures 9.1 and 9.2: 500 points on a sphere, each to the opposite place, in cubes that follow the density.
+//! Figures 9.1 and 9.2: 500 points on a sphere, each to the opposite place, in cubes that follow
+//! the density.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::Map;

@@ -1,9 +1,13 @@
-//! Section 9.1.2 of Pitiot 2015, figures 9.5 and 9.6: a needle whose pieces are registered one by one, in a mesh that is fine about the tip.
+//! Section 9.1.2 of Pitiot 2015, figures 9.5 and 9.6: a needle whose pieces are registered one by
+//! one, in a mesh that is fine about the tip.
 //!
-//! The source moves the tip with the mouse and calls both demonstrations interactive; it gives no counts and no times. Here a scripted helix of up to 1000 pieces, with the mesh two to five levels
-//! deep about its tip, among a vessel, a ball and a membrane. A step is one move of the tip by half a piece: registration, refinement and merging, and what is near the active piece. What is near is
-//! compared with brute force at every twentieth step. A row is of the steps with so many pieces registered, and more than the row before: whether the steps grow with the needle. Times are
-//! processor time.
+//! The source moves the tip with the mouse and calls both demonstrations interactive; it gives no
+//! counts and no times. Here a scripted helix of up to 1000 pieces, with the mesh two to five
+//! levels deep about its tip, among a vessel, a ball and a membrane. A step is one move of the tip
+//! by half a piece: registration, refinement and merging, and what is near the active piece. What
+//! is near is compared with brute force at every twentieth step. A row is of the steps with so many
+//! pieces registered, and more than the row before: whether the steps grow with the needle. Times
+//! are processor time.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -84,7 +88,8 @@ fn spec() -> Result<TissueSpec, Failure> {
     })
 }
 
-/// A helix about z that comes down 7 cm, whatever its number of pieces, and up again if it is longer than that takes.
+/// A helix about z that comes down 7 cm, whatever its number of pieces, and up again if it is
+/// longer than that takes.
 fn way(pieces: u32) -> Vec<Vec3> {
     let radius = 0.022;
     let pitch_per_rad = 0.0016;
@@ -132,7 +137,8 @@ fn brute(spec: &TissueSpec, p: &Vec3, q: &Vec3) -> Vec<f64> {
     spec.structures.iter().map(of).collect()
 }
 
-/// Whether what is near the active piece is what brute force finds, and how many things had to be found.
+/// Whether what is near the active piece is what brute force finds, and how many things had to be
+/// found.
 fn compare(s: &mut Surroundings, spec: &TissueSpec, chain: &[Vec3]) -> (usize, bool) {
     let last = chain.len() - 2;
     let [p, q] = [chain[last], chain[last + 1]];
@@ -199,7 +205,8 @@ fn zoom(finest: u8) -> Zoom {
     }
 }
 
-/// Ticks of a hand that pushes a needle in, turns it and pulls it out: median and 99th percentile of the guide's share, s, and how many of them were in the tissue.
+/// Ticks of a hand that pushes a needle in, turns it and pulls it out: median and 99th percentile
+/// of the guide's share, s, and how many of them were in the tissue.
 fn ticks(mut spec: TissueSpec) -> Result<(f64, f64, usize), Failure> {
     // The ball is bone, and in the way.
     spec.structures[1].puncture_force_n = None;
@@ -300,7 +307,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// The needle seen along y, with the cells that meet the plane of its tip, and everything coloured by its distance to the tip: red is near (figure 9.6).
+/// The needle seen along y, with the cells that meet the plane of its tip, and everything coloured
+/// by its distance to the tip: red is near (figure 9.6).
 fn picture(spec: &TissueSpec) -> Result<String, Failure> {
     let bad = |e| Failure::Run(format!("the needle: {e}"));
     let pieces = 260;

@@ -1,6 +1,8 @@
-//! Ways around buildings and holes: for each goal, the next cell from every cell, by breadth-first search over the cells that a map was built of.
+//! Ways around buildings and holes: for each goal, the next cell from every cell, by breadth-first
+//! search over the cells that a map was built of.
 //!
-//! The source's *global* layer (Pitiot 2015, section 8.2): it knows what stands still and gives intermediate goals, the middles of cells. Outside the timers.
+//! The source's *global* layer (Pitiot 2015, section 8.2): it knows what stands still and gives
+//! intermediate goals, the middles of cells. Outside the timers.
 
 use std::collections::VecDeque;
 
@@ -51,7 +53,8 @@ impl Routes {
         }
     }
 
-    /// Where to go from a cell of the coarsest level to a goal: the middle of the next cell, or of the goal in it; `None` where no way leads there.
+    /// Where to go from a cell of the coarsest level to a goal: the middle of the next cell, or of
+    /// the goal in it; `None` where no way leads there.
     pub fn ahead(&self, from: Cell, goal: usize) -> Option<Vec3> {
         let next = self.next[goal][from.index()];
         (next != NONE).then(|| self.centres[next as usize])

@@ -37,7 +37,8 @@ impl Options {
         self.steps.unwrap_or(if self.full { full } else { here })
     }
 
-    /// Six times in a run, if pictures are wanted: writes one, named after the experiment and the step.
+    /// Six times in a run, if pictures are wanted: writes one, named after the experiment and the
+    /// step.
     pub fn frame(
         &self,
         name: &str,
@@ -70,7 +71,8 @@ pub const COARSE_M: f64 = 16.0;
 /// How fine cells get: so many levels below the widest ones.
 pub const LEVELS: u8 = 3;
 
-/// A cell of more than 4 points is cut, four with fewer than 2 together are one. The source gives no thresholds: these were best, of 3, 4, 6 and 12, for the corridor of figure 8.18.
+/// A cell of more than 4 points is cut, four with fewer than 2 together are one. The source gives
+/// no thresholds: these were best, of 3, 4, 6 and 12, for the corridor of figure 8.18.
 pub fn density(levels: u8) -> Density {
     Density {
         kind: Kind::Point,
@@ -83,7 +85,8 @@ pub fn density(levels: u8) -> Density {
     }
 }
 
-/// Nobody yet, in a plane of so many coarse cells with its corner at 0. Influences must not reach further than the finest cells are wide.
+/// Nobody yet, in a plane of so many coarse cells with its corner at 0. Influences must not reach
+/// further than the finest cells are wide.
 pub fn plane(
     cells: Cells,
     coarse: [usize; 2],
@@ -142,7 +145,9 @@ impl Watch {
     }
 }
 
-/// Steps crowds, `plan` before each step; looks at everybody ten times. They take turns, so that what else the machine does falls on all alike. `seen` gets each after each step, with its number and the step's.
+/// Steps crowds, `plan` before each step; looks at everybody ten times. They take turns, so that
+/// what else the machine does falls on all alike. `seen` gets each after each step, with its number
+/// and the step's.
 pub fn run_together(
     crowds: &mut [Crowd],
     steps: u64,

@@ -1,4 +1,5 @@
-//! Curved spaces of figures 8.13 to 8.15: a planet, a torus knot, a potato. Closed surfaces of quads, or of triangles; metres.
+//! Curved spaces of figures 8.13 to 8.15: a planet, a torus knot, a potato. Closed surfaces of
+//! quads, or of triangles; metres.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ fn wrong(e: impl std::fmt::Display) -> Failure {
     Failure::Run(format!("the surface: {e}"))
 }
 
-/// A cube's surface of `n` squares a side, every corner put where `shape` says for its direction. Quads, counter-clockwise seen from outside.
+/// A cube's surface of `n` squares a side, every corner put where `shape` says for its direction.
+/// Quads, counter-clockwise seen from outside.
 fn blown_up(n: i64, shape: impl Fn(Vec3) -> Vec3) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let mut positions = Vec::new();
     let mut numbers: BTreeMap<[i64; 3], u32> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Figure 5.11 and 5.12 (section 5.3): the cost of controlling who blends, on a coil whose turns touch.
+//! Figure 5.11 and 5.12 (section 5.3): the cost of controlling who blends, on a coil whose turns
+//! touch.
 
 use clap::Parser;
 use hapticd_geometry::Vec3;

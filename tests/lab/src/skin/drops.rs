@@ -1,4 +1,5 @@
-//! Drops in a box (section 5.1): time by their number, triangles by their number, time by triangles.
+//! Drops in a box (section 5.1): time by their number, triangles by their number, time by
+//! triangles.
 
 use clap::Parser;
 use serde_json::{Map, Value};
@@ -133,7 +134,8 @@ fn triangles(context: &Context) -> Result<Report, Failure> {
         rows.push(Row::new(name, "", 1.8, each[k]));
     }
     let r2 = points.map(|p| line(&p).r2);
-    // The digest: 1.75 to 1.80 at normal, 1.97 at high precision, where the source says 1.8 for all.
+    // The digest: 1.75 to 1.80 at normal, 1.97 at high precision, where the source says 1.8 for
+    // all.
     let cubes = (1.7..1.9).contains(&each[0]) && (1.8..2.05).contains(&each[1]);
     let verdict = Verdict::new(
         worst < 0.03 && r2.iter().all(|r| *r > 0.999) && cubes,

@@ -1,4 +1,5 @@
-//! Figures 5.15 and 5.17: a character with one arm under control and one without, and an intestine folded on itself.
+//! Figures 5.15 and 5.17: a character with one arm under control and one without, and an intestine
+//! folded on itself.
 
 use std::f64::consts::{PI, TAU};
 
@@ -35,7 +36,8 @@ fn settings(primitives: &[Primitive], cell: f64) -> Result<Settings, Failure> {
     })
 }
 
-/// Torso, and arms that hang beside it: an arm's lower part blends with its own arm, and with the torso if it is the right one.
+/// Torso, and arms that hang beside it: an arm's lower part blends with its own arm, and with the
+/// torso if it is the right one.
 fn character() -> (Vec<Primitive>, Graph) {
     let mut points: Vec<(Vec3, f64, usize)> = (0..9)
         .map(|k| (Vec3::z() * 0.15 * f64::from(k), 0.5, 0))
@@ -66,7 +68,8 @@ fn character() -> (Vec<Primitive>, Graph) {
     (points.collect(), graph)
 }
 
-/// How often the mesh goes around a place, by the solid angles of its triangles: 1 inside, 0 outside.
+/// How often the mesh goes around a place, by the solid angles of its triangles: 1 inside, 0
+/// outside.
 fn winding(mesh: &Mesh, at: &Vec3) -> f64 {
     let corner = |k: u32| Vec3::from(mesh.points[k as usize].map(f64::from)) - at;
     let angle = |t: &[u32; 3]| {

@@ -1,7 +1,9 @@
-//! Skins of a million triangles and more, by the CPU and by the GPU: the same mesh, and how long each takes.
+//! Skins of a million triangles and more, by the CPU and by the GPU: the same mesh, and how long
+//! each takes.
 //!
-//! Not an experiment of the source's. Time goes by on a clock on the wall, since the processor waits for the GPU; of each the least of the runs counts. A
-//! driver that computes on the CPU stands in where there is no GPU: it shows that the mesh is the same, and nothing about speed.
+//! Not an experiment of the source's. Time goes by on a clock on the wall, since the processor
+//! waits for the GPU; of each the least of the runs counts. A driver that computes on the CPU
+//! stands in where there is no GPU: it shows that the mesh is the same, and nothing about speed.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -29,18 +31,21 @@ struct Options {
     /// Cubes along an edge of the box around the chain.
     #[arg(long, default_value_t = 420, value_parser = clap::value_parser!(u32).range(16..=2000))]
     cells: u32,
-    /// `hardware` or `software`, or as `HAPTICD_GPU` says; by default a GPU, or a driver in software where there is none.
+    /// `hardware` or `software`, or as `HAPTICD_GPU` says; by default a GPU, or a driver in
+    /// software where there is none.
     #[arg(long)]
     gpu: Option<Choice>,
 }
 
 const LEVEL: f64 = 0.35;
 
-/// Most that a vertex may be from its counterpart, in edges of cubes, and most that may have none: nodes that single precision cannot tell from the level.
+/// Most that a vertex may be from its counterpart, in edges of cubes, and most that may have none:
+/// nodes that single precision cannot tell from the level.
 const TOLERANCE: f64 = 0.01;
 const ALONE: usize = 10_000;
 
-/// The chain of `skin-peers`, and a crowd of points on a ball that are as many as its cubes are small.
+/// The chain of `skin-peers`, and a crowd of points on a ball that are as many as its cubes are
+/// small.
 fn scenes(cells: u32) -> [(&'static str, Vec<Primitive>); 2] {
     let chain = |i: u8| {
         let s = f64::from(i) / 63.0;
@@ -80,7 +85,8 @@ fn open(choice: Option<Choice>) -> Result<Gpu, OpenError> {
     }
 }
 
-/// How many vertices of a mesh have no counterpart in another, and how far those are that do, in edges of cubes.
+/// How many vertices of a mesh have no counterpart in another, and how far those are that do, in
+/// edges of cubes.
 fn compare(domain: &Domain, mesh: &Mesh, other: &Mesh) -> (usize, f64) {
     let cubes = |p: &[f32; 3]| (Vec3::from(p.map(f64::from)) - domain.low()) / domain.cell_m();
     let key = |p: Vec3| -> [i32; 3] { [0, 1, 2].map(|k| p[k].floor() as i32) };

@@ -1,8 +1,11 @@
-//! Section 5.2.1: against Bloomenthal's polygonizer (Graphics Gems IV, 1994), as published and with the thesis's sum.
+//! Section 5.2.1: against Bloomenthal's polygonizer (Graphics Gems IV, 1994), as published and with
+//! the thesis's sum.
 //!
-//! A polygonizer of that *structure*, not his code: cubes are followed over the surface from a start on each component, everything that was computed is in
-//! chained hash tables, every corner, edge and cube is allocated by itself, the crossing of an edge is found by bisection, and a normal by three more evaluations.
-//! It differs in its table of cubes, which is ours, so that both make the same surface.
+//! A polygonizer of that *structure*, not his code: cubes are followed over the surface from a
+//! start on each component, everything that was computed is in chained hash tables, every corner,
+//! edge and cube is allocated by itself, the crossing of an edge is found by bisection, and a
+//! normal by three more evaluations. It differs in its table of cubes, which is ours, so that both
+//! make the same surface.
 
 use std::collections::VecDeque;
 
@@ -213,7 +216,8 @@ impl<S: Sum> Polygonizer<'_, S> {
     }
 }
 
-/// Milliseconds and triangles of a whole surface, each component from a start that the caller gives.
+/// Milliseconds and triangles of a whole surface, each component from a start that the caller
+/// gives.
 fn published<S: Sum>(sum: &S, primitives: &[Primitive], halvings: u32) -> (f64, usize) {
     let low = Vec3::repeat(-1.1);
     let start = Moment::now();

@@ -1,4 +1,5 @@
-//! Figure 5.13: two primitives that meet, in the three modes: they fuse, touch flat, or touch flat and bulge around the contact.
+//! Figure 5.13: two primitives that meet, in the three modes: they fuse, touch flat, or touch flat
+//! and bulge around the contact.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Bulge, Graph};

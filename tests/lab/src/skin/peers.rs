@@ -1,7 +1,10 @@
-//! The bar of today: splatting the field onto a grid and VTK's Flying Edges over it, beside ours, on a chain of 64 primitives.
+//! The bar of today: splatting the field onto a grid and VTK's Flying Edges over it, beside ours,
+//! on a chain of 64 primitives.
 //!
-//! Not an experiment of the source's, whose comparison with VTK is of 2001 (`skin-scan`). Theirs is the sum of two stages: the field by our own splatting, each
-//! primitive onto the nodes that it reaches, in single precision; then VTK in a Python of the user's. Processor time, the least of the runs, one thread.
+//! Not an experiment of the source's, whose comparison with VTK is of 2001 (`skin-scan`). Theirs is
+//! the sum of two stages: the field by our own splatting, each primitive onto the nodes that it
+//! reaches, in single precision; then VTK in a Python of the user's. Processor time, the least of
+//! the runs, one thread.
 
 use clap::Parser;
 use hapticd_geometry::Vec3;

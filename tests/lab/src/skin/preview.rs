@@ -17,7 +17,8 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// Primitives, triangles and seconds of the source's two pictures.
 const PICTURES: [(usize, usize, f64); 2] = [(5092, 35152, 4.0), (4918, 30498, 6.0)];
 
-/// So many primitives about a knotted curve, in places that overlap; the curve is long enough for about as many triangles as published.
+/// So many primitives about a knotted curve, in places that overlap; the curve is long enough for
+/// about as many triangles as published.
 fn object(count: usize, seed: u64) -> Vec<Primitive> {
     let mut random = Random::new(seed);
     let point = |k: usize, random: &mut Random| {

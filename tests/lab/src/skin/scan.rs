@@ -1,7 +1,9 @@
-//! Figure 5.10 (section 5.2.2): against polygonizers that look at every cube of a grid, as VTK's and GTS's did.
+//! Figure 5.10 (section 5.2.2): against polygonizers that look at every cube of a grid, as VTK's
+//! and GTS's did.
 //!
-//! What is compared is a plain Marching Cubes over all cubes of the same grid; filling it is left out of its time, as in the source. (The peers of today, in
-//! their own programs, are another matter.)
+//! What is compared is a plain Marching Cubes over all cubes of the same grid; filling it is left
+//! out of its time, as in the source. (The peers of today, in their own programs, are another
+//! matter.)
 
 use clap::Parser;
 use hapticd_geometry::Vec3;

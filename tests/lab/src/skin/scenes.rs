@@ -162,7 +162,8 @@ pub fn line(points: &[(f64, f64)]) -> Line {
     }
 }
 
-/// A coil of so many points of radius 1, four turns of radius 2.5, and who may blend along it (digest, section 4.6).
+/// A coil of so many points of radius 1, four turns of radius 2.5, and who may blend along it
+/// (digest, section 4.6).
 pub fn coil(pitch: f64, points: u32, cell: f64) -> (Vec<Primitive>, Graph) {
     let turn = std::f64::consts::TAU;
     let last = f64::from(points - 1);
@@ -179,7 +180,8 @@ pub fn coil(pitch: f64, points: u32, cell: f64) -> (Vec<Primitive>, Graph) {
     (primitives, graph)
 }
 
-/// Mean time of a mesh of these, which all move a little from frame to frame, ms, and the last mesh.
+/// Mean time of a mesh of these, which all move a little from frame to frame, ms, and the last
+/// mesh.
 pub fn shiver(
     settings: &Settings,
     primitives: &[Primitive],

@@ -1,8 +1,11 @@
-//! Who makes a mesh of the chain: ours, splatting with Flying Edges, splatting with splashsurf's Marching Cubes, and fidget.
+//! Who makes a mesh of the chain: ours, splatting with Flying Edges, splatting with splashsurf's
+//! Marching Cubes, and fidget.
 //!
-//! fidget is used as a mesher of a sum of 64 compact kernels, which its author does not advertise; its octree of the domain ends at cubes of the same size, and merges flat
-//! ones. Its time holds making the shape anew, since the primitives move; it makes no normals. splashsurf's Marching Cubes of a field that is given is its older way
-//! without subdomains; its own way is in [`particles`](super::particles).
+//! fidget is used as a mesher of a sum of 64 compact kernels, which its author does not advertise;
+//! its octree of the domain ends at cubes of the same size, and merges flat ones. Its time holds
+//! making the shape anew, since the primitives move; it makes no normals. splashsurf's Marching
+//! Cubes of a field that is given is its older way without subdomains; its own way is in
+//! [`particles`](super::particles).
 
 use std::error::Error;
 use std::rc::Rc;

@@ -1,8 +1,12 @@
-//! Skins: a chain of 64 points that blend, polygonized by `hapticd-skin`, by VTK's Flying Edges, by fidget and by splashsurf, in turns and as one table.
+//! Skins: a chain of 64 points that blend, polygonized by `hapticd-skin`, by VTK's Flying Edges, by
+//! fidget and by splashsurf, in turns and as one table.
 //!
-//! One thread each, processor time of the process that works, and every code makes its mesh from nothing in every run: nothing is taken over from the run before, as
-//! if all primitives had moved. Each says what its time holds. Triangles are fewer or more with each method, so a million triangles a second is there, too. All
-//! meshes go through our own [`Checker`]; which way a triangle faces is told by the gradient of the field that it was made of, not by the code's own normals.
+//! One thread each, processor time of the process that works, and every code makes its mesh from
+//! nothing in every run: nothing is taken over from the run before, as if all primitives had moved.
+//! Each says what its time holds. Triangles are fewer or more with each method, so a million
+//! triangles a second is there, too. All meshes go through our own [`Checker`]; which way a
+//! triangle faces is told by the gradient of the field that it was made of, not by the code's own
+//! normals.
 
 mod codes;
 mod particles;
@@ -63,7 +67,8 @@ fn verdict(check: &Check, triangles: usize) -> String {
     count(check.same_way, "edges along one way");
     count(check.not_finite, "points not finite");
     count(check.strays, "strays");
-    // A tenth of a per cent of slivers lies across its field where the surface is thinner than a cube.
+    // A tenth of a per cent of slivers lies across its field where the surface is thinner than a
+    // cube.
     if check.faults.flipped > 0 {
         let share = 100.0 * check.faults.flipped as f64 / triangles as f64;
         faults.push(format!("{} flipped ({share:.2} %)", check.faults.flipped));
@@ -80,7 +85,8 @@ fn verdict(check: &Check, triangles: usize) -> String {
 /// # Errors
 /// When a code does not run.
 pub fn run(python: &str) -> Result<(), Box<dyn Error>> {
-    // splashsurf has threads of its own; what they take would count, but one is what all others have.
+    // splashsurf has threads of its own; what they take would count, but one is what all others
+    // have.
     splashsurf_lib::initialize_thread_pool(1)?;
     let vtk = vtk::Process::start(python)?;
     println!(

@@ -1,8 +1,11 @@
-//! splashsurf on its own ground: a ball of fluid as particles in a lattice, in its usual way (subdomains, vector instructions).
+//! splashsurf on its own ground: a ball of fluid as particles in a lattice, in its usual way
+//! (subdomains, vector instructions).
 //!
-//! Not the same field as ours: it sums the cubic spline over densities that it computes, ours the same particles as points with the same reach and an amplitude that makes the sum
-//! one inside. Both have cubes of the same edge, and ours 5 to 6 % fewer triangles, its surface being smaller: compare per triangle. Normals are those of triangles by its own
-//! function, ours those of the field; those that triangles are checked against are its field's.
+//! Not the same field as ours: it sums the cubic spline over densities that it computes, ours the
+//! same particles as points with the same reach and an amplitude that makes the sum one inside.
+//! Both have cubes of the same edge, and ours 5 to 6 % fewer triangles, its surface being smaller:
+//! compare per triangle. Normals are those of triangles by its own function, ours those of the
+//! field; those that triangles are checked against are its field's.
 
 use std::error::Error;
 
@@ -19,7 +22,8 @@ pub const CASES: [f64; 2] = [0.75, 0.5];
 
 /// m
 const PARTICLE_RADIUS_M: f64 = 0.02;
-/// Where a particle's kernel ends, radii of it; pictures in its manual have 4.4, and cubes of 0.45 and 1.1.
+/// Where a particle's kernel ends, radii of it; pictures in its manual have 4.4, and cubes of 0.45
+/// and 1.1.
 const REACH: f64 = 4.0;
 /// Where the surface is: its default.
 const THRESHOLD: f64 = 0.6;

@@ -1,6 +1,8 @@
-//! The chain of 64 points, at rest, in the forms that the codes want it in: primitives, samples on a grid, an expression; and its field's outward direction.
+//! The chain of 64 points, at rest, in the forms that the codes want it in: primitives, samples on
+//! a grid, an expression; and its field's outward direction.
 //!
-//! Every potential is `(1 - d²/R²)²` within `R`; the surface is where their sum is [`LEVEL`]. The domain is from -1 to 1 m.
+//! Every potential is `(1 - d²/R²)²` within `R`; the surface is where their sum is [`LEVEL`]. The
+//! domain is from -1 to 1 m.
 
 use fidget::context::Tree;
 use hapticd_geometry::Vec3;
@@ -26,7 +28,8 @@ pub fn chain(radius_m: f64) -> Vec<Primitive> {
     points.map(|at| Primitive::point(at, radius_m)).collect()
 }
 
-/// Onto all nodes of the grid, each primitive onto those in its bounding cube; x is the fastest if `x_first`, else z.
+/// Onto all nodes of the grid, each primitive onto those in its bounding cube; x is the fastest if
+/// `x_first`, else z.
 pub fn splat(
     primitives: &[Primitive],
     cells: u32,

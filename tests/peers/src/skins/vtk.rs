@@ -59,7 +59,8 @@ impl Process {
         self.answer()
     }
 
-    /// Flying Edges with normals on the chain's field, which is there already; its processor time, s.
+    /// Flying Edges with normals on the chain's field, which is there already; its processor time,
+    /// s.
     ///
     /// # Errors
     /// When it does not answer.

@@ -1,4 +1,5 @@
-//! A virtual generic arm as a USB gadget on `dummy_hcd`, driven by commands on standard input (`--help` lists them).
+//! A virtual generic arm as a USB gadget on `dummy_hcd`, driven by commands on standard input
+//! (`--help` lists them).
 #![forbid(unsafe_code)]
 
 use std::io;

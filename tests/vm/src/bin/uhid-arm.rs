@@ -1,4 +1,5 @@
-//! A virtual generic arm on `/dev/uhid`, driven by commands on standard input (`--help` lists them).
+//! A virtual generic arm on `/dev/uhid`, driven by commands on standard input (`--help` lists
+//! them).
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

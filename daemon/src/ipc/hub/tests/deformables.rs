@@ -1,4 +1,5 @@
-//! Soft bodies and cloth: listed, opened, and neither moved, removed nor added by any client; unknown to clients of before they were.
+//! Soft bodies and cloth: listed, opened, and neither moved, removed nor added by any client;
+//! unknown to clients of before they were.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! Shapes: of what is shown by its pose and of tools, for everybody; of nothing else; gone with their bodies.
+//! Shapes: of what is shown by its pose and of tools, for everybody; of nothing else; gone with
+//! their bodies.
 
 use super::*;
 use hapticd_proxy::tool_id;

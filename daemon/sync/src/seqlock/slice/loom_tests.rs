@@ -1,6 +1,8 @@
-//! loom models of the lock of any length: what a reader gets whole was written whole, in order, for values of one and of several words.
+//! loom models of the lock of any length: what a reader gets whole was written whole, in order, for
+//! values of one and of several words.
 //!
-//! They go through [`SliceWriter`] and [`SliceReader`] themselves. Each of the four orderings has a mutant twin.
+//! They go through [`SliceWriter`] and [`SliceReader`] themselves. Each of the four orderings has a
+//! mutant twin.
 
 use super::*;
 use crate::loom::sync::{AtomicU64, Ordering};

@@ -1,4 +1,5 @@
-//! loom models of the two slots: what a reader gets whole was written whole, and it carries that value's number.
+//! loom models of the two slots: what a reader gets whole was written whole, and it carries that
+//! value's number.
 
 use super::*;
 use crate::loom::sync::{AtomicU64, Ordering};

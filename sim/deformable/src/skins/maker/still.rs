@@ -1,7 +1,8 @@
 //! The skin of what never changes: made once, as fine as there is room for, and then only measured.
 //!
-//! A potential of samples costs 64 of them at every node, some tenths of a second in all. That is spent once, so the time of a frame is no reason for larger cubes, and
-//! the number of triangles is.
+//! A potential of samples costs 64 of them at every node, some tenths of a second in all. That is
+//! spent once, so the time of a frame is no reason for larger cubes, and the number of triangles
+//! is.
 
 use std::sync::Arc;
 

@@ -60,7 +60,8 @@ fn a_frame_is_sound_and_lies_where_the_body_is_felt() {
     }
 }
 
-/// A strand that goes there and back beside itself, its legs pressed to each other, and who may blend along it within so much.
+/// A strand that goes there and back beside itself, its legs pressed to each other, and who may
+/// blend along it within so much.
 fn hairpin(window_m: f64) -> SkinState {
     let mut state = SkinState::default();
     let (leg, radius, step) = (0.05, 0.006, 0.0035);
@@ -206,7 +207,8 @@ fn what_cannot_be_made_says_why_and_the_next_frame_can() {
 
 #[test]
 fn groups_that_hang_together_by_some_blend_as_a_whole_and_apart_from_others() {
-    // Two puddles of drops that touch; each drop blends with its neighbours only, so that the graph is no equivalence.
+    // Two puddles of drops that touch; each drop blends with its neighbours only, so that the graph
+    // is no equivalence.
     let mut state = SkinState::default();
     for puddle in 0..2_u32 {
         for i in 0..40_u32 {

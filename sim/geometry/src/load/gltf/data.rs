@@ -1,4 +1,5 @@
-//! The binary side of glTF: the GLB container, buffers, and accessors into them. Every range is checked.
+//! The binary side of glTF: the GLB container, buffers, and accessors into them. Every range is
+//! checked.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};

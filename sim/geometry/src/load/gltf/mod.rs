@@ -1,11 +1,13 @@
 //! glTF 2.0, as text (`.gltf`) and binary (`.glb`) (Khronos Group, "glTF 2.0 Specification", 2021).
 //!
-//! All triangles of the default scene with their nodes' transforms make one mesh; without a scene, those of all root nodes. glTF
-//! is in metres with y up, and stays so. Lines and points are passed over, morph targets are taken at rest. Skins, sparse accessors
-//! and required extensions that change geometry are refused by name rather than shown wrong.
+//! All triangles of the default scene with their nodes' transforms make one mesh; without a scene,
+//! those of all root nodes. glTF is in metres with y up, and stays so. Lines and points are passed
+//! over, morph targets are taken at rest. Skins, sparse accessors and required extensions that
+//! change geometry are refused by name rather than shown wrong.
 //!
-//! The JSON is read with the `gltf` crate's types, but neither its container reader nor its validation: both can panic on bad numbers.
-//! Every index is looked up and every range checked here.
+//! The JSON is read with the `gltf` crate's types, but neither its container reader nor its
+//! validation: both can panic on bad numbers. Every index is looked up and every range checked
+//! here.
 
 mod data;
 
@@ -19,7 +21,8 @@ use self::data::Data;
 use super::{LoadProblem, Soup};
 use crate::pose::{Mat3, Quat, Vec3};
 
-/// Extensions that may be required: they do not touch the triangles, or are read here (quantization).
+/// Extensions that may be required: they do not touch the triangles, or are read here
+/// (quantization).
 const HARMLESS: [&str; 4] = [
     "KHR_lights_punctual",
     "KHR_mesh_quantization",

@@ -233,7 +233,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The one length that quoted units of all axes name; `None` where they name none that is known.
+    /// The one length that quoted units of all axes name; `None` where they name none that is
+    /// known.
     fn unit_m(self) -> Result<Option<f64>, NrrdProblem> {
         let mut units = self.text.split('"');
         let mut all = [""; 3];

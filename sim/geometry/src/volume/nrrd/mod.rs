@@ -1,10 +1,14 @@
-//! NRRD, "nearly raw raster data": the laboratories' format of volumes (Teem, *Definition of NRRD File Format*, versions 1 to 5).
+//! NRRD, "nearly raw raster data": the laboratories' format of volumes (Teem, *Definition of NRRD
+//! File Format*, versions 1 to 5).
 //!
-//! Read are three axes of numbers (8, 16 and 32 bit integers, single and double precision; raw, ASCII or gzip) in a file with its header or in one beside it, in
-//! frames that stand at right angles, turned as they may be. Everything else is refused, by line: a field that is
-//! unknown, there twice, or says what is not understood is no reason to guess. A frame that is left-handed by its directions has its first axis turned round, samples and all.
+//! Read are three axes of numbers (8, 16 and 32 bit integers, single and double precision; raw,
+//! ASCII or gzip) in a file with its header or in one beside it, in frames that stand at right
+//! angles, turned as they may be. Everything else is refused, by line: a field that is unknown,
+//! there twice, or says what is not understood is no reason to guess. A frame that is left-handed
+//! by its directions has its first axis turned round, samples and all.
 //!
-//! No panic on any bytes. Memory is in proportion to the bytes that are there, and of what is packed at most to the samples that the header asks for, which are
+//! No panic on any bytes. Memory is in proportion to the bytes that are there, and of what is
+//! packed at most to the samples that the header asks for, which are
 //! [`MAX_SAMPLES`](super::MAX_SAMPLES) at most.
 
 use std::io;
@@ -155,7 +159,8 @@ pub enum NrrdProblem {
     },
 }
 
-/// Reads a volume from a file, and the one that it names if its samples are there: beside it, or in a folder beside it.
+/// Reads a volume from a file, and the one that it names if its samples are there: beside it, or in
+/// a folder beside it.
 ///
 /// # Errors
 /// [`NrrdError`], with the file, the line and the numbers.
@@ -178,10 +183,12 @@ pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Volume, NrrdError> {
     })
 }
 
-/// A file's bytes with its samples behind its header, wherever they are: [`from_bytes`] makes of them what [`load`] makes of the file, to the bit.
+/// A file's bytes with its samples behind its header, wherever they are: [`from_bytes`] makes of
+/// them what [`load`] makes of the file, to the bit.
 ///
 /// # Errors
-/// [`NrrdError`] if the header or the file with the samples cannot be read; samples are not looked at.
+/// [`NrrdError`] if the header or the file with the samples cannot be read; samples are not looked
+/// at.
 pub fn attached(path: &Path) -> Result<Vec<u8>, NrrdError> {
     attach(path).map_err(|problem| NrrdError {
         file: path.display().to_string(),
@@ -258,8 +265,8 @@ fn read(path: &Path) -> Result<Vec<u8>, NrrdProblem> {
     Ok(hapticd_files::read(path, MAX_FILE_BYTES)?)
 }
 
-/// Writes a volume with its header: single precision, raw, little-endian. What is written is read back to the bit but for the turn of its frame, which goes
-/// through a matrix.
+/// Writes a volume with its header: single precision, raw, little-endian. What is written is read
+/// back to the bit but for the turn of its frame, which goes through a matrix.
 ///
 /// # Errors
 /// What the writer itself refuses.

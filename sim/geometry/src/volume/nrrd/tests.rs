@@ -154,7 +154,8 @@ fn samples_may_be_in_a_file_beside_the_header_and_nowhere_else() {
     std::fs::write(&path, header("./data/volume.raw")).unwrap();
     let volume = load(&path).unwrap();
     assert_eq!(volume, with(HEADER, &counted()).unwrap());
-    // Put behind their header they are the same, whether that ends with an empty line, a line or in the middle of one.
+    // Put behind their header they are the same, whether that ends with an empty line, a line or in
+    // the middle of one.
     for end in ["", "\n", "\r\n"] {
         let header = HEADER.trim_end().to_owned() + "\ndata file: data/volume.raw" + end + end;
         std::fs::write(&path, header).unwrap();

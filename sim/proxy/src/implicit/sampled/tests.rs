@@ -1,4 +1,5 @@
-//! Feet are the nearest places of shapes that are known, whatever the samples are like away from them; normals turn and do not jump; a ball touches where it is.
+//! Feet are the nearest places of shapes that are known, whatever the samples are like away from
+//! them; normals turn and do not jump; a ball touches where it is.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Quat, Volume};
@@ -51,7 +52,8 @@ fn plane() -> Vec3 {
     Vec3::new(0.3, -0.5, 1.0).normalize()
 }
 
-/// What samples are at a distance from the surface, m: slopes, ends and units of all kinds; and what they are on it.
+/// What samples are at a distance from the surface, m: slopes, ends and units of all kinds; and
+/// what they are on it.
 #[derive(Clone, Copy, Debug)]
 enum Scan {
     /// Of a scanner: flat from 3 mm on, on both sides.
@@ -78,7 +80,8 @@ impl Scan {
     }
 }
 
-/// Samples of it, in a frame of its own with spacings `share` of [`H`]; 40 millimetres about the origin.
+/// Samples of it, in a frame of its own with spacings `share` of [`H`]; 40 millimetres about the
+/// origin.
 fn scanned(solid: Solid, scan: Scan, turn: &Quat, shares: [f64; 3]) -> Sampled {
     let spacing = shares.map(|share| share * H);
     let nodes = spacing.map(|h| (0.04 / h) as u32 + 1);
@@ -134,7 +137,8 @@ proptest! {
                 continue;
             }
             let at = on + normal * off_m;
-            // Half of the box, less what is left of a sample: the lid must be further than the surface, or either may be found, or none between the two.
+            // Half of the box, less what is left of a sample: the lid must be further than the
+            // surface, or either may be found, or none between the two.
             if 0.0195 - (turn.inverse() * at).amax() < off_m.abs() + H {
                 continue;
             }
@@ -152,7 +156,8 @@ proptest! {
 
 #[test]
 fn a_normal_turns_from_sample_to_sample_and_does_not_jump() {
-    // Along a great circle of a ball in steps of a fiftieth of a sample: a trilinear gradient jumps by some hundredths at every cube.
+    // Along a great circle of a ball in steps of a fiftieth of a sample: a trilinear gradient jumps
+    // by some hundredths at every cube.
     let sampled = plain(Solid::Ball);
     let step = 0.02 * H / BALL_M;
     let normal = |k: u32| {

@@ -1,10 +1,13 @@
-//! How far every sample of a grid is from the nearest one of the other side, exactly, in time in proportion to their number.
+//! How far every sample of a grid is from the nearest one of the other side, exactly, in time in
+//! proportion to their number.
 //!
-//! Felzenszwalb and Huttenlocher, *Distance transforms of sampled functions* (Theory of Computing 8, 2012, section 2): along each axis in turn, the lower envelope of the
-//! parabolas that stand on the samples of a line. Spacings may differ. Allocates three numbers a sample. Deterministic.
+//! Felzenszwalb and Huttenlocher, *Distance transforms of sampled functions* (Theory of Computing
+//! 8, 2012, section 2): along each axis in turn, the lower envelope of the parabolas that stand on
+//! the samples of a line. Spacings may differ. Allocates three numbers a sample. Deterministic.
 
-/// Distances of samples, x fastest, from the surface between those inside and those outside, about, m: below 0 inside. The surface is taken to be half
-/// of the finest spacing before the nearest sample of the other side. `None`: there is no other side.
+/// Distances of samples, x fastest, from the surface between those inside and those outside, about,
+/// m: below 0 inside. The surface is taken to be half of the finest spacing before the nearest
+/// sample of the other side. `None`: there is no other side.
 pub fn signed(
     nodes: [u32; 3],
     spacing_m: [f64; 3],
@@ -43,7 +46,8 @@ impl Lines {
         }
     }
 
-    /// Squares of distances from the nearest sample that is one of `source`, m²; infinite where there is none.
+    /// Squares of distances from the nearest sample that is one of `source`, m²; infinite where
+    /// there is none.
     fn squares(
         &mut self,
         nodes: [u32; 3],

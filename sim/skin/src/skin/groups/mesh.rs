@@ -1,14 +1,19 @@
-//! What a brick of groups has: vertices with names, and the triangles of cubes that more than one group reaches.
+//! What a brick of groups has: vertices with names, and the triangles of cubes that more than one
+//! group reaches.
 //!
 //! # Theory
 //!
-//! A vertex is where the potential of its group, beside the others, is the level; its normal is that of its class less that of the class which is furthest above the level
-//! there, if any is. A member that reaches the edge of a vertex and none of its ends belongs to no class there: nodes are all that is known of classes.
+//! A vertex is where the potential of its group, beside the others, is the level; its normal is
+//! that of its class less that of the class which is furthest above the level there, if any is. A
+//! member that reaches the edge of a vertex and none of its ends belongs to no class there: nodes
+//! are all that is known of classes.
 //!
 //! # Practice
 //!
-//! Vertices come in order of their edges and, on one edge, of their classes; triangles in order of cubes and classes; normals are made for four vertices at a time,
-//! of those primitives only that reach a cube of the layer which more than one group reaches. Does not allocate once it has seen as much.
+//! Vertices come in order of their edges and, on one edge, of their classes; triangles in order of
+//! cubes and classes; normals are made for four vertices at a time, of those primitives only that
+//! reach a cube of the layer which more than one group reaches. Does not allocate once it has seen
+//! as much.
 
 use wide::f32x4;
 
@@ -72,8 +77,10 @@ fn value_at(samples: &Samples, (z, bit): Node) -> f32 {
 }
 
 impl Part {
-    /// The vertices with names of a brick of groups, in order of edges and classes, and the triangles of its cubes that more than one reaches, into
-    /// [`Work::triangles`](super::classes::Work). How many of the cubes have something inside, and in how many more than one group makes triangles.
+    /// The vertices with names of a brick of groups, in order of edges and classes, and the
+    /// triangles of its cubes that more than one reaches, into
+    /// [`Work::triangles`](super::classes::Work). How many of the cubes have something inside, and
+    /// in how many more than one group makes triangles.
     pub(in crate::skin) fn by_groups(
         &mut self,
         scene: &Scene<'_>,
@@ -156,8 +163,8 @@ impl Part {
         }
     }
 
-    /// The points of [`Groups::made`], and their normals: outwards for one of the groups beside the others, of which the one that is highest above the level
-    /// counts.
+    /// The points of [`Groups::made`], and their normals: outwards for one of the groups beside the
+    /// others, of which the one that is highest above the level counts.
     fn group_normals(&mut self, scene: &Scene<'_>, slot: usize) {
         let domain = &scene.settings.domain;
         let low = domain.low();
@@ -297,7 +304,8 @@ impl Part {
 }
 
 impl Groups {
-    /// Makes room for the numbers of corners, and takes those on own edges of one class, each for the group that cuts it.
+    /// Makes room for the numbers of corners, and takes those on own edges of one class, each for
+    /// the group that cuts it.
     fn take_numbers(&mut self, own: &Own) {
         let room = self.sets.len() * EDGE_NUMBERS;
         if self.numbers.len() < room {
@@ -316,7 +324,8 @@ impl Groups {
         }
     }
 
-    /// Outwards for a vertex beside the other groups in order of their first members at its edge, from the value and direction of each in one of the lanes.
+    /// Outwards for a vertex beside the other groups in order of their first members at its edge,
+    /// from the value and direction of each in one of the lanes.
     fn outwards(
         &self,
         boards: &[[u64; NODES]],
@@ -361,7 +370,8 @@ impl Groups {
         sum
     }
 
-    /// Lists the edges of neighbours that the groups cut, of the cubes that more than one reaches, and notes for each group where each is on the list.
+    /// Lists the edges of neighbours that the groups cut, of the cubes that more than one reaches,
+    /// and notes for each group where each is on the list.
     fn list_foreign(
         &mut self,
         boards: &[[u64; NODES]],
@@ -391,7 +401,8 @@ impl Groups {
         }
     }
 
-    /// Value and negative gradient of a group at four vertices, or what is wanted of them, each of those that reach the vertex's edge.
+    /// Value and negative gradient of a group at four vertices, or what is wanted of them, each of
+    /// those that reach the vertex's edge.
     fn gather(
         &self,
         (scene, list, boards): (&Scene<'_>, &[u32], &[[u64; NODES]]),

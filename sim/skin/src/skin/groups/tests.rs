@@ -76,7 +76,8 @@ fn one() -> impl Strategy<Value = Primitive> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Bodies that are cliques, strands in which some that meet may not blend, and whatever pairs: where blending is an equivalence, and where it is none.
+    /// Bodies that are cliques, strands in which some that meet may not blend, and whatever pairs:
+    /// where blending is an equivalence, and where it is none.
     #[test]
     fn groups_make_what_nodes_make(
         primitives in proptest::collection::vec(one(), 2..50),
@@ -108,7 +109,8 @@ proptest! {
     }
 }
 
-/// A coil whose turns are deep in each other, on which classes are parts of strands; and balls in a row of equal ones, of which two press the third as much.
+/// A coil whose turns are deep in each other, on which classes are parts of strands; and balls in a
+/// row of equal ones, of which two press the third as much.
 #[test]
 fn strands_and_equals_are_the_same() {
     let at = |k: u32, pitch: f64| {
@@ -143,7 +145,8 @@ fn strands_and_equals_are_the_same() {
     }
 }
 
-/// A strand of three whose ends may not blend: its classes are not known beforehand where both ends reach a cube in which there may be something.
+/// A strand of three whose ends may not blend: its classes are not known beforehand where both ends
+/// reach a cube in which there may be something.
 #[test]
 fn a_strand_that_meets_itself_is_no_group() {
     let may: [Set; 4] = [0b0011, 0b0111, 0b0110, 0b1000];

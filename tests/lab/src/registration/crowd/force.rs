@@ -1,11 +1,16 @@
 //! What one entity does to another: the law of repulsion, and the distances that it takes.
 //!
-//! Equation 8.1 of Pitiot 2015 (section 8.2.2): `F = k (R - d)^2 - z d'` up to `R`, nothing beyond. The source gives no number, and does not say what a strong damping does to who leaves: by its letter it
-//! would pull. Here a repulsion never does: what comes out negative is 0.
+//! Equation 8.1 of Pitiot 2015 (section 8.2.2): `F = k (R - d)^2 - z d'` up to `R`, nothing beyond.
+//! The source gives no number, and does not say what a strong damping does to who leaves: by its
+//! letter it would pull. Here a repulsion never does: what comes out negative is 0.
 //!
-//! The field of an edge is an ellipse, "a sum of two distances": its distance is half of how much longer the way over the point is than the edge. So a bubble of reach `R` about an edge of length `L` is
-//! `sqrt(R (R + L))` wide to each side, more than `R`. What counts for the registration is the width, so that is what is given, and the reach follows ([`reach_m`]). By the letter a long edge would
-//! also be weak, `k R^2` at most, where its reach is short. Here distances are measured in shares of the reach, so that the law's `R` is the width for every edge ([`Influence::scaled`]).
+//! The field of an edge is an ellipse, "a sum of two distances": its distance is half of how much
+//! longer the way over the point is than the edge. So a bubble of reach `R` about an edge of length
+//! `L` is `sqrt(R (R + L))` wide to each side, more than `R`. What counts for the registration is
+//! the width, so that is what is given, and the reach follows ([`reach_m`]). By the letter a long
+//! edge would also be weak, `k R^2` at most, where its reach is short. Here distances are measured
+//! in shares of the reach, so that the law's `R` is the width for every edge
+//! ([`Influence::scaled`]).
 //!
 //! Pure; no allocation. Metres, seconds, unit masses.
 
@@ -80,7 +85,8 @@ pub fn edge_distance_m(on: &Vec3, ends: &[Vec3; 2]) -> f64 {
     0.5 * ((on - a).norm() + (on - b).norm() - (b - a).norm()).max(0.0)
 }
 
-/// Of an edge on a point. On the edge itself the point is pushed to where it is right of it: out of a polygon that goes counter-clockwise seen from +z.
+/// Of an edge on a point. On the edge itself the point is pushed to where it is right of it: out of
+/// a polygon that goes counter-clockwise seen from +z.
 pub fn of_edge(on: &Moving, [a, b]: &[Moving; 2]) -> Influence {
     let (u, v, along) = (unit(on.at - a.at), unit(on.at - b.at), unit(b.at - a.at));
     let rate = u.dot(&(on.velocity - a.velocity)) + v.dot(&(on.velocity - b.velocity))
@@ -98,7 +104,8 @@ pub fn of_edge(on: &Moving, [a, b]: &[Moving; 2]) -> Influence {
     }
 }
 
-/// The reach R of a bubble that is `across_m` wide to each side of an edge: nothing further than that from the edge is in it.
+/// The reach R of a bubble that is `across_m` wide to each side of an edge: nothing further than
+/// that from the edge is in it.
 pub fn reach_m(across_m: f64, length_m: f64) -> f64 {
     let half = 0.5 * length_m;
     (half * half + across_m * across_m).sqrt() - half
@@ -167,7 +174,8 @@ mod tests {
             let (across, length) = (random.between(0.2, 3.0), random.between(0.01, 6.0));
             let reach = reach_m(across, length);
             let ends = [Vec3::zeros(), Vec3::x() * length];
-            // Its tip to the side is that far out: the source's own ellipse, of half axes R + L / 2 and sqrt(R (R + L)).
+            // Its tip to the side is that far out: the source's own ellipse, of half axes R + L / 2
+            // and sqrt(R (R + L)).
             assert!(((reach * (reach + length)).sqrt() - across).abs() < 1e-9);
             let side = Vec3::new(0.5 * length, across, 0.0);
             assert!((edge_distance_m(&side, &ends) - reach).abs() < 1e-9);

@@ -1,16 +1,25 @@
-//! The crowds of Pitiot 2015, chapter 8: agents that are points, agents that are polygons, and what they see of each other.
+//! The crowds of Pitiot 2015, chapter 8: agents that are points, agents that are polygons, and what
+//! they see of each other.
 //!
 //! # Theory
-//! Who is there is read from the lists of the cells that an agent is in, and from nothing else (section 8.2.2): no search, and what is not in the ring is not seen. Forces are attraction to a goal and the
-//! repulsion of [`force`], summed and integrated by Euler. Points feel points, edges of polygons and of what stands still; polygons feel the edges of others and ignore points, on purpose. Their bodies are rigid,
-//! chains of rigid links, or soft by [`shape`] matching ([`polygon`]). What is fast sends *virtual edges* ahead, along its velocity: who is too close to one panics, minds nothing but that agent, and may run.
+//! Who is there is read from the lists of the cells that an agent is in, and from nothing else
+//! (section 8.2.2): no search, and what is not in the ring is not seen. Forces are attraction to a
+//! goal and the repulsion of [`force`], summed and integrated by Euler. Points feel points, edges
+//! of polygons and of what stands still; polygons feel the edges of others and ignore points, on
+//! purpose. Their bodies are rigid, chains of rigid links, or soft by [`shape`] matching
+//! ([`polygon`]). What is fast sends *virtual edges* ahead, along its velocity: who is too close to
+//! one panics, minds nothing but that agent, and may run.
 //!
-//! **Consistency with the registration**: where no influence reaches further than the narrowest ring is wide, the decomposition into cells changes nothing, to the bit. The default settings with cells of
-//! 2 m are such. The source asks for forces "consistent with the registration" without saying how; its ellipses are wider than their radius, which is how one gets it wrong.
+//! **Consistency with the registration**: where no influence reaches further than the narrowest
+//! ring is wide, the decomposition into cells changes nothing, to the bit. The default settings
+//! with cells of 2 m are such. The source asks for forces "consistent with the registration"
+//! without saying how; its ellipses are wider than their radius, which is how one gets it wrong.
 //!
 //! # Practice
-//! A step has the four timers of figure 8.17: *points* (which neighbours matter, moves, lists), *polygons* (the same, and their virtual edges), *behaviour* (forces), *multiresolution* (cells
-//! refined and merged by the density of points). Processor time. The same seed gives the same bits. The source gives no parameters at all: [`Settings::default`] are ours.
+//! A step has the four timers of figure 8.17: *points* (which neighbours matter, moves, lists),
+//! *polygons* (the same, and their virtual edges), *behaviour* (forces), *multiresolution* (cells
+//! refined and merged by the density of points). Processor time. The same seed gives the same bits.
+//! The source gives no parameters at all: [`Settings::default`] are ours.
 
 pub mod force;
 mod nearest;
@@ -341,7 +350,8 @@ impl Crowd {
         Ok(())
     }
 
-    /// What of a vector lies in the space at a dart: all in a volume, the part along the facet on a surface.
+    /// What of a vector lies in the space at a dart: all in a volume, the part along the facet on a
+    /// surface.
     fn along(&self, d: Dart, v: Vec3) -> Vec3 {
         let map = self.registration.map();
         match map.space() {

@@ -1,6 +1,8 @@
-//! Crowds as pictures: cells, polygons with their bubbles, points; from above, or seen from a place in space.
+//! Crowds as pictures: cells, polygons with their bubbles, points; from above, or seen from a place
+//! in space.
 //!
-//! Points are coloured by who they are (a group) and red in panic; polygons are grey, the bubbles of their edges pale, those of virtual edges orange. What is nearer is drawn over what is behind.
+//! Points are coloured by who they are (a group) and red in panic; polygons are grey, the bubbles
+//! of their edges pale, those of virtual edges orange. What is nearer is drawn over what is behind.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Map, Space};
@@ -142,7 +144,8 @@ enum Item {
 /// What lies on a surface is drawn as if it were so much nearer than it is, m.
 const RAISED_M: f64 = 2.5;
 
-/// The crowd as it is. `group` gives each point's colour by its number; `houses` are drawn dark, with all that was cut from them.
+/// The crowd as it is. `group` gives each point's colour by its number; `houses` are drawn dark,
+/// with all that was cut from them.
 pub fn draw(crowd: &Crowd, view: View, group: impl Fn(usize) -> usize, houses: &[Cell]) -> String {
     let camera = Camera::new(view);
     let mut svg = Svg::new(camera.size[0], camera.size[1]);

@@ -1,6 +1,8 @@
 //! Agents that are points: whom they mind, what that does to them, how they move.
 //!
-//! Pitiot 2015, section 8.2.2. Of all that it sees a point minds the [`MOST_POINTS`] nearest points and the [`MOST_EDGES`] edges that it is deepest in the bubbles of: the source's "most important neighbours".
+//! Pitiot 2015, section 8.2.2. Of all that it sees a point minds the [`MOST_POINTS`] nearest points
+//! and the [`MOST_EDGES`] edges that it is deepest in the bubbles of: the source's "most important
+//! neighbours".
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Space};
@@ -82,7 +84,8 @@ impl Crowd {
         (choice, seen)
     }
 
-    /// The numbers of who is in a cell and around it, and nothing else: all that anybody there sees.
+    /// The numbers of who is in a cell and around it, and nothing else: all that anybody there
+    /// sees.
     pub(super) fn list(&mut self, c: Cell, kind: Kind, near: &mut Vec<u32>) {
         near.clear();
         let number = &self.number;
@@ -175,7 +178,8 @@ impl Crowd {
         let owner = self.polygons.get(edge.owner as usize);
         let flat = self.registration.map().space() == Space::Plane;
         if flat && !edge.is_virtual && owner.is_some_and(|polygon| polygon.holds(&on.at)) {
-            // Out through it, the nearest edge first; by the letter of the ellipse it would be kept in.
+            // Out through it, the nearest edge first; by the letter of the ellipse it would be kept
+            // in.
             let along = edge.ends[1].at - edge.ends[0].at;
             found.away = along.cross(&Vec3::z()) / edge.length_m.max(f64::MIN_POSITIVE);
             found.rate_m_s = 0.0;

@@ -1,8 +1,12 @@
 //! Agents that are polygons: cars, snakes, slugs; in the plane.
 //!
-//! Pitiot 2015, sections 8.1 and 8.2.2. The footprint's edges are registered, its corners are shared particles. A rigid body takes the mean of its corners' pushes and their torque; a snake is a chain of rigid links, each
-//! drawn by its front hinge after the one before; a slug's corners are pushed each for itself and hold together by [`Shape`]. A polygon minds the [`MOST_MINDED`] edges of others that a corner of its is deepest in the bubbles of,
-//! not points, and not virtual edges. The source gives no model of driving: going for a target with an even pull, and a limit of speed, are ours.
+//! Pitiot 2015, sections 8.1 and 8.2.2. The footprint's edges are registered, its corners are
+//! shared particles. A rigid body takes the mean of its corners' pushes and their torque; a snake
+//! is a chain of rigid links, each drawn by its front hinge after the one before; a slug's corners
+//! are pushed each for itself and hold together by [`Shape`]. A polygon minds the [`MOST_MINDED`]
+//! edges of others that a corner of its is deepest in the bubbles of, not points, and not virtual
+//! edges. The source gives no model of driving: going for a target with an even pull, and a limit
+//! of speed, are ours.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::Space;
@@ -255,7 +259,8 @@ impl Polygon {
 }
 
 impl Crowd {
-    /// A polygonal agent that goes for a target. For a soft one `corners` is where it is; others know.
+    /// A polygonal agent that goes for a target. For a soft one `corners` is where it is; others
+    /// know.
     pub fn add_polygon(
         &mut self,
         body: Body,
@@ -496,7 +501,8 @@ impl Crowd {
                 next.clear();
                 next.extend(
                     (polygon.corners.iter().zip(velocities.iter())).map(|(c, v)| {
-                        // From where it is, which on a curved surface is not in the plane of them all.
+                        // From where it is, which on a curved surface is not in the plane of them
+                        // all.
                         c.at + flat.outside(v) * h
                     }),
                 );
@@ -508,7 +514,8 @@ impl Crowd {
         polygon.body.corners(&polygon.corners, &mut scratch.next);
     }
 
-    /// Moves the corners there, and the virtual edges with them. A body that is not soft and meets an obstacle stays where it was.
+    /// Moves the corners there, and the virtual edges with them. A body that is not soft and meets
+    /// an obstacle stays where it was.
     fn place(&mut self, k: usize, next: &[Vec3]) -> Result<(), Failure> {
         let h = self.settings.step_s;
         let mut free = true;

@@ -1,8 +1,11 @@
 //! Shape matching: points that are pushed about remember their shape.
 //!
-//! Müller et al. 2005, *Meshless deformations based on shape matching*, as Pitiot 2015, section 8.2.2 uses it, in the plane and with equal masses. The rotation that fits best is the one that
-//! turns the sum of `p_i q_i^T`; in the plane its angle is closed (the polar decomposition of a 2 x 2 matrix). What the source calls *plasticity*, `beta`, is Müller's share of the best linear map, its area that
-//! of the rest; *elasticity*, `alpha`, is which share of the way to its goal a point goes in a step.
+//! Müller et al. 2005, *Meshless deformations based on shape matching*, as Pitiot 2015, section
+//! 8.2.2 uses it, in the plane and with equal masses. The rotation that fits best is the one that
+//! turns the sum of `p_i q_i^T`; in the plane its angle is closed (the polar decomposition of a 2 x
+//! 2 matrix). What the source calls *plasticity*, `beta`, is Müller's share of the best linear map,
+//! its area that of the rest; *elasticity*, `alpha`, is which share of the way to its goal a point
+//! goes in a step.
 //!
 //! Pure; the goals go where the caller says.
 

@@ -1,5 +1,5 @@
-//! Boxes 33 to 37 of Pitiot 2015's properties (docs/sources/pitiot-2015.md), against brute force over
-//! everybody.
+//! Boxes 33 to 37 of Pitiot 2015's properties (docs/sources/pitiot-2015.md), against brute force
+//! over everybody.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::Map;

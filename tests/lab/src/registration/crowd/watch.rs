@@ -5,7 +5,9 @@ use hapticd_registration::registration::Kind;
 use super::Crowd;
 
 impl Crowd {
-    /// Pairs of points nearer than their repulsion reaches, and points in bubbles of edges, of which the lists of the point's cell do not have the other one; and how many there are at all.
+    /// Pairs of points nearer than their repulsion reaches, and points in bubbles of edges, of
+    /// which the lists of the point's cell do not have the other one; and how many there are at
+    /// all.
     pub fn unseen(&mut self) -> (usize, usize) {
         let (mut missed, mut all) = (0, 0);
         let mut listed = vec![usize::MAX; self.agents.len()];

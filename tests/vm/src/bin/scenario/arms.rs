@@ -1,9 +1,11 @@
-//! `hapticd` and arms that the kernel takes for real: what a user does to arms, judged by what the arms receive.
+//! `hapticd` and arms that the kernel takes for real: what a user does to arms, judged by what the
+//! arms receive.
 //!
-//! Every arm's hand swings between 8 mm above its base and 70 mm inside the plate there, whatever it feels. So deep in
-//! the plate every arm wants more force than the configured peak, and gets exactly the peak: forces here do not depend
-//! on the stiffness that the daemon dares on this slow machine. All waits are guards, far longer than needed; what is
-//! judged are counts, forces and their order.
+//! Every arm's hand swings between 8 mm above its base and 70 mm inside the plate there, whatever
+//! it feels. So deep in the plate every arm wants more force than the configured peak, and gets
+//! exactly the peak: forces here do not depend on the stiffness that the daemon dares on this slow
+//! machine. All waits are guards, far longer than needed; what is judged are counts, forces and
+//! their order.
 
 use std::fs;
 use std::time::Duration;
@@ -26,7 +28,8 @@ use crate::daemon::{ArmConfig, Daemon, LIMIT, PEAK_N, PROFILE, config, config_ov
 const ABOVE_M: [f64; 3] = [0.0, 0.0, 0.008];
 const INSIDE_M: [f64; 3] = [0.0, 0.0, -0.07];
 const SWING_S: f64 = 0.6;
-/// How long force takes to come back after a fault, where that is what is looked at, and where it is not.
+/// How long force takes to come back after a fault, where that is what is looked at, and where it
+/// is not.
 const RAMP_S: f64 = 1.5;
 const SHORT_S: f64 = 0.5;
 /// A force that only contact can make.
@@ -70,7 +73,8 @@ fn strongest(forces: &[ForceAt]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Waits until the arm, from its force number `from` on, has felt the plate in three swings, and gives those forces.
+/// Waits until the arm, from its force number `from` on, has felt the plate in three swings, and
+/// gives those forces.
 fn until_felt(
     daemon: &mut Daemon,
     arm: &Arm,
@@ -85,8 +89,9 @@ fn until_felt(
 
 /// The strongest push of each touch that has ended, oldest first.
 ///
-/// A push is upwards, out of the ground, though not straight up where that slopes. A hand that leaves fast is held back
-/// by the coupling's damper for a few ticks: that is the end of its touch, not another one.
+/// A push is upwards, out of the ground, though not straight up where that slopes. A hand that
+/// leaves fast is held back by the coupling's damper for a few ticks: that is the end of its touch,
+/// not another one.
 fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     let mut peaks = Vec::new();
     let mut peak: f64 = 0.0;
@@ -101,7 +106,8 @@ fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     peaks
 }
 
-/// Waits until the arm gets the whole permitted force in two swings in a row: the ramp after a start is over.
+/// Waits until the arm gets the whole permitted force in two swings in a row: the ramp after a
+/// start is over.
 fn full_force(daemon: &mut Daemon, arm: &Arm) -> Result<(), String> {
     let from = arm.forces_from(0).len();
     daemon.until("the arm to feel the plate in full", |_| {
@@ -134,8 +140,8 @@ fn was_off(report: &Value, name: &str, reason: &str) -> Result<(), String> {
         .ok_or_else(|| format!("force of {name} was never off for `{reason}`, but for {reasons}"))
 }
 
-/// No force is stronger than the limit or points sideways, and those felt point out of the plate; only a tool that waits
-/// for a late answer of the collision thread is held back the other way.
+/// No force is stronger than the limit or points sideways, and those felt point out of the plate;
+/// only a tool that waits for a late answer of the collision thread is held back the other way.
 fn sane(forces: &[ForceAt]) -> Result<(), String> {
     let (mut out, mut back) = (0, 0);
     for at in forces {
@@ -208,7 +214,8 @@ pub fn contact() -> Result<String, String> {
     ))
 }
 
-/// The mesh scene on a real arm: hills of 10,082 triangles from a file. Felt again and again, never gone into.
+/// The mesh scene on a real arm: hills of 10,082 triangles from a file. Felt again and again, never
+/// gone into.
 pub fn mesh() -> Result<String, String> {
     const CELLS: usize = 71;
     const HALF_M: f64 = 0.06;
@@ -269,7 +276,8 @@ pub fn mesh() -> Result<String, String> {
     ))
 }
 
-/// Unplugged in contact: the arm is lost, its neighbour feels nothing of it. Plugged in again: zero, then a ramp.
+/// Unplugged in contact: the arm is lost, its neighbour feels nothing of it. Plugged in again:
+/// zero, then a ramp.
 pub fn replug() -> Result<String, String> {
     let (arm, witness) = (gadget(0)?, uhid("rig/uhid/0")?);
     plug(&arm, &Identity::generic("REPLUG"))?;
@@ -382,7 +390,8 @@ pub fn hung() -> Result<String, String> {
     )?;
     let (hung_s, forces) = (witness.now_s() - start, witness.forces_from(from));
     sane(&forces)?;
-    // A write to the hung arm blocks for five seconds; if the other arm shared its fate, it would wait as long.
+    // A write to the hung arm blocks for five seconds; if the other arm shared its fate, it would
+    // wait as long.
     let gap = forces
         .windows(2)
         .map(|pair| pair[1].at_s - pair[0].at_s)
@@ -415,7 +424,8 @@ pub fn hung() -> Result<String, String> {
     ))
 }
 
-/// An arm whose own description of its reports contradicts its profile is left alone, and the daemon says why.
+/// An arm whose own description of its reports contradicts its profile is left alone, and the
+/// daemon says why.
 pub fn misfit() -> Result<String, String> {
     let arm = uhid("rig/uhid/0")?;
     let mut identity = Identity::generic("MISFIT");
@@ -439,9 +449,9 @@ pub fn misfit() -> Result<String, String> {
 
 /// Reports of every wrong kind between good ones: counted, never believed, never fatal.
 ///
-/// The kernel keeps reports away that are shorter than declared or have an undeclared id. So this arm is of two
-/// generations: its profile also knows a report 9, which it declares in full and never sends, and it declares
-/// one byte of report 1, which it does send.
+/// The kernel keeps reports away that are shorter than declared or have an undeclared id. So this
+/// arm is of two generations: its profile also knows a report 9, which it declares in full and
+/// never sends, and it declares one byte of report 1, which it does send.
 pub fn garbage() -> Result<String, String> {
     const ROUNDS: u64 = 200;
     const SECOND_ID: u8 = 9;
@@ -598,7 +608,8 @@ pub fn twins() -> Result<String, String> {
     ))
 }
 
-/// The operator opens the safety switch, the sensors freeze, the encoders lose their origin, the motors are hot: no force, until it is well again.
+/// The operator opens the safety switch, the sensors freeze, the encoders lose their origin, the
+/// motors are hot: no force, until it is well again.
 pub fn interlocks() -> Result<String, String> {
     let arm = uhid("rig/uhid/0")?;
     plug(&arm, &Identity::generic("LOCKS"))?;
@@ -619,14 +630,16 @@ pub fn interlocks() -> Result<String, String> {
     ];
     for (name, _, set) in cases {
         full_force(&mut daemon, &arm)?;
-        // In contact first: a hand in the air feels nothing anyway, and a sample stream that stops there proves nothing.
+        // In contact first: a hand in the air feels nothing anyway, and a sample stream that stops
+        // there proves nothing.
         daemon.until("the arm to feel the plate", |_| {
             (arm.last_force()?.force.norm_n() >= FELT_N).then_some(())
         })?;
         let from = arm.forces_from(0).len();
         set(&arm, false);
-        // The kernel still holds samples from before, and old samples are good for a while: force may go on, but it ends,
-        // and then stays away for longer than a hand is ever out of the plate.
+        // The kernel still holds samples from before, and old samples are good for a while: force
+        // may go on, but it ends, and then stays away for longer than a hand is ever out of the
+        // plate.
         let forces = daemon.until(&format!("no force without {name} for two swings"), |_| {
             let forces = arm.forces_from(from);
             let zero = forces
@@ -638,7 +651,8 @@ pub fn interlocks() -> Result<String, String> {
             let s = silence.last()?.at_s - silence[0].at_s;
             (zero >= 500 && s > 2.0 * SWING_S).then_some(forces)
         })?;
-        // Commands are counted, not seconds: 150 go out before the last sample is too old, and the kernel holds some more.
+        // Commands are counted, not seconds: 150 go out before the last sample is too old, and the
+        // kernel holds some more.
         let late = forces.iter().filter(|at| at.force.newtons != [0.0; 3]);
         let late = late.count();
         if late > 500 {

@@ -1,7 +1,7 @@
 //! Starts the real `hapticd`, asks it how it is, and stops it as a service manager would.
 //!
-//! A [`Daemon`] that is dropped without [`Daemon::stop`] (a scenario failed) is killed; whatever it wrote is part of the
-//! scenario's error text.
+//! A [`Daemon`] that is dropped without [`Daemon::stop`] (a scenario failed) is killed; whatever it
+//! wrote is part of the scenario's error text.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -39,8 +39,8 @@ pub fn config(arms: &[ArmConfig], ramp_s: f64) -> String {
 
 /// One body, whose `[[body]]` has these lines; the tools are spheres of 5 mm.
 ///
-/// The machine emulates one slow processor: the loop runs at its lowest rate and does not spin, and the limits on late
-/// data and silent threads are wide.
+/// The machine emulates one slow processor: the loop runs at its lowest rate and does not spin, and
+/// the limits on late data and silent threads are wide.
 pub fn config_over(body: &str, arms: &[ArmConfig], ramp_s: f64) -> String {
     let engage_n = 0.2 * PEAK_N;
     let mut text = format!(
@@ -124,7 +124,8 @@ impl Daemon {
         fs::read_to_string(self.directory.join("output")).unwrap_or_default()
     }
 
-    /// Waits until the daemon, after the first `from` bytes of its output, has said `what` of the arm `name`.
+    /// Waits until the daemon, after the first `from` bytes of its output, has said `what` of the
+    /// arm `name`.
     ///
     /// # Errors
     /// As [`Daemon::until`].

@@ -1,5 +1,5 @@
-//! Runs scenarios one after the other inside the test machine and prints one line for each; the exit status is the
-//! number that failed (at most 100). `scenario --list` names them all.
+//! Runs scenarios one after the other inside the test machine and prints one line for each; the
+//! exit status is the number that failed (at most 100). `scenario --list` names them all.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::print_stdout,
@@ -16,7 +16,8 @@ use std::time::Instant;
 /// A scenario: what it shows, or why it could not.
 type Scenario = fn() -> Result<String, String>;
 
-/// All scenarios in the order in which they run: the rig proves itself before the daemon is held to anything.
+/// All scenarios in the order in which they run: the rig proves itself before the daemon is held to
+/// anything.
 const SCENARIOS: &[(&str, Scenario)] = &[
     ("rig-uhid", rig::uhid),
     ("rig-gadget", rig::gadget),

@@ -1,5 +1,6 @@
-//! The rig proves itself with hidapi alone: what an arm sends arrives, what the host writes reaches the arm, and every
-//! fault that the other scenarios rely on is the fault that the kernel shows to a host program.
+//! The rig proves itself with hidapi alone: what an arm sends arrives, what the host writes reaches
+//! the arm, and every fault that the other scenarios rely on is the fault that the kernel shows to
+//! a host program.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
