@@ -28,7 +28,7 @@ pub enum UpkeepFacts {
     Sweep {
         /// Exchanges of neighbours.
         exchanges: u64,
-        /// Times that it was sorted anew.
+        /// Times that it was sorted again.
         sorts: u64,
     },
     /// The orders of all bounds, and the pairs.
@@ -43,7 +43,7 @@ pub enum UpkeepFacts {
         certificates_per_box: u64,
         /// Certificates that an exchange changes: three.
         changes_per_exchange: u64,
-        /// Times that it was sorted anew.
+        /// Times that it was sorted again.
         sorts: u64,
     },
     /// Points in a map's cells.
@@ -114,7 +114,7 @@ pub struct PlanarFacts {
     pub certificates_per_body_max: u64,
     /// Responsiveness: most certificates that one event made or dropped.
     pub changes_per_event_max: u64,
-    /// Times that it was made anew.
+    /// Times that it was rebuilt.
     pub builds: u64,
 }
 

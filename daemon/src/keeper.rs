@@ -200,7 +200,7 @@ pub trait Kept: Send {
     /// When it is to be tried again; `None`: when there is word.
     fn due_ns(&self) -> Option<u64>;
 
-    /// Hears what there is to hear and tries if it is time. `now_ns` is asked anew after what took
+    /// Hears what there is to hear and tries if it is time. `now_ns` is asked again after what took
     /// long. `false`: the scene's thread is gone.
     fn round(&mut self, now_ns: &dyn Fn() -> u64) -> bool;
 

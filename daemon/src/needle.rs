@@ -1,7 +1,7 @@
 //! What is near the arms' needles, for people and scripts: from the loop's records, off the loop.
 //!
 //! The scribe hands every record over; the way of each needle is put together from the nodes that
-//! records tell of, and a few times a second its pieces are registered anew and what is near them
+//! records tell of, and a few times a second its pieces are registered again and what is near them
 //! is looked up ([`Surroundings`]) and clients are shown where it is ([`shown`]). Nothing that is
 //! felt waits for it. Allocates.
 
@@ -290,7 +290,7 @@ mod tests {
         assert!(apart + 0.001 < near.sure_m, "{near:?}");
         assert_eq!(near.nearest.as_deref(), Some("stone"));
         assert!((near.distance_m.unwrap() - apart).abs() < 1e-9, "{near:?}");
-        // Twenty records are lost: what is known begins anew, and is right.
+        // Twenty records are lost: what is known starts again, and is right.
         tick += EVERY - tick % EVERY;
         watch.follow(&record(tick, &way[..10], way[10]));
         assert_eq!(watch.facts()[0].pieces, 10);

@@ -215,7 +215,7 @@ impl Driver {
                 self.velocity.push(now_ns, &pose);
             }
             None => {
-                // A gap in the poses is a gap in the velocity: begin anew behind it.
+                // A gap in the poses is a gap in the velocity: start again behind it.
                 self.stats.bad_poses += 1;
                 self.velocity.reset();
             }
@@ -336,7 +336,7 @@ mod tests {
             (stats.reports, stats.skipped, stats.lost, stats.stalls),
             (5, 4, 2, 1)
         );
-        // The arm was switched off and on: its counter begins anew.
+        // The arm was switched off and on: its counter starts again.
         driver.input(&generic(0, [0; 3], 0)).unwrap();
         assert_eq!(driver.stats().lost, 2);
     }

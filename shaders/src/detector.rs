@@ -256,7 +256,7 @@ impl GpuDetector {
         Ok(())
     }
 
-    /// All objects anew; of the points of those that were there nothing is forgotten.
+    /// All objects again; of the points of those that were there nothing is forgotten.
     fn pack(&mut self, scene: &Scene) -> Result<(), Failure> {
         // What is remembered of an object that has gone names it by its number: nobody may have
         // that before a step has been without it.
@@ -360,7 +360,7 @@ impl Detector for GpuDetector {
     }
 
     fn recover(&mut self) -> Result<(), DetectorError> {
-        // Packed anew in the next step, after which nothing is known; whatever fails from here on.
+        // Packed again in the next step, after which nothing is known; whatever fails from here on.
         self.packed = false;
         self.roster = Roster::default();
         self.sent.clear();

@@ -158,7 +158,7 @@ impl Gpu {
         })
     }
 
-    /// Opens the adapter anew, after a loss. The next generation begins: all that was made with the
+    /// Opens the adapter again, after a loss. The next generation begins: all that was made with the
     /// old device is void.
     ///
     /// # Errors

@@ -36,7 +36,7 @@
 //!
 //! None ever waits, but in `wait` and for a skin. Any call may return a [`Fault`]; after one,
 //! [`Narrow::recover`] opens the device again, a generation later, and the scene has to be set
-//! anew.
+//! again.
 //!
 //! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go
 //! through those: the adapter names the triangles whose boxes a ray meets, and those are looked at

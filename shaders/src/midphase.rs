@@ -301,7 +301,7 @@ impl Midphase {
         kept.collect()
     }
 
-    /// After a fault: opens the device anew. What was under way is dropped; the shapes stay.
+    /// After a fault: opens the device again. What was under way is dropped; the shapes stay.
     ///
     /// # Errors
     /// If that fails; it can be tried again.

@@ -233,7 +233,7 @@ impl Narrow {
         self.room = room;
     }
 
-    /// After a fault: opens the device anew and compiles the passes. What was under way is dropped,
+    /// After a fault: opens the device again and compiles the passes. What was under way is dropped,
     /// what was known of the points is forgotten, and the scene has to be set again.
     ///
     /// # Errors

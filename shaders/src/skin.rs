@@ -125,7 +125,7 @@ impl GpuSkin {
         self.patience = patience;
     }
 
-    /// After a fault: opens the device anew. What was under way is dropped.
+    /// After a fault: opens the device again. What was under way is dropped.
     ///
     /// # Errors
     /// If that fails; it can be tried again.

@@ -2,7 +2,7 @@
 //! the triangles of each shape, and the places of all objects.
 //!
 //! A rigid shape's is built once, and shared by all objects of that shape; a deformable's and that
-//! of the places are built anew in every step, on the GPU and from what it has then. No box and no
+//! of the places are built again in every step, on the GPU and from what it has then. No box and no
 //! place is NaN or infinite, but boxes that say so and are left out. A step takes no memory here
 //! but the lists that wgpu's commands are made of, of which there is one for each deformable; wgpu
 //! itself takes some for each object and a buffer to build in.

@@ -138,7 +138,7 @@ impl Tracer {
         &self.gpu
     }
 
-    /// After a fault: opens the device anew and compiles the passes. What was under way is dropped,
+    /// After a fault: opens the device again and compiles the passes. What was under way is dropped,
     /// and the scene has to be set again.
     ///
     /// # Errors

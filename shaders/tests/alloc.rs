@@ -1,6 +1,6 @@
 //! A step of the GPU's detector takes memory for wgpu's commands only: as often in a large scene as
 //! in a small one. With ray queries wgpu takes some for each object, too, whose places it is given
-//! anew.
+//! again.
 
 // Figures, for who runs this with `--nocapture`.
 #![allow(clippy::print_stdout)]

@@ -224,7 +224,7 @@ fn one_kernel_refuses_rays_that_are_given() {
     }
 }
 
-/// Opened anew, each goes on in its way.
+/// Opened again, each goes on in its way.
 #[test]
 fn every_way_outlives_a_lost_device() {
     for launch in [Launch::Exact, Launch::Reserved, Launch::AtOnce] {

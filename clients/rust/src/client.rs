@@ -242,7 +242,7 @@ impl Client {
     }
 
     /// Maps blocks of arm `arm`; `wants` is a sum of [`want`](crate::want)'s bits. Once more is
-    /// allowed and maps anew.
+    /// allowed and maps again.
     ///
     /// # Errors
     /// [`RequestError`]; [`Block`](RequestError::Block) when a block is not what it should be.
@@ -254,7 +254,7 @@ impl Client {
     }
 
     /// Maps the surface of a deformable body (`kind` soft, cloth or crowd in
-    /// [`bodies`](Self::bodies)). Once more is allowed and maps anew.
+    /// [`bodies`](Self::bodies)). Once more is allowed and maps again.
     ///
     /// # Errors
     /// [`RequestError`]: refused with [`NoSurface`](reply::ErrorCode::NoSurface) for a body that is
@@ -276,7 +276,7 @@ impl Client {
     }
 
     /// Maps the skin of an implicit body (`kind` implicit in [`bodies`](Self::bodies)). Once more
-    /// is allowed and maps anew.
+    /// is allowed and maps again.
     ///
     /// # Errors
     /// [`RequestError`]: refused with [`NoSkin`](reply::ErrorCode::NoSkin) for a body that is shown

@@ -442,8 +442,8 @@ mod tests {
             let away = 2.0 + f32::from(version);
             let moved: Vec<[f32; 3]> = points.iter().map(|[x, y, z]| [away - y, *x, *z]).collect();
             model.crease(&creases, &moved);
-            let anew = Model::creased(&moved, &triangles);
-            assert_eq!(model.vertices(), anew.vertices());
+            let again = Model::creased(&moved, &triangles);
+            assert_eq!(model.vertices(), again.vertices());
             let broken = |vertex: &Vertex| Vector3::from(vertex.normal).amax() == 1.0;
             assert!(model.vertices().iter().all(broken));
             assert_eq!((model.version(), model.mesh()), (u64::from(version) + 1, 1));

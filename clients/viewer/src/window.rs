@@ -1,7 +1,7 @@
 //! The window: shows what a [`Follower`] knows, at the display's pace, and hands keys and mouse to
 //! the [`Controls`].
 //!
-//! Nothing here asks the daemon for anything. A surface that is lost is made anew; a device that
+//! Nothing here asks the daemon for anything. A surface that is lost is rebuilt; a device that
 //! fails ends the window with the reason.
 
 use crate::{

@@ -100,7 +100,7 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
     assert!((high.x - low.x - 0.3).abs() < 1e-6);
     let (low, high) = scene.arms[0].tool.bounds();
     assert!(((high - low).amax() - 0.012).abs() < 2e-4, "{low} {high}");
-    // The fingertip presses; the surface bends and comes anew.
+    // The fingertip presses; the surface bends and comes again.
     let bent = scene.bodies[2].model.version();
     until(&mut feed, &mut now_s, |scene| {
         !scene.arms[0].contacts.is_empty() && scene.bodies[2].model.version() > bent + 5

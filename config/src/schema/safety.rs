@@ -41,7 +41,7 @@ section! {
         engage_ticks: u32 = integer(4, 1, 10_000).unit("ticks").higher_is_stricter(),
         /// How far outside the arm's workspace force has faded to zero.
         edge_fade_m: f64 = number(0.01, 0.0, 0.2).unit("m").lower_is_stricter(),
-        /// A longer pause between two ticks is a stall: force is cut and the tool is set anew.
+        /// A longer pause between two ticks is a stall: force is cut and the tool is set again.
         stall_ms: f64 = number(10.0, 1.0, 1000.0).unit("ms").lower_is_stricter(),
         /// Age of the arm's newest sample above which force fades to zero.
         stale_input_ms: f64 = number(5.0, 0.5, 1000.0).unit("ms").lower_is_stricter(),

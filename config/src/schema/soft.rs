@@ -65,7 +65,7 @@ choices! {
 choices! {
     /// What finds spheres of implicit bodies near each other.
     pub enum Neighbours {
-        /// A table of cells, filled anew at each step.
+        /// A table of cells, filled again at each step.
         Hash as "hash",
         /// Cells of a mesh around them, refined where they crowd, in whose lists they stay while
         /// they do not leave a cell.

@@ -191,12 +191,12 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
     let kept = &facts["upkeep"];
     let kept = if let Some(order) = kept.get("sweep") {
         format!(
-            "{} exchanges in its order, sorted anew {} times",
+            "{} exchanges in its order, sorted again {} times",
             order["exchanges"], order["sorts"]
         )
     } else if let Some(kinetic) = kept.get("kinetic") {
         format!(
-            "{} certificates, {} to a box; {} internal events (exchanges, {} certificates each), {} external ones (pairs that began or ended), sorted anew {} times",
+            "{} certificates, {} to a box; {} internal events (exchanges, {} certificates each), {} external ones (pairs that began or ended), sorted again {} times",
             kinetic["certificates"],
             kinetic["certificates_per_box"],
             kinetic["exchanges"],
@@ -224,7 +224,7 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
 fn planar(facts: &serde_json::Value) -> Option<String> {
     facts.as_object()?;
     Some(format!(
-        "{} certificates at once at most (of what moved), {} to a body at most (of all bodies); {} internal events, {} external ones (contacts), {} certificates changed by one at most; made anew {} times",
+        "{} certificates at once at most (of what moved), {} to a body at most (of all bodies); {} internal events, {} external ones (contacts), {} certificates changed by one at most; rebuilt {} times",
         facts["certificates_max"],
         facts["certificates_per_body_max"],
         facts["events_internal"],
@@ -291,7 +291,7 @@ mod tests {
         });
         assert_eq!(
             told(BroadFacts::of("sweep", Some(sweep))),
-            format!("sweep, {asked}9 exchanges in its order, sorted anew 1 times")
+            format!("sweep, {asked}9 exchanges in its order, sorted again 1 times")
         );
         let kinetic = work(Upkeep::Kinetic {
             certificates: 93,
@@ -303,7 +303,7 @@ mod tests {
             told(BroadFacts::of("kinetic", Some(kinetic))),
             format!(
                 "kinetic, {asked}93 certificates, 12 to a box; 40 internal events (exchanges, 3 certificates each), \
-                 7 external ones (pairs that began or ended), sorted anew 2 times"
+                 7 external ones (pairs that began or ended), sorted again 2 times"
             )
         );
         let registration = work(Upkeep::Registration {
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(
             planar(&serde_json::json!(facts)).unwrap(),
             "90 certificates at once at most (of what moved), 33 to a body at most (of all bodies); 12 internal events, 3 external ones (contacts), \
-             5 certificates changed by one at most; made anew 2 times"
+             5 certificates changed by one at most; rebuilt 2 times"
         );
         assert_eq!(planar(&serde_json::Value::Null), None);
     }

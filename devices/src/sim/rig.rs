@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unplugged_arm_is_silent_and_limp_and_counts_anew_when_it_is_back() {
+    fn an_unplugged_arm_is_silent_and_limp_and_counts_again_when_it_is_back() {
         let mut rig = rig_with(fault(0.1, 0.05, FaultKind::Unplug));
         let mut log = Vec::new();
         for tick in 1..=200 {

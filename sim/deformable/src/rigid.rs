@@ -120,7 +120,7 @@ impl Rigid {
         let Progress {
             newest, answered, ..
         } = world.detector().progress();
-        // Another detector counts anew.
+        // Another detector counts again.
         *since = newest.min(*since);
         let told = answered > *since;
         if told && !touches_soft(world, self.object, bodies) && !self.is_nested(world, bodies) {

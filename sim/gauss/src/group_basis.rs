@@ -2,7 +2,7 @@
 //! dimensions.
 //!
 //! Gram-Schmidt with one reorthogonalisation on the rows themselves, so that the conditioning is
-//! the Jacobian's and not its square. A row that is dropped has the later columns turned anew.
+//! the Jacobian's and not its square. A row that is dropped has the later columns turned again.
 //! Memory grows to the largest problem and stays; no failure.
 
 /// `n_j = sum_i u_i R_ij`, `u` orthonormal, `R` upper triangular with a positive diagonal.

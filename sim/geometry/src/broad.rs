@@ -184,7 +184,7 @@ impl SweptBox {
     }
 }
 
-/// What a broad phase has done since it was made. Counts only ever grow, also where it began anew;
+/// What a broad phase has done since it was made. Counts only ever grow, also where it began again;
 /// a clone goes on with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BroadWork {
@@ -214,7 +214,7 @@ pub enum Upkeep {
     Order {
         /// Exchanges of neighbours in it.
         exchanges: u64,
-        /// Times that it was sorted anew, because too much had changed.
+        /// Times that it was sorted again, because too much had changed.
         sorts: u64,
     },
     /// The orders of all bounds on three axes, and the pairs: a kinetic structure, with its four
@@ -229,7 +229,7 @@ pub enum Upkeep {
         exchanges: u64,
         /// Pairs that began to overlap or ceased to.
         events: u64,
-        /// Searches in which so many passed each other that all was sorted anew.
+        /// Searches in which so many passed each other that all was sorted again.
         sorts: u64,
     },
     /// A point for each box, in the cells of a map.

@@ -1,5 +1,5 @@
 //! One step of sweep-and-prune: ours, an insertion sort kept from step to step, and a sweep made
-//! anew, of the same boxes.
+//! again, of the same boxes.
 //!
 //! All three are told the same lines in each step. First they take turns, of twenty steps, so that
 //! what else the machine does meets all of them; medians and worst are printed. Then criterion
@@ -49,11 +49,11 @@ const SCENES: [(usize, f64, usize); 10] = [
 
 fn turns() {
     println!(
-        "bodies, speed m/s, movers: exchanges, awake, pairs; us a step, median (mean, worst): ours, insertion sort, sweep anew; ratios"
+        "bodies, speed m/s, movers: exchanges, awake, pairs; us a step, median (mean, worst): ours, insertion sort, sweep again; ratios"
     );
     for (bodies, speed, movers) in SCENES {
         let mut scenes = [(); 3].map(|()| Scene::new(1, bodies, speed, movers));
-        let (mut sap, mut kept, mut anew) = (
+        let (mut sap, mut kept, mut again) = (
             started(&scenes[0]),
             Incremental::new(&scenes[1].lines),
             Rebuilt::default(),
@@ -70,7 +70,7 @@ fn turns() {
                     times[method].push(timed(|| match method {
                         0 => ours(&mut sap, scene),
                         1 => kept.step(&scene.lines),
-                        _ => anew.step(&scene.lines),
+                        _ => again.step(&scene.lines),
                     }));
                     if method == 0 {
                         awake += sap.last_report().awake;
@@ -121,8 +121,8 @@ fn bench(c: &mut Criterion) {
         run("ours", &mut |s| ours(&mut sap, s));
         let mut kept = Incremental::new(&scene.lines);
         run("insertion sort", &mut |s| kept.step(&s.lines));
-        let mut anew = Rebuilt::default();
-        run("sweep anew", &mut |s| anew.step(&s.lines));
+        let mut again = Rebuilt::default();
+        run("sweep again", &mut |s| again.step(&s.lines));
         group.finish();
     }
 }

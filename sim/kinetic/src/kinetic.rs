@@ -1,5 +1,5 @@
 //! What all kinetic structures have in common: time goes forwards, plans change at isolated
-//! instants, and everything can be checked and made anew.
+//! instants, and everything can be checked and rebuilt.
 
 use crate::stats::Stats;
 
@@ -9,11 +9,11 @@ pub const MOST_STILL_EVENTS: u32 = 500;
 /// What time has to go on by to count as going on, s.
 pub const STILL_S: f64 = 1e-9;
 
-/// How far beyond now a structure is made anew, as a share of the time scale: a little later the
+/// How far beyond now a structure is rebuilt, as a share of the time scale: a little later the
 /// objects are in general position again (rule T8).
 pub const REBUILD_AFTER: f64 = 1e-6;
 
-/// Most attempts of one [`Kinetic::advance_or_rebuild`] to make the structure anew.
+/// Most attempts of one [`Kinetic::advance_or_rebuild`] to make the structure again.
 pub const MOST_REBUILDS: u32 = 16;
 
 /// What a call of [`Kinetic::advance`] did.
@@ -26,7 +26,7 @@ pub struct Advanced {
 }
 
 /// A structure whose parts do not agree with each other or with the positions of the objects:
-/// objects that are not in general position, or our own fault. [`Kinetic::rebuild`] makes it anew.
+/// objects that are not in general position, or our own fault. [`Kinetic::rebuild`] rebuilds it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("at {time} s, object {object}: {what}")]
 pub struct Inconsistent {
@@ -73,17 +73,17 @@ pub trait Kinetic {
     /// The first thing that is not as it should be.
     fn audit(&self, t: f64) -> Result<(), Inconsistent>;
 
-    /// Makes everything anew from the positions at `t`, which becomes now if it is later.
+    /// Makes everything again from the positions at `t`, which becomes now if it is later.
     ///
     /// # Errors
     /// The objects are in no position that the structure can be made of.
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent>;
 
-    /// As [`Self::advance`], but where something cannot be the structure is made anew a little
+    /// As [`Self::advance`], but where something cannot be the structure is rebuilt a little
     /// later ([`REBUILD_AFTER`] of `scale_s`), and goes on from there.
     ///
     /// # Errors
-    /// The structure cannot be made anew either, or it took more than [`MOST_REBUILDS`] attempts.
+    /// The structure cannot be rebuilt either, or it took more than [`MOST_REBUILDS`] attempts.
     fn advance_or_rebuild(&mut self, t: f64, scale_s: f64) -> Result<Advanced, Inconsistent> {
         let mut done = Advanced::default();
         let mut attempt = 1.0;

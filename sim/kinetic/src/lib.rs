@@ -34,7 +34,7 @@
 //! Times are seconds, and *local*: one epoch for a step or a flight plan, so that differences of
 //! large numbers do not arise. Nothing here owns a clock, a thread or a file. The same calls give
 //! the same bits. What does not allocate says so. Each structure can be checked against the
-//! positions of its objects from scratch (`audit`) and made anew (`rebuild`); where a handler meets
+//! positions of its objects from scratch (`audit`) and rebuilt (`rebuild`); where a handler meets
 //! what cannot be, it returns an error and never panics.
 
 #![forbid(unsafe_code)]

@@ -54,13 +54,13 @@ pub struct Stats {
     pub queue_len_max: u64,
     /// Changes of flight plans.
     pub plan_changes: u64,
-    /// Certificates that those issued anew, all together.
+    /// Certificates that those issued again, all together.
     pub reissued: u64,
-    /// Most that one issued anew.
+    /// Most that one issued again.
     pub reissued_max: u64,
     /// Most certificates that name one object, of those that were counted ([`Stats::named`]).
     pub certificates_per_object_max: u64,
-    /// Times at which the structure was made anew because something in it could not be.
+    /// Times at which the structure was rebuilt because something in it could not be.
     pub rebuilds: u64,
     /// Searches of a smooth certificate's failure that found it false at the start.
     pub false_at_start: u64,
@@ -81,7 +81,7 @@ pub struct Measures {
     pub certificates_per_object_max: u64,
     /// Responsiveness: most certificates that one event made or dropped, the larger of the two.
     pub changes_per_event_max: u64,
-    /// Times at which the structure was made anew.
+    /// Times at which the structure was rebuilt.
     pub rebuilds: u64,
 }
 
@@ -151,7 +151,7 @@ impl Stats {
         worst.levels = worst.levels.max(cost.levels);
     }
 
-    /// Counts a change of a flight plan that issued this many certificates anew.
+    /// Counts a change of a flight plan that issued this many certificates again.
     pub fn plan_change(&mut self, reissued: u64) {
         self.plan_changes += 1;
         self.reissued += reissued;

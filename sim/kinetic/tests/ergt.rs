@@ -553,7 +553,7 @@ fn a_plan_may_change_at_a_contact_and_time_goes_on() {
 
 /// Box 6.
 #[test]
-fn a_corrupted_structure_is_found_out_made_anew_and_right() {
+fn a_corrupted_structure_is_found_out_rebuilt_and_right() {
     let (mut rng, mut rebuilt) = (Rng(49), 0);
     for run in 0..40 {
         let bodies = stars(&mut rng, run);
@@ -635,7 +635,7 @@ fn polygons_that_touch_overlap_or_are_none_are_refused() {
     assert_eq!(structure.advance(f64::NAN).unwrap().events, 0);
     assert_eq!(structure.advance(1.0).unwrap().events, 0);
     structure.audit(1.0).unwrap();
-    // Where they touch it cannot be made anew.
+    // Where they touch it cannot be rebuilt.
     let push = Rigid2 {
         centre: [1.2, 0.3],
         velocity: [-1.0, 0.0],

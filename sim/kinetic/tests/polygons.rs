@@ -286,7 +286,7 @@ fn squares_on_a_lattice_a_hundredth_of_a_millionth_out_of_true() {
 
 /// Box 6.
 #[test]
-fn a_corrupted_structure_is_found_out_made_anew_and_right() {
+fn a_corrupted_structure_is_found_out_rebuilt_and_right() {
     let mut rng = Rng(29);
     let mut rebuilt = 0;
     for _ in 0..20 {

@@ -92,7 +92,7 @@ fn no_time_and_never_are_no_events() {
 
 /// Box 5, of the counters themselves.
 #[test]
-fn counters_count_by_type_and_begin_anew() {
+fn counters_count_by_type_and_begin_again() {
     let mut stats = Stats::new(&["swap", "other"]);
     let cost = EventCost {
         created: 2,

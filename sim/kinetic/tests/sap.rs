@@ -520,7 +520,7 @@ fn bad_bounds_are_refused_with_their_numbers() {
         let fault = sap.step(1.0).unwrap_err();
         assert!(matches!(fault, SapError::Bounds { body: 1, .. }), "{fault}");
         assert!(fault.to_string().contains("body 1: bounds"), "{fault}");
-        // It stays bad until it is set anew.
+        // It stays bad until it is set again.
         assert!(
             matches!(sap.step(1.0), Err(SapError::Bounds { body: 1, .. })) || bad.end == good.end
         );
@@ -549,7 +549,7 @@ fn bad_bounds_are_refused_with_their_numbers() {
 
 /// Box 6, in part.
 #[test]
-fn a_corrupted_order_is_found_and_made_anew() {
+fn a_corrupted_order_is_found_and_rebuilt() {
     let mut rng = Rng(180);
     let bodies: Vec<_> = (0..40)
         .map(|_| Body::new(&mut rng, 1.0, 2.0, 0.0))

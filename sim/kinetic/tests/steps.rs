@@ -142,9 +142,9 @@ fn steps_end_where_comparing_all_edges_says() {
 }
 
 /// A plan moves a body between steps: what is kept for them is no longer so, and the structure is
-/// made anew before the next.
+/// rebuilt before the next.
 #[test]
-fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_made_anew() {
+fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_rebuilt() {
     let mut rng = Rng(2);
     let (shapes, places) = scene(&mut rng);
     let mut s = structure(&shapes);
@@ -164,7 +164,7 @@ fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_made_anew() {
     };
     s.change_plan(0, drift).unwrap();
     let fault = s.go(&[shift], 100).unwrap_err();
-    assert_eq!(fault.what, "it is to be made anew");
+    assert_eq!(fault.what, "it is to be rebuilt");
     build(&mut s, |b| Some(places[b as usize]));
     assert_eq!(s.go(&[shift], 100).unwrap().end, End::Whole);
 }

@@ -9,7 +9,7 @@
 use super::cells::Cells;
 use crate::Vec3;
 
-/// Finds moving points near each other. The world's own is a grid of cells in a table, filled anew
+/// Finds moving points near each other. The world's own is a grid of cells in a table, filled again
 /// at each step; another one may keep what it knows.
 pub trait NeighbourSearch: core::fmt::Debug + Send + Sync {
     /// Calls `visit` once for each two of the places `x` (m) that are no further apart than

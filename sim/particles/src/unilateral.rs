@@ -149,7 +149,7 @@ impl Press {
     }
 
     /// When the substep has settled: remembers what of the movement a sticking contact has not
-    /// taken back; one that slid begins anew.
+    /// taken back; one that slid starts again.
     #[inline]
     pub fn keep_hold<S: Sides>(&mut self, sides: &S, scene: &Scene<'_>) {
         let load = &mut self.load;

@@ -257,7 +257,7 @@ impl Arm {
         out
     }
 
-    /// A tick in which nothing moves because the structure is being made anew.
+    /// A tick in which nothing moves because the structure is being rebuilt.
     pub fn hold(&mut self, device: &Pose, period_s: f64) -> ArmOutcome {
         let mut out = present();
         out.starved = true;
@@ -269,7 +269,7 @@ impl Arm {
     }
 
     /// Moves the tool towards the hand as far as it may. An error says that the structure is to be
-    /// made anew; the tool is where it was proven to be.
+    /// rebuilt; the tool is where it was proven to be.
     pub fn tick(
         &mut self,
         device: &Pose,

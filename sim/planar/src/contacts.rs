@@ -1,7 +1,7 @@
 //! The contacts that a tool has come upon, for as long as they matter, and their rows.
 //!
 //! The structure says where a motion ends; what the tool wants next is then projected on that
-//! contact. A contact stays known for a few ticks, evaluated anew from the two features wherever
+//! contact. A contact stays known for a few ticks, evaluated again from the two features wherever
 //! they are, so that a tool that slides along an edge does not run into it in every tick. Allocates
 //! nothing; at most [`KNOWN`] contacts.
 

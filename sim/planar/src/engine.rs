@@ -2,7 +2,7 @@
 //!
 //! After construction nothing here allocates, locks, blocks or reads a clock. Work per tick is
 //! bounded: of each tool by its budget of events and [`hapticd_proxy::MAX_SUBSTEPS`] motions, of
-//! each moving body by [`BODY_EVENTS`], of a structure that is made anew by [`BUILD_BUDGET`].
+//! each moving body by [`BODY_EVENTS`], of a structure that is rebuilt by [`BUILD_BUDGET`].
 //!
 //! # Order of a tick
 //!
@@ -15,8 +15,8 @@
 //! The polygons of the scene from the first answer of the collision thread on that lists them, and
 //! the tools that are clear of all of them. A tool that starts inside of a polygon goes with the
 //! hand, feels nothing and stops nothing until it is clear of everything; then it takes part until
-//! it is placed anew. When it changes who takes part, or when the structure has found something
-//! wrong with itself, it is made anew, a part of it in each tick, and meanwhile whoever takes part
+//! it is placed again. When it changes who takes part, or when the structure has found something
+//! wrong with itself, it is rebuilt, a part of it in each tick, and meanwhile whoever takes part
 //! stands still (`starved`).
 //!
 //! Unlike bodies of a solid scene, polygons are in each other's way, too: one that moves stops at
@@ -41,7 +41,7 @@ pub const MAX_VERTICES: usize = 512;
 pub const BODY_EVENTS: u32 = 256;
 /// Every so many ticks the certificates of one body are counted, each body in its turn.
 const COUNT_EVERY: u64 = 16;
-/// Comparisons of edges in a tick for a structure that is made anew.
+/// Comparisons of edges in a tick for a structure that is rebuilt.
 pub const BUILD_BUDGET: u32 = 20_000;
 /// How far the structure's vertices are from the true ones at most, in clearances: what people draw
 /// lies on lattices.
@@ -97,7 +97,7 @@ pub struct PlanarEngine {
     inside: [u64; MAX_ARMS],
     /// Where they were when the structure was begun.
     places: Vec<Option<(Point, f64)>>,
-    /// The structure is to be begun anew.
+    /// The structure is to be started again.
     stale: bool,
     clearance_m: f64,
     tick: u64,
@@ -376,7 +376,7 @@ impl PlanarEngine {
         Some(([t.x, t.y], yaw(&body.pose, 0.0)))
     }
 
-    /// Goes on making the structure, if it is to be made anew. True: it can be used.
+    /// Goes on making the structure, if it is to be rebuilt. True: it can be used.
     fn make(&mut self) -> bool {
         if self.stale {
             for b in 0..self.outlines.len() {
@@ -551,7 +551,7 @@ impl PlanarEngine {
         &self.output
     }
 
-    /// How often the structure found something wrong with itself, and how often it was begun anew.
+    /// How often the structure found something wrong with itself, and how often it was started again.
     #[must_use]
     pub fn rebuilds(&self) -> [u64; 2] {
         [self.faults, self.builds]

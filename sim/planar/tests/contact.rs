@@ -210,9 +210,9 @@ fn a_structure_that_is_built_again_leaves_the_force_as_it_is() {
 }
 
 /// Whatever was wrong in a motion, that motion is not made: the tool stands still until the
-/// structure has been made anew, and goes on.
+/// structure has been rebuilt, and goes on.
 #[test]
-fn a_structure_that_finds_itself_wrong_is_made_anew_and_costs_motion_only() {
+fn a_structure_that_finds_itself_wrong_is_rebuilt_and_costs_motion_only() {
     let mut scene = Scene::new(disc(), swinging(), 0.2, 256);
     scene.settle(&[at(0.0, 0.03, 0.0)]);
     let (mut hand, mut held) = (Hand::new(41), 0);
@@ -449,7 +449,7 @@ fn ticks_do_not_allocate_and_are_the_same_to_the_bit() {
             {
                 snapshot = scene.engine.receive(s);
             }
-            // Placed anew now and then: the structure is made anew.
+            // Placed again now and then: the structure is rebuilt.
             let input = TickInput {
                 period_s: PERIOD_S,
                 devices,

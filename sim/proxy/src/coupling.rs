@@ -272,7 +272,7 @@ impl Coupling {
         self.stiffness_n_per_m
     }
 
-    /// Forgets the past: after the proxy was placed anew.
+    /// Forgets the past: after the proxy was placed again.
     pub fn reset(&mut self) {
         self.forget();
         self.last = None;

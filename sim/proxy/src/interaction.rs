@@ -109,7 +109,7 @@ impl Intent {
         self.interaction
     }
 
-    /// Forgets the past: after the tool was placed anew.
+    /// Forgets the past: after the tool was placed again.
     pub fn reset(&mut self) {
         self.last_device = None;
         self.velocity = Vec3::zeros();

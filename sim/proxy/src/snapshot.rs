@@ -47,7 +47,7 @@ pub fn tool_id(arm: usize) -> u32 {
     u32::MAX - arm as u32
 }
 
-/// Name of an arm's tool as a body: placed anew it is another one.
+/// Name of an arm's tool as a body: placed again it is another one.
 #[must_use]
 pub fn tool_key(arm: usize, epoch: u32) -> BodyKey {
     BodyKey {
@@ -79,7 +79,7 @@ pub struct BodyPose {
 pub struct ArmQuery {
     /// False: no such arm, or no input from it yet.
     pub present: bool,
-    /// Changes whenever the proxy was placed anew instead of being moved; answers to older epochs
+    /// Changes whenever the proxy was placed again instead of being moved; answers to older epochs
     /// are void.
     pub epoch: u32,
     /// Where the proxy is.

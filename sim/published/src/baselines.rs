@@ -2,7 +2,7 @@
 //! spatial hashing.
 //!
 //! For comparisons, with one trait ([`Neighbours`]) and the same pairs from all ([`Pairs`]).
-//! Spatial hashing after Teschner 2003 (Pitiot 2015, section 2.2) for points: all are hashed anew
+//! Spatial hashing after Teschner 2003 (Pitiot 2015, section 2.2) for points: all are hashed again
 //! at each update, by cells of a width that is tuned, kept side by side, and each two cells looked
 //! at once. The grid keeps a list per cell of a bounded space and moves points between them.
 //! Registration puts the points of each occupied cell side by side and looks at each two cells of a
@@ -312,7 +312,7 @@ struct Hashed {
     cell: [i32; 3],
 }
 
-/// By spatial hashing: unbounded space, a table of fixed size, filled anew at each update.
+/// By spatial hashing: unbounded space, a table of fixed size, filled again at each update.
 #[derive(Clone, Debug)]
 pub struct ByHash {
     radius_m: f64,

@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! One certificate for each two neighbours `a`, `b`: `b(t) - a(t) > 0`. When it fails they change
-//! places, and the certificates with what was beside them are issued anew. All events change the
+//! places, and the certificates with what was beside them are issued again. All events change the
 //! order, so none is in vain; there are at most `n - 1` of them in the queue, a point is in two
 //! certificates, and an event costs `O(log n)`. Points of constant speed pass each other once: the
 //! events of a stretch of time are the inversions between the orders at its ends. Polynomials of
@@ -262,7 +262,7 @@ impl SortedList {
         self.count();
     }
 
-    /// Issues the certificate of gap `k` anew. Whether it had an event, and whether it has one.
+    /// Issues the certificate of gap `k` again. Whether it had an event, and whether it has one.
     fn certify(&mut self, k: usize) -> (bool, bool) {
         let Some(&left) = self.order.get(k) else {
             return (false, false);

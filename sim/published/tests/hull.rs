@@ -30,7 +30,7 @@ fn family(seed: u64, runs: u32, most: usize, make: impl Fn(&mut Rng) -> Point) -
         times.sort_by(f64::total_cmp);
         let below: Vec<Point> = (points.iter()).map(|p| [p[0], negative(&p[1])]).collect();
         for (k, &t) in times.iter().enumerate() {
-            // Nothing is made anew here: an inconsistency is a failure.
+            // Nothing is rebuilt here: an inconsistency is a failure.
             hull.upper.advance(t).unwrap();
             hull.lower.advance(t).unwrap();
             let (mine, theirs) = (hull.upper.hull(), fresh(&points, t));
@@ -68,7 +68,7 @@ fn family(seed: u64, runs: u32, most: usize, make: impl Fn(&mut Rng) -> Point) -
 
 /// Boxes 17 and 20.
 #[test]
-fn hulls_of_points_at_constant_speeds_are_those_made_anew() {
+fn hulls_of_points_at_constant_speeds_are_those_rebuilt() {
     let f = family(171, 300, 150, |rng| moving(rng, 1));
     assert!(
         f.events > 50_000 && f.external > 2_000,
@@ -85,17 +85,17 @@ fn hulls_of_points_at_constant_speeds_are_those_made_anew() {
 }
 
 #[test]
-fn hulls_of_points_on_parabolas_are_those_made_anew() {
+fn hulls_of_points_on_parabolas_are_those_rebuilt() {
     family(172, 150, 60, |rng| moving(rng, 2));
 }
 
 #[test]
-fn hulls_of_points_on_cubics_are_those_made_anew() {
+fn hulls_of_points_on_cubics_are_those_rebuilt() {
     family(173, 100, 40, |rng| moving(rng, 3));
 }
 
 #[test]
-fn hulls_of_points_from_a_circle_are_those_made_anew() {
+fn hulls_of_points_from_a_circle_are_those_rebuilt() {
     let f = family(174, 60, 150, circle);
     assert!(
         f.per_n_log_n <= 1.5 && f.per_object <= 8.0,
@@ -185,7 +185,7 @@ fn each_of_the_nine_types_of_certificates_is_necessary() {
 
 /// Box 21.
 #[test]
-fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_anew() {
+fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_again() {
     let mut rng = Rng(21);
     for run in 0..200 {
         let n = 3 + rng.below(30);
@@ -211,9 +211,9 @@ fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_anew() {
     }
 }
 
-/// Box 6: a structure in which flags are wrong is found out, made anew, and right.
+/// Box 6: a structure in which flags are wrong is found out, rebuilt, and right.
 #[test]
-fn a_corrupted_hull_is_found_out_made_anew_and_right() {
+fn a_corrupted_hull_is_found_out_rebuilt_and_right() {
     let mut rng = Rng(22);
     let mut found = 0;
     for _ in 0..50 {

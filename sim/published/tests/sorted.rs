@@ -258,9 +258,9 @@ fn the_horizon_hides_events_until_it_is_extended() {
     assert_eq!(list.next_time(), 5.0);
 }
 
-/// Box 6, in part: what is out of order is found, and made anew.
+/// Box 6, in part: what is out of order is found, and rebuilt.
 #[test]
-fn a_corrupted_list_is_found_and_made_anew() {
+fn a_corrupted_list_is_found_and_rebuilt() {
     let motions: Vec<_> = (0..10)
         .map(|k| Motion1::linear(f64::from(k), 0.1 * f64::from(k)))
         .collect();

@@ -9,7 +9,7 @@
 //! it was then it cannot touch (Lehericey 2016, chapter 2, section 3, property P2, which holds in
 //! any frame), and the walk is left out. When its time has come it starts no further away than
 //! equation 4.1 takes for granted: since the last full trace the pair has moved by the threshold of
-//! displacement at most. A walk that finds the prediction again knows its room anew, and it sleeps
+//! displacement at most. A walk that finds the prediction again knows its room again, and it sleeps
 //! again.
 //!
 //! The room is not the ray's length, which is more than the distance: it is the height above the
@@ -236,7 +236,7 @@ mod tests {
         ];
         assert_eq!(all(&asleep), expected);
         // Two wake in one pair, and one of them and a new one fall asleep; one in another and does
-        // not; a third is traced anew; a fourth is gone.
+        // not; a third is traced again; a fourth is gone.
         asleep.begin();
         asleep.fall(false, &[falling(1, 2, 3), falling(1, 2, 4)]);
         asleep.fall(true, &[falling(2, 1, 8)]);

@@ -5,7 +5,7 @@
 //!
 //! *Rigid pairs* (Lehericey 2016, equation 4.2): `|t0 - t| + angle(q0, q) r` with the relative
 //! transform now and at the last full trace, and `r` the larger radius: an upper bound on the net
-//! displacement of any two points, so a pair that swings to and fro is never traced anew. Here the
+//! displacement of any two points, so a pair that swings to and fro is never traced again. Here the
 //! transform is the smaller object's in the larger one's frame, and `r` the smaller radius and the
 //! reach of predictions: a bound for all points that are near the other object, `|t0 - t| + |(q0 -
 //! q) d|` with `d` from the smaller one's origin. By the larger radius a body that rolls on a wide

@@ -132,7 +132,7 @@ impl Neighbourhood {
             }
             near.moved = moved;
         }
-        // A trace in full starts the sum anew.
+        // A trace in full starts the sum again.
         for near in self.now.iter_mut().filter(|near| near.full) {
             near.moved = Motion::ZERO;
         }

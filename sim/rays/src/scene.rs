@@ -466,7 +466,7 @@ impl Scene {
         Ok(())
     }
 
-    /// An object whose points are given anew every step, in the world, m; at first those of its
+    /// An object whose points are given again every step, in the world, m; at first those of its
     /// shape. Its number: [`Scene::next`].
     pub fn add_deformable(&mut self, shape: Arc<Shape>) -> u32 {
         self.add(shape, Pose::identity(), true, false)

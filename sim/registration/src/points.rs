@@ -11,7 +11,7 @@
 //! ([`MovingPoints::march`]). That is the seed of a continuous detection.
 //!
 //! # Practice
-//! The map is a box of cubes with room to move in; it is made anew where points leave it, where
+//! The map is a box of cubes with room to move in; it is rebuilt where points leave it, where
 //! there are more or fewer of them, or where its cells no longer fit the reach. That allocates;
 //! else nothing does once tables have been as large as they get. Off the real-time thread.
 //! Deterministic: the same calls give the same lists in the same order, but not the same order as
@@ -82,7 +82,7 @@ pub enum PointsError {
     Density(#[from] DensityError),
 }
 
-/// What is made anew with the map.
+/// What is rebuilt with the map.
 #[derive(Clone, Debug)]
 struct Made {
     registration: Registration,

@@ -19,7 +19,7 @@
 //! Instructions of 200 steps of 1 ms, 64 weightless bodies of 4 to 6 cm that bounce about in a box
 //! (`cargo bench -p hapticd-scene --bench rigid` has the scenes), and of 120 steps of 64 that fall
 //! in a heap. *Without skin* every ball's box holds the way of the coming step and nothing else,
-//! the list is made anew in each: a swept box would have the same searches and hardly fewer pairs.
+//! the list is rebuilt in each: a swept box would have the same searches and hardly fewer pairs.
 //!
 //! | velocities along each axis | up to 1 m/s | up to 5 m/s | heap, falling |
 //! |---|---|---|---|
@@ -94,7 +94,7 @@ impl Broad {
         &*self.search
     }
 
-    /// Forgets everything: the next list is made anew.
+    /// Forgets everything: the next list is rebuilt.
     pub fn forget(&mut self) {
         self.anchors.clear();
     }

@@ -5,7 +5,7 @@
 //!
 //! A proximity query lists all feature pairs nearer than a reach. As long as no point of one body
 //! has moved by more than `m` relative to the other since then, every pair that is not listed is at
-//! least `reach - m` apart. So the list is searched anew only when its reach is used up, and a body
+//! least `reach - m` apart. So the list is searched again only when its reach is used up, and a body
 //! at rest is never searched again. In the same way each listed pair has a distance that it cannot
 //! have lost more than `m` of.
 //!
@@ -24,7 +24,7 @@ use crate::patch::keep_corners;
 
 /// Cosine slack of the local tests: directions this close to perpendicular count as perpendicular.
 const SLACK: f64 = 1e-6;
-/// Which pairs are contacts is decided anew when the bodies have moved by this part of the safe
+/// Which pairs are contacts is decided again when the bodies have moved by this part of the safe
 /// distance.
 const LOOK_AGAIN: f64 = 0.1;
 /// Bodies that have moved by less than this part of the safe distance since their contacts were

@@ -61,7 +61,7 @@ pub struct Counters {
     pub infeasible: u32,
     /// Bodies that were held where they were because detection found no way on for them.
     pub held: u32,
-    /// Pairs of bodies whose near features were searched anew.
+    /// Pairs of bodies whose near features were searched again.
     pub searches: u32,
     /// Feature pairs whose motion was followed.
     pub followed: u32,

@@ -7,7 +7,7 @@
 //! collisions between all bodies, while the loop is still on the one before ([`Course`]). Mostly
 //! the loop reaches the end of that one, and goes on. Where a tool was in the way the course that
 //! was planned for that end is void; the rigid world goes back to where the loop stopped and plans
-//! anew from there.
+//! again from there.
 //!
 //! What tools push comes with the queries as sums over time, so a lost query loses nothing; a
 //! course is driven by the mean force since the course before. That force is two or three ticks old

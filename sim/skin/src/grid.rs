@@ -228,7 +228,7 @@ impl Grid {
         Grid::placed(&(world_from_volume * origin), spacing_m, nodes, samples)
     }
 
-    /// Its samples back, to be filled anew: without a copy where it is the only one that has them.
+    /// Its samples back, to be filled again: without a copy where it is the only one that has them.
     #[must_use]
     pub fn into_values(self) -> Vec<f32> {
         Arc::unwrap_or_clone(self.values)

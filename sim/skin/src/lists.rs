@@ -1,7 +1,7 @@
 //! Which primitives reach which brick: the source's voxel grid (Triquet 2001, section 3.2.2), with
 //! bricks of cubes for voxels.
 //!
-//! Lists are made anew for every mesh and never cleared: an entry counts only if it carries the
+//! Lists are rebuilt for every mesh and never cleared: an entry counts only if it carries the
 //! date of this mesh (section 3.3.3). The dates are of 16 bits; when they are used up all are
 //! cleared, once in 65,535 meshes. Does not allocate once it has seen as much.
 

@@ -343,7 +343,7 @@ impl Skin {
     }
 
     /// Starts as if this many skins had been made: the dates of the lists end at 65,535 and begin
-    /// anew. For tests.
+    /// again. For tests.
     pub fn set_date(&mut self, date: u16) {
         self.now.lists.set_date(date);
         self.before.lists.set_date(date);

@@ -1,5 +1,5 @@
 //! What is taken over from the last mesh, and what many threads make: to the bit what one thread
-//! makes anew.
+//! rebuilds.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Bulge, Graph};
@@ -37,7 +37,7 @@ fn make(
     (mesh, report.unwrap())
 }
 
-/// One that is made anew.
+/// One that is rebuilt.
 fn plain(settings: &Settings, primitives: &[Primitive], blending: Blending<'_>) -> (Mesh, Report) {
     make(&mut Skin::default(), settings, primitives, blending)
 }
@@ -198,7 +198,7 @@ proptest! {
 
 /// One of 64 along a chain moves: nearly all of the rest is taken over.
 #[test]
-fn little_is_made_anew_where_little_moves() {
+fn little_is_rebuilt_where_little_moves() {
     let at = |k: u32| {
         let s = f64::from(k) / 63.0;
         1.1 * Vec3::new((6.0 * s).sin(), (9.0 * s + 0.5).sin(), (5.0 * s).cos())
@@ -215,10 +215,10 @@ fn little_is_made_anew_where_little_moves() {
     assert_eq!(still.reused, still.sampled);
     chain[20].skeleton = Skeleton::Point(at(20) + Vec3::repeat(0.02));
     let (mesh, report) = make(&mut skin, &settings, &chain, Blending::Free);
-    let anew = report.sampled - report.reused;
-    assert!((4..=40).contains(&anew), "{report:?}");
+    let again = report.sampled - report.reused;
+    assert!((4..=40).contains(&again), "{report:?}");
     assert_eq!(mesh, plain(&settings, &chain, Blending::Free).0);
-    // Those that have only lost something are made anew, too.
+    // Those that have only lost something are rebuilt, too.
     let last = chain.pop();
     assert!(last.is_some());
     let (mesh, report) = make(&mut skin, &settings, &chain, Blending::Free);

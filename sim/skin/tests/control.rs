@@ -245,7 +245,7 @@ fn control_is_deterministic_takes_no_memory_and_refuses_strangers() {
             .unwrap();
     }
     let before = mesh.clone();
-    // All bricks anew; and all taken over.
+    // All bricks again; and all taken over.
     for (primitives, reused) in [(&away, false), (&primitives, false), (&primitives, true)] {
         let (report, calls) =
             counted(|| skin.polygonize_controlled(&settings, primitives, &graph, &mut mesh));

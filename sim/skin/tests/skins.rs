@@ -434,7 +434,7 @@ fn nothing_is_allocated_once_warm() {
     for balls in [&here, &there, &there, &here, &here] {
         skin.polygonize(&settings, balls, &mut mesh).unwrap();
     }
-    // All bricks anew; and all taken over.
+    // All bricks again; and all taken over.
     for (balls, reused) in [(&there, false), (&there, true)] {
         let (report, calls) = counted(|| skin.polygonize(&settings, balls, &mut mesh));
         let report = report.unwrap();

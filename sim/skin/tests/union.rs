@@ -270,7 +270,7 @@ fn a_union_takes_no_memory_once_warm_and_is_the_same_again() {
             .unwrap();
     }
     let before = mesh.clone();
-    // All bricks anew; and all taken over.
+    // All bricks again; and all taken over.
     for (primitives, reused) in [(&away, false), (&primitives, false), (&primitives, true)] {
         let (report, calls) = counted(|| skin.polygonize_by(&settings, primitives, by, &mut mesh));
         let report = report.unwrap();

@@ -12,7 +12,7 @@
 //!
 //! What the last substep ended with is the start of the next, and across steps too where a contact
 //! is recognised: by the particle, the vertex or the bit-equal point of a body on either side.
-//! Without that a load at rest is found anew each time, and boxes walk.
+//! Without that a load at rest is found again each time, and boxes walk.
 //!
 //! A contact found late, deep inside, would be resolved in one substep and leave with depth over
 //! substep, metres a second (the "spontaneous bounce" of Lehericey 2016). Here the constraint only
@@ -445,7 +445,7 @@ fn push(side: &Side, view: &View, entries: &[(u32, f64)], movers: &mut Movers<'_
 }
 
 /// Remembers what of the substep's movement a sticking contact has not taken back; one that slid
-/// begins anew.
+/// starts again.
 #[inline]
 fn keep_hold(row: &mut Row, entries: &[(u32, f64)], movers: &Movers<'_>) {
     if row.friction == 0.0 {

@@ -3,7 +3,7 @@
 //!
 //! Pure and deterministic. Units: metres, newtons, degrees Celsius; on the wire little-endian
 //! integers of 1 um, 1 mN and 0.1 C. Ids and lengths are those of
-//! `hapticd_devices::profile::generic`; the encoding is written anew here, so that the host's codec
+//! `hapticd_devices::profile::generic`; the encoding is written again here, so that the host's codec
 //! is checked by something other than itself.
 
 use hapticd_devices::profile::generic::{

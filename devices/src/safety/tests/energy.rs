@@ -135,7 +135,7 @@ fn a_debt_is_acted_on_beyond_four_noticeable_swings_and_the_encoders_rounding() 
 }
 
 #[test]
-fn where_the_pose_may_have_jumped_the_ledger_begins_anew() {
+fn where_the_pose_may_have_jumped_the_ledger_begins_again() {
     for reason in [R::DeviceLost, R::DeviceFault, R::PoseUnknown] {
         let step = (Vec3::x() * 1e-6, Vec3::zeros());
         let mut pushed = Pushed::new(&spec(), &Limits::default(), wrench(5.0, 0.0), step);

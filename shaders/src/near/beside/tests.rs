@@ -6,7 +6,7 @@ use hapticd_geometry::shapes;
 use super::super::{GpuMidPhase, Limits, Patience};
 use super::*;
 
-/// Names shapes by their places, and anew whenever some are forgotten, as a device does.
+/// Names shapes by their places, and again whenever some are forgotten, as a device does.
 #[derive(Debug, Default)]
 struct Books {
     /// Triangles of each.

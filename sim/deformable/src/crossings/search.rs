@@ -498,7 +498,7 @@ impl Work {
     }
 
     /// Who is registered: all that an answer may need, and who may be needed soon, so that it need
-    /// not be chosen anew.
+    /// not be chosen again.
     fn choose(&mut self, f: &Features, around: &Swept, room: f64) {
         let count = f.vertices() as usize;
         let vertices = &self.vertices;

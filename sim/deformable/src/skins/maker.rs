@@ -229,7 +229,7 @@ impl SkinMaker {
     }
 
     /// A frame of the body as it is. Quality goes before the frame does: what has too many
-    /// triangles is made anew with larger cubes.
+    /// triangles is rebuilt with larger cubes.
     ///
     /// # Errors
     /// [`SkinMakeError`]: there is no frame, and the mesh is of no meaning.

@@ -105,7 +105,7 @@ impl GeodesicTriangulation {
         self.audit_geodesics(t)
     }
 
-    /// Those of the trees are the shortest ones, made anew. The root's is pinned on the first
+    /// Those of the trees are the shortest ones, rebuilt. The root's is pinned on the first
     /// relative hull and pulled tight, which makes it the shortest of its kind; which kind that is
     /// goes by when the pin was chosen. Bends without a corner have certificates.
     fn audit_geodesics(&self, t: f64) -> Result<(), Inconsistent> {
@@ -117,14 +117,14 @@ impl GeodesicTriangulation {
             })
         };
         let signs = self.signs(t);
-        let Some(anew) = trees(&signs) else {
+        let Some(again) = trees(&signs) else {
             return fault(0, "a geodesic does not become tight");
         };
         let Geodesics { nodes, tops, root } = &self.geodesics;
-        if *tops != anew.tops {
+        if *tops != again.tops {
             return fault(0, "the trees are not as they should be");
         }
-        if let Some((node, _)) = (nodes.iter().zip(&anew.nodes)).find(|(a, b)| a != b) {
+        if let Some((node, _)) = (nodes.iter().zip(&again.nodes)).find(|(a, b)| a != b) {
             return fault(node.path[0], "a geodesic is not the shortest path");
         }
         let Some(&pin) = root.first() else {
@@ -132,7 +132,7 @@ impl GeodesicTriangulation {
         };
         if root.last() != Some(&pin)
             || self.polygons.owner[pin as usize] != 0
-            || !anew.hull(0).contains(&pin)
+            || !again.hull(0).contains(&pin)
         {
             return fault(pin, "the pin is not on the relative hull");
         }

@@ -39,7 +39,7 @@ fn touching(signs: &Signs<'_>) -> Option<u32> {
 }
 
 impl GeodesicTriangulation {
-    /// Makes everything anew as it is now. With `n` vertices `O(n^3)` at worst.
+    /// Makes everything again as it is now. With `n` vertices `O(n^3)` at worst.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
         let signs = Signs::new(&self.polygons, self.now, None);
         if let Some(v) = touching(&signs) {

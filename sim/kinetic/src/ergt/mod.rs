@@ -35,12 +35,12 @@
 //!
 //! **Memory grows at events**: geodesics and edges come and go, and each event allocates. Not for a
 //! haptic loop. General position is wanted: perturb what lies on a lattice by 1e-8 at least.
-//! Polygons that touch or overlap at the start are refused, and so is making the structure anew
+//! Polygons that touch or overlap at the start are refused, and so is making the structure again
 //! while they touch. Where an event and a contact at one of its vertices are one to rounding (edges
 //! that meet edge on edge and corner on corner, 1e-14 s apart) it is the contact: what is true
 //! behind the event cannot be told.
 //!
-//! The trees' geodesics are at any time those that would be made anew. The root's is the shortest
+//! The trees' geodesics are at any time those that would be rebuilt. The root's is the shortest
 //! of its kind, too, but which kind, and where the pin is, goes by what happened before.
 
 mod audit;

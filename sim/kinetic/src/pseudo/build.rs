@@ -31,7 +31,7 @@ fn narrowed([a, b]: Gap, d: Point) -> Option<Gap> {
     (cross(d, b) < 0.0).then_some([d, b])
 }
 
-/// How far a structure that is made anew has come.
+/// How far a structure that is rebuilt has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It is whole.
@@ -114,14 +114,14 @@ impl PseudoTriangulation {
         w.seen.resize(halves, 0);
     }
 
-    /// Makes everything anew as it is now. With `n` vertices `O(n^3)`.
+    /// Makes everything again as it is now. With `n` vertices `O(n^3)`.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
         self.start_build();
         while !self.build_on(u32::MAX)? {}
         self.audit_all(self.now)
     }
 
-    /// Begins to make everything anew as it is now.
+    /// Begins to make everything again as it is now.
     pub(super) fn start_build(&mut self) {
         let n = self.polygons.owner.len() as u32;
         self.queue.clear();
@@ -154,19 +154,19 @@ impl PseudoTriangulation {
         self.members[self.polygons.owner[v as usize] as usize]
     }
 
-    /// Goes on making everything anew, for some `budget` comparisons of edges; true: it is whole.
+    /// Goes on making everything again, for some `budget` comparisons of edges; true: it is whole.
     /// Does not allocate.
     ///
     /// # Errors
     /// The bodies are in no position that the structure can be made of; it is of no use until it is
-    /// begun anew.
+    /// started again.
     pub fn build_on(&mut self, budget: u32) -> Result<bool, Inconsistent> {
         let mut w = std::mem::take(&mut self.workshop);
         let mut left = u64::from(budget);
         let whole = loop {
             match w.stage {
                 Stage::Whole => break Ok(true),
-                Stage::Broken => break self.fault(0, "it is to be made anew"),
+                Stage::Broken => break self.fault(0, "it is to be rebuilt"),
                 _ if left == 0 => break Ok(false),
                 Stage::Listing(i) if i as usize == self.polygons.owner.len() => {
                     w.stage = Stage::Trying
@@ -372,9 +372,9 @@ impl PseudoTriangulation {
 
     /// Lists in `touched`, each once, the half-edges at whose corners a body takes part. An edge of
     /// a polygon never slides, so from there one gets about each vertex.
-    pub(super) fn touch(&mut self, body: u32, touched: &mut Vec<u32>, anew: bool) {
+    pub(super) fn touch(&mut self, body: u32, touched: &mut Vec<u32>, again: bool) {
         let mut w = std::mem::take(&mut self.workshop);
-        if anew {
+        if again {
             w.walk = w.walk.wrapping_add(1);
             touched.clear();
         }

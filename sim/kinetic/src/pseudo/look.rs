@@ -246,7 +246,7 @@ mod tests {
     /// What a step that failed was to do is not taken for motion later: looks at what stands still
     /// see nothing.
     #[test]
-    fn a_structure_begun_anew_after_a_fault_stands_still() {
+    fn a_structure_begun_again_after_a_fault_stands_still() {
         let mut scene = scene(&mut Random(11));
         let placed: Vec<_> = (0..5).map(|b| scene.placed(b).unwrap()).collect();
         let shift = |body, by| Shift {

@@ -12,7 +12,7 @@
 //! has a certificate, the sign of its orientation.
 //!
 //! When a reflex corner becomes straight, or a convex one closes, one free edge *slides* along its
-//! neighbour: five certificates are issued anew. Where the edge that would have to slide is a
+//! neighbour: five certificates are issued again. Where the edge that would have to slide is a
 //! polygon's, a vertex has met it: a contact. After Kirkpatrick, Snoeyink and Speckmann, and
 //! Agarwal, Basch, Guibas, Hershberger and Zhang.
 //!
@@ -22,7 +22,7 @@
 //! frames. What happens at a contact is [`Contacts`]' to say: stop there, or bounce without
 //! friction. All memory is made when the structure is; events do not allocate. A change of a plan
 //! looks at the corners of its body. For a control loop there are steps that shift some of the
-//! bodies and may be cut short ([`PseudoTriangulation::go`]), and the structure can be made anew
+//! bodies and may be cut short ([`PseudoTriangulation::go`]), and the structure can be rebuilt
 //! bit by bit, of some of its bodies ([`PseudoTriangulation::begin`]). General position is wanted:
 //! perturb what lies on a lattice by 1e-8 at least. Polygons that touch at the start, or holes, are
 //! refused.
@@ -101,7 +101,7 @@ pub struct CornerEvent {
 /// A cell of the space between the polygons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// A cell keeps its number while edges slide, until the structure is made anew.
+    /// A cell keeps its number while edges slide, until the structure is rebuilt.
     pub number: u32,
     /// Its corners counter-clockwise, each a body and a vertex of it, and whether the cell is
     /// convex there: it is at three of them.

@@ -1,7 +1,7 @@
 //! Steps for a control loop: all stands still but for some bodies that are shifted, as far as they
 //! may, in a number of events that the caller bounds.
 //!
-//! Between steps nothing moves, so no certificate has an event, and time begins anew with each:
+//! Between steps nothing moves, so no certificate has an event, and time starts again with each:
 //! there is no large number that precision could be lost in. Most corners of a mover are seen at
 //! one look to hold throughout a step; only of the others a failure is searched. Nothing here
 //! allocates.
@@ -115,7 +115,7 @@ impl PseudoTriangulation {
         rounding
     }
 
-    /// Begins to make the structure anew, of those bodies that `place` knows a place of (centre and
+    /// Begins to make the structure again, of those bodies that `place` knows a place of (centre and
     /// angle); the others do not take part until it is begun again. [`Self::build_on`] then makes
     /// it.
     pub fn begin(&mut self, place: impl Fn(u32) -> Option<([f64; 2], f64)>) {
@@ -164,10 +164,10 @@ impl PseudoTriangulation {
     ///
     /// # Errors
     /// The structure is not whole, or a plan has changed since it was begun, or it found something
-    /// wrong with itself; then it is to be made anew, and how far the shifts went is not proven.
+    /// wrong with itself; then it is to be rebuilt, and how far the shifts went is not proven.
     pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
         if !(self.is_whole() && self.at_rest) {
-            return self.fault(0, "it is to be made anew");
+            return self.fault(0, "it is to be rebuilt");
         }
         let went = self.shift(shifts, most_events);
         if went.is_err() {

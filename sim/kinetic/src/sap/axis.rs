@@ -48,7 +48,7 @@ pub(super) struct Axis {
     place: Vec<u32>,
     /// Endpoints that have left their bands.
     awake: Vec<u32>,
-    /// Places beside which separators have to be put anew; and places that are looked at. One bit
+    /// Places beside which separators have to be put again; and places that are looked at. One bit
     /// each, so they come sorted.
     marks: Vec<u64>,
     places: Vec<u64>,

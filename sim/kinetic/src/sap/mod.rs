@@ -13,7 +13,7 @@
 //! queue: a log of pairs that go *on* and *off*.
 //!
 //! This differs from the kinetic sorted list of the literature, which has a certificate and a place
-//! in a queue for each two neighbours, and issues all of them anew in every step.
+//! in a queue for each two neighbours, and issues all of them again in every step.
 //!
 //! # Practice
 //!
@@ -345,7 +345,7 @@ impl Sap {
             report.swaps = self.axes.iter().map(|a| a.swaps).sum();
         } else {
             report.awake = 6 * self.len() as u64;
-            self.start_anew(0.0);
+            self.start_again(0.0);
         }
         self.synced = self.exact;
         report.exact = self.exact;
@@ -483,7 +483,7 @@ impl Sap {
     }
 
     /// Sorts everything, and decides about all pairs whose swept boxes overlap.
-    fn start_anew(&mut self, from: f64) {
+    fn start_again(&mut self, from: f64) {
         for axis in &mut self.axes {
             axis.sort(&mut self.table);
         }
@@ -757,7 +757,7 @@ impl Kinetic for Sap {
         self.advance(t)?;
         self.log.truncate(self.happened);
         self.exact = true;
-        self.start_anew(self.now);
+        self.start_again(self.now);
         self.sort_log(self.happened);
         self.synced = true;
         self.happen(self.now);

@@ -69,7 +69,7 @@ pub fn swept(l: &Lines) -> [[f64; 2]; 3] {
     })
 }
 
-/// A sweep along one axis, made anew in every step.
+/// A sweep along one axis, rebuilt in every step.
 #[derive(Default)]
 pub struct Rebuilt {
     order: Vec<(f64, u32)>,

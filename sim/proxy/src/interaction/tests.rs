@@ -173,7 +173,7 @@ fn without_time_a_tool_with_mass_stays_as_it_is() {
     let first = goal(&mut other);
     assert!(first.translation.vector.iter().all(|x| x.is_finite()));
     assert_eq!(goal(&mut still), first);
-    // Placed anew it is at rest.
+    // Placed again it is at rest.
     let mut new = Intent::new(Interaction::SpringWithMass(MASS_KG));
     still.reset();
     assert_eq!(goal(&mut still), goal(&mut new));

@@ -16,7 +16,7 @@ fn is_true(f: &Predicate) -> bool {
 }
 
 impl UpperHull {
-    /// Makes everything anew as it is just after now. `O(n log n)`.
+    /// Makes everything again as it is just after now. `O(n log n)`.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
         self.nodes.clear();
         self.vertices.clear();

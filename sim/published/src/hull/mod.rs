@@ -18,7 +18,7 @@
 //! [`UpperHull`] is the upper one, [`Hull`] both. Coordinates are polynomials of the third degree
 //! at most. Points are to be in general position: three on a line for ever, or many events at one
 //! time, make it inconsistent, which is an error ([`hapticd_kinetic::Inconsistent`]) and a reason
-//! to make it anew. Perturb such input by a millionth once, and use
+//! to rebuild it. Perturb such input by a millionth once, and use
 //! [`hapticd_kinetic::Kinetic::advance_or_rebuild`]. Two points that move in the same way are
 //! refused.
 //!
@@ -506,7 +506,7 @@ impl UpperHull {
         }
     }
 
-    /// Drops the certificates of a vertex and issues them anew.
+    /// Drops the certificates of a vertex and issues them again.
     fn refresh(&mut self, v: u32) {
         if v == NONE {
             return;
@@ -596,7 +596,7 @@ impl Kinetic for UpperHull {
         })
     }
 
-    /// Looks through the lists above the point's leaf and issues anew what names it.
+    /// Looks through the lists above the point's leaf and issues again what names it.
     fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), MotionError> {
         let count = self.points.len();
         let Some(old) = self.points.get(object as usize) else {

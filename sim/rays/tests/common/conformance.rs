@@ -425,21 +425,21 @@ pub fn objects_come_later(make: Make<'_>) {
 
 /// A new scene with what is in another, where it is; for each of its objects the number in the
 /// other.
-fn made_anew(scene: &Scene) -> (Scene, Vec<u32>) {
-    let (mut anew, mut numbers) = (Scene::new(), Vec::new());
+fn rebuilt(scene: &Scene) -> (Scene, Vec<u32>) {
+    let (mut again, mut numbers) = (Scene::new(), Vec::new());
     for id in (0..scene.len() as u32).filter(|id| scene.identity(*id).is_some()) {
         let shape = scene.shape(id).clone();
         if let Some((pose, _)) = scene.poses(id) {
-            anew.add_rigid(shape, pose, false).unwrap();
+            again.add_rigid(shape, pose, false).unwrap();
         } else {
-            let added = anew.add_deformable(shape);
+            let added = again.add_deformable(shape);
             let (points, _) = scene.points(id).unwrap();
             let points: Vec<Vec3> = points.iter().map(|p| p.cast()).collect();
-            anew.set_points(added, &points).unwrap();
+            again.set_points(added, &points).unwrap();
         }
         numbers.push(id);
     }
-    (anew, numbers)
+    (again, numbers)
 }
 
 /// Numbers from -1 to 1, and below some other.
@@ -465,7 +465,7 @@ impl Draw {
 }
 
 /// Objects come, go, and others come in their places, while all move. In every step the contacts
-/// are those of a scene made anew with the same objects where they are, where all is traced in
+/// are those of a scene rebuilt with the same objects where they are, where all is traced in
 /// full. Where walks go on, they are those of a scene that nobody ever leaves: who should is put
 /// far away, and all that come have numbers of their own.
 pub fn objects_come_and_go(make: Make<'_>) {
@@ -484,7 +484,7 @@ pub fn objects_come_and_go(make: Make<'_>) {
     for iterative in [false, true] {
         let settings = Settings {
             iterative,
-            // What a sheet went through is remembered, and a scene made anew remembers nothing.
+            // What a sheet went through is remembered, and a scene rebuilt remembers nothing.
             inversions: iterative,
             ..settings()
         };
@@ -550,9 +550,9 @@ pub fn objects_come_and_go(make: Make<'_>) {
                 reference.step(&mut all_ever);
                 numbers = there.iter().map(|(id, (.., ever))| (*ever, *id)).collect();
             } else {
-                let (mut anew, order) = made_anew(&scene);
+                let (mut again, order) = rebuilt(&scene);
                 reference = Tracer::new(settings);
-                reference.step(&mut anew);
+                reference.step(&mut again);
                 numbers = (0..).zip(order).collect();
             }
             inverted += reference.report().inversions;

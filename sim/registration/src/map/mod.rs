@@ -22,7 +22,7 @@
 //! **Geometry** is per dart: in dimension 3 the tetrahedron `T(d) = (V, F, S, S')` of the volume's
 //! visibility centre, the face's centre, and the dart's ends; in dimension 2 the triangle `(V, S,
 //! S')`. Both sides of a face share `F`, so all these fit without gap or overlap ("well-centred"
-//! cells, section 7.2). Centres are stored, not computed anew, when a cell is refined: the four
+//! cells, section 7.2). Centres are stored, not computed again, when a cell is refined: the four
 //! parts of a face get theirs on the old facets, so refining moves no boundary.
 //!
 //! # Practice

@@ -1,7 +1,7 @@
 //! Lists follow what moves.
 //!
 //! The cases of Pitiot 2015, section 5.4, fold into one rule: nothing is done where all ends are in
-//! the one cell that is crossed; else the crossed cells are found anew, and where they are not the
+//! the one cell that is crossed; else the crossed cells are found again, and where they are not the
 //! same the entity is taken out of all lists and put into the new ones. Tearing out and putting in
 //! costs less than the difference of two rings, and is right by construction (section 5.2).
 

@@ -1,4 +1,4 @@
-//! Everything anew, from positions and darts alone.
+//! Everything again, from positions and darts alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 

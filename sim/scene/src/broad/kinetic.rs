@@ -11,7 +11,7 @@ use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
 use hapticd_kinetic::sap::{Lines, Sap};
 use hapticd_kinetic::{Kinetic, Stats};
 
-/// Exchanges for each box in a step after which it is cheaper to sort anew.
+/// Exchanges for each box in a step after which it is cheaper to sort again.
 const PATIENCE: u64 = 64;
 
 /// Fewest boxes that there is room for.
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use hapticd_geometry::Vec3;
 
-    /// The order that is kept does the work: what goes on as before is not sorted anew, and what
+    /// The order that is kept does the work: what goes on as before is not sorted again, and what
     /// passes nothing costs no exchange.
     #[test]
     fn a_step_costs_what_passes_what() {

@@ -1,7 +1,7 @@
 //! Who finds which boxes meet: three broad phases that answer the same to the bit, and the choice
 //! among them.
 //!
-//! [`BroadPhaseKind::Sweep`] looks at all boxes anew, in an order that it keeps.
+//! [`BroadPhaseKind::Sweep`] looks at all boxes again, in an order that it keeps.
 //! [`BroadPhaseKind::Kinetic`] keeps the orders on all three axes and the pairs, and pays for what
 //! passes what on the way. [`BroadPhaseKind::Registration`] keeps a map of space and in each of its
 //! cells a list of what is in and around it, and pays for what goes from cell to cell.

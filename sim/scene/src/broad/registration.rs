@@ -14,7 +14,7 @@
 //! # Practice
 //!
 //! `w` is what all but a thirty-second of the boxes fit in, and half as much again; map and `w` are
-//! chosen anew when twice as many as then do not fit, or when `w` has become four times too wide. A
+//! chosen again when twice as many as then do not fit, or when `w` has become four times too wide. A
 //! step costs the tracking of what moves, the lists of its cell, and every large box times all; a
 //! new map some milliseconds. Of a particle's cell it is checked that the point is in it.
 
@@ -535,7 +535,7 @@ mod tests {
         assert_eq!(put(&far), told(3, 1, 12));
     }
 
-    /// The map stays while its scene moves a little, and is made anew when it has gone.
+    /// The map stays while its scene moves a little, and is rebuilt when it has gone.
     #[test]
     fn a_map_stays_as_long_as_it_is_good() {
         let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());

@@ -1,6 +1,6 @@
 //! A mesh that somebody else has made, as if it were the last of one's own.
 //!
-//! Which primitives reach which brick is found anew; each vertex is put to the brick that it lies
+//! Which primitives reach which brick is found again; each vertex is put to the brick that it lies
 //! in, so that all that is asked of the last mesh can be ([`Skin::motions`], primitives that are
 //! lost). Nothing of it is taken over into the next one. Linear in vertices and in bricks that a
 //! primitive reaches; does not allocate once it has seen as much.

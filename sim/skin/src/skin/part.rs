@@ -6,7 +6,7 @@
 //! What a brick has depends on the primitives that reach it and on nothing else. So no brick waits
 //! for another; and one that is reached by the same primitives as in the last mesh, none of which
 //! has changed, has what it had then, to the bit: it is taken over without a look at its nodes.
-//! Both follow from bricks; the source, which goes from cube to cube, computes everything anew and
+//! Both follow from bricks; the source, which goes from cube to cube, computes everything again and
 //! asks for such coherence in its outlook (Triquet 2001, section 3.5.2).
 //!
 //! # Practice

@@ -2,7 +2,7 @@
 //! ones.
 //!
 //! The title is all that is left of the source's program. Four ways to the next impact: every
-//! pair's next contact made anew at every impact; all pairs looked at every two milliseconds; the
+//! pair's next contact rebuilt at every impact; all pairs looked at every two milliseconds; the
 //! pairs that kinetic sweep-and-prune names, in the part of the step that it names; the
 //! pseudo-triangulation.
 
@@ -121,7 +121,7 @@ fn follow(
     Ok(track)
 }
 
-/// Every pair's next contact, made anew at every impact.
+/// Every pair's next contact, rebuilt at every impact.
 fn brute_force(bodies: Vec<Body>, end: f64) -> Result<Track, Failure> {
     let pairs = pairs(&bodies);
     follow(bodies, end, |bodies, now| {

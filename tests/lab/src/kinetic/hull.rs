@@ -217,7 +217,7 @@ fn advance_in_box(run: &mut Run, half: f64, t: f64) -> Result<u64, Failure> {
             return Ok(bounces);
         };
         run.advance(time)?;
-        // Where something was made anew, time has gone on a little.
+        // Where something was rebuilt, time has gone on a little.
         let now = run.hull.upper.now().max(run.hull.lower.now());
         run.advance(now)?;
         let mut plan = run.points[i].map(|m| Motion1::Linear {
@@ -243,9 +243,9 @@ fn look(run: &Run, t: f64, oracle: &mut Oracle) {
         ("upper", &run.hull.upper, &run.points),
         ("lower", &run.hull.lower, &below),
     ] {
-        let (ours, anew) = (half.hull(), fresh(points, t));
-        oracle.check(agree(points, t, &ours, &anew), || {
-            format!("the {name} hull at {t} s is {ours:?}, a static one {anew:?}")
+        let (ours, again) = (half.hull(), fresh(points, t));
+        oracle.check(agree(points, t, &ours, &again), || {
+            format!("the {name} hull at {t} s is {ours:?}, a static one {again:?}")
         });
         let audit = half.audit(t);
         oracle.check(audit.is_ok(), || format!("{name}: {audit:?}"));
@@ -282,7 +282,7 @@ fn measures(claims: &mut Claims, hull: &Hull, n: usize, bounces: u64) {
         most,
         most <= height,
     );
-    // A vertex has four certificates at most, and an event makes those of six of each level anew.
+    // A vertex has four certificates at most, and an event makes those of six of each level again.
     let made = halves.map(|h| h.stats().worst.created);
     let (most, limit) = (made[0].max(made[1]), 24 * height);
     claims.claim(
@@ -298,7 +298,7 @@ fn measures(claims: &mut Claims, hull: &Hull, n: usize, bounces: u64) {
     ];
     if bounces > 0 {
         let mean = (reissued[0] + reissued[1]) as f64 / (plans[0] + plans[1]) as f64;
-        claims.figure("certificates made anew by a bounce, mean", "", mean);
+        claims.figure("certificates rebuilt by a bounce, mean", "", mean);
     }
     for (k, kind) in hull.upper.stats().kinds().iter().enumerate() {
         let sum = |of: fn(&UpperHull, usize) -> u64| halves.map(|h| of(h, k)).iter().sum::<u64>();
@@ -311,7 +311,7 @@ fn measures(claims: &mut Claims, hull: &Hull, n: usize, bounces: u64) {
         );
     }
     let rebuilds: u64 = halves.iter().map(|h| h.stats().rebuilds).sum();
-    claims.figure("times it was made anew", "", rebuilds);
+    claims.figure("times it was rebuilt", "", rebuilds);
 }
 
 /// All events against those that change the hull, and the time of one, by the number of points.
@@ -328,9 +328,9 @@ fn efficiency(
         hull.advance_or_rebuild(3.0, 1.0).map_err(failed)?;
         let us = start.elapsed().as_secs_f64() * 1e6;
         let t = hull.now();
-        let (ours, anew) = (hull.hull(), fresh(&points, t));
-        oracle.check(agree(&points, t, &ours, &anew), || {
-            format!("of {n} points the hull at {t} s is {ours:?}, a static one {anew:?}")
+        let (ours, again) = (hull.hull(), fresh(&points, t));
+        oracle.check(agree(&points, t, &ours, &again), || {
+            format!("of {n} points the hull at {t} s is {ours:?}, a static one {again:?}")
         });
         let (all, external) = (hull.stats().events(), hull.stats().events_external());
         claims.figure(

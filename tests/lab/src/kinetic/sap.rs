@@ -1,5 +1,5 @@
 //! Sweep-and-prune over steps: what the structure does while running, and beside an insertion sort
-//! that is kept and a sweep that is made anew.
+//! that is kept and a sweep that is rebuilt.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::svg::{Axis, COLOURS, Frame, Svg};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-sap",
-    title: "kinetic sweep-and-prune: exchanges are changes of the order; beside an insertion sort and a sweep made anew",
+    title: "kinetic sweep-and-prune: exchanges are changes of the order; beside an insertion sort and a sweep rebuilt",
     run,
 };
 
@@ -38,7 +38,7 @@ const SPEEDS: [f64; 5] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 const SMALL: usize = 3;
 /// Steps of one way before the next has its turn: what it has in the caches it keeps for that long.
 const TURN: usize = 20;
-const WAYS: [&str; 3] = ["kinetic", "insertion sort", "sweep anew"];
+const WAYS: [&str; 3] = ["kinetic", "insertion sort", "sweep again"];
 
 /// What was measured at one speed.
 struct Measured {
@@ -75,11 +75,11 @@ fn run(context: &Context) -> Result<Report, Failure> {
         for (way, us) in WAYS.iter().zip(m.us) {
             claims.figure(name(&format!("a step, {way}, median")), "us", us);
         }
-        let [ours, kept, anew] = m.us;
+        let [ours, kept, again] = m.us;
         if k < SMALL {
-            let times = anew / ours;
+            let times = again / ours;
             claims.claim(
-                name("sweep anew over kinetic"),
+                name("sweep again over kinetic"),
                 "",
                 ">= 5",
                 times,
@@ -94,7 +94,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 times >= 1.0,
             );
         } else {
-            claims.figure(name("sweep anew over kinetic"), "", anew / ours);
+            claims.figure(name("sweep again over kinetic"), "", again / ours);
             claims.figure(name("insertion sort over kinetic"), "", kept / ours);
         }
     }
@@ -159,7 +159,7 @@ fn timed(step: impl FnOnce() -> usize) -> Duration {
 fn times(scene: impl Fn() -> Scene, turns: usize) -> [f64; 3] {
     let mut scenes = WAYS.map(|_| scene());
     let mut sap = started(&scenes[0]);
-    let (mut kept, mut anew) = (Incremental::new(&scenes[1].lines), Rebuilt::default());
+    let (mut kept, mut again) = (Incremental::new(&scenes[1].lines), Rebuilt::default());
     let mut times = [const { Vec::new() }; 3];
     for turn in 0..turns {
         for way in (0..3).map(|way| (way + turn) % 3) {
@@ -169,7 +169,7 @@ fn times(scene: impl Fn() -> Scene, turns: usize) -> [f64; 3] {
                 times[way].push(timed(|| match way {
                     0 => ours(&mut sap, scene),
                     1 => kept.step(&scene.lines),
-                    _ => anew.step(&scene.lines),
+                    _ => again.step(&scene.lines),
                 }));
             }
         }

@@ -84,7 +84,7 @@ fn crossings(a: &[f64; 4], b: &[f64; 4], end: f64) -> u64 {
         .count() as u64
 }
 
-fn sorted_anew(motions: &[Motion1], t: f64) -> Vec<u32> {
+fn sorted_again(motions: &[Motion1], t: f64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..motions.len() as u32).collect();
     let at = |i: u32| motions[i as usize].at(t);
     order.sort_by(|&a, &b| at(a).total_cmp(&at(b)));
@@ -126,7 +126,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             story.queue.push([swap.time, list.queued() as f64]);
         }
         list.advance(t).map_err(failed)?;
-        oracle.check(list.order() == sorted_anew(&motions, t), || {
+        oracle.check(list.order() == sorted_again(&motions, t), || {
             format!("the order at {t} s is not that of a fresh sort")
         });
     }

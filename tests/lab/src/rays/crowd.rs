@@ -75,7 +75,7 @@ fn crowd(options: &Options) -> Result<Report, Failure> {
     let mass = parts[0].mass.mass * f64::from(options.bodies);
     let speed = (2.0 * stage.world().dynamics().kinetic_energy() / mass).sqrt();
     let did = tracer.report();
-    // The plane is object 0. A pair is traced anew when its larger object's rim may have moved by
+    // The plane is object 0. A pair is traced again when its larger object's rim may have moved by
     // the threshold, and the plane's is far away.
     let tree = tracer.rays().tree.iter();
     let onto_plane = tree.filter(|ray| ray.source.min(ray.target) == 0).count();

@@ -151,7 +151,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let (mut rows, mut same, mut slowest, mut most) = (Vec::new(), true, 0.0_f64, 0);
     for (name, primitives) in scenes(cells) {
         let by = |parallel: bool, mesh: &mut Mesh| {
-            // Anew every time: nothing is taken over from the frame before.
+            // Again every time: nothing is taken over from the frame before.
             least(options.runs, || {
                 let mut skin = Skin::default();
                 skin.set_parallel(parallel);

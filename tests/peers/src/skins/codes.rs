@@ -3,7 +3,7 @@
 //!
 //! fidget is used as a mesher of a sum of 64 compact kernels, which its author does not advertise;
 //! its octree of the domain ends at cubes of the same size, and merges flat ones. Its time holds
-//! making the shape anew, since the primitives move; it makes no normals. splashsurf's Marching
+//! making the shape again, since the primitives move; it makes no normals. splashsurf's Marching
 //! Cubes of a field that is given is its older way without subdomains; its own way is in
 //! [`particles`](super::particles).
 

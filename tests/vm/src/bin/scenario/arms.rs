@@ -534,7 +534,7 @@ pub fn garbage() -> Result<String, String> {
         return Err(daemon.explain(&format!("{:.2} N out of garbage", strongest(&forces))));
     }
     // Noise that says to be calibrated is a hand somewhere, and a tool that was anchored under the
-    // plate stays there. Calibrated anew it is where its hand is.
+    // plate stays there. Calibrated again it is where its hand is.
     let lost = Sample {
         calibrated: false,
         ..above
