@@ -17,11 +17,11 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use hapticd_ccd::{Ask, MeshIndex, MidPhase};
+use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery};
 use hapticd_config::{Backend, SkinGpu};
 use hapticd_deformable::SoftScene;
 use hapticd_geometry::Pose;
-use hapticd_rays::{Charge, Detector, PATIENCE, Refused, Settings, Watched};
+use hapticd_rays::{Detector, PATIENCE, Refused, Responder, Settings, Watched};
 
 use crate::collision::Collider;
 use crate::gpu_threads::GpuThreads;
@@ -138,9 +138,9 @@ impl Owner for SoftScene {
 
     fn standing(&self) -> Standing {
         match self.detector().charge() {
-            None | Some(Charge::Backend) => Standing::InCharge,
-            Some(Charge::Trial) => Standing::OnTrial,
-            Some(Charge::Twin) => Standing::GivenUp,
+            None | Some(Responder::Backend) => Standing::InCharge,
+            Some(Responder::Trial) => Standing::OnTrial,
+            Some(Responder::Twin) => Standing::GivenUp,
         }
     }
 
@@ -241,7 +241,7 @@ pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<
     let late_before = midphase.facts().late;
     loop {
         let before = midphase.facts().clone();
-        let ask = Ask {
+        let ask = MidPhaseQuery {
             a: largest,
             b: largest,
             b_from_a: Pose::identity(),

@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use urgency::Urgency;
 
-use crate::broad::BroadFacts;
+use crate::broad_phase::BroadPhaseStats;
 use crate::janitor::Janitor;
 use crate::keeper::{SceneEnd, Standing};
+use crate::mid_phase::{MidPhaseHistory, MidPhaseStatus};
 use crate::motion::BodyMotion;
-use crate::near::{NearBook, NearFacts};
 use crate::planner::Planner;
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
@@ -162,7 +162,7 @@ pub struct Collider {
     world: World,
     motions: Vec<BodyMotion>,
     period_s: f64,
-    near: NearBook,
+    near: MidPhaseHistory,
     /// Of the answer given last.
     sequence: u64,
     /// What each arm's last answer took: the cheapest is answered first.
@@ -176,7 +176,7 @@ impl Collider {
             world,
             motions,
             period_s,
-            near: NearBook::default(),
+            near: MidPhaseHistory::default(),
             sequence: 0,
             spent: [0; MAX_ARMS],
         }
@@ -387,14 +387,14 @@ impl Collider {
 
     /// What became of the questions about what is near the tools; `None` where it is the CPU alone
     /// who looks.
-    pub fn near_facts(&self, failed_attempts: u64) -> Option<NearFacts> {
+    pub fn near_facts(&self, failed_attempts: u64) -> Option<MidPhaseStatus> {
         let midphase = self.world.midphase()?;
         Some(self.near.facts(midphase.facts(), failed_attempts))
     }
 
     /// Who says which dynamic bodies may touch at all, and what it has done.
-    pub fn broad_facts(&self) -> BroadFacts {
-        BroadFacts::of(self.world.broad_phase().name(), self.world.broad_work())
+    pub fn broad_facts(&self) -> BroadPhaseStats {
+        BroadPhaseStats::of(self.world.broad_phase().name(), self.world.broad_work())
     }
 
     /// Everybody.
@@ -424,9 +424,9 @@ pub struct Links {
     /// Steps that the recorder missed.
     pub log_lost: std::sync::Arc<AtomicU64>,
     /// What a GPU was asked, after each answer; stays `None` where none is.
-    pub near: std::sync::Arc<std::sync::Mutex<Option<NearFacts>>>,
+    pub near: std::sync::Arc<std::sync::Mutex<Option<MidPhaseStatus>>>,
     /// What the broad phase has done, after each answer.
-    pub broad: std::sync::Arc<std::sync::Mutex<BroadFacts>>,
+    pub broad: std::sync::Arc<std::sync::Mutex<BroadPhaseStats>>,
     /// Who computes for the dynamics.
     pub planner: Planner,
     /// Who frees bodies.

@@ -6,7 +6,7 @@
 
 pub mod arms;
 pub mod backend;
-pub mod broad;
+pub mod broad_phase;
 pub mod checker;
 pub mod cli;
 pub mod collision;
@@ -20,8 +20,8 @@ pub mod janitor;
 pub mod keeper;
 pub mod limit_names;
 pub mod log;
+pub mod mid_phase;
 pub mod motion;
-pub mod near;
 pub mod needle;
 pub mod planner;
 pub mod recording;

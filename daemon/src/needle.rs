@@ -10,7 +10,7 @@ pub mod shown;
 use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Vec3, transform};
-use hapticd_needle::{Near, Surroundings, SurroundingsError, Tissue, Zoom};
+use hapticd_needle::{NearStructure, Surroundings, SurroundingsError, Tissue, Zoom};
 use hapticd_proxy::{Insertion, Phase};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ const CELL: f64 = 0.1;
 
 /// What is near a needle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct NeedleFacts {
+pub struct NeedleStats {
     /// Index of its arm.
     pub arm: usize,
     /// The structure that is nearest to its last pieces, if any is near enough to be listed.
@@ -61,8 +61,8 @@ struct Watched {
     reach_m: f64,
     nodes: Vec<Vec3>,
     surroundings: Surroundings,
-    near: Vec<Near>,
-    facts: NeedleFacts,
+    near: Vec<NearStructure>,
+    facts: NeedleStats,
 }
 
 /// Watches the needles of a scene.
@@ -102,9 +102,9 @@ impl Watch {
                 nodes: Vec::new(),
                 surroundings: Surroundings::new(spec, zoom)?,
                 near: Vec::new(),
-                facts: NeedleFacts {
+                facts: NeedleStats {
                     arm: needle.arm,
-                    ..NeedleFacts::default()
+                    ..NeedleStats::default()
                 },
             })
         };
@@ -158,7 +158,7 @@ impl Watch {
     }
 
     /// As it was at the last look.
-    pub fn facts(&self) -> Vec<NeedleFacts> {
+    pub fn facts(&self) -> Vec<NeedleStats> {
         self.arms.iter().map(|w| w.facts.clone()).collect()
     }
 }
@@ -203,7 +203,7 @@ impl Watched {
                 }
             }
         }
-        self.facts = NeedleFacts {
+        self.facts = NeedleStats {
             arm: self.arm,
             nearest: nearest.and_then(|(k, _)| names.get(k).cloned()),
             distance_m: nearest.map(|(_, axis_m)| (axis_m - self.radius_m).max(0.0)),

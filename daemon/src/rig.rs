@@ -25,7 +25,7 @@ use hapticd_scene::{AddError, BroadPhaseKind, Order, World};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
-use crate::haptic::core::{ArmFrame, ArmRig, LoopCore};
+use crate::haptic::core::{ArmFrame, LoopArm, LoopCore};
 use crate::intentions;
 use crate::motion::BodyMotion;
 use crate::needle::{Watch, Watchable};
@@ -332,10 +332,10 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
     let mut world = World::new(distances.clearance_m, pairs);
     world.set_order(order(&config.dynamics.order));
     world.set_broad_phase(broad_phase(config.collision.broad_phase));
-    let mut rigs: [Option<ArmRig>; MAX_ARMS] = [const { None }; MAX_ARMS];
+    let mut rigs: [Option<LoopArm>; MAX_ARMS] = [const { None }; MAX_ARMS];
     for (i, (arm, built)) in arms.iter().zip(tools).enumerate() {
         world.set_tool(i, built.shape, built.tool);
-        rigs[i] = Some(ArmRig {
+        rigs[i] = Some(LoopArm {
             frame: arm.frame,
             setup: ArmSetup {
                 shape: built.tool,
@@ -485,7 +485,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
 fn lay_flat(
     config: &config::Config,
     mut scene: PlanarScene,
-    rigs: [Option<ArmRig>; MAX_ARMS],
+    rigs: [Option<LoopArm>; MAX_ARMS],
     period_ns: u64,
 ) -> Result<LoopCore, Box<Fault>> {
     for (arm, tool) in config.arms.iter().zip(&mut scene.tools) {

@@ -71,7 +71,7 @@ pub enum SceneError {
     #[error(
         "{what} `{name}`: a `{shape}` has no surface: only strands of implicit bodies follow one"
     )]
-    Course {
+    Trajectory {
         /// "body" or "the tool of arm".
         what: &'static str,
         /// Whose.
@@ -149,7 +149,7 @@ pub fn mesh(
     let half = |size: &[f64; 3]| Vec3::from(*size) / 2.0;
     let mut dropped = 0;
     let course = |shape| {
-        Err(SceneError::Course {
+        Err(SceneError::Trajectory {
             what: owner.what,
             name: owner.name.to_owned(),
             shape,

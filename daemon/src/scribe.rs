@@ -21,18 +21,18 @@ use hapticd_proxy::{MAX_ARMS, Phase};
 use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 
-use crate::broad::BroadFacts;
+use crate::broad_phase::BroadPhaseStats;
 use crate::checker::Checker;
 use crate::collision::StepLog;
 use crate::haptic::cause::Cause;
 use crate::haptic::events::{Changes, LoopEvent, LoopEventKind};
 use crate::haptic::record::TickRecord;
 use crate::inside::{Change, InsideWatch};
-use crate::near::NearFacts;
-use crate::needle::{NeedleFacts, Watch};
+use crate::mid_phase::MidPhaseStatus;
+use crate::needle::{NeedleStats, Watch};
 use crate::rig::Rig;
-use crate::skin::SkinFacts;
-use crate::soft::SoftFacts;
+use crate::skin::SkinStats;
+use crate::soft::DeformableStats;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
 use logbook::Logbook;
 use minute::Minute;
@@ -123,15 +123,15 @@ pub struct Live {
     /// What became of the real-time set-up; empty in virtual time.
     pub realtime: Vec<Step>,
     /// What the soft bodies' thread said of itself last; `None` where there is none.
-    pub soft: Option<SoftFacts>,
+    pub soft: Option<DeformableStats>,
     /// What the skin thread said of itself last; `None` where there is none.
-    pub skin: Option<SkinFacts>,
+    pub skin: Option<SkinStats>,
     /// What a GPU was asked about what is near the tools; `None` where none is.
-    pub near: Option<NearFacts>,
+    pub near: Option<MidPhaseStatus>,
     /// What the dynamic bodies' broad phase has done; `None` until it was heard of.
-    pub broad: Option<BroadFacts>,
+    pub broad: Option<BroadPhaseStats>,
     /// What is near the arms' needles; empty where there are none.
-    pub needles: Vec<NeedleFacts>,
+    pub needles: Vec<NeedleStats>,
     /// By arm: the body that its tool is inside of, and so does not feel.
     pub inside: [Option<String>; MAX_ARMS],
     /// Events, newest last.

@@ -49,14 +49,14 @@ use crate::session;
 use hapticd_devices::arm::ArmSpec;
 
 /// What the supervisor must do for a client.
-pub enum Wish {
+pub enum SupervisorRequest {
     /// Read the configuration again, then answer.
     Reload(u64),
 }
 
 /// Asks for the end in order, as a signal does: the loop hears of it before anybody else. Never
 /// blocks.
-pub type AskForTheEnd = Box<dyn Fn() + Send>;
+pub type RequestStop = Box<dyn Fn() + Send>;
 
 /// What bodies are shown through, in the order in which they were announced.
 #[derive(Debug, Default)]
@@ -72,8 +72,8 @@ pub(crate) struct Dispatch {
     requests: Sender<Request>,
     /// To the haptic loop: bodies that it is to forget.
     gone: ring::Producer<BodyOrder>,
-    wishes: delivery::Sender<Wish>,
-    end: AskForTheEnd,
+    wishes: delivery::Sender<SupervisorRequest>,
+    end: RequestStop,
     /// Straight to the haptic loop.
     restrictions: RestrictionDesk,
     /// Bodies that are to make no force, each with who is why.
@@ -244,7 +244,9 @@ impl CommandSink for Dispatch {
             }
             Command::Gone { client, bodies, .. } => self.forget_client(*client, bodies),
             Command::Orphaned { body } => self.forget(*body),
-            Command::Reload { token } => self.wishes.send(Wish::Reload(*token)).is_ok(),
+            Command::Reload { token } => {
+                self.wishes.send(SupervisorRequest::Reload(*token)).is_ok()
+            }
             Command::Shutdown => {
                 (self.end)();
                 true
@@ -273,17 +275,17 @@ impl CommandSink for Dispatch {
 
 /// What clients are told of an arm.
 #[derive(Clone, Debug)]
-pub struct ArmFacts {
+pub struct ArmSummary {
     name: String,
     spec: ArmSpec,
     frame: ArmFrame,
     tool_radius_m: f64,
 }
 
-impl ArmFacts {
+impl ArmSummary {
     /// Of an arm of the rig.
     pub fn of(arm: &RigArm) -> Self {
-        ArmFacts {
+        ArmSummary {
             name: arm.name.clone(),
             spec: arm.spec.clone(),
             frame: arm.frame,
@@ -298,7 +300,7 @@ pub struct Service {
     thread: std::thread::JoinHandle<std::io::Result<()>>,
     replies: delivery::Receiver<(u64, SceneReply)>,
     /// What clients want of the supervisor.
-    pub wishes: delivery::Receiver<Wish>,
+    pub wishes: delivery::Receiver<SupervisorRequest>,
     events_told: u64,
     /// The priority that the server's thread has not.
     refused: Option<Step>,
@@ -312,7 +314,7 @@ impl Service {
     /// identity.
     pub fn start(
         config: &config::Config,
-        arms: &[ArmFacts],
+        arms: &[ArmSummary],
         bodies: &[BodyInfo],
         restrictions: RestrictionsOwner,
         period_ns: u64,
@@ -323,7 +325,7 @@ impl Service {
         (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
         shapes: &[(u32, Cow<'_, TriMesh>)],
         events: ring::Consumer<LoopEvent>,
-        end: AskForTheEnd,
+        end: RequestStop,
     ) -> Result<(Self, BlockPublisher, Writers), SetupError> {
         let (surface_writers, surface_fds) = surfaces::create(surfaces)?;
         let (skin_writers, skin_fds) = skins::create(skins)?;
@@ -507,7 +509,7 @@ fn unnamed() -> Name {
     Name::new("unnamed").unwrap_or_else(|_| unreachable!("seven letters are a name"))
 }
 
-pub(crate) fn arm_info(arm: &ArmFacts, index: u8, period_ns: u64) -> ArmInfo {
+pub(crate) fn arm_info(arm: &ArmSummary, index: u8, period_ns: u64) -> ArmInfo {
     let (t, q) = (
         arm.frame.world_from_base.translation.vector,
         arm.frame.world_from_base.rotation.coords,

@@ -44,7 +44,7 @@ use crate::reload::Reload;
 use crate::rig::gains::{self, CouplingKeys};
 use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
-use crate::service::{ArmFacts, Service, Writers};
+use crate::service::{ArmSummary, Service, Writers};
 use crate::skin::{self, SkinThreadState, SkinUpdate};
 use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
@@ -52,12 +52,12 @@ use crate::virtual_time::{VirtualArm, VirtualLoop};
 
 mod controls;
 mod news;
+mod notifier;
 mod reading;
 mod sentry;
 mod shown;
 mod stop;
 mod supervise;
-mod told;
 mod watch;
 
 use controls::{Controls, found, set_level, tell_reloaded};
@@ -92,11 +92,11 @@ pub struct Options {
 
 /// Shows what is going on, and says what the view wants. In real time it runs on a thread of its
 /// own and may block.
-pub type Show = Box<dyn FnMut(&Live) -> ViewWish + Send>;
+pub type Show = Box<dyn FnMut(&Live) -> ViewAction + Send>;
 
 /// What the live view wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewWish {
+pub enum ViewAction {
     /// More.
     Continue,
     /// The end.
@@ -220,7 +220,7 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         }
         if tick % per_view == 0
             && let Ok(live) = live.lock()
-            && (options.view)(&live) == ViewWish::Quit
+            && (options.view)(&live) == ViewAction::Quit
         {
             end = end.min(tick + ramp);
         }
@@ -317,7 +317,7 @@ pub fn run_real(
         .map(|a| (a.spec.clone(), a.coupling))
         .collect();
 
-    let shown_arms: Vec<ArmFacts> = rig.arms.iter().map(ArmFacts::of).collect();
+    let shown_arms: Vec<ArmSummary> = rig.arms.iter().map(ArmSummary::of).collect();
     let (query_writer, query_reader) = latest::latest(Query::default());
     let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
@@ -823,7 +823,7 @@ fn measured_gains(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hapticd_proxy::RigTiming;
+    use hapticd_proxy::LoopTiming;
     use std::path::Path;
 
     fn rig(delay_us: u32) -> (config::Config, Rig) {
@@ -856,7 +856,7 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
                 duration_s: Some(1.0),
                 check: false,
                 sink: None,
-                view: Box::new(|_| ViewWish::Continue),
+                view: Box::new(|_| ViewAction::Continue),
                 view_every: Duration::from_secs(1),
                 reload: None,
                 log: None,
@@ -882,7 +882,7 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
         let stable = |period_ms: f64, delay_ms: f64| {
             let (_, rig) = rig(0);
             let spec = &rig.arms[0].spec;
-            let timing = RigTiming {
+            let timing = LoopTiming {
                 period_s: 1e-3 * period_ms,
                 delay_s: 1e-3 * delay_ms,
                 damping_n_s_per_m: spec.damping_n_s_per_m,

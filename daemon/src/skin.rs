@@ -69,7 +69,7 @@ pub struct SkinThreadState {
 
 /// A copy of it, for people and scripts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct SkinFacts {
+pub struct SkinStats {
     /// Frames of all bodies so far.
     pub frames: u64,
     /// Frames that were not made or not published.
@@ -100,9 +100,9 @@ pub struct SkinFacts {
 
 impl SkinThreadState {
     /// As it is now.
-    pub fn facts(&self) -> SkinFacts {
+    pub fn facts(&self) -> SkinStats {
         let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
-        SkinFacts {
+        SkinStats {
             frames: get(&self.frames),
             refused: get(&self.refused),
             why: self.why.lock().map(|why| why.clone()).unwrap_or_default(),

@@ -15,7 +15,7 @@ use hapticd_proxy::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 
-use crate::broad::BroadFacts;
+use crate::broad_phase::BroadPhaseStats;
 use crate::collision::{Applied, SceneCommand, StepLog, WorkLog};
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 use crate::keeper::SceneEnd;
@@ -53,12 +53,12 @@ pub struct SoftState {
     /// Steps between the last and the one that its contacts are of.
     pub contacts_age: AtomicU64,
     /// What finds contacts.
-    pub detector: Mutex<DetectorFacts>,
+    pub detector: Mutex<DetectorStats>,
 }
 
 /// What finds contacts, for people and scripts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct DetectorFacts {
+pub struct DetectorStats {
     /// What it runs on.
     pub backend: &'static str,
     /// Time of the last answer on a GPU, ns.
@@ -72,12 +72,12 @@ pub struct DetectorFacts {
     /// Attempts to have one again that came to nothing.
     pub failed_attempts: u64,
     /// What says which bodies are near each other at all.
-    pub broad: BroadFacts,
+    pub broad: BroadPhaseStats,
 }
 
 /// A copy of it, for people and scripts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct SoftFacts {
+pub struct DeformableStats {
     /// Steps so far.
     pub steps: u64,
     /// Ticks that were not simulated.
@@ -113,15 +113,15 @@ pub struct SoftFacts {
     /// Attempts to have one again that came to nothing.
     pub failed_attempts: u64,
     /// What says which soft bodies, rigid ones and tools are near each other at all.
-    pub broad_phase: BroadFacts,
+    pub broad_phase: BroadPhaseStats,
 }
 
 impl SoftState {
     /// As it is now.
-    pub fn facts(&self) -> SoftFacts {
+    pub fn facts(&self) -> DeformableStats {
         let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
         let detector = self.detector.lock().map(|d| d.clone()).unwrap_or_default();
-        SoftFacts {
+        DeformableStats {
             contacts_age_steps: get(&self.contacts_age),
             backend: detector.backend,
             gpu_us: detector.gpu_ns.map(|ns| ns * 1e-3),
@@ -161,7 +161,7 @@ impl SoftState {
             facts.gpu_ns = detector.gpu_ns();
             facts.failed_attempts = failed_attempts;
             let broad = scene.world().scene().broad_phase();
-            facts.broad = BroadFacts::of(broad.name(), Some(broad.work()));
+            facts.broad = BroadPhaseStats::of(broad.name(), Some(broad.work()));
             if let Some(incidents) = detector.incidents() {
                 facts.handed_back = incidents.recovered;
                 if incidents.lost + incidents.hung != facts.takeovers {

@@ -122,7 +122,7 @@ pub struct ArmReport {
     /// Reports passed over because a newer one was there.
     pub skipped_samples: u64,
     /// Reason codes of force-offs in the order in which they came, newest last, at most
-    /// [`MOST_FORCE_OFFS`], the first ones.
+    /// [`MAX_FORCE_OFFS`], the first ones.
     pub force_off: Vec<String>,
     /// State of the governor at the end.
     pub state: u8,
@@ -300,7 +300,7 @@ fn bucket(ns: u64) -> usize {
 }
 
 /// Force-offs kept in [`ArmReport::force_off`]; beyond them the first of each reason.
-pub const MOST_FORCE_OFFS: usize = 64;
+pub const MAX_FORCE_OFFS: usize = 64;
 
 /// Highest value that the time histograms keep, ns.
 const LONGEST_NS: u64 = 60_000_000_000;
@@ -430,7 +430,7 @@ impl Stats {
                 a.last_reason = tick.reason;
                 let reason = hapticd_devices::safety::ForceOffReason::from_code(tick.reason);
                 if let Some(reason) = reason.map(|r| r.to_string())
-                    && (p.force_off.len() < MOST_FORCE_OFFS || !p.force_off.contains(&reason))
+                    && (p.force_off.len() < MAX_FORCE_OFFS || !p.force_off.contains(&reason))
                 {
                     p.force_off.push(reason);
                 }

@@ -17,7 +17,7 @@ use hapticd::collision::{self, Collider};
 use hapticd::gpu_threads::gpu_threads;
 use hapticd::haptic::record::TickRecord;
 use hapticd::keeper::{self, Kept, Make, Pace};
-use hapticd::near::NearFacts;
+use hapticd::mid_phase::MidPhaseStatus;
 use hapticd::rig::{self, Rig};
 use hapticd::session::virtual_arms;
 use hapticd::soft;
@@ -25,7 +25,7 @@ use hapticd::virtual_time::VirtualLoop;
 use hapticd_ccd::{MeshIndex, MidPhase};
 use hapticd_deformable::SoftScene;
 use hapticd_proxy::Query;
-use hapticd_rays::{Charge, Watched};
+use hapticd_rays::{Responder, Watched};
 use hapticd_shaders::{Breaker, Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
 use hapticd_sync::{latest, ring};
 
@@ -190,7 +190,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
             touching += u32::from(now.arms[0].wanted.force_n.norm() > 0.2);
         }
         before = now;
-        let in_charge = scene.detector().charge() == Some(Charge::Backend);
+        let in_charge = scene.detector().charge() == Some(Responder::Backend);
         let finder = now.arms[0].soft_finder;
         let after_first = lost_at.first().is_some_and(|lost| now.tick > lost + 100);
         if found_at.is_empty() && after_first {
@@ -293,7 +293,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         let ends = Stop(&stop);
         threads.spawn(|| drop(soft::run(scene, links, &stop)));
         let mut tick = 0;
-        let mut until = |done: &dyn Fn(soft::SoftFacts) -> bool| {
+        let mut until = |done: &dyn Fn(soft::DeformableStats) -> bool| {
             let round = |tick| {
                 query_in.write(Query {
                     tick,
@@ -371,7 +371,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         let ends = Stop(&stop);
         threads.spawn(|| drop(collision::run(collider, links, &stop, &beat)));
         let mut tick = 0;
-        let mut until = |done: &dyn Fn(&NearFacts) -> bool| {
+        let mut until = |done: &dyn Fn(&MidPhaseStatus) -> bool| {
             let round = |tick| {
                 let mut query = Query {
                     tick,

@@ -15,10 +15,10 @@ use crossbeam::channel::{Receiver, bounded};
 use hapticd::collision::StepLog;
 use hapticd::gpu_threads::gpu_threads;
 use hapticd::haptic::record::TickRecord;
-use hapticd::near::NearFacts;
+use hapticd::mid_phase::MidPhaseStatus;
 use hapticd::rig;
 use hapticd::scribe::{Live, Sink};
-use hapticd::session::{Options, ViewWish, run_real};
+use hapticd::session::{Options, ViewAction, run_real};
 use hapticd_ccd::MeshIndex;
 use hapticd_shaders::{
     Candidate, Candidates, Fault, GpuMidPhase, Limits, ShapeId, Sweep, SweepError, Sweeper, Ticket,
@@ -234,7 +234,7 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
 
     let seen = Arc::new(Mutex::new(Vec::new()));
     let after = Arc::new(AtomicU64::new(0));
-    let near = Arc::new(Mutex::new(None::<NearFacts>));
+    let near = Arc::new(Mutex::new(None::<MidPhaseStatus>));
     let watcher = Watcher {
         seen: seen.clone(),
         wanted,
@@ -257,8 +257,8 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
             failure.lock().unwrap().take();
         }
         match enough || failed {
-            true => ViewWish::Quit,
-            false => ViewWish::Continue,
+            true => ViewAction::Quit,
+            false => ViewAction::Continue,
         }
     };
     let options = Options {

@@ -15,7 +15,7 @@ use crate::arm::{Pose, Vec3};
 const CAPACITY: usize = 256;
 /// Poses closer in time than this to the newest are no base for an estimate: arrival times jitter
 /// by about as much.
-const LEAST_SPAN_NS: u64 = 500_000;
+const MIN_SPAN_NS: u64 = 500_000;
 /// A pose older than this many windows says nothing about the velocity now.
 const STALE_WINDOWS: u64 = 4;
 
@@ -146,7 +146,7 @@ impl VelocityEstimator {
         for back in 1..self.count {
             let entry = self.ring[(self.newest + CAPACITY - back) % CAPACITY];
             let age = now - entry.time_ns;
-            if age < LEAST_SPAN_NS {
+            if age < MIN_SPAN_NS {
                 close_only = true;
                 continue;
             }
@@ -225,7 +225,7 @@ mod tests {
             let mut estimator = estimator();
             for (time_ns, x) in steps {
                 estimator.push(time_ns, &pose(Vec3::new(x, 0.0, 0.0), Vec3::new(0.0, x, 0.0)));
-                prop_assert!(estimator.linear().norm() <= 2.0 / (LEAST_SPAN_NS as f64 * 1e-9));
+                prop_assert!(estimator.linear().norm() <= 2.0 / (MIN_SPAN_NS as f64 * 1e-9));
                 prop_assert!(estimator.angular().iter().all(|w| w.is_finite()));
             }
         }

@@ -11,7 +11,7 @@ use hapticd_rays::{Full, Plan, Scene, Settings, V3};
 
 use crate::buffer::BufferError;
 use crate::narrow::{Narrow, Step};
-use crate::plan::{Chunk, Near, Run};
+use crate::plan::{Chunk, NearCluster, Run};
 use crate::scene::{Packed, SceneError, set_place};
 
 /// See the module page.
@@ -24,7 +24,7 @@ pub struct Feed {
     deformables: Vec<(u32, [Vec<Point>; 2])>,
     chunks: Vec<Chunk>,
     runs: Vec<Run>,
-    near: Vec<Near>,
+    near: Vec<NearCluster>,
 }
 
 impl Feed {
@@ -115,7 +115,7 @@ impl Feed {
         self.near.clear();
         self.near.extend(plan.near().iter().map(|near| {
             let (low, high) = scene.cluster_bounds(near.target, near.to);
-            Near {
+            NearCluster {
                 low: low.into(),
                 high: high.into(),
                 to: near.to,

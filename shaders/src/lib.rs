@@ -85,7 +85,7 @@ pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
 pub use narrow::{Found, Launch, Narrow, Room, Step};
 pub use near::{AskingEnd, DeviceEnd, GpuMidPhase, Limits, Patience, Sweeper};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
-pub use plan::{Chunk, ClusterPoints, Near, Row, Run};
+pub use plan::{Chunk, ClusterPoints, NearCluster, Row, Run};
 pub use queries::{RayQueries, UnknownRayQueries};
 pub use readback::DEPTH;
 pub use room::Demand;

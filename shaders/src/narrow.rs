@@ -26,7 +26,7 @@ use crate::device::{Fault, Gpu};
 use crate::hits::{List, Place};
 use crate::pass::Pass;
 use crate::passes;
-use crate::plan::{Chunk, ClusterPoints, Near, Row, Run, rows};
+use crate::plan::{Chunk, ClusterPoints, NearCluster, Row, Run, rows};
 use crate::readback::Ring;
 use crate::scene::{Packed, Scene};
 use crate::times::Clock;
@@ -44,7 +44,7 @@ pub struct Step<'a> {
     /// Clusters of the other pairs, of which one deforms.
     pub runs: &'a [Run],
     /// The clusters near those of [`Step::runs`].
-    pub near: &'a [Near],
+    pub near: &'a [NearCluster],
     /// Further rays, through the trees of rigid targets.
     pub tree: &'a [Ray],
     /// Further rays, over the triangles of a target or of one of its clusters.
@@ -129,7 +129,7 @@ const STAMPS: usize = TRACES + 3;
 #[derive(Debug)]
 struct Made {
     scene: Scene,
-    known: Option<Known>,
+    known: Option<PackedScene>,
     before: Store<Point>,
     traces: Traces,
     chunks: Store<Chunk>,
@@ -151,7 +151,7 @@ struct Made {
 
 /// What a scene has.
 #[derive(Clone, Debug)]
-struct Known {
+struct PackedScene {
     objects: Vec<Object>,
     points: u32,
     clusters: ClusterPoints,
@@ -304,7 +304,7 @@ impl Narrow {
         made.around.write(&self.gpu, &packed.around())?;
         made.exits
             .write(&self.gpu, &vec![NONE; packed.points.len()])?;
-        made.known = Some(Known {
+        made.known = Some(PackedScene {
             objects: packed.objects.clone(),
             points: packed.points.len() as u32,
             clusters: packed.cluster_points.clone(),

@@ -20,7 +20,7 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
+use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery, MidPhaseStats};
 use hapticd_geometry::Screw;
 
 use crate::boxes::MeshBoxes;
@@ -150,7 +150,7 @@ pub struct GpuMidPhase<D = Midphase> {
     pairs: Vec<[u32; 2]>,
     /// [`MAKE_UP`] for each answer that was late, less one for each that was not.
     lateness: u32,
-    facts: MidPhaseFacts,
+    facts: MidPhaseStats,
 }
 
 impl GpuMidPhase {
@@ -186,7 +186,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
             found: Candidates::default(),
             pairs: Vec::new(),
             lateness: 0,
-            facts: MidPhaseFacts::default(),
+            facts: MidPhaseStats::default(),
         }
     }
 
@@ -218,7 +218,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
     }
 
     /// The question as a sweep, if it is worth one.
-    fn sweep(&self, ask: &Ask<'_>) -> Option<Sweep> {
+    fn sweep(&self, ask: &MidPhaseQuery<'_>) -> Option<Sweep> {
         if triangles(ask.a)? + triangles(ask.b)? < self.limits.triangles {
             return None;
         }
@@ -359,7 +359,7 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
         }
     }
 
-    fn ask(&mut self, asks: &mut dyn Iterator<Item = Ask<'_>>) {
+    fn ask(&mut self, asks: &mut dyn Iterator<Item = MidPhaseQuery<'_>>) {
         self.asked.clear();
         self.sweeps.clear();
         (self.waiting, self.here) = (None, false);
@@ -411,7 +411,7 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
         Some(&self.pairs)
     }
 
-    fn facts(&self) -> &MidPhaseFacts {
+    fn facts(&self) -> &MidPhaseStats {
         &self.facts
     }
 }

@@ -49,7 +49,7 @@ pub struct Run {
 
 /// A cluster of a target that is near a [`Run`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Near {
+pub struct NearCluster {
     /// Lowest corner of its box, with all its triangles, in the world.
     pub low: [f32; 3],
     /// Highest corner.
@@ -61,7 +61,7 @@ pub struct Near {
     pub full: bool,
 }
 
-/// A [`Run`] or a [`Near`] as the passes read them: first all runs, then all boxes.
+/// A [`Run`] or a [`NearCluster`] as the passes read them: first all runs, then all boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Row {
@@ -94,7 +94,7 @@ impl ClusterPoints {
 /// Runs and boxes as rows.
 pub(crate) fn rows(
     runs: &[Run],
-    near: &[Near],
+    near: &[NearCluster],
     objects: &[Object],
     clusters: &ClusterPoints,
     out: &mut Vec<Row>,

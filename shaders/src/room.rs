@@ -18,7 +18,7 @@ const CONFIDENCE: f64 = 1.5;
 
 /// Least room if nothing else is asked for: where few pairs fill a list the equation is no guide.
 /// Rays, of which it takes 3 MiB, are never read back; contacts are, 256 KiB of each list.
-const LEAST: [usize; 2] = [1 << 16, 1 << 12];
+const MIN_CAPACITY: [usize; 2] = [1 << 16, 1 << 12];
 
 /// What a plan may fill the lists with: rays for the tree, the basic algorithm and the walk,
 /// contacts, and what is near.
@@ -81,7 +81,7 @@ impl Default for Rooms {
     fn default() -> Self {
         Self {
             predicted: [Predicted::default(); LISTS],
-            least: LEAST,
+            least: MIN_CAPACITY,
         }
     }
 }

@@ -118,7 +118,7 @@ pub struct Packed {
 }
 
 /// Triangle numbers share a word with a flag, and a leaf of a tree with a count.
-const MOST_TRIANGLES: usize = 1 << 29;
+const MAX_TRIANGLES: usize = 1 << 29;
 
 impl Packed {
     /// Adds an object and gives its number. Of `body` its place, radius, flags, thickness and walk
@@ -145,7 +145,7 @@ impl Packed {
                 "triangles",
                 self.triangles.len(),
                 parts.triangles.len(),
-                MOST_TRIANGLES,
+                MAX_TRIANGLES,
             )?,
             triangles: parts.triangles.len() as u32,
             first_node: full("nodes", self.nodes.len(), parts.nodes.len(), most)?,

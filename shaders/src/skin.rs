@@ -51,7 +51,7 @@ mod large;
 mod made;
 mod rows;
 
-use made::{MOST_BRICKS, Made, Room};
+use made::{MAX_BRICKS, Made, Room};
 
 pub use error::{GpuSkinError, SkinRefused};
 pub use large::LargeSkins;
@@ -63,7 +63,7 @@ const TRIES: u32 = 3;
 
 /// Most pairs of a primitive and a brick in the box around it: a list is put in order in steps of
 /// powers of two.
-const MOST_PAIRS: u32 = 1 << 31;
+const MAX_PAIRS: u32 = 1 << 31;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -225,8 +225,8 @@ impl GpuSkin {
                 pairs = pairs.saturating_add(more);
             }
         }
-        if pairs > MOST_PAIRS.into() {
-            return Err(count("pairs of a primitive and a brick", pairs, MOST_PAIRS));
+        if pairs > MAX_PAIRS.into() {
+            return Err(count("pairs of a primitive and a brick", pairs, MAX_PAIRS));
         }
         grid.balls = self.balls.len() as u32;
         Ok(grid)
@@ -330,7 +330,7 @@ impl GpuSkin {
 /// What a try would have needed, as far as it came.
 fn wanted(tally: &SkinTally) -> Result<Room, GpuSkinError> {
     for (what, count, most) in [
-        ("bricks that something reaches", tally.bricks, MOST_BRICKS),
+        ("bricks that something reaches", tally.bricks, MAX_BRICKS),
         // Words of them are counted in 32 bits.
         ("vertices", tally.vertices, u32::MAX / 6),
         ("triangles", tally.triangles, u32::MAX / 3),

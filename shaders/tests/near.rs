@@ -9,7 +9,7 @@ mod common;
 use std::sync::Arc;
 
 use common::{Chance, gpu};
-use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
+use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery, MidPhaseStats};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::{ArmQuery, BodyPose, Material, MidPhaseShare, Query, Snapshot, ToolShape};
 use hapticd_scene::{BodyKind, BodySpec, Shape, World};
@@ -153,7 +153,7 @@ fn same(with: &mut World, without: &mut World, query: &Query, room: usize) -> us
     listed
 }
 
-fn facts(world: &World) -> &MidPhaseFacts {
+fn facts(world: &World) -> &MidPhaseStats {
     world.midphase().unwrap().facts()
 }
 
@@ -262,7 +262,7 @@ fn bodies_that_come_and_go_are_the_same_and_leave_nothing_behind() {
             midphase.prepare(shape);
         }
         assert_eq!(midphase.shapes(), 2);
-        let ask = |a, b| Ask {
+        let ask = |a, b| MidPhaseQuery {
             a,
             b,
             b_from_a: at,
@@ -285,7 +285,7 @@ fn an_answer_that_nobody_waited_for_is_not_taken_for_the_next() {
     let mut midphase = GpuMidPhase::new(gpu(), ALL).unwrap();
     let ball = Arc::new(MeshIndex::new(shapes::icosphere(0.1, 2).unwrap()));
     midphase.prepare(&ball);
-    let ask = |z: f64| Ask {
+    let ask = |z: f64| MidPhaseQuery {
         a: &ball,
         b: &ball,
         b_from_a: Pose::translation(0.0, 0.0, z),

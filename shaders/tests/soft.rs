@@ -13,7 +13,7 @@ mod scenes;
 use common::gpu;
 use common::waited::Waited;
 use detectors::late::Late;
-use hapticd_deformable::world::{SoftWorld, StepError};
+use hapticd_deformable::world::{DeformableWorld, StepError};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_rays::{Detector, PATIENCE, Separation, Settings, Tracer, Watched};
 use hapticd_shaders::GpuDetector;
@@ -56,7 +56,7 @@ fn a_step_late_a_brick_comes_to_rest_all_the_same() {
 
 /// A soft ball and a brick at rest on the ground; how deep the lowest point of each has ever been,
 /// m.
-fn resting(world: &mut SoftWorld, steps: u32, mut each: impl FnMut(u32)) -> [f64; 2] {
+fn resting(world: &mut DeformableWorld, steps: u32, mut each: impl FnMut(u32)) -> [f64; 2] {
     let ids = world_of(world);
     let mut deepest = [0.0_f64; 2];
     for step in 0..steps {
@@ -73,7 +73,7 @@ fn resting(world: &mut SoftWorld, steps: u32, mut each: impl FnMut(u32)) -> [f64
     deepest
 }
 
-fn world_of(world: &mut SoftWorld) -> [hapticd_deformable::world::ObjectId; 2] {
+fn world_of(world: &mut DeformableWorld) -> [hapticd_deformable::world::ObjectId; 2] {
     scenes::ground(world);
     let ball = scenes::raised(
         &shapes::icosphere(0.05, 3).unwrap(),
@@ -91,10 +91,10 @@ fn world_of(world: &mut SoftWorld) -> [hapticd_deformable::world::ObjectId; 2] {
 fn what_rests_stays_when_the_device_is_lost() {
     const STEPS: u32 = 150;
     let settings = scenes::settings(0.015);
-    let mut alone = SoftWorld::new(settings).unwrap();
+    let mut alone = DeformableWorld::new(settings).unwrap();
     let without = resting(&mut alone, STEPS, |_| {});
 
-    let mut world = SoftWorld::new(settings).unwrap();
+    let mut world = DeformableWorld::new(settings).unwrap();
     let detector = GpuDetector::new(gpu(), settings.rays).unwrap();
     let breaker = detector.gpu().breaker();
     let watched = Watched::new(Box::new(detector), PATIENCE);
@@ -128,7 +128,7 @@ fn what_rests_stays_when_the_device_is_lost() {
 /// detector goes on.
 #[test]
 fn without_a_watch_a_loss_ends_the_step() {
-    let mut world = SoftWorld::new(scenes::settings(0.015)).unwrap();
+    let mut world = DeformableWorld::new(scenes::settings(0.015)).unwrap();
     let [_, brick] = world_of(&mut world);
     let rays = scenes::settings(0.015).rays;
     let detector = GpuDetector::new(gpu(), rays).unwrap();
@@ -150,7 +150,7 @@ fn without_a_watch_a_loss_ends_the_step() {
     // What the world asks for must be what a detector does.
     let mut settings = scenes::settings(0.015);
     settings.rays.separation = Separation::Ray;
-    let mut world = SoftWorld::new(settings).unwrap();
+    let mut world = DeformableWorld::new(settings).unwrap();
     let refused = world.set_detector(on_gpu(rays)).unwrap_err();
     assert!(refused.to_string().contains("Separation::Ray"), "{refused}");
     assert_eq!(world.detector().name(), "CPU");

@@ -13,7 +13,7 @@ use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_rays::displacement::Measure;
 use hapticd_rays::layout::{Class, Contact, DEFORMABLE, INVERTED, Normal, Object, Point, Record};
 use hapticd_rays::{Full, Scene, Settings, Shape, Topology, Tracer, V3};
-use hapticd_shaders::{Chunk, Found, Narrow, Near, Packed, Room, Run, Step};
+use hapticd_shaders::{Chunk, Found, Narrow, NearCluster, Packed, Room, Run, Step};
 
 const CLOTH: Topology = Topology::Sheet {
     half_thickness_m: 0.001,
@@ -107,7 +107,7 @@ impl Twins {
 
     /// Clusters near each other of all pairs of which one deforms, all traced in full or all walked
     /// on.
-    fn runs(&self, full: bool) -> (Vec<Run>, Vec<Near>) {
+    fn runs(&self, full: bool) -> (Vec<Run>, Vec<NearCluster>) {
         let settings = self.tracer.settings();
         let deforms = |o: u32| self.packed.objects[o as usize].flags & DEFORMABLE != 0;
         let boxes: Vec<_> = (self.shapes.iter().zip(&self.world))
@@ -126,7 +126,7 @@ impl Twins {
                     for (to, other) in (0..).zip(&boxes[target as usize]) {
                         if are_near(mine, other, margin) {
                             let [low, high] = other.map(Into::into);
-                            near.push(Near {
+                            near.push(NearCluster {
                                 low,
                                 high,
                                 to,

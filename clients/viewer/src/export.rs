@@ -13,7 +13,7 @@ use std::{
 };
 
 /// Files of one second, at most.
-const MOST_NAMES: u32 = 100;
+const MAX_NAMES: u32 = 100;
 
 /// A skin's lists, as the writers want them.
 struct Lists<'a> {
@@ -88,7 +88,7 @@ fn create(folder: &Path, stamp: &str) -> Result<(PathBuf, File), String> {
         let path = folder.join(format!("hapticd-skins-{stamp}{more}.glb"));
         match File::create_new(&path) {
             Ok(file) => return Ok((path, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < MOST_NAMES => {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < MAX_NAMES => {
                 number += 1;
             }
             Err(error) => return Err(format!("not exported: {}: {error}", path.display())),

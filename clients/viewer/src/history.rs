@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// How far back it goes, s.
 pub const SPAN_S: f64 = 8.0;
 /// Most samples that are kept: 500 a second.
-const MOST: usize = 4000;
+const MAX_SAMPLES: usize = 4000;
 
 /// One look at an arm's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +68,7 @@ impl History {
         }
         self.samples.push_back(sample);
         let from_s = sample.time_s - SPAN_S;
-        while self.samples.len() > MOST
+        while self.samples.len() > MAX_SAMPLES
             || self.samples.front().is_some_and(|old| old.time_s < from_s)
         {
             self.samples.pop_front();
@@ -103,7 +103,7 @@ mod tests {
         for tick in 0..20_000u32 {
             history.push(sample(f64::from(tick / 2) * 0.001));
         }
-        assert_eq!(history.iter().len(), MOST);
+        assert_eq!(history.iter().len(), MAX_SAMPLES);
         assert!(history.iter().is_sorted_by(|a, b| a.time_s < b.time_s));
         assert_eq!(history.last().unwrap().time_s, 9.999);
         history.push(sample(17.0));

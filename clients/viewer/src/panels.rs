@@ -30,13 +30,13 @@ const NARROW_ARM_WIDTH: f32 = 190.0;
 /// Distance of panels from the border, points.
 const MARGIN: f32 = 10.0;
 /// Most bodies of which something is said.
-const MOST_NOTES: usize = 4;
+const MAX_NOTES: usize = 4;
 /// In a picture with less width or height, points, panels say the least only.
 const NARROW: (f32, f32) = (900.0, 560.0);
 /// Of the buttons' panel.
 const BUTTONS: &str = "buttons";
 /// Most names that are shown.
-const MOST_NAMES: usize = 24;
+const MAX_NAMES: usize = 24;
 
 const GOOD: Color32 = Color32::from_rgb(70, 190, 110);
 const FAIR: Color32 = Color32::from_rgb(225, 165, 40);
@@ -210,7 +210,7 @@ impl View<'_> {
         if self.controls.names {
             let ink = context.global_style().visuals.text_color();
             let mut shown = HashSet::new();
-            for body in self.scene.bodies.iter().take(MOST_NAMES) {
+            for body in self.scene.bodies.iter().take(MAX_NAMES) {
                 // Of a crowd, whose bodies are numbered, one label says it.
                 let name = match body.kind {
                     BodyKind::Crowd => body
@@ -313,7 +313,7 @@ impl View<'_> {
                     arm_panel(ui, index, arm, plots, narrow);
                 }
                 let noted = self.scene.bodies.iter().filter(|b| !b.note.is_empty());
-                for body in noted.take(if narrow { 0 } else { MOST_NOTES }) {
+                for body in noted.take(if narrow { 0 } else { MAX_NOTES }) {
                     let text = format!("{}: {}", body.name, body.note);
                     ui.add(egui::Label::new(weak(text)).wrap());
                 }

@@ -51,7 +51,7 @@ enum Command {
     /// Release the limits that clients of the running daemon tightened.
     Release(technician::Args),
     /// Show the running daemon's scene in a window.
-    View(view::Look),
+    View(view::ViewArgs),
     /// Draw the running daemon's scene into a PNG file.
     Snapshot(view::SnapshotArgs),
     /// Write the running daemon's skins into an OBJ, PLY or glTF file.

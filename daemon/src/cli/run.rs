@@ -14,7 +14,7 @@ use crate::ipc::SetupError;
 use crate::log::{self, LogFormat};
 use crate::recording::{Time, files};
 use crate::rig::{self, Rig};
-use crate::session::{self, Options, SessionError, Show, ViewWish};
+use crate::session::{self, Options, SessionError, Show, ViewAction};
 use crate::stats::Report;
 use crate::view::{self, View, plain};
 
@@ -321,7 +321,7 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     } else {
         Box::new(|live| {
             plain::print(live);
-            ViewWish::Continue
+            ViewAction::Continue
         })
     };
     let require_ipc = file.is_some();

@@ -273,11 +273,11 @@ mod tests {
     use hapticd_scene::BroadPhaseKind;
 
     use super::{broad, crowded, incidents, planar};
-    use crate::broad::{BroadFacts, PlanarFacts};
+    use crate::broad_phase::{BroadPhaseStats, PlanarStats};
 
     #[test]
     fn each_broad_phase_says_what_it_did() {
-        let told = |facts: BroadFacts| broad(&serde_json::json!(facts)).unwrap();
+        let told = |facts: BroadPhaseStats| broad(&serde_json::json!(facts)).unwrap();
         let work = |upkeep| BroadWork {
             searches: 4,
             boxes: 26,
@@ -290,7 +290,7 @@ mod tests {
             sorts: 1,
         });
         assert_eq!(
-            told(BroadFacts::of("sweep", Some(sweep))),
+            told(BroadPhaseStats::of("sweep", Some(sweep))),
             format!("sweep, {asked}9 exchanges in its order, sorted again 1 times")
         );
         let kinetic = work(Upkeep::Kinetic {
@@ -300,7 +300,7 @@ mod tests {
             sorts: 2,
         });
         assert_eq!(
-            told(BroadFacts::of("kinetic", Some(kinetic))),
+            told(BroadPhaseStats::of("kinetic", Some(kinetic))),
             format!(
                 "kinetic, {asked}93 certificates, 12 to a box; 40 internal events (exchanges, 3 certificates each), \
                  7 external ones (pairs that began or ended), sorted again 2 times"
@@ -313,7 +313,7 @@ mod tests {
             maps: 1,
         });
         assert_eq!(
-            told(BroadFacts::of("registration", Some(registration))),
+            told(BroadPhaseStats::of("registration", Some(registration))),
             format!(
                 "registration, {asked}3 of 30 moves ended in another cell, 5 boxes were too large for the cells, 1 maps made"
             )
@@ -324,7 +324,7 @@ mod tests {
     fn a_broad_phase_that_nobody_asked_says_so_whoever_it_is() {
         for kind in BroadPhaseKind::ALL {
             for work in [None, Some(kind.make().work())] {
-                let facts = serde_json::json!(BroadFacts::of(kind.name(), work));
+                let facts = serde_json::json!(BroadPhaseStats::of(kind.name(), work));
                 assert_eq!(facts["upkeep"], serde_json::Value::Null);
                 assert_eq!(broad(&facts), Some(format!("{}, not asked", kind.name())));
             }
@@ -335,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_planar_scene_shows_the_four_measures() {
-        let facts = PlanarFacts {
+        let facts = PlanarStats {
             certificates_max: 90,
             events_internal: 12,
             events_external: 3,

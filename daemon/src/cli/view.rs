@@ -15,7 +15,7 @@ use super::Failure;
 const PROGRAM: &str = "hapticd-view";
 
 #[derive(clap::Args)]
-pub struct Look {
+pub struct ViewArgs {
     /// The daemon's socket.
     #[arg(long, value_name = "SOCKET")]
     socket: Option<PathBuf>,
@@ -45,11 +45,11 @@ pub struct SnapshotArgs {
     #[arg(long)]
     no_panels: bool,
     #[command(flatten)]
-    look: Look,
+    look: ViewArgs,
 }
 
 /// Shows the window.
-pub fn view(look: &Look) -> Result<(), Failure> {
+pub fn view(look: &ViewArgs) -> Result<(), Failure> {
     become_viewer(look.arguments())
 }
 
@@ -58,7 +58,7 @@ pub fn snapshot(args: &SnapshotArgs) -> Result<(), Failure> {
     become_viewer(args.arguments())
 }
 
-impl Look {
+impl ViewArgs {
     fn arguments(&self) -> Vec<OsString> {
         let socket = self
             .socket
@@ -139,7 +139,7 @@ mod tests {
             within: Some("0".to_owned()),
             force: true,
             no_panels: true,
-            look: Look {
+            look: ViewArgs {
                 socket: Some("/a b".into()),
                 light: true,
             },

@@ -89,7 +89,7 @@ impl ArmFrame {
 }
 
 /// How one arm takes part in the loop.
-pub struct ArmRig {
+pub struct LoopArm {
     /// Where it stands.
     pub frame: ArmFrame,
     /// Tool, distances, gains.
@@ -172,7 +172,7 @@ impl LoopCore {
     /// # Errors
     /// If an arm's limits cannot be kept.
     pub fn new(
-        rigs: [Option<ArmRig>; MAX_ARMS],
+        rigs: [Option<LoopArm>; MAX_ARMS],
         period_ns: u64,
         snapshot_lag_s: f64,
     ) -> Result<Self, LimitsError> {
@@ -186,7 +186,7 @@ impl LoopCore {
     /// # Errors
     /// If an arm's limits cannot be kept.
     pub fn planar(
-        rigs: [Option<ArmRig>; MAX_ARMS],
+        rigs: [Option<LoopArm>; MAX_ARMS],
         period_ns: u64,
         engine: PlanarEngine,
     ) -> Result<Self, LimitsError> {
@@ -194,7 +194,7 @@ impl LoopCore {
     }
 
     fn of(
-        rigs: [Option<ArmRig>; MAX_ARMS],
+        rigs: [Option<LoopArm>; MAX_ARMS],
         period_ns: u64,
         mut engine: Simulation,
     ) -> Result<Self, LimitsError> {

@@ -6,8 +6,8 @@
 
 use hapticd_planar::{Measures, PlanarEngine};
 use hapticd_proxy::{
-    Body, BodyKey, BodyTable, Engine, Gains, Guide, Passed, Query, Snapshot, SoftSnapshot,
-    TickInput, TickOutput, tool_in,
+    BodyKey, BodyTable, Engine, Gains, Guide, Passed, Query, Snapshot, SoftSnapshot, TickInput,
+    TickOutput, TrackedBody, tool_in,
 };
 
 /// See the module.
@@ -108,7 +108,7 @@ impl Simulation {
     }
 
     /// The bodies of the scene as they are now.
-    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+    pub fn bodies(&self) -> impl Iterator<Item = &TrackedBody> {
         self.table().of_scene()
     }
 

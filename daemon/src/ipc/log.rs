@@ -12,9 +12,9 @@ use crate::limit_names::release_command;
 use crate::scribe::limit::Limit;
 
 /// Clients in a minute that have lines of their own.
-const MOST: u64 = 30;
+const MAX_LINES_PER_MINUTE: u64 = 30;
 /// Changes of an arm's limits in a minute that have lines of their own.
-const MOST_LIMITS: u64 = 30;
+const MAX_LIMITS: u64 = 30;
 
 /// What was said of clients.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub(super) struct ClientLog {
 impl Default for ClientLog {
     fn default() -> Self {
         ClientLog {
-            limit: Limit::new(MOST),
-            limits: Limit::new(MOST_LIMITS),
+            limit: Limit::new(MAX_LINES_PER_MINUTE),
+            limits: Limit::new(MAX_LIMITS),
             known: BTreeMap::new(),
         }
     }

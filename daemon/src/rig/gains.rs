@@ -4,7 +4,7 @@
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
-use hapticd_proxy::{Gains, RigTiming};
+use hapticd_proxy::{Gains, LoopTiming};
 
 /// What the configuration says of a coupling's gains, beside what the arm's timing allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +63,7 @@ impl CouplingKeys {
 /// its answer beside the arm's own delay, within the configuration's bound, or those that are
 /// forced on a simulated arm.
 pub fn gains(spec: &ArmSpec, keys: &CouplingKeys, period_s: f64, answer_delay_s: f64) -> Gains {
-    let linear = RigTiming {
+    let linear = LoopTiming {
         // A loop that is faster than its arm sends several times for one sample, the same where
         // nothing moves.
         period_s: period_s.max(spec.native_period_ns as f64 * 1e-9),
@@ -72,7 +72,7 @@ pub fn gains(spec: &ArmSpec, keys: &CouplingKeys, period_s: f64, answer_delay_s:
         coulomb_friction_n: spec.coulomb_friction_n,
         resolution_m: spec.resolution_m,
     };
-    let angular = RigTiming {
+    let angular = LoopTiming {
         damping_n_s_per_m: spec.angular_damping_nm_s_per_rad,
         coulomb_friction_n: spec.angular_coulomb_friction_nm,
         resolution_m: spec.resolution_rad,

@@ -12,7 +12,7 @@ use hapticd_scene::contains;
 use super::{Owner, SceneError, material, mesh, pose, volume};
 
 /// Most spheres of a body.
-pub const MOST_SPHERES: usize = 20_000;
+pub const MAX_SPHERES: usize = 20_000;
 /// From sphere to sphere of a solid and along a strand, in their radii: near enough for the surface
 /// to be smooth.
 const SPACING: f64 = 1.2;
@@ -36,7 +36,7 @@ pub enum ImplicitError {
     },
     /// Larger than the spheres are small.
     #[error(
-        "body `{name}`: about {count} spheres of {radius_m} m; there can be {MOST_SPHERES}: make `sphere_radius_m` larger"
+        "body `{name}`: about {count} spheres of {radius_m} m; there can be {MAX_SPHERES}: make `sphere_radius_m` larger"
     )]
     TooMany {
         /// Whose.
@@ -137,7 +137,7 @@ pub fn implicit(
 
 fn check_count(body: &config::Body, count: f64) -> Result<(), ImplicitError> {
     // Not `>`: NaN is too many.
-    if count <= MOST_SPHERES as f64 {
+    if count <= MAX_SPHERES as f64 {
         return Ok(());
     }
     Err(ImplicitError::TooMany {

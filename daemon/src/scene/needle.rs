@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hapticd_config as config;
 use hapticd_geometry::{TriMesh, Vec3, transform};
 use hapticd_needle::{
-    CLEARANCE_M, Felt, Layer, Needle, NeedleError, Structure, SurroundingsError, Tissue,
+    CLEARANCE_M, Layer, Needle, NeedleError, NeedleInTissue, Structure, SurroundingsError, Tissue,
     TissueError, TissueSpec,
 };
 
@@ -165,7 +165,7 @@ pub struct Made {
     /// Index of its arm.
     pub arm: usize,
     /// For the loop.
-    pub felt: Felt,
+    pub felt: NeedleInTissue,
     /// What it is like.
     pub needle: Needle,
 }
@@ -240,7 +240,7 @@ pub fn build(config: &config::Config, folder: &Path) -> Result<Insertable, Vec<W
     };
     let mut made = Vec::new();
     for (body, arm, needle, hub_m) in needles {
-        match Felt::new(tissue.clone(), needle, hub_m) {
+        match NeedleInTissue::new(tissue.clone(), needle, hub_m) {
             Ok(felt) => made.push(Made {
                 name: body.name.clone(),
                 hub_m,

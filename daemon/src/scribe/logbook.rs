@@ -8,7 +8,7 @@
 //! | the gain is lowered | `WARN arm=right gain lowered: force 0.50, ...` |
 //! | an arm goes, comes | only at `debug`: its thread says why |
 //!
-//! Where the daemon ends force goes off at `INFO`. The first [`MOST_FORCE_OFFS`] of an arm's
+//! Where the daemon ends force goes off at `INFO`. The first [`MAX_FORCE_OFFS`] of an arm's
 //! force-offs in a minute have their lines; the rest is counted by reason at its end. The same
 //! holds for lowered gains.
 
@@ -21,11 +21,11 @@ use crate::haptic::cause::Cause;
 use crate::haptic::events::{Gaps, LoopEvent, LoopEventKind};
 
 /// Force-offs of an arm in a minute that have lines of their own.
-pub const MOST_FORCE_OFFS: u64 = 20;
+pub const MAX_FORCE_OFFS: u64 = 20;
 
 /// Of one arm.
 #[derive(Clone, Debug)]
-struct ArmBook {
+struct ArmLog {
     name: String,
     /// When force went off, ns, and whether a line said so; `None` while it is on, or never was.
     off: Option<(u64, bool)>,
@@ -40,19 +40,19 @@ struct ArmBook {
 /// Writes the log of the loop's events. Not real-time.
 #[derive(Debug)]
 pub struct Logbook {
-    arms: Vec<ArmBook>,
+    arms: Vec<ArmLog>,
     gaps: Gaps,
 }
 
 impl Logbook {
     /// For arms of these names, by index.
     pub fn new(names: &[String]) -> Self {
-        let arm = |name: &String| ArmBook {
+        let arm = |name: &String| ArmLog {
             name: name.clone(),
             off: None,
             cause: None,
-            offs: Limit::new(MOST_FORCE_OFFS),
-            lowered: Limit::new(MOST_FORCE_OFFS),
+            offs: Limit::new(MAX_FORCE_OFFS),
+            lowered: Limit::new(MAX_FORCE_OFFS),
             more: BTreeMap::new(),
         };
         Logbook {
@@ -98,7 +98,7 @@ impl Logbook {
     }
 }
 
-impl ArmBook {
+impl ArmLog {
     fn tell(&mut self, event: &LoopEvent) -> Option<String> {
         match event.kind {
             LoopEventKind::ArmAttached | LoopEventKind::ArmLost => {

@@ -146,7 +146,7 @@ fn a_storm_of_force_offs_is_counted_by_reason() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     let of = |event: &str| lines.iter().filter(|line| line["event"] == event).count();
-    let told = logbook::MOST_FORCE_OFFS as usize;
+    let told = logbook::MAX_FORCE_OFFS as usize;
     assert_eq!((of("force_off"), of("cause_over")), (told, told));
     let more: Vec<_> = lines
         .iter()

@@ -4,7 +4,7 @@ use hapticd_devices::safety::{ForceOffReason, Limits};
 use hapticd_protocol::block::GovernorState;
 use serde_json::{Map, Value, json};
 
-use crate::broad::PlanarFacts;
+use crate::broad_phase::PlanarStats;
 use crate::haptic::record::ArmTick;
 use crate::ipc::ServerStatus;
 use crate::limit_names;
@@ -45,7 +45,7 @@ pub(super) fn json(server: &ServerStatus, live: &Live) -> String {
         "skin": live.skin,
         "near": live.near,
         "broad_phase": live.broad,
-        "planar": live.record.measures.as_ref().map(PlanarFacts::from),
+        "planar": live.record.measures.as_ref().map(PlanarStats::from),
         "needles": live.needles,
         "refused_connections": server.refused,
         "oversize_messages": server.oversize,

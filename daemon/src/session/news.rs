@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use hapticd_sync::latest;
 
+use super::notifier::{self, Notifier};
 use super::shown::Frames;
 use super::supervise::Signs;
-use super::told::{self, Told};
 use crate::scribe::Live;
 
 /// Time between two looks.
@@ -43,10 +43,10 @@ pub(super) fn gather(
     stop: &AtomicBool,
 ) {
     let mut shown: Option<Instant> = None;
-    let mut told = Told::default();
+    let mut told = Notifier::default();
     while !stop.load(Ordering::Relaxed) {
         told.near(&signs.near, live);
-        told::broad(&signs.broad, live);
+        notifier::broad(&signs.broad, live);
         if present.soft {
             told.soft(&signs.soft, live);
         }

@@ -24,7 +24,7 @@ pub(super) struct Outcome {
     pub(super) tokens: Vec<u64>,
 }
 
-struct UnderWay {
+struct PendingRead {
     since_ns: u64,
     tokens: Vec<u64>,
     /// Those who asked were told that it does not end.
@@ -35,7 +35,7 @@ struct UnderWay {
 pub(super) struct Reading {
     asks: Sender<bool>,
     answers: Receiver<Found>,
-    under_way: Option<UnderWay>,
+    under_way: Option<PendingRead>,
     /// Somebody asked since the reading under way began.
     asked: bool,
     waiting: Vec<u64>,
@@ -119,7 +119,7 @@ impl Reading {
 
     fn begin(&mut self, asked: bool, now_ns: u64) {
         if self.asks.send(asked).is_ok() {
-            self.under_way = Some(UnderWay {
+            self.under_way = Some(PendingRead {
                 since_ns: now_ns,
                 tokens: std::mem::take(&mut self.waiting),
                 given_up: false,

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
 
 use super::stop::ends_soon;
-use super::{SessionError, Show, ViewWish};
+use super::{SessionError, Show, ViewAction};
 use crate::scribe::Live;
 
 /// The thread, and what its reader wants.
@@ -37,7 +37,7 @@ impl Shown {
         let (queue, asked) = (unseen.clone(), quit.clone());
         let thread = super::spawn("show", move || {
             for live in queue {
-                if show(&live) == ViewWish::Quit {
+                if show(&live) == ViewAction::Quit {
                     asked.store(true, Ordering::Relaxed);
                 }
             }
@@ -46,11 +46,11 @@ impl Shown {
     }
 
     /// What the view wanted last. Never waits.
-    pub(super) fn wish(&self) -> ViewWish {
+    pub(super) fn wish(&self) -> ViewAction {
         if self.quit.load(Ordering::Relaxed) {
-            ViewWish::Quit
+            ViewAction::Quit
         } else {
-            ViewWish::Continue
+            ViewAction::Continue
         }
     }
 
@@ -87,16 +87,16 @@ mod tests {
             entered.send(live.record.tick).unwrap();
             gate.recv().unwrap();
             if live.record.tick == 9 {
-                ViewWish::Quit
+                ViewAction::Quit
             } else {
-                ViewWish::Continue
+                ViewAction::Continue
             }
         }))
         .unwrap();
         let mut live = Live::new();
         live.record.tick = 1;
         frames.show(&live);
-        assert_eq!(shown.wish(), ViewWish::Continue);
+        assert_eq!(shown.wish(), ViewAction::Continue);
         assert_eq!(enters.recv().unwrap(), 1);
         for tick in 2..10 {
             live.record.tick = tick;

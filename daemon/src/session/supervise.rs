@@ -17,16 +17,16 @@ use super::sentry::{Brake, Sentry};
 use super::shown::Shown;
 use super::stop::Threads;
 use super::watch::{Pulse, Watch};
-use super::{RELOAD_EVERY_NS, ViewWish, measured_gains};
+use super::{RELOAD_EVERY_NS, ViewAction, measured_gains};
 use crate::arms::ArmState;
-use crate::broad::BroadFacts;
+use crate::broad_phase::BroadPhaseStats;
 use crate::haptic::limits::ConfiguredOwner;
 use crate::haptic::thread::Flags;
 use crate::haptic::watchdog::Beat;
-use crate::near::NearFacts;
+use crate::mid_phase::MidPhaseStatus;
 use crate::rig::gains::CouplingKeys;
 use crate::scribe::Live;
-use crate::service::{Service, Wish};
+use crate::service::{Service, SupervisorRequest};
 use crate::skin::SkinThreadState;
 use crate::soft::SoftState;
 
@@ -47,8 +47,8 @@ pub(super) struct Signs {
     pub(super) arms: Vec<Arc<ArmState>>,
     pub(super) soft: Arc<SoftState>,
     pub(super) skin: Arc<SkinThreadState>,
-    pub(super) near: Arc<Mutex<Option<NearFacts>>>,
-    pub(super) broad: Arc<Mutex<BroadFacts>>,
+    pub(super) near: Arc<Mutex<Option<MidPhaseStatus>>>,
+    pub(super) broad: Arc<Mutex<BroadPhaseStats>>,
 }
 
 /// What the supervisor works with.
@@ -118,7 +118,7 @@ impl Supervisor<'_> {
                 self.retune();
             }
             self.serve_clients();
-            if self.shown.wish() == ViewWish::Quit {
+            if self.shown.wish() == ViewAction::Quit {
                 return None;
             }
             std::thread::sleep(ROUND);
@@ -181,7 +181,7 @@ impl Supervisor<'_> {
         if let Ok(live) = self.live.try_lock() {
             service.relay(&live);
         }
-        while let Ok(Wish::Reload(token)) = service.wishes.try_recv() {
+        while let Ok(SupervisorRequest::Reload(token)) = service.wishes.try_recv() {
             self.reading.ask(Some(token));
         }
     }

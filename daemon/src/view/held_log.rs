@@ -1,6 +1,6 @@
 //! Log lines held back while the live view owns the terminal, printed when it has been given back.
 //!
-//! At most [`MOST`] bytes are kept, the newest; how many went is said. Locks and allocates; never
+//! At most [`MAX_BYTES`] bytes are kept, the newest; how many went is said. Locks and allocates; never
 //! called by the haptic loop.
 
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 /// Bytes kept.
-pub const MOST: usize = 64 * 1024;
+pub const MAX_BYTES: usize = 64 * 1024;
 
 #[derive(Default)]
 struct Kept {
@@ -46,7 +46,7 @@ impl Write for HeldLog {
         if let Ok(mut kept) = self.0.lock() {
             kept.bytes += line.len();
             kept.lines.push_back(line.to_vec());
-            while kept.bytes > MOST {
+            while kept.bytes > MAX_BYTES {
                 let Some(oldest) = kept.lines.pop_front() else {
                     break;
                 };
@@ -74,7 +74,7 @@ mod tests {
         writer.write_all(b"two\n").unwrap();
         assert_eq!(log.take(), b"one\ntwo\n");
         assert!(log.take().is_empty());
-        let long = vec![b'x'; MOST / 2];
+        let long = vec![b'x'; MAX_BYTES / 2];
         for _ in 0..5 {
             writer.write_all(&long).unwrap();
         }

@@ -30,7 +30,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 
 use self::screen::Screen;
 use crate::scribe::Live;
-use crate::session::ViewWish;
+use crate::session::ViewAction;
 
 /// Time between two frames: 15 a second.
 pub const FRAME: Duration = Duration::from_millis(66);
@@ -41,19 +41,21 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wish {
+enum KeyAction {
     Quit,
     Pause,
 }
 
-fn wish(key: &KeyEvent) -> Option<Wish> {
+fn key_action(key: &KeyEvent) -> Option<KeyAction> {
     if key.kind == KeyEventKind::Release {
         return None;
     }
     match key.code {
-        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Some(Wish::Quit),
-        KeyCode::Char('q' | 'Q') | KeyCode::Esc => Some(Wish::Quit),
-        KeyCode::Char('p' | 'P' | ' ') => Some(Wish::Pause),
+        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+            Some(KeyAction::Quit)
+        }
+        KeyCode::Char('q' | 'Q') | KeyCode::Esc => Some(KeyAction::Quit),
+        KeyCode::Char('p' | 'P' | ' ') => Some(KeyAction::Pause),
         _ => None,
     }
 }
@@ -98,7 +100,7 @@ impl View {
 
     /// Shows a frame if the terminal keeps up, and says what the keys asked for. Never waits for
     /// the terminal.
-    pub fn show(&mut self, live: &Live) -> ViewWish {
+    pub fn show(&mut self, live: &Live) -> ViewAction {
         if self.running.is_none() && !self.failed {
             match start(&self.title) {
                 Ok(running) => self.running = Some(running),
@@ -118,14 +120,14 @@ impl View {
                 self.last_line = Some(Instant::now());
                 plain::print(live);
             }
-            return ViewWish::Continue;
+            return ViewAction::Continue;
         };
         // Full: the terminal is slow, the next frame will do.
         let _ = running.frames.try_send(Box::new(live.clone()));
         if running.keys.quit.load(Ordering::Relaxed) {
-            ViewWish::Quit
+            ViewAction::Quit
         } else {
-            ViewWish::Continue
+            ViewAction::Continue
         }
     }
 }
@@ -195,9 +197,9 @@ fn listen(keys: &Keys) {
             }
         }
         match event::read() {
-            Ok(Event::Key(key)) => match wish(&key) {
-                Some(Wish::Quit) => keys.quit.store(true, Ordering::Relaxed),
-                Some(Wish::Pause) => {
+            Ok(Event::Key(key)) => match key_action(&key) {
+                Some(KeyAction::Quit) => keys.quit.store(true, Ordering::Relaxed),
+                Some(KeyAction::Pause) => {
                     keys.paused.fetch_xor(true, Ordering::Relaxed);
                     keys.changed.store(true, Ordering::Relaxed);
                 }

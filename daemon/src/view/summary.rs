@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::text;
-use crate::stats::{ArmReport, MOST_FORCE_OFFS, Percentiles, Report};
+use crate::stats::{ArmReport, MAX_FORCE_OFFS, Percentiles, Report};
 
 fn row(
     f: &mut fmt::Formatter<'_>,
@@ -167,7 +167,7 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
                 }
             })
             .collect();
-        let more = if a.force_off.len() >= MOST_FORCE_OFFS {
+        let more = if a.force_off.len() >= MAX_FORCE_OFFS {
             "; and more that were not kept"
         } else {
             ""

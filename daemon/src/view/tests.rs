@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
 
-use super::{Wish, draw, plain, wish};
+use super::{KeyAction, draw, key_action, plain};
 use crate::scribe::{Live, LiveArm, PLOT_POINTS};
 use crate::stats::{ArmReport, Missed, Percentiles, Report};
 
@@ -365,20 +365,20 @@ fn plain_lines_and_the_summary() {
 
 #[test]
 fn keys() {
-    let key = |code, modifiers| wish(&KeyEvent::new(code, modifiers));
+    let key = |code, modifiers| key_action(&KeyEvent::new(code, modifiers));
     assert_eq!(
         key(KeyCode::Char('q'), KeyModifiers::NONE),
-        Some(Wish::Quit)
+        Some(KeyAction::Quit)
     );
-    assert_eq!(key(KeyCode::Esc, KeyModifiers::NONE), Some(Wish::Quit));
+    assert_eq!(key(KeyCode::Esc, KeyModifiers::NONE), Some(KeyAction::Quit));
     assert_eq!(
         key(KeyCode::Char('c'), KeyModifiers::CONTROL),
-        Some(Wish::Quit)
+        Some(KeyAction::Quit)
     );
     assert_eq!(key(KeyCode::Char('c'), KeyModifiers::NONE), None);
     assert_eq!(
         key(KeyCode::Char('p'), KeyModifiers::NONE),
-        Some(Wish::Pause)
+        Some(KeyAction::Pause)
     );
     assert_eq!(key(KeyCode::Char('x'), KeyModifiers::NONE), None);
 }

@@ -20,7 +20,7 @@ use crate::transport::{Transport, TransportError, TransportStats};
 /// Reports that Linux's hidraw queue holds: 64 slots, one of them always free.
 pub const QUEUE_CAPACITY: usize = 63;
 /// Most reports taken in one read, so that an arm that floods cannot hold the reader for ever.
-const MOST_IN_ONE_READ: usize = 4 * QUEUE_CAPACITY;
+const MAX_IN_ONE_READ: usize = 4 * QUEUE_CAPACITY;
 
 /// An arm that is open.
 pub struct HidArm {
@@ -125,7 +125,7 @@ impl Transport for HidArm {
             self.take(length);
             taken += 1;
         }
-        while taken < MOST_IN_ONE_READ {
+        while taken < MAX_IN_ONE_READ {
             match self.raw.read(&mut self.buffer[..], Duration::ZERO)? {
                 0 => break,
                 length => self.take(length),
@@ -279,7 +279,7 @@ mod tests {
             .extend((1..=10_000).map(report));
         let sample = arm.read_newest(1).unwrap().unwrap();
         assert!(sample.status.input_stalled);
-        assert_eq!(sample.sequence, MOST_IN_ONE_READ as u64);
+        assert_eq!(sample.sequence, MAX_IN_ONE_READ as u64);
     }
 
     #[test]

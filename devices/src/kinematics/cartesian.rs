@@ -11,7 +11,7 @@ use super::{AxisUnit, Kinematics, KinematicsError, finite};
 use crate::arm::{Axes, MAX_AXES, Pose, Vec3, Wrench};
 
 /// Shortest quaternion that is still taken for a rotation (after which it is normalised).
-const LEAST_QUATERNION: f64 = 1e-3;
+const MIN_QUATERNION: f64 = 1e-3;
 
 /// How the rotation is written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Kinematics for Cartesian {
             Rotation::RollPitchYaw => UnitQuaternion::from_euler_angles(a, b, c),
             Rotation::Quaternion => {
                 let quaternion = Quaternion::new(d, a, b, c);
-                UnitQuaternion::try_new(quaternion, LEAST_QUATERNION).ok_or(
+                UnitQuaternion::try_new(quaternion, MIN_QUATERNION).ok_or(
                     KinematicsError::Unreachable {
                         gap_m: quaternion.norm(),
                     },

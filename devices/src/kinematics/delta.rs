@@ -16,7 +16,7 @@ use super::{AxisUnit, Kinematics, KinematicsError, finite};
 use crate::arm::{Axes, MAX_AXES, Pose, Vec3, Wrench};
 
 /// Least volume of the parallelepiped of the forearms' unit vectors.
-const LEAST_TRANSMISSION: f64 = 0.02;
+const MIN_TRANSMISSION: f64 = 0.02;
 
 /// The mechanism; all lengths m.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -64,7 +64,7 @@ impl Delta {
         if doubled_area < 1e-9 * self.forearm_m * self.forearm_m {
             return Err(KinematicsError::Singular {
                 measure: 0.0,
-                least: LEAST_TRANSMISSION,
+                least: MIN_TRANSMISSION,
             });
         }
         let to_circumcenter = (v * u.norm_squared() - u * v.norm_squared()).cross(&normal)
@@ -111,9 +111,9 @@ impl Kinematics for Delta {
         let measure = rows.determinant().abs() / self.forearm_m.powi(3);
         let singular = KinematicsError::Singular {
             measure,
-            least: LEAST_TRANSMISSION,
+            least: MIN_TRANSMISSION,
         };
-        if measure.is_nan() || measure < LEAST_TRANSMISSION {
+        if measure.is_nan() || measure < MIN_TRANSMISSION {
             return Err(singular);
         }
         let inverse = rows.try_inverse().ok_or(singular)?;

@@ -15,7 +15,7 @@ use super::{AxisUnit, Kinematics, KinematicsError, finite};
 use crate::arm::{Axes, MAX_AXES, Pose, Wrench};
 
 /// Least sine of the angle between the outer links.
-const LEAST_TRANSMISSION: f64 = 0.05;
+const MIN_TRANSMISSION: f64 = 0.05;
 
 /// The linkage; all lengths m.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -100,9 +100,9 @@ impl Kinematics for Pantograph {
         let measure = rows.determinant().abs() / (self.left_outer_m * self.right_outer_m);
         let singular = KinematicsError::Singular {
             measure,
-            least: LEAST_TRANSMISSION,
+            least: MIN_TRANSMISSION,
         };
-        if measure.is_nan() || measure < LEAST_TRANSMISSION {
+        if measure.is_nan() || measure < MIN_TRANSMISSION {
             return Err(singular);
         }
         let inverse = rows.try_inverse().ok_or(singular)?;

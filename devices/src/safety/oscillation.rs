@@ -228,7 +228,7 @@ mod tests {
     use std::f64::consts::TAU;
 
     const STILL: Vec3 = Vec3::new(0.0, 0.0, 0.0);
-    const LEAST: Amplitudes = Amplitudes {
+    const MIN_AMPLITUDES: Amplitudes = Amplitudes {
         motion: 1e-4,
         force: 0.5,
     };
@@ -252,7 +252,7 @@ mod tests {
                 &z(x),
                 &z(3.0 - k * x),
                 Some(&STILL),
-                LEAST,
+                MIN_AMPLITUDES,
             );
             (seen == Verdict::Lowered).then_some(t)
         })
@@ -300,7 +300,7 @@ mod tests {
             let wanted = (far_end - hand) * 3000.0;
             let known = held.then_some(&far_end);
             let now = tick * 1_000_000;
-            let seen = detector.step(now, 1e-3, &hand, &wanted, known, LEAST);
+            let seen = detector.step(now, 1e-3, &hand, &wanted, known, MIN_AMPLITUDES);
             seen == Verdict::Lowered
         })
     }
@@ -327,7 +327,7 @@ mod tests {
                 let wanted = (far_end - hand) * 3000.0;
                 let now = tick * 1_000_000;
                 let far_end = Some(&far_end);
-                let seen = detector.step(now, 1e-3, &hand, &wanted, far_end, LEAST);
+                let seen = detector.step(now, 1e-3, &hand, &wanted, far_end, MIN_AMPLITUDES);
                 seen == Verdict::Lowered
             });
             assert!(seen, "{high_m} m");
@@ -341,7 +341,14 @@ mod tests {
         for tick in 0..2_000u64 {
             let phase = TAU * 50.0 * tick as f64 * 1e-3;
             let x = Vec3::new(1e-3 * phase.sin(), 0.0, 0.0);
-            match detector.step(tick * 1_000_000, 1e-3, &x, &(x * -1e3), None, LEAST) {
+            match detector.step(
+                tick * 1_000_000,
+                1e-3,
+                &x,
+                &(x * -1e3),
+                None,
+                MIN_AMPLITUDES,
+            ) {
                 Verdict::Calm => {}
                 seen => verdicts.push((seen, detector.gain())),
             }
@@ -351,7 +358,7 @@ mod tests {
         assert!(verdicts.iter().all(|(_, gain)| *gain >= GAIN_FLOOR));
         assert_eq!(detector.detections(), verdicts.len() as u64);
         for tick in 2_000..13_000u64 {
-            detector.step(tick * 1_000_000, 1e-3, &STILL, &STILL, None, LEAST);
+            detector.step(tick * 1_000_000, 1e-3, &STILL, &STILL, None, MIN_AMPLITUDES);
         }
         assert_eq!(detector.gain(), 1.0);
     }

@@ -83,7 +83,7 @@ fn asked(after: Option<Duration>) -> (GpuMidPhase<Slow>, Arc<MeshIndex>) {
 
 /// Asks once a tick. The time of every call, with what it waited.
 fn ticks(midphase: &mut GpuMidPhase<Slow>, ball: &Arc<MeshIndex>, count: u32) -> Vec<Duration> {
-    let ask = Ask {
+    let ask = MidPhaseQuery {
         a: ball,
         b: ball,
         b_from_a: Pose::identity(),

@@ -366,4 +366,4 @@ impl Made {
 
 /// Most bricks that something may reach: with more, a mesh's triangles might not be counted in 32
 /// bits.
-pub(super) const MOST_BRICKS: u32 = u32::MAX / (rows::CUBES * rows::CUBES * rows::CUBES * 5);
+pub(super) const MAX_BRICKS: u32 = u32::MAX / (rows::CUBES * rows::CUBES * rows::CUBES * 5);

@@ -311,11 +311,11 @@ fn along_edges(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[u32; 4]> {
 /// that is no contact may pass for one: a row too many.
 fn spread(all: &[(Vec3, u32)]) -> [u32; 4] {
     /// Of more edges, so many that lie furthest apart are looked through.
-    const MOST: usize = 8;
-    let mut some: Vec<(Vec3, u32)> = all.iter().take(MOST).copied().collect();
-    if all.len() > MOST {
+    const MAX_CORNERS: usize = 8;
+    let mut some: Vec<(Vec3, u32)> = all.iter().take(MAX_CORNERS).copied().collect();
+    if all.len() > MAX_CORNERS {
         some.truncate(1);
-        while some.len() < MOST {
+        while some.len() < MAX_CORNERS {
             let nearest = |v: &Vec3| some.iter().map(|s| s.0.dot(v)).fold(-1.0, f64::max);
             let furthest = all
                 .iter()

@@ -44,7 +44,7 @@ pub use advance::{Advance, MotionBound, advance};
 pub use index::MeshIndex;
 pub use inside::Winding;
 pub use linear::{LinearContact, LinearOptions, first_contact_linear};
-pub use midphase::{Ask, MidPhase, MidPhaseFacts};
+pub use midphase::{MidPhase, MidPhaseQuery, MidPhaseStats};
 pub use nearest::{Nearest, NearestWork};
 pub use obb::Obb;
 pub use pair::{PairDistance, PairKind, closest};

@@ -17,7 +17,7 @@ use crate::index::MeshIndex;
 
 /// One question: which triangles of `a` may be within `reach_m` of which of `b`.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
+pub struct MidPhaseQuery<'a> {
     /// One mesh.
     pub a: &'a Arc<MeshIndex>,
     /// The other.
@@ -30,7 +30,7 @@ pub struct Ask<'a> {
 
 /// What became of the questions so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct MidPhaseFacts {
+pub struct MidPhaseStats {
     /// Questions that were sent.
     pub sent: u64,
     /// Of those: answered in time and in full.
@@ -57,12 +57,12 @@ pub trait MidPhase: Debug + Send {
     fn prepare(&mut self, shape: &Arc<MeshIndex>);
 
     /// Asks, all at once; what was asked before is forgotten.
-    fn ask(&mut self, asks: &mut dyn Iterator<Item = Ask<'_>>);
+    fn ask(&mut self, asks: &mut dyn Iterator<Item = MidPhaseQuery<'_>>);
 
     /// All pairs of triangles that may be within reach, of the question with that number among
     /// those asked last: each pair once, in any order. `None`: the CPU is to find them.
     fn candidates(&mut self, ask: usize) -> Option<&[[u32; 2]]>;
 
     /// What became of the questions so far.
-    fn facts(&self) -> &MidPhaseFacts;
+    fn facts(&self) -> &MidPhaseStats;
 }

@@ -10,7 +10,7 @@ use hapticd_ccd::moving::pieces::{Implicit, MeshPieces, Parametric, Pieces, firs
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
 use hapticd_geometry::{IVec3, Interval, Pose, Quat, Screw, Vec3, shapes};
 
-const MOST: u64 = 3_000_000;
+const MAX_PAIRS: u64 = 3_000_000;
 
 /// A sphere by angles.
 fn sphere(radius: f64) -> Parametric<impl Fn(Interval, Interval) -> IVec3> {
@@ -55,7 +55,7 @@ fn spheres_that_both_move() {
             (a.pose_at(t).translation.vector - b.pose_at(t).translation.vector).norm() - 0.3
         };
         let (clearance, tolerance) = (1e-3, 2e-3);
-        let found = first_meeting((&small, &a), (&large, &b), clearance, tolerance, MOST);
+        let found = first_meeting((&small, &a), (&large, &b), clearance, tolerance, MAX_PAIRS);
         assert!(found.certain);
         for k in 0..=1_000 {
             assert!(apart(found.free_until * f64::from(k) / 1_000.0) >= clearance - 1e-12);
@@ -97,21 +97,45 @@ fn three_kinds_of_surface() {
     };
     let tolerance = 2e-3;
     met(
-        first_meeting((&ball, &down(0.2)), (&sheet, &still), 0.0, tolerance, MOST),
+        first_meeting(
+            (&ball, &down(0.2)),
+            (&sheet, &still),
+            0.0,
+            tolerance,
+            MAX_PAIRS,
+        ),
         0.1,
     );
     // On top of the ring: tubes of 0.05 and the ball of 0.1 above its middle line; in its hole:
     // through.
     met(
-        first_meeting((&ball, &down(0.3)), (&ring, &still), 0.0, tolerance, MOST),
+        first_meeting(
+            (&ball, &down(0.3)),
+            (&ring, &still),
+            0.0,
+            tolerance,
+            MAX_PAIRS,
+        ),
         0.15,
     );
-    let through = first_meeting((&ball, &down(0.0)), (&ring, &still), 0.0, tolerance, MOST);
+    let through = first_meeting(
+        (&ball, &down(0.0)),
+        (&ring, &still),
+        0.0,
+        tolerance,
+        MAX_PAIRS,
+    );
     assert!(through.certain && through.free_until == 1.0 && through.at.is_none());
     // The ring, tilted by 0.3, on the sheet: its middle is its tube and the tilted circle above.
     let height = 0.3 * 0.3f64.sin() + 0.05;
     met(
-        first_meeting((&ring, &down(0.0)), (&sheet, &still), 0.0, tolerance, MOST),
+        first_meeting(
+            (&ring, &down(0.0)),
+            (&sheet, &still),
+            0.0,
+            tolerance,
+            MAX_PAIRS,
+        ),
         height,
     );
 }
@@ -150,7 +174,7 @@ fn meshes_as_pieces() {
             (&pieces.1, &motion_b),
             1e-3,
             1e-3,
-            MOST,
+            MAX_PAIRS,
         );
         assert!(found.certain && found.free_until <= exact.free_until + 1e-9);
         if exact.first.is_some() {
@@ -171,9 +195,9 @@ fn no_numbers_and_no_room() {
     let ball = sphere(0.1);
     let still = Motion::still(&Pose::identity());
     let broken = Motion::still(&Pose::translation(f64::NAN, 0.0, 0.0));
-    let none = first_meeting((&ball, &broken), (&ball, &still), 0.0, 1e-3, MOST);
+    let none = first_meeting((&ball, &broken), (&ball, &still), 0.0, 1e-3, MAX_PAIRS);
     assert!(!none.certain && none.free_until == 0.0);
-    let none = first_meeting((&ball, &still), (&ball, &still), f64::NAN, 1e-3, MOST);
+    let none = first_meeting((&ball, &still), (&ball, &still), f64::NAN, 1e-3, MAX_PAIRS);
     assert!(!none.certain);
     let near = moving(Vec3::z() * 0.25, Vec3::zeros(), -Vec3::z(), Vec3::zeros());
     let cut = first_meeting((&ball, &near), (&ball, &still), 0.0, 1e-3, 20);

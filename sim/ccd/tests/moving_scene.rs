@@ -194,7 +194,7 @@ fn a_chain_stops_on_the_floor() {
 fn too_long_a_chain_is_refused_and_standing_links_are_free() {
     let turn = Screw::from_twist(&Vec3::zeros(), &Vec3::z(), &Vec3::zeros());
     let mut chain = Motion::still(&Pose::identity());
-    for _ in 0..hapticd_ccd::moving::MOST_LINKS {
+    for _ in 0..hapticd_ccd::moving::MAX_LINKS {
         chain = chain.link(&Pose::identity(), &turn).expect("short");
     }
     assert!(chain.link(&Pose::identity(), &turn).is_none());

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use hapticd_deformable::crossings::{Crossings, Found, Nature, Surface};
-use hapticd_deformable::world::{ObjectId, Settings, SoftWorld};
+use hapticd_deformable::world::{DeformableWorld, ObjectId, Settings};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes, transform};
 use hapticd_rays::{Shape, Topology};
 use hapticd_xpbd::{self as xpbd, ClothMaterial, ParticleId, SoftMaterial};
@@ -30,7 +30,7 @@ fn thread_s() -> f64 {
 
 /// A scene and what is recorded of it.
 struct Stage {
-    world: SoftWorld,
+    world: DeformableWorld,
     objects: Vec<Object>,
 }
 
@@ -46,7 +46,7 @@ struct Object {
 
 impl Stage {
     fn new(edge_m: f64) -> Self {
-        let world = SoftWorld::new(Settings {
+        let world = DeformableWorld::new(Settings {
             dynamics: xpbd::Settings {
                 damping_1_s: 0.5,
                 ..xpbd::Settings::default()

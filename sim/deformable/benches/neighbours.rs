@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hapticd_deformable::Continuous;
 use hapticd_deformable::RegisteredSpheres;
-use hapticd_deformable::world::SoftWorld;
+use hapticd_deformable::world::DeformableWorld;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_particles::{
     FluidMaterial, NeighbourSearch, Rest, Settings, SphereWorld, StrandMaterial, Walls,
@@ -145,8 +145,8 @@ fn neighbours(name: &str, made: impl Fn() -> SphereWorld) {
     );
 }
 
-fn cloth_world(cells: u32, mode: Continuous) -> SoftWorld {
-    let mut world = SoftWorld::new(hapticd_deformable::world::Settings {
+fn cloth_world(cells: u32, mode: Continuous) -> DeformableWorld {
+    let mut world = DeformableWorld::new(hapticd_deformable::world::Settings {
         dynamics: xpbd::Settings {
             damping_1_s: 0.5,
             ..xpbd::Settings::default()
@@ -159,7 +159,7 @@ fn cloth_world(cells: u32, mode: Continuous) -> SoftWorld {
     world
 }
 
-fn sheet(world: &mut SoftWorld, cells: u32, z: f64, speed: f64) {
+fn sheet(world: &mut DeformableWorld, cells: u32, z: f64, speed: f64) {
     let mesh = shapes::sheet(0.15, cells).unwrap();
     let positions = mesh.positions().iter().map(|p| p + Vec3::z() * z).collect();
     let mesh = hapticd_geometry::TriMesh::new(positions, mesh.triangles().to_vec()).unwrap();
@@ -179,12 +179,12 @@ fn sheet(world: &mut SoftWorld, cells: u32, z: f64, speed: f64) {
     }
 }
 
-fn rigid(world: &mut SoftWorld, mesh: &hapticd_geometry::TriMesh, pose: &Pose) {
+fn rigid(world: &mut DeformableWorld, mesh: &hapticd_geometry::TriMesh, pose: &Pose) {
     let shape = Arc::new(Shape::new(mesh, Topology::Volume, 32).unwrap());
     world.add_fixed(shape, pose, 0.3).unwrap();
 }
 
-fn continuous(name: &str, scene: impl Fn(Continuous) -> SoftWorld) {
+fn continuous(name: &str, scene: impl Fn(Continuous) -> DeformableWorld) {
     for (how, mode) in [
         ("off", Continuous::Off),
         ("count", Continuous::Count),

@@ -32,13 +32,13 @@ use crate::world::{Mover, pose_of};
 
 /// Least gap of a contact that continuous detection makes, m: two surfaces without thickness are
 /// held apart by this.
-const LEAST_GAP_M: f64 = 1e-5;
+const MIN_GAP_M: f64 = 1e-5;
 /// The direction of a contact is that of the nearest points at this part of the way to it.
 const JUST_BEFORE: f64 = 0.9;
 /// Most rounds in which points are stopped.
 const ROUNDS: u32 = 16;
 /// Most contacts that are kept for the next step.
-const MOST_HELD: usize = 1 << 14;
+const MAX_HELD: usize = 1 << 14;
 
 /// What is done about surfaces that go through each other between two steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,7 +221,7 @@ impl Watch {
             let Some(normal) = direction(&self.crossings, crossing) else {
                 continue;
             };
-            if self.contacts.len() >= MOST_HELD {
+            if self.contacts.len() >= MAX_HELD {
                 break;
             }
             let ids = crossing.surfaces.map(|s| self.objects[s as usize].0);
@@ -371,7 +371,7 @@ fn gap(view: &View<'_>, ids: [u32; 2]) -> f64 {
         Topology::Volume => 0.0,
         Topology::Sheet { half_thickness_m } => half_thickness_m,
     });
-    (thickness[0] + thickness[1]).max(LEAST_GAP_M)
+    (thickness[0] + thickness[1]).max(MIN_GAP_M)
 }
 
 /// From the second side to the first just before they meet. `None` where they have met from the

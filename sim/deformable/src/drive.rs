@@ -7,10 +7,10 @@ use hapticd_geometry::{Pose, Vec3};
 use hapticd_rays::Shape;
 use hapticd_xpbd::{BodyKind, Pull};
 
-use crate::world::{AddError, Mover, ObjectId, SoftWorld, check, state_of};
+use crate::world::{AddError, DeformableWorld, Mover, ObjectId, check, state_of};
 
-impl SoftWorld {
-    /// A rigid body that goes where [`SoftWorld::drive`] says, and pushes what is in its way.
+impl DeformableWorld {
+    /// A rigid body that goes where [`DeformableWorld::drive`] says, and pushes what is in its way.
     ///
     /// # Errors
     /// [`AddError`].
@@ -29,7 +29,7 @@ impl SoftWorld {
         )
     }
 
-    /// A tool at rest, to be drawn by [`SoftWorld::pull`]: a rigid body as heavy as a ball of
+    /// A tool at rest, to be drawn by [`DeformableWorld::pull`]: a rigid body as heavy as a ball of
     /// `mass_kg` and `radius_m` about `centre` (mesh frame).
     ///
     /// # Errors

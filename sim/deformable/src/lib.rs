@@ -67,4 +67,4 @@ pub use skins::{
     Blending, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec,
     SkinState, SkinStates,
 };
-pub use spec::{MOST_BODIES, Pinned, SoftAddError, SoftKind, SoftSettings, SoftSpec, Substance};
+pub use spec::{MAX_BODIES, Pinned, SoftAddError, SoftKind, SoftSettings, SoftSpec, Substance};

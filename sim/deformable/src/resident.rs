@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::world::{AddError, ObjectId, SoftWorld};
+use crate::world::{AddError, DeformableWorld, ObjectId};
 use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Vec3, transform};
 use hapticd_proxy::Material;
 use hapticd_rays::{POINTS_PER_CLUSTER, Shape, Topology};
@@ -34,7 +34,10 @@ pub(super) struct Resident {
 
 impl Resident {
     /// Adds what a spec says: one body, or each of a crowd.
-    pub fn add(world: &mut SoftWorld, spec: &SoftSpec) -> Result<Vec<Resident>, SoftAddError> {
+    pub fn add(
+        world: &mut DeformableWorld,
+        spec: &SoftSpec,
+    ) -> Result<Vec<Resident>, SoftAddError> {
         let refused = |why| SoftAddError::Body {
             name: spec.name.clone(),
             why,
@@ -69,7 +72,7 @@ impl Resident {
     }
 
     fn add_crowd(
-        world: &mut SoftWorld,
+        world: &mut DeformableWorld,
         spec: &SoftSpec,
         density_kg_m3: f64,
         places: &[Pose],
@@ -120,7 +123,7 @@ impl Resident {
     }
 
     /// After a step.
-    pub fn follow(&mut self, world: &SoftWorld) {
+    pub fn follow(&mut self, world: &DeformableWorld) {
         let Mover::Rigid(_, points) = &mut self.mover else {
             return;
         };
@@ -133,7 +136,7 @@ impl Resident {
     }
 
     /// Its surface, world frame, m.
-    pub fn points<'a>(&'a self, world: &'a SoftWorld) -> &'a [Vec3] {
+    pub fn points<'a>(&'a self, world: &'a DeformableWorld) -> &'a [Vec3] {
         match &self.mover {
             // It is there as long as its world is.
             Mover::Deformable(id) => world.dynamics().surface(*id).unwrap_or_default(),
@@ -142,7 +145,7 @@ impl Resident {
     }
 
     /// Of a point of its surface, m/s.
-    pub fn velocity(&self, world: &SoftWorld, point: usize) -> Vec3 {
+    pub fn velocity(&self, world: &DeformableWorld, point: usize) -> Vec3 {
         let dynamics = world.dynamics();
         match &self.mover {
             Mover::Deformable(id) => dynamics.surface_velocity(*id, point as u32),
@@ -154,7 +157,7 @@ impl Resident {
     }
 }
 
-fn pin(world: &mut SoftWorld, id: DeformableId, spec: &SoftSpec) -> Result<(), SoftAddError> {
+fn pin(world: &mut DeformableWorld, id: DeformableId, spec: &SoftSpec) -> Result<(), SoftAddError> {
     let dynamics = world.dynamics_mut();
     let range = dynamics.particles_of(id).unwrap_or(0..0);
     let held = pins(

@@ -7,7 +7,7 @@
 //! held up, a body makes up for its way in several steps, and does not fling away what it meets on
 //! it.
 
-use crate::world::{AddError, ObjectId, SoftWorld};
+use crate::world::{AddError, DeformableWorld, ObjectId};
 use hapticd_geometry::{Pose, transform};
 use hapticd_proxy::{BodyKey, Query};
 use hapticd_rays::{Progress, Topology};
@@ -43,7 +43,7 @@ impl Rigid {
     /// At the place where it starts, touching what is there; `None`: a point, which touches
     /// nothing.
     pub fn add(
-        world: &mut SoftWorld,
+        world: &mut DeformableWorld,
         key: BodyKey,
         spec: &BodySpec,
     ) -> Result<Option<Rigid>, SoftAddError> {
@@ -75,13 +75,18 @@ impl Rigid {
     }
 
     /// Touches nothing until it has been clear of everything soft.
-    pub fn haunt(&mut self, world: &mut SoftWorld) {
+    pub fn haunt(&mut self, world: &mut DeformableWorld) {
         self.ghost_since = Some(world.detector().progress().newest);
         world.set_ghost(self.object, true);
     }
 
     /// Before a step: to where the loop has it, if the loop knows it.
-    pub fn follow(&self, world: &mut SoftWorld, query: &Query, dt_s: f64) -> Result<(), AddError> {
+    pub fn follow(
+        &self,
+        world: &mut DeformableWorld,
+        query: &Query,
+        dt_s: f64,
+    ) -> Result<(), AddError> {
         if self.fixed {
             return Ok(());
         }
@@ -113,7 +118,7 @@ impl Rigid {
 
     /// After a step: out of everything soft it is a ghost no more. An answer from before it came
     /// says nothing of it.
-    pub fn clear(&mut self, world: &mut SoftWorld, bodies: &[Resident]) {
+    pub fn clear(&mut self, world: &mut DeformableWorld, bodies: &[Resident]) {
         let Some(since) = &mut self.ghost_since else {
             return;
         };
@@ -131,7 +136,7 @@ impl Rigid {
 
     /// Whether it is inside of a soft body that it does not touch, or around one: rays say nothing
     /// of those.
-    fn is_nested(&self, world: &SoftWorld, bodies: &[Resident]) -> bool {
+    fn is_nested(&self, world: &DeformableWorld, bodies: &[Resident]) -> bool {
         let pose = world.pose(self.object).unwrap_or(self.start);
         let inverse = pose.inverse();
         bodies.iter().any(|body| {
@@ -157,13 +162,13 @@ impl Rigid {
     }
 
     /// Lets go of everything.
-    pub fn remove(self, world: &mut SoftWorld) -> Result<(), AddError> {
+    pub fn remove(self, world: &mut DeformableWorld) -> Result<(), AddError> {
         world.remove(self.object)
     }
 }
 
 /// Whether an object had a contact with a soft body, felt or not.
-pub(super) fn touches_soft(world: &SoftWorld, object: ObjectId, bodies: &[Resident]) -> bool {
+pub(super) fn touches_soft(world: &DeformableWorld, object: ObjectId, bodies: &[Resident]) -> bool {
     let mut contacts = world.detector().contacts().iter();
     contacts.any(|contact| {
         let other = match (contact.source == object.0, contact.target == object.0) {

@@ -1,7 +1,7 @@
 //! The scene: bodies, tools, and a step under a query.
 
 use crate::Continuous;
-use crate::world::{Report, Settings, SoftWorld};
+use crate::world::{DeformableWorld, Report, Settings};
 use hapticd_geometry::TriMesh;
 use hapticd_particles::NeighbourSearch;
 use hapticd_proxy::{BodyKey, Finder, MAX_ARMS, Material, Query, SoftSnapshot};
@@ -11,7 +11,7 @@ use hapticd_xpbd as xpbd;
 use super::implicit::{ImplicitBodies, ImplicitSpec};
 use super::resident::Resident;
 use super::rigid::{Rigid, touches_soft};
-use super::spec::{MOST_BODIES, SoftAddError, SoftKind, SoftSettings, SoftSpec};
+use super::spec::{MAX_BODIES, SoftAddError, SoftKind, SoftSettings, SoftSpec};
 use super::tool::Tool;
 use super::tracked::Tracking;
 use crate::skins::{SkinSpec, SkinStates};
@@ -19,7 +19,7 @@ use hapticd_scene::BodySpec;
 use hapticd_scene::World;
 
 /// Shortest prediction, m: what a hand at a metre a second reaches before the next answer but one.
-const LEAST_PREDICTION_M: f32 = 0.004;
+const MIN_PREDICTION_M: f32 = 0.004;
 /// Share of velocities that soft bodies lose per second to the air.
 const AIR_1_S: f64 = 0.5;
 
@@ -51,7 +51,7 @@ pub struct SoftInfo {
 #[derive(Debug)]
 pub struct SoftScene {
     settings: SoftSettings,
-    pub(super) world: SoftWorld,
+    pub(super) world: DeformableWorld,
     pub(super) bodies: Vec<Resident>,
     pub(super) tools: [Option<Tool>; MAX_ARMS],
     rigid: Vec<Rigid>,
@@ -81,7 +81,7 @@ impl SoftScene {
         let edges = specs.iter().map(|spec| mean_edge_m(&spec.mesh));
         let edge_m = edges.fold(f32::INFINITY, f32::min).clamp(1e-4, 0.1);
         let rays = hapticd_rays::Settings::for_edges(edge_m);
-        let mut world = SoftWorld::new(Settings {
+        let mut world = DeformableWorld::new(Settings {
             dynamics: xpbd::Settings {
                 gravity_m_s2: settings.gravity_m_s2,
                 damping_1_s: AIR_1_S,
@@ -89,14 +89,14 @@ impl SoftScene {
             },
             substeps: settings.substeps,
             rays: hapticd_rays::Settings {
-                prediction_m: rays.prediction_m.max(LEAST_PREDICTION_M),
+                prediction_m: rays.prediction_m.max(MIN_PREDICTION_M),
                 self_volumes: false,
                 ..rays
             },
         })?;
         (world.scene_mut()).set_broad_phase(settings.broad_phase.make());
         let count = specs.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
-        if count > MOST_BODIES {
+        if count > MAX_BODIES {
             return Err(SoftAddError::TooMany { count });
         }
         let mut bodies = Vec::with_capacity(count);
@@ -291,7 +291,7 @@ impl SoftScene {
     }
 
     /// Detection and dynamics, for a look.
-    pub fn world(&self) -> &SoftWorld {
+    pub fn world(&self) -> &DeformableWorld {
         &self.world
     }
 

@@ -26,7 +26,7 @@ pub struct SoftSettings {
 }
 
 /// Most bodies of a soft scene, each of a crowd counted: the loop numbers them in a byte.
-pub const MOST_BODIES: usize = 255;
+pub const MAX_BODIES: usize = 255;
 
 /// What a body of a soft scene is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ pub enum SoftAddError {
     },
     /// More bodies than the loop can number.
     #[error(
-        "{count} soft bodies, cloths, bodies of crowds and implicit ones; there can be {MOST_BODIES}"
+        "{count} soft bodies, cloths, bodies of crowds and implicit ones; there can be {MAX_BODIES}"
     )]
     TooMany {
         /// How many.

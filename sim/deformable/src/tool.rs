@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::world::{AddError, ObjectId, SoftWorld};
+use crate::world::{AddError, DeformableWorld, ObjectId};
 use hapticd_geometry::{Pose, shapes};
 use hapticd_proxy::{ArmQuery, ToolShape};
 use hapticd_rays::{POINTS_PER_CLUSTER, Shape, Topology};
@@ -41,7 +41,7 @@ pub(super) struct Tool {
 impl Tool {
     /// `mesh`: of a tool that is no ball.
     pub fn add(
-        world: &mut SoftWorld,
+        world: &mut DeformableWorld,
         arm: usize,
         seen: &ToolShape,
         mesh: Option<&hapticd_geometry::TriMesh>,
@@ -91,7 +91,7 @@ impl Tool {
     /// Before a step: where the hand draws it.
     pub fn follow(
         &mut self,
-        world: &mut SoftWorld,
+        world: &mut DeformableWorld,
         query: &ArmQuery,
         step_s: f64,
     ) -> Result<(), AddError> {
@@ -132,7 +132,7 @@ impl Tool {
 
     /// After a step: out of everything soft it is a ghost no more. `touches`: whether it had a
     /// contact, felt or not.
-    pub fn clear(&mut self, world: &mut SoftWorld, touches: bool) {
+    pub fn clear(&mut self, world: &mut DeformableWorld, touches: bool) {
         if self.ghost && self.epoch.is_some() && !touches {
             self.ghost = false;
             world.set_ghost(self.object, false);

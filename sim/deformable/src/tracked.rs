@@ -1,6 +1,6 @@
 //! From what the detection found around a tool to what the loop tracks.
 
-use crate::world::SoftWorld;
+use crate::world::DeformableWorld;
 use hapticd_geometry::Vec3;
 use hapticd_proxy::{MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked};
 use hapticd_rays::layout::Contact;
@@ -20,7 +20,7 @@ impl Tracking {
     /// Does not allocate once it has seen as many contacts and filled as many buffers.
     pub fn fill(
         &mut self,
-        world: &SoftWorld,
+        world: &DeformableWorld,
         tool: &Tool,
         bodies: &[Resident],
         out: &mut SoftSnapshot,
@@ -80,7 +80,7 @@ fn single(v: &Vec3) -> V3 {
 }
 
 /// The surface after the step, and how it moved in it.
-fn copy(world: &SoftWorld, body: &Resident, surface: &mut SoftSurface) {
+fn copy(world: &DeformableWorld, body: &Resident, surface: &mut SoftSurface) {
     let now = body.points(world);
     surface.points.extend(now.iter().map(single));
     let velocity = |i: usize| single(&body.velocity(world, i));
@@ -91,7 +91,7 @@ fn copy(world: &SoftWorld, body: &Resident, surface: &mut SoftSurface) {
 
 /// A contact or prediction between this tool and a soft body.
 fn tracked(
-    world: &SoftWorld,
+    world: &DeformableWorld,
     tool: &Tool,
     bodies: &[Resident],
     contact: &Contact,

@@ -103,7 +103,7 @@ pub struct Report {
 
 /// See the crate's page.
 #[derive(Debug)]
-pub struct SoftWorld {
+pub struct DeformableWorld {
     settings: Settings,
     pub(crate) scene: Scene,
     detector: Box<dyn Detector>,
@@ -117,13 +117,13 @@ pub struct SoftWorld {
     report: Report,
 }
 
-impl SoftWorld {
+impl DeformableWorld {
     /// Empty. The CPU detects.
     ///
     /// # Errors
     /// [`hapticd_xpbd::SettingsError`].
-    pub fn new(settings: Settings) -> Result<SoftWorld, hapticd_xpbd::SettingsError> {
-        Ok(SoftWorld {
+    pub fn new(settings: Settings) -> Result<DeformableWorld, hapticd_xpbd::SettingsError> {
+        Ok(DeformableWorld {
             settings,
             scene: Scene::new(),
             detector: Box::new(Tracer::new(settings.rays)),
@@ -345,7 +345,7 @@ impl SoftWorld {
     }
 
     /// Asks for the contacts where everything is, and takes those that have come; the first half of
-    /// [`SoftWorld::step`].
+    /// [`DeformableWorld::step`].
     fn detect(&mut self) -> Result<(), DetectorError> {
         self.scene.begin_step();
         self.report.lost = 0;

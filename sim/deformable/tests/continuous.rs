@@ -3,7 +3,7 @@
 mod common;
 
 use common::{H, HALF_THICKNESS_M, cloth, ground, raised, settings, surface, volume};
-use hapticd_deformable::world::{ObjectId, SoftWorld};
+use hapticd_deformable::world::{DeformableWorld, ObjectId};
 use hapticd_deformable::{Continuous, ContinuousReport};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_xpbd::{ClothMaterial, ParticleId};
@@ -11,7 +11,7 @@ use hapticd_xpbd::{ClothMaterial, ParticleId};
 const HOLD: Continuous = Continuous::Hold { attempts: 8 };
 
 /// Sums over some steps.
-fn run(world: &mut SoftWorld, steps: u32) -> ContinuousReport {
+fn run(world: &mut DeformableWorld, steps: u32) -> ContinuousReport {
     let mut sum = ContinuousReport::default();
     for _ in 0..steps {
         let report = *world.step(H).unwrap();
@@ -30,7 +30,7 @@ fn run(world: &mut SoftWorld, steps: u32) -> ContinuousReport {
     sum
 }
 
-fn throw(world: &mut SoftWorld, id: ObjectId, speed: impl Fn(&Vec3) -> Vec3) {
+fn throw(world: &mut DeformableWorld, id: ObjectId, speed: impl Fn(&Vec3) -> Vec3) {
     let deformable = world.deformable(id).unwrap();
     let range = world.dynamics().particles_of(deformable).unwrap();
     for i in range {
@@ -42,8 +42,8 @@ fn throw(world: &mut SoftWorld, id: ObjectId, speed: impl Fn(&Vec3) -> Vec3) {
 }
 
 /// A sheet thrown down on a thin rod that none of its points meets.
-fn on_a_rod(mode: Continuous, speed: f64) -> (SoftWorld, ObjectId) {
-    let mut world = SoftWorld::new(settings(0.025)).unwrap();
+fn on_a_rod(mode: Continuous, speed: f64) -> (DeformableWorld, ObjectId) {
+    let mut world = DeformableWorld::new(settings(0.025)).unwrap();
     world.set_continuous(mode);
     let rod = shapes::cylinder(0.003, 0.3, 8).unwrap();
     let along_y =
@@ -62,7 +62,7 @@ fn on_a_rod(mode: Continuous, speed: f64) -> (SoftWorld, ObjectId) {
 #[test]
 fn a_fast_sheet_does_not_fall_through_a_thin_rod() {
     for speed in [1.0, 5.0] {
-        let height = |world: &SoftWorld, id| {
+        let height = |world: &DeformableWorld, id| {
             let points = surface(world, id);
             let over = points.iter().filter(|p| p.x.abs() < 0.02);
             over.clone().map(|p| p.z).sum::<f64>() / over.count() as f64
@@ -91,8 +91,8 @@ fn what_may_not_be_tried_again_stays_where_it_was() {
 }
 
 /// One half of a sheet is thrown over onto the other.
-fn page(mode: Continuous) -> (SoftWorld, ObjectId) {
-    let mut world = SoftWorld::new(settings(0.02)).unwrap();
+fn page(mode: Continuous) -> (DeformableWorld, ObjectId) {
+    let mut world = DeformableWorld::new(settings(0.02)).unwrap();
     world.set_continuous(mode);
     ground(&mut world);
     let mut mesh = shapes::sheet(0.1, 10).unwrap();
@@ -134,7 +134,7 @@ fn a_page_that_is_slammed_shut_does_not_go_through_the_other() {
 #[test]
 fn looking_changes_no_bit_and_holding_none_where_nothing_meets() {
     let end = |mode: Continuous| {
-        let mut world = SoftWorld::new(settings(0.025)).unwrap();
+        let mut world = DeformableWorld::new(settings(0.025)).unwrap();
         world.set_continuous(mode);
         ground(&mut world);
         let sheet = raised(&shapes::sheet(0.1, 8).unwrap(), &Vec3::new(0.0, 0.0, 0.03));

@@ -6,7 +6,7 @@ mod detectors;
 
 use common::{H, HALF_THICKNESS_M, cloth, ground, raised, rigid, settings, surface, volume};
 use detectors::late::Late;
-use hapticd_deformable::world::{AddError, ObjectId, SoftWorld};
+use hapticd_deformable::world::{AddError, DeformableWorld, ObjectId};
 use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::{Detector, Settings, Tracer};
 use hapticd_xpbd::ClothMaterial;
@@ -53,7 +53,7 @@ fn stones_come_to_rest_and_a_ball_stays() {
         dynamics: hapticd_xpbd::Settings::default(),
         ..settings(0.008)
     };
-    let mut world = SoftWorld::new(still).unwrap();
+    let mut world = DeformableWorld::new(still).unwrap();
     ground(&mut world);
     let stones = [(0.0, 0.0), (0.3, 1.3)].map(|(x, turn)| {
         let at = Vec3::new(x, 0.0, 0.08);
@@ -62,7 +62,7 @@ fn stones_come_to_rest_and_a_ball_stays() {
     });
     let ball = shapes::icosphere(0.04, 3).unwrap();
     let ball = rigid(&mut world, &ball, &Pose::translation(-0.4, 0.0, 0.06));
-    let energy = |world: &SoftWorld, id| {
+    let energy = |world: &DeformableWorld, id| {
         let body = world.dynamics().body(world.body(id).unwrap()).unwrap();
         [body.velocity.norm(), body.spin.norm()]
     };
@@ -123,7 +123,7 @@ fn two_sheets_on_a_ball_do_not_tangle() {
     let mesh = shapes::sheet(0.15, 24).unwrap();
     let mut settings = settings(0.0125);
     settings.rays.prediction_m = 0.012;
-    let mut world = SoftWorld::new(settings).unwrap();
+    let mut world = DeformableWorld::new(settings).unwrap();
     let ball = shapes::icosphere(0.06, 3).unwrap();
     world
         .add_fixed(volume(&ball), &Pose::identity(), 0.3)
@@ -165,7 +165,7 @@ fn reruns_are_bit_equal() {
             .build()
             .unwrap();
         pool.install(|| {
-            let mut world = SoftWorld::new(settings(0.02)).unwrap();
+            let mut world = DeformableWorld::new(settings(0.02)).unwrap();
             ground(&mut world);
             let mesh = raised(&shapes::sheet(0.1, 10).unwrap(), &Vec3::new(0.0, 0.0, 0.05));
             let sheet = world.add_cloth(&mesh, &cloth(), 32, 0.3).unwrap();
@@ -184,7 +184,7 @@ fn reruns_are_bit_equal() {
 
 #[test]
 fn what_is_refused_is_in_neither_half() {
-    let mut world = SoftWorld::new(settings(0.02)).unwrap();
+    let mut world = DeformableWorld::new(settings(0.02)).unwrap();
     let mesh = shapes::sheet(0.1, 4).unwrap();
     let bad = [
         world.add_cloth(&mesh, &cloth(), 32, -1.0).unwrap_err(),
@@ -253,7 +253,7 @@ fn what_goes_carries_nothing_and_what_comes_does() {
 fn a_sheet_that_crumples_on_its_edge_stays_above_the_ground() {
     let cells = 24;
     let edge_m = 0.3 / cells as f32 * (2.0 + std::f32::consts::SQRT_2) / 3.0;
-    let mut world = SoftWorld::new(settings(edge_m)).unwrap();
+    let mut world = DeformableWorld::new(settings(edge_m)).unwrap();
     ground(&mut world);
     let turn = Quat::from_euler_angles(1.5, 0.0, 0.3);
     let mesh = shapes::sheet(0.15, cells).unwrap();

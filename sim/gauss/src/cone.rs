@@ -38,8 +38,8 @@ const SLIDING_ROUNDS: u32 = 6;
 
 /// A start whose first sweep changes at most so many tolerances is the answer of a moment ago, and
 /// the next call will go on from here: few sweeps.
-const NEARLY: f64 = 30.0;
-const FEW: u32 = 8;
+const WARM_TOLERANCES: f64 = 30.0;
+const WARM_SWEEPS: u32 = 8;
 
 /// Most of the last change by which the descent goes on: where impulses change and no velocity
 /// does, the parabola is flat and its lowest point anywhere.
@@ -211,8 +211,8 @@ impl ConeSolver {
             result.sweeps += 1;
             result.residual_m_s = worst;
             result.converged = worst <= limits.tolerance_m_s;
-            if result.sweeps == 1 && worst <= NEARLY * limits.tolerance_m_s {
-                most = most.min(FEW);
+            if result.sweeps == 1 && worst <= WARM_TOLERANCES * limits.tolerance_m_s {
+                most = most.min(WARM_SWEEPS);
             }
             if !result.converged && result.sweeps < most && result.sweeps > 1 {
                 self.go_on(movers, contacts);

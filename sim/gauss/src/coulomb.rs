@@ -25,7 +25,7 @@
 //!
 //! # Practice
 //!
-//! [`Rub`] remembers the friction's total push, not that of single contacts: of many contacts in a
+//! [`FrictionMemory`] remembers the friction's total push, not that of single contacts: of many contacts in a
 //! plane the projection names any three, and others in the next tick. A body that all its contacts
 //! hold moves exactly as what holds it does, so it never creeps.
 //!
@@ -95,12 +95,12 @@ impl Effort {
 
 /// Memory of one body's friction from one problem to the next.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rub {
+pub struct FrictionMemory {
     /// Total of the tangential pushes, a covector about the reference point.
     total: Motion,
 }
 
-impl Rub {
+impl FrictionMemory {
     /// No friction yet.
     #[must_use]
     pub fn new() -> Self {
@@ -110,7 +110,7 @@ impl Rub {
 
 /// A motion with friction.
 #[derive(Clone, Copy, Debug)]
-pub struct Rubbed {
+pub struct FrictionSolution {
     /// The last projection: its motion is the result, its rows carry the normal pushes.
     pub projection: Projection,
     /// Rows that rub and their tangential pushes, world axes, `..len`.
@@ -123,7 +123,7 @@ pub struct Rubbed {
     pub residual: f64,
 }
 
-impl Rubbed {
+impl FrictionSolution {
     /// Rows that rub, with what they push along their surface: `M (x - wanted)` is the sum of this
     /// and the normal pushes. For a motion that is a displacement: kg m.
     #[must_use]
@@ -138,15 +138,15 @@ impl<const N: usize> Projector<N> {
     ///
     /// While all surfaces are at rest the rest of the wanted motion is no longer than what is left
     /// after the shortest motion that meets the rows, whatever the iteration has found.
-    pub fn project_rubbing(
+    pub fn project_with_friction(
         &mut self,
         metric: &Metric,
         wanted: &Motion,
         rows: &[Row],
         surfaces: &[Surface],
-        rub: &mut Rub,
+        rub: &mut FrictionMemory,
         effort: Effort,
-    ) -> Rubbed {
+    ) -> FrictionSolution {
         let surfaces = &surfaces[..surfaces.len().min(rows.len())];
         // Written so that NaN does not rub.
         let rubs = surfaces.iter().any(|s| s.friction > 0.0);
@@ -174,20 +174,20 @@ impl<const N: usize> Projector<N> {
         rubbed
     }
 
-    /// [`Self::project_rubbing`] where standing still meets the rows, or surfaces move.
+    /// [`Self::project_with_friction`] where standing still meets the rows, or surfaces move.
     fn rub(
         &mut self,
         metric: &Metric,
         wanted: &Motion,
         rows: &[Row],
         surfaces: &[Surface],
-        rub: &mut Rub,
+        rub: &mut FrictionMemory,
         effort: Effort,
-    ) -> Rubbed {
+    ) -> FrictionSolution {
         let size = metric.norm(wanted);
         let mut total = rub.total;
-        *rub = Rub::new();
-        let mut result = Rubbed {
+        *rub = FrictionMemory::new();
+        let mut result = FrictionSolution {
             projection: self.project_or_hold(metric, &pushed(metric, wanted, &total), rows),
             grips: [(0, Vec3::zeros()); MAX_ACTIVE],
             len: 0,

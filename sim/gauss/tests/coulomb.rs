@@ -1,7 +1,7 @@
 //! Coulomb friction of one body: the law itself on random contacts, the source's particle vectors,
 //! sticking and slipping.
 
-use hapticd_gauss::coulomb::{Effort, Rub, Rubbed, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Projector, Row, Vec3};
 use nalgebra::Matrix3;
 
@@ -28,15 +28,21 @@ fn solve(
     metric: &Metric,
     wanted: &Motion,
     grips: &[Grip],
-    rub: &mut Rub,
+    rub: &mut FrictionMemory,
     effort: Effort,
-) -> Rubbed {
+) -> FrictionSolution {
     let (rows, surfaces): (Vec<Row>, Vec<Surface>) = grips.iter().copied().unzip();
-    Projector::<64>::new().project_rubbing(metric, wanted, &rows, &surfaces, rub, effort)
+    Projector::<64>::new().project_with_friction(metric, wanted, &rows, &surfaces, rub, effort)
 }
 
 fn moved(metric: &Metric, wanted: &Motion, grips: &[Grip]) -> Motion {
-    let rubbed = solve(metric, wanted, grips, &mut Rub::new(), Effort::THOROUGH);
+    let rubbed = solve(
+        metric,
+        wanted,
+        grips,
+        &mut FrictionMemory::new(),
+        Effort::THOROUGH,
+    );
     rubbed.projection.motion
 }
 
@@ -157,7 +163,7 @@ fn a_held_body_does_not_creep() {
         // Inside the hull of the grips: no tipping.
         let middle = grips.iter().map(|g| g.0.arm).sum::<Vec3>() / 4.0;
         let metric = metric(3e-4);
-        let mut rub = Rub::new();
+        let mut rub = FrictionMemory::new();
         let phase = 3.0 * number(&mut seed);
         for tick in 0..200 {
             // As a hand at 1 kHz: once round in 0.2 s.
@@ -185,7 +191,7 @@ fn a_body_that_turns_about_an_edge_does_not_slip_in_a_tick() {
     let metric = metric(1e-3);
     let corners = [0.01, -0.01].map(|x| Vec3::new(x, 0.002, -0.01));
     let grips = corners.map(|corner| grip(Vec3::z(), corner, 0.8));
-    let mut rub = Rub::new();
+    let mut rub = FrictionMemory::new();
     for k in 0..100 {
         let turn = (0.1 * f64::from(k)).sin();
         let wanted = Motion::new(1e-3 * turn, 5e-4, -1e-2, 0.05 * turn, 0.02, 0.01 * turn);
@@ -228,7 +234,13 @@ fn the_law_holds_on_random_contacts() {
             let unit = if i < 3 { 0.01 } else { 0.3 };
             unit * number(&mut seed) - if i == 2 { 0.01 } else { 0.0 }
         });
-        let rubbed = solve(&metric, &wanted, &grips, &mut Rub::new(), Effort::THOROUGH);
+        let rubbed = solve(
+            &metric,
+            &wanted,
+            &grips,
+            &mut FrictionMemory::new(),
+            Effort::THOROUGH,
+        );
         if rubbed.residual > 1e-9 || rubbed.projection.relaxed {
             continue;
         }
@@ -300,7 +312,7 @@ fn what_is_no_number_does_not_rub() {
     let x = moved(&metric, &wanted, &[odd]);
     assert_eq!(x, Motion::new(1.0, 0.0, 0.0, 0.0, 0.0, 0.0));
     let nowhere = Motion::repeat(f64::NAN);
-    let mut rub = Rub::new();
+    let mut rub = FrictionMemory::new();
     let held = [grip(Vec3::z(), Vec3::zeros(), 0.5)];
     let rubbed = solve(&metric, &nowhere, &held, &mut rub, Effort::TICK);
     assert_eq!(rubbed.projection.motion, Motion::zeros());

@@ -1,6 +1,6 @@
 //! Friction with surfaces at rest gives no energy, however few turns its iteration has.
 
-use hapticd_gauss::coulomb::{Effort, Rub, Rubbed, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Projector, Row, Vec3};
 use nalgebra::Matrix3;
 
@@ -15,14 +15,14 @@ fn rubbed(
     metric: &Metric,
     wanted: &Motion,
     (rows, friction): (&[Row], &[f64]),
-    rub: &mut Rub,
-) -> Rubbed {
+    rub: &mut FrictionMemory,
+) -> FrictionSolution {
     let rough = |friction: &f64| Surface {
         friction: *friction,
         ..Surface::SMOOTH
     };
     let surfaces: Vec<Surface> = friction.iter().map(rough).collect();
-    Projector::<64>::new().project_rubbing(metric, wanted, rows, &surfaces, rub, Effort::TICK)
+    Projector::<64>::new().project_with_friction(metric, wanted, rows, &surfaces, rub, Effort::TICK)
 }
 
 /// Most by which a row is violated, of those that can be met.
@@ -55,7 +55,7 @@ fn a_box_across_two_lips_is_not_thrown_out() {
     let wanted = Motion::new(8.889e-5, -1.2511e-3, -2.9e-8, 0.0, 0.0, -4.674e-3);
     let before = metric.norm(&wanted);
     let friction = [0.3; 5];
-    let mut rub = Rub::new();
+    let mut rub = FrictionMemory::new();
     for tick in 0..50 {
         let motion = rubbed(&metric, &wanted, (&rows, &friction), &mut rub);
         let motion = motion.projection.motion;
@@ -103,7 +103,7 @@ fn friction_at_rest_leaves_no_more_than_was_wanted() {
             let unit = if i < 3 { 1e-3 } else { 0.05 };
             unit * number(&mut seed)
         });
-        let mut rub = Rub::new();
+        let mut rub = FrictionMemory::new();
         for tick in 0..10 {
             for row in &mut rows {
                 let gap = 5e-5 * number(&mut seed);

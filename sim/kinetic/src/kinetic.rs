@@ -4,7 +4,7 @@
 use crate::stats::Stats;
 
 /// Events without time going on by [`STILL_S`] that are taken for a livelock (rule T8).
-pub const MOST_STILL_EVENTS: u32 = 500;
+pub const MAX_STILL_EVENTS: u32 = 500;
 
 /// What time has to go on by to count as going on, s.
 pub const STILL_S: f64 = 1e-9;
@@ -14,7 +14,7 @@ pub const STILL_S: f64 = 1e-9;
 pub const REBUILD_AFTER: f64 = 1e-6;
 
 /// Most attempts of one [`Kinetic::advance_or_rebuild`] to make the structure again.
-pub const MOST_REBUILDS: u32 = 16;
+pub const MAX_REBUILDS: u32 = 16;
 
 /// What a call of [`Kinetic::advance`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub trait Kinetic {
     /// are and leaves no time to go on from.
     ///
     /// # Errors
-    /// A handler found what cannot be, or time stands still: [`MOST_STILL_EVENTS`].
+    /// A handler found what cannot be, or time stands still: [`MAX_STILL_EVENTS`].
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent>;
 
     /// The object moves like this from now on. Costs what the object's certificates cost
@@ -83,7 +83,7 @@ pub trait Kinetic {
     /// later ([`REBUILD_AFTER`] of `scale_s`), and goes on from there.
     ///
     /// # Errors
-    /// The structure cannot be rebuilt either, or it took more than [`MOST_REBUILDS`] attempts.
+    /// The structure cannot be rebuilt either, or it took more than [`MAX_REBUILDS`] attempts.
     fn advance_or_rebuild(&mut self, t: f64, scale_s: f64) -> Result<Advanced, Inconsistent> {
         let mut done = Advanced::default();
         let mut attempt = 1.0;
@@ -96,7 +96,7 @@ pub trait Kinetic {
                 }
                 Err(fault) => fault,
             };
-            if attempt > f64::from(MOST_REBUILDS) {
+            if attempt > f64::from(MAX_REBUILDS) {
                 return Err(fault);
             }
             // What is degenerate at one time is so at the next, too, if that is a rounding away.

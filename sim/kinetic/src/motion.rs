@@ -16,7 +16,7 @@ const WINDOW_RAD: f64 = 0.5;
 const NEAR: f64 = 1e-9;
 
 /// Most such stretches that are searched at once: a horizon may be infinite.
-const MOST_WINDOWS: f64 = 64.0;
+const MAX_WINDOWS: f64 = 64.0;
 
 /// A motion that is none. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -277,7 +277,7 @@ pub fn first_passing(left: &Motion1, right: &Motion1, now: f64, horizon: f64) ->
         return f64::INFINITY;
     }
     let window = left.window_s().min(right.window_s());
-    let looked = horizon.min(now + MOST_WINDOWS * window);
+    let looked = horizon.min(now + MAX_WINDOWS * window);
     let time = roots::smooth(&Gap { left, right }, now, looked, window).time;
     if time == f64::INFINITY && looked < horizon {
         looked

@@ -5,7 +5,7 @@
 //! Nothing allocates, nothing panics; what is not finite stays so.
 
 /// Highest degree there is: the hull's predicates of points that move with the third degree.
-pub const MOST_DEGREE: usize = 6;
+pub const MAX_DEGREE: usize = 6;
 
 /// Share of the sum of absolute terms below which a coefficient is rounding: some ten roundings of
 /// 1.1e-16 each.
@@ -20,14 +20,14 @@ pub const UNCERTAIN: f64 = 1e-13;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Polynomial {
     /// Coefficients, of the constant first.
-    pub c: [f64; MOST_DEGREE + 1],
+    pub c: [f64; MAX_DEGREE + 1],
 }
 
 impl Polynomial {
     /// Of these coefficients, of the constant first; those beyond the sixth degree are left out.
     #[must_use]
     pub fn new(coefficients: &[f64]) -> Self {
-        let mut c = [0.0; MOST_DEGREE + 1];
+        let mut c = [0.0; MAX_DEGREE + 1];
         for (to, from) in c.iter_mut().zip(coefficients) {
             *to = *from;
         }
@@ -37,7 +37,7 @@ impl Polynomial {
     /// Largest power with a coefficient other than zero; 0 for a constant, and for zero.
     #[must_use]
     pub fn degree(&self) -> usize {
-        (1..=MOST_DEGREE)
+        (1..=MAX_DEGREE)
             .rev()
             .find(|&k| self.c[k] != 0.0)
             .unwrap_or(0)
@@ -52,9 +52,9 @@ impl Polynomial {
     /// Its derivative.
     #[must_use]
     pub fn derivative(&self) -> Self {
-        let mut c = [0.0; MOST_DEGREE + 1];
+        let mut c = [0.0; MAX_DEGREE + 1];
         let mut power = 1.0;
-        for k in 1..=MOST_DEGREE {
+        for k in 1..=MAX_DEGREE {
             c[k - 1] = power * self.c[k];
             power += 1.0;
         }
@@ -114,7 +114,7 @@ impl Predicate {
         if self.value.c[0].abs() > UNCERTAIN * self.terms.c[0] {
             return self.value.c[0].signum();
         }
-        (1..=MOST_DEGREE)
+        (1..=MAX_DEGREE)
             .find(|&k| self.value.c[k].abs() > UNCERTAIN * self.terms.c[k])
             .map_or(0.0, |k| self.value.c[k].signum())
     }
@@ -135,7 +135,7 @@ impl Predicate {
 impl std::ops::Sub for Predicate {
     type Output = Self;
     fn sub(mut self, other: Self) -> Self {
-        for k in 0..=MOST_DEGREE {
+        for k in 0..=MAX_DEGREE {
             self.value.c[k] -= other.value.c[k];
             self.terms.c[k] += other.terms.c[k];
         }
@@ -146,7 +146,7 @@ impl std::ops::Sub for Predicate {
 impl std::ops::Add for Predicate {
     type Output = Self;
     fn add(mut self, other: Self) -> Self {
-        for k in 0..=MOST_DEGREE {
+        for k in 0..=MAX_DEGREE {
             self.value.c[k] += other.value.c[k];
             self.terms.c[k] += other.terms.c[k];
         }
@@ -169,7 +169,7 @@ impl std::ops::Mul for Predicate {
         let (mut value, mut terms) = (Polynomial::default(), Polynomial::default());
         let (mine, theirs) = (self.terms.degree(), other.terms.degree());
         for i in 0..=mine {
-            for k in 0..=theirs.min(MOST_DEGREE - i) {
+            for k in 0..=theirs.min(MAX_DEGREE - i) {
                 value.c[i + k] += self.value.c[i] * other.value.c[k];
                 terms.c[i + k] += self.terms.c[i] * other.value.c[k].abs()
                     + self.value.c[i].abs() * other.terms.c[k];

@@ -22,7 +22,7 @@
 //! are checked where they come in. Of coefficients that differ by more than 1e300 in size the
 //! largest count.
 
-use crate::polynomial::{MOST_DEGREE, Polynomial, Predicate};
+use crate::polynomial::{MAX_DEGREE, Polynomial, Predicate};
 
 /// Latest time of a root of a polynomial, s: with coefficients of 1 the sixth power of more than
 /// this is no number any more.
@@ -30,17 +30,17 @@ const LATEST: f64 = 1e50;
 
 /// Most halvings of an interval: 52 for the digits of a number and as many for its power, Newton's
 /// steps make it some eight.
-const MOST_HALVINGS: u32 = 200;
+const MAX_HALVINGS: u32 = 200;
 
 /// Share of the sum of absolute terms below which an extremum is zero: Horner's rule rounds twice a
 /// degree.
 const TOUCHING: f64 = 8.0 * f64::EPSILON;
 
 /// Smallest step of [`smooth`], s: what is nearer is now.
-const LEAST_STEP: f64 = 1e-12;
+const MIN_STEP: f64 = 1e-12;
 
 /// Most steps of [`smooth`]. Where it takes more, the answer is early, which is safe.
-const MOST_STEPS: u32 = 100_000;
+const MAX_STEPS: u32 = 100_000;
 
 /// Seconds from now until `value + slope s` falls below zero.
 #[must_use]
@@ -132,13 +132,13 @@ fn isolated(f: &Polynomial, degree: usize, window: f64) -> f64 {
             f64::INFINITY
         };
     }
-    let mut chain = [*f; MOST_DEGREE + 1];
+    let mut chain = [*f; MAX_DEGREE + 1];
     for k in 1..degree {
         chain[k] = chain[k - 1].derivative();
     }
     // Of the lowest derivative first: the roots of each cut the window into pieces on which the one
     // above is monotone.
-    let mut cuts = [0.0; MOST_DEGREE + 2];
+    let mut cuts = [0.0; MAX_DEGREE + 2];
     let mut count = 0;
     for p in chain[1..degree].iter().rev() {
         let before = cuts;
@@ -194,7 +194,7 @@ fn sign_at_zero(f: &Polynomial) -> f64 {
 fn crossing(f: &Polynomial, mut low: f64, mut high: f64, left: f64) -> f64 {
     let slope = f.derivative();
     let mut s = 0.5 * (low + high);
-    for k in 0..MOST_HALVINGS {
+    for k in 0..MAX_HALVINGS {
         let value = f.at(s);
         if value == 0.0 {
             return s;
@@ -260,7 +260,7 @@ pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFai
         evaluations,
         was_false,
     };
-    for evaluations in 1..=MOST_STEPS {
+    for evaluations in 1..=MAX_STEPS {
         let (value, slope) = f.at(t);
         let stretch = window.min(horizon - t);
         let bound = f.second_derivative_bound(t, stretch);
@@ -278,7 +278,7 @@ pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFai
         } else {
             (slope + discriminant.sqrt()) / bound
         };
-        if step < LEAST_STEP {
+        if step < MIN_STEP {
             return answer(t, evaluations, false);
         }
         // `min` takes the stretch where the step is no number: 0/0, a constant above zero.
@@ -287,5 +287,5 @@ pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFai
             return answer(f64::INFINITY, evaluations, false);
         }
     }
-    answer(t, MOST_STEPS, false)
+    answer(t, MAX_STEPS, false)
 }

@@ -8,7 +8,7 @@
 use std::fmt::{self, Write};
 
 /// Most types of events that a structure tells apart.
-pub const MOST_KINDS: usize = 10;
+pub const MAX_KINDS: usize = 10;
 
 /// Classes of the histogram: class `k` counts events of `2^k - 1` to `2^(k+1) - 2` operations.
 pub const CLASSES: usize = 12;
@@ -37,11 +37,11 @@ impl EventCost {
 pub struct Stats {
     kinds: &'static [&'static str],
     /// Events by type that changed bookkeeping only.
-    pub internal: [u64; MOST_KINDS],
+    pub internal: [u64; MAX_KINDS],
     /// Events by type that changed what is kept up to date.
-    pub external: [u64; MOST_KINDS],
+    pub external: [u64; MAX_KINDS],
     /// Events by type and class of cost.
-    pub histogram: [[u64; CLASSES]; MOST_KINDS],
+    pub histogram: [[u64; CLASSES]; MAX_KINDS],
     /// Sum over the events.
     pub total: EventTotals,
     /// Largest of each over the events.
@@ -99,15 +99,15 @@ pub struct EventTotals {
 }
 
 impl Stats {
-    /// All zero. `kinds`: names of the types of events, [`MOST_KINDS`] at most; further ones are
+    /// All zero. `kinds`: names of the types of events, [`MAX_KINDS`] at most; further ones are
     /// counted with the last.
     #[must_use]
     pub fn new(kinds: &'static [&'static str]) -> Self {
         Self {
             kinds,
-            internal: [0; MOST_KINDS],
-            external: [0; MOST_KINDS],
-            histogram: [[0; CLASSES]; MOST_KINDS],
+            internal: [0; MAX_KINDS],
+            external: [0; MAX_KINDS],
+            histogram: [[0; CLASSES]; MAX_KINDS],
             total: EventTotals::default(),
             worst: EventCost::default(),
             certificates_live: 0,
@@ -132,7 +132,7 @@ impl Stats {
 
     /// Counts an event.
     pub fn event(&mut self, kind: usize, external: bool, cost: EventCost) {
-        let kind = kind.min(MOST_KINDS - 1);
+        let kind = kind.min(MAX_KINDS - 1);
         if external {
             self.external[kind] += 1;
         } else {
@@ -217,7 +217,7 @@ impl Stats {
         for class in 0..CLASSES {
             write!(to, ",ops_from_{}", (1_u64 << class) - 1)?;
         }
-        for (k, name) in self.kinds.iter().enumerate().take(MOST_KINDS) {
+        for (k, name) in self.kinds.iter().enumerate().take(MAX_KINDS) {
             write!(to, "\n{name},{},{}", self.internal[k], self.external[k])?;
             for count in &self.histogram[k] {
                 write!(to, ",{count}")?;

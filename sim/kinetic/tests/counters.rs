@@ -3,7 +3,7 @@
 mod common;
 
 use common::counting::goes_on;
-use hapticd_kinetic::pseudo::{Body, Bounce, Contacts, Policy};
+use hapticd_kinetic::pseudo::{Bounce, Contacts, Policy, PolygonBody};
 use hapticd_kinetic::sap::Lines;
 use hapticd_kinetic::{PseudoTriangulation, Rigid2, Sap};
 
@@ -26,7 +26,7 @@ fn sweep_and_prune_counts() {
 #[test]
 fn polygons_count() {
     let shape = vec![[-0.5, -0.4], [0.6, -0.5], [0.5, 0.4], [-0.4, 0.5]];
-    let body = |x: f64, v: f64| Body {
+    let body = |x: f64, v: f64| PolygonBody {
         shape: shape.clone(),
         motion: Rigid2 {
             centre: [x, 0.02 * x * x],

@@ -8,12 +8,12 @@ use common::polygons::{
     END, Shape, any_overlap, assert_touching, body, c_shape, interlock, sampled, scene, star,
 };
 use hapticd_kinetic::ergt::Kind;
-use hapticd_kinetic::polygons::{Body, Bounce, Contacts, ShapeError};
+use hapticd_kinetic::polygons::{Bounce, Contacts, PolygonBody, ShapeError};
 use hapticd_kinetic::pseudo::Policy;
 use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PseudoTriangulation, Rigid2};
 use std::fmt::Display;
 
-fn made(bodies: &[Body], contacts: Contacts) -> Result<GeodesicTriangulation, ShapeError> {
+fn made(bodies: &[PolygonBody], contacts: Contacts) -> Result<GeodesicTriangulation, ShapeError> {
     let two = [bodies[0].clone(), bodies[1].clone()];
     GeodesicTriangulation::new(two, 0.0, END, contacts)
 }
@@ -34,7 +34,7 @@ const APART: f64 = 1e-9;
 /// Until the first contact, which is where sampling and the pseudo-triangulation say; everything
 /// against what it is from scratch after every event, and between events.
 fn race(
-    bodies: &[Body],
+    bodies: &[PolygonBody],
     leave_out: Option<Kind>,
     tally: &mut Tally,
     what: &str,
@@ -96,14 +96,14 @@ fn race(
     Ok(())
 }
 
-fn stars(rng: &mut Rng, run: usize) -> Vec<Body> {
+fn stars(rng: &mut Rng, run: usize) -> Vec<PolygonBody> {
     let (n, spin) = [(8, 1.0), (12, 1.5), (24, 3.0), (14, 0.0)][run % 4];
     let shapes: Vec<Shape> = (0..2).map(|_| star(rng, n, 0.3)).collect();
     scene(rng, shapes, spin, 1.05)
 }
 
 /// C in C, hulls that overlap in most; the nearer the more steps.
-fn interlocked(rng: &mut Rng, run: usize) -> Vec<Body> {
+fn interlocked(rng: &mut Rng, run: usize) -> Vec<PolygonBody> {
     let n = [20, 16, 40][run % 3];
     let shapes = [(); 2].map(|()| c_shape(rng, n));
     let mut bodies = scene(rng, shapes.to_vec(), [1.5, 0.0][run % 2], 1.05);
@@ -359,8 +359,8 @@ fn cells_and_geodesics_stay_so_from_event_to_event() {
 }
 
 /// Two of box 27's squares on a lattice, a tenth of a millionth out of true.
-fn squares(rng: &mut Rng) -> Vec<Body> {
-    let mut bodies: Vec<Body> = vec![];
+fn squares(rng: &mut Rng) -> Vec<PolygonBody> {
+    let mut bodies: Vec<PolygonBody> = vec![];
     while bodies.len() < 2 {
         let shape = [[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]
             .map(|p| p.map(|x| x + 1e-7 * rng.range(-1.0, 1.0)));
@@ -472,7 +472,7 @@ fn leaving_out_a_kind_of_event_is_found_out() {
 }
 
 /// A ring with a slit, all but closed, and a star in it.
-fn caged(rng: &mut Rng, spin: f64) -> [Body; 2] {
+fn caged(rng: &mut Rng, spin: f64) -> [PolygonBody; 2] {
     let half = 14;
     let mut at = |k: usize, r: f64| {
         let angle = 0.97 * std::f64::consts::TAU * k as f64 / (half - 1) as f64;
@@ -484,7 +484,7 @@ fn caged(rng: &mut Rng, spin: f64) -> [Body; 2] {
     let inner: Vec<Point> = (0..half).rev().map(|k| at(k, 2.1)).collect();
     let velocity = [rng.range(0.5, 2.0), rng.range(0.5, 2.0)];
     let ball = body(star(rng, 8, 0.4), [0.1, 0.0], velocity, spin);
-    [Body::wall([outer, inner].concat()), ball]
+    [PolygonBody::wall([outer, inner].concat()), ball]
 }
 
 /// Bounces in a cage: many contacts of one pair, geodesics that are wound round each other, the

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use common::Rng;
-use hapticd_kinetic::pseudo::{Body, Shift};
+use hapticd_kinetic::pseudo::{PolygonBody, Shift};
 use hapticd_kinetic::{Kinetic, PseudoTriangulation};
 
 type Name = (u32, u32);
@@ -62,7 +62,10 @@ fn corners_of(s: &PseudoTriangulation, body: u32) -> u64 {
 fn the_certificates_that_name_a_body_are_the_corners_that_it_changes() {
     let mut rng = Rng(11);
     let shapes: Vec<_> = (0..4).map(|_| star(&mut rng, 7)).collect();
-    let bodies = shapes.iter().map(|s| Body::wall(s.clone())).collect();
+    let bodies = shapes
+        .iter()
+        .map(|s| PolygonBody::wall(s.clone()))
+        .collect();
     let mut s = PseudoTriangulation::for_steps(bodies).unwrap();
     assert_eq!(s.count_certificates(0), 0);
     // The last one does not take part.

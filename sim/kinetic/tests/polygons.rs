@@ -9,7 +9,7 @@ use common::polygons::{
 };
 use hapticd_counting::{Counting, counted};
 use hapticd_kinetic::pseudo::{
-    Body, Bounce, Contact, Contacts, Happened, Policy, ShapeError, rebound,
+    Bounce, Contact, Contacts, CornerChange, Policy, PolygonBody, ShapeError, rebound,
 };
 use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2};
 
@@ -25,7 +25,7 @@ struct Tally {
 }
 
 /// Until the first contact, which is where sampling says; the audit on the way.
-fn race(bodies: Vec<Body>, policy: Policy, tally: &mut Tally, what: &str) {
+fn race(bodies: Vec<PolygonBody>, policy: Policy, tally: &mut Tally, what: &str) {
     let mut structure =
         PseudoTriangulation::new(bodies.clone(), 0.0, END, policy, Contacts::Stop).unwrap();
     let mut t: f64 = 0.0;
@@ -184,7 +184,7 @@ fn bounce(
     let mut rng = Rng(seed);
     let bodies = boxed(&mut rng, count, n, gravity);
     assert!(!any_overlap(&bodies, 0.0));
-    let energy = |bodies: &[Body], t: f64| -> f64 {
+    let energy = |bodies: &[PolygonBody], t: f64| -> f64 {
         bodies
             .iter()
             .filter(|b| b.mass < f64::INFINITY)
@@ -275,7 +275,10 @@ fn squares_on_a_lattice_a_hundredth_of_a_millionth_out_of_true() {
             let centre = [0; 2].map(|_| 2.0 * (rng.below(5) as f64 - 2.0));
             let velocity = [0; 2].map(|_| rng.below(3) as f64 - 1.0);
             let b = body(shape.to_vec(), centre, velocity, 0.0);
-            if bodies.iter().all(|o: &Body| o.motion.centre != centre) {
+            if bodies
+                .iter()
+                .all(|o: &PolygonBody| o.motion.centre != centre)
+            {
                 bodies.push(b);
             }
         }
@@ -361,7 +364,7 @@ fn a_plan_may_change_at_a_contact_and_time_goes_on() {
 #[test]
 fn bad_shapes_and_motions_are_refused_with_their_numbers() {
     let square = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.1]];
-    let make = |bodies: Vec<Body>| {
+    let make = |bodies: Vec<PolygonBody>| {
         PseudoTriangulation::new(bodies, 0.0, 1.0, Policy::Foreign, Contacts::Stop).map(|_| ())
     };
     let still = |shape: Shape| body(shape, [0.0; 2], [0.0; 2], 0.0);
@@ -515,7 +518,7 @@ fn cells_keep_their_numbers_and_cover_the_hull_less_the_bodies() {
                 assert_eq!(cell.corners.iter().filter(|c| c.2).count(), 3);
             }
             match event.happened {
-                Happened::Straight | Happened::Closed => {
+                CornerChange::Straight | CornerChange::Closed => {
                     slid += 1;
                     // Only cells that have the corner's vertex are changed.
                     let changed = seen.iter().filter(|c| !now.contains(c)).count();
@@ -524,8 +527,8 @@ fn cells_keep_their_numbers_and_cover_the_hull_less_the_bodies() {
                     let area = (v[0] - u[0]) * (x[1] - v[1]) - (v[1] - u[1]) * (x[0] - v[0]);
                     assert!(area.abs() < 1e-8, "{area}");
                 }
-                Happened::Contact => assert!(structure.contact().is_some()),
-                Happened::Looked => assert_eq!(seen, now),
+                CornerChange::Contact => assert!(structure.contact().is_some()),
+                CornerChange::Looked => assert_eq!(seen, now),
             }
             seen = now;
         }
@@ -586,7 +589,7 @@ fn a_rebound_keeps_momentum_and_turns_the_normal_speed_round() {
         assert!((speed(&after) + restitution * speed(&before)).abs() < 1e-12);
     }
     assert!(bounced > 100, "{bounced}");
-    let wall = Body::wall(vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
+    let wall = PolygonBody::wall(vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
     let contact = Contact {
         time: 0.0,
         bodies: [0, 1],

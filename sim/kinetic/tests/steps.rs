@@ -5,7 +5,7 @@ mod common;
 
 use common::Rng;
 use hapticd_counting::{Counting, counted};
-use hapticd_kinetic::pseudo::{Body, End, Shift, overlap};
+use hapticd_kinetic::pseudo::{End, PolygonBody, Shift, overlap};
 use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2};
 use std::f64::consts::TAU;
 
@@ -47,7 +47,10 @@ fn scene(rng: &mut Rng) -> (Vec<Vec<[f64; 2]>>, Vec<Place>) {
 }
 
 fn structure(shapes: &[Vec<[f64; 2]>]) -> PseudoTriangulation {
-    let bodies = shapes.iter().map(|s| Body::wall(s.clone())).collect();
+    let bodies = shapes
+        .iter()
+        .map(|s| PolygonBody::wall(s.clone()))
+        .collect();
     PseudoTriangulation::for_steps(bodies).unwrap()
 }
 

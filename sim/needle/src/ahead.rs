@@ -10,8 +10,8 @@
 //! does not fall it never will, and else the tip may go on by what is left of it, again and again,
 //! until nothing is left (conservative advancement).
 //!
-//! For the real-time thread: no allocation after [`Scout::new`], at most [`MOST_CANDIDATES`]
-//! triangles and [`MOST_ROUNDS`] rounds with each. Running out costs way, never truth.
+//! For the real-time thread: no allocation after [`Scout::new`], at most [`MAX_CANDIDATES`]
+//! triangles and [`MAX_ROUNDS`] rounds with each. Running out costs way, never truth.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_triangle;
@@ -25,9 +25,9 @@ pub const STAND_OFF_M: f64 = 1e-7;
 /// Bone is kept so much further away than the needle's radius, m.
 pub const CLEARANCE_M: f64 = 1e-5;
 /// Most triangles that one look tests.
-pub const MOST_CANDIDATES: usize = 512;
+pub const MAX_CANDIDATES: usize = 512;
 /// Most rounds of conservative advancement for each.
-pub const MOST_ROUNDS: usize = 24;
+pub const MAX_ROUNDS: usize = 24;
 /// What is left of the way to bone when it counts as used up, m.
 const NOTHING_M: f64 = 1e-8;
 
@@ -78,7 +78,7 @@ impl Scout {
             dart: None,
             met: vec![0; tissue.triangles().len()],
             meeting: 0,
-            near: Vec::with_capacity(MOST_CANDIDATES),
+            near: Vec::with_capacity(MAX_CANDIDATES),
             tally: Tally::default(),
             tests: 0,
         }
@@ -202,7 +202,7 @@ impl Scout {
                 let seen = &mut met[t as usize];
                 if *seen != *meeting {
                     *seen = *meeting;
-                    if near.len() < MOST_CANDIDATES {
+                    if near.len() < MAX_CANDIDATES {
                         near.push(t);
                     } else {
                         fits = false;
@@ -217,7 +217,7 @@ impl Scout {
     fn advance(&self, from: &Vec3, direction: &Vec3, way_m: f64, triangle: &[Vec3; 3]) -> f64 {
         let kept_m = self.radius_m + CLEARANCE_M;
         let mut gone_m = 0.0;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let p = from + direction * gone_m;
             let apart = p - point_triangle(&p, triangle).0;
             let left_m = apart.norm() - kept_m;

@@ -15,7 +15,7 @@
 //! the force changes its sign. Lateral stiffness that grows with `s` stores energy `c y^2 / 2`;
 //! what that takes is part of `R_ahead`, and going back it is lost.
 //!
-//! For the real-time thread: no allocation, at most [`MOST_EVENTS`] events a call.
+//! For the real-time thread: no allocation, at most [`MAX_EVENTS`] events a call.
 
 use hapticd_geometry::Vec3;
 
@@ -25,11 +25,11 @@ use crate::path::Path;
 use crate::tissue::Tissue;
 
 /// Most pieces, surfaces and stops of one call. What is left comes in the next one.
-pub const MOST_EVENTS: usize = 16;
+pub const MAX_EVENTS: usize = 16;
 /// Most pieces that are locked in one call.
-pub(crate) const MOST_LOCKED: usize = 4;
+pub(crate) const MAX_LOCKED: usize = 4;
 /// Most new way of one call, m.
-const MOST_WAY_M: f64 = 0.01;
+const MAX_WAY_M: f64 = 0.01;
 
 /// What draws the hub along the axis.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ impl Shaft<'_> {
             tip.stiffness_n_per_m = self.tissue.layer(layer).stiffness_n_per_m;
         }
         let (begun_m, pieces) = (tip.s_m, self.path.nodes().len());
-        for _ in 0..MOST_EVENTS {
+        for _ in 0..MAX_EVENTS {
             let stiff = series(pull.stiffness_n_per_m, tip.stiffness_n_per_m);
             let stretch_m = pull.wanted_m - tip.s_m;
             let more = if stretch_m < 0.0 {
@@ -125,8 +125,8 @@ impl Shaft<'_> {
                 self.again(tip, pull, stiff)
             } else {
                 let locked = self.path.nodes().len().saturating_sub(pieces);
-                let left_m = begun_m + MOST_WAY_M - tip.s_m;
-                locked < MOST_LOCKED && self.cut(tip, pull, stiff, left_m)
+                let left_m = begun_m + MAX_WAY_M - tip.s_m;
+                locked < MAX_LOCKED && self.cut(tip, pull, stiff, left_m)
             };
             if !more {
                 break;

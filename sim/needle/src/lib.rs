@@ -2,7 +2,7 @@
 //! what the hand feels of both.
 //!
 //! [`Tissue`] is a box of layers with structures in it: membranes and vessels that are pierced,
-//! bone that is not. [`Felt`] is the loop's side: it lets the hub go where cutting, friction,
+//! bone that is not. [`NeedleInTissue`] is the loop's side: it lets the hub go where cutting, friction,
 //! membranes and bone allow. [`Surroundings`] is the slow side: the needle's segments registered in
 //! a mesh that is fine about the tip, and what is near them (Pitiot 2015, section 9.1.2).
 //!
@@ -11,17 +11,17 @@
 #![forbid(unsafe_code)]
 
 mod ahead;
-mod felt;
+mod in_tissue;
 mod law;
 mod needle;
 mod path;
 mod surroundings;
 mod tissue;
 
-pub use ahead::{Ahead, CLEARANCE_M, MOST_CANDIDATES, STAND_OFF_M, Scout, Stop};
-pub use felt::Felt;
-pub use law::MOST_EVENTS;
+pub use ahead::{Ahead, CLEARANCE_M, MAX_CANDIDATES, STAND_OFF_M, Scout, Stop};
+pub use in_tissue::NeedleInTissue;
+pub use law::MAX_EVENTS;
 pub use needle::{Needle, NeedleError};
 pub use path::{Node, Path};
-pub use surroundings::{CROWD, Followed, Near, Surroundings, SurroundingsError, Zoom};
+pub use surroundings::{CROWD, Followed, NearStructure, Surroundings, SurroundingsError, Zoom};
 pub use tissue::{Layer, MAX_LAYERS, MAX_STRUCTURES, Structure, Tissue, TissueError, TissueSpec};

@@ -17,9 +17,9 @@ pub struct Needle {
 }
 
 /// Most pieces that a needle may be cut into.
-const MOST_SEGMENTS: f64 = 2_000.0;
+const MAX_SEGMENTS: f64 = 2_000.0;
 /// Most turn from one piece to the next, rad: beyond it a chain of pieces is no circle.
-const MOST_TURN: f64 = 0.25;
+const MAX_TURN: f64 = 0.25;
 
 /// Why there is no such needle. The configuration's.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -37,7 +37,7 @@ pub enum NeedleError {
     },
     /// A bend that is none, or too tight for the pieces.
     #[error(
-        "a bevel that turns {curvature_1_m} rad/m in pieces of {segment_m} m: from 0 on, and at most {MOST_TURN} rad from one piece to the next"
+        "a bevel that turns {curvature_1_m} rad/m in pieces of {segment_m} m: from 0 on, and at most {MAX_TURN} rad from one piece to the next"
     )]
     Curvature {
         /// As given.
@@ -47,7 +47,7 @@ pub enum NeedleError {
     },
     /// Too many pieces, or longer ones than the needle.
     #[error(
-        "pieces of {segment_m} m for a needle of {length_m} m: at least one and at most {MOST_SEGMENTS} of them"
+        "pieces of {segment_m} m for a needle of {length_m} m: at least one and at most {MAX_SEGMENTS} of them"
     )]
     Segment {
         /// As given.
@@ -73,13 +73,13 @@ impl Needle {
         if !(radius_m > 0.0 && length_m > radius_m && length_m.is_finite()) {
             return Err(NeedleError::Size { length_m, radius_m });
         }
-        if !(segment_m > 0.0 && segment_m <= length_m && length_m <= MOST_SEGMENTS * segment_m) {
+        if !(segment_m > 0.0 && segment_m <= length_m && length_m <= MAX_SEGMENTS * segment_m) {
             return Err(NeedleError::Segment {
                 segment_m,
                 length_m,
             });
         }
-        if !(curvature_1_m >= 0.0 && curvature_1_m * segment_m <= MOST_TURN) {
+        if !(curvature_1_m >= 0.0 && curvature_1_m * segment_m <= MAX_TURN) {
             return Err(NeedleError::Curvature {
                 curvature_1_m,
                 segment_m,

@@ -115,7 +115,7 @@ pub struct Followed {
 
 /// A structure or piece that is near.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Near {
+pub struct NearStructure {
     /// The structure's place in the tissue's list.
     pub structure: usize,
     /// m, from the piece's axis.
@@ -417,7 +417,7 @@ impl Surroundings {
     /// The structures in the lists of a piece, counted from where the needle went in, each with its
     /// nearest point; sorted by their places. What is nearer than [`Surroundings::sure_m`] is
     /// there, and its distance is right; what is further may be there.
-    pub fn near(&mut self, piece: usize, out: &mut Vec<Near>) {
+    pub fn near(&mut self, piece: usize, out: &mut Vec<NearStructure>) {
         out.clear();
         let Some((edge, ends)) = self.piece(piece) else {
             return;
@@ -437,7 +437,7 @@ impl Surroundings {
             match out.iter_mut().find(|n| n.structure == structure) {
                 Some(known) if known.distance_m <= distance_m => {}
                 Some(known) => (known.distance_m, known.at) = (distance_m, at),
-                None => out.push(Near {
+                None => out.push(NearStructure {
                     structure,
                     distance_m,
                     at,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use common::{Random, ball};
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{Aabb, Pose, TriMesh, Vec3, refined, shapes};
-use hapticd_needle::{CROWD, Layer, Near, Structure, Surroundings, TissueSpec, Zoom};
+use hapticd_needle::{CROWD, Layer, NearStructure, Structure, Surroundings, TissueSpec, Zoom};
 use hapticd_registration::map::Cell;
 use hapticd_registration::registration::Kind;
 use proptest::prelude::*;
@@ -99,7 +99,7 @@ fn compare(s: &mut Surroundings, spec: &TissueSpec, nodes: &[Vec3], tip: &Vec3) 
     let mut chain = nodes.to_vec();
     chain.push(*tip);
     assert_eq!(s.pieces(), chain.len() - 1);
-    let (mut near, mut own): (Vec<Near>, Vec<_>) = (Vec::new(), Vec::new());
+    let (mut near, mut own): (Vec<NearStructure>, Vec<_>) = (Vec::new(), Vec::new());
     let (mut structures, mut selves) = (0, 0);
     for i in 0..chain.len() - 1 {
         let ends = [chain[i], chain[i + 1]];

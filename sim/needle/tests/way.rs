@@ -8,7 +8,7 @@ use common::{HUB_M, Hand, LENGTH_M, Random, STIFFNESS, ball, layer, needle, tiss
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::closest::point_triangle;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes, transform};
-use hapticd_needle::{MOST_CANDIDATES, MOST_EVENTS, Needle, Structure, Tissue};
+use hapticd_needle::{MAX_CANDIDATES, MAX_EVENTS, Needle, Structure, Tissue};
 use hapticd_proxy::{Guide, Held, Insertion, Phase};
 use proptest::prelude::*;
 
@@ -176,7 +176,7 @@ fn the_tip_is_never_in_bone() {
     );
     assert!(nearest < 6e-4, "{nearest}");
     // A tick's work is bounded, and was not nothing.
-    let most = (MOST_EVENTS * MOST_CANDIDATES) as u64;
+    let most = (MAX_EVENTS * MAX_CANDIDATES) as u64;
     assert!((50..=most).contains(&busiest), "{busiest}");
 }
 

@@ -142,13 +142,13 @@ impl Fluid {
 
 /// Two particles of one fluid that may be near in this step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Near {
+pub(super) struct FluidPair {
     pub a: u32,
     pub b: u32,
     pub fluid: u32,
 }
 
-impl Near {
+impl FluidPair {
     /// Moves both particles; says whether the numbers allowed it.
     #[inline]
     pub fn solve(&self, fluids: &[Fluid], s: &mut Spheres, h: f64) -> bool {
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn no_pair_overshoots_its_rest_distance() {
         let fluids = [Fluid::new(&material(), RADIUS)];
-        let near = Near {
+        let near = FluidPair {
             a: 0,
             b: 1,
             fluid: 0,

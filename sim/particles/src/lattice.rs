@@ -14,9 +14,9 @@ use super::world::SphereWorld;
 use crate::Vec3;
 
 /// Most points of a [`Region`].
-const MOST_POINTS: usize = 1 << 20;
+const MAX_POINTS: usize = 1 << 20;
 /// Most springs, and most overlapping pairs, a sphere: 13 are what a cubic grid has.
-const MOST_LINKS: usize = 64;
+const MAX_LINKS: usize = 64;
 /// What a diagonal may be longer than in a perfect grid.
 const LOOSE: f64 = 1.05;
 
@@ -127,8 +127,8 @@ impl Region {
             // A grid that fits exactly is not to lose a layer by rounding.
             all *= 2.0 * (half[axis] / spacing_m + 1e-9).floor() + 1.0;
         }
-        if !(all <= MOST_POINTS as f64) {
-            return Err(LatticeError::Points(MOST_POINTS));
+        if !(all <= MAX_POINTS as f64) {
+            return Err(LatticeError::Points(MAX_POINTS));
         }
         let n = half.map(|half| (half / spacing_m + 1e-9).floor() as i32);
         let mut points = Vec::new();
@@ -214,7 +214,7 @@ fn near_pairs(points: &[Vec3], reach: f64) -> Result<Vec<(u32, u32)>, LatticeErr
     let mut cells = Cells::default();
     // A little more, since the cells leave out who is exactly as far.
     cells.build(points, reach * 1.001);
-    let most = MOST_LINKS * points.len();
+    let most = MAX_LINKS * points.len();
     let mut pairs = Vec::new();
     let mut dense = false;
     cells.pairs(|a, b, square| {

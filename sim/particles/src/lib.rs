@@ -73,7 +73,7 @@ mod blend;
 mod cells;
 mod fluid;
 mod lattice;
-mod near;
+mod near_pairs;
 mod pairs;
 mod planes;
 mod probe;
@@ -88,13 +88,13 @@ mod world;
 pub use blend::{BlendEvent, Blending};
 pub use fluid::FluidMaterial;
 pub use lattice::{LatticeError, LatticeMaterial, Neighbours, Region};
-pub use near::NeighbourSearch;
+pub use near_pairs::NeighbourSearch;
 pub use planes::{ListFault, Obstacle, Walls};
-pub use probe::{MOST_PROBES, MOST_WEIGHTS, Probe, ProbeContact, ProbeState};
+pub use probe::{MAX_PROBES, MAX_WEIGHTS, Probe, ProbeContact, ProbeState};
 pub use sphere::{Sphere, SphereError};
 pub use step::{StepError, StepReport};
 pub use strand::{Rest, Strand, StrandError, StrandMaterial};
-pub use world::{MOST_SUBSTEPS, Settings, SphereWorld};
+pub use world::{MAX_SUBSTEPS, Settings, SphereWorld};
 
 pub use hapticd_xpbd::Vec3;
 

@@ -2,7 +2,7 @@
 //! line of centres as it is now.
 
 use super::sphere::Spheres;
-use super::unilateral::{Press, Scene, Sides};
+use super::unilateral::{Press, Sides, StepContext};
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ impl Couple {
 
 impl Sides for Couple {
     #[inline]
-    fn look(&self, scene: &Scene<'_>) -> (Vec3, f64) {
+    fn look(&self, scene: &StepContext<'_>) -> (Vec3, f64) {
         let s = &*scene.spheres;
         let apart = s.x[self.a as usize] - s.x[self.b as usize];
         let length = apart.norm();
@@ -35,25 +35,25 @@ impl Sides for Couple {
     }
 
     #[inline]
-    fn slid(&self, scene: &Scene<'_>) -> Vec3 {
+    fn slid(&self, scene: &StepContext<'_>) -> Vec3 {
         let s = &*scene.spheres;
         let (a, b) = (self.a as usize, self.b as usize);
         (s.x[a] - s.before[a]) - (s.x[b] - s.before[b])
     }
 
     #[inline]
-    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+    fn speed(&self, scene: &StepContext<'_>) -> Vec3 {
         scene.spheres.v[self.a as usize] - scene.spheres.v[self.b as usize]
     }
 
     #[inline]
-    fn give(&self, scene: &Scene<'_>) -> f64 {
+    fn give(&self, scene: &StepContext<'_>) -> f64 {
         let w = &scene.spheres.inverse_mass;
         w[self.a as usize] + w[self.b as usize]
     }
 
     #[inline]
-    fn shove(&self, scene: &mut Scene<'_>, p: &Vec3) {
+    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let s = &mut *scene.spheres;
         let (a, b) = (self.a as usize, self.b as usize);
         s.x[a] += p * s.inverse_mass[a];
@@ -61,7 +61,7 @@ impl Sides for Couple {
     }
 
     #[inline]
-    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+    fn push(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let s = &mut *scene.spheres;
         let (a, b) = (self.a as usize, self.b as usize);
         s.v[a] += p * s.inverse_mass[a];

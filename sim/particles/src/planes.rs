@@ -2,7 +2,7 @@
 
 use super::finite;
 use super::sphere::{SphereError, Spheres, finite_vector, not_negative};
-use super::unilateral::{Press, Scene, Sides};
+use super::unilateral::{Press, Sides, StepContext};
 use crate::Vec3;
 
 /// A half-space that a sphere stays out of during the next step.
@@ -159,36 +159,36 @@ impl Plane {
 
 impl Sides for Plane {
     #[inline]
-    fn look(&self, scene: &Scene<'_>) -> (Vec3, f64) {
+    fn look(&self, scene: &StepContext<'_>) -> (Vec3, f64) {
         let (s, i) = (&*scene.spheres, self.sphere as usize);
         let gap = self.gap(&s.x[i], scene.time, s.radius[i]);
         (self.normal, gap)
     }
 
     #[inline]
-    fn slid(&self, scene: &Scene<'_>) -> Vec3 {
+    fn slid(&self, scene: &StepContext<'_>) -> Vec3 {
         let (s, i) = (&*scene.spheres, self.sphere as usize);
         s.x[i] - s.before[i] - self.velocity * scene.h
     }
 
     #[inline]
-    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+    fn speed(&self, scene: &StepContext<'_>) -> Vec3 {
         scene.spheres.v[self.sphere as usize] - self.velocity
     }
 
     #[inline]
-    fn give(&self, scene: &Scene<'_>) -> f64 {
+    fn give(&self, scene: &StepContext<'_>) -> f64 {
         scene.spheres.inverse_mass[self.sphere as usize]
     }
 
     #[inline]
-    fn shove(&self, scene: &mut Scene<'_>, p: &Vec3) {
+    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let (s, i) = (&mut *scene.spheres, self.sphere as usize);
         s.x[i] += p * s.inverse_mass[i];
     }
 
     #[inline]
-    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+    fn push(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let (s, i) = (&mut *scene.spheres, self.sphere as usize);
         s.v[i] += p * s.inverse_mass[i];
     }

@@ -17,13 +17,13 @@
 use super::finite;
 use super::planes::{ListFault, check_normal};
 use super::sphere::{SphereError, Spheres, finite_vector, not_negative};
-use super::unilateral::{Press, Scene, Sides};
+use super::unilateral::{Press, Sides, StepContext};
 use crate::Vec3;
 
 /// Most probes at once.
-pub const MOST_PROBES: usize = 4;
+pub const MAX_PROBES: usize = 4;
 /// Most spheres that a contact of a probe stands on.
-pub const MOST_WEIGHTS: usize = 8;
+pub const MAX_WEIGHTS: usize = 8;
 
 /// A tool in a hand: where it is, what it weighs, and what draws it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub struct ProbeContact {
     pub gap_m: f64,
     /// Spheres and their shares of the point of the skin; unused places have the weight 0. The sum
     /// is 1, none below -0.01. A sphere may be named twice.
-    pub weights: [(u32, f64); MOST_WEIGHTS],
+    pub weights: [(u32, f64); MAX_WEIGHTS],
     /// Coulomb's coefficient, not negative.
     pub friction: f64,
 }
@@ -150,15 +150,15 @@ pub(super) struct Tool {
 /// The slots of a world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Probes {
-    pub slots: [Option<Tool>; MOST_PROBES],
+    pub slots: [Option<Tool>; MAX_PROBES],
 }
 
 impl Probes {
     pub fn set(&mut self, slot: usize, probe: Option<&Probe>) -> Result<(), SphereError> {
-        if slot >= MOST_PROBES {
+        if slot >= MAX_PROBES {
             return Err(SphereError::Unknown {
                 sphere: slot.try_into().unwrap_or(u32::MAX),
-                count: MOST_PROBES,
+                count: MAX_PROBES,
             });
         }
         let Some(probe) = probe else {
@@ -227,7 +227,7 @@ impl Probes {
 
     /// Books what spring and damper gave: all of the change of momentum that contacts (`impulse`,
     /// since the substep began) did not.
-    pub fn book_pull(&mut self, before: &[Vec3; MOST_PROBES]) {
+    pub fn book_pull(&mut self, before: &[Vec3; MAX_PROBES]) {
         for (tool, before) in self.slots.iter_mut().zip(before) {
             if let Some(tool) = tool {
                 let change = (tool.v - tool.old) * tool.probe.mass_kg;
@@ -236,7 +236,7 @@ impl Probes {
         }
     }
 
-    pub fn impulses(&self) -> [Vec3; MOST_PROBES] {
+    pub fn impulses(&self) -> [Vec3; MAX_PROBES] {
         self.slots
             .map(|tool| tool.map_or(Vec3::zeros(), |t| t.impulse))
     }
@@ -256,14 +256,14 @@ pub(super) struct Touch {
     pub probe: u32,
     pub normal: Vec3,
     pub gap: f64,
-    pub weights: [(u32, f64); MOST_WEIGHTS],
+    pub weights: [(u32, f64); MAX_WEIGHTS],
     pub count: u32,
 }
 
 impl Touch {
     /// Each sphere once: the mobility is a sum of squares.
     pub fn new(contact: &ProbeContact) -> Self {
-        let mut weights = [(0, 0.0); MOST_WEIGHTS];
+        let mut weights = [(0, 0.0); MAX_WEIGHTS];
         let mut count = 0;
         for &(sphere, weight) in contact.weights.iter().filter(|w| w.1 != 0.0) {
             match weights[..count].iter_mut().find(|w| w.0 == sphere) {
@@ -292,7 +292,7 @@ impl Touch {
     }
 
     /// What the probe contributes, as far as there is one.
-    fn tool<T: Default>(&self, scene: &Scene<'_>, get: impl Fn(&Tool) -> T) -> T {
+    fn tool<T: Default>(&self, scene: &StepContext<'_>, get: impl Fn(&Tool) -> T) -> T {
         scene.probes.slots[self.probe as usize]
             .as_ref()
             .map_or_else(T::default, get)
@@ -300,23 +300,23 @@ impl Touch {
 }
 
 impl Sides for Touch {
-    fn look(&self, scene: &Scene<'_>) -> (Vec3, f64) {
+    fn look(&self, scene: &StepContext<'_>) -> (Vec3, f64) {
         let s = &*scene.spheres;
         let skin = self.mean(|i| s.x[i] - s.start[i]);
         let probe = self.tool(scene, |t| t.x - t.start);
         (self.normal, self.gap + self.normal.dot(&(probe - skin)))
     }
 
-    fn slid(&self, scene: &Scene<'_>) -> Vec3 {
+    fn slid(&self, scene: &StepContext<'_>) -> Vec3 {
         let s = &*scene.spheres;
         self.tool(scene, |t| t.x - t.before) - self.mean(|i| s.x[i] - s.before[i])
     }
 
-    fn speed(&self, scene: &Scene<'_>) -> Vec3 {
+    fn speed(&self, scene: &StepContext<'_>) -> Vec3 {
         self.tool(scene, |t| t.v) - self.mean(|i| scene.spheres.v[i])
     }
 
-    fn give(&self, scene: &Scene<'_>) -> f64 {
+    fn give(&self, scene: &StepContext<'_>) -> f64 {
         let w = &scene.spheres.inverse_mass;
         let skin: f64 = (self.weights().iter())
             .map(|&(i, k)| w[i as usize] * k * k)
@@ -324,7 +324,7 @@ impl Sides for Touch {
         self.tool(scene, |t| t.inverse_mass) + skin
     }
 
-    fn shove(&self, scene: &mut Scene<'_>, p: &Vec3) {
+    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let s = &mut *scene.spheres;
         for &(i, k) in self.weights() {
             s.x[i as usize] -= p * (k * s.inverse_mass[i as usize]);
@@ -334,7 +334,7 @@ impl Sides for Touch {
         }
     }
 
-    fn push(&self, scene: &mut Scene<'_>, p: &Vec3) {
+    fn push(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let s = &mut *scene.spheres;
         for &(i, k) in self.weights() {
             s.v[i as usize] -= p * (k * s.inverse_mass[i as usize]);

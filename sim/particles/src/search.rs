@@ -1,7 +1,7 @@
 //! What may touch in a step: found once, when it begins, with a margin for the way that each sphere
 //! may go.
 
-use super::fluid::Near;
+use super::fluid::FluidPair;
 use super::pairs::PairRow;
 use super::planes::{Plane, PlaneRow};
 use super::sphere::{NO_FLUID, NO_STRAND};
@@ -12,7 +12,7 @@ use crate::Vec3;
 
 /// Of the largest radius (or half a fluid's cutoff): most that a sphere is expected to move in a
 /// step.
-const MOST_STIR: f64 = 4.0;
+const MAX_STIR: f64 = 4.0;
 /// Of its own radius: what forces may add to the way that it would fly.
 const SLACK: f64 = 0.05;
 /// Shares of the margins that are tried where there is no room for all pairs.
@@ -33,7 +33,7 @@ impl SphereWorld {
         self.blends.candidates.clear();
         let largest = s.radius.iter().copied().fold(0.0, f64::max);
         let cutoff = self.fluids.iter().map(|f| f.cutoff).fold(0.0, f64::max);
-        let most = MOST_STIR * largest.max(cutoff / 2.0);
+        let most = MAX_STIR * largest.max(cutoff / 2.0);
         let fall = self.settings.gravity_m_s2.norm() * dt * dt;
         let (mut widest, mut longest) = (0.0_f64, 0.0_f64);
         for (i, stir) in self.stir.iter_mut().enumerate() {
@@ -96,7 +96,7 @@ impl SphereWorld {
                     if free && square < reach * reach {
                         if near.len() < most {
                             let fluid = s.fluid[i];
-                            near.push(Near { a, b, fluid });
+                            near.push(FluidPair { a, b, fluid });
                         } else {
                             left_out = left_out.saturating_add(1);
                         }

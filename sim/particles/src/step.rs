@@ -2,7 +2,7 @@
 
 use super::planes::{ListFault, Obstacle, Plane, PlaneRow};
 use super::probe::{ProbeContact, Touch, TouchRow};
-use super::unilateral::{Press, Scene};
+use super::unilateral::{Press, StepContext};
 use super::world::SphereWorld;
 use crate::Vec3;
 
@@ -135,7 +135,7 @@ impl SphereWorld {
         let count = f64::from(settings.substeps);
         let share = f64::from(i + 1) / count;
         let keep = (-settings.damping_1_s * h).exp();
-        let mut scene = Scene {
+        let mut scene = StepContext {
             spheres: &mut self.spheres,
             probes: &mut self.probes,
             h,

@@ -89,7 +89,7 @@ pub enum StrandError {
 }
 
 /// Most pairs within a strand's window, a sphere.
-const MOST_BLENDED: usize = 256;
+const MAX_BLENDED: usize = 256;
 
 impl core::fmt::Display for StrandError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -242,7 +242,7 @@ fn arcs(points: &[Vec3]) -> Result<Vec<f64>, StrandError> {
 
 fn window(arc: &[f64], first: u32, window: f64) -> Result<Vec<(u32, u32)>, StrandError> {
     let mut pairs = Vec::new();
-    let most = MOST_BLENDED * arc.len();
+    let most = MAX_BLENDED * arc.len();
     for i in 0..arc.len() {
         for j in i + 1..arc.len() {
             if arc[j] - arc[i] > window {

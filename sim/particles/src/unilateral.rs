@@ -23,7 +23,7 @@ use super::sphere::Spheres;
 use crate::Vec3;
 
 /// Everything that contacts move, and when in the step it is.
-pub(super) struct Scene<'a> {
+pub(super) struct StepContext<'a> {
     pub spheres: &'a mut Spheres,
     pub probes: &'a mut Probes,
     /// Substep, s.
@@ -37,17 +37,17 @@ pub(super) struct Scene<'a> {
 /// The two sides of a contact. "First" is the one that a positive push moves along the normal.
 pub(super) trait Sides {
     /// Unit normal towards the first side and the gap, m, now.
-    fn look(&self, scene: &Scene<'_>) -> (Vec3, f64);
+    fn look(&self, scene: &StepContext<'_>) -> (Vec3, f64);
     /// Movement of the first side relative to the second since the substep began, m.
-    fn slid(&self, scene: &Scene<'_>) -> Vec3;
+    fn slid(&self, scene: &StepContext<'_>) -> Vec3;
     /// Sum of the inverse masses, 1/kg.
-    fn give(&self, scene: &Scene<'_>) -> f64;
+    fn give(&self, scene: &StepContext<'_>) -> f64;
     /// Relative velocity, m/s.
-    fn speed(&self, scene: &Scene<'_>) -> Vec3;
+    fn speed(&self, scene: &StepContext<'_>) -> Vec3;
     /// Moves both sides by `p` (kg m) times inverse mass.
-    fn shove(&self, scene: &mut Scene<'_>, p: &Vec3);
+    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3);
     /// The same with velocities and an impulse (N s).
-    fn push(&self, scene: &mut Scene<'_>, p: &Vec3);
+    fn push(&self, scene: &mut StepContext<'_>, p: &Vec3);
 }
 
 /// What a contact presses with in a substep.
@@ -95,7 +95,7 @@ impl Press {
 
     /// Before the prediction: how much is to be reached in the substep.
     #[inline]
-    pub fn begin<S: Sides>(&mut self, sides: &S, scene: &Scene<'_>) {
+    pub fn begin<S: Sides>(&mut self, sides: &S, scene: &StepContext<'_>) {
         let (n, gap) = sides.look(scene);
         self.load.along = 0.0;
         self.load.across = Vec3::zeros();
@@ -112,7 +112,7 @@ impl Press {
 
     /// One visit. Returns false if the numbers did not allow it.
     #[inline]
-    pub fn solve<S: Sides>(&mut self, sides: &S, scene: &mut Scene<'_>) -> bool {
+    pub fn solve<S: Sides>(&mut self, sides: &S, scene: &mut StepContext<'_>) -> bool {
         let (n, gap) = sides.look(scene);
         let c = gap - self.floor;
         if c >= 0.0 && self.load.along == 0.0 {
@@ -151,7 +151,7 @@ impl Press {
     /// When the substep has settled: remembers what of the movement a sticking contact has not
     /// taken back; one that slid starts again.
     #[inline]
-    pub fn keep_hold<S: Sides>(&mut self, sides: &S, scene: &Scene<'_>) {
+    pub fn keep_hold<S: Sides>(&mut self, sides: &S, scene: &StepContext<'_>) {
         let load = &mut self.load;
         if load.along == 0.0 || self.friction == 0.0 {
             return load.slip = Vec3::zeros();
@@ -167,7 +167,7 @@ impl Press {
 
     /// After velocities are known: takes off what speed the push outwards has left.
     #[inline]
-    pub fn calm<S: Sides>(&mut self, sides: &S, scene: &mut Scene<'_>) {
+    pub fn calm<S: Sides>(&mut self, sides: &S, scene: &mut StepContext<'_>) {
         if self.load.along == 0.0 {
             return;
         }

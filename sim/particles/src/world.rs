@@ -2,8 +2,8 @@
 
 use super::bend::Bend;
 use super::blend::{Blending, Blends};
-use super::fluid::{Fluid, FluidMaterial, Near as NearInFluid};
-use super::near::{Near, NeighbourSearch};
+use super::fluid::{Fluid, FluidMaterial, FluidPair};
+use super::near_pairs::{NearPairs, NeighbourSearch};
 use super::pairs::PairRow;
 use super::planes::{PlaneRow, Walls};
 use super::probe::{Probe, Probes, TouchRow};
@@ -13,7 +13,7 @@ use crate::Vec3;
 use hapticd_xpbd::{Distance, SettingsError};
 
 /// Most substeps of a step.
-pub const MOST_SUBSTEPS: u32 = 1000;
+pub const MAX_SUBSTEPS: u32 = 1000;
 
 /// What holds for everything in a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Settings {
     pub gravity_m_s2: Vec3,
     /// Share of all velocities lost per second (exponentially), 1/s.
     pub damping_1_s: f64,
-    /// Of a step, 1 to [`MOST_SUBSTEPS`].
+    /// Of a step, 1 to [`MAX_SUBSTEPS`].
     pub substeps: u32,
     /// Sweeps over the contacts in a substep, 1 to 64. Heaps want four, what is squeezed by a tool
     /// two.
@@ -69,9 +69,9 @@ pub struct SphereWorld {
     pub(super) neighbours_sorted: bool,
     pub(super) walls: Walls,
     pub(super) probes: Probes,
-    pub(super) found: Near,
+    pub(super) found: NearPairs,
     pub(super) pairs: Vec<PairRow>,
-    pub(super) near: Vec<NearInFluid>,
+    pub(super) near: Vec<FluidPair>,
     pub(super) planes: Vec<PlaneRow>,
     pub(super) touches: Vec<TouchRow>,
     pub(super) blends: Blends,
@@ -100,7 +100,7 @@ impl SphereWorld {
             (
                 "substeps",
                 f64::from(s.substeps),
-                (1..=MOST_SUBSTEPS).contains(&s.substeps),
+                (1..=MAX_SUBSTEPS).contains(&s.substeps),
             ),
             (
                 "contact_sweeps",
@@ -126,7 +126,7 @@ impl SphereWorld {
             neighbours_sorted: true,
             walls: Walls::NONE,
             probes: Probes::default(),
-            found: Near::default(),
+            found: NearPairs::default(),
             pairs: Vec::new(),
             near: Vec::new(),
             planes: Vec::new(),

@@ -41,7 +41,7 @@ impl Features {
 
 /// A contact as it is now, in the plane `z = 0`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Met {
+pub(crate) struct PlanarContact {
     pub features: Features,
     /// The other body's index in the structure.
     pub other: u32,
@@ -90,7 +90,7 @@ impl Memory {
         structure: &'a PseudoTriangulation,
         tool: u32,
         within_m: [f64; 2],
-    ) -> impl Iterator<Item = Met> + 'a {
+    ) -> impl Iterator<Item = PlanarContact> + 'a {
         let known = self.known.iter().flatten();
         known.filter_map(move |(features, _)| met(structure, tool, features, within_m))
     }
@@ -102,7 +102,7 @@ pub(crate) fn met(
     tool: u32,
     features: &Features,
     [least_m, most_m]: [f64; 2],
-) -> Option<Met> {
+) -> Option<PlanarContact> {
     let (vertex, (edge, ends)) = (features.vertex, features.edge);
     let p = structure.vertex(vertex.0, vertex.1)?;
     let a = structure.vertex(edge, ends[0])?;
@@ -129,7 +129,7 @@ pub(crate) fn met(
     } else {
         (at_edge, at_vertex, -outward)
     };
-    Some(Met {
+    Some(PlanarContact {
         features: *features,
         other,
         tool_point,

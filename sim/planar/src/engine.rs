@@ -31,9 +31,9 @@ use hapticd_proxy::{
     tool_slot,
 };
 
-use crate::arm::{Arm, Around, BACK, boldest, go_back, turned, unwound, yaw};
 use crate::contacts::Features;
 use crate::polygon::{Point, check_convex, distance, grown, out_of_true};
+use crate::proxy::{BACK, PlanarProxy, Surroundings, boldest, go_back, turned, unwound, yaw};
 
 /// Most vertices of all polygons and tools of a scene together.
 pub const MAX_VERTICES: usize = 512;
@@ -50,7 +50,7 @@ const OUT_OF_TRUE: f64 = 0.01;
 /// out of true and by what a motion may bulge.
 const GROWN: f64 = 1.25;
 
-/// What there is in the plane.
+/// Answer there is in the plane.
 #[derive(Clone, Debug, Default)]
 pub struct PlanarScene {
     /// Identities and outlines of the bodies, in their own frames, counter-clockwise.
@@ -81,7 +81,7 @@ pub enum SceneError {
 
 /// See the module.
 pub struct PlanarEngine {
-    arms: [Option<Box<Arm>>; MAX_ARMS],
+    arms: [Option<Box<PlanarProxy>>; MAX_ARMS],
     last_device: [Option<Pose>; MAX_ARMS],
     bodies: BodyTable,
     structure: PseudoTriangulation,
@@ -148,7 +148,7 @@ impl PlanarEngine {
             let c = setup.shape.centre;
             let about: Vec<Point> = outline.iter().map(|p| [p[0] - c.x, p[1] - c.y]).collect();
             let grown = grown(&about, GROWN * setup.distances.clearance_m);
-            arms[i] = Some(Box::new(Arm::new(setup, outlines.len() as u32)));
+            arms[i] = Some(Box::new(PlanarProxy::new(setup, outlines.len() as u32)));
             outlines.push(out_of_true(
                 &grown,
                 OUT_OF_TRUE * clearance_m,
@@ -162,7 +162,7 @@ impl PlanarEngine {
         }
         let bodies = outlines
             .iter()
-            .map(|o| pseudo::Body::wall(o.clone()))
+            .map(|o| pseudo::PolygonBody::wall(o.clone()))
             .collect();
         let most = outlines.iter().map(Vec::len).max().unwrap_or(0);
         let n = outlines.len();
@@ -199,7 +199,7 @@ impl PlanarEngine {
         }
     }
 
-    /// What the safety governor let through of an arm's last wrench.
+    /// Answer the safety governor let through of an arm's last wrench.
     pub fn set_passed(&mut self, arm: usize, passed: Passed) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_passed(passed);
@@ -249,7 +249,7 @@ impl PlanarEngine {
                     } else if !whole || self.stale {
                         arm.hold(device, input.period_s)
                     } else {
-                        let mut around = Around {
+                        let mut around = Surroundings {
                             structure: &mut self.structure,
                             bodies: &self.bodies,
                             keys: &self.keys,
@@ -356,7 +356,8 @@ impl PlanarEngine {
 
     /// The place in the table of bodies of a body of the structure, or of a tool.
     fn slot_in_table(&self, b: usize) -> Option<usize> {
-        let is_it = |arm: &Option<Box<Arm>>| arm.as_deref().is_some_and(|a| a.index as usize == b);
+        let is_it =
+            |arm: &Option<Box<PlanarProxy>>| arm.as_deref().is_some_and(|a| a.index as usize == b);
         let tool = self.arms.iter().position(is_it).map(tool_slot);
         tool.or_else(|| Some(usize::from(self.keys[b]?.slot)))
     }
@@ -490,7 +491,7 @@ impl PlanarEngine {
 
     /// A bit by slot: who is solid to an arm's tool.
     fn solid_to(&self, i: usize) -> u64 {
-        let takes_part = |arm: &Arm| arm.present && self.members[arm.index as usize];
+        let takes_part = |arm: &PlanarProxy| arm.present && self.members[arm.index as usize];
         let Some(arm) = self.arms[i].as_deref().filter(|a| takes_part(a)) else {
             return 0;
         };
@@ -557,7 +558,7 @@ impl PlanarEngine {
         [self.faults, self.builds]
     }
 
-    /// What the structure has cost so far. The certificates of each body are counted in turn, one
+    /// Answer the structure has cost so far. The certificates of each body are counted in turn, one
     /// in every sixteen ticks.
     #[must_use]
     pub fn measures(&self) -> Measures {
@@ -574,7 +575,7 @@ impl PlanarEngine {
     /// For tests: the structure against the positions, from scratch. Allocates.
     ///
     /// # Errors
-    /// What is not as it should be.
+    /// Answer is not as it should be.
     pub fn audit(&self) -> Result<(), hapticd_kinetic::Inconsistent> {
         use hapticd_kinetic::Kinetic;
         if self.structure.is_whole() {

@@ -5,9 +5,9 @@
 //! and [`is_inside`].
 
 /// Edges that do not meet are at least this far apart, and each is at least that long, m.
-pub const LEAST_M: f64 = 1e-5;
+pub const MIN_M: f64 = 1e-5;
 /// No two neighbouring edges enclose less than this, degrees, inside or outside.
-pub const LEAST_ANGLE_DEG: f64 = 2.0;
+pub const MIN_ANGLE_DEG: f64 = 2.0;
 
 /// A point of the plane.
 pub type Point = [f64; 2];
@@ -30,7 +30,7 @@ pub enum PolygonError {
     },
     /// An edge without length.
     #[error(
-        "the edge from vertex {vertex} is {length_m:.1e} m long; at least {LEAST_M:.0e} m is wanted"
+        "the edge from vertex {vertex} is {length_m:.1e} m long; at least {MIN_M:.0e} m is wanted"
     )]
     Short {
         /// Where it begins, from 0.
@@ -40,7 +40,7 @@ pub enum PolygonError {
     },
     /// Two edges cross, or come too near.
     #[error(
-        "the edges from vertices {edges:?} cross or are {distance_m:.1e} m apart; at least {LEAST_M:.0e} m is wanted"
+        "the edges from vertices {edges:?} cross or are {distance_m:.1e} m apart; at least {MIN_M:.0e} m is wanted"
     )]
     Crossing {
         /// Where they begin, from 0.
@@ -50,12 +50,12 @@ pub enum PolygonError {
     },
     /// Two neighbouring edges fold onto each other.
     #[error(
-        "the edges at vertex {vertex} enclose {angle_deg:.2} degrees; at least {LEAST_ANGLE_DEG} are wanted"
+        "the edges at vertex {vertex} enclose {angle_deg:.2} degrees; at least {MIN_ANGLE_DEG} are wanted"
     )]
     Sharp {
         /// Which, from 0.
         vertex: usize,
-        /// What they enclose.
+        /// Answer they enclose.
         angle_deg: f64,
     },
     /// A tool that is not convex.
@@ -178,7 +178,7 @@ pub fn outline(vertices: &[Point]) -> Result<(Vec<Point>, bool), PolygonError> {
     for vertex in 0..n {
         let [a, b] = edge(vertices, vertex);
         let length_m = length(minus(b, a));
-        if !(length_m >= LEAST_M) {
+        if !(length_m >= MIN_M) {
             return Err(PolygonError::Short { vertex, length_m });
         }
     }
@@ -189,7 +189,7 @@ pub fn outline(vertices: &[Point]) -> Result<(Vec<Point>, bool), PolygonError> {
             .atan2(dot(before, after))
             .abs()
             .to_degrees();
-        if angle_deg < LEAST_ANGLE_DEG {
+        if angle_deg < MIN_ANGLE_DEG {
             return Err(PolygonError::Sharp { vertex, angle_deg });
         }
     }
@@ -199,7 +199,7 @@ pub fn outline(vertices: &[Point]) -> Result<(Vec<Point>, bool), PolygonError> {
                 continue;
             }
             let distance_m = distance_of_segments(edge(vertices, i), edge(vertices, k));
-            if distance_m < LEAST_M {
+            if distance_m < MIN_M {
                 return Err(PolygonError::Crossing {
                     edges: [i, k],
                     distance_m,

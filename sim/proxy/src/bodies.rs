@@ -6,23 +6,23 @@
 //! A kinematic body has a target; each tick it wants to make one step towards it, a constant-speed
 //! screw no faster than the target's speed. Tools move first, making room for that step; then the
 //! body goes as far as continuous detection against every tool allows. Bodies on a
-//! [`Course`](crate::Course) go along it together instead.
+//! [`Trajectory`](crate::Trajectory) go along it together instead.
 
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Screw, Vec3, transform};
 
-use crate::course::{Courses, Followed, Piece};
 use crate::snapshot::{
     BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_BODIES, MAX_PUSHES, MAX_SCENE_BODIES, Push,
     Snapshot, tool_id, tool_key, tool_slot,
 };
+use crate::trajectory::{Followed, Piece, Trajectories};
 
 /// Remaining way that counts as arrived, metres (angles count by the body's bounding radius).
 const ARRIVED_M: f64 = 1e-9;
 
 /// One body.
 #[derive(Clone, Copy, Debug)]
-pub struct Body {
+pub struct TrackedBody {
     /// Its name.
     pub key: BodyKey,
     /// Client-visible identity.
@@ -51,14 +51,14 @@ pub struct Body {
 
 /// All bodies by slot.
 pub struct BodyTable {
-    slots: [Option<Body>; MAX_BODIES],
+    slots: [Option<TrackedBody>; MAX_BODIES],
     version: u64,
     /// Identities of the bodies that were forgotten last, for snapshots that still list them. No
     /// body has identity 0. As many as a scene has room for: before that many later ones went, the
     /// collision thread has removed this one too.
     gone: [u32; MAX_BODIES],
     next_gone: usize,
-    courses: Courses,
+    courses: Trajectories,
 }
 
 /// For how many ticks a push is reported after the last touch: longer than any query can be lost.
@@ -72,7 +72,7 @@ impl BodyTable {
             version: 0,
             gone: [0; MAX_BODIES],
             next_gone: 0,
-            courses: Courses::new(),
+            courses: Trajectories::new(),
         }
     }
 
@@ -88,7 +88,7 @@ impl BodyTable {
     }
 
     /// The body of that name, if it lives.
-    pub fn get(&self, key: BodyKey) -> Option<&Body> {
+    pub fn get(&self, key: BodyKey) -> Option<&TrackedBody> {
         self.slots
             .get(key.slot as usize)?
             .as_ref()
@@ -96,13 +96,13 @@ impl BodyTable {
     }
 
     /// The body in a slot, if it wants to make a step of its own in this tick.
-    pub(crate) fn stepping(&self, slot: usize) -> Option<&Body> {
+    pub(crate) fn stepping(&self, slot: usize) -> Option<&TrackedBody> {
         let body = self.slots.get(slot)?.as_ref();
         body.filter(|b| b.step.is_some() && !b.by_course)
     }
 
     /// All living bodies, by slot, and then the tools.
-    pub fn iter(&self) -> impl Iterator<Item = &Body> {
+    pub fn iter(&self) -> impl Iterator<Item = &TrackedBody> {
         self.slots.iter().flatten()
     }
 
@@ -139,7 +139,7 @@ impl BodyTable {
 
     /// An arm's tool is there, for other arms' tools; `None`: it is gone.
     pub(crate) fn place_tool(&mut self, arm: usize, tool: Option<(u32, &Pose)>) {
-        self.slots[tool_slot(arm)] = tool.map(|(epoch, pose)| Body {
+        self.slots[tool_slot(arm)] = tool.map(|(epoch, pose)| TrackedBody {
             key: tool_key(arm, epoch),
             id: tool_id(arm),
             pose: *pose,
@@ -157,12 +157,12 @@ impl BodyTable {
     }
 
     /// All bodies of the scene that live, by slot.
-    pub fn of_scene(&self) -> impl Iterator<Item = &Body> {
+    pub fn of_scene(&self) -> impl Iterator<Item = &TrackedBody> {
         self.slots[..MAX_SCENE_BODIES].iter().flatten()
     }
 
-    fn newborn(entry: &BodyEntry) -> Body {
-        Body {
+    fn newborn(entry: &BodyEntry) -> TrackedBody {
+        TrackedBody {
             key: entry.key,
             id: entry.id,
             pose: entry.world_from_body,
@@ -339,7 +339,7 @@ impl BodyTable {
     /// For a query: what tools pushed lately.
     pub fn write_pushes(&self, out: &mut [Push; MAX_PUSHES]) -> usize {
         let mut n = 0;
-        let lately = |b: &&Body| b.by_course && b.untouched < REPORTED_TICKS;
+        let lately = |b: &&TrackedBody| b.by_course && b.untouched < REPORTED_TICKS;
         // The newest first, should there be more than there is room for.
         for fresh in [true, false] {
             for body in self

@@ -47,7 +47,7 @@ mod several;
 
 pub use several::Touched;
 
-use crate::timing::RigTiming;
+use crate::timing::LoopTiming;
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 use several::{Form, Holding};
@@ -69,13 +69,13 @@ impl Gains {
     /// Translational gains from `linear`, rotational ones from `angular` (same formulas, with
     /// N·m·s/rad, N·m and rad in place of N·s/m, N and m). Viscous damping is taken to carry
     /// `factor` times as much stiffness as it does: above 1 the hand's own has to.
-    pub fn stable(linear: &RigTiming, angular: Option<&RigTiming>, factor: f64) -> Gains {
-        let stiffness = |timing: &RigTiming| timing.stiffness_beyond(factor);
+    pub fn stable(linear: &LoopTiming, angular: Option<&LoopTiming>, factor: f64) -> Gains {
+        let stiffness = |timing: &LoopTiming| timing.stiffness_beyond(factor);
         Gains {
             stiffness_n_per_m: stiffness(linear),
             damping_n_s_per_m: linear.stable_damping(),
             rotational_stiffness_nm_per_rad: angular.map_or(0.0, stiffness),
-            rotational_damping_nm_s_per_rad: angular.map_or(0.0, RigTiming::stable_damping),
+            rotational_damping_nm_s_per_rad: angular.map_or(0.0, LoopTiming::stable_damping),
         }
     }
 

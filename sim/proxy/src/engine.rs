@@ -11,7 +11,7 @@
 //! 2. Every tool moves, one after the other, while the bodies stand still, making room for the
 //!    bodies' steps. What it pushes is noted. To a tool the other arms' tools are bodies where they
 //!    are at that moment.
-//! 3. Every body steps while the tools stand still; those on a [`Course`](crate::Course) all
+//! 3. Every body steps while the tools stand still; those on a [`Trajectory`](crate::Trajectory) all
 //!    together.
 //!
 //! One mover at a time keeps each detection a screw against constants, makes any number of arms and
@@ -32,12 +32,12 @@
 
 use hapticd_geometry::Pose;
 
-use crate::arm::Arm;
-use crate::bodies::{Body, BodyTable};
+use crate::bodies::{BodyTable, TrackedBody};
 use crate::coupling::{Damping, Gains, Passed};
 use crate::guide::Guide;
 use crate::interaction::Interaction;
 use crate::outcome::ArmOutcome;
+use crate::proxy::Proxy;
 use crate::snapshot::{
     ArmQuery, BodyKey, MAX_ARMS, MAX_BODIES, Query, Snapshot, tool_in, tool_key, tool_slot,
 };
@@ -95,7 +95,7 @@ pub struct TickOutput {
 /// See the module page.
 pub struct Engine {
     /// Boxed: an engine is moved about before it runs, and tests have small stacks.
-    arms: [Option<Box<Arm>>; MAX_ARMS],
+    arms: [Option<Box<Proxy>>; MAX_ARMS],
     setups: [Option<ArmSetup>; MAX_ARMS],
     speed_m_s: [f64; MAX_ARMS],
     last_device: [Option<Pose>; MAX_ARMS],
@@ -116,7 +116,7 @@ impl Engine {
     /// reach.
     pub fn new(setups: [Option<ArmSetup>; MAX_ARMS], snapshot_lag_s: f64) -> Self {
         Engine {
-            arms: setups.map(|s| s.as_ref().map(|s| Box::new(Arm::new(s)))),
+            arms: setups.map(|s| s.as_ref().map(|s| Box::new(Proxy::new(s)))),
             setups,
             speed_m_s: [0.0; MAX_ARMS],
             last_device: [None; MAX_ARMS],
@@ -260,7 +260,7 @@ impl Engine {
         let arms = &self.arms;
         let blocked = &mut self.output.blocked_bodies;
         self.bodies.follow_course(|bodies, key, screw, path| {
-            let share = |arm: &Arm| arm.body_advance(bodies, key, screw, path);
+            let share = |arm: &Proxy| arm.body_advance(bodies, key, screw, path);
             let t = arms
                 .iter()
                 .flatten()
@@ -290,7 +290,7 @@ impl Engine {
 
     /// Tells the arms, before a tick, to which other tools theirs are solid.
     fn introduce(&mut self) {
-        let present = |arm: &&Arm| arm.present;
+        let present = |arm: &&Proxy| arm.present;
         let mut met = [0_u64; MAX_ARMS];
         for (i, met) in met.iter_mut().enumerate() {
             for j in (0..MAX_ARMS).filter(|j| *j != i) {
@@ -311,7 +311,7 @@ impl Engine {
     }
 
     /// How fast other arms' tools come at most that are listed near an arm's, m/s.
-    fn neighbours_m_s(&self, arm: &Arm) -> f64 {
+    fn neighbours_m_s(&self, arm: &Proxy) -> f64 {
         let entries = arm.snapshot.iter().flat_map(|s| &s.bodies);
         entries
             .filter(|entry| entry.pair_count > 0)
@@ -378,7 +378,7 @@ impl Engine {
     }
 
     /// The bodies of the scene as they are now.
-    pub fn bodies(&self) -> impl Iterator<Item = &Body> {
+    pub fn bodies(&self) -> impl Iterator<Item = &TrackedBody> {
         self.bodies.of_scene()
     }
 

@@ -23,7 +23,7 @@
 //! # Practice
 //!
 //! The tool's side of the spring has the stiffness that the hand is given, so that action is
-//! reaction, but never less than moves the mass at [`LEAST_RAD_S`]: an arm that may not be given
+//! reaction, but never less than moves the mass at [`MIN_RAD_S`]: an arm that may not be given
 //! any force still leads its tool. Its damping is critical. The inertia is that of a solid ball as
 //! large as the tool.
 //!
@@ -50,7 +50,7 @@ pub enum Interaction {
 }
 
 /// Slowest natural frequency of a tool with mass, rad/s.
-const LEAST_RAD_S: f64 = 30.0;
+const MIN_RAD_S: f64 = 30.0;
 
 /// The tool's intention from tick to tick.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ struct Spring {
 impl Spring {
     /// `stiffness / mass` of the hand's side.
     fn new(stiffness_per_mass: f64) -> Self {
-        let stiffness = stiffness_per_mass.max(LEAST_RAD_S * LEAST_RAD_S);
+        let stiffness = stiffness_per_mass.max(MIN_RAD_S * MIN_RAD_S);
         Spring {
             stiffness,
             damping: 2.0 * stiffness.sqrt(),

@@ -18,31 +18,28 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod arm;
 mod bodies;
 mod coupling;
-mod course;
 mod engine;
-mod felt;
 mod guide;
 mod implicit;
 mod interaction;
 mod outcome;
+mod proxy;
+mod rendered;
 mod rows;
+mod screw_path;
 mod snapshot;
 mod soft;
 mod timing;
 mod together;
 mod tool;
+mod trajectory;
 mod twist;
-mod way;
 
-pub use arm::MAX_ROWS;
-pub use bodies::{Body, BodyTable};
+pub use bodies::{BodyTable, TrackedBody};
 pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
-pub use course::{Course, Followed, MAX_SEGMENTS};
 pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
-pub use felt::{FarEnd, Feel};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
 pub use hapticd_ccd::PairKind;
 pub use implicit::{
@@ -50,6 +47,8 @@ pub use implicit::{
 };
 pub use interaction::{Intent, Interaction, gyration};
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
+pub use proxy::MAX_ROWS;
+pub use rendered::{RenderContext, RenderedProxy};
 pub use snapshot::{
     ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
     MAX_SCENE_BODIES, Material, MidPhaseShare, Pair, Push, Query, Snapshot, tool_id, tool_in,
@@ -58,5 +57,6 @@ pub use snapshot::{
 pub use soft::{
     Finder, MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT,
 };
-pub use timing::RigTiming;
+pub use timing::LoopTiming;
 pub use tool::{Distances, ToolShape};
+pub use trajectory::{Followed, MAX_SEGMENTS, Trajectory};

@@ -18,7 +18,7 @@ use hapticd_ccd::PairKind;
 use hapticd_ccd::pair::{closest_points, highest};
 use hapticd_geometry::{Pose, Rigid, SmoothMesh, Vec3};
 
-use crate::course::{Course, Followed};
+use crate::trajectory::{Followed, Trajectory};
 
 /// Most arms one daemon drives.
 pub const MAX_ARMS: usize = 4;
@@ -369,7 +369,7 @@ pub struct Snapshot {
     /// The feature pairs, body by body.
     pub pairs: Vec<Pair>,
     /// Where the dynamics want their bodies to go next.
-    pub course: Course,
+    pub course: Trajectory,
     /// Time the answer took, for reports only; 0 in virtual time.
     pub compute_ns: u64,
     /// Who else had a share in it, for reports only: the answer is the same without.
@@ -401,7 +401,7 @@ impl Snapshot {
             bodies: Vec::with_capacity(MAX_BODIES),
             smooth: Vec::with_capacity(MAX_BODIES),
             pairs: Vec::with_capacity(pairs),
-            course: Course::new(),
+            course: Trajectory::new(),
             compute_ns: 0,
             midphase: MidPhaseShare::default(),
         }

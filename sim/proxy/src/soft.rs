@@ -275,7 +275,7 @@ pub(crate) fn survey(
     };
     all.clear();
     if let Some(shape) = shape.as_deref() {
-        let scene = Scene {
+        let scene = RowContext {
             shape,
             tool,
             world_from_tool: Rigid::new(pose),
@@ -329,7 +329,7 @@ pub(crate) fn survey(
 }
 
 /// What all rows of a tick share.
-struct Scene<'a> {
+struct RowContext<'a> {
     shape: &'a Shape,
     tool: &'a ToolShape,
     world_from_tool: Rigid,
@@ -354,7 +354,7 @@ fn normal_of(corners: &[V3; 3]) -> Vec3 {
         .unwrap_or_default()
 }
 
-impl Scene<'_> {
+impl RowContext<'_> {
     /// The row of a tracked point, which remembers triangle and plane. `None` if it has none, or is
     /// on its own body's far side.
     fn row(&self, tracked: &mut Tracked, surface: &SoftSurface) -> Option<SoftRow> {

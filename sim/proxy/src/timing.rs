@@ -37,7 +37,7 @@ use std::f64::consts::PI;
 
 /// What the stable gains follow from. SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RigTiming {
+pub struct LoopTiming {
     /// Time for which a force is held: the loop's period or the arm's, the longer of them, s.
     pub period_s: f64,
     /// Delay from a change at the hand to the force that answers it, beyond the sampling itself, s
@@ -61,7 +61,7 @@ const DAMPER_SHARE: f64 = 0.2;
 /// Frequencies that are tried for each period of delay and window, at least and at most.
 const FREQUENCIES: [f64; 3] = [16.0, 512.0, 65_536.0];
 
-impl RigTiming {
+impl LoopTiming {
     /// Largest stiffness that stays passive with as much of this virtual damping as a material
     /// leaves, N/m, by viscous damping alone: the exact bound.
     ///
@@ -144,7 +144,7 @@ impl RigTiming {
 mod tests {
     use super::*;
 
-    const RIG: RigTiming = RigTiming {
+    const RIG: LoopTiming = LoopTiming {
         period_s: 1e-3,
         delay_s: 1e-3,
         damping_n_s_per_m: 2.0,
@@ -152,8 +152,8 @@ mod tests {
         resolution_m: 1e-5,
     };
 
-    fn late(periods: f64) -> RigTiming {
-        RigTiming {
+    fn late(periods: f64) -> LoopTiming {
+        LoopTiming {
             delay_s: periods * RIG.period_s,
             ..RIG
         }
@@ -184,7 +184,7 @@ mod tests {
 
     /// The right side of Colgate's and Schenkel's condition at `theta = wT`, from the complex
     /// definition.
-    fn needed_damping(rig: &RigTiming, k: f64, b: f64, theta: f64) -> f64 {
+    fn needed_damping(rig: &LoopTiming, k: f64, b: f64, theta: f64) -> f64 {
         let lag = Z::at(-theta);
         let held = Z(1.0 - lag.0, -lag.1)
             .by(Z::wall(theta, k, b, rig.period_s))
@@ -192,7 +192,7 @@ mod tests {
         0.5 * rig.period_s / (1.0 - theta.cos()) * held.0
     }
 
-    fn worst(rig: &RigTiming, k: f64, b: f64) -> f64 {
+    fn worst(rig: &LoopTiming, k: f64, b: f64) -> f64 {
         (1..20_000)
             .map(|i| needed_damping(rig, k, b, f64::from(i) * PI / 20_000.0))
             .fold(f64::NEG_INFINITY, f64::max)
@@ -203,7 +203,7 @@ mod tests {
     /// period is that up to where the force changes, `u1`, and the rest, `u2`; straight each, since
     /// that is least damped. What it gets is `-Re(h X Y*)` with `X = (u1 + u2) / (z - 1)` and `Y =
     /// z^whole (u2 + z u1)`.
-    fn share_for_any_motion(rig: &RigTiming, k: f64, b: f64, theta: f64) -> f64 {
+    fn share_for_any_motion(rig: &LoopTiming, k: f64, b: f64, theta: f64) -> f64 {
         let whole = (rig.delay_s / rig.period_s).floor();
         let part = rig.delay_s / rig.period_s - whole;
         let z = Z::at(theta);
@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn stiffness_falls_with_period_and_with_delay() {
         let k = RIG.stable_stiffness();
-        let slower = RigTiming {
+        let slower = LoopTiming {
             period_s: 2e-3,
             ..RIG
         };
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn coarse_encoders_cap_stiffness() {
-        let coarse = RigTiming {
+        let coarse = LoopTiming {
             resolution_m: 1e-3,
             ..RIG
         };
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn nonsense_gives_no_stiffness() {
-        let wrong: [fn(&mut RigTiming); 11] = [
+        let wrong: [fn(&mut LoopTiming); 11] = [
             |rig| rig.damping_n_s_per_m = f64::NAN,
             |rig| rig.damping_n_s_per_m = 0.0,
             |rig| rig.damping_n_s_per_m = -2.0,
@@ -362,7 +362,7 @@ mod tests {
             assert_eq!(rig.stable_stiffness(), 0.0, "{k}: {rig:?}");
         }
         assert_eq!(RIG.passive_stiffness(f64::NAN), 0.0);
-        let at_once = RigTiming {
+        let at_once = LoopTiming {
             period_s: 0.0,
             delay_s: 0.0,
             ..RIG
@@ -373,7 +373,7 @@ mod tests {
     /// `K t_d <= b`; a damper of no window has all frequencies against it.
     #[test]
     fn a_spring_that_is_only_late_is_held_by_damping_over_delay() {
-        let only_late = RigTiming {
+        let only_late = LoopTiming {
             period_s: 0.0,
             ..RIG
         };
@@ -385,7 +385,7 @@ mod tests {
     fn the_damper_takes_a_fifth() {
         assert!((RIG.stable_damping() - 0.4).abs() < 1e-15);
         for damping in [f64::NAN, f64::INFINITY, -2.0, 0.0] {
-            let rig = RigTiming {
+            let rig = LoopTiming {
                 damping_n_s_per_m: damping,
                 ..RIG
             };

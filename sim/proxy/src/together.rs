@@ -21,9 +21,9 @@
 use hapticd_gauss::{GroupProjector, Metric, Motion, PairRow, Status};
 use hapticd_geometry::{Vec3, transform};
 
-use crate::arm::{Arm, MAX_ROWS, pull_between};
 use crate::interaction::Interaction;
 use crate::outcome::{ArmOutcome, Contact};
+use crate::proxy::{MAX_ROWS, Proxy, pull_between};
 use crate::snapshot::{MAX_ARMS, tool_id};
 
 /// Every arm may have as many rows as there is room for.
@@ -86,7 +86,7 @@ impl Together {
     /// After a tick: tells each arm by how much what it wants changes for the others' sake.
     pub fn after(
         &mut self,
-        arms: &mut [Option<Box<Arm>>; MAX_ARMS],
+        arms: &mut [Option<Box<Proxy>>; MAX_ARMS],
         outcomes: &[ArmOutcome; MAX_ARMS],
     ) {
         for arm in arms.iter_mut().flatten() {
@@ -116,7 +116,7 @@ impl Together {
                 continue;
             };
             let turns = arm.shape.turns && gyration_m2.is_some();
-            let mut wanted = pull_between(&arm.shape, &arm.proxy, arm.far_end.drawn_to());
+            let mut wanted = pull_between(&arm.shape, &arm.proxy, arm.rendered.drawn_to());
             if !turns {
                 wanted.fixed_rows_mut::<3>(3).fill(0.0);
             }

@@ -9,7 +9,7 @@
 //! ring once; the ring must be at least as wide as the radius, so the cells must be.
 
 use hapticd_geometry::Vec3;
-use hapticd_registration::beside::{Beside, FEW, Gathered};
+use hapticd_registration::beside::{Beside, Gathered, MIN_FOR_BOX};
 use hapticd_registration::registration::{ParticleId, Registration, RemoveError};
 use hapticd_registration::scale::{Density, DensityError, Scaler};
 use hapticd_registration::track::{TrackError, finite};
@@ -165,7 +165,7 @@ fn near<T>(
         [i.min(j), i.max(j)]
     };
     let hit = |other: &T| ((point(other).at - own.at).norm_squared() <= r2) & fits(other);
-    if others.len() < FEW {
+    if others.len() < MIN_FOR_BOX {
         for other in others {
             if hit(other) {
                 out.push(pair(other));

@@ -24,7 +24,7 @@ use hapticd_ccd::{MeshIndex, ObbTree, PairKind};
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3, transform};
 
 use crate::backface::BackFaceCones;
-use crate::backface::cone::MOST_VECTORS;
+use crate::backface::cone::MAX_VECTORS;
 use crate::backface::recede::recedes;
 use crate::interval::{Precision, first_contact_of_pair};
 use crate::sweep::{SweepOptions, overlap_during};
@@ -400,7 +400,7 @@ impl Search<'_> {
         }
         self.counters.back_faces += 1;
         let away = if of_a {
-            let mut turned = [Vec3::zeros(); MOST_VECTORS];
+            let mut turned = [Vec3::zeros(); MAX_VECTORS];
             for (t, m) in turned.iter_mut().zip(cone) {
                 *t = self.start.rotation * m;
             }

@@ -16,7 +16,7 @@
 //! looked at in stretches, and the end of a stretch is an internal event. Processing events does
 //! not allocate.
 
-use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
+use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STILL_EVENTS};
 use hapticd_kinetic::motion::{Motion1, MotionError, first_passing, have_met};
 use hapticd_kinetic::queue::EventQueue;
 use hapticd_kinetic::stats::{EventCost, Stats};
@@ -130,7 +130,7 @@ impl SortedList {
             self.queue.pop();
             self.now = self.now.max(time);
             // Any number of pairs may pass at one time: all of them, as often as their degree is.
-            let most = self.order.len() * self.order.len() * 3 + MOST_STILL_EVENTS as usize;
+            let most = self.order.len() * self.order.len() * 3 + MAX_STILL_EVENTS as usize;
             if self
                 .livelock
                 .event(self.now, u32::try_from(most).unwrap_or(u32::MAX))

@@ -134,12 +134,12 @@ pub trait Detector: Debug + Send {
     fn gpu_ns(&self) -> Option<f64>;
 
     /// If it watches over a backend: what happened to that.
-    fn incidents(&self) -> Option<&crate::Incidents> {
+    fn incidents(&self) -> Option<&crate::Failures> {
         None
     }
 
     /// If it watches over a backend: who answers.
-    fn charge(&self) -> Option<crate::Charge> {
+    fn charge(&self) -> Option<crate::Responder> {
         None
     }
 

@@ -7,7 +7,7 @@ use crate::V3;
 use crate::asleep::Asleep;
 use crate::displacement::{Measure, Pose};
 use crate::layout::{Class, NONE, Ray, Record};
-use crate::neighbourhood::{Near, Neighbourhood};
+use crate::neighbourhood::{ClusterPair, Neighbourhood};
 use crate::plan::Directed;
 use crate::scene::{Item, Scene, contains};
 use crate::settings::{Full, Settings};
@@ -43,7 +43,7 @@ impl Rays {
 
 /// What is known from the step before.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub(crate) struct LastStep<'a> {
     pub records: &'a [Record],
     /// Places of those that are not empty, in order.
     pub tracked: &'a [u32],
@@ -53,7 +53,7 @@ pub(crate) struct Known<'a> {
     pub asleep: &'a Asleep,
 }
 
-impl Known<'_> {
+impl LastStep<'_> {
     /// The tracked records of an object.
     fn of<'b>(&'b self, item: &Item) -> &'b [u32] {
         let first = item.first_record;
@@ -73,7 +73,7 @@ pub(crate) fn emit(
     settings: &Settings,
     rigid: &[Directed],
     near: &Neighbourhood,
-    known: &Known<'_>,
+    known: &LastStep<'_>,
     parts: &mut Vec<Rays>,
     rays: &mut Rays,
 ) {
@@ -111,7 +111,7 @@ fn of_rigid(
     scene: &Scene,
     settings: &Settings,
     pair: &Directed,
-    known: &Known<'_>,
+    known: &LastStep<'_>,
     out: &mut Rays,
 ) {
     let (source, target) = (
@@ -170,8 +170,14 @@ pub(crate) fn relative(source: &Item, target: &Item) -> Pose {
 }
 
 /// The points of one cluster against its neighbours in one target.
-fn of_run(scene: &Scene, settings: &Settings, run: &[Near], known: &Known<'_>, out: &mut Rays) {
-    let Near {
+fn of_run(
+    scene: &Scene,
+    settings: &Settings,
+    run: &[ClusterPair],
+    known: &LastStep<'_>,
+    out: &mut Rays,
+) {
+    let ClusterPair {
         source,
         target,
         from,

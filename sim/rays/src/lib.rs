@@ -57,12 +57,12 @@ pub use plan::Plan;
 pub use predictor::{Predicted, Predictor};
 pub use report::Report;
 pub use roster::Roster;
-pub use scene::{Bounds, FURTHEST_M, MOST_POINTS, Scene, SceneError, check_pose};
+pub use scene::{Bounds, FURTHEST_M, MAX_POINTS, Scene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
 pub use tracer::Tracer;
 pub use tree::Tree;
-pub use watched::{Charge, Incidents, PATIENCE, Watched};
+pub use watched::{Failures, PATIENCE, Responder, Watched};
 
 /// A point or a vector, metres unless named otherwise.
 pub type V3 = nalgebra::Vector3<f32>;

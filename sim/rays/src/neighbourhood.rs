@@ -19,7 +19,7 @@ use crate::scene::{Bounds, Item, near};
 
 /// Two clusters near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Near {
+pub struct ClusterPair {
     /// The object whose points send rays.
     pub source: u32,
     /// The object that they are to meet.
@@ -34,7 +34,7 @@ pub struct Near {
     pub full: bool,
 }
 
-impl Near {
+impl ClusterPair {
     fn key(&self) -> (u32, u32, u32, u32) {
         (self.source, self.target, self.from, self.to)
     }
@@ -60,15 +60,15 @@ pub struct Run {
 pub(crate) struct Neighbourhood {
     directed: Vec<(u32, u32)>,
     found: Vec<Scratch>,
-    pub now: Vec<Near>,
-    before: Vec<Near>,
+    pub now: Vec<ClusterPair>,
+    before: Vec<ClusterPair>,
     pub runs: Vec<Run>,
 }
 
 /// Of one part of the object pairs.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    near: Vec<Near>,
+    near: Vec<ClusterPair>,
     targets: Vec<u32>,
 }
 
@@ -155,7 +155,7 @@ impl Neighbourhood {
         }
     }
 
-    pub fn of(&self, run: &Run) -> &[Near] {
+    pub fn of(&self, run: &Run) -> &[ClusterPair] {
         &self.now[run.first as usize..(run.first + run.count) as usize]
     }
 }
@@ -177,7 +177,7 @@ fn find(items: &[Item], source: u32, target: u32, margin: f32, scratch: &mut Scr
         for &to in &scratch.targets {
             if near(bounds, &b.cluster_bounds[to as usize], margin) {
                 let moved = a.motions[from].relative(&b.motions[to as usize]);
-                scratch.near.push(Near {
+                scratch.near.push(ClusterPair {
                     source,
                     target,
                     from: from as u32,

@@ -19,7 +19,7 @@ use crate::roster::Roster;
 use crate::scene::{Bounds, Item, Scene};
 use crate::settings::Settings;
 
-pub use crate::neighbourhood::{Near, Run};
+pub use crate::neighbourhood::{ClusterPair, Run};
 
 /// A rigid pair, one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,9 +200,9 @@ impl Plan {
         &self.near.runs
     }
 
-    /// The clusters near those of [`Plan::runs`], run by run; within one in order of [`Near::to`].
+    /// The clusters near those of [`Plan::runs`], run by run; within one in order of [`ClusterPair::to`].
     #[must_use]
-    pub fn near(&self) -> &[Near] {
+    pub fn near(&self) -> &[ClusterPair] {
         &self.near.now
     }
 

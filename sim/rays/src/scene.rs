@@ -58,7 +58,7 @@ pub enum SceneError {
     },
     /// Too many points.
     #[error(
-        "object {object}: its {points} points and the {of} of the scene are more than {MOST_POINTS}"
+        "object {object}: its {points} points and the {of} of the scene are more than {MAX_POINTS}"
     )]
     Full {
         /// The number that it would have had.
@@ -75,7 +75,7 @@ pub const FURTHEST_M: f64 = 1e3;
 
 /// Most points of all objects of a scene together: two records of 16 bytes each are kept of every
 /// point, twice, so about 130 MB.
-pub const MOST_POINTS: usize = 1 << 21;
+pub const MAX_POINTS: usize = 1 << 21;
 
 /// A box along the axes: lowest and highest corner.
 pub type Bounds = (V3, V3);
@@ -460,7 +460,7 @@ impl Scene {
         let object = self.next();
         check_pose(object, pose)?;
         let (points, of) = (shape.points.len(), self.records as usize / 2);
-        if of + points > MOST_POINTS {
+        if of + points > MAX_POINTS {
             return Err(SceneError::Full { object, points, of });
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::V3;
 use crate::asleep::Asleep;
 use crate::commit::{Arbiter, Kept, commit};
 use crate::displacement::Measure;
-use crate::emit::{Known, Rays, emit};
+use crate::emit::{LastStep, Rays, emit};
 use crate::layout::{Contact, Ray, Record};
 use crate::plan::Plan;
 use crate::report::Report;
@@ -231,7 +231,7 @@ impl Tracer {
     /// Stage two.
     fn emit(&mut self, scene: &Scene) {
         self.rays.clear();
-        let known = Known {
+        let known = LastStep {
             records: &self.records,
             tracked: &self.tracked,
             traced_at: &self.traced_at,

@@ -31,7 +31,7 @@ pub const PATIENCE: u64 = 8;
 
 /// What happened to the backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Incidents {
+pub struct Failures {
     /// Times that the twin took over from a backend in charge.
     pub takeovers: u64,
     /// Times that the backend failed, on trial or in charge.
@@ -46,7 +46,7 @@ pub struct Incidents {
 
 /// Who answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Charge {
+pub enum Responder {
     /// The backend.
     Backend,
     /// The twin, and the backend has yet to show that it answers.
@@ -60,7 +60,7 @@ pub enum Charge {
 pub struct Watched {
     backend: Box<dyn Detector>,
     twin: Tracer,
-    charge: Charge,
+    charge: Responder,
     patience: u64,
     /// Steps submitted to us.
     newest: u64,
@@ -71,7 +71,7 @@ pub struct Watched {
     twins: bool,
     /// There was one that nobody has been told of.
     news: bool,
-    incidents: Incidents,
+    incidents: Failures,
 }
 
 impl Watched {
@@ -81,20 +81,20 @@ impl Watched {
         Watched {
             twin: Tracer::new(*backend.settings()),
             backend,
-            charge: Charge::Trial,
+            charge: Responder::Trial,
             patience: patience.max(1),
             newest: 0,
             offset: 0,
             answered: 0,
             twins: true,
             news: false,
-            incidents: Incidents::default(),
+            incidents: Failures::default(),
         }
     }
 
     /// Who answers.
     #[must_use]
-    pub fn charge(&self) -> Charge {
+    pub fn charge(&self) -> Responder {
         self.charge
     }
 
@@ -106,7 +106,7 @@ impl Watched {
 
     /// What happened so far.
     #[must_use]
-    pub fn incidents(&self) -> &Incidents {
+    pub fn incidents(&self) -> &Failures {
         &self.incidents
     }
 
@@ -123,7 +123,7 @@ impl Watched {
     /// # Errors
     /// If it is still not to be had; the twin goes on.
     pub fn try_recover(&mut self) -> Result<(), DetectorError> {
-        if self.charge != Charge::Twin {
+        if self.charge != Responder::Twin {
             return Ok(());
         }
         self.backend.recover()?;
@@ -148,26 +148,26 @@ impl Watched {
             self.twin = Tracer::new(*Tracer::settings(&self.twin));
             (self.twins, self.answered, self.news) = (true, 0, false);
         }
-        if self.charge == Charge::Backend {
+        if self.charge == Responder::Backend {
             self.twin.forget();
         }
-        self.charge = Charge::Trial;
+        self.charge = Responder::Trial;
         Ok(std::mem::replace(&mut self.backend, backend))
     }
 
     fn begin_trial(&mut self) -> Result<(), DetectorError> {
         self.backend.set_settings(*Tracer::settings(&self.twin))?;
-        self.charge = Charge::Trial;
+        self.charge = Responder::Trial;
         Ok(())
     }
 
     /// The twin alone, from the next step on or from the one that is being submitted.
     fn give_up(&mut self, reason: String) {
-        if self.charge == Charge::Backend {
+        if self.charge == Responder::Backend {
             self.incidents.takeovers += 1;
             self.twin.forget();
         }
-        self.charge = Charge::Twin;
+        self.charge = Responder::Twin;
         self.incidents.reason = reason;
     }
 
@@ -180,8 +180,8 @@ impl Watched {
     fn hear(&mut self) {
         match self.backend.poll() {
             Ok(true) => {
-                if self.charge == Charge::Trial {
-                    self.charge = Charge::Backend;
+                if self.charge == Responder::Trial {
+                    self.charge = Responder::Backend;
                     self.incidents.recovered += u64::from(!self.incidents.reason.is_empty());
                 }
                 // On trial it may be behind the twin, whose answer then holds until it has caught
@@ -235,11 +235,11 @@ impl Detector for Watched {
     /// Never fails: whatever happens to the backend, the twin answers this step if it has to.
     fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
         self.newest += 1;
-        if self.charge != Charge::Twin {
+        if self.charge != Responder::Twin {
             // What was noted since the last step is noticed before more is sent.
             self.hear();
         }
-        if self.charge != Charge::Twin {
+        if self.charge != Responder::Twin {
             match self.backend.submit(scene) {
                 Ok(()) => {
                     self.offset = self.newest - self.backend.progress().newest;
@@ -256,7 +256,7 @@ impl Detector for Watched {
                 Err(error) => self.lose(&error),
             }
         }
-        if self.charge != Charge::Backend {
+        if self.charge != Responder::Backend {
             self.twin.step(scene);
             self.answered = self.newest;
             (self.twins, self.news) = (true, true);
@@ -267,7 +267,7 @@ impl Detector for Watched {
     /// Never fails. A backend that turns out to be lost here leaves its last answer until the next
     /// step, which is the twin's.
     fn poll(&mut self) -> Result<bool, DetectorError> {
-        if self.charge != Charge::Twin {
+        if self.charge != Responder::Twin {
             self.hear();
         }
         Ok(std::mem::take(&mut self.news))
@@ -302,11 +302,11 @@ impl Detector for Watched {
         self.held().gpu_ns()
     }
 
-    fn incidents(&self) -> Option<&Incidents> {
+    fn incidents(&self) -> Option<&Failures> {
         Some(&self.incidents)
     }
 
-    fn charge(&self) -> Option<Charge> {
+    fn charge(&self) -> Option<Responder> {
         Some(self.charge)
     }
 

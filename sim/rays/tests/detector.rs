@@ -3,7 +3,7 @@
 mod common;
 
 use common::conformance;
-use hapticd_rays::{Charge, Detector, Settings, Tracer, Watched};
+use hapticd_rays::{Detector, Responder, Settings, Tracer, Watched};
 
 fn twin(settings: Settings) -> Box<dyn Detector> {
     Box::new(Tracer::new(settings))
@@ -50,10 +50,10 @@ fn recovered_it_is_as_new() {
 #[test]
 fn a_backend_that_answers_is_in_charge_from_its_first_answer() {
     let watched = Watched::new(twin(Settings::for_edges(0.01)), 4);
-    assert_eq!(watched.charge(), Charge::Trial);
+    assert_eq!(watched.charge(), Responder::Trial);
     let mut watched = watched;
     let mut scene = hapticd_rays::Scene::new();
     watched.submit(&mut scene).unwrap();
     assert!(watched.poll().unwrap());
-    assert_eq!(watched.charge(), Charge::Backend);
+    assert_eq!(watched.charge(), Responder::Backend);
 }

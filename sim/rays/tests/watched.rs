@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_rays::layout::Contact;
 use hapticd_rays::{
-    Charge, Detector, DetectorError, Incidents, Progress, Report, Scene, Separation, Settings,
+    Detector, DetectorError, Failures, Progress, Report, Responder, Scene, Separation, Settings,
     Shape, Topology, Tracer, Watched,
 };
 
@@ -195,7 +195,7 @@ impl Play {
         what(&mut self.script.lock().unwrap());
     }
 
-    fn seen(&self) -> (Charge, u64) {
+    fn seen(&self) -> (Responder, u64) {
         (self.watched.charge(), self.watched.progress().age())
     }
 }
@@ -206,18 +206,18 @@ fn until_the_backend_answers_the_twin_does() {
     play.tell(|script| script.lag = 2);
     // Two steps on trial; then the twin's answer holds until the backend has caught up with it.
     play.step();
-    assert_eq!(play.seen(), (Charge::Trial, 0));
+    assert_eq!(play.seen(), (Responder::Trial, 0));
     play.steps(1);
-    assert_eq!(play.seen(), (Charge::Trial, 0));
+    assert_eq!(play.seen(), (Responder::Trial, 0));
     play.step();
     let mut ages = vec![play.seen()];
     for _ in 0..4 {
         play.step();
         ages.push(play.seen());
     }
-    assert!(ages.iter().all(|(charge, _)| *charge == Charge::Backend));
-    assert_eq!(ages.last(), Some(&(Charge::Backend, 2)));
-    assert_eq!(*play.watched.incidents(), Incidents::default());
+    assert!(ages.iter().all(|(charge, _)| *charge == Responder::Backend));
+    assert_eq!(ages.last(), Some(&(Responder::Backend, 2)));
+    assert_eq!(*play.watched.incidents(), Failures::default());
     assert_eq!(play.watched.name(), "actor");
 }
 
@@ -225,22 +225,22 @@ fn until_the_backend_answers_the_twin_does() {
 fn a_fault_when_a_step_is_submitted_is_the_twins_step() {
     let mut play = Play::new();
     play.steps(5);
-    assert_eq!(play.seen(), (Charge::Backend, 0));
+    assert_eq!(play.seen(), (Responder::Backend, 0));
     play.tell(|script| script.submit_fails = true);
     play.step();
     // In the same call: the answer is of this step, traced in full.
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     assert!(play.watched.report().tree > 0 && play.watched.report().walks == 0);
     assert_eq!(play.watched.name(), "CPU");
     play.steps(3);
     let submits = play.script.lock().unwrap().submits;
     assert_eq!(submits, 6, "given up, it is not asked any more");
     assert!(play.watched.report().walks > 0);
-    let expected = Incidents {
+    let expected = Failures {
         takeovers: 1,
         lost: 1,
         reason: "the actor failed at step 6: as told".to_string(),
-        ..Incidents::default()
+        ..Failures::default()
     };
     assert_eq!(*play.watched.incidents(), expected);
 }
@@ -254,11 +254,11 @@ fn a_fault_when_an_answer_is_asked_for_leaves_the_last_one() {
     play.tell(|script| script.poll_fails = true);
     let before = play.watched.contacts().to_vec();
     assert!(!play.watched.poll().unwrap());
-    assert_eq!(play.seen(), (Charge::Twin, 1));
+    assert_eq!(play.seen(), (Responder::Twin, 1));
     assert!(!before.is_empty());
     assert_eq!(play.watched.contacts(), before);
     play.step();
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     let incidents = play.watched.incidents();
     assert_eq!(
         (incidents.takeovers, incidents.lost, incidents.hung),
@@ -273,10 +273,10 @@ fn a_backend_that_hangs_is_given_up_after_as_many_steps_as_patience_allows() {
     play.tell(|script| script.hangs = true);
     for age in 1..=PATIENCE {
         play.step();
-        assert_eq!(play.seen(), (Charge::Backend, age));
+        assert_eq!(play.seen(), (Responder::Backend, age));
     }
     play.step();
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     let incidents = play.watched.incidents().clone();
     assert_eq!(
         (incidents.takeovers, incidents.lost, incidents.hung),
@@ -289,7 +289,7 @@ fn a_backend_that_hangs_is_given_up_after_as_many_steps_as_patience_allows() {
     // What it had under way is never asked for, even if it comes.
     play.tell(|script| script.hangs = false);
     play.steps(3);
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     assert_eq!(*play.watched.incidents(), incidents);
 }
 
@@ -298,9 +298,9 @@ fn one_that_never_answers_is_never_in_charge() {
     let mut play = Play::new();
     play.tell(|script| script.hangs = true);
     play.steps(PATIENCE as u32);
-    assert_eq!(play.seen(), (Charge::Trial, 0));
+    assert_eq!(play.seen(), (Responder::Trial, 0));
     play.steps(3);
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     let incidents = play.watched.incidents();
     assert_eq!((incidents.takeovers, incidents.hung), (0, 1));
 }
@@ -319,18 +319,18 @@ fn recovered_it_is_handed_back_when_it_has_answered() {
     play.steps(2);
     assert!(play.watched.try_recover().is_err());
     play.step();
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     play.tell(|script| {
         script.submit_fails = false;
         script.recover_fails = false;
         script.lag = 1;
     });
     play.watched.recover().unwrap();
-    assert_eq!(play.seen(), (Charge::Trial, 0));
+    assert_eq!(play.seen(), (Responder::Trial, 0));
     play.step();
-    assert_eq!(play.seen(), (Charge::Trial, 0));
+    assert_eq!(play.seen(), (Responder::Trial, 0));
     play.steps(3);
-    assert_eq!(play.seen(), (Charge::Backend, 1));
+    assert_eq!(play.seen(), (Responder::Backend, 1));
     assert_eq!(play.watched.name(), "actor");
     let incidents = play.watched.incidents();
     assert_eq!((incidents.takeovers, incidents.recovered), (1, 1));
@@ -341,7 +341,7 @@ fn recovered_it_is_handed_back_when_it_has_answered() {
     play.watched.try_recover().unwrap();
     play.tell(|script| script.poll_fails = true);
     play.steps(2);
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     let incidents = play.watched.incidents();
     assert_eq!(
         (incidents.takeovers, incidents.lost, incidents.recovered),
@@ -353,14 +353,14 @@ fn recovered_it_is_handed_back_when_it_has_answered() {
 fn another_backend_takes_the_place_of_the_one_in_charge() {
     let mut play = Play::new();
     play.steps(3);
-    assert_eq!(play.seen(), (Charge::Backend, 0));
+    assert_eq!(play.seen(), (Responder::Backend, 0));
     let settings = *play.watched.settings();
     let (other, script) = scripted(settings);
     play.watched.replace(other).unwrap();
     assert!(play.watched.contacts().is_empty());
     play.step();
     play.step();
-    assert_eq!(play.seen(), (Charge::Backend, 0));
+    assert_eq!(play.seen(), (Responder::Backend, 0));
     assert_eq!(script.lock().unwrap().submits, 2);
     assert_eq!(play.script.lock().unwrap().submits, 3);
 }
@@ -371,23 +371,23 @@ fn one_that_was_given_up_comes_back_and_the_new_one_is_on_trial() {
     play.steps(3);
     play.tell(|script| script.submit_fails = true);
     play.steps(2);
-    assert_eq!(play.seen(), (Charge::Twin, 0));
+    assert_eq!(play.seen(), (Responder::Twin, 0));
     let (other, script) = scripted(*play.watched.settings());
     script.lock().unwrap().lag = 2;
     let before = play.watched.contacts().to_vec();
     // As a scene does it, which knows of no watch.
     let watched: &mut dyn Detector = &mut play.watched;
     let old = watched.replace(other).unwrap();
-    assert_eq!(watched.charge(), Some(Charge::Trial));
+    assert_eq!(watched.charge(), Some(Responder::Trial));
     assert_eq!(watched.contacts(), before, "the twin's answer holds");
     assert_eq!((old.name(), old.progress().newest), ("actor", 4));
     // The old one is not asked any more, and on trial the twin's answers are those that count.
     for _ in 0..2 {
         play.step();
-        assert_eq!(play.seen(), (Charge::Trial, 0));
+        assert_eq!(play.seen(), (Responder::Trial, 0));
     }
     play.steps(4);
-    assert_eq!(play.seen(), (Charge::Backend, 2));
+    assert_eq!(play.seen(), (Responder::Backend, 2));
     let incidents = play.watched.incidents();
     assert_eq!((incidents.takeovers, incidents.recovered), (1, 1));
     assert_eq!(play.script.lock().unwrap().submits, 4);

@@ -43,7 +43,7 @@ pub struct Gathered {
 
 /// Fewer points than these are looked at one by one: neither a box around them nor a way without
 /// jumps pays.
-pub const FEW: usize = 6;
+pub const MIN_FOR_BOX: usize = 6;
 
 impl Gathered {
     /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is at
@@ -126,7 +126,7 @@ impl Gathered {
                 }
                 let others = &self.points[*start as usize..*end as usize];
                 for one in own {
-                    if others.len() < FEW || gap2(&one.at, &one.at, low, high) <= most {
+                    if others.len() < MIN_FOR_BOX || gap2(&one.at, &one.at, low, high) <= most {
                         visit(one, others);
                     }
                 }

@@ -29,7 +29,7 @@ use crate::track::{Outcome, Path, TrackError};
 /// widest.
 const LEVELS: u8 = 2;
 /// Most cells of the coarsest level.
-const MOST_COARSE: f64 = 8192.0;
+const MAX_COARSE: f64 = 8192.0;
 /// The finest cells are wider than the reach by so much when the map is made, so that a reach that
 /// grows a little keeps it.
 const SPARE: f64 = 1.2;
@@ -239,7 +239,7 @@ impl MovingPoints {
         let extent = (high - low) * (1.0 + 2.0 * ROOM) + Vec3::repeat(2.0 * fine);
         let mut width_m = fine * f64::from(1_u32 << levels);
         let cells = |width: f64| extent.map(|x| (x / width).ceil().max(1.0));
-        while cells(width_m).product() > MOST_COARSE && levels < MAX_LEVEL {
+        while cells(width_m).product() > MAX_COARSE && levels < MAX_LEVEL {
             (width_m, levels) = (2.0 * width_m, levels + 1);
         }
         let many = cells(width_m);

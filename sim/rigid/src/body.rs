@@ -120,9 +120,9 @@ impl Wrench {
 pub struct BodySpec {
     /// Its surface; a point is refused.
     pub shape: Arc<MeshIndex>,
-    /// What [`ShapeFacts::new`] says of that surface; `None`: it is found out when the body is
+    /// What [`ShapeSummary::new`] says of that surface; `None`: it is found out when the body is
     /// added, which takes `O(n)`.
-    pub facts: Option<Arc<ShapeFacts>>,
+    pub facts: Option<Arc<ShapeSummary>>,
     /// Static, kinematic or dynamic.
     pub kind: BodyKind,
     /// Needed by a dynamic body only.
@@ -177,7 +177,7 @@ impl BodySpec {
 /// What a world needs to know of a surface as a whole. Takes `O(n)` to find out, so whoever makes
 /// the surface does it once, on a thread that has the time.
 #[derive(Clone, Debug)]
-pub struct ShapeFacts {
+pub struct ShapeSummary {
     centre: Vec3,
     radius_m: f64,
     closed: bool,
@@ -185,7 +185,7 @@ pub struct ShapeFacts {
     pub(crate) pieces: Vec<Vec3>,
 }
 
-impl ShapeFacts {
+impl ShapeSummary {
     /// Of this surface; `report` must be that of its mesh.
     #[must_use]
     pub fn new(shape: &MeshIndex, report: &MeshReport) -> Self {
@@ -230,7 +230,7 @@ impl ShapeFacts {
     }
 }
 
-impl Default for ShapeFacts {
+impl Default for ShapeSummary {
     /// Of nothing.
     fn default() -> Self {
         Self {
@@ -336,7 +336,7 @@ pub(crate) struct Body {
     /// How long it has been quiet.
     pub quiet_s: f64,
     pub closed: bool,
-    pub facts: Arc<ShapeFacts>,
+    pub facts: Arc<ShapeSummary>,
 }
 
 impl Body {
@@ -357,7 +357,7 @@ impl Body {
             Some(facts) => facts.clone(),
             None => {
                 let report = MeshReport::of(mesh, adjacency);
-                Arc::new(ShapeFacts::new(&spec.shape, &report))
+                Arc::new(ShapeSummary::new(&spec.shape, &report))
             }
         };
         let (centre, radius) = (facts.centre, facts.radius_m);

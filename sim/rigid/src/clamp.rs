@@ -10,7 +10,7 @@ use crate::link::{Features, Link, Sides};
 use crate::plan::Counters;
 
 /// Most steps of one feature pair. Running out costs motion, not truth.
-const MOST_STEPS: u32 = 128;
+const MAX_STEPS: u32 = 128;
 
 /// What stopped a motion.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +71,7 @@ pub(crate) fn proven(
                 };
                 counters.followed += 1;
                 let advanced = advance_features(
-                    f.kind, &x, &y, &motion[0], &motion[1], clearance, stop.t, MOST_STEPS,
+                    f.kind, &x, &y, &motion[0], &motion[1], clearance, stop.t, MAX_STEPS,
                 );
                 if let Advance::Stopped { t, .. } = advanced
                     && t < stop.t

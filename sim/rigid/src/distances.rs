@@ -5,7 +5,7 @@
 const SAFE_PER_RADIUS: f64 = 4e-4;
 /// Coordinates are good to a few units in the last place: a safe distance below this part of them
 /// could not be kept.
-const LEAST_PER_COORDINATE: f64 = 1e-9;
+const MIN_PER_COORDINATE: f64 = 1e-9;
 
 /// The distances of one pair of bodies, m. `clearance < alarm < safe < release`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,7 @@ impl Distances {
     /// ratios are the source's: 0.44 : 1 : 2.3.
     #[must_use]
     pub fn new(radius_m: f64, extent_m: f64) -> Self {
-        let safe_m = (SAFE_PER_RADIUS * radius_m).max(LEAST_PER_COORDINATE * extent_m);
+        let safe_m = (SAFE_PER_RADIUS * radius_m).max(MIN_PER_COORDINATE * extent_m);
         Self {
             clearance_m: 0.2 * safe_m,
             alarm_m: 0.44 * safe_m,

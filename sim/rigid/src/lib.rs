@@ -53,7 +53,7 @@ mod step;
 mod world;
 
 pub use body::{
-    BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, ShapeFacts, Twist, Wrench,
+    BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, ShapeSummary, Twist, Wrench,
 };
 pub use distances::Distances;
 pub use overlap::Overlap;

@@ -38,8 +38,8 @@ const SAME_NORMAL: f64 = 1e-9;
 
 /// Most pairs of a list. Longer ones reach farther, but cost more than they save: what is beyond is
 /// left to the search of whole bodies.
-const FEW: usize = 1024;
-/// The same where `FEW` reach less far than this many release distances.
+const MAX_LISTED: usize = 1024;
+/// The same where `MAX_LISTED` reach less far than this many release distances.
 const MANY: usize = 4096;
 const ENOUGH: f64 = 2.0;
 
@@ -88,7 +88,7 @@ pub(crate) struct Searches {
 impl Searches {
     pub fn new() -> Self {
         Self {
-            near: Proximity::new(FEW),
+            near: Proximity::new(MAX_LISTED),
             dense: Proximity::new(MANY),
             far: Proximity::new(1),
             count: 0,
@@ -246,7 +246,7 @@ impl Link {
         if !self.crowded && near.complete_to < enough {
             near = (searches.dense).query(&a.shape, 0.0, &b.shape, b_from_a, reach);
         }
-        self.crowded = near.pairs.len() > FEW;
+        self.crowded = near.pairs.len() > MAX_LISTED;
         self.complete_to = near.complete_to;
         self.listed.extend(near.pairs.iter().map(|pair| Listed {
             features: Features {

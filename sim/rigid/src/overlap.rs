@@ -9,7 +9,7 @@ use crate::body::{Body, BodyId};
 use crate::groups::Groups;
 
 /// Most pairs of crossing triangles that are counted and looked at for the depth.
-const MOST_CROSSINGS: usize = 256;
+const MAX_CROSSINGS: usize = 256;
 
 /// Two bodies in each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Overlap {
 pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, f64)> {
     let (mesh_a, mesh_b) = (a.shape.mesh()?, b.shape.mesh()?);
     let mut search = Intersections::default();
-    let crossings = search.some(&a.shape, &b.shape, b_from_a, MOST_CROSSINGS);
+    let crossings = search.some(&a.shape, &b.shape, b_from_a, MAX_CROSSINGS);
     let a_from_b = b_from_a.inverse();
     let mut depth = 0.0_f64;
     if crossings.is_empty() {

@@ -29,7 +29,7 @@ const LACKING: f64 = 1e-3;
 /// A body with less than this part of the energy that a lift takes is not lifted.
 const AT_REST: f64 = 1e-2;
 /// Largest angle of one screw, rad.
-pub(crate) const MOST_TURN: f64 = 0.5;
+pub(crate) const MAX_TURN: f64 = 0.5;
 /// Steps after which features that come near are taken to touch.
 const PASSING_STEPS: u32 = 32;
 /// A squeezed group whose contacts still approach by this part of its speeds has no admissible
@@ -70,7 +70,7 @@ impl Motions {
 }
 
 /// The scene as a solve sees it.
-pub(crate) struct Scene<'a> {
+pub(crate) struct SolveContext<'a> {
     pub settings: &'a Settings,
     pub bodies: &'a [Option<Body>],
     pub state: &'a State,
@@ -78,7 +78,7 @@ pub(crate) struct Scene<'a> {
     pub held: &'a [bool],
 }
 
-impl Scene<'_> {
+impl SolveContext<'_> {
     fn is_mover(&self, slot: usize) -> bool {
         (self.bodies[slot].as_ref())
             .is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && !self.held[slot])
@@ -97,7 +97,7 @@ impl Scene<'_> {
         let body = self.bodies[slot].as_ref()?;
         let pose = &self.state.pose[slot];
         let turn = twist.angular * step_s;
-        if !(turn.norm() <= MOST_TURN) {
+        if !(turn.norm() <= MAX_TURN) {
             return None;
         }
         let screw = Screw::from_twist(&(twist.linear * step_s), &turn, &body.pivot_at(pose));
@@ -215,7 +215,7 @@ impl Solver {
     /// The motions of the coming interval. Impulses of the contacts are left in the links.
     pub fn velocities(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &SolveContext<'_>,
         links: &mut [Link],
         interval: Interval,
         out: &mut Motions,
@@ -265,7 +265,7 @@ impl Solver {
 
     /// The smallest motion that gives every contact its safe distance back, as twists per unit of
     /// time (equation 6.2).
-    pub fn reposition(&mut self, scene: &Scene<'_>, links: &mut [Link], out: &mut Motions) {
+    pub fn reposition(&mut self, scene: &SolveContext<'_>, links: &mut [Link], out: &mut Motions) {
         out.reset(scene.bodies.len());
         self.load_movers(scene, 0.0);
         for mover in &mut self.movers {
@@ -303,7 +303,7 @@ impl Solver {
         }
     }
 
-    fn load_movers(&mut self, scene: &Scene<'_>, step_s: f64) {
+    fn load_movers(&mut self, scene: &SolveContext<'_>, step_s: f64) {
         self.movers.clear();
         self.members.clear();
         self.mover_of.clear();
@@ -361,7 +361,7 @@ impl Solver {
     }
 
     /// The contacts that may matter, and the movers that have some, by group.
-    fn load_rows(&mut self, scene: &Scene<'_>, links: &[Link], step_s: f64) {
+    fn load_rows(&mut self, scene: &SolveContext<'_>, links: &[Link], step_s: f64) {
         self.rows.clear();
         self.groups.start(scene.bodies.len());
         for (l, link) in links.iter().enumerate() {
@@ -424,7 +424,7 @@ impl Solver {
     /// A contact between movers and bodies whose motion is given; `None` if neither is a mover.
     fn contact(
         &self,
-        scene: &Scene<'_>,
+        scene: &SolveContext<'_>,
         link: &Link,
         point: &Point,
         given: bool,
@@ -453,7 +453,7 @@ impl Solver {
 
     fn solve_group(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &SolveContext<'_>,
         links: &mut [Link],
         interval: Interval,
         group: &Group,

@@ -39,23 +39,23 @@ use crate::link::Link;
 use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::{Order, Settings};
 use crate::sleep::{settle, wake};
-use crate::solve::{Interval, MOST_TURN, Scene, State};
+use crate::solve::{Interval, MAX_TURN, SolveContext, State};
 use crate::world::{World, sides};
 
 /// Most motion segments of a step. What is then left of it is not simulated, which the plan says.
-const MOST_SEGMENTS: u32 = 16;
+const MAX_SEGMENTS: u32 = 16;
 /// Most repositionings before a step.
-const MOST_REPOSITIONINGS: u32 = 4;
+const MAX_REPOSITIONINGS: u32 = 4;
 /// Contacts are foreseen from this part of the smaller body's radius.
-const MOST_LOOK: f64 = 0.3;
+const MAX_LOOK: f64 = 0.3;
 /// A screw of bodies in contact bows by no more than this part of their safe distance, unless its
 /// share of the step would be too small.
-const MOST_BOW: f64 = 0.5;
-const LEAST_SHARE: f64 = 0.08;
+const MAX_BOW: f64 = 0.5;
+const MIN_SHARE: f64 = 0.08;
 /// A segment that gets no further than this part of itself is a stall.
 const STALL: f64 = 1e-3;
 /// A link that stalls so often in a row has its bodies held for the rest of the step.
-const MOST_STALLS: u32 = 3;
+const MAX_STALLS: u32 = 3;
 
 impl World {
     /// Finds out what the coming `step_s` brings. Changes nothing that can be seen, but that
@@ -84,7 +84,7 @@ impl World {
             link.stalls = 0;
         }
         let mut left = step_s;
-        while left > 0.0 && self.plan.counters.segments < MOST_SEGMENTS {
+        while left > 0.0 && self.plan.counters.segments < MAX_SEGMENTS {
             if self.plan.counters.segments > 0 {
                 self.look(left);
                 // A body that was stopped is nearer than it should be, but has what it takes to get
@@ -202,7 +202,7 @@ impl World {
                 step_s,
             );
             // What comes from farther is left to detection: its contact is known when it is there.
-            let most = MOST_LOOK * sides.bodies[0].radius_m;
+            let most = MAX_LOOK * sides.bodies[0].radius_m;
             let look = link.distances.release_m + nearer.min(most);
             link.update(&sides, look, &mut self.searches);
         }
@@ -220,14 +220,14 @@ impl World {
             links.iter().map(of).fold(f64::INFINITY, f64::min)
         };
         let mut before = 0.0;
-        for _ in 0..MOST_REPOSITIONINGS {
+        for _ in 0..MAX_REPOSITIONINGS {
             let now = nearest(&self.links);
             // Done, or no use.
             if now >= 1.0 || now <= before {
                 return;
             }
             before = now;
-            let scene = Scene {
+            let scene = SolveContext {
                 settings: &self.settings,
                 bodies: &self.bodies,
                 state: &self.ahead,
@@ -242,7 +242,7 @@ impl World {
 
     /// One motion segment of at most `step_s`; how much of it was made, s.
     fn motion(&mut self, step_s: f64) -> f64 {
-        let scene = Scene {
+        let scene = SolveContext {
             settings: &self.settings,
             bodies: &self.bodies,
             state: &self.ahead,
@@ -276,8 +276,8 @@ impl World {
         // A screw of more than half a turn would be another one: a part of the time.
         let turn = |t: &Twist| t.angular.norm() * step_s;
         let most = self.motions.way.iter().map(turn).fold(0.0, f64::max);
-        let mut share = if most > MOST_TURN {
-            MOST_TURN / most
+        let mut share = if most > MAX_TURN {
+            MAX_TURN / most
         } else {
             1.0
         };
@@ -377,12 +377,12 @@ impl World {
             for p in link.points.iter().filter(|p| p.gap_m <= d.release_m) {
                 // The way bows out to the other side of where it bends to.
                 let bow = p.normal.dot(&bends) * step_s * step_s / 8.0;
-                if bow > MOST_BOW * d.safe_m {
-                    share = share.min((MOST_BOW * d.safe_m / bow).sqrt());
+                if bow > MAX_BOW * d.safe_m {
+                    share = share.min((MAX_BOW * d.safe_m / bow).sqrt());
                 }
             }
         }
-        share.max(LEAST_SHARE)
+        share.max(MIN_SHARE)
     }
 
     /// The twist of a body that a segment has put where it now is, given the one that its
@@ -477,7 +477,7 @@ impl World {
         };
         let link = &mut self.links[k];
         link.stalls += 1;
-        if link.stalls < MOST_STALLS {
+        if link.stalls < MAX_STALLS {
             return;
         }
         for slot in [link.a as usize, link.b as usize] {

@@ -15,7 +15,7 @@ use crate::solve::{Motions, Solver, State};
 use crate::step::is_solid;
 
 /// Most bodies of one world.
-const MOST_BODIES: u32 = 1 << 16;
+const MAX_BODIES: u32 = 1 << 16;
 
 /// Bodies in contact. See the crate page.
 pub struct World {
@@ -124,8 +124,8 @@ impl World {
         pose.rotation.renormalize();
         let free = self.bodies.iter().position(Option::is_none);
         let slot = free.unwrap_or(self.bodies.len());
-        if slot >= MOST_BODIES as usize {
-            return Err(BodyError::Full(MOST_BODIES));
+        if slot >= MAX_BODIES as usize {
+            return Err(BodyError::Full(MAX_BODIES));
         }
         if slot == self.bodies.len() {
             self.bodies.push(None);

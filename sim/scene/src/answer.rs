@@ -12,7 +12,7 @@
 //! pairs over all bodies.
 
 use hapticd_ccd::PairKind;
-use hapticd_ccd::{Ask, MeshIndex, NearPair, NearSet, Proximity};
+use hapticd_ccd::{MeshIndex, MidPhaseQuery, NearPair, NearSet, Proximity};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 use hapticd_proxy::{
     ArmQuery, BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, MidPhaseShare, Pair,
@@ -58,7 +58,7 @@ impl World {
         // Who else looks for what is near is asked about all bodies at once.
         if let Some(midphase) = &mut self.midphase {
             let bodies = around(&self.slots, &self.tools, query, arm);
-            midphase.ask(&mut bodies.map(|body| Ask {
+            midphase.ask(&mut bodies.map(|body| MidPhaseQuery {
                 a: &tool.shape.index,
                 b: &body.shape.index,
                 b_from_a: body.world_from_body.inverse() * world_from_tool,

@@ -6,7 +6,7 @@ use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Adjacency, MeshReport, Pose, SmoothMesh, TriMesh, Vec3};
 use hapticd_proxy::{MAX_SCENE_BODIES, Material};
 use hapticd_rays::{POINTS_PER_CLUSTER, ShapeError, Topology};
-use hapticd_rigid::{BodyError, ShapeFacts};
+use hapticd_rigid::{BodyError, ShapeSummary};
 
 /// Half thickness that an open sheet of the rigid scene has for soft bodies, m.
 const OPEN_M: f64 = 0.0005;
@@ -35,7 +35,7 @@ pub struct Shape {
     /// Radius about the mesh's origin, m.
     pub bound_m: f64,
     /// What dynamics ask of it.
-    pub(crate) facts: Arc<ShapeFacts>,
+    pub(crate) facts: Arc<ShapeSummary>,
     /// The smooth surface that it stands for, if that is not the mesh itself.
     pub(crate) smooth: Option<Arc<SmoothMesh>>,
     /// As a volume, and as a sheet.
@@ -64,7 +64,7 @@ impl Shape {
         Shape {
             smooth: None,
             closed: report.closed && report.oriented,
-            facts: Arc::new(ShapeFacts::new(&index, report)),
+            facts: Arc::new(ShapeSummary::new(&index, report)),
             index,
             bound_m: bound_m * (1.0 + 1e-12),
             rays: Default::default(),
@@ -105,7 +105,7 @@ impl Shape {
     pub fn point() -> Self {
         let index = Arc::new(MeshIndex::point(Vec3::zeros()));
         Shape {
-            facts: Arc::new(ShapeFacts::of_point(Vec3::zeros())),
+            facts: Arc::new(ShapeSummary::of_point(Vec3::zeros())),
             index,
             closed: false,
             smooth: None,

@@ -4,7 +4,7 @@
 //!
 //! The loop alone moves bodies, and only as far as detection against the tools lets it; the
 //! dynamics say where they are to go. They plan a *course* of a few ticks, proven free of
-//! collisions between all bodies, while the loop is still on the one before ([`Course`]). Mostly
+//! collisions between all bodies, while the loop is still on the one before ([`Trajectory`]). Mostly
 //! the loop reaches the end of that one, and goes on. Where a tool was in the way the course that
 //! was planned for that end is void; the rigid world goes back to where the loop stopped and plans
 //! again from there.
@@ -23,7 +23,7 @@
 
 use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Screw, Vec3};
-use hapticd_proxy::{Course, Followed, MAX_BODIES, MAX_SEGMENTS, Query};
+use hapticd_proxy::{Followed, MAX_BODIES, MAX_SEGMENTS, Query, Trajectory};
 use hapticd_rigid::{
     BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, Executed, Mass, Plan, Saved,
     Settings, Twist, World as Rigid, Wrench,
@@ -56,7 +56,7 @@ const SHORTEST_TICKS: u64 = 2;
 const LONGEST_TICKS: u64 = 16;
 /// And before it is known how long answers take.
 const FIRST_TICKS: u64 = 4;
-/// Courses in a row that the loop must have found in time before they get shorter by a tick.
+/// Trajectories in a row that the loop must have found in time before they get shorter by a tick.
 const IN_TIME: u32 = 100;
 /// Delay that the force is taken on by, in lengths of a course: pushed during one, it drives the
 /// next.
@@ -66,7 +66,7 @@ const BEARABLE: f64 = 0.5;
 
 /// A course that was given out and that the loop has not left behind.
 struct Issued {
-    course: Course,
+    course: Trajectory,
     /// The plan it is taken from, and where the rigid world was before.
     plan: Plan,
     saved: Saved,
@@ -101,7 +101,7 @@ pub(crate) struct Dynamics {
     planned_tick: u64,
     /// Length of the courses: as short as they can be for the loop not to wait for the next one.
     ticks: u64,
-    /// Courses that were there in time since the last one that was not.
+    /// Trajectories that were there in time since the last one that was not.
     in_time: u32,
     /// Ticks that the loop had waited when it was last looked at, and whether it had been stopped
     /// by a tool since.
@@ -124,7 +124,7 @@ impl Dynamics {
             }
         }
         let issued = || Issued {
-            course: Course::new(),
+            course: Trajectory::new(),
             plan: Plan::default(),
             saved: Saved::default(),
         };
@@ -271,7 +271,7 @@ impl Dynamics {
     }
 
     /// The course that the loop needs next, if there is one.
-    pub fn course(&self, query: &Query) -> Option<&Course> {
+    pub fn course(&self, query: &Query) -> Option<&Trajectory> {
         let ahead = |issued: &&Issued| issued.course.number > query.followed.course;
         self.issued.iter().find(ahead).map(|issued| &issued.course)
     }
@@ -536,7 +536,7 @@ fn fill(issued: &mut Issued, plan: &Plan, ids: &[Option<BodyId>; MAX_BODIES]) {
 }
 
 /// The place at which a course has been followed to its end.
-fn end_of(course: &Course) -> Followed {
+fn end_of(course: &Trajectory) -> Followed {
     Followed {
         course: course.number,
         segments: course.segments as u32,

@@ -148,7 +148,7 @@ pub enum Blending<'a> {
 }
 
 /// Most primitives of one place that may not all blend.
-pub const MOST_IN_PLACE: usize = 128;
+pub const MAX_IN_PLACE: usize = 128;
 
 /// Some of the primitives of one place: bit `i` for the `i`-th of them.
 pub type Set = u128;

@@ -7,11 +7,11 @@ use crate::lists::SIDE;
 use crate::primitive::Primitive;
 
 /// Most cubes along an axis.
-pub const MOST_CELLS: u32 = 4096;
+pub const MAX_CELLS: u32 = 4096;
 
 /// Most bricks of 7³ cubes in a domain that is put around primitives. Each is 6 bytes of a table,
 /// whether something is there or not: 100 MB.
-pub const MOST_PLACES: u64 = 1 << 24;
+pub const MAX_PLACES: u64 = 1 << 24;
 
 /// A grid of cubes, axes along the world's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,10 +29,10 @@ pub enum DomainError {
     #[error("cubes of {0} m: they have to be larger than 0 and finite")]
     Cell(f64),
     /// None, or too many.
-    #[error("{0:?} cubes: there have to be 3 to {MOST_CELLS} along each axis")]
+    #[error("{0:?} cubes: there have to be 3 to {MAX_CELLS} along each axis")]
     Cells([u32; 3]),
     /// Around primitives that are too far from each other.
-    #[error("{0:?} cubes: in all there can be {MOST_PLACES} bricks of 7³")]
+    #[error("{0:?} cubes: in all there can be {MAX_PLACES} bricks of 7³")]
     Large([u32; 3]),
     /// A corner that is no place, or a box whose cubes single precision cannot tell apart.
     #[error(
@@ -57,7 +57,7 @@ impl Domain {
         if !(cell_m > 0.0 && cell_m.is_finite()) {
             return Err(DomainError::Cell(cell_m));
         }
-        if !cells.iter().all(|n| (3..=MOST_CELLS).contains(n)) {
+        if !cells.iter().all(|n| (3..=MAX_CELLS).contains(n)) {
             return Err(DomainError::Cells(cells));
         }
         let domain = Domain { low, cell_m, cells };
@@ -134,8 +134,8 @@ impl Domain {
         let last = ((high + room) / side).map(f64::ceil);
         // The casts saturate, and a NaN is 0: both are refused.
         let cells = [0, 1, 2].map(|k| (f64::from(SIDE) * (last[k] - first[k])) as u32);
-        let bricks = cells.map(|n| u64::from(n.min(MOST_CELLS) / SIDE));
-        if cells.iter().all(|n| *n <= MOST_CELLS) && bricks.iter().product::<u64>() > MOST_PLACES {
+        let bricks = cells.map(|n| u64::from(n.min(MAX_CELLS) / SIDE));
+        if cells.iter().all(|n| *n <= MAX_CELLS) && bricks.iter().product::<u64>() > MAX_PLACES {
             return Err(DomainError::Large(cells));
         }
         Domain::new(side * first, cell_m, cells)

@@ -42,7 +42,7 @@ pub struct Grid {
 }
 
 /// Most samples along an axis.
-pub const MOST_SAMPLES: u32 = 4096;
+pub const MAX_SAMPLES: u32 = 4096;
 
 /// Of a cubic's four weights the sum of the absolute values at most: 1.25 in the middle between
 /// samples. Along three axes their product.
@@ -64,7 +64,7 @@ pub enum GridError {
         spacing_m: f64,
     },
     /// None, or too many.
-    #[error("{0:?} samples: there have to be 2 to {MOST_SAMPLES} along each axis")]
+    #[error("{0:?} samples: there have to be 2 to {MAX_SAMPLES} along each axis")]
     Nodes([u32; 3]),
     /// Not as many as nodes.
     #[error("{given} samples for {nodes:?} nodes")]
@@ -135,7 +135,7 @@ impl Grid {
         if let Some(bad) = spacing_m.iter().find(|h| !(**h > 0.0 && h.is_finite())) {
             return Err(GridError::Spacing(*bad));
         }
-        if !nodes.iter().all(|n| (2..=MOST_SAMPLES).contains(n)) {
+        if !nodes.iter().all(|n| (2..=MAX_SAMPLES).contains(n)) {
             return Err(GridError::Nodes(nodes));
         }
         let turn = world_from_grid.rotation.to_rotation_matrix().into_inner();

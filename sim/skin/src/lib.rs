@@ -35,14 +35,14 @@ pub mod table;
 mod tracked;
 
 pub use check::{Check, Checker};
-pub use domain::{Domain, DomainError, MOST_CELLS, MOST_PLACES};
-pub use grid::{Grid, GridError, Inside, MOST_SAMPLES};
+pub use domain::{Domain, DomainError, MAX_CELLS, MAX_PLACES};
+pub use grid::{Grid, GridError, Inside, MAX_SAMPLES};
 pub use kernel::{Kernel, KernelError};
 pub use mesh::{Faults, Mesh};
 pub use polygonizer::Polygonizer;
 pub use primitive::{Primitive, PrimitiveError, Skeleton};
 pub use skin::{
-    AdoptError, Control, Lost, MOST_BRICKS, MOST_CLIQUES, MotionError, Report, Settings, Skin,
+    AdoptError, Control, Lost, MAX_BRICKS, MAX_CLIQUES, MotionError, Report, Settings, Skin,
     SkinError, visible_radius_m,
 };
 pub use table::{Ambiguity, Table};

@@ -18,7 +18,7 @@ const ROOM: f64 = 1e-5;
 
 /// Most entries of all lists together, counted by boxes: of a ball about half of them are there. 3
 /// GB while they are made.
-pub(crate) const MOST_ENTRIES: u64 = 1 << 28;
+pub(crate) const MAX_ENTRIES: u64 = 1 << 28;
 
 /// None.
 pub(crate) const NONE: u32 = u32::MAX;

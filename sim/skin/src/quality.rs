@@ -26,7 +26,7 @@ use crate::primitive::{Primitive, Skeleton};
 use crate::skin::visible_radius_m;
 
 /// Rungs of the ladder: the coarsest has cubes 256 times as large as wanted.
-pub const MOST_RUNGS: u32 = 17;
+pub const MAX_RUNGS: u32 = 17;
 
 /// Part of the budget that a finer rung may take at most, if it is to be gone to: what stays on a
 /// rung that fits cannot swing between two.
@@ -36,7 +36,7 @@ const ROOM: f64 = 0.8;
 const NEWEST: f64 = 0.25;
 
 /// Triangles of a frame whose time is that of its primitives and not theirs.
-const FEW: f64 = 100.0;
+const MIN_TRIANGLES: f64 = 100.0;
 
 /// What is remembered, and the newest; 0 is nothing yet.
 fn blended(old: f64, newest: f64) -> f64 {
@@ -80,7 +80,7 @@ impl Choice {
     /// Whether there is none coarser.
     #[must_use]
     pub fn is_coarsest(&self) -> bool {
-        self.rung + 1 >= MOST_RUNGS
+        self.rung + 1 >= MAX_RUNGS
     }
 
     /// Whether it is coarser than wanted.
@@ -143,7 +143,7 @@ impl Quality {
     /// [`DomainError`]: no domain of the coarsest cubes holds them.
     pub fn choose(&mut self, level: f64, primitives: &[Primitive]) -> Result<Choice, DomainError> {
         let plain = |rung| estimate(level, primitives, self.cell_m(rung));
-        let last = MOST_RUNGS - 1;
+        let last = MAX_RUNGS - 1;
         let mut rung = self.rung;
         while rung < last && self.load(plain(rung)) > 1.0 {
             rung += 1;
@@ -182,7 +182,7 @@ impl Quality {
             // Too little is put right at once, too much bit by bit.
             self.share = share.max(blended(self.share, share));
         }
-        if seconds.is_finite() && seconds >= 0.0 && triangles >= FEW {
+        if seconds.is_finite() && seconds >= 0.0 && triangles >= MIN_TRIANGLES {
             self.cost = blended(self.cost, seconds / triangles);
         }
     }

@@ -33,10 +33,10 @@ use std::ops::Range;
 use hapticd_geometry::Vec3;
 use rayon::prelude::*;
 
-use crate::blend::{Blending, Bulge, Graph, MOST_IN_PLACE, NoPrimitive, TooManyCliques};
+use crate::blend::{Blending, Bulge, Graph, MAX_IN_PLACE, NoPrimitive, TooManyCliques};
 use crate::domain::Domain;
 use crate::grid::Grid;
-use crate::lists::{Lists, MOST_ENTRIES, NONE};
+use crate::lists::{Lists, MAX_ENTRIES, NONE};
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, PrimitiveError, Skeleton};
 use crate::sample::Ball;
@@ -59,13 +59,13 @@ use brick::{Border, Brick, Found};
 use classes::Links;
 use contacts::Contacts;
 use join::Join;
-use part::{Kept, Part, Scene};
+use part::{Kept, MeshContext, Part};
 
 pub use adopt::AdoptError;
 pub use classes::Control;
 pub use lost::Lost;
 pub use motions::MotionError;
-pub use union::MOST_CLIQUES;
+pub use union::MAX_CLIQUES;
 
 /// What a skin is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,7 +98,7 @@ pub enum SkinError {
     Graph(#[from] NoPrimitive),
     /// In one brick; of a union in an eighth of one.
     #[error(
-        "{0} primitives that may not all blend reach one brick of 7³ cubes: there can be {MOST_IN_PLACE}"
+        "{0} primitives that may not all blend reach one brick of 7³ cubes: there can be {MAX_IN_PLACE}"
     )]
     Crowded(usize),
     /// Together they reach too many bricks of 7³ cubes: larger cubes have fewer.
@@ -125,7 +125,7 @@ pub enum SkinError {
         level: f64,
     },
     /// More vertices than numbers.
-    #[error("{0} bricks of surface: there can be {MOST_BRICKS}")]
+    #[error("{0} bricks of surface: there can be {MAX_BRICKS}")]
     TooLarge(usize),
 }
 
@@ -141,10 +141,10 @@ impl Settings {
 }
 
 /// Most bricks with surface in them: each has at most 1,029 vertices.
-pub const MOST_BRICKS: usize = (u32::MAX / 1029) as usize;
+pub const MAX_BRICKS: usize = (u32::MAX / 1029) as usize;
 
 /// Most vertices before the last brick.
-const MOST_POINTS: usize = (u32::MAX / 2) as usize;
+const MAX_POINTS: usize = (u32::MAX / 2) as usize;
 
 /// Whether a skin can be made of these at all.
 pub(crate) fn check(settings: &Settings, primitives: &[Primitive]) -> Result<(), SkinError> {
@@ -166,8 +166,8 @@ pub(crate) fn check_entries(counts: impl Iterator<Item = u64>) -> Result<(), Ski
     for count in counts {
         (primitives, entries) = (primitives + 1, entries.saturating_add(count));
     }
-    if entries > MOST_ENTRIES {
-        let most = MOST_ENTRIES;
+    if entries > MAX_ENTRIES {
+        let most = MAX_ENTRIES;
         return Err(SkinError::Dense {
             primitives,
             entries,
@@ -254,7 +254,7 @@ pub struct Skin {
 const PARTS: usize = 4;
 
 /// Fewest bricks of a part.
-const FEWEST: usize = 16;
+const MIN_BRICKS: usize = 16;
 
 impl Skin {
     /// Adds these grids to all that is made from now on, in place of those before, which are given
@@ -391,7 +391,7 @@ impl Skin {
     fn parts(&self, bricks: usize) -> usize {
         if self.parallel {
             let most = PARTS * rayon::current_num_threads();
-            bricks.div_ceil(FEWEST).clamp(1, most)
+            bricks.div_ceil(MIN_BRICKS).clamp(1, most)
         } else {
             1
         }
@@ -523,8 +523,8 @@ impl Frame {
         settings: &'a Settings,
         (primitives, grids): (&'a [Primitive], &'a [Grid]),
         kept: Option<Kept<'a>>,
-    ) -> (Scene<'a>, &'a mut Vec<Part>) {
-        let scene = Scene {
+    ) -> (MeshContext<'a>, &'a mut Vec<Part>) {
+        let scene = MeshContext {
             settings,
             primitives,
             grids,
@@ -602,7 +602,7 @@ impl Frame {
         for part in &mut self.parts[..count] {
             let (base, first) = (self.bricks.len(), out.points.len());
             let bricks = base + part.bricks.len();
-            if bricks > MOST_BRICKS || first > MOST_POINTS {
+            if bricks > MAX_BRICKS || first > MAX_POINTS {
                 return Err(SkinError::TooLarge(bricks));
             }
             if let Some(refused) = part.refused.take() {

@@ -71,7 +71,7 @@ pub const STEPS: [[i8; 3]; 6] = [
 ];
 
 /// Most triangles of a cube.
-pub const MOST_TRIANGLES: usize = 5;
+pub const MAX_TRIANGLES: usize = 5;
 
 /// What happens on a face with two opposite corners inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub enum Ambiguity {
 pub struct Case {
     /// Edges that the corners of each triangle lie on, anticlockwise seen from outside the surface;
     /// those beyond [`Case::count`] are 0.
-    pub triangles: [[u8; 3]; MOST_TRIANGLES],
+    pub triangles: [[u8; 3]; MAX_TRIANGLES],
     /// How many triangles.
     pub count: u8,
     /// Bit `f`: the surface cuts face `f` of [`FACES`], and goes on in the neighbour there.
@@ -125,7 +125,7 @@ impl Table {
 
     const fn new(ambiguity: Ambiguity) -> Table {
         let mut cases = [Case {
-            triangles: [[0; 3]; MOST_TRIANGLES],
+            triangles: [[0; 3]; MAX_TRIANGLES],
             count: 0,
             neighbours: 0,
             edges: 0,
@@ -233,7 +233,7 @@ const fn of_face(face: usize, edge: u8) -> bool {
 
 const fn case(corners: u8, ambiguity: Ambiguity) -> Case {
     let mut case = Case {
-        triangles: [[0; 3]; MOST_TRIANGLES],
+        triangles: [[0; 3]; MAX_TRIANGLES],
         count: 0,
         neighbours: 0,
         edges: 0,

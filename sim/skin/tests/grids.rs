@@ -5,7 +5,7 @@ use hapticd_geometry::{Pose, Quat, Vec3, Volume, transform};
 use hapticd_skin::blend::{Blending, Bulge, Graph};
 use hapticd_skin::table::{CORNERS, EDGES};
 use hapticd_skin::{
-    Ambiguity, Domain, Grid, GridError, Inside, MOST_SAMPLES, Mesh, Primitive, Report, Settings,
+    Ambiguity, Domain, Grid, GridError, Inside, MAX_SAMPLES, Mesh, Primitive, Report, Settings,
     Skin, SkinError, Table,
 };
 use proptest::prelude::*;
@@ -343,7 +343,7 @@ fn what_is_no_grid_is_refused() {
         let error = new(Vec3::zeros(), h, [2, 3, 4], good.clone()).unwrap_err();
         assert!(matches!(error, GridError::Spacing(_)), "{error}");
     }
-    for nodes in [[1, 3, 8], [2, 0, 4], [2, 3, MOST_SAMPLES + 1]] {
+    for nodes in [[1, 3, 8], [2, 0, 4], [2, 3, MAX_SAMPLES + 1]] {
         let error = new(Vec3::zeros(), 0.1, nodes, good.clone()).unwrap_err();
         assert_eq!(error, GridError::Nodes(nodes));
     }
@@ -360,7 +360,7 @@ fn what_is_no_grid_is_refused() {
         }
     );
     // As many as there may be along each axis are more than a word of 32 bits counts.
-    let error = new(Vec3::zeros(), 0.1, [MOST_SAMPLES; 3], Vec::new()).unwrap_err();
+    let error = new(Vec3::zeros(), 0.1, [MAX_SAMPLES; 3], Vec::new()).unwrap_err();
     assert!(
         matches!(error, GridError::Count { given: 0, .. }),
         "{error}"

@@ -2,7 +2,7 @@
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Mat3, Vec3};
-use hapticd_skin::quality::{Budget, MOST_RUNGS, NoBudget, Quality, estimate};
+use hapticd_skin::quality::{Budget, MAX_RUNGS, NoBudget, Quality, estimate};
 use hapticd_skin::{
     Ambiguity, Domain, DomainError, Kernel, Mesh, Primitive, Settings, Skeleton, Skin,
 };
@@ -189,7 +189,7 @@ fn what_fits_no_box_is_coarser_or_refused() {
     })
     .unwrap();
     let choice = quality.choose(LEVEL, &[a]).unwrap();
-    assert!(choice.over && choice.rung == MOST_RUNGS - 1, "{choice:?}");
+    assert!(choice.over && choice.rung == MAX_RUNGS - 1, "{choice:?}");
     for (cell_m, triangles, seconds) in [
         (0.0, 1.0, 1.0),
         (f64::INFINITY, 1.0, 1.0),

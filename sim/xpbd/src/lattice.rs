@@ -19,7 +19,7 @@ use crate::Vec3;
 /// Samples per box and axis.
 const SAMPLES: usize = 4;
 /// Share of a box that holds a surface vertex but no sample, and least share of any.
-const LEAST_FILL: f64 = 1.0 / 64.0;
+const MIN_FILL: f64 = 1.0 / 64.0;
 /// Off the middle of the samples, so that columns avoid edges of surfaces made of round numbers.
 const ASIDE: f64 = 0.1 / std::f64::consts::PI;
 
@@ -104,7 +104,7 @@ pub(super) fn lattice(positions: &[Vec3], triangles: &[[u32; 3]], cells: u32) ->
     for p in positions {
         let candidates = boxes_between(grid.around(p));
         if candidates.clone().all(|i| fill[grid.index(i)] == 0.0) {
-            fill[grid.index(grid.around(p)[0])] = LEAST_FILL;
+            fill[grid.index(grid.around(p)[0])] = MIN_FILL;
         }
     }
 

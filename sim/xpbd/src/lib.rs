@@ -75,8 +75,8 @@ pub use mesh::MeshFault;
 pub use particle::{ParticleError, ParticleId};
 pub use pull::Pull;
 pub use reduction::{Kept, keep_four};
-pub use soft::{MOST_CELLS, SoftError, SoftMaterial};
-pub use step::{MOST_SUBSTEPS, StepError, StepReport};
+pub use soft::{MAX_CELLS, SoftError, SoftMaterial};
+pub use step::{MAX_SUBSTEPS, StepError, StepReport};
 pub use surface::DeformableId;
 pub use world::{LinkError, Settings, SettingsError, World};
 

@@ -7,7 +7,7 @@ use super::tetrahedron::Tetrahedron;
 use crate::Vec3;
 
 /// Most boxes along the longest side of a body.
-pub const MOST_CELLS: u32 = 64;
+pub const MAX_CELLS: u32 = 64;
 
 /// What a soft body is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub enum SoftError {
     Open([u32; 2]),
     /// The enclosed volume (m³) is not positive: inside out, or flat.
     Volume(f64),
-    /// Boxes along the longest side: not 1 to [`MOST_CELLS`].
+    /// Boxes along the longest side: not 1 to [`MAX_CELLS`].
     Cells(u32),
     /// A number of the material is out of its range.
     Material {
@@ -54,7 +54,7 @@ impl core::fmt::Display for SoftError {
                 "the edge {a} to {b} has not one triangle on each side: the surface is not closed"
             ),
             Self::Volume(volume) => write!(f, "the enclosed volume is {volume} m3"),
-            Self::Cells(cells) => write!(f, "{cells} boxes, allowed are 1 to {MOST_CELLS}"),
+            Self::Cells(cells) => write!(f, "{cells} boxes, allowed are 1 to {MAX_CELLS}"),
             Self::Material { name, value } => write!(f, "{name} = {value} is out of range"),
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn solid(
     material: &SoftMaterial,
 ) -> Result<Solid, SoftError> {
     check_material(material)?;
-    if !(1..=MOST_CELLS).contains(&cells) {
+    if !(1..=MAX_CELLS).contains(&cells) {
         return Err(SoftError::Cells(cells));
     }
     mesh::check(positions, triangles).map_err(SoftError::Mesh)?;

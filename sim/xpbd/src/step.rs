@@ -5,14 +5,14 @@ use super::contact_solver::Movers;
 use super::world::World;
 
 /// Most substeps of a step.
-pub const MOST_SUBSTEPS: u32 = 1000;
+pub const MAX_SUBSTEPS: u32 = 1000;
 
 /// Why no step was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepError {
     /// The step (s) is not a positive finite number.
     Time(f64),
-    /// The number of substeps is not 1 to [`MOST_SUBSTEPS`].
+    /// The number of substeps is not 1 to [`MAX_SUBSTEPS`].
     Substeps(u32),
 }
 
@@ -20,7 +20,7 @@ impl core::fmt::Display for StepError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Time(dt) => write!(f, "step of {dt} s is not positive and finite"),
-            Self::Substeps(n) => write!(f, "{n} substeps, allowed are 1 to {MOST_SUBSTEPS}"),
+            Self::Substeps(n) => write!(f, "{n} substeps, allowed are 1 to {MAX_SUBSTEPS}"),
         }
     }
 }
@@ -62,7 +62,7 @@ impl World {
         if !(dt_s > 0.0 && dt_s.is_finite()) {
             return Err(StepError::Time(dt_s));
         }
-        if !(1..=MOST_SUBSTEPS).contains(&substeps) {
+        if !(1..=MAX_SUBSTEPS).contains(&substeps) {
             return Err(StepError::Substeps(substeps));
         }
         let mut report = StepReport::default();

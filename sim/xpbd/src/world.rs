@@ -234,7 +234,7 @@ impl World {
 
     /// A soft body in the closed surface (seen from outside, triangles run counterclockwise), at
     /// rest, as a lattice of `cells` boxes along the longest side of its bounds (1 to
-    /// [`MOST_CELLS`](super::MOST_CELLS)). Surface vertices keep the mesh's order. Allocates.
+    /// [`MAX_CELLS`](super::MAX_CELLS)). Surface vertices keep the mesh's order. Allocates.
     ///
     /// # Errors
     /// [`SoftError`]; the world is then as it was.

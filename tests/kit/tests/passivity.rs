@@ -2,7 +2,7 @@
 //! 50 times too stiff, hands that press, tap, hold on and let go.
 
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
-use hapticd_proxy::RigTiming;
+use hapticd_proxy::LoopTiming;
 use hapticd_testkit::wall::{AUTO, NO_HAND, Tick, Wall, hands, swing_n};
 
 fn press(depth_m: f64) -> Intention {
@@ -62,7 +62,7 @@ fn the_ledger_is_the_true_work_of_the_motors() {
 #[test]
 fn auto_is_nine_tenths_of_the_passive_bound() {
     let spec = &Wall::of(AUTO).arm.spec;
-    let timing = RigTiming {
+    let timing = LoopTiming {
         period_s: 1e-3,
         delay_s: (spec.transport_delay_ns + spec.native_period_ns) as f64 * 1e-9,
         damping_n_s_per_m: spec.damping_n_s_per_m,

@@ -2,7 +2,7 @@ use hapticd_devices::sim::SimArmParams;
 use hapticd_geometry::Pose;
 use hapticd_proxy::{ArmSetup, Damping, Distances, Interaction, ToolShape};
 
-use super::super::core::{ArmFrame, ArmInput, ArmRig, LoopInput};
+use super::super::core::{ArmFrame, ArmInput, LoopArm, LoopInput};
 use super::super::record::ArmTick;
 use super::super::watchdog::Silent;
 use super::*;
@@ -75,7 +75,7 @@ const ARM: usize = 1;
 /// A loop with one desktop arm, which allows 10 N.
 fn one_arm() -> LoopCore {
     let mut rigs = [const { None }; MAX_ARMS];
-    rigs[ARM] = Some(ArmRig {
+    rigs[ARM] = Some(LoopArm {
         frame: ArmFrame {
             world_from_base: Pose::identity(),
             scale: 1.0,

@@ -195,7 +195,7 @@ fn a_run_goes_on_without_its_recorder() {
         duration_s: Some(1.5),
         check: false,
         sink: Some(Box::new(sink)),
-        view: Box::new(|_| ViewWish::Continue),
+        view: Box::new(|_| ViewAction::Continue),
         view_every: Duration::from_secs(1),
         reload: None,
         log: None,

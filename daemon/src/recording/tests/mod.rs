@@ -23,13 +23,13 @@ use crate::haptic::watchdog::{Silent, Watched};
 use crate::rig::{self, Rig};
 use crate::scene;
 use crate::scribe::Sink;
-use crate::session::{self, Options, ViewWish};
+use crate::session::{self, Options, ViewAction};
 use crate::virtual_time::VirtualLoop;
 
 mod damage;
 mod dynamics;
 mod gone;
-mod near;
+mod mid_phase;
 mod needle;
 mod reload;
 mod silent;
@@ -715,7 +715,7 @@ fn the_recorded_exploration_touches_for_seconds_and_never_penetrates() {
         duration_s: Some(5.0),
         check: true,
         sink: None,
-        view: Box::new(|_| ViewWish::Continue),
+        view: Box::new(|_| ViewAction::Continue),
         view_every: Duration::from_secs(1),
         reload: None,
         log: None,

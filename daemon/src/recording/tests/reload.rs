@@ -89,7 +89,7 @@ fn record(name: &str, change: Option<String>) -> Vec<u8> {
             {
                 file.write(text, 1);
             }
-            ViewWish::Continue
+            ViewAction::Continue
         }),
         view_every: Duration::from_millis(500),
         reload: Some(reload),

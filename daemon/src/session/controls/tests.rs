@@ -12,7 +12,7 @@ use crate::service::Dispatch;
 use hapticd_devices::safety::Limits;
 use hapticd_protocol::frame::Message;
 use hapticd_protocol::reply::Reply;
-use hapticd_protocol::request::{self, ALL_ARMS, Request as Wish, TightenLimits};
+use hapticd_protocol::request::{self, ALL_ARMS, Request as SupervisorRequest, TightenLimits};
 use hapticd_protocol::text::Name;
 use hapticd_protocol::wire::Limit;
 use hapticd_proxy::{Gains, MAX_ARMS, Query};
@@ -184,13 +184,13 @@ struct Bench {
     now_ns: u64,
     ids: u64,
     /// Requests that were not answered yet: what they ask for, by their ids.
-    open: BTreeMap<u64, (ClientId, Wish)>,
+    open: BTreeMap<u64, (ClientId, SupervisorRequest)>,
     answered: BTreeMap<&'static str, u64>,
 }
 
 fn connect(hub: &mut Hub, role: Role, now_ns: u64) -> ClientId {
     let client = hub.connect(role, true, now_ns).unwrap();
-    let hello = Wish::from(request::Hello::new(Name::new("test").unwrap())).encode(0);
+    let hello = SupervisorRequest::from(request::Hello::new(Name::new("test").unwrap())).encode(0);
     let mut out: Vec<Output<u32>> = Vec::new();
     hub.receive(client, &hello, vec![], now_ns, &mut out);
     client
@@ -227,7 +227,7 @@ impl Bench {
             ..Quotas::default()
         };
         let infos = rig.arms.iter().zip(0..).map(|(arm, index)| {
-            crate::service::arm_info(&crate::service::ArmFacts::of(arm), index, rig.period_ns)
+            crate::service::arm_info(&crate::service::ArmSummary::of(arm), index, rig.period_ns)
         });
         let mut hub = Hub::new(quotas, infos.collect(), vec![]);
         let now_ns = 1000 * MS;
@@ -269,7 +269,7 @@ impl Bench {
         }
     }
 
-    fn send(&mut self, client: ClientId, wish: Wish) {
+    fn send(&mut self, client: ClientId, wish: SupervisorRequest) {
         self.ids += 1;
         let packet = wish.encode(self.ids);
         self.open.insert(self.ids, (client, wish));
@@ -295,7 +295,7 @@ impl Bench {
                     let (_, wish) = self.open.remove(&id).expect("asked for once");
                     let what = match (&reply, &wish) {
                         (Reply::Done(_), _) => "done",
-                        (Reply::Error(e), Wish::TightenLimits(_))
+                        (Reply::Error(e), SupervisorRequest::TightenLimits(_))
                             if e.code == ErrorCode::LimitsRefused =>
                         {
                             "refused"

@@ -1,6 +1,6 @@
 //! The hand-over, with a device that only keeps books.
 
-use hapticd_ccd::{Ask, MidPhase};
+use hapticd_ccd::{MidPhase, MidPhaseQuery};
 use hapticd_geometry::shapes;
 
 use super::super::{GpuMidPhase, Limits, Patience};
@@ -70,7 +70,7 @@ fn ball(n: u32) -> Arc<MeshIndex> {
 }
 
 fn ask(midphase: &mut Asking, a: &Arc<MeshIndex>, b: &Arc<MeshIndex>) -> Option<Vec<[u32; 2]>> {
-    let ask = Ask {
+    let ask = MidPhaseQuery {
         a,
         b,
         b_from_a: Pose::identity(),

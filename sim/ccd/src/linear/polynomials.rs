@@ -131,7 +131,7 @@ pub(super) struct Bounds {
 
 /// What the coefficients on one stretch say.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Look {
+pub(super) struct StretchTest {
     /// No contact on it.
     pub free: bool,
     /// Whether `F` has opposite signs at its ends, for certain.
@@ -146,7 +146,7 @@ pub(super) struct Look {
 }
 
 /// A stretch that is proven free.
-const FREE: Look = Look {
+const FREE: StretchTest = StretchTest {
     free: true,
     crosses: false,
     contact: false,
@@ -355,7 +355,7 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
 
     /// What is known of the stretch.
     #[inline]
-    pub fn look(&self, edges: bool, bounds: &Bounds) -> Look {
+    pub fn look(&self, edges: bool, bounds: &Bounds) -> StretchTest {
         let f = values(&self.f);
         let (first, last) = (sign(f[0], bounds.f), sign(f[3], bounds.f));
         if first != 0
@@ -393,7 +393,7 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         }
         let crosses = first * last < 0;
         let coplanar = f.iter().all(|x| x.abs() <= bounds.coplanar);
-        Look {
+        StretchTest {
             free: false,
             crosses,
             contact: (crosses && inside) || (coplanar && inside_at_end),

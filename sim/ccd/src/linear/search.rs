@@ -167,10 +167,10 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
 const BLIND: f64 = 1e-7;
 
 /// Most looks that are taken at the motion before directions are asked.
-const QUICK_LOOKS: u32 = 16;
+const QUICK_TESTS: u32 = 16;
 
 /// Features nearer than this, in units of their sizes, are looked at with twice the digits.
-const NEARLY: f64 = 1e-10;
+const REFINED_BELOW: f64 = 1e-10;
 
 /// Every how many stretches the refinement is tried first.
 const REFINE_EVERY: u32 = 8;
@@ -213,7 +213,7 @@ impl Search<'_> {
     fn quick(&self, looked: &mut u32, halvings: &mut u32) -> Quick {
         let mut from = 0.0;
         let mut longest = BLIND;
-        let most = QUICK_LOOKS.min(self.options.max_stretches);
+        let most = QUICK_TESTS.min(self.options.max_stretches);
         let mut looks = most;
         while looks > 0 {
             // The look at all of it.
@@ -237,7 +237,7 @@ impl Search<'_> {
                 ),
             };
             let here = self.frame.at(a);
-            if self.frame.closest(&here).distance > NEARLY * self.frame.reach {
+            if self.frame.closest(&here).distance > REFINED_BELOW * self.frame.reach {
                 return Quick::Open(a);
             }
             let b = if coplanar { 1.0 } else { b.min(a + longest) };

@@ -16,7 +16,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::motion::{BodyState, Course, Limits};
+use super::motion::{BodyState, Limits, RelativeMotion};
 use crate::advance::{first_crossing, one_norm};
 use crate::obb::Obb;
 
@@ -34,7 +34,7 @@ pub(crate) struct MovingBox {
 
 impl MovingBox {
     /// The box `local` of a body that is in the state `now`.
-    pub(crate) fn new(local: &Obb, course: &Course, now: &BodyState, t_max: f64) -> Self {
+    pub(crate) fn new(local: &Obb, course: &RelativeMotion, now: &BodyState, t_max: f64) -> Self {
         let radius = local.half.norm() * (1.0 + 4.0 * f64::EPSILON);
         let place = course.place(&local.center);
         let center = now.pose.point(&local.center);
@@ -75,7 +75,7 @@ pub(crate) struct Apart {
 pub(crate) fn apart(
     a: &MovingBox,
     b: &MovingBox,
-    courses: [&Course; 2],
+    courses: [&RelativeMotion; 2],
     floor: f64,
     remaining: f64,
 ) -> Apart {

@@ -5,11 +5,11 @@
 
 use hapticd_geometry::{Aabb, SweptBox, Vec3};
 
-use super::motion::{Course, Motion};
+use super::motion::{Motion, RelativeMotion};
 use crate::index::{MeshIndex, Shape};
 
 /// Parts of a step that the box of a turning body is made of, at most.
-const MOST_PARTS: f64 = 32.0;
+const MAX_PARTS: f64 = 32.0;
 
 /// The box that holds a moving shape at all times of a step, `margin_m` added on all sides.
 ///
@@ -30,11 +30,11 @@ pub fn swept_box(shape: &MeshIndex, motion: &Motion, margin_m: f64) -> SweptBox 
         }
     };
     let origin = motion.start() * nalgebra::Point3::from(center);
-    let course = Course::new(motion, 0, &origin.coords);
+    let course = RelativeMotion::new(motion, 0, &origin.coords);
     let radius = half.norm() * (1.0 + 4.0 * f64::EPSILON);
     let place = course.place(&center);
     let limits = course.limits(&place, radius, 1.0);
-    let parts = (4.0 * course.turn_rate()).ceil().clamp(1.0, MOST_PARTS);
+    let parts = (4.0 * course.turn_rate()).ceil().clamp(1.0, MAX_PARTS);
     let bulge = limits.acceleration / (8.0 * parts * parts);
     let size = place.abs().sum() + center.abs().sum() + 2.0 * radius + origin.coords.abs().sum();
     let wider = margin_m + bulge + course.rounding(size, 1.0);

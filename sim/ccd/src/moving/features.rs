@@ -30,7 +30,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::motion::{Course, Limits, Motion, PointState};
+use super::motion::{Limits, Motion, PointState, RelativeMotion};
 use crate::advance::{Advance, RESOLUTION_M, RESOLUTION_RELATIVE, first_crossing, one_norm};
 use crate::pair::{PairDistance, PairKind, closest, support_gap};
 
@@ -55,8 +55,8 @@ pub fn advance_features(
 ) -> Advance {
     let origin = motion_b.start() * nalgebra::Point3::from(b[0]);
     let common = motion_a.common_factors(motion_b);
-    let course_a = Course::new(motion_a, common, &origin.coords);
-    let course_b = Course::new(motion_b, common, &origin.coords);
+    let course_a = RelativeMotion::new(motion_a, common, &origin.coords);
+    let course_b = RelativeMotion::new(motion_b, common, &origin.coords);
     let features = Features {
         kind,
         a: a.map(|p| course_a.place(&p)),
@@ -88,8 +88,8 @@ pub(crate) struct Features<'a> {
     pub(crate) kind: PairKind,
     pub(crate) a: [Vec3; 3],
     pub(crate) b: [Vec3; 3],
-    pub(crate) course_a: &'a Course,
-    pub(crate) course_b: &'a Course,
+    pub(crate) course_a: &'a RelativeMotion,
+    pub(crate) course_b: &'a RelativeMotion,
 }
 
 /// The points of both features at one time.

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use hapticd_geometry::{Pose, Vec3, transform};
 
-use super::motion::{Course, Motion};
-use super::search::{Met, MovingCounters, Quest, Queue, Side};
+use super::motion::{Motion, RelativeMotion};
+use super::search::{FoundPair, MovingCounters, Queue, SearchGoal, Side};
 use crate::advance::{Advance, RESOLUTION_M, RESOLUTION_RELATIVE};
 use crate::index::{MeshIndex, Shape};
 use crate::pair::{PairKind, closest};
@@ -13,7 +13,7 @@ use crate::proximity::{NearPair, Proximity};
 
 /// Most steps of one feature pair. Running out costs motion, never truth; two or three dozen are
 /// common when features slide past each other at the threshold.
-const MOST_STEPS: u32 = 256;
+const MAX_STEPS: u32 = 256;
 
 /// One body of a query.
 #[derive(Clone, Copy, Debug)]
@@ -149,8 +149,8 @@ impl MovingSearch {
         };
         let mut best: Option<(f64, PairKind, u32, u32)> = None;
         let [mut side_a, mut side_b] = frame.sides(a, b);
-        let mut meet = |met: &Met<'_, '_>, end: f64| {
-            let advanced = met.features.advance(floor, met.time, end, MOST_STEPS);
+        let mut meet = |met: &FoundPair<'_, '_>, end: f64| {
+            let advanced = met.features.advance(floor, met.time, end, MAX_STEPS);
             let Advance::Stopped { t, .. } = advanced else {
                 return end;
             };
@@ -163,7 +163,7 @@ impl MovingSearch {
         };
         let counters = &mut self.counters;
         let (queue, end) = (&mut self.queue, t_max.min(1.0));
-        let quest = Quest {
+        let quest = SearchGoal {
             floor,
             reach: f64::NEG_INFINITY,
         };
@@ -236,10 +236,10 @@ impl MovingSearch {
         let [mut side_a, mut side_b] = frame.sides(a, b);
         let (step, capacity) = (&mut self.step, self.capacity);
         let (mut complete_until, mut complete_to) = (1.0, reach_m);
-        let mut meet = |met: &Met<'_, '_>, end: f64| {
+        let mut meet = |met: &FoundPair<'_, '_>, end: f64| {
             let at_start = met.features.closest_at(0.0).distance;
             let near = at_start < reach;
-            let earliest = match met.features.advance(floor, met.time, 1.0, MOST_STEPS) {
+            let earliest = match met.features.advance(floor, met.time, 1.0, MAX_STEPS) {
                 // Within the clearance already, wherever it goes.
                 _ if at_start < floor => 0.0,
                 Advance::Clear if !near => return end,
@@ -263,7 +263,7 @@ impl MovingSearch {
         };
         let counters = &mut self.counters;
         let queue = &mut self.queue;
-        let quest = Quest {
+        let quest = SearchGoal {
             floor,
             reach: reach.max(floor),
         };
@@ -331,7 +331,7 @@ fn contact(
 
 /// The courses of a pair of bodies.
 struct Frame {
-    courses: [Course; 2],
+    courses: [RelativeMotion; 2],
 }
 
 impl Frame {
@@ -343,7 +343,7 @@ impl Frame {
         let origin = transform(b.motion.start(), &middle(b.shape));
         let common = a.motion.common_factors(b.motion);
         Some(Self {
-            courses: [a, b].map(|x| Course::new(x.motion, common, &origin)),
+            courses: [a, b].map(|x| RelativeMotion::new(x.motion, common, &origin)),
         })
     }
 

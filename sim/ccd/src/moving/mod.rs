@@ -59,6 +59,6 @@ mod search;
 
 pub use features::advance_features;
 pub use meshes::{Meeting, MovingBody, MovingContact, MovingSearch, StepPair, StepSet};
-pub use motion::{MOST_LINKS, Motion};
+pub use motion::{MAX_LINKS, Motion};
 pub use scene::{SceneContact, SceneMeeting, SceneSearch};
 pub use search::MovingCounters;

@@ -30,7 +30,7 @@ use hapticd_geometry::{Pose, Rigid, Screw, Vec3};
 use crate::advance::{MotionBound, one_norm, screw_factors};
 
 /// Longest chain that [`Motion::link`] makes.
-pub const MOST_LINKS: usize = 8;
+pub const MAX_LINKS: usize = 8;
 
 /// Roundings of one factor of a motion, in units of `f64::EPSILON` times the size of its terms; see
 /// [`crate::advance`].
@@ -41,7 +41,7 @@ const ROUNDINGS: f64 = 64.0;
 pub struct Motion {
     start: Pose,
     /// In the world at time 0, outermost first.
-    screws: [Screw; MOST_LINKS],
+    screws: [Screw; MAX_LINKS],
     count: usize,
 }
 
@@ -51,7 +51,7 @@ impl Motion {
     pub fn still(world_from_body: &Pose) -> Self {
         Self {
             start: *world_from_body,
-            screws: [Screw::identity(); MOST_LINKS],
+            screws: [Screw::identity(); MAX_LINKS],
             count: 0,
         }
     }
@@ -67,7 +67,7 @@ impl Motion {
     /// A body that starts at `parent_from_link` and follows a screw, both in the frame of the body
     /// with this motion, which carries it.
     ///
-    /// `None` if the chain would be longer than [`MOST_LINKS`] moving links.
+    /// `None` if the chain would be longer than [`MAX_LINKS`] moving links.
     #[must_use]
     pub fn link(&self, parent_from_link: &Pose, screw_in_parent: &Screw) -> Option<Self> {
         let mut motion = *self;
@@ -143,8 +143,8 @@ impl Motion {
 /// A [`Motion`] as the tests need it: about an origin near the bodies, without the factors that a
 /// pair has in common.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Course {
-    links: [MotionBound; MOST_LINKS],
+pub(crate) struct RelativeMotion {
+    links: [MotionBound; MAX_LINKS],
     count: usize,
     start: Rigid,
     /// Sum of the angular speeds.
@@ -207,9 +207,9 @@ impl Limits {
     }
 }
 
-impl Course {
+impl RelativeMotion {
     pub(crate) fn new(motion: &Motion, common: usize, origin: &Vec3) -> Self {
-        let mut links = [MotionBound::new(&Screw::identity()); MOST_LINKS];
+        let mut links = [MotionBound::new(&Screw::identity()); MAX_LINKS];
         let screws = &motion.screws()[common..];
         let mut turn = 0.0;
         for (link, screw) in links.iter_mut().zip(screws) {

@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 use hapticd_geometry::{IVec3, Interval, Mat3, Vec3};
 
 use super::boxes::{MovingBox, apart};
-use super::motion::{Course, Motion};
+use super::motion::{Motion, RelativeMotion};
 use crate::index::MeshIndex;
 use crate::obb::{Obb, fit_triangle};
 
@@ -194,7 +194,7 @@ pub fn first_meeting<A: Pieces, B: Pieces>(
     }
     let origin = motion_b.start().translation.vector;
     let common = motion_a.common_factors(motion_b);
-    let courses = [motion_a, motion_b].map(|m| Course::new(m, common, &origin));
+    let courses = [motion_a, motion_b].map(|m| RelativeMotion::new(m, common, &origin));
     let mut heap = BinaryHeap::new();
     let mut made = 0;
     let mut push = |heap: &mut BinaryHeap<Item<A::Piece, B::Piece>>, time, a, b| {

@@ -13,7 +13,7 @@ use hapticd_geometry::{Mat3, Vec3};
 
 use super::boxes::{MovingBox, apart};
 use super::features::Features;
-use super::motion::{BodyState, Course};
+use super::motion::{BodyState, RelativeMotion};
 use crate::index::{Leaf, MeshIndex, Shape};
 use crate::obb::Obb;
 use crate::pair::PairKind;
@@ -62,13 +62,13 @@ pub struct MovingCounters {
 /// One body in a search.
 pub(crate) struct Side<'a> {
     pub(crate) shape: &'a MeshIndex,
-    pub(crate) course: Course,
+    pub(crate) course: RelativeMotion,
     /// The last state asked for, and its time: parents and children often share one.
     last: (f64, BodyState),
 }
 
 impl<'a> Side<'a> {
-    pub(crate) fn new(shape: &'a MeshIndex, course: Course) -> Self {
+    pub(crate) fn new(shape: &'a MeshIndex, course: RelativeMotion) -> Self {
         Self {
             shape,
             last: (0.0, course.body(0.0)),
@@ -115,7 +115,7 @@ impl<'a> Side<'a> {
 }
 
 /// A feature pair that a search comes upon.
-pub(crate) struct Met<'a, 's> {
+pub(crate) struct FoundPair<'a, 's> {
     pub(crate) features: &'s Features<'a>,
     pub(crate) feature_a: u32,
     pub(crate) feature_b: u32,
@@ -125,7 +125,7 @@ pub(crate) struct Met<'a, 's> {
 
 /// What a search is for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Quest {
+pub(crate) struct SearchGoal {
     /// Pairs that may come within this before the end.
     pub(crate) floor: f64,
     /// Pairs that may be nearer than this at time 0; negative for none.
@@ -145,10 +145,10 @@ impl Queue {
         &mut self,
         a: &mut Side<'_>,
         b: &mut Side<'_>,
-        quest: Quest,
+        quest: SearchGoal,
         mut end: f64,
         counters: &mut MovingCounters,
-        meet: &mut impl FnMut(&Met<'_, '_>, f64) -> f64,
+        meet: &mut impl FnMut(&FoundPair<'_, '_>, f64) -> f64,
     ) {
         self.heap.clear();
         self.heap.push(Item {
@@ -200,7 +200,7 @@ impl Queue {
         item: Item,
         boxes: [&MovingBox; 2],
         [a, b]: [&Side<'_>; 2],
-        quest: Quest,
+        quest: SearchGoal,
         end: f64,
         counters: &mut MovingCounters,
     ) {
@@ -228,7 +228,7 @@ fn leaves(
     b: &Side<'_>,
     end: &mut f64,
     counters: &mut MovingCounters,
-    meet: &mut impl FnMut(&Met<'_, '_>, f64) -> f64,
+    meet: &mut impl FnMut(&FoundPair<'_, '_>, f64) -> f64,
 ) {
     let mut offer = |kind, points_a: [Vec3; 3], points_b: [Vec3; 3], feature_a, feature_b| {
         counters.features += 1;
@@ -239,7 +239,7 @@ fn leaves(
             course_a: &a.course,
             course_b: &b.course,
         };
-        let met = Met {
+        let met = FoundPair {
             features: &features,
             feature_a,
             feature_b,

@@ -25,7 +25,7 @@ const BINS: usize = 16;
 /// Candidate boxes are fitted to about so many triangles.
 const SAMPLE: usize = 64;
 /// Neither side of a cut of a large set is less than this part of it: the depth is logarithmic.
-const LEAST_PART: usize = 8;
+const MIN_PART: usize = 8;
 /// Sets smaller than this are not worth a thread.
 const THREAD: usize = 2048;
 
@@ -384,7 +384,7 @@ impl<'s> Part<'s> {
                 *bin = (bin.0 + 1, bin.1.and(&cast.bounds));
             }
         }
-        let least = (n / LEAST_PART).max(1);
+        let least = (n / MIN_PART).max(1);
         let walls = [0, 1, 2].map(|axis| best_wall(&bins[axis], n, least));
         let mut best: Option<(f64, usize, usize)> = None;
         for (axis, wall) in walls.into_iter().enumerate() {

@@ -24,7 +24,7 @@ const PART: f64 = 0.3;
 
 /// One of them.
 #[derive(Clone, Debug)]
-pub(super) struct Body {
+pub(super) struct ImplicitBody {
     pub id: u32,
     name: String,
     pub blending: Blending,
@@ -40,7 +40,7 @@ pub(super) struct Body {
     pub state: SkinState,
 }
 
-impl Body {
+impl ImplicitBody {
     /// Of this body, without terms.
     pub fn surface(&self) -> ImplicitSurface {
         ImplicitSurface {
@@ -108,7 +108,7 @@ impl Body {
 #[derive(Debug)]
 pub(crate) struct ImplicitBodies {
     pub(super) world: SphereWorld,
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<ImplicitBody>,
     pub(super) rigids: Rigids,
     tools: [Option<Tool>; MAX_ARMS],
     work: Work,
@@ -210,7 +210,8 @@ impl ImplicitBodies {
         let news = !self.world.events().is_empty();
         for event in self.world.events() {
             let (BlendEvent::Added(a, b) | BlendEvent::Removed(a, b)) = *event;
-            let owner = |body: &&mut Body| body.spheres.contains(&a) && body.spheres.contains(&b);
+            let owner =
+                |body: &&mut ImplicitBody| body.spheres.contains(&a) && body.spheres.contains(&b);
             let Some(body) = self.bodies.iter_mut().find(owner) else {
                 continue;
             };
@@ -282,7 +283,7 @@ fn add(
     world: &mut SphereWorld,
     number: u32,
     spec: &ImplicitSpec,
-) -> Result<Body, ImplicitAddError> {
+) -> Result<ImplicitBody, ImplicitAddError> {
     spec.check()?;
     let points = &spec.points;
     let mut state = SkinState::default();
@@ -361,7 +362,7 @@ fn add(
             .collect();
         state.velocities = vec![Vec3::zeros(); points.len()];
     }
-    Ok(Body {
+    Ok(ImplicitBody {
         id: spec.id,
         name: spec.name.clone(),
         blending,

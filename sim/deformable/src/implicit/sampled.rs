@@ -8,7 +8,7 @@ use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_particles::{Obstacle, SphereWorld};
 use hapticd_proxy::{Sampled, ToolShape};
 
-use super::bodies::Body;
+use super::bodies::ImplicitBody;
 use super::tools::AHEAD_M;
 
 /// Spheres are looked at this far beyond their radius and their way in a step, m, as beside rigid
@@ -20,7 +20,12 @@ const ROUNDS: usize = 3;
 
 /// Before a step of `dt_s`: adds the planes of bodies of samples that the spheres of others are
 /// near to, in order of bodies and spheres.
-pub(super) fn obstacles(world: &SphereWorld, bodies: &[Body], dt_s: f64, list: &mut Vec<Obstacle>) {
+pub(super) fn obstacles(
+    world: &SphereWorld,
+    bodies: &[ImplicitBody],
+    dt_s: f64,
+    list: &mut Vec<Obstacle>,
+) {
     for body in bodies {
         let Some(sampled) = &body.sampled else {
             continue;
@@ -28,7 +33,7 @@ pub(super) fn obstacles(world: &SphereWorld, bodies: &[Body], dt_s: f64, list: &
         let spheres = (0..).zip(world.positions().iter().zip(world.radii()));
         for (sphere, (at, radius)) in spheres {
             // Of those that are samples' only one holds tools, and nothing moves it.
-            let other = |b: &Body| b.sampled.is_some() && b.spheres.contains(&sphere);
+            let other = |b: &ImplicitBody| b.sampled.is_some() && b.spheres.contains(&sphere);
             let speed = world.velocities()[sphere as usize].norm();
             let reach_m = radius + MARGIN_M + speed * dt_s;
             if sampled.clear_m(at) > reach_m || bodies.iter().any(other) {

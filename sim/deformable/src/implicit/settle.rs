@@ -19,7 +19,7 @@ const LOST_1_S: [f64; 2] = [2.0, 20.0];
 /// From this part of the time on.
 const THEN: f64 = 0.4;
 /// Most drops times substeps: 4,000 drops have all of the time, more have less of it.
-const MOST_WORK: f64 = 1e6;
+const MAX_WORK: f64 = 1e6;
 /// Drops leave their lattice by up to this part of their radius, or columns of them would stand.
 const SHAKEN: f64 = 0.05;
 /// Of the speed that something reaches that falls on and on: what is as fast has found no ground.
@@ -58,7 +58,7 @@ impl ImplicitBodies {
 
         let dt_s = STEP_S.max(step_s);
         let substeps = f64::from(self.world.settings().substeps);
-        let most = (MOST_WORK / (substeps * drops.len() as f64)).max(1.0);
+        let most = (MAX_WORK / (substeps * drops.len() as f64)).max(1.0);
         let steps = (TIME_S / dt_s).ceil().min(most) as u32;
         for step in 0..steps {
             self.rigids.find(&self.world, dt_s);

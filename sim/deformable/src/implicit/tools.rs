@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use hapticd_ccd::{MeshIndex, NearestWork};
 use hapticd_geometry::{Pose, Vec3, transform};
-use hapticd_particles::{MOST_WEIGHTS, Probe, ProbeContact, SphereError, SphereWorld};
+use hapticd_particles::{MAX_WEIGHTS, Probe, ProbeContact, SphereError, SphereWorld};
 use hapticd_proxy::{ArmQuery, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, SoftSnapshot, ToolShape};
 
-use super::bodies::Body;
+use super::bodies::ImplicitBody;
 use super::sampled;
-use crate::skins::near::Near;
-use crate::skins::near::near;
+use crate::skins::near_terms::NearTerms;
+use crate::skins::near_terms::near;
 
 /// Stiffness that the mass is chosen for, N/m, and damping ratio, as among soft bodies.
 const USUAL_N_M: f64 = 1000.0;
@@ -49,7 +49,7 @@ pub(super) struct Tool {
 /// Work space, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
-    near: Near,
+    near: NearTerms,
     nearest: NearestWork,
     /// Points of a tool's mesh that may be probed, by distance from touching.
     noted: Vec<(f64, Vec3)>,
@@ -162,7 +162,7 @@ impl Tool {
 
     /// Before a step: its contacts with implicit bodies. A ghost has none, and is none any more
     /// where it touches nothing.
-    pub fn meet(&mut self, world: &SphereWorld, bodies: &[Body], work: &mut Work) {
+    pub fn meet(&mut self, world: &SphereWorld, bodies: &[ImplicitBody], work: &mut Work) {
         let Some(pose) = self.epoch.and_then(|_| self.pose(world)) else {
             return;
         };
@@ -220,7 +220,7 @@ impl Tool {
     pub fn answer(
         &mut self,
         query: &ArmQuery,
-        bodies: &[Body],
+        bodies: &[ImplicitBody],
         work: &mut Work,
         out: &mut SoftSnapshot,
     ) {
@@ -262,11 +262,8 @@ impl Tool {
 }
 
 /// The largest shares, scaled to 1 together, with the spheres that they are of.
-fn heaviest(
-    shares: &[f64; MAX_TERMS],
-    sphere: impl Fn(usize) -> u32,
-) -> [(u32, f64); MOST_WEIGHTS] {
-    let mut out = [(0, 0.0); MOST_WEIGHTS];
+fn heaviest(shares: &[f64; MAX_TERMS], sphere: impl Fn(usize) -> u32) -> [(u32, f64); MAX_WEIGHTS] {
+    let mut out = [(0, 0.0); MAX_WEIGHTS];
     for (term, share) in shares.iter().enumerate() {
         let mut new = (term, *share);
         for place in &mut out {

@@ -11,7 +11,7 @@ use hapticd_skin::{
     quality::{Budget, NoBudget, Quality},
 };
 
-use super::near::{Near, near};
+use super::near_terms::{NearTerms, near};
 use super::{Blending, SkinState};
 
 /// Points of a frame that are measured against what is felt; other ones in each frame.
@@ -131,7 +131,7 @@ pub struct SkinMaker {
     frames: u64,
     /// Frames that are not tried with classes.
     creased: u32,
-    near: Near,
+    near: NearTerms,
     felt: ImplicitSurface,
     bulge: Bulge,
     /// Of groups: who blends, and work space.
@@ -144,7 +144,7 @@ pub struct SkinMaker {
 
 /// How a frame was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum SkinMethod {
     Classes,
     Union,
     Free,
@@ -193,7 +193,7 @@ impl SkinMaker {
             velocities: Vec::new(),
             frames: 0,
             creased: 0,
-            near: Near::default(),
+            near: NearTerms::default(),
             felt,
             bulge,
             graph: Graph::new(),
@@ -297,14 +297,14 @@ impl SkinMaker {
             // and a place has room for so many that do not blend.
             let classes = classes.filter(|_| self.creased == 0);
             let ways = [
-                classes.map(|by| (Way::Classes, by)),
+                classes.map(|by| (SkinMethod::Classes, by)),
                 (self.spec.blending != Blending::Free)
-                    .then_some((Way::Union, blend::Blending::Union(graph))),
-                Some((Way::Free, blend::Blending::Free)),
+                    .then_some((SkinMethod::Union, blend::Blending::Union(graph))),
+                Some((SkinMethod::Free, blend::Blending::Free)),
             ];
             let (mut way, (mut made, mut check)) = match elsewhere {
-                Some((report, check)) => (Way::Free, (Ok(report), check)),
-                None => (Way::Free, (Ok(Report::default()), Check::default())),
+                Some((report, check)) => (SkinMethod::Free, (Ok(report), check)),
+                None => (SkinMethod::Free, (Ok(Report::default()), Check::default())),
             };
             let ways = ways.into_iter().flatten();
             for (by, blending) in ways.filter(|_| maker != SkinBy::Large) {
@@ -312,7 +312,7 @@ impl SkinMaker {
                 made = skin.polygonize_by(&settings, &state.primitives, blending, mesh);
                 check = self.checker.check(mesh);
                 let torn = match &made {
-                    Ok(_) => way == Way::Classes && !check.is_sound(),
+                    Ok(_) => way == SkinMethod::Classes && !check.is_sound(),
                     Err(why) => matches!(why, SkinError::Crowded(_) | SkinError::Tangled(_)),
                 };
                 if !torn {
@@ -351,7 +351,7 @@ impl SkinMaker {
         self.frames += 1;
         let classes = matches!(self.spec.blending, Blending::Controlled | Blending::Bulging);
         self.creased = match way {
-            Way::Classes => 0,
+            SkinMethod::Classes => 0,
             _ if !classes => 0,
             _ if self.creased == 0 => CREASED,
             _ => self.creased - 1,
@@ -362,8 +362,8 @@ impl SkinMaker {
             rung: choice.rung,
             felt_m: self.felt_m(state),
             report,
-            creased: way == Way::Union && classes,
-            uncontrolled: way == Way::Free && self.spec.blending != Blending::Free,
+            creased: way == SkinMethod::Union && classes,
+            uncontrolled: way == SkinMethod::Free && self.spec.blending != Blending::Free,
             by: maker,
         })
     }

@@ -7,7 +7,7 @@
 //! measured in every frame ([`SkinMade::felt_m`]).
 
 mod maker;
-pub(crate) mod near;
+pub(crate) mod near_terms;
 
 pub use maker::{LargeSkin, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec};
 

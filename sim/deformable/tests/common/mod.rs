@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hapticd_deformable::world::{AddError, ObjectId, Settings, SoftWorld};
+use hapticd_deformable::world::{AddError, DeformableWorld, ObjectId, Settings};
 use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::{Detector, Shape, Topology};
 use hapticd_xpbd::{self as xpbd, ClothMaterial, SoftMaterial};
@@ -29,13 +29,13 @@ pub fn volume(mesh: &TriMesh) -> Arc<Shape> {
     Arc::new(Shape::new(mesh, Topology::Volume, 32).unwrap())
 }
 
-pub fn ground(world: &mut SoftWorld) {
+pub fn ground(world: &mut DeformableWorld) {
     let slab = shapes::cuboid(&Vec3::new(1.0, 1.0, 0.1)).unwrap();
     let below = Pose::translation(0.0, 0.0, -0.1);
     world.add_fixed(volume(&slab), &below, 0.5).unwrap();
 }
 
-pub fn rigid(world: &mut SoftWorld, mesh: &TriMesh, pose: &Pose) -> ObjectId {
+pub fn rigid(world: &mut DeformableWorld, mesh: &TriMesh, pose: &Pose) -> ObjectId {
     let report = MeshReport::of(mesh, &Adjacency::new(mesh));
     let mass = MassProperties::of(mesh, &report, 1000.0).unwrap();
     world.add_rigid(volume(mesh), &mass, pose, 0.5).unwrap()
@@ -56,7 +56,7 @@ pub fn raised(mesh: &TriMesh, by: &Vec3) -> TriMesh {
     TriMesh::new(positions, mesh.triangles().to_vec()).unwrap()
 }
 
-pub fn surface(world: &SoftWorld, id: ObjectId) -> Vec<Vec3> {
+pub fn surface(world: &DeformableWorld, id: ObjectId) -> Vec<Vec3> {
     let deformable = world.deformable(id).unwrap();
     world.dynamics().surface(deformable).unwrap().to_vec()
 }
@@ -72,8 +72,8 @@ pub fn flesh() -> SoftMaterial {
 }
 
 /// An empty world that is looked at by what `make` makes.
-pub fn world(settings: Settings, make: Make<'_>) -> SoftWorld {
-    let mut world = SoftWorld::new(settings).unwrap();
+pub fn world(settings: Settings, make: Make<'_>) -> DeformableWorld {
+    let mut world = DeformableWorld::new(settings).unwrap();
     world.set_detector(make(settings.rays)).unwrap();
     world
 }
@@ -117,8 +117,8 @@ pub fn plate(make: Make<'_>) {
     let first = first.unwrap();
     let brick = shapes::cuboid(&Vec3::new(0.1, 0.06, 0.03)).unwrap();
     let brick = rigid(&mut world, &brick, &Pose::translation(0.0, 0.0, 0.031));
-    let height = |world: &SoftWorld| world.pose(brick).unwrap().translation.z;
-    let speed = |world: &SoftWorld| {
+    let height = |world: &DeformableWorld| world.pose(brick).unwrap().translation.z;
+    let speed = |world: &DeformableWorld| {
         let body = world.body(brick).unwrap();
         world.dynamics().body(body).unwrap().velocity.z
     };

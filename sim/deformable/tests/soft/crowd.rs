@@ -2,7 +2,7 @@
 //! apart.
 
 use hapticd_deformable::{
-    MOST_BODIES, Pinned, SoftAddError, SoftKind, SoftScene, SoftSpec, Substance,
+    MAX_BODIES, Pinned, SoftAddError, SoftKind, SoftScene, SoftSpec, Substance,
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::Material;
@@ -261,8 +261,8 @@ fn what_cannot_be_a_crowd_is_refused() {
         let error = new(&[spec]).unwrap_err().to_string();
         assert!(error.contains("`stone`"), "{error}");
     }
-    let many = vec![Vec3::zeros(); MOST_BODIES + 1];
-    let count = MOST_BODIES + 1;
+    let many = vec![Vec3::zeros(); MAX_BODIES + 1];
+    let count = MAX_BODIES + 1;
     assert_eq!(new(&[stones(&many)]), Err(SoftAddError::TooMany { count }));
     assert_eq!(new(&[stones(&many[1..])]), Ok(()));
 }

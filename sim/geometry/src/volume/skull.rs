@@ -13,9 +13,9 @@ use crate::pose::{Pose, Vec3};
 /// What samples are on the surface.
 pub const LEVEL: f64 = 500.0;
 /// Fewest and most samples along its height.
-pub const LEAST_NODES: u32 = 16;
-/// See [`LEAST_NODES`].
-pub const MOST_NODES: u32 = 256;
+pub const MIN_NODES: u32 = 16;
+/// See [`MIN_NODES`].
+pub const MAX_NODES: u32 = 256;
 
 /// Samples per centimetre of distance from the surface, and their end.
 const PER_CM: f64 = 500.0;
@@ -31,7 +31,7 @@ const HIGH: Vec3 = Vec3::new(8.4, 11.2, 12.0);
 /// # Errors
 /// [`VolumeFault`] if the height is none; numbers of samples are clamped to what they may be.
 pub fn skull(height_m: f64, nodes: u32) -> Result<Volume, VolumeFault> {
-    let nodes = nodes.clamp(LEAST_NODES, MOST_NODES);
+    let nodes = nodes.clamp(MIN_NODES, MAX_NODES);
     let size = HIGH - LOW;
     let step = size.z / f64::from(nodes - 1);
     // As many as it takes to hold it: some air more at the far end.

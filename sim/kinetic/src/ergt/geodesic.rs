@@ -10,7 +10,7 @@ use super::signs::Signs;
 
 /// Pulls at one string, for each of its vertices and those of the polygons, squared: more than any
 /// takes.
-const MOST_PULLS: usize = 16;
+const MAX_PULLS: usize = 16;
 
 /// A node of a polygon's tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl Geodesics {
 /// Pulls a path tight; its ends stay. None if it does not become tight: the vertices are in no
 /// general position.
 pub(super) fn taut(signs: &Signs<'_>, mut path: Vec<u32>) -> Option<Vec<u32>> {
-    let mut pulls = MOST_PULLS * (path.len() + signs.count() as usize).pow(2);
+    let mut pulls = MAX_PULLS * (path.len() + signs.count() as usize).pow(2);
     let mut k = 1;
     while k + 1 < path.len() {
         pulls = pulls.checked_sub(1)?;

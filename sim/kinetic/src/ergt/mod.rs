@@ -50,10 +50,10 @@ mod geodesic;
 mod graph;
 mod signs;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STILL_EVENTS};
 use crate::motion::Rigid2;
 use crate::polygons::Polygons;
-pub use crate::polygons::{Body, Bounce, Contact, Contacts, ShapeError, overlap};
+pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap};
 use crate::queue::EventQueue;
 use crate::stats::{EventCost, Stats};
 use geodesic::Geodesics;
@@ -139,7 +139,7 @@ impl GeodesicTriangulation {
     /// # Errors
     /// See [`ShapeError`].
     pub fn new(
-        bodies: [Body; 2],
+        bodies: [PolygonBody; 2],
         now: f64,
         horizon: f64,
         contacts: Contacts,
@@ -169,7 +169,7 @@ impl GeodesicTriangulation {
 
     /// The two bodies, with the motions they have now.
     #[must_use]
-    pub fn bodies(&self) -> &[Body] {
+    pub fn bodies(&self) -> &[PolygonBody] {
         &self.polygons.bodies
     }
 
@@ -329,7 +329,7 @@ impl Kinetic for GeodesicTriangulation {
                 break;
             }
             self.now = self.now.max(time);
-            if self.livelock.event(self.now, MOST_STILL_EVENTS) {
+            if self.livelock.event(self.now, MAX_STILL_EVENTS) {
                 return self.fault(0, "time stands still");
             }
             self.process(slot)?;

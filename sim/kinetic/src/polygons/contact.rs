@@ -6,7 +6,7 @@ use crate::motion::Rigid2;
 
 /// A rigid polygon.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Body {
+pub struct PolygonBody {
     /// Vertices in its own frame, counter-clockwise, m. The origin is what it turns about, and
     /// where its mass is centred.
     pub shape: Vec<[f64; 2]>,
@@ -18,7 +18,7 @@ pub struct Body {
     pub inertia: f64,
 }
 
-impl Body {
+impl PolygonBody {
     /// What never moves.
     #[must_use]
     pub fn wall(shape: Vec<[f64; 2]>) -> Self {
@@ -112,7 +112,7 @@ impl Polygons {
 /// # Errors
 /// Neither of them can be pushed.
 pub fn rebound(
-    bodies: [&Body; 2],
+    bodies: [&PolygonBody; 2],
     contact: &Contact,
     bounce: Bounce,
 ) -> Result<[Rigid2; 2], Inconsistent> {

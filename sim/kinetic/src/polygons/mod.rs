@@ -11,7 +11,7 @@ pub(crate) mod shape;
 use crate::motion::Rigid2;
 use crate::polynomial::{Polynomial, Predicate};
 use crate::roots::{Smooth, first_failure, smooth};
-pub use contact::{Body, Bounce, Contact, Contacts, rebound};
+pub use contact::{Bounce, Contact, Contacts, PolygonBody, rebound};
 pub use shape::{ShapeError, overlap};
 
 /// Longest stretch for which accelerations are bounded once, s.
@@ -22,7 +22,7 @@ const WINDOW_RAD: f64 = 0.5;
 
 /// Most such stretches that are searched at once: a horizon may be infinite. Where they end the
 /// search goes on.
-const MOST_WINDOWS: f64 = 64.0;
+const MAX_WINDOWS: f64 = 64.0;
 
 /// What a corner may be from straight or closed where its failure was found, as a share of the
 /// product of its sides: it has not failed if it is more.
@@ -118,7 +118,7 @@ impl Smooth for Corner<'_> {
 /// Bodies, and their vertices side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct Polygons {
-    pub(crate) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<PolygonBody>,
     /// Of each vertex: body, place in the body's frame.
     pub(crate) owner: Vec<u32>,
     pub(crate) local: Vec<[f64; 2]>,
@@ -148,7 +148,7 @@ impl Corner<'_> {
         }
         let fastest = (self.motions.iter()).fold(0.0_f64, |w, m| w.max(m.omega.abs()));
         let window = WINDOW_S.min(WINDOW_RAD / fastest);
-        let looked = horizon.min(now + MOST_WINDOWS * window);
+        let looked = horizon.min(now + MAX_WINDOWS * window);
         let found = smooth(self, now, looked, window);
         let only_looked = found.time == f64::INFINITY && looked < horizon;
         Failure {
@@ -170,7 +170,7 @@ impl Corner<'_> {
 impl Polygons {
     /// # Errors
     /// See [`ShapeError`].
-    pub(crate) fn new(bodies: Vec<Body>, now: f64) -> Result<Self, ShapeError> {
+    pub(crate) fn new(bodies: Vec<PolygonBody>, now: f64) -> Result<Self, ShapeError> {
         shape::check(&bodies, now)?;
         Ok(Self::listed(bodies))
     }
@@ -179,12 +179,12 @@ impl Polygons {
     ///
     /// # Errors
     /// See [`ShapeError`].
-    pub(crate) fn apart_or_not(bodies: Vec<Body>) -> Result<Self, ShapeError> {
+    pub(crate) fn apart_or_not(bodies: Vec<PolygonBody>) -> Result<Self, ShapeError> {
         shape::check_shapes(&bodies)?;
         Ok(Self::listed(bodies))
     }
 
-    fn listed(bodies: Vec<Body>) -> Self {
+    fn listed(bodies: Vec<PolygonBody>) -> Self {
         let mut first = vec![0];
         let (mut owner, mut local, mut radius) = (Vec::new(), Vec::new(), Vec::new());
         for (b, body) in bodies.iter().enumerate() {

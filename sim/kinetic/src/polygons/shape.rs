@@ -1,6 +1,6 @@
 //! What shapes are taken: simple polygons, counter-clockwise, that do not overlap.
 
-use super::{Body, cross, orient};
+use super::{PolygonBody, cross, orient};
 use crate::kinetic::Inconsistent;
 
 /// Why bodies are refused. All but the last are the caller's fault.
@@ -100,7 +100,7 @@ pub fn overlap(p: &[[f64; 2]], q: &[[f64; 2]]) -> bool {
 ///
 /// # Errors
 /// See [`ShapeError`].
-pub(crate) fn check_shapes(bodies: &[Body]) -> Result<(), ShapeError> {
+pub(crate) fn check_shapes(bodies: &[PolygonBody]) -> Result<(), ShapeError> {
     for (b, body) in bodies.iter().enumerate() {
         let (b, n) = (b as u32, body.shape.len());
         let masses = body.mass > 0.0 && body.inertia > 0.0;
@@ -133,7 +133,7 @@ pub(crate) fn check_shapes(bodies: &[Body]) -> Result<(), ShapeError> {
 
 /// # Errors
 /// See [`ShapeError`].
-pub(crate) fn check(bodies: &[Body], now: f64) -> Result<(), ShapeError> {
+pub(crate) fn check(bodies: &[PolygonBody], now: f64) -> Result<(), ShapeError> {
     check_shapes(bodies)?;
     let polygons: Vec<_> = bodies.iter().map(|b| b.polygon(now)).collect();
     for k in 0..polygons.len() {

@@ -28,18 +28,18 @@
 //! refused.
 
 mod build;
+mod corner_test;
 mod locality;
-mod look;
 mod step;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MOST_STILL_EVENTS};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STILL_EVENTS};
 use crate::motion::Rigid2;
 use crate::polygons::shape::reflex_vertices;
-pub use crate::polygons::{Body, Bounce, Contact, Contacts, ShapeError, overlap, rebound};
+pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap, rebound};
 use crate::polygons::{Corner, Polygons, cross, length, minus};
 use crate::queue::EventQueue;
 use crate::stats::{EventCost, Stats};
-pub use step::{End, Shift, Went};
+pub use step::{End, Shift, StepOutcome};
 
 /// Which of two free edges goes when a reflex corner becomes straight. All are right; they differ
 /// in how many events there are.
@@ -76,7 +76,7 @@ struct Half {
 
 /// One event: what a corner has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum CornerChange {
     /// A reflex corner became straight, and an edge slid.
     Straight,
     /// A convex corner closed, and an edge slid.
@@ -93,7 +93,7 @@ pub struct CornerEvent {
     /// When, s.
     pub time: f64,
     /// What happened.
-    pub happened: Happened,
+    pub happened: CornerChange,
     /// The corner's three points: each a body and a vertex of it.
     pub corner: [(u32, u32); 3],
 }
@@ -120,7 +120,7 @@ pub struct PseudoTriangulation {
     /// Between steps nothing moves.
     at_rest: bool,
     /// In steps: how each body moves, and where vertices are while nothing does.
-    moving: Vec<look::Moving>,
+    moving: Vec<corner_test::Moving>,
     rest: Vec<[f64; 2]>,
     /// Its certificates have been issued since it was made.
     issued: bool,
@@ -144,7 +144,7 @@ impl PseudoTriangulation {
     /// # Errors
     /// See [`ShapeError`].
     pub fn new(
-        bodies: Vec<Body>,
+        bodies: Vec<PolygonBody>,
         now: f64,
         horizon: f64,
         policy: Policy,
@@ -172,7 +172,7 @@ impl PseudoTriangulation {
                 .collect(),
             workshop: build::Workshop::default(),
             at_rest: false,
-            moving: vec![look::Moving::default(); bodies.len()],
+            moving: vec![corner_test::Moving::default(); bodies.len()],
             rest: vec![[0.0; 2]; polygons.owner.len()],
             issued: false,
             spoilt: false,
@@ -196,7 +196,7 @@ impl PseudoTriangulation {
 
     /// The bodies, with the motions they have now.
     #[must_use]
-    pub fn bodies(&self) -> &[Body] {
+    pub fn bodies(&self) -> &[PolygonBody] {
         &self.polygons.bodies
     }
 
@@ -358,7 +358,7 @@ impl PseudoTriangulation {
             return Ok(None);
         };
         self.now = self.now.max(time);
-        if self.livelock.event(self.now, MOST_STILL_EVENTS) {
+        if self.livelock.event(self.now, MAX_STILL_EVENTS) {
             return self.fault(self.half(h).origin, "time stands still");
         }
         let corner = self.corner(h).map(|v| self.polygons.name(v));
@@ -371,7 +371,7 @@ impl PseudoTriangulation {
     }
 
     /// The corner at the origin of `h` has become straight, or closed.
-    fn process(&mut self, h: u32) -> Result<Happened, Inconsistent> {
+    fn process(&mut self, h: u32) -> Result<CornerChange, Inconsistent> {
         let before = self.queue.operations();
         self.cost = EventCost {
             levels: 1,
@@ -385,17 +385,17 @@ impl PseudoTriangulation {
         if self.only_looked(h) {
             self.reissue(h);
             self.stats
-                .event(Happened::Looked as usize, false, self.cost);
-            return Ok(Happened::Looked);
+                .event(CornerChange::Looked as usize, false, self.cost);
+            return Ok(CornerChange::Looked);
         }
         let (first, second) = (
             length(minus(places[0], places[1])),
             length(minus(places[2], places[1])),
         );
         let (g_fixed, h_fixed) = (self.half(g).obstacle, self.half(h).obstacle);
-        let mut happened = Happened::Closed;
+        let mut happened = CornerChange::Closed;
         if reflex {
-            happened = Happened::Straight;
+            happened = CornerChange::Straight;
             let head = match (g_fixed, h_fixed) {
                 (true, true) => return self.fault(v, "two edges of one polygon become straight"),
                 (false, true) => true,
@@ -409,19 +409,19 @@ impl PseudoTriangulation {
             }
         } else if first < second {
             if h_fixed {
-                happened = Happened::Contact;
+                happened = CornerChange::Contact;
                 self.meet(h, u, h)?;
             } else {
                 self.slide_tail(h, false)?;
             }
         } else if g_fixed {
-            happened = Happened::Contact;
+            happened = CornerChange::Contact;
             self.meet(h, x, g)?;
         } else {
             self.slide_head(h, false)?;
         }
         self.cost.queue_operations = (self.queue.operations() - before) as u32;
-        let external = happened == Happened::Contact;
+        let external = happened == CornerChange::Contact;
         self.stats.event(happened as usize, external, self.cost);
         self.stats.sizes(self.live, self.queue.len());
         Ok(happened)

@@ -7,8 +7,8 @@
 //! allocates.
 
 use super::build::Stage;
-use super::look::{Look, Moving};
-use super::{Body, Contact, Contacts, Kinetic, Policy, PseudoTriangulation, ShapeError};
+use super::corner_test::{CornerTest, Moving};
+use super::{Contact, Contacts, Kinetic, Policy, PolygonBody, PseudoTriangulation, ShapeError};
 use crate::kinetic::{Inconsistent, Livelock};
 use crate::motion::Rigid2;
 use crate::polygons::Polygons;
@@ -38,7 +38,7 @@ pub enum End {
 
 /// What came of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Went {
+pub struct StepOutcome {
     /// The part of it that was made, 0 to 1.
     pub share: f64,
     /// Why no more.
@@ -53,7 +53,7 @@ impl PseudoTriangulation {
     ///
     /// # Errors
     /// A body is none: see [`ShapeError`].
-    pub fn for_steps(bodies: Vec<Body>) -> Result<Self, ShapeError> {
+    pub fn for_steps(bodies: Vec<PolygonBody>) -> Result<Self, ShapeError> {
         let polygons = Polygons::apart_or_not(bodies)?;
         let mut structure = Self::unbuilt(polygons, 0.0, 1.0, Policy::default(), Contacts::Stop);
         structure.workshop.stage = Stage::Broken;
@@ -165,7 +165,7 @@ impl PseudoTriangulation {
     /// # Errors
     /// The structure is not whole, or a plan has changed since it was begun, or it found something
     /// wrong with itself; then it is to be rebuilt, and how far the shifts went is not proven.
-    pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
+    pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<StepOutcome, Inconsistent> {
         if !(self.is_whole() && self.at_rest) {
             return self.fault(0, "it is to be rebuilt");
         }
@@ -176,7 +176,7 @@ impl PseudoTriangulation {
         went
     }
 
-    fn shift(&mut self, shifts: &[Shift], most_events: u32) -> Result<Went, Inconsistent> {
+    fn shift(&mut self, shifts: &[Shift], most_events: u32) -> Result<StepOutcome, Inconsistent> {
         self.now = 0.0;
         self.horizon = 1.0;
         self.livelock = Livelock::new(0.0);
@@ -221,7 +221,7 @@ impl PseudoTriangulation {
         if std::mem::take(&mut self.spoilt) {
             return self.fault(0, "it was spoilt");
         }
-        Ok(Went { share, end, events })
+        Ok(StepOutcome { share, end, events })
     }
 
     /// From here on these bodies move as they are to in the step.
@@ -245,12 +245,12 @@ impl PseudoTriangulation {
         let touched = std::mem::take(&mut self.workshop.touched);
         for &h in &touched {
             match self.look(h) {
-                Look::Never => {}
-                Look::Holds => {
+                CornerTest::Never => {}
+                CornerTest::Holds => {
                     self.half_mut(h).live = true;
                     self.live += 1;
                 }
-                Look::Unclear => self.reissue(h),
+                CornerTest::Unclear => self.reissue(h),
             }
         }
         self.workshop.touched = touched;

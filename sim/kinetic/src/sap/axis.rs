@@ -31,8 +31,8 @@ const SOME: usize = 16;
 
 /// Steps without bands after that: new bands cost about five steps. Twice as many each time that
 /// they were in vain.
-const LEAST_BLIND_STEPS: u32 = 32;
-const MOST_BLIND_STEPS: u32 = 1024;
+const MIN_BLIND_STEPS: u32 = 32;
+const MAX_BLIND_STEPS: u32 = 1024;
 
 /// Places that are looked at together when all are sorted.
 const RUN: usize = 32;
@@ -74,7 +74,7 @@ impl Axis {
             places: vec![0; ends.div_ceil(64)],
             keys: vec![0.0; ends],
             blind: 0,
-            patience: LEAST_BLIND_STEPS,
+            patience: MIN_BLIND_STEPS,
             swaps: 0,
         }
     }
@@ -133,10 +133,10 @@ impl Axis {
         let many = MANY[usize::from(self.awake.len() > SOME)];
         if self.blind == 0 && self.awake.len() * many > self.order.len() {
             self.blind = self.patience;
-            self.patience = (2 * self.patience).min(MOST_BLIND_STEPS);
+            self.patience = (2 * self.patience).min(MAX_BLIND_STEPS);
             table.open(self.number);
         } else if self.blind == 0 {
-            self.patience = (self.patience - 1).max(LEAST_BLIND_STEPS);
+            self.patience = (self.patience - 1).max(MIN_BLIND_STEPS);
         }
         if self.blind > 0 {
             for at_end in [false, true] {

@@ -2,7 +2,7 @@
 
 use super::Rng;
 use hapticd_kinetic::Rigid2;
-use hapticd_kinetic::polygons::{Body, Contact, overlap};
+use hapticd_kinetic::polygons::{Contact, PolygonBody, overlap};
 use std::f64::consts::TAU;
 
 /// Until when scenes run, s.
@@ -36,8 +36,8 @@ pub fn c_shape(rng: &mut Rng, n: usize) -> Shape {
     [outer, inner].concat()
 }
 
-pub fn body(shape: Shape, centre: [f64; 2], velocity: [f64; 2], omega: f64) -> Body {
-    Body {
+pub fn body(shape: Shape, centre: [f64; 2], velocity: [f64; 2], omega: f64) -> PolygonBody {
+    PolygonBody {
         shape,
         motion: Rigid2 {
             centre,
@@ -50,14 +50,14 @@ pub fn body(shape: Shape, centre: [f64; 2], velocity: [f64; 2], omega: f64) -> B
     }
 }
 
-pub fn any_overlap(bodies: &[Body], t: f64) -> bool {
+pub fn any_overlap(bodies: &[PolygonBody], t: f64) -> bool {
     let polygons: Vec<_> = bodies.iter().map(|b| b.polygon(t)).collect();
     (0..polygons.len()).any(|k| (0..k).any(|i| overlap(&polygons[i], &polygons[k])))
 }
 
 /// The first time at which any two overlap: by samples, then by halves. What is shorter than a
 /// sample is missed.
-pub fn sampled(bodies: &[Body], end: f64, step: f64) -> Option<f64> {
+pub fn sampled(bodies: &[PolygonBody], end: f64, step: f64) -> Option<f64> {
     let count = (end / step).ceil() as u32;
     let found = (1..=count).find(|&k| any_overlap(bodies, f64::from(k) * step))?;
     let (mut low, mut high) = (f64::from(found - 1) * step, f64::from(found) * step);
@@ -72,7 +72,7 @@ pub fn sampled(bodies: &[Body], end: f64, step: f64) -> Option<f64> {
     Some(high)
 }
 
-pub fn scene(rng: &mut Rng, shapes: Vec<Shape>, spin: f64, gap: f64) -> Vec<Body> {
+pub fn scene(rng: &mut Rng, shapes: Vec<Shape>, spin: f64, gap: f64) -> Vec<PolygonBody> {
     let count = shapes.len();
     let (turn, distance) = (rng.range(0.0, TAU), gap / (TAU / 2.0 / count as f64).sin());
     (shapes.into_iter().enumerate())
@@ -92,7 +92,7 @@ pub fn scene(rng: &mut Rng, shapes: Vec<Shape>, spin: f64, gap: f64) -> Vec<Body
 }
 
 /// Four walls about the square from -size to size, a millionth out of true.
-pub fn walls(rng: &mut Rng, size: f64) -> Vec<Body> {
+pub fn walls(rng: &mut Rng, size: f64) -> Vec<PolygonBody> {
     (0..4)
         .map(|k| {
             let (sin, cos) = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][k];
@@ -101,12 +101,12 @@ pub fn walls(rng: &mut Rng, size: f64) -> Vec<Body> {
                 let p = p.map(|x| x + 1e-4 * rng.range(-1.0, 1.0));
                 [cos * p[0] - sin * p[1], sin * p[0] + cos * p[1]]
             });
-            Body::wall(shape.to_vec())
+            PolygonBody::wall(shape.to_vec())
         })
         .collect()
 }
 
-pub fn boxed(rng: &mut Rng, count: usize, n: usize, gravity: f64) -> Vec<Body> {
+pub fn boxed(rng: &mut Rng, count: usize, n: usize, gravity: f64) -> Vec<PolygonBody> {
     let size = 1.3 * (count as f64).sqrt() + 0.3;
     let mut bodies = walls(rng, size);
     let side = (count as f64).sqrt().ceil() as usize;
@@ -126,7 +126,7 @@ pub fn boxed(rng: &mut Rng, count: usize, n: usize, gravity: f64) -> Vec<Body> {
 }
 
 /// The vertex is on the edge: that is a contact, whatever samples say.
-pub fn assert_touching(bodies: &[Body], contact: &Contact, what: &str) {
+pub fn assert_touching(bodies: &[PolygonBody], contact: &Contact, what: &str) {
     let [a, b] = contact.bodies.map(|b| &bodies[b as usize]);
     let p = a.polygon(contact.time)[contact.vertex as usize];
     let [q, r] = contact.edge.map(|v| b.polygon(contact.time)[v as usize]);
@@ -142,7 +142,7 @@ pub fn assert_touching(bodies: &[Body], contact: &Contact, what: &str) {
 }
 
 /// Moves two bodies nearer to each other as long as they do not touch: C in C, hulls that overlap.
-pub fn interlock(rng: &mut Rng, bodies: &mut Vec<Body>, steps: usize) {
+pub fn interlock(rng: &mut Rng, bodies: &mut Vec<PolygonBody>, steps: usize) {
     for _ in 0..steps {
         let mut closer = bodies.clone();
         for b in &mut closer {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_needle::{CLEARANCE_M, Felt, Layer, Needle, Structure, Tissue, TissueSpec};
+use hapticd_needle::{CLEARANCE_M, Layer, Needle, NeedleInTissue, Structure, Tissue, TissueSpec};
 use hapticd_proxy::{Guide, Insertion};
 
 pub const HUB_M: f64 = 0.004;
@@ -55,7 +55,7 @@ pub fn tissue(layers: Vec<Layer>, structures: Vec<Structure>) -> Arc<Tissue> {
 }
 
 pub struct Hand {
-    pub felt: Felt,
+    pub felt: NeedleInTissue,
     pub tissue: Arc<Tissue>,
     /// The spring, N/m.
     pub stiffness: f64,
@@ -67,7 +67,7 @@ pub struct Hand {
 impl Hand {
     pub fn new(tissue: Arc<Tissue>, needle: Needle) -> Hand {
         Hand {
-            felt: Felt::new(tissue.clone(), needle, HUB_M).unwrap(),
+            felt: NeedleInTissue::new(tissue.clone(), needle, HUB_M).unwrap(),
             tissue,
             stiffness: STIFFNESS,
             force: Vec3::zeros(),

@@ -2,7 +2,7 @@
 
 use hapticd_particles::Vec3;
 use hapticd_particles::{
-    ListFault, MOST_WEIGHTS, Probe, ProbeContact, Settings, SphereWorld, Walls,
+    ListFault, MAX_WEIGHTS, Probe, ProbeContact, Settings, SphereWorld, Walls,
 };
 
 use crate::{DT, go, jelly, near, pool, weightless};
@@ -28,7 +28,7 @@ pub fn touches(world: &SphereWorld, radius: f64, friction: f64) -> Vec<ProbeCont
         let gap_m = apart.norm() - radius - world.radii()[i];
         if gap_m < 0.005 {
             let normal = apart.normalize();
-            let mut weights = [(0, 0.0); MOST_WEIGHTS];
+            let mut weights = [(0, 0.0); MAX_WEIGHTS];
             weights[0] = (i as u32, 1.0);
             list.push(ProbeContact {
                 probe: 0,
@@ -196,7 +196,7 @@ fn a_contact_pushes_both_sides() {
     probe.velocity = Vec3::new(0.02, 0.0, -0.5);
     world.set_probe(0, Some(&probe)).unwrap();
     let before = world.momentum();
-    let mut weights = [(0, 0.0); MOST_WEIGHTS];
+    let mut weights = [(0, 0.0); MAX_WEIGHTS];
     weights[..3].copy_from_slice(&[(0, 0.25), (1, 0.5), (0, 0.25)]);
     let contact = ProbeContact {
         probe: 0,
@@ -231,7 +231,7 @@ fn a_probe_deep_inside_is_let_out_slowly() {
     let mut last = at.z;
     for _ in 0..50 {
         let state = world.probe(3).unwrap();
-        let mut weights = [(0, 0.0); MOST_WEIGHTS];
+        let mut weights = [(0, 0.0); MAX_WEIGHTS];
         weights[0].1 = 1.0;
         let contact = ProbeContact {
             probe: 3,
@@ -292,7 +292,7 @@ fn probes_and_contacts_with_a_fault_are_refused() {
         assert!(said.contains(text), "{said}");
     }
     world.set_probe(0, Some(&probe)).unwrap();
-    let mut weights = [(0, 0.0); MOST_WEIGHTS];
+    let mut weights = [(0, 0.0); MAX_WEIGHTS];
     weights[0].1 = 1.0;
     let fine = ProbeContact {
         probe: 0,

@@ -4,7 +4,7 @@
 use hapticd_counting::counted;
 use hapticd_particles::Vec3;
 use hapticd_particles::{
-    Blending, FluidMaterial, MOST_WEIGHTS, Obstacle, Probe, ProbeContact, Rest, Settings, Sphere,
+    Blending, FluidMaterial, MAX_WEIGHTS, Obstacle, Probe, ProbeContact, Rest, Settings, Sphere,
     SphereError, SphereWorld, StepError, Walls,
 };
 use proptest::prelude::*;
@@ -50,7 +50,7 @@ fn meet(world: &SphereWorld, i: u32, contacts: &mut Vec<ProbeContact>, planes: &
         let apart = probe.position - x;
         let gap_m = apart.norm() - 0.02;
         if gap_m < 0.003 && apart.norm() > 0.0 {
-            let mut weights = [(0, 0.0); MOST_WEIGHTS];
+            let mut weights = [(0, 0.0); MAX_WEIGHTS];
             weights[0] = (k as u32, 1.0);
             contacts.push(ProbeContact {
                 probe: 1,
@@ -375,7 +375,7 @@ proptest! {
         let has_probe = world.set_probe(0, Some(&probe)).is_ok();
         let rule = Blending { blend_at_m: 0.0, part_at_m: radius.abs(), others: true };
         let _ = world.set_blending(2, Some(rule));
-        let mut weights = [(0, 0.0); MOST_WEIGHTS];
+        let mut weights = [(0, 0.0); MAX_WEIGHTS];
         weights[0].1 = 1.0;
         let contact = ProbeContact { probe: 0, offset: at, normal: Vec3::z(), gap_m: to.x, weights, friction: 0.5 };
         let plane = Obstacle { sphere: 0, point: at, normal: Vec3::x(), velocity: to, friction: 0.5 };
@@ -455,7 +455,7 @@ proptest! {
         let mut last = first;
         for _ in 0..200 {
             let p = world.probe(0).unwrap().position;
-            let mut weights = [(0, 0.0); MOST_WEIGHTS];
+            let mut weights = [(0, 0.0); MAX_WEIGHTS];
             weights[0] = (1, 1.0);
             let contact = ProbeContact {
                 probe: 0, offset: Vec3::zeros(), normal: Vec3::z(),

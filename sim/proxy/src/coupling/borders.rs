@@ -2,7 +2,7 @@
 
 use super::*;
 
-const RIG: RigTiming = RigTiming {
+const RIG: LoopTiming = LoopTiming {
     period_s: 1e-3,
     delay_s: 1e-3,
     damping_n_s_per_m: 2.0,
@@ -53,7 +53,7 @@ fn near(is: f64, expected: f64) {
 
 #[test]
 fn each_part_of_the_gains_follows_from_its_own_timing() {
-    let angular = RigTiming {
+    let angular = LoopTiming {
         damping_n_s_per_m: 1e-3,
         coulomb_friction_n: 1.0,
         ..RIG

@@ -32,9 +32,9 @@ use hapticd_geometry::Vec3;
 use nalgebra::Matrix6;
 
 /// Contacts that are known; those that come later and hold nothing are left out.
-const MOST_ROWS: usize = 32;
+const MAX_ROWS: usize = 32;
 /// Of these at most so many are loaded at once.
-const MOST_LOADED: usize = 18;
+const MAX_LOADED: usize = 18;
 /// Contacts that are loaded or let go before the search ends with what it has.
 const EFFORT: u32 = 64;
 /// What a contact is out of its place by, as a share of the stretch, is rounding.
@@ -68,7 +68,7 @@ pub struct Touched {
     held: Motion,
     /// By what all contacts push together, m.
     pushed_m: f64,
-    rows: [Row; MOST_ROWS],
+    rows: [Row; MAX_ROWS],
     count: usize,
 }
 
@@ -78,7 +78,7 @@ impl Default for Touched {
             softest: None,
             held: Motion::zeros(),
             pushed_m: 0.0,
-            rows: [Row::default(); MOST_ROWS],
+            rows: [Row::default(); MAX_ROWS],
             count: 0,
         }
     }
@@ -192,7 +192,7 @@ impl Touched {
             return Holding::One(first.stiffness.min(whole));
         }
         let mut form = Form {
-            rows: [Row::default(); MOST_ROWS],
+            rows: [Row::default(); MAX_ROWS],
             count: 0,
             across: Matrix6::zeros(),
             softest: 1.0,
@@ -266,7 +266,7 @@ pub(super) enum Holding {
 /// A spring that is not as stiff in each direction, in shares of the coupling's stiffness.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
-    rows: [Row; MOST_ROWS],
+    rows: [Row; MAX_ROWS],
     count: usize,
     /// What stretches across all that holds.
     across: Matrix6<f64>,
@@ -314,8 +314,8 @@ impl Loads {
     fn of(rows: &[Row], stretch: &Motion, first: u32) -> Self {
         let mut set = Set {
             rows,
-            index: [0; MOST_LOADED],
-            load: [0.0; MOST_LOADED],
+            index: [0; MAX_LOADED],
+            load: [0.0; MAX_LOADED],
             count: 0,
             full: 0,
         };
@@ -369,8 +369,8 @@ impl Loads {
 struct Set<'a> {
     rows: &'a [Row],
     /// Those that are in their places.
-    index: [usize; MOST_LOADED],
-    load: [f64; MOST_LOADED],
+    index: [usize; MAX_LOADED],
+    load: [f64; MAX_LOADED],
     count: usize,
     /// Those that give all that they can, a bit each.
     full: u32,
@@ -379,7 +379,7 @@ struct Set<'a> {
 impl Set<'_> {
     /// One more that is to be in its place. False where there is no room.
     fn add(&mut self, index: usize, load: f64) -> bool {
-        let is_room = self.count < MOST_LOADED;
+        let is_room = self.count < MAX_LOADED;
         if is_room {
             (self.index[self.count], self.load[self.count]) = (index, load);
             self.count += 1;
@@ -460,11 +460,11 @@ impl Set<'_> {
     }
 
     /// The loads at which all of them are in their places, pulling or not.
-    fn balanced(&self, stretch: &Motion) -> Option<[f64; MOST_LOADED]> {
+    fn balanced(&self, stretch: &Motion) -> Option<[f64; MAX_LOADED]> {
         let n = self.count;
         let filled: Motion = self.filled().map(|row| row.along * row.most_m).sum();
-        let mut factor = [[0.0; MOST_LOADED]; MOST_LOADED];
-        let mut solution = [0.0; MOST_LOADED];
+        let mut factor = [[0.0; MAX_LOADED]; MAX_LOADED];
+        let mut solution = [0.0; MAX_LOADED];
         // Cholesky and forward substitution, row by row.
         for i in 0..n {
             let row = &self.rows[self.index[i]];
@@ -510,7 +510,7 @@ impl Set<'_> {
 
     /// Goes there as far as none pulls or gives more than it can, and lets go of those that would.
     /// True when it got there.
-    fn go_towards(&mut self, balanced: &[f64; MOST_LOADED]) -> bool {
+    fn go_towards(&mut self, balanced: &[f64; MAX_LOADED]) -> bool {
         let mut share = 1.0_f64;
         let mut got_there = true;
         for k in 0..self.count {

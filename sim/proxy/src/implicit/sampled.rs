@@ -38,7 +38,7 @@ use super::{Foot, SEARCHES, Touch};
 use crate::implicit::MAX_SAMPLES;
 use crate::tool::ToolShape;
 
-mod way;
+mod lines;
 
 /// Places at which the potential is evaluated for a foot, at most.
 pub const FOOT_STEPS: usize = 14;
@@ -77,7 +77,7 @@ impl Sampled {
     #[must_use]
     pub fn new(grid: Grid, level: f64) -> Option<Sampled> {
         let spacing_m = grid.spacing_m();
-        let away_m = way::signed(grid.nodes(), spacing_m, |k| {
+        let away_m = lines::signed(grid.nodes(), spacing_m, |k| {
             f64::from(grid.values()[k]) > level
         })?;
         let least = |a: f64, b: f64| a.min(b);

@@ -144,7 +144,7 @@ pub struct Scene {
     pub clearance: f64,
     pub friction: f64,
     /// What the dynamics want, if there are any: then they move all bodies that are not fixed.
-    pub course: Option<Course>,
+    pub course: Option<Trajectory>,
 }
 
 impl Scene {

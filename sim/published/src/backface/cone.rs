@@ -11,10 +11,10 @@
 use hapticd_geometry::Vec3;
 
 /// Most vectors that a cone may have.
-pub const MOST_VECTORS: usize = 9;
+pub const MAX_VECTORS: usize = 9;
 /// Normals nearer than this to a right angle from the axis make no cone: their projections would be
 /// too far away.
-const LEAST_COSINE: f64 = 1e-2;
+const MIN_COSINE: f64 = 1e-2;
 
 type Point = [f64; 2];
 
@@ -39,7 +39,7 @@ pub fn enclosing_cone(normals: &[Vec3], most: usize) -> Option<Vec<Vec3>> {
         points.push([n.dot(&e) / along, n.dot(&f) / along]);
     }
     let mut corners = convex_hull(points);
-    let most = most.clamp(3, MOST_VECTORS);
+    let most = most.clamp(3, MAX_VECTORS);
     while corners.len() > most {
         if !drop_side(&mut corners) {
             corners = triangle_around(&corners);
@@ -65,7 +65,7 @@ fn common_axis(normals: &[Vec3]) -> Option<Vec3> {
                 worst = (cosine, *n);
             }
         }
-        if worst.0 >= LEAST_COSINE {
+        if worst.0 >= MIN_COSINE {
             return Some(unit);
         }
         // The nearest point to the origin of the segment to the worst one.

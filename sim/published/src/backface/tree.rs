@@ -3,7 +3,7 @@
 use hapticd_ccd::{MeshIndex, ObbTree};
 use hapticd_geometry::{MeshReport, TriMesh, Vec3};
 
-use super::cone::{MOST_VECTORS, enclosing_cone};
+use super::cone::{MAX_VECTORS, enclosing_cone};
 
 /// From what the cone of an inner box is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl std::fmt::Display for ConeError {
             Self::BadSize { most_vectors } => {
                 write!(
                     f,
-                    "{most_vectors} vectors a cone: must be 3 to {MOST_VECTORS}"
+                    "{most_vectors} vectors a cone: must be 3 to {MAX_VECTORS}"
                 )
             }
         }
@@ -65,7 +65,7 @@ impl std::error::Error for ConeError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConeReport {
     /// Boxes by number of cone vectors; 0 for those without a cone.
-    pub by_size: [usize; MOST_VECTORS + 1],
+    pub by_size: [usize; MAX_VECTORS + 1],
     /// Bytes of all vectors and of their index.
     pub bytes: usize,
 }
@@ -89,7 +89,7 @@ impl BackFaceCones {
         most_vectors: usize,
         strategy: Strategy,
     ) -> Result<Self, ConeError> {
-        if !(3..=MOST_VECTORS).contains(&most_vectors) {
+        if !(3..=MAX_VECTORS).contains(&most_vectors) {
             return Err(ConeError::BadSize { most_vectors });
         }
         let (Some(tree), Some(mesh), Some(adjacency)) =
@@ -147,7 +147,7 @@ impl BackFaceCones {
     /// Sizes and memory.
     #[must_use]
     pub fn report(&self) -> ConeReport {
-        let mut by_size = [0; MOST_VECTORS + 1];
+        let mut by_size = [0; MAX_VECTORS + 1];
         for pair in self.start.windows(2) {
             by_size[(pair[1] - pair[0]) as usize] += 1;
         }

@@ -3,7 +3,7 @@
 //! Decisions come from the state, never from the predicate that has just become zero (rule T2).
 
 use super::{Certificate, HEIGHT, LEFT, NONE, ORDER, SLOTS, UpperHull};
-use hapticd_kinetic::kinetic::{Inconsistent, MOST_STILL_EVENTS};
+use hapticd_kinetic::kinetic::{Inconsistent, MAX_STILL_EVENTS};
 use hapticd_kinetic::stats::EventCost;
 
 type Edges = (u32, u32);
@@ -64,7 +64,7 @@ impl UpperHull {
     pub(super) fn process(&mut self, slot: u32) -> Result<Certificate, Inconsistent> {
         let (v, which) = (slot / SLOTS as u32, slot as usize % SLOTS);
         let types = self.vertices[v as usize].live[which];
-        let most = MOST_STILL_EVENTS + 4 * self.points.len() as u32;
+        let most = MAX_STILL_EVENTS + 4 * self.points.len() as u32;
         if types == 0 || self.livelock.event(self.now, most) {
             return self.fault(self.vertices[v as usize].a, "time stands still");
         }

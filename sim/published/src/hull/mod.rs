@@ -41,7 +41,7 @@ use std::collections::BTreeMap;
 const NONE: u32 = u32::MAX;
 
 /// Highest degree of a coordinate: predicates are products of two.
-const MOST_DEGREE: usize = 3;
+const MAX_DEGREE: usize = 3;
 
 /// Largest jump of a new plan, as a share of the numbers it is made of.
 const LARGEST_JUMP: f64 = 1e-9;
@@ -562,11 +562,11 @@ fn check(object: u32, point: &[Motion1; 2]) -> Result<(), MotionError> {
         let degree = motion.checked(object)?.degree();
         // What turns is no polynomial of any degree.
         let degree = degree.unwrap_or(usize::MAX);
-        if degree > MOST_DEGREE {
+        if degree > MAX_DEGREE {
             return Err(MotionError::Degree {
                 object,
                 degree,
-                most: MOST_DEGREE,
+                most: MAX_DEGREE,
             });
         }
     }

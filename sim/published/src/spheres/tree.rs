@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use hapticd_geometry::{Adjacency, TriMesh, Vec3};
 
 /// Most leaf spheres of a tree.
-const MOST_LEAVES: usize = 1 << 20;
+const MAX_LEAVES: usize = 1 << 20;
 /// Roundings of the grid's arithmetic, in units of the size of the mesh: added to every cube.
 const SLACK: f64 = 64.0 * f64::EPSILON;
 
@@ -115,7 +115,7 @@ impl SphereTree {
         let grid = Grid::new(mesh, radius_m);
         let too_many = SphereTreeError::TooManyLeaves {
             radius_m,
-            limit: MOST_LEAVES,
+            limit: MAX_LEAVES,
         };
         let cells = grid.fill(mesh).ok_or(too_many)?;
         let edges: Vec<[u32; 2]> = adjacency.edges.iter().map(|e| e.vertices).collect();
@@ -247,7 +247,7 @@ impl Grid {
                 let (first, last) = range[longest];
                 if first == last {
                     cells.entry(range.map(|r| r.0)).or_default().push(t as u32);
-                    if cells.len() > MOST_LEAVES {
+                    if cells.len() > MAX_LEAVES {
                         return None;
                     }
                     continue;

@@ -12,7 +12,7 @@ use super::orbits::Orbits;
 use super::{Cell, Dart, Map, NONE, Shape, Space};
 
 /// Most cells that a map is built of.
-pub const MOST_CELLS: usize = 1 << 22;
+pub const MAX_CELLS: usize = 1 << 22;
 
 /// Why a mesh is no map. All of these are the fault of who made the mesh; the numbers are indices
 /// into what was given.
@@ -22,7 +22,7 @@ pub enum BuildError {
     /// No cell.
     #[error("the mesh has no cells")]
     Empty,
-    /// More than [`MOST_CELLS`], or twice as many vertices.
+    /// More than [`MAX_CELLS`], or twice as many vertices.
     #[error("the mesh has {count} {what}, the limit is {limit}")]
     TooMany {
         /// "cells" or "vertices".
@@ -196,8 +196,8 @@ fn check<C: AsRef<[u32]>>(positions: &[Vec3], count: usize, cells: &[C]) -> Resu
         return Err(BuildError::Empty);
     }
     for (what, count, limit) in [
-        ("cells", count, MOST_CELLS),
-        ("vertices", positions.len(), 2 * MOST_CELLS),
+        ("cells", count, MAX_CELLS),
+        ("vertices", positions.len(), 2 * MAX_CELLS),
     ] {
         if count > limit {
             return Err(BuildError::TooMany { what, count, limit });

@@ -2,7 +2,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{BuildError, MOST_CELLS, Map};
+use super::{BuildError, MAX_CELLS, Map};
 
 /// Why there is no such grid. The caller's.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -10,7 +10,7 @@ use super::{BuildError, MOST_CELLS, Map};
 pub enum GridError {
     /// No cell along an axis, or too many altogether.
     #[error(
-        "a grid of {cells:?} cells: at least one along each axis and at most {MOST_CELLS} together"
+        "a grid of {cells:?} cells: at least one along each axis and at most {MAX_CELLS} together"
     )]
     Cells {
         /// As given; 1 along z in a plane.
@@ -34,7 +34,7 @@ fn check(origin: &Vec3, width_m: f64, cells: [usize; 3]) -> Result<(), GridError
         .iter()
         .try_fold(1_usize, |all, &n| all.checked_mul(n))
         .unwrap_or(usize::MAX);
-    if all == 0 || all > MOST_CELLS {
+    if all == 0 || all > MAX_CELLS {
         return Err(GridError::Cells { cells });
     }
     if !(width_m > 0.0 && width_m.is_finite() && origin.iter().all(|x| x.is_finite())) {

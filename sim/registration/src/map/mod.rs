@@ -47,7 +47,7 @@ mod refine;
 mod ring;
 mod validate;
 
-pub use build::{BuildError, MOST_CELLS};
+pub use build::{BuildError, MAX_CELLS};
 pub use coarsen::CoarsenError;
 pub use geometry::{Invalid, MoveError};
 pub use grid::{GridError, cubes};

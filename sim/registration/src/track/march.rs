@@ -11,7 +11,7 @@ use hapticd_geometry::Vec3;
 use crate::map::{Cell, Dart, Map, Space};
 
 /// Most tetrahedra or triangles of one march.
-pub(super) const MOST_STEPS: u32 = 16_384;
+pub(super) const MAX_STEPS: u32 = 16_384;
 
 /// How a march ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Map {
     /// cell that it enters, the first one included; one that it comes back to is named again.
     /// Obstacles do not count. Not for a [`Space::Surface`]: see [`Map::march_between`].
     pub fn march(&self, d: Dart, a: &Vec3, b: &Vec3, visit: impl FnMut(Cell)) -> Path {
-        self.march_to(d, a, b, false, MOST_STEPS, visit)
+        self.march_to(d, a, b, false, MAX_STEPS, visit)
     }
 
     pub(crate) fn march_to(

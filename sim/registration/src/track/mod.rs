@@ -21,7 +21,7 @@
 //!   length. Who wants the cells between two particles there takes [`Map::march_between`].
 //!
 //! # Practice
-//! No allocation, no lock; at most [`MOST_TESTS`] tests, after which all of the cell, then its
+//! No allocation, no lock; at most [`MAX_TESTS`] tests, after which all of the cell, then its
 //! ring, then the whole map is searched and the move counted as a fallback ([`Tally`]). In valid
 //! cells that does not happen but for moves over a thousand cells. The haptic loop takes
 //! [`Map::track_bounded`] and [`Map::march_bounded`], which end at a limit of the caller's and
@@ -44,7 +44,7 @@ use crate::map::{Cell, Dart, Map, Space};
 pub(crate) const ON_SURFACE: f64 = 1e3;
 
 /// Most tests of one move before all is searched: enough for a thousand cells, 0.2 ms.
-pub const MOST_TESTS: u32 = 16_384;
+pub const MAX_TESTS: u32 = 16_384;
 
 /// On which orbit of its dart a particle lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -164,7 +164,7 @@ impl Map {
         goal: &Vec3,
         tally: &mut Tally,
     ) -> Result<Outcome, TrackError> {
-        if let Some(outcome) = self.track_bounded(particle, goal, MOST_TESTS, tally)? {
+        if let Some(outcome) = self.track_bounded(particle, goal, MAX_TESTS, tally)? {
             return Ok(outcome);
         }
         tally.fallbacks += 1;

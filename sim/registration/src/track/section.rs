@@ -26,7 +26,7 @@
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_segment;
 
-use super::march::{MOST_STEPS, Path};
+use super::march::{MAX_STEPS, Path};
 use super::{ON_SURFACE, Particle};
 use crate::map::{Cell, Dart, Map, Space};
 
@@ -57,7 +57,7 @@ enum Stand {
 
 /// One of the two ways from the beginning.
 #[derive(Clone, Copy)]
-struct Arm {
+struct Branch {
     /// The triangle that it is in.
     d: Dart,
     /// The side that it leaves it by, numbered as the corner opposite to it, and where.
@@ -69,15 +69,15 @@ struct Arm {
 
 /// How a section leads to its end: from its first triangle by this arm.
 #[derive(Clone, Copy)]
-enum Way {
+enum SectionEnd {
     Reached {
         first: Dart,
-        arm: Arm,
+        arm: Branch,
     },
     /// To the boundary, by the arm that starts towards the end.
     Boundary {
         first: Dart,
-        arm: Arm,
+        arm: Branch,
     },
     Apart,
     Lost,
@@ -170,13 +170,13 @@ impl<'a> Section<'a> {
     }
 
     /// Both arms from a triangle that is cut, the one towards the end first.
-    fn begin(&self, d: Dart) -> [Arm; 2] {
+    fn begin(&self, d: Dart) -> [Branch; 2] {
         let heights = self.heights(d);
         // All but one of the sides are cut.
         let whole = (0..3).find(|&i| !self.cuts(&heights, i)).unwrap_or(0);
         let [mut a, mut b] = [(whole + 1) % 3, (whole + 2) % 3].map(|side| {
             let at = self.cut(d, &heights, side);
-            Arm {
+            Branch {
                 d,
                 side,
                 at,
@@ -196,37 +196,37 @@ impl<'a> Section<'a> {
     }
 
     /// Follows both arms in turns.
-    fn way(&self, from: &Particle, most: u32) -> Way {
+    fn way(&self, from: &Particle, most: u32) -> SectionEnd {
         let Some(first) = self.triangle_at(from) else {
-            return Way::Apart;
+            return SectionEnd::Apart;
         };
         let begin = self.begin(first);
         let mut arms = begin;
         for _ in 0..=most {
             // The shorter one goes on; where it has arrived, the other cannot be shorter.
-            let going = |arm: &Arm| matches!(arm.stand, Stand::Going | Stand::Arrived);
+            let going = |arm: &Branch| matches!(arm.stand, Stand::Going | Stand::Arrived);
             let shorter = match [going(&arms[0]), going(&arms[1])] {
                 [true, true] => usize::from(arms[1].length < arms[0].length),
                 [true, false] => 0,
                 [false, true] => 1,
                 // The one towards the end tells how.
-                [false, false] if arms[0].stand == Stand::Closed => return Way::Apart,
+                [false, false] if arms[0].stand == Stand::Closed => return SectionEnd::Apart,
                 [false, false] => {
                     let arm = begin[0];
-                    return Way::Boundary { first, arm };
+                    return SectionEnd::Boundary { first, arm };
                 }
             };
             if arms[shorter].stand == Stand::Arrived {
                 let arm = begin[shorter];
-                return Way::Reached { first, arm };
+                return SectionEnd::Reached { first, arm };
             }
             self.step(&mut arms[shorter], first);
         }
-        Way::Lost
+        SectionEnd::Lost
     }
 
     /// Into the next triangle of an arm that began in `first`.
-    fn step(&self, arm: &mut Arm, first: Dart) {
+    fn step(&self, arm: &mut Branch, first: Dart) {
         let d = arm.d;
         let next = match arm.side {
             0 => self.map.phi2(d),
@@ -273,7 +273,7 @@ impl Map {
     ///
     /// No allocation; at most 16 384 steps, then [`Path::Lost`].
     pub fn march_between(&self, from: &Particle, to: &Particle, visit: impl FnMut(Cell)) -> Path {
-        self.march_bounded(from, to, MOST_STEPS, visit)
+        self.march_bounded(from, to, MAX_STEPS, visit)
     }
 
     /// [`Map::march_between`] for the haptic loop: at most `most` steps from one tetrahedron or
@@ -298,19 +298,21 @@ impl Map {
         };
         let way = section.way(from, most);
         let (way, level) = match way {
-            Way::Reached { .. } => (way, section.level),
+            SectionEnd::Reached { .. } => (way, section.level),
             _ => {
                 section.count(self.tolerance_m(), to);
                 match section.way(from, most) {
-                    other @ Way::Reached { .. } => (other, section.level),
+                    other @ SectionEnd::Reached { .. } => (other, section.level),
                     _ => (way, -self.tolerance_m()),
                 }
             }
         };
         let (first, mut arm) = match way {
-            Way::Reached { first, arm } | Way::Boundary { first, arm } => (first, arm),
-            Way::Apart => return Path::Apart,
-            Way::Lost => return Path::Lost,
+            SectionEnd::Reached { first, arm } | SectionEnd::Boundary { first, arm } => {
+                (first, arm)
+            }
+            SectionEnd::Apart => return Path::Apart,
+            SectionEnd::Lost => return Path::Lost,
         };
         if level != section.level {
             section.count(level, to);

@@ -7,7 +7,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{Budget, MOST_TESTS, Outcome, Particle, Path, State, Tally};
+use super::{Budget, MAX_TESTS, Outcome, Particle, Path, State, Tally};
 use crate::map::{Dart, Map};
 
 /// Which procedure is next, with which dart.
@@ -23,7 +23,7 @@ enum Next {
 }
 
 /// Most turns around one edge or vertex before that one is taken.
-const MOST_TURNS: u32 = 64;
+const MAX_TURNS: u32 = 64;
 
 struct Walk<'a> {
     map: &'a Map,
@@ -175,7 +175,7 @@ impl Walk<'_> {
                 Next::Vertex(self.map.phi1(d))
             };
         }
-        for _ in 0..MOST_TURNS {
+        for _ in 0..MAX_TURNS {
             if self.spent() {
                 break;
             }
@@ -209,7 +209,7 @@ impl Walk<'_> {
         if (self.goal - self.map.start(d)).norm() <= self.map.tolerance_m() {
             return Next::Stop(d, State::Vertex);
         }
-        for _ in 0..MOST_TURNS {
+        for _ in 0..MAX_TURNS {
             if self.spent() {
                 break;
             }
@@ -348,7 +348,7 @@ impl Map {
         tally: &mut Tally,
     ) -> bool {
         let mut budget = Budget {
-            most: MOST_TESTS,
+            most: MAX_TESTS,
             tests: 0,
         };
         let walked = self.walk_volume(particle, goal, &mut budget);
@@ -356,10 +356,7 @@ impl Map {
         match walked {
             Walked::Reached => return true,
             Walked::Outside => {
-                return matches!(
-                    self.around_bay(particle, goal, MOST_TESTS),
-                    Path::Reached(_)
-                );
+                return matches!(self.around_bay(particle, goal, MAX_TESTS), Path::Reached(_));
             }
             Walked::Spent => {}
         }
@@ -379,7 +376,7 @@ impl Map {
             map: self,
             goal,
             tests: 0,
-            most: MOST_TESTS,
+            most: MAX_TESTS,
             plain: true,
         };
         let (dart, state) = match walk.run(dart, State::Cell) {

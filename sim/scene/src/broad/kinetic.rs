@@ -15,7 +15,7 @@ use hapticd_kinetic::{Kinetic, Stats};
 const PATIENCE: u64 = 64;
 
 /// Fewest boxes that there is room for.
-const FEWEST: usize = 16;
+const MIN_CAPACITY: usize = 16;
 
 /// Where boxes are put that are none, m: beyond all that have bounds, and each apart from the
 /// others.
@@ -67,7 +67,7 @@ impl KineticSweep {
 
     /// Room for so many boxes, and not for very many more.
     fn make_room(&mut self, boxes: usize) {
-        let room = boxes.max(FEWEST).next_power_of_two();
+        let room = boxes.max(MIN_CAPACITY).next_power_of_two();
         let has = self.lines.len();
         if boxes <= has && has <= 8 * room {
             return;

@@ -26,7 +26,7 @@ use hapticd_registration::scale::{Density, Scaler};
 use hapticd_registration::track::Outcome;
 
 /// Up to so many boxes are compared all with all.
-const FEW: usize = 16;
+const BRUTE_FORCE_MAX: usize = 16;
 /// One in so many boxes may be too large for the lists, but for some.
 const LARGE_SHARE: usize = 32;
 const LARGE_LEAST: usize = 8;
@@ -37,8 +37,8 @@ const FIT: f64 = 1.0 - 1e-3;
 /// A map is too coarse when its finest width is so many times what is wanted.
 const COARSE: f64 = 4.0;
 /// Most cells of a map before any is refined, and most levels below those.
-const MOST_CELLS: f64 = 512.0;
-const MOST_LEVELS: u8 = 10;
+const MAX_CELLS: f64 = 512.0;
+const MAX_LEVELS: u8 = 10;
 /// More points than that in a leaf refine it.
 const CROWD: usize = 8;
 /// Leaves that are refined or merged in a step.
@@ -110,7 +110,7 @@ impl BroadPhase for RegistrationPhase {
         pairs.clear();
         self.look(boxes);
         self.fit();
-        if self.domain.is_none() && self.bounded().nth(FEW).is_some() {
+        if self.domain.is_none() && self.bounded().nth(BRUTE_FORCE_MAX).is_some() {
             // There is no such map: all is in a place too small for where it is.
             self.spare.overlapping(boxes, pairs);
             self.work.search(boxes.len(), pairs.len());
@@ -176,7 +176,7 @@ impl RegistrationPhase {
     /// Has a map that most boxes fit in, or none where there are few.
     fn fit(&mut self) {
         let count = self.bounded().count();
-        if count <= FEW {
+        if count <= BRUTE_FORCE_MAX {
             self.forget();
             return;
         }
@@ -203,7 +203,7 @@ impl RegistrationPhase {
         self.domain = Some(domain);
         self.maps += 1;
         // All of it at once, as far as that goes.
-        for _ in 0..=MOST_LEVELS {
+        for _ in 0..=MAX_LEVELS {
             self.register();
             let more = self.domain.as_mut().map(Domain::scale);
             if more != Some(true) {
@@ -261,15 +261,15 @@ impl RegistrationPhase {
         let extent = high - low;
         // Not narrower than coordinates can be told apart by far, nor than levels reach.
         let largest = low.amax().max(high.amax()).max(extent.max());
-        let least_m = (1e-7 * largest).max(extent.max() / f64::from(1 << MOST_LEVELS));
+        let least_m = (1e-7 * largest).max(extent.max() / f64::from(1 << MAX_LEVELS));
         let finest_m = (GROWTH * wanted_m).max(least_m).max(1e-9);
         // Room about it, so that it is not left at once.
         let around = extent * 0.25 + Vec3::repeat(2.0 * finest_m);
         let (low, size) = (low - around, extent + around * 2.0);
         let (mut levels, mut base_m) = (0, finest_m);
         let along = |base_m: f64| size.map(|x| (x / base_m).ceil().max(1.0));
-        while along(base_m).product() > MOST_CELLS {
-            if levels == MOST_LEVELS + 4 {
+        while along(base_m).product() > MAX_CELLS {
+            if levels == MAX_LEVELS + 4 {
                 return None;
             }
             levels += 1;
@@ -555,7 +555,7 @@ mod tests {
             ([7, 8].as_slice(), 398)
         );
         // Few boxes need none.
-        broad.overlapping(&scene(40.0)[..FEW], &mut pairs);
-        assert!(broad.domain.is_none() && broad.large.len() == FEW);
+        broad.overlapping(&scene(40.0)[..BRUTE_FORCE_MAX], &mut pairs);
+        assert!(broad.domain.is_none() && broad.large.len() == BRUTE_FORCE_MAX);
     }
 }

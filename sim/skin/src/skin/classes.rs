@@ -39,8 +39,8 @@ use super::brick::{
 };
 use super::contacts::Contacts;
 use super::groups::{Groups, Halves, above};
-use super::part::{Part, Scene};
-use crate::blend::{Bulge, Classes, Graph, MOST_IN_PLACE, Set, members};
+use super::part::{MeshContext, Part};
+use crate::blend::{Bulge, Classes, Graph, MAX_IN_PLACE, Set, members};
 use crate::lists::SIDE;
 use crate::sample::{
     NODES, Samples, each_of_ball, each_of_other, outwards_other, places, unit, value_of_other,
@@ -312,7 +312,7 @@ impl Work {
     }
 
     /// Whether the brick's classes are its groups, and may be taken for them.
-    pub fn are_groups(&mut self, scene: &Scene<'_>, all: &Together) -> bool {
+    pub fn are_groups(&mut self, scene: &MeshContext<'_>, all: &Together) -> bool {
         !scene.by_nodes && self.groups.are_classes(&self.may, &self.boards, &all.maybe)
     }
 
@@ -463,7 +463,7 @@ impl Part {
     /// together.
     pub(super) fn prepare(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         links: &Links,
         slot: usize,
         found: &mut Found,
@@ -540,13 +540,13 @@ impl Part {
     /// have more than one.
     pub(super) fn sample_classes(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         links: &Links,
         slot: usize,
         found: &mut Found,
     ) -> Result<(), SkinError> {
         let count = scene.lists.of(slot).len();
-        if count > MOST_IN_PLACE {
+        if count > MAX_IN_PLACE {
             return Err(SkinError::Crowded(count));
         }
         let all = self.prepare(scene, links, slot, found);
@@ -608,7 +608,7 @@ impl Part {
     /// [`Work::shares`].
     pub(super) fn share(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         all: &Together,
         node: [usize; 3],
@@ -651,7 +651,13 @@ impl Part {
     }
 
     /// The members of the classes that a node is inside of.
-    fn inside(&mut self, scene: &Scene<'_>, slot: usize, all: &Together, node: [usize; 3]) -> Set {
+    fn inside(
+        &mut self,
+        scene: &MeshContext<'_>,
+        slot: usize,
+        all: &Together,
+        node: [usize; 3],
+    ) -> Set {
         let [x, y, z] = node;
         if all.maybe[z] >> (NODES * y + x) & 1 == 0 {
             return 0;
@@ -663,7 +669,7 @@ impl Part {
     /// Vertices on edges of one class.
     fn plain_vertices(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         (all, apart): (&Together, &Apart),
     ) -> ([[u64; 3]; SIDE as usize], [[u16; 3]; SIDE as usize]) {
@@ -689,7 +695,7 @@ impl Part {
     /// Vertices on the edges of more than one class, for each class.
     fn named_vertices(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         (all, apart): (&Together, &Apart),
     ) {
@@ -742,7 +748,13 @@ impl Part {
     }
 
     /// Outwards for one of the classes, at a place from the domain's lowest corner on.
-    fn normal_of(&self, scene: &Scene<'_>, slot: usize, class: usize, at: [f32; 3]) -> [f32; 3] {
+    fn normal_of(
+        &self,
+        scene: &MeshContext<'_>,
+        slot: usize,
+        class: usize,
+        at: [f32; 3],
+    ) -> [f32; 3] {
         let (domain, classes) = (&scene.settings.domain, self.work.classes.classes());
         let list = scene.lists.of(slot);
         let of = |k: usize| {
@@ -791,7 +803,7 @@ impl Part {
     /// brick begin with its `foreign`.
     fn cubes(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         (all, apart, table): (&Together, &Apart, &Table),
         own: &Own,

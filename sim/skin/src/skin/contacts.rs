@@ -21,8 +21,8 @@ use std::ops::Range;
 
 use super::brick::{Found, bits_of};
 use super::classes::{Links, Together};
-use super::part::{Part, Scene};
-use crate::blend::{Bulge, MOST_IN_PLACE};
+use super::part::{MeshContext, Part};
+use crate::blend::{Bulge, MAX_IN_PLACE};
 use crate::sample::NODES;
 
 /// Bodies, and which of them press each other.
@@ -81,7 +81,7 @@ impl Contacts {
 impl Part {
     /// Pairs of bodies that have a node of these slots in common, into [`Part::touching`]; some
     /// more than once.
-    pub fn find_contacts(&mut self, scene: &Scene<'_>, slots: Range<usize>) {
+    pub fn find_contacts(&mut self, scene: &MeshContext<'_>, slots: Range<usize>) {
         self.touching.clear();
         self.work.begin(scene.count());
         let Some(links) = scene.links else {
@@ -92,7 +92,7 @@ impl Part {
             let primitives = list.iter().map(|entry| scene.order[*entry as usize]);
             let one = self.work.is_one(links, primitives);
             // A crowd is refused when it comes to its vertices.
-            if one || list.len() > MOST_IN_PLACE || !scene.may_be_cut(slot, false) {
+            if one || list.len() > MAX_IN_PLACE || !scene.may_be_cut(slot, false) {
                 continue;
             }
             let all = self.prepare(scene, links, slot, &mut Found::none());
@@ -101,10 +101,10 @@ impl Part {
     }
 
     /// Of one brick.
-    fn touch_in(&mut self, scene: &Scene<'_>, slot: usize, all: &Together) {
+    fn touch_in(&mut self, scene: &MeshContext<'_>, slot: usize, all: &Together) {
         let level = scene.settings.level as f32;
         let body = |place: usize| {
-            let entry = scene.lists.of(slot)[place % MOST_IN_PLACE];
+            let entry = scene.lists.of(slot)[place % MAX_IN_PLACE];
             scene.contacts.bodies[scene.order[entry as usize] as usize]
         };
         let touch = |touching: &mut Vec<(u32, u32)>, a: usize, b: usize| {

@@ -37,7 +37,7 @@ mod mesh;
 #[cfg(test)]
 mod tests;
 
-use mesh::{Beside, Made, Near};
+use mesh::{Beside, Made, NearBall};
 
 /// Layers of cubes.
 const LAYERS: usize = SIDE as usize;
@@ -73,7 +73,7 @@ pub(super) struct Groups {
     order: Vec<(u32, u8)>,
     made: Vec<Made>,
     /// By place in the list, if it is a ball.
-    balls: Vec<Option<Near>>,
+    balls: Vec<Option<NearBall>>,
     /// By layer of cubes, and at last for all of them, and by group: members that reach one of
     /// these cubes that more than one group reaches; and where each list begins.
     near: Vec<u8>,

@@ -23,7 +23,7 @@ use super::brick::{Border, Brick, Found, bits_of, crossing, cuts};
 use super::classes::{Links, Work};
 use super::contacts::Contacts;
 use super::union::{Union, takes_away};
-use super::{Frame, MOST_BRICKS, MOST_POINTS, Settings, SkinError};
+use super::{Frame, MAX_BRICKS, MAX_POINTS, Settings, SkinError};
 use crate::grid::Grid;
 use crate::lists::{Lists, NONE, SIDE};
 use crate::primitive::{Primitive, Skeleton};
@@ -33,7 +33,7 @@ use crate::sample::{
 };
 
 /// What does not change while a mesh is made.
-pub(super) struct Scene<'a> {
+pub(super) struct MeshContext<'a> {
     pub settings: &'a Settings,
     pub primitives: &'a [Primitive],
     pub grids: &'a [Grid],
@@ -63,7 +63,7 @@ pub(super) struct Kept<'a> {
     pub same_order: bool,
 }
 
-impl Scene<'_> {
+impl MeshContext<'_> {
     /// How many of a list are balls: they come first.
     pub fn balls_of(&self, list: &[u32]) -> usize {
         list.partition_point(|entry| (*entry as usize) < self.balls.len())
@@ -188,7 +188,7 @@ pub(super) struct Part {
 
 impl Part {
     /// What is in these slots. `number` is the part's own.
-    pub fn make(&mut self, scene: &Scene<'_>, number: usize, slots: Range<usize>) {
+    pub fn make(&mut self, scene: &MeshContext<'_>, number: usize, slots: Range<usize>) {
         self.found.clear();
         self.bricks.clear();
         self.points.clear();
@@ -199,7 +199,7 @@ impl Part {
         self.reused = 0;
         self.refused = None;
         for slot in slots {
-            if self.bricks.len() == MOST_BRICKS || self.points.len() > MOST_POINTS {
+            if self.bricks.len() == MAX_BRICKS || self.points.len() > MAX_POINTS {
                 self.refused = Some(SkinError::TooLarge(self.bricks.len() + 1));
                 return;
             }
@@ -246,7 +246,7 @@ impl Part {
         found
     }
 
-    fn look(&mut self, scene: &Scene<'_>, slot: usize) -> Result<Found, SkinError> {
+    fn look(&mut self, scene: &MeshContext<'_>, slot: usize) -> Result<Found, SkinError> {
         let mut found = Found::none();
         let one = scene.links.is_none_or(|links| {
             let list = scene.lists.of(slot).iter();
@@ -269,14 +269,14 @@ impl Part {
         Ok(found)
     }
 
-    fn is_taken_from(&self, scene: &Scene<'_>, slot: usize) -> bool {
+    fn is_taken_from(&self, scene: &MeshContext<'_>, slot: usize) -> bool {
         let list = scene.lists.of(slot).iter();
         list.into_iter()
             .any(|entry| takes_away(scene.source(*entry)))
     }
 
     /// Nodes of a brick, and if the surface cuts it, its vertices.
-    fn sample(&mut self, scene: &Scene<'_>, slot: usize, found: &mut Found) {
+    fn sample(&mut self, scene: &MeshContext<'_>, slot: usize, found: &mut Found) {
         let domain = &scene.settings.domain;
         let place = scene.lists.reached[slot];
         let at = place.map(|b| places(domain, b));
@@ -303,7 +303,7 @@ impl Part {
     /// Vertices have no normals yet, and are from the domain's lowest corner on.
     pub(super) fn vertices(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         at: &[[f32; NODES]; 3],
         samples: &mut Samples,
@@ -356,7 +356,7 @@ impl Part {
     }
 
     /// Normals at the vertices from `first` on, which are then moved to the world.
-    pub(super) fn normals(&mut self, scene: &Scene<'_>, slot: usize, first: usize) {
+    pub(super) fn normals(&mut self, scene: &MeshContext<'_>, slot: usize, first: usize) {
         let domain = &scene.settings.domain;
         let low = domain.low();
         let list = scene.lists.of(slot);

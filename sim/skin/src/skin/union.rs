@@ -18,7 +18,7 @@
 //!
 //! What comes out is an ordinary brick of one surface. Only bricks whose primitives are not all
 //! allowed to blend come here, or that something takes away from. Bounded: no more than
-//! [`MOST_IN_PLACE`] primitives and [`MOST_CLIQUES`] in a block, or the mesh is refused. Does not
+//! [`MAX_IN_PLACE`] primitives and [`MAX_CLIQUES`] in a block, or the mesh is refused. Does not
 //! allocate once it has seen as much.
 
 use wide::f32x4;
@@ -26,12 +26,12 @@ use wide::f32x4;
 use super::SkinError;
 use super::brick::{Brick, Found, part_of};
 use super::classes::{Links, next_along};
-use super::part::{Part, Scene};
-use crate::blend::{Cliques, MOST_IN_PLACE, Set, members};
+use super::part::{MeshContext, Part};
+use crate::blend::{Cliques, MAX_IN_PLACE, Set, members};
 use crate::sample::{NODES, Samples, Source, outwards_other, places, unit, value_of_other};
 
 /// Most maximal cliques in a block of 4³ nodes.
-pub const MOST_CLIQUES: usize = 256;
+pub const MAX_CLIQUES: usize = 256;
 
 /// Most steps to where an edge over a crease is cut; the level is met when no more than this part
 /// of it is missing.
@@ -79,7 +79,7 @@ impl Place {
 
     /// False: a term is 0 at all of its nodes. Of a ball by the bits that a node nearer than all of
     /// them would have; others may be taken for nearer than they are.
-    fn is_reached(&self, scene: &Scene<'_>, entry: u32) -> bool {
+    fn is_reached(&self, scene: &MeshContext<'_>, entry: u32) -> bool {
         if let Some(ball) = scene.balls.get(entry as usize) {
             let nearest = [0, 1, 2].map(|k| ball.centre[k].max(self.low[k]).min(self.high[k]));
             return ball.at(nearest) != 0.0;
@@ -185,7 +185,7 @@ impl Union {
     /// has it.
     fn highest_at(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         list: &[u32],
         block: &Block,
         at: [f32; 3],
@@ -220,7 +220,7 @@ impl Union {
     /// where a node is what it is not.
     fn is_creased(
         &self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         list: &[u32],
         (block, clique): (&Block, Option<usize>),
         (at, samples): (&[[f32; NODES]; 3], &Samples),
@@ -285,7 +285,7 @@ impl Part {
     /// finds the same, faster.
     pub(super) fn sample_union(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         links: &Links,
         slot: usize,
         found: &mut Found,
@@ -317,7 +317,7 @@ impl Part {
     /// The cliques of a block, and the largest of their sums at its nodes, less what takes away.
     fn sample_block(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         links: &Links,
         slot: usize,
         (at, number): (&[[f32; NODES]; 3], usize),
@@ -352,7 +352,7 @@ impl Part {
             work.terms.push(term);
         }
         let count = work.entries.len() - first;
-        if count > MOST_IN_PLACE {
+        if count > MAX_IN_PLACE {
             return Err(SkinError::Crowded(count));
         }
         // Taken out while the work space is used.
@@ -365,9 +365,9 @@ impl Part {
         work.entries = entries;
         let all = match count {
             0 => 0,
-            count => Set::MAX >> (MOST_IN_PLACE - count),
+            count => Set::MAX >> (MAX_IN_PLACE - count),
         };
-        let found = work.search.find(&work.may, all, MOST_CLIQUES)?;
+        let found = work.search.find(&work.may, all, MAX_CLIQUES)?;
         work.cliques.extend_from_slice(found);
         work.blocks[number] = Block {
             entries: (first, work.entries.len()),
@@ -410,7 +410,7 @@ impl Part {
     /// clique each is. A vertex on an edge over a crease is moved to where the surface is.
     fn finish_vertices(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         (at, samples): (&[[f32; NODES]; 3], &Samples),
         first: usize,

@@ -32,7 +32,7 @@ const FRICTION_N: f64 = 0.1;
 /// Planted fault: the arm has this share of what it declares of both.
 const SHARE: f64 = 1.0 / 3.0;
 /// Forces below this are none, N.
-const LEAST_N: f64 = 1e-3;
+const MIN_N: f64 = 1e-3;
 
 #[derive(Parser)]
 struct Options {
@@ -301,8 +301,7 @@ fn presses(ticks: &[ArmTick], share: f64) -> Vec<Press> {
     let mut from: Option<usize> = None;
     let mut quiet = 0;
     for k in 1..ticks.len() {
-        let pressed =
-            ticks[k].sent.force_n.norm() > LEAST_N || ticks[k].sent.torque_nm.norm() > 1e-5;
+        let pressed = ticks[k].sent.force_n.norm() > MIN_N || ticks[k].sent.torque_nm.norm() > 1e-5;
         quiet = if pressed { 0 } else { quiet + 1 };
         if pressed && from.is_none() {
             from = Some(k - 1);

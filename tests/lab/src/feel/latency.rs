@@ -12,7 +12,7 @@ use hapticd::collision::StepLog;
 use hapticd::haptic::record::TickRecord;
 use hapticd::rig;
 use hapticd::scribe::Sink;
-use hapticd::session::{self, Options as Session, ViewWish};
+use hapticd::session::{self, Options as Session, ViewAction};
 use hapticd_config::{Context as Files, parse};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
@@ -105,7 +105,7 @@ fn measured(scene: &str, seconds: f64, early_ns: u64) -> Result<Vec<Times>, Fail
             kept: kept.clone(),
             early_ns,
         })),
-        view: Box::new(|_| ViewWish::Continue),
+        view: Box::new(|_| ViewAction::Continue),
         view_every: Duration::from_secs(1),
         reload: None,
         log: None,

@@ -25,7 +25,7 @@ const DAMPED: f64 = 1.5;
 /// Damper of the coupling, N s/m: what it gives itself on such an arm.
 const DAMPER: f64 = 0.4;
 /// Forces below this are none, N: the damper of a touch that begins.
-const LEAST_N: f64 = 0.05;
+const MIN_N: f64 = 0.05;
 
 /// How the cube stands.
 #[derive(Clone, Copy, PartialEq)]
@@ -90,7 +90,7 @@ fn measured(
         if mutant {
             torque *= 1.02;
         }
-        if force.norm() < LEAST_N {
+        if force.norm() < MIN_N {
             continue;
         }
         let (hand, proxy) = (tick.world_from_device, tick.world_from_proxy);
@@ -131,7 +131,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
                     for stiffness in MATERIALS {
                         let one =
                             measured(half, stand, (stiffness, damping), friction, context.mutant)?;
-                        if one.most_n < LEAST_N {
+                        if one.most_n < MIN_N {
                             return Err(Failure::Run(format!("{half} m: nothing was pressed")));
                         }
                         off = off.or(one);
@@ -181,7 +181,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         details: Vec::new(),
         notes: vec![
             format!(
-                "largest share in any tick with more than {LEAST_N} N, over materials of 50 to 100,000 N/m; \
+                "largest share in any tick with more than {MIN_N} N, over materials of 50 to 100,000 N/m; \
                  published: the bar; coupling {STIFFNESS} N/m, {DAMPER} N s/m; answers 4 ticks late"
             ),
             "on an edge: torque about the edge, beside half the cube's edge times the force".into(),

@@ -8,7 +8,7 @@
 
 use clap::Parser;
 use hapticd_kinetic::pseudo::{
-    Body, Bounce, Contact, Contacts, Happened, Policy, overlap, rebound,
+    Bounce, Contact, Contacts, CornerChange, Policy, PolygonBody, overlap, rebound,
 };
 use hapticd_kinetic::sap::Lines;
 use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2, Sap};
@@ -50,7 +50,7 @@ const STEP_S: f64 = 0.02;
 /// Halvings of a sampled contact's interval.
 const HALVINGS: u32 = 40;
 /// More impacts than any run can have: it would be stuck.
-const MOST_IMPACTS: usize = 100_000;
+const MAX_IMPACTS: usize = 100_000;
 /// Impacts whose times are compared: later ones depend on the last digit of earlier ones.
 const COMPARED: usize = 3;
 
@@ -69,7 +69,7 @@ struct Track {
 }
 
 impl Track {
-    fn new(bodies: &[Body]) -> Self {
+    fn new(bodies: &[PolygonBody]) -> Self {
         Self {
             impacts: Vec::new(),
             motions: vec![(0.0, motions(bodies))],
@@ -77,18 +77,18 @@ impl Track {
         }
     }
 
-    fn impact(&mut self, time: f64, [a, b]: [u32; 2], bodies: &[Body]) {
+    fn impact(&mut self, time: f64, [a, b]: [u32; 2], bodies: &[PolygonBody]) {
         self.impacts.push((time, [a.min(b), a.max(b)]));
         self.motions.push((time, motions(bodies)));
     }
 }
 
-fn motions(bodies: &[Body]) -> Vec<Rigid2> {
+fn motions(bodies: &[PolygonBody]) -> Vec<Rigid2> {
     bodies.iter().map(|b| b.motion).collect()
 }
 
 /// Pairs of which one moves at least.
-fn pairs(bodies: &[Body]) -> Vec<[usize; 2]> {
+fn pairs(bodies: &[PolygonBody]) -> Vec<[usize; 2]> {
     let moves = |k: usize| bodies[k].mass < f64::INFINITY;
     (0..bodies.len())
         .flat_map(|k| (0..k).map(move |i| [i, k]))
@@ -98,9 +98,9 @@ fn pairs(bodies: &[Body]) -> Vec<[usize; 2]> {
 
 /// The run of one method, which says when and between whom the next impact is.
 fn follow(
-    mut bodies: Vec<Body>,
+    mut bodies: Vec<PolygonBody>,
     end: f64,
-    mut next: impl FnMut(&[Body], f64) -> Result<Option<Contact>, Failure>,
+    mut next: impl FnMut(&[PolygonBody], f64) -> Result<Option<Contact>, Failure>,
 ) -> Result<Track, Failure> {
     let start = Moment::now();
     let mut track = Track::new(&bodies);
@@ -113,7 +113,7 @@ fn follow(
         }
         now = contact.time;
         track.impact(now, contact.bodies, &bodies);
-        if track.impacts.len() > MOST_IMPACTS {
+        if track.impacts.len() > MAX_IMPACTS {
             return Err(Failure::Run(format!("stuck at {now} s")));
         }
     }
@@ -122,7 +122,7 @@ fn follow(
 }
 
 /// Every pair's next contact, rebuilt at every impact.
-fn brute_force(bodies: Vec<Body>, end: f64) -> Result<Track, Failure> {
+fn brute_force(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     let pairs = pairs(&bodies);
     follow(bodies, end, |bodies, now| {
         let mut first: Option<Contact> = None;
@@ -135,7 +135,7 @@ fn brute_force(bodies: Vec<Body>, end: f64) -> Result<Track, Failure> {
 }
 
 /// All pairs, every [`SAMPLE_S`]: the first that overlap, and by halves when they began to.
-fn sampling(bodies: Vec<Body>, end: f64) -> Result<Track, Failure> {
+fn sampling(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     let pairs = pairs(&bodies);
     follow(bodies, end, |bodies, now| {
         let over = |pair: &[usize; 2], t: f64| {
@@ -165,7 +165,7 @@ fn sampling(bodies: Vec<Body>, end: f64) -> Result<Track, Failure> {
 }
 
 /// The vertex and the edge of two bodies that are nearest to each other.
-fn nearest(bodies: &[Body], pair: [usize; 2], time: f64) -> Option<Contact> {
+fn nearest(bodies: &[PolygonBody], pair: [usize; 2], time: f64) -> Option<Contact> {
     let mut least = f64::INFINITY;
     let mut found = None;
     for [a, b] in [pair, [pair[1], pair[0]]] {
@@ -198,7 +198,7 @@ fn nearest(bodies: &[Body], pair: [usize; 2], time: f64) -> Option<Contact> {
 
 /// Bounds from `from` to `to` that are lines: of a disc about what moves, of what stands still its
 /// own.
-fn lines(body: &Body, from: f64, to: f64) -> Lines {
+fn lines(body: &PolygonBody, from: f64, to: f64) -> Lines {
     let depth = [0.0, 1.0];
     if body.motion.is_still() {
         let all = body.polygon(from);
@@ -223,7 +223,7 @@ fn lines(body: &Body, from: f64, to: f64) -> Lines {
 }
 
 /// The pairs whose bounds overlap, each in the part of the step in which they do.
-fn swept(bodies: Vec<Body>, end: f64) -> Result<Track, Failure> {
+fn swept(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     let mut sap = Sap::new(bodies.len());
     // Number of the step, whether it was begun, and who has just bounced in it.
     let (mut number, mut begun, mut hit) = (0_u32, false, None::<[u32; 2]>);
@@ -274,7 +274,7 @@ fn swept(bodies: Vec<Body>, end: f64) -> Result<Track, Failure> {
 }
 
 /// The structure's own events, and the processor time that it took to make it.
-fn structured(bodies: Vec<Body>, end: f64, log: &mut Log) -> Result<(Track, f64), Failure> {
+fn structured(bodies: Vec<PolygonBody>, end: f64, log: &mut Log) -> Result<(Track, f64), Failure> {
     let start = Moment::now();
     let how = Contacts::Bounce(HOW);
     let mut structure =
@@ -283,7 +283,7 @@ fn structured(bodies: Vec<Body>, end: f64, log: &mut Log) -> Result<(Track, f64)
     let mut track = Track::new(structure.bodies());
     let start = Moment::now();
     while let Some(event) = structure.step(end).map_err(failed)? {
-        if event.happened == Happened::Contact {
+        if event.happened == CornerChange::Contact {
             // The vertex is before or behind the corner on the other body's edge.
             let [a, b, c] = event.corner.map(|p| p.0);
             let two = if a == b { [a, c] } else { [a, b] };
@@ -413,10 +413,16 @@ fn compare(brute: &Track, other: &Track, name: &str, oracle: &mut Oracle) {
 }
 
 /// Looks at a track between two impacts, by [`any_overlap`].
-fn no_penetration(bodies: &[Body], track: &Track, end: f64, name: &str, oracle: &mut Oracle) {
+fn no_penetration(
+    bodies: &[PolygonBody],
+    track: &Track,
+    end: f64,
+    name: &str,
+    oracle: &mut Oracle,
+) {
     let ends = track.motions.iter().skip(1).map(|m| m.0).chain([end]);
     for ((from, motions), to) in track.motions.iter().zip(ends) {
-        let moved = |(b, m): (&Body, &Rigid2)| Body {
+        let moved = |(b, m): (&PolygonBody, &Rigid2)| PolygonBody {
             motion: *m,
             ..b.clone()
         };

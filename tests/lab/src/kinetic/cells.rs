@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hapticd_kinetic::pseudo::Body;
+use hapticd_kinetic::pseudo::PolygonBody;
 use hapticd_kinetic::{Kinetic, PseudoTriangulation};
 
 use crate::svg::{COLOURS, Frame, INK, Svg, hue};
@@ -93,7 +93,7 @@ impl Colours {
 }
 
 /// Bodies alone, outlined.
-pub fn outlines(bodies: &[Body], t: f64, svg: &mut Svg, map: &Frame, fill: &str) {
+pub fn outlines(bodies: &[PolygonBody], t: f64, svg: &mut Svg, map: &Frame, fill: &str) {
     for body in bodies {
         svg.polygon(&map.all(&body.polygon(t)), fill, INK, 0.7);
     }

@@ -1,7 +1,7 @@
 //! "Pesenteur": polygons that fall in a box and bounce until they have come to rest.
 
 use clap::Parser;
-use hapticd_kinetic::pseudo::{Body, Bounce, Contacts, Happened, Policy};
+use hapticd_kinetic::pseudo::{Bounce, Contacts, CornerChange, Policy, PolygonBody};
 use hapticd_kinetic::{Kinetic, PseudoTriangulation};
 
 use crate::clock::Moment;
@@ -69,7 +69,7 @@ const ROUNDING: f64 = 1e-9;
 const FRAMES: usize = 4;
 
 /// Kinetic and potential energy, J.
-fn energy(bodies: &[Body], gravity: f64, t: f64) -> f64 {
+fn energy(bodies: &[PolygonBody], gravity: f64, t: f64) -> f64 {
     let moving = bodies.iter().filter(|b| b.mass < f64::INFINITY);
     moving
         .map(|b| {
@@ -93,7 +93,7 @@ struct Look {
 /// One run, to its end.
 struct Fall {
     looks: Vec<Look>,
-    frames: Vec<(f64, Vec<Body>)>,
+    frames: Vec<(f64, Vec<PolygonBody>)>,
     log: Log,
     impacts: u64,
     events: u64,
@@ -108,7 +108,7 @@ fn fall(options: &Options, how: Bounce, oracle: &mut Oracle) -> Result<Fall, Fai
         options.vertices as usize,
         options.gravity,
     );
-    let is_free = |b: &&Body| b.mass < f64::INFINITY;
+    let is_free = |b: &&PolygonBody| b.mass < f64::INFINITY;
     let mass = bodies
         .iter()
         .filter(is_free)
@@ -137,7 +137,7 @@ fn fall(options: &Options, how: Bounce, oracle: &mut Oracle) -> Result<Fall, Fai
         let t = f64::from(k) * LOOK_S;
         let start = Moment::now();
         while let Some(event) = structure.step(t).map_err(failed)? {
-            if event.happened == Happened::Contact {
+            if event.happened == CornerChange::Contact {
                 let corner = event.corner.map(|(b, v)| format!("{b}.{v}"));
                 let sizes = [structure.queued() as u64, structure.certificates()];
                 fall.log.event(event.time, "contact", corner, sizes, true);
@@ -259,7 +259,7 @@ fn drawn(fall: &Fall, end: f64) -> String {
         let place = [15.0 + 222.0 * k as f64, 30.0, 208.0, 208.0];
         let map = Frame::map(place, [0.0; 2], reach);
         let label = [place[0], place[1] - 6.0];
-        let (walls, free): (Vec<Body>, Vec<Body>) = bodies
+        let (walls, free): (Vec<PolygonBody>, Vec<PolygonBody>) = bodies
             .iter()
             .cloned()
             .partition(|b| b.mass == f64::INFINITY);

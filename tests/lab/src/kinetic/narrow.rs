@@ -3,7 +3,7 @@
 //! Apart from the kinetic structure: a vertex's height above an edge is followed in the frame of
 //! the edge's body, from where it comes down to the edge's line to where it is above it again.
 
-use hapticd_kinetic::pseudo::{Body, Contact};
+use hapticd_kinetic::pseudo::{Contact, PolygonBody};
 use hapticd_kinetic::roots::{Smooth, smooth};
 
 /// Longest stretch for which accelerations are bounded once, s.
@@ -12,7 +12,7 @@ const WINDOW_S: f64 = 0.1;
 /// rounding.
 const ABOVE_M: f64 = -1e-9;
 /// Most times that a vertex goes through an edge's line.
-const MOST_PASSES: usize = 1000;
+const MAX_PASSES: usize = 1000;
 
 type Point = [f64; 2];
 
@@ -26,8 +26,8 @@ fn dot(a: Point, b: Point) -> f64 {
 
 /// Height of a vertex above the line of an edge, times a sign.
 struct Height<'a> {
-    of: &'a Body,
-    on: &'a Body,
+    of: &'a PolygonBody,
+    on: &'a PolygonBody,
     vertex: Point,
     /// A point of the edge and its outward normal, in its body's frame.
     point: Point,
@@ -77,7 +77,12 @@ impl Smooth for Height<'_> {
 }
 
 /// The first contact of two bodies in `[now, horizon)`.
-pub fn first_contact(bodies: &[Body], pair: [usize; 2], now: f64, horizon: f64) -> Option<Contact> {
+pub fn first_contact(
+    bodies: &[PolygonBody],
+    pair: [usize; 2],
+    now: f64,
+    horizon: f64,
+) -> Option<Contact> {
     let mut found = None;
     let mut before = horizon;
     for [a, b] in [pair, [pair[1], pair[0]]] {
@@ -108,8 +113,8 @@ pub fn first_contact(bodies: &[Body], pair: [usize; 2], now: f64, horizon: f64) 
 
 /// When a vertex comes down on an edge.
 fn meets(
-    of: &Body,
-    on: &Body,
+    of: &PolygonBody,
+    on: &PolygonBody,
     vertex: Point,
     ends: [Point; 2],
     now: f64,
@@ -128,7 +133,7 @@ fn meets(
     };
     let mut t = now;
     let mut above = height.at(now).0 > ABOVE_M;
-    for _ in 0..MOST_PASSES {
+    for _ in 0..MAX_PASSES {
         height.sign = if above { 1.0 } else { -1.0 };
         t = smooth(&height, t, horizon, WINDOW_S).time;
         if !(t < horizon) {

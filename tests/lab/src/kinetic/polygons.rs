@@ -2,7 +2,7 @@
 //! their first contact.
 
 use clap::{Parser, ValueEnum};
-use hapticd_kinetic::pseudo::{Body, Contact, Contacts, Happened, Policy};
+use hapticd_kinetic::pseudo::{Contact, Contacts, CornerChange, Policy, PolygonBody};
 use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PseudoTriangulation};
 
 use crate::clock::Moment;
@@ -128,7 +128,7 @@ struct Tally {
     events: u64,
 }
 
-fn bodies(rng: &mut Rng, options: &Options) -> Vec<Body> {
+fn bodies(rng: &mut Rng, options: &Options) -> Vec<PolygonBody> {
     let n = options.vertices as usize;
     let shapes = (0..options.k)
         .map(|_| match options.shape {
@@ -139,7 +139,7 @@ fn bodies(rng: &mut Rng, options: &Options) -> Vec<Body> {
     scene(rng, shapes, options.spin, 1.05)
 }
 
-fn reflex(bodies: &[Body]) -> usize {
+fn reflex(bodies: &[PolygonBody]) -> usize {
     let corner = |s: &[[f64; 2]], k: usize| {
         let n = s.len();
         let [a, b, c] = [s[(k + n - 1) % n], s[k], s[(k + 1) % n]];
@@ -188,13 +188,13 @@ fn run(context: &Context) -> Result<Report, Failure> {
     ))
 }
 
-fn made(bodies: &[Body], end: f64, policy: Policy) -> Result<PseudoTriangulation, Failure> {
+fn made(bodies: &[PolygonBody], end: f64, policy: Policy) -> Result<PseudoTriangulation, Failure> {
     PseudoTriangulation::new(bodies.to_vec(), 0.0, end, policy, Contacts::Stop).map_err(failed)
 }
 
 /// Until the first contact or the end, with audits, and what sampling says of it.
 fn race(
-    bodies: &[Body],
+    bodies: &[PolygonBody],
     options: &Options,
     tally: &mut Tally,
     oracle: &mut Oracle,
@@ -265,7 +265,7 @@ fn race(
 fn geodesics(
     claims: &mut Claims,
     oracle: &mut Oracle,
-    scenes: &[Vec<Body>],
+    scenes: &[Vec<PolygonBody>],
     options: &Options,
 ) -> Result<(), Failure> {
     let (mut furthest_s, mut contacts, mut events, mut flips, mut us) = (0.0_f64, 0, 0, 0, 0.0);
@@ -310,7 +310,7 @@ fn geodesics(
 }
 
 /// How far the vertex of a contact is from its edge.
-fn off_edge(bodies: &[Body], contact: &Contact) -> f64 {
+fn off_edge(bodies: &[PolygonBody], contact: &Contact) -> f64 {
     let [a, b] = contact
         .bodies
         .map(|b| bodies[b as usize].polygon(contact.time));
@@ -383,7 +383,7 @@ fn statements(claims: &mut Claims, tally: &Tally, runs: u32) {
 }
 
 /// Events of the same scenes by which edge goes.
-fn by_policy(claims: &mut Claims, scenes: &[Vec<Body>], end: f64) -> Result<(), Failure> {
+fn by_policy(claims: &mut Claims, scenes: &[Vec<PolygonBody>], end: f64) -> Result<(), Failure> {
     let all = [
         Choice::Foreign,
         Choice::Longer,
@@ -425,22 +425,22 @@ fn by_policy(claims: &mut Claims, scenes: &[Vec<Body>], end: f64) -> Result<(), 
 }
 
 /// The log of the first scene, and its cells on the way to the contact.
-fn pictures(bodies: &[Body], options: &Options) -> Result<(), Failure> {
+fn pictures(bodies: &[PolygonBody], options: &Options) -> Result<(), Failure> {
     let policy = options.policy.policy();
     let mut structure = made(bodies, options.t_end, policy)?;
     let mut log = Log::new();
     while let Some(event) = structure.step(options.t_end).map_err(failed)? {
         let kind = match event.happened {
-            Happened::Straight => "straight",
-            Happened::Closed => "closed",
-            Happened::Contact => "contact",
-            Happened::Looked => "looked",
+            CornerChange::Straight => "straight",
+            CornerChange::Closed => "closed",
+            CornerChange::Contact => "contact",
+            CornerChange::Looked => "looked",
         };
         let corner = event
             .corner
             .map(|(body, vertex)| format!("{body}.{vertex}"));
         let sizes = [structure.queued() as u64, structure.certificates()];
-        let external = event.happened == Happened::Contact;
+        let external = event.happened == CornerChange::Contact;
         log.event(event.time, kind, corner, sizes, external);
     }
     options.common.save("polygons.csv", || log.text())?;

@@ -30,11 +30,11 @@ const T_M: f32 = 2e-6;
 
 /// Contacts and predictions that may differ, one in so many: the conformance suite's share, where
 /// another kernel rounds otherwise.
-const FEW: u64 = 500;
+const MAX_DIFFERING: u64 = 500;
 
 /// Launched for a list that was empty a step ago: equation 3.1 has nothing to go by, and the source
 /// does not say.
-const LEAST: usize = 1 << 12;
+const MIN_LAUNCH: usize = 1 << 12;
 
 /// Room for contacts and for predictions beyond what the last step had.
 const SPARE: usize = 1 << 12;
@@ -52,7 +52,7 @@ pub struct Times {
 
 /// How to go through a motion.
 #[derive(Clone, Copy, Debug)]
-pub struct Course {
+pub struct Trajectory {
     /// The adapter that is asked for; `None`: a GPU, or a driver in software where there is none.
     pub choice: Option<Choice>,
     /// Of the predicted counts (equation 3.1), at least 1.
@@ -170,7 +170,7 @@ fn gone(e: &dyn std::fmt::Display) -> Failure {
 /// If there is no adapter, if it fails, if there is nothing to compare, or if two ways do not give
 /// the same contacts.
 pub fn launch(
-    course: &Course,
+    course: &Trajectory,
     recording: &Recording,
     settings: &Settings,
 ) -> Result<Launched, Failure> {
@@ -186,7 +186,7 @@ pub fn launch(
         launched.join(&pass(&mut ways, recording, settings, course.confidence)?);
     }
     let (differ, compared) = (launched.differ, launched.compared);
-    if compared == 0 || differ * FEW > compared {
+    if compared == 0 || differ * MAX_DIFFERING > compared {
         return Err(Failure::Run(format!(
             "one kernel and three stages differ in {differ} of {compared} contacts and predictions"
         )));
@@ -251,7 +251,7 @@ fn pass(
         let with = Predictor::ByPairs { confidence };
         let guess: [usize; 3] = std::array::from_fn(|k| {
             let was_empty = step > 0 && last[k] == 0;
-            let most = if was_empty { LEAST } else { usize::MAX };
+            let most = if was_empty { MIN_LAUNCH } else { usize::MAX };
             predicted[k].predict(with, demand.pairs[k], worst[k].min(most))
         });
         let mut times = [Times::NONE; WAYS.len()];

@@ -14,7 +14,7 @@ use hapticd_shaders::{AdapterReport, Choice, Kind};
 use serde_json::Value;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
-use crate::rays::launches::{Course, Launched, Times, WAYS, launch, open};
+use crate::rays::launches::{Launched, Times, Trajectory, WAYS, launch, open};
 use crate::rays::scenes::{mixed_rays, on_hills, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -109,7 +109,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         iterative: false,
         ..rigid
     };
-    let course = Course {
+    let course = Trajectory {
         choice,
         confidence: options.confidence,
         passes: options.passes,

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use hapticd_deformable::world::{ObjectId, SoftWorld};
+use hapticd_deformable::world::{DeformableWorld, ObjectId};
 use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3};
 use hapticd_rays::{Scene, Settings, Shape, Topology};
 use hapticd_xpbd::{self as xpbd, ClothMaterial};
@@ -97,7 +97,7 @@ struct Actor {
 
 /// A scene at work.
 pub struct Stage {
-    world: SoftWorld,
+    world: DeformableWorld,
     actors: Vec<Actor>,
     ids: Vec<ObjectId>,
     /// What comes later, by step.
@@ -108,7 +108,7 @@ pub struct Stage {
 impl Stage {
     /// Empty. `substeps`: of the dynamics.
     pub fn new(rays: Settings, substeps: u32, damping_1_s: f64) -> Result<Stage, Failure> {
-        let world = SoftWorld::new(hapticd_deformable::world::Settings {
+        let world = DeformableWorld::new(hapticd_deformable::world::Settings {
             dynamics: xpbd::Settings {
                 damping_1_s,
                 ..xpbd::Settings::default()
@@ -186,11 +186,11 @@ impl Stage {
         *self.world.detector().settings()
     }
 
-    pub fn world(&self) -> &SoftWorld {
+    pub fn world(&self) -> &DeformableWorld {
         &self.world
     }
 
-    pub fn world_mut(&mut self) -> &mut SoftWorld {
+    pub fn world_mut(&mut self) -> &mut DeformableWorld {
         &mut self.world
     }
 

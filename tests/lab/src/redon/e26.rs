@@ -3,7 +3,7 @@
 //! (6.5), against the bound that the product computes its gains from.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_proxy::{Damping, Gains, Interaction, RigTiming, Wrench};
+use hapticd_proxy::{Damping, Gains, Interaction, LoopTiming, Wrench};
 use serde_json::Value;
 
 use super::bench::{Bench, Setting};
@@ -36,8 +36,8 @@ struct Case {
 }
 
 impl Case {
-    fn timing(&self) -> RigTiming {
-        RigTiming {
+    fn timing(&self) -> LoopTiming {
+        LoopTiming {
             period_s: self.period_s,
             delay_s: self.delay as f64 * self.period_s,
             damping_n_s_per_m: self.arm_n_s_per_m,

@@ -16,7 +16,8 @@ use clap::Parser;
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_needle::{
-    CLEARANCE_M, Felt, Layer, Near, Needle, Structure, Surroundings, Tissue, TissueSpec, Zoom,
+    CLEARANCE_M, Layer, NearStructure, Needle, NeedleInTissue, Structure, Surroundings, Tissue,
+    TissueSpec, Zoom,
 };
 use hapticd_proxy::{Guide, Phase};
 use serde_json::{Map, Value};
@@ -142,7 +143,7 @@ fn brute(spec: &TissueSpec, p: &Vec3, q: &Vec3) -> Vec<f64> {
 fn compare(s: &mut Surroundings, spec: &TissueSpec, chain: &[Vec3]) -> (usize, bool) {
     let last = chain.len() - 2;
     let [p, q] = [chain[last], chain[last + 1]];
-    let (mut near, mut own): (Vec<Near>, Vec<_>) = (Vec::new(), Vec::new());
+    let (mut near, mut own): (Vec<NearStructure>, Vec<_>) = (Vec::new(), Vec::new());
     s.near(last, &mut near);
     s.own(last, &mut own);
     let (mut wanted, mut right) = (0, true);
@@ -218,7 +219,7 @@ fn ticks(mut spec: TissueSpec) -> Result<(f64, f64, usize), Failure> {
     };
     let tissue = Tissue::new(spec, needle.radius_m + CLEARANCE_M);
     let tissue = tissue.map_err(|e| Failure::Run(format!("the tissue: {e}")))?;
-    let mut felt = Felt::new(Arc::new(tissue), needle, 0.005)
+    let mut felt = NeedleInTissue::new(Arc::new(tissue), needle, 0.005)
         .map_err(|e| Failure::Run(format!("the needle: {e}")))?;
     let (mut times, mut inserted) = (Vec::new(), 0);
     for i in 0..40_000 {

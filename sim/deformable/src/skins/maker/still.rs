@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use hapticd_proxy::Sampled;
-use hapticd_skin::quality::MOST_RUNGS;
+use hapticd_skin::quality::MAX_RUNGS;
 use hapticd_skin::{Ambiguity, Domain, DomainError, Settings};
 
 use super::{SkinBy, SkinMade, SkinMakeError, SkinMaker};
@@ -33,7 +33,7 @@ impl SkinMaker {
         let mut rung = 0;
         loop {
             let cell_m = self.quality.cell_m(rung);
-            let coarser = rung + 1 < MOST_RUNGS;
+            let coarser = rung + 1 < MAX_RUNGS;
             let domain = match Domain::holding(low, high, cell_m) {
                 Ok(domain) => domain,
                 // What does not fit into a box of these cubes may fit into one of larger ones.

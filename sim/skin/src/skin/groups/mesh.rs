@@ -18,13 +18,13 @@
 use wide::f32x4;
 
 use super::{Groups, LAYERS, Node, bits_at, meets, nodes_of};
-use crate::blend::{Bulge, MOST_IN_PLACE, Set};
+use crate::blend::{Bulge, MAX_IN_PLACE, Set};
 use crate::sample::{Ball, NODES, Samples, outwards_other, value_of_other};
 use crate::skin::brick::{
     EDGE_NUMBERS, NUMBER, OWN, all_of, any_of, bits_of, corners, cuts, far_cuts, part_of,
 };
 use crate::skin::classes::{Apart, FOREIGN, Foreign, Own, Together, Work, edge_number};
-use crate::skin::part::{Part, Scene};
+use crate::skin::part::{MeshContext, Part};
 use crate::table::Table;
 
 /// By a bit for each lane: all bits of those that are set.
@@ -55,7 +55,7 @@ pub(super) struct Made {
 
 /// A ball, and how deep in it a place on an edge can be if neither end is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Near {
+pub(super) struct NearBall {
     ball: Ball,
     thin: f32,
 }
@@ -83,7 +83,7 @@ impl Part {
     /// in how many more than one group makes triangles.
     pub(in crate::skin) fn by_groups(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         (all, apart, table): (&Together, &Apart, &Table),
         own: &Own,
@@ -111,7 +111,7 @@ impl Part {
     /// The vertices: where they are on their edges.
     fn group_vertices(
         &mut self,
-        scene: &Scene<'_>,
+        scene: &MeshContext<'_>,
         slot: usize,
         (all, apart): (&Together, &Apart),
         mut number: u32,
@@ -165,7 +165,7 @@ impl Part {
 
     /// The points of [`Groups::made`], and their normals: outwards for one of the groups beside the
     /// others, of which the one that is highest above the level counts.
-    fn group_normals(&mut self, scene: &Scene<'_>, slot: usize) {
+    fn group_normals(&mut self, scene: &MeshContext<'_>, slot: usize) {
         let domain = &scene.settings.domain;
         let low = domain.low();
         let list = scene.lists.of(slot);
@@ -183,7 +183,7 @@ impl Part {
             let most = half * ball.per_radius;
             // And a little for rounding.
             let thin = 1e-5 + 1.02 * most * most;
-            Some(Near { ball: *ball, thin })
+            Some(NearBall { ball: *ball, thin })
         }));
         let about = (scene, list, boards);
         for made in groups.made.chunks(4) {
@@ -335,7 +335,7 @@ impl Groups {
     ) -> [f32; 3] {
         let outwards = |k: usize| beside[k].1.map(|lanes| lanes[lane]);
         let own = usize::from(made.group);
-        let mut others = [(u32::MAX, 0); MOST_IN_PLACE];
+        let mut others = [(u32::MAX, 0); MAX_IN_PLACE];
         let mut count = 0;
         for k in (0..beside.len()).filter(|k| *k != own) {
             let mut some = self.near(LAYERS, k).iter();
@@ -405,7 +405,7 @@ impl Groups {
     /// those that reach the vertex's edge.
     fn gather(
         &self,
-        (scene, list, boards): (&Scene<'_>, &[u32], &[[u64; NODES]]),
+        (scene, list, boards): (&MeshContext<'_>, &[u32], &[[u64; NODES]]),
         some: &[u8],
         lanes: [&Made; 4],
         at: [f32x4; 3],
@@ -415,7 +415,7 @@ impl Groups {
         let (mut value, mut outwards) = (f32x4::ZERO, [f32x4::ZERO; 3]);
         for i in some {
             let place = usize::from(*i);
-            let Some(Near { ball, thin }) = &self.balls[place] else {
+            let Some(NearBall { ball, thin }) = &self.balls[place] else {
                 for (j, made) in lanes.iter().enumerate() {
                     if meets(&boards[place], made.ends) {
                         let source = scene.source(list[place]);

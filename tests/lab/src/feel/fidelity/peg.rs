@@ -32,7 +32,7 @@ const CLEARANCES_M: [f64; 2] = [1e-4, 5e-4];
 /// The product's own budget of pairs.
 const PAIRS: usize = 1024;
 /// One that is short where many pairs are near.
-const FEW: usize = 256;
+const SHORT_PAIRS: usize = 256;
 /// Sides of round pegs and holes.
 const SIDES: u32 = 48;
 /// Rotational stiffness, N m/rad: the desktop arm's is about as much.
@@ -347,7 +347,10 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
                     };
                     cases.push(case);
                     if round && how == How::Tilted {
-                        cases.push(Case { pairs: FEW, ..case });
+                        cases.push(Case {
+                            pairs: SHORT_PAIRS,
+                            ..case
+                        });
                     }
                 }
             }

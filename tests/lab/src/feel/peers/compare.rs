@@ -31,7 +31,7 @@ const BALL_M: f64 = 0.002;
 /// What ours is known not to be least in: not asked by a quick run.
 const MISSED: &str = "pop round an edge";
 /// Directions count from here on, N.
-const LEAST_N: f64 = 0.1;
+const MIN_N: f64 = 0.1;
 
 /// What renders.
 #[derive(Clone, Copy, PartialEq)]
@@ -52,7 +52,7 @@ pub const ALL: [(Who, &str); 5] = [
 ];
 
 /// A body and a path past it.
-pub struct Course {
+pub struct Trajectory {
     pub mesh: TriMesh,
     /// The same as a file of configuration says it.
     pub shape: String,
@@ -66,7 +66,7 @@ pub struct Course {
 }
 
 /// The force in each tick of a course, N.
-pub fn forces(who: Who, course: &Course, folder: &Path) -> Result<Vec<Vec3>, Failure> {
+pub fn forces(who: Who, course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
     if who == Who::Ours {
         return ours(course, folder);
     }
@@ -89,7 +89,7 @@ pub fn forces(who: Who, course: &Course, folder: &Path) -> Result<Vec<Vec3>, Fai
 }
 
 /// The daemon's whole path with answers a tick late, from a rest at the start.
-fn ours(course: &Course, folder: &Path) -> Result<Vec<Vec3>, Failure> {
+fn ours(course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
     let text = forced_arm(&ball(BALL_M), STIFFNESS, 0.0)
         + LIMITS
         + &format!(
@@ -136,10 +136,10 @@ fn around(depth: impl Fn(f64) -> f64, angle: impl Fn(f64) -> f64, ticks: usize) 
         .collect()
 }
 
-fn sphere(level: u32, points: bool) -> Result<Course, Failure> {
+fn sphere(level: u32, points: bool) -> Result<Trajectory, Failure> {
     let radius = if points { SPHERE_M + BALL_M } else { SPHERE_M };
     let down = |t: f64| -0.002 + (0.002 + DEPTH_M) * (t / 0.2).min(1.0);
-    Ok(Course {
+    Ok(Trajectory {
         mesh: icosphere(radius, level)?,
         shape: format!("{{ kind = \"icosphere\", radius_m = {radius:?}, subdivisions = {level} }}"),
         solid: true,
@@ -153,7 +153,7 @@ fn sphere(level: u32, points: bool) -> Result<Course, Failure> {
 const SHALLOW_M: f64 = 0.002;
 const DEEP_M: f64 = 0.007;
 
-fn loops(points: bool, deep_first: bool) -> Result<Course, Failure> {
+fn loops(points: bool, deep_first: bool) -> Result<Trajectory, Failure> {
     // A quarter of a facet's breadth, over and over from other places would cancel: one arc.
     let (one, two) = if deep_first {
         (DEEP_M, SHALLOW_M)
@@ -174,7 +174,7 @@ fn loops(points: bool, deep_first: bool) -> Result<Course, Failure> {
         let p = phase(t);
         arc * (part(p, 0.0) - part(p, 2.0))
     };
-    Ok(Course {
+    Ok(Trajectory {
         path: around(depth, angle, 200 + 400 * 10 + 1),
         ..sphere(2, points)?
     })
@@ -212,9 +212,9 @@ fn boxed(half: Vec3) -> Result<(TriMesh, String), Failure> {
 }
 
 /// A plate that is pressed on or flung at, from above, at its middle.
-fn plate(thickness: f64, path: Vec<Vec3>, points: bool) -> Result<Course, Failure> {
+fn plate(thickness: f64, path: Vec<Vec3>, points: bool) -> Result<Trajectory, Failure> {
     let (mesh, shape) = boxed(Vec3::new(0.06, 0.06, 0.5 * thickness))?;
-    Ok(Course {
+    Ok(Trajectory {
         mesh,
         shape,
         solid: true,
@@ -242,7 +242,7 @@ fn pressed() -> Vec<Vec3> {
 }
 
 /// Over a convex edge of 90 degrees, 2 mm deep, at 20 mm/s.
-fn edge(points: bool) -> Result<Course, Failure> {
+fn edge(points: bool) -> Result<Trajectory, Failure> {
     let grown = if points { BALL_M } else { 0.0 };
     let (mesh, shape) = boxed(Vec3::new(0.03 + grown, 0.03, 0.03 + grown))?;
     let path = (0..1000)
@@ -257,7 +257,7 @@ fn edge(points: bool) -> Result<Course, Failure> {
             )
         })
         .collect();
-    Ok(Course {
+    Ok(Trajectory {
         mesh,
         shape,
         solid: true,
@@ -269,7 +269,7 @@ fn edge(points: bool) -> Result<Course, Failure> {
 
 /// Around a rounded edge: 1 mm within what the ball's centre keeps to, on its arc, at 20 mm/s. The
 /// true force turns with the device.
-fn rounded() -> Result<Course, Failure> {
+fn rounded() -> Result<Trajectory, Failure> {
     let (mesh, shape) = boxed(Vec3::new(0.03, 0.03, 0.03))?;
     let (kept, speed, start) = (BALL_M - 0.001, 0.02, 0.3);
     let arc = std::f64::consts::FRAC_PI_2 * kept;
@@ -286,7 +286,7 @@ fn rounded() -> Result<Course, Failure> {
             )
         })
         .collect();
-    Ok(Course {
+    Ok(Trajectory {
         mesh,
         shape,
         solid: true,
@@ -310,7 +310,7 @@ fn pop(forces: &[Vec3], path: &[Vec3]) -> f64 {
 /// A sheet whose triangles are this far apart, slid over 3 mm deep.
 const CRACK_M: f64 = 2e-5;
 
-fn cracked(folder: &Path) -> Result<Course, Failure> {
+fn cracked(folder: &Path) -> Result<Trajectory, Failure> {
     let sheet = shapes::sheet(0.05, 20).map_err(|e| Failure::Run(e.to_string()))?;
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     let mut text = String::new();
@@ -336,7 +336,7 @@ fn cracked(folder: &Path) -> Result<Course, Failure> {
             Vec3::new(at, 0.02 * (3.7 * along).sin(), 0.004 - 0.007 * down)
         })
         .collect();
-    Ok(Course {
+    Ok(Trajectory {
         mesh: TriMesh::new(positions, triangles).map_err(|e| Failure::Run(e.to_string()))?,
         shape: "{ kind = \"mesh\", file = \"cracked.obj\" }".into(),
         solid: false,
@@ -352,7 +352,7 @@ fn slid(forces: &[Vec3], path: &[Vec3]) -> (f64, f64, f64) {
     let (mut squares, mut most, mut ripple, mut count) = (0.0, 0.0_f64, 0.0, 0.0);
     for (force, at) in forces.iter().zip(path).skip(300) {
         let normal = at.normalize();
-        if force.norm() < LEAST_N {
+        if force.norm() < MIN_N {
             // What has fallen through is as wrong as can be.
             squares += 90.0 * 90.0;
             most = 180.0;
@@ -387,7 +387,7 @@ struct Figures {
 
 fn figures(who: Who, folder: &Path, mutant: bool) -> Result<Figures, Failure> {
     let points = who == Who::GodObject;
-    let of = |course: &Course| forces(who, course, folder);
+    let of = |course: &Trajectory| forces(who, course, folder);
     let mut course = sphere(3, points)?;
     if mutant {
         course.shading = "off";
@@ -408,7 +408,7 @@ fn figures(who: Who, folder: &Path, mutant: bool) -> Result<Figures, Failure> {
     let press_n = of(&course)?.last().map_or(0.0, |f| f.z);
     let course = cracked(folder)?;
     let on = of(&course)?;
-    let lost = on[300..].iter().filter(|f| f.z < LEAST_N).count() as f64 / (on.len() - 300) as f64;
+    let lost = on[300..].iter().filter(|f| f.z < MIN_N).count() as f64 / (on.len() - 300) as f64;
     let mut gain_j = f64::MIN;
     for deep_first in [false, true] {
         let course = loops(points, deep_first)?;
@@ -428,7 +428,7 @@ fn figures(who: Who, folder: &Path, mutant: bool) -> Result<Figures, Failure> {
 }
 
 fn drawn(file: &Path) -> Result<(), Failure> {
-    let on = |course: &dyn Fn(bool) -> Result<Course, Failure>| -> Result<(Course, Vec<Vec<Vec3>>), Failure> {
+    let on = |course: &dyn Fn(bool) -> Result<Trajectory, Failure>| -> Result<(Trajectory, Vec<Vec<Vec3>>), Failure> {
         let all: Result<Vec<Vec<Vec3>>, Failure> = ALL
             .iter()
             .map(|&(who, _)| forces(who, &course(who == Who::GodObject)?, Path::new(".")))

@@ -1,7 +1,7 @@
 //! Two curves of each method: how far its force is from the smooth truth on a sphere, and its force
 //! up while it is pressed through a plate.
 
-use super::compare::{ALL, Course};
+use super::compare::{ALL, Trajectory};
 use crate::svg::{Axis, COLOURS, Frame, Point, Svg};
 use hapticd_geometry::Vec3;
 
@@ -9,7 +9,7 @@ use hapticd_geometry::Vec3;
 const SHOWN: std::ops::Range<usize> = 300..1100;
 
 /// The picture of what each method in [`ALL`] gave on both courses.
-pub fn of(sphere: (&Course, &[Vec<Vec3>]), plate: (&Course, &[Vec<Vec3>])) -> String {
+pub fn of(sphere: (&Trajectory, &[Vec<Vec3>]), plate: (&Trajectory, &[Vec<Vec3>])) -> String {
     let names: Vec<&str> = ALL.iter().map(|(_, name)| *name).collect();
     let mut svg = Svg::new(860.0, 560.0);
     let angle = Frame {

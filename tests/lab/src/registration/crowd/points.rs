@@ -1,7 +1,7 @@
 //! Agents that are points: whom they mind, what that does to them, how they move.
 //!
-//! Pitiot 2015, section 8.2.2. Of all that it sees a point minds the [`MOST_POINTS`] nearest points
-//! and the [`MOST_EDGES`] edges that it is deepest in the bubbles of: the source's "most important
+//! Pitiot 2015, section 8.2.2. Of all that it sees a point minds the [`MAX_POINTS`] nearest points
+//! and the [`MAX_EDGES`] edges that it is deepest in the bubbles of: the source's "most important
 //! neighbours".
 
 use hapticd_geometry::Vec3;
@@ -15,14 +15,14 @@ use super::nearest::Nearest;
 use super::{Crowd, failed};
 use crate::experiment::Failure;
 
-pub const MOST_POINTS: usize = 8;
-pub const MOST_EDGES: usize = 8;
+pub const MAX_POINTS: usize = 8;
+pub const MAX_EDGES: usize = 8;
 
 /// Whom a point minds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice {
-    pub points: Nearest<MOST_POINTS>,
-    pub edges: Nearest<MOST_EDGES>,
+    pub points: Nearest<MAX_POINTS>,
+    pub edges: Nearest<MAX_EDGES>,
 }
 
 /// A point agent.

@@ -3,7 +3,7 @@
 //! Pitiot 2015, sections 8.1 and 8.2.2. The footprint's edges are registered, its corners are
 //! shared particles. A rigid body takes the mean of its corners' pushes and their torque; a snake
 //! is a chain of rigid links, each drawn by its front hinge after the one before; a slug's corners
-//! are pushed each for itself and hold together by [`Shape`]. A polygon minds the [`MOST_MINDED`]
+//! are pushed each for itself and hold together by [`Shape`]. A polygon minds the [`MAX_MINDED`]
 //! edges of others that a corner of its is deepest in the bubbles of, not points, and not virtual
 //! edges. The source gives no model of driving: going for a target with an even pull, and a limit
 //! of speed, are ours.
@@ -20,7 +20,7 @@ use super::shape::{Shape, centre};
 use super::{Crowd, EdgeAgent, failed};
 use crate::experiment::Failure;
 
-pub const MOST_MINDED: usize = 4;
+pub const MAX_MINDED: usize = 4;
 
 /// How a polygon holds together.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ pub struct Polygon {
     /// Its own edges, and its virtual ones, by number.
     pub edges: Vec<usize>,
     pub virtual_edges: Vec<usize>,
-    minded: Vec<Nearest<MOST_MINDED>>,
+    minded: Vec<Nearest<MAX_MINDED>>,
     pushes: Vec<Vec3>,
 }
 
@@ -321,7 +321,7 @@ impl Crowd {
     }
 
     /// The edges that a polygon's corner minds, of those in the lists of its cell.
-    pub(super) fn choose_for_corner(&mut self, owner: u32, i: usize) -> Nearest<MOST_MINDED> {
+    pub(super) fn choose_for_corner(&mut self, owner: u32, i: usize) -> Nearest<MAX_MINDED> {
         let polygon = &self.polygons[owner as usize];
         let (c, at) = (self.cell_of(polygon.particles[i]), polygon.corners[i].at);
         let mut minded = Nearest::default();
@@ -337,7 +337,7 @@ impl Crowd {
     #[inline]
     pub(super) fn offer_to_corner(
         &self,
-        minded: &mut Nearest<MOST_MINDED>,
+        minded: &mut Nearest<MAX_MINDED>,
         owner: u32,
         at: &Vec3,
         j: u32,
@@ -361,7 +361,7 @@ impl Crowd {
     }
 
     /// What a corner's minded edges do to it, m/s^2.
-    pub(super) fn push_of(&self, corner: &Moving, minded: &Nearest<MOST_MINDED>) -> Vec3 {
+    pub(super) fn push_of(&self, corner: &Moving, minded: &Nearest<MAX_MINDED>) -> Vec3 {
         let one = |j: u32| {
             let (found, strength) = self.repulsion(corner, j);
             found.away * strength

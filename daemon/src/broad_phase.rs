@@ -7,7 +7,7 @@ use hapticd_planar::Measures;
 
 /// What a broad phase has done since the daemon began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct BroadFacts {
+pub struct BroadPhaseStats {
     /// As `[collision] broad_phase` names it.
     pub name: &'static str,
     /// Times that it was asked. 0: there is nothing that may touch, or all of it rests.
@@ -17,13 +17,13 @@ pub struct BroadFacts {
     /// Pairs that it listed, in all searches together.
     pub pairs: u64,
     /// What it did for that, by its kind; `None` before the first search.
-    pub upkeep: Option<UpkeepFacts>,
+    pub upkeep: Option<UpkeepStats>,
 }
 
 /// What it costs to keep what is remembered true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum UpkeepFacts {
+pub enum UpkeepStats {
     /// An order along one axis.
     Sweep {
         /// Exchanges of neighbours.
@@ -59,18 +59,18 @@ pub enum UpkeepFacts {
     },
 }
 
-impl BroadFacts {
+impl BroadPhaseStats {
     /// Of the one of this name. `work`: `None`, it was never there to be asked.
     pub fn of(name: &'static str, work: Option<BroadWork>) -> Self {
         let work = work.unwrap_or_default();
         let upkeep = match work.upkeep {
-            Upkeep::Order { exchanges, sorts } => UpkeepFacts::Sweep { exchanges, sorts },
+            Upkeep::Order { exchanges, sorts } => UpkeepStats::Sweep { exchanges, sorts },
             Upkeep::Kinetic {
                 certificates,
                 exchanges,
                 events,
                 sorts,
-            } => UpkeepFacts::Kinetic {
+            } => UpkeepStats::Kinetic {
                 certificates,
                 exchanges,
                 events,
@@ -83,7 +83,7 @@ impl BroadFacts {
                 changed_cell,
                 large,
                 maps,
-            } => UpkeepFacts::Registration {
+            } => UpkeepStats::Registration {
                 moved,
                 changed_cell,
                 large,
@@ -102,7 +102,7 @@ impl BroadFacts {
 
 /// The four measures of the kinetic structure of a planar scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct PlanarFacts {
+pub struct PlanarStats {
     /// Compactness: most live certificates after an event. One body moves at a time, and only what
     /// it could change is certified: so these are its own.
     pub certificates_max: u64,
@@ -118,7 +118,7 @@ pub struct PlanarFacts {
     pub builds: u64,
 }
 
-impl From<&Measures> for PlanarFacts {
+impl From<&Measures> for PlanarStats {
     fn from(m: &Measures) -> Self {
         Self {
             certificates_max: m.certificates_max,

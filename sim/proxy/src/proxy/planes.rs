@@ -3,11 +3,11 @@
 //! Real-time callable: no allocation, no blocking, work bounded by [`MAX_ROWS`] and
 //! [`MAX_SUBSTEPS`].
 
-use hapticd_gauss::coulomb::{Effort, Rub, Rubbed, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Row};
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
-use super::{Arm, MAX_ROWS, RECOVERY, REST_M, motion_between, path_of, pull_between};
+use super::{MAX_ROWS, Proxy, RECOVERY, REST_M, motion_between, path_of, pull_between};
 use crate::bodies::BodyTable;
 use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 
@@ -58,7 +58,7 @@ impl Planes {
     }
 }
 
-impl Arm {
+impl Proxy {
     /// From `pose` of the tool to `goal`.
     pub(super) fn aim(&self, pose: &Pose, goal: &Pose, period_s: f64) -> Aim {
         let wanted = motion_between(&self.shape, pose, goal);
@@ -145,8 +145,8 @@ impl Arm {
         planes: &Planes,
         pull: &Motion,
         gyration_m2: f64,
-        rub: &mut Rub,
-    ) -> Option<Rubbed> {
+        rub: &mut FrictionMemory,
+    ) -> Option<FrictionSolution> {
         let inertia = nalgebra::Matrix3::identity() * gyration_m2;
         let metric = Metric::new(1.0, &inertia).ok()?;
         let (rows, surfaces) = (
@@ -157,7 +157,7 @@ impl Arm {
         // pushes on it are the forces of the tick: the tool sticks while they stay in their cones,
         // and slides until they do.
         let effort = Effort::TICK;
-        Some((self.projector).project_rubbing(&metric, pull, rows, surfaces, rub, effort))
+        Some((self.projector).project_with_friction(&metric, pull, rows, surfaces, rub, effort))
     }
 
     /// Where the spring would draw the tool to were nothing in its way but the planes of the

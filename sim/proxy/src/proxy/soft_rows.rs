@@ -6,7 +6,7 @@ use hapticd_gauss::coulomb::Surface;
 use hapticd_gauss::{Motion, Row};
 use hapticd_geometry::{Pose, Vec3, transform};
 
-use super::{Arm, MAX_ROWS, RECOVERY, path_of};
+use super::{MAX_ROWS, Proxy, RECOVERY, path_of};
 use crate::coupling::Touched;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
 use crate::soft::{self, SoftRow, SoftSnapshot};
@@ -33,7 +33,7 @@ pub(super) struct Held {
     carried_m_s: f64,
 }
 
-impl Arm {
+impl Proxy {
     /// Finds this tick's planes with the tool where it is. Says how far soft surfaces may push the
     /// tool beyond what it wants, m.
     pub(super) fn meet_soft(
@@ -190,7 +190,7 @@ impl Arm {
     }
 
     /// Notes what soft surfaces held the tool by in a projection: `multiplier` of their rows, and
-    /// of the memory's, which come in the order of [`Arm::add_soft`].
+    /// of the memory's, which come in the order of [`Proxy::add_soft`].
     pub(super) fn remember_soft(&mut self, rows: usize, multiplier: impl Fn(usize) -> f64) {
         let mut push = Vec3::zeros();
         let (mut receding, mut carried, mut weight) = (0.0, 0.0, 0.0);

@@ -3,7 +3,7 @@
 //!
 //! The order matters to the bit, since constraints are solved one after the other. So it is made
 //! one that all finders have in common: by the lower number, then by the higher. What is kept is
-//! bounded ([`Near::collect`]): where more pairs survive than there will ever be rows for, those
+//! bounded ([`NearPairs::collect`]): where more pairs survive than there will ever be rows for, those
 //! with the lowest numbers stay and the rest is counted.
 
 use super::cells::Cells;
@@ -35,7 +35,7 @@ pub(super) type Pair = (u64, f64);
 
 /// Both finders, and what they found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Near {
+pub(super) struct NearPairs {
     cells: Cells,
     other: Option<Box<dyn NeighbourSearch>>,
     found: Vec<Pair>,
@@ -44,7 +44,7 @@ pub(super) struct Near {
     first: Vec<u32>,
 }
 
-impl Near {
+impl NearPairs {
     /// Room for so many spheres.
     pub fn reserve(&mut self, spheres: usize) {
         self.cells.reserve(spheres);
@@ -190,7 +190,7 @@ mod tests {
         assert!(expected.len() > 50, "{}", expected.len());
         for most in [1000, expected.len(), 40, 3] {
             for knows in [None, Some(true), Some(false)] {
-                let mut near = Near::default();
+                let mut near = NearPairs::default();
                 near.set_other(knows.map(|knows| Backwards { knows }.boxed_clone()));
                 let left_out = near.clone().collect(&x, 0.2, most, keep);
                 assert_eq!(near.collect(&x, 0.2, most, keep), left_out);

@@ -6,7 +6,7 @@
 use hapticd_ccd::PairKind;
 use hapticd_geometry::Rigid;
 
-use super::Arm;
+use super::Proxy;
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::BodyKey;
 
@@ -25,7 +25,7 @@ pub(super) const STOPPERS: usize = 8;
 /// For how many ticks.
 const STOPPER_TICKS: u64 = 16;
 
-impl Arm {
+impl Proxy {
     fn stopper(&self, c: &Candidate) -> Option<Stopper> {
         let pair = self.snapshot.as_deref()?.pairs.get(c.pair_index as usize)?;
         Some(Stopper {
@@ -58,7 +58,7 @@ impl Arm {
         }
     }
 
-    /// Notes what held the tool back in the round that ends, for [`Arm::recall`].
+    /// Notes what held the tool back in the round that ends, for [`Proxy::recall`].
     pub(super) fn keep_holding(&mut self) {
         self.kept.clear();
         let held = self.holding.iter();
@@ -93,7 +93,7 @@ impl Arm {
 mod tests {
     use hapticd_geometry::{Pose, Vec3};
 
-    use super::super::Near;
+    use super::super::NearBody;
     use super::*;
     use crate::coupling::{Damping, Gains};
     use crate::engine::ArmSetup;
@@ -115,8 +115,8 @@ mod tests {
         }
     }
 
-    fn near(slot: u8, radius_m: f64) -> Near {
-        Near {
+    fn near(slot: u8, radius_m: f64) -> NearBody {
+        NearBody {
             entry: BodyEntry {
                 key: BodyKey {
                     slot,
@@ -152,8 +152,8 @@ mod tests {
     }
 
     /// An arm with its tool near two bodies. `places`: body and pair of each candidate.
-    fn arm(pairs: &[Pair], places: &[(u8, u32)]) -> Arm {
-        let mut arm = Arm::new(&ArmSetup {
+    fn arm(pairs: &[Pair], places: &[(u8, u32)]) -> Proxy {
+        let mut arm = Proxy::new(&ArmSetup {
             shape: ToolShape::sphere(0.005),
             distances: Distances::for_width(0.2),
             gains: Gains::default(),
@@ -178,7 +178,7 @@ mod tests {
         arm
     }
 
-    fn stopped(arm: &Arm) -> Vec<bool> {
+    fn stopped(arm: &Proxy) -> Vec<bool> {
         arm.candidates.iter().map(|c| arm.has_stopped(c)).collect()
     }
 

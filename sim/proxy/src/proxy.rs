@@ -16,23 +16,23 @@
 //! least the clearance apart, and were so all along the path; [`crate::Engine`] explains when a
 //! body is solid.
 
-use hapticd_gauss::coulomb::Rub;
+use hapticd_gauss::coulomb::FrictionMemory;
 use hapticd_gauss::{Motion, Projector, Row, Status};
 use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
 use crate::bodies::BodyTable;
 use crate::coupling::{Coupling, Touched};
 use crate::engine::ArmSetup;
-use crate::felt::{FarEnd, Feel};
 use crate::guide::Guide;
 use crate::interaction::{Intent, Interaction};
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
+use crate::rendered::{RenderContext, RenderedProxy};
 use crate::rows::{Candidate, candidate};
+use crate::screw_path::{ScrewPath, swapped};
 use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot, tool_in};
 use crate::soft::{MAX_FOUND, MAX_SOFT_ROWS, SoftRow, SoftSnapshot};
 use crate::tool::{Distances, ToolShape};
 use crate::twist::shift_of_velocity;
-use crate::way::{Way, swapped};
 
 mod motion;
 mod planes;
@@ -48,7 +48,7 @@ use planes::{Aim, Planes, Round};
 use shading::Anchor;
 use soft_rows::Held;
 use stoppers::{STOPPERS, Stopper};
-use survey::{Near, ROUNDING_M};
+use survey::{NearBody, ROUNDING_M};
 
 /// Most contact rows of one projection; the nearest are taken.
 pub const MAX_ROWS: usize = 64;
@@ -76,7 +76,7 @@ const REST_M: f64 = 1e-10;
 const RECOVERY: f64 = 0.2;
 
 /// The proxy of one arm.
-pub(crate) struct Arm {
+pub(crate) struct Proxy {
     pub shape: ToolShape,
     pub distances: Distances,
     pub coupling: Coupling,
@@ -109,7 +109,7 @@ pub(crate) struct Arm {
     /// other before both know that they are apart.
     pub met: u64,
     /// The coupling's far end: what is felt of the proxy.
-    pub far_end: FarEnd,
+    pub rendered: RenderedProxy,
     /// By how much what its hand wants changed in the last tick for the sake of other tools: shift
     /// of the shape's centre, and rotation vector.
     pub yields: Motion,
@@ -123,11 +123,11 @@ pub(crate) struct Arm {
     holding: Vec<u32>,
     /// The same of the round before, by body and pair, to be recalled where the budget is short.
     kept: Vec<(u8, u32)>,
-    near: Vec<Near>,
+    near: Vec<NearBody>,
     /// With the tick until which each counts.
     stoppers: [Option<(Stopper, u64)>; STOPPERS],
     /// Friction of the last projection, to start the next one from.
-    rub: Rub,
+    rub: FrictionMemory,
     /// How far to look ahead at first: a little further than the last tick went, m.
     stride: f64,
     /// Smoothed velocity of the tool: of the shape's centre (m/s), and the rotation vector (rad/s).
@@ -156,10 +156,10 @@ const EXPECTED_S: f64 = 0.004;
 /// Time over which the velocity of the hand is smoothed, s.
 const HAND_S: f64 = 0.008;
 
-impl Arm {
+impl Proxy {
     pub fn new(setup: &ArmSetup) -> Self {
         let pair_budget = setup.pair_budget;
-        Arm {
+        Proxy {
             shape: setup.shape,
             distances: setup.distances,
             coupling: Coupling::new(setup.gains, setup.damping),
@@ -181,7 +181,7 @@ impl Arm {
             solid: [None; MAX_BODIES],
             inside: [None; MAX_BODIES],
             met: 0,
-            far_end: FarEnd::new(&Pose::identity()),
+            rendered: RenderedProxy::new(&Pose::identity()),
             yields: Motion::zeros(),
             rows: Vec::with_capacity(MAX_ROWS),
             pair_budget,
@@ -191,7 +191,7 @@ impl Arm {
             kept: Vec::with_capacity(MAX_ROWS + 1),
             near: Vec::with_capacity(MAX_BODIES),
             stoppers: [None; STOPPERS],
-            rub: Rub::new(),
+            rub: FrictionMemory::new(),
             stride: f64::INFINITY,
             velocity: Motion::zeros(),
             behind_m: 0.0,
@@ -216,7 +216,7 @@ impl Arm {
         }
         self.goal = self.proxy;
         self.yields = Motion::zeros();
-        self.far_end = FarEnd::new(pose);
+        self.rendered = RenderedProxy::new(pose);
         (self.held, self.holds, self.anchor) = (None, None, None);
         self.behind_m = 0.0;
         self.velocity = Motion::zeros();
@@ -227,7 +227,7 @@ impl Arm {
         self.solid = [None; MAX_BODIES];
         self.inside = [None; MAX_BODIES];
         self.coupling.reset();
-        self.rub = Rub::new();
+        self.rub = FrictionMemory::new();
         self.hand_m_s = Vec3::zeros();
         self.last_hand = None;
         self.snapshot.take()
@@ -621,7 +621,7 @@ impl Arm {
             touched.or_touch(shaded.material);
             self.moved_by |= shaded.moves;
         }
-        let feel = Feel {
+        let feel = RenderContext {
             shape: &self.shape,
             gyration_m2: self.coupling.gains().gyration_m2().unwrap_or(0.0),
             safe_m: self.distances.safe_m,
@@ -630,7 +630,7 @@ impl Arm {
         // The hand of a tool that goes by increments is wherever the tool is.
         let ahead = ahead.filter(|_| self.intent.interaction() != Interaction::Increments);
         let went = [&before, &self.proxy];
-        let felt = (self.far_end).step(&feel, &drawn_to, went, ahead.as_ref());
+        let felt = (self.rendered).step(&feel, &drawn_to, went, ahead.as_ref());
         let centre = &self.shape.centre;
         out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, &touched, period_s);
         let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));
@@ -798,7 +798,7 @@ impl Arm {
     /// Earliest proven lower bound over the candidates, and the candidate that set it.
     fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<usize>) {
         let clearance_m = GUARD * self.distances.clearance_m;
-        let way = Way::new(screw);
+        let way = ScrewPath::new(screw);
         let mut t = t_end;
         let mut stopper = None;
         for (i, c) in self.candidates.iter().enumerate() {
@@ -848,7 +848,7 @@ impl Arm {
         };
         let threshold = near.radius_m + GUARD * self.distances.clearance_m;
         let horizon = near.within_reach(path, self.distances.clearance_m);
-        let way = Way::new(step);
+        let way = ScrewPath::new(step);
         let world_from_tool = Rigid::new(&self.proxy);
         for pair in snapshot.pairs_of(&near.entry) {
             if pair.distance_m >= horizon {

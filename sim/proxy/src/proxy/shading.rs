@@ -37,7 +37,7 @@
 use hapticd_geometry::smooth::{Foot, MAX_LIFT_M};
 use hapticd_geometry::{Pose, Rigid, SmoothMesh, Vec3, transform};
 
-use super::Arm;
+use super::Proxy;
 use crate::bodies::BodyTable;
 use crate::interaction::Interaction;
 use crate::rows::candidate;
@@ -84,7 +84,7 @@ struct Touched {
 }
 
 /// What is felt of one sheet.
-struct Felt {
+struct RenderedSheet {
     /// World.
     place: Vec3,
     normal: Vec3,
@@ -104,7 +104,7 @@ pub(super) struct Shaded {
     pub(super) moves: bool,
 }
 
-impl Arm {
+impl Proxy {
     /// What the hand feels instead of a proxy at `base`; `None`: that.
     pub(super) fn shade(&mut self, base: &Pose, hand: &Pose, bodies: &BodyTable) -> Option<Shaded> {
         let held = self.anchor.take();
@@ -123,7 +123,7 @@ impl Arm {
         let count = self.touched(base, bodies, &mut near);
         let near = &near[..count];
         let nearest = near.iter().flatten().next()?;
-        let mut best: Option<(Felt, usize)> = None;
+        let mut best: Option<(RenderedSheet, usize)> = None;
         let mut sought = 0;
         for (k, touched) in near.iter().flatten().enumerate() {
             let tied = touched.gap_m <= nearest.gap_m + TIE_M;
@@ -270,7 +270,7 @@ impl Arm {
         [proxy, hand]: [&Vec3; 2],
         bodies: &BodyTable,
         held: Option<Anchor>,
-    ) -> Option<Felt> {
+    ) -> Option<RenderedSheet> {
         let smooth = self.smooth(touched)?;
         let entry = self.entry(touched.body)?;
         let pose = bodies.get(entry.key)?.pose;
@@ -320,7 +320,7 @@ impl Arm {
                 )
             }
         };
-        Some(Felt {
+        Some(RenderedSheet {
             place: transform(&pose, &place),
             normal,
             sheet,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hapticd_ccd::{Ask, MeshIndex, MidPhase, MidPhaseFacts};
+use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery, MidPhaseStats};
 use hapticd_proxy::Finder;
 
 use super::*;
@@ -13,13 +13,13 @@ use super::*;
 #[derive(Debug, Default)]
 struct Everything {
     asked: Vec<Vec<[u32; 2]>>,
-    facts: MidPhaseFacts,
+    facts: MidPhaseStats,
 }
 
 impl MidPhase for Everything {
     fn prepare(&mut self, _: &Arc<MeshIndex>) {}
 
-    fn ask(&mut self, asks: &mut dyn Iterator<Item = Ask<'_>>) {
+    fn ask(&mut self, asks: &mut dyn Iterator<Item = MidPhaseQuery<'_>>) {
         self.asked.clear();
         let triangles = |of: &MeshIndex| of.mesh().map_or(0, |mesh| mesh.triangles().len() as u32);
         for ask in asks {
@@ -36,7 +36,7 @@ impl MidPhase for Everything {
         (1..200).contains(&pairs.len()).then_some(pairs)
     }
 
-    fn facts(&self) -> &MidPhaseFacts {
+    fn facts(&self) -> &MidPhaseStats {
         &self.facts
     }
 }

@@ -3,13 +3,13 @@
 //!
 //! Pure; allocates for the texts only.
 
-use hapticd_ccd::MidPhaseFacts;
+use hapticd_ccd::MidPhaseStats;
 
 use crate::keeper::Standing;
 
 /// For people and scripts. Counts are those of all GPUs that were asked.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct NearFacts {
+pub struct MidPhaseStatus {
     /// Who is in charge: `GPU`, or `CPU` while it is given up.
     pub backend: &'static str,
     /// Pairs of meshes that it was asked about.
@@ -40,21 +40,21 @@ pub struct NearFacts {
 
 /// Keeps the counts of those that are gone.
 #[derive(Clone, Debug, Default)]
-pub struct NearBook {
+pub struct MidPhaseHistory {
     /// Of those that are gone, all together.
-    past: MidPhaseFacts,
+    past: MidPhaseStats,
     /// Times that one of those was given up, and why the last time.
     takeovers: u64,
     why: String,
     /// Times that one took the place of another and then answered.
     handed_back: u64,
     /// What the one that is there had answered when it came, for a trial; `None`: it is the first.
-    before: Option<MidPhaseFacts>,
+    before: Option<MidPhaseStats>,
 }
 
-impl NearBook {
+impl MidPhaseHistory {
     /// Another one, with these facts, takes the place of the one with those, if there was one.
-    pub fn replace(&mut self, old: Option<&MidPhaseFacts>, new: &MidPhaseFacts) {
+    pub fn replace(&mut self, old: Option<&MidPhaseStats>, new: &MidPhaseStats) {
         let Some(old) = old else { return };
         self.handed_back += u64::from(self.has_come_back(old));
         let came_with = self.before.take().unwrap_or_default();
@@ -72,12 +72,12 @@ impl NearBook {
     }
 
     /// The one with these facts took another's place and has answered since.
-    fn has_come_back(&self, now: &MidPhaseFacts) -> bool {
+    fn has_come_back(&self, now: &MidPhaseStats) -> bool {
         (self.before.as_ref()).is_some_and(|before| now.answered > before.answered)
     }
 
     /// How the one with these facts stands. The first one counts as in charge from the start.
-    pub fn standing(&self, now: &MidPhaseFacts) -> Standing {
+    pub fn standing(&self, now: &MidPhaseStats) -> Standing {
         if !now.given_up.is_empty() {
             Standing::GivenUp
         } else if self.before.is_none() || self.has_come_back(now) {
@@ -88,11 +88,11 @@ impl NearBook {
     }
 
     /// Of the run so far, with those of the one that is there.
-    pub fn facts(&self, now: &MidPhaseFacts, failed_attempts: u64) -> NearFacts {
-        let none = MidPhaseFacts::default();
+    pub fn facts(&self, now: &MidPhaseStats, failed_attempts: u64) -> MidPhaseStatus {
+        let none = MidPhaseStats::default();
         let before = self.before.as_ref().unwrap_or(&none);
         let is_given_up = !now.given_up.is_empty();
-        NearFacts {
+        MidPhaseStatus {
             backend: if is_given_up { "CPU" } else { "GPU" },
             sent: self.past.sent + now.sent - before.sent,
             answered: self.past.answered + now.answered - before.answered,
@@ -118,20 +118,20 @@ impl NearBook {
 mod tests {
     use super::*;
 
-    fn asked(sent: u64, answered: u64, given_up: &str) -> MidPhaseFacts {
-        MidPhaseFacts {
+    fn asked(sent: u64, answered: u64, given_up: &str) -> MidPhaseStats {
+        MidPhaseStats {
             sent,
             answered,
             short: 1,
             late: sent - answered - 1,
             given_up: given_up.to_owned(),
-            ..MidPhaseFacts::default()
+            ..MidPhaseStats::default()
         }
     }
 
     #[test]
     fn counts_go_on_where_one_takes_the_place_of_another() {
-        let mut book = NearBook::default();
+        let mut book = MidPhaseHistory::default();
         book.replace(None, &asked(1, 0, ""));
         let first = asked(100, 90, "");
         assert_eq!(book.standing(&first), Standing::InCharge);

@@ -71,7 +71,7 @@ impl Moving {
 
 /// What one look at a corner shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum CornerTest {
     /// It cannot change: it has no certificate.
     Never,
     /// Its certificate holds throughout the step.
@@ -83,13 +83,13 @@ pub(super) enum Look {
 impl PseudoTriangulation {
     /// A look at the corner of `h` at the beginning of a step, of bodies that move as `self.moving`
     /// says.
-    pub(super) fn look(&self, h: u32) -> Look {
+    pub(super) fn look(&self, h: u32) -> CornerTest {
         let corner = self.corner(h);
         let [i, j, k] = corner.map(|v| self.polygons.owner[v as usize] as usize);
         let [mu, mv, mx] = [i, j, k].map(|b| &self.moving[b]);
         let moves = mu.moves || mv.moves || mx.moves;
         if self.half(h).interior || (i == j && j == k) || !moves {
-            return Look::Never;
+            return CornerTest::Never;
         }
         let [u, v, x] = corner.map(|v| self.rest[v as usize]);
         let (a, b) = (minus(v, u), minus(x, v));
@@ -116,9 +116,9 @@ impl PseudoTriangulation {
         let clear = ROUNDING * reach * (la + lb);
         // Written so that what is no number is unclear.
         if value + slope.min(0.0) - HALF * bend > clear {
-            Look::Holds
+            CornerTest::Holds
         } else {
-            Look::Unclear
+            CornerTest::Unclear
         }
     }
 }
@@ -126,7 +126,7 @@ impl PseudoTriangulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pseudo::{Body, Shift};
+    use crate::pseudo::{PolygonBody, Shift};
     use crate::roots::Smooth;
     use std::f64::consts::TAU;
 
@@ -151,7 +151,7 @@ mod tests {
                 let r = random.range(0.4, 1.0);
                 [r * a.cos(), r * a.sin()]
             };
-            Body::wall((0..9).map(point).collect())
+            PolygonBody::wall((0..9).map(point).collect())
         });
         let mut scene = PseudoTriangulation::for_steps(bodies.collect()).unwrap();
         let places: Vec<_> = (0..4)
@@ -191,21 +191,21 @@ mod tests {
             for h in 0..scene.halves.len() as u32 {
                 let look = scene.look(h);
                 let Some(corner) = scene.certificate(h) else {
-                    assert_eq!(look, Look::Never);
+                    assert_eq!(look, CornerTest::Never);
                     continue;
                 };
                 let failure = corner.failure(0.0, 1.0).time;
                 match look {
-                    Look::Never => panic!("a corner that changes has no certificate"),
-                    Look::Holds => {
+                    CornerTest::Never => panic!("a corner that changes has no certificate"),
+                    CornerTest::Holds => {
                         assert_eq!(failure, f64::INFINITY, "{shifts:?}");
                         for k in 0..=20 {
                             assert!(corner.at(f64::from(k) / 20.0).0 > 0.0, "{shifts:?}");
                         }
                     }
-                    Look::Unclear => failed += u32::from(failure < 1.0),
+                    CornerTest::Unclear => failed += u32::from(failure < 1.0),
                 }
-                counts[usize::from(short)][usize::from(look == Look::Holds)] += 1;
+                counts[usize::from(short)][usize::from(look == CornerTest::Holds)] += 1;
             }
         }
         let [[_, long], [unclear, holds]] = counts;
@@ -235,7 +235,7 @@ mod tests {
                 shift.by = whole.by.map(|x| x * time);
                 shift.turn *= time;
                 scene.set_off(&[shift]).unwrap();
-                assert_eq!(scene.look(h as u32), Look::Unclear, "{shift:?}");
+                assert_eq!(scene.look(h as u32), CornerTest::Unclear, "{shift:?}");
                 seen += 1;
                 shift = whole;
             }
@@ -261,7 +261,7 @@ mod tests {
         scene.build_on(u32::MAX).unwrap();
         assert!(!scene.halves.is_empty());
         for h in 0..scene.halves.len() as u32 {
-            assert_eq!(scene.look(h), Look::Never);
+            assert_eq!(scene.look(h), CornerTest::Never);
         }
     }
 }

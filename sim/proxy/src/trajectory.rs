@@ -6,13 +6,13 @@
 //!
 //! # Protocol
 //!
-//! A [`Course`] is one constant-speed screw per body and segment, proven free of collisions
+//! A [`Trajectory`] is one constant-speed screw per body and segment, proven free of collisions
 //! *between the bodies* as long as all of them are at the same place of their course (Redon 2002,
 //! section 2.2: all bodies are placed by the same motions at one common time). The loop follows it
 //! in step with its ticks, all bodies together, and no further than detection against every tool
 //! allows; where a tool is in the way all stop there and the course has ended. [`Followed`] goes
 //! back with every query: it says how far the loop came. The next course names the place where it
-//! begins ([`Course::after`]), and the loop takes it up only there: a course that was planned for
+//! begins ([`Trajectory::after`]), and the loop takes it up only there: a course that was planned for
 //! an end that was not reached is void. So bodies never leave what was proven, whoever is late.
 
 use hapticd_geometry::Screw;
@@ -47,7 +47,7 @@ impl Followed {
 
 /// What the dynamics plan for the coming interval.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct Trajectory {
     /// From 1, one more with every course; 0: none.
     pub number: u64,
     /// The place where it begins.
@@ -62,11 +62,11 @@ pub struct Course {
     pub screws: Vec<Screw>,
 }
 
-impl Course {
+impl Trajectory {
     /// None yet. Allocates all that it ever needs.
     #[must_use]
     pub fn new() -> Self {
-        Course {
+        Trajectory {
             number: 0,
             after: Followed::START,
             durations_s: [0.0; MAX_SEGMENTS],
@@ -86,7 +86,7 @@ impl Course {
     }
 
     /// Becomes `other`; does not allocate.
-    pub fn copy_from(&mut self, other: &Course) {
+    pub fn copy_from(&mut self, other: &Trajectory) {
         self.number = other.number;
         self.after = other.after;
         self.durations_s = other.durations_s;
@@ -114,7 +114,7 @@ impl Course {
     }
 }
 
-impl Default for Course {
+impl Default for Trajectory {
     fn default() -> Self {
         Self::new()
     }
@@ -131,9 +131,9 @@ pub(crate) struct Piece {
 
 /// The course that is followed and the one that comes next.
 #[derive(Clone, Debug)]
-pub(crate) struct Courses {
-    now: Course,
-    next: Course,
+pub(crate) struct Trajectories {
+    now: Trajectory,
+    next: Trajectory,
     pub at: Followed,
     /// Ticks that began at the end of a course without a next one.
     pub idle: u64,
@@ -141,11 +141,11 @@ pub(crate) struct Courses {
     count: usize,
 }
 
-impl Courses {
+impl Trajectories {
     pub fn new() -> Self {
-        Courses {
-            now: Course::new(),
-            next: Course::new(),
+        Trajectories {
+            now: Trajectory::new(),
+            next: Trajectory::new(),
             at: Followed::START,
             idle: 0,
             pieces: [Piece::default(); MAX_SEGMENTS],
@@ -154,7 +154,7 @@ impl Courses {
     }
 
     /// Takes note of a course that begins where the present one ends.
-    pub fn offer(&mut self, course: &Course) {
+    pub fn offer(&mut self, course: &Trajectory) {
         if course.number > self.at.course
             && course.after.course == self.at.course
             && course.number != self.next.number
@@ -207,7 +207,7 @@ impl Courses {
     }
 
     /// The course that is followed.
-    pub fn course(&self) -> &Course {
+    pub fn course(&self) -> &Trajectory {
         &self.now
     }
 

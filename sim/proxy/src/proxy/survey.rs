@@ -5,8 +5,8 @@
 
 use hapticd_geometry::{Pose, Quat, Rigid, transform};
 
-use super::{Arm, REST_M, path_of};
-use crate::bodies::{Body, BodyTable};
+use super::{Proxy, REST_M, path_of};
+use crate::bodies::{BodyTable, TrackedBody};
 use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 use crate::rows::candidate;
 use crate::snapshot::{BodyEntry, Snapshot};
@@ -20,7 +20,7 @@ pub(super) const ROUNDING_M: f64 = 1e-9;
 
 /// A body of the snapshot in use that may be touched, with what its certificate has left.
 #[derive(Clone, Copy)]
-pub(super) struct Near {
+pub(super) struct NearBody {
     pub(super) entry: BodyEntry,
     /// From the frame of the pairs' body points to the world, and from the tool to that frame.
     pub(super) world_from_frame: Rigid,
@@ -35,7 +35,7 @@ pub(super) struct Near {
     pub(super) looked_to_m: f64,
 }
 
-impl Near {
+impl NearBody {
     /// Reference distance below which a pair can come nearer than the clearance on a path: `|d -
     /// d_reference| <= moved + path`.
     pub(super) fn within_reach(&self, path: f64, clearance_m: f64) -> f64 {
@@ -48,7 +48,7 @@ impl Near {
     }
 }
 
-impl Arm {
+impl Proxy {
     /// How far the next answer should look, metres; infinite if nothing is known.
     ///
     /// A full list whose furthest pair is `d` away says that after a motion of `moved` as many
@@ -118,13 +118,18 @@ impl Arm {
         }
     }
 
-    pub(super) fn near_to(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Body) -> Near {
+    pub(super) fn near_to(
+        &self,
+        snapshot: &Snapshot,
+        entry: &BodyEntry,
+        body: &TrackedBody,
+    ) -> NearBody {
         let frame = if entry.fixed {
             Pose::identity()
         } else {
             body.pose
         };
-        Near {
+        NearBody {
             entry: *entry,
             world_from_frame: Rigid::new(&frame),
             frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
@@ -138,7 +143,7 @@ impl Arm {
     /// How far a body may want to go in a tick, m: half of what the certificate between it and the
     /// tool has left, for a tool that makes room for it needs the other half. What a tool makes
     /// room for in vain pushes the hand every other tick.
-    pub(crate) fn room_for(&self, body: &Body) -> f64 {
+    pub(crate) fn room_for(&self, body: &TrackedBody) -> f64 {
         if !self.present || !self.is_solid(body.key) {
             return f64::INFINITY;
         }
@@ -179,7 +184,7 @@ impl Arm {
     /// The part of `path` for which at most `budget` pairs must be looked at.
     pub(super) fn affordable_path(
         &self,
-        near: &[Near],
+        near: &[NearBody],
         snapshot: &Snapshot,
         path: f64,
         budget: usize,
@@ -187,11 +192,11 @@ impl Arm {
         let fits = |path: f64| -> bool {
             let clearance_m = self.distances.clearance_m;
             let must =
-                |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
+                |near: &NearBody| reachable(snapshot, near, near.within_reach(path, clearance_m));
             near.iter().map(must).sum::<usize>() <= budget
         };
         // What is listed at all is mostly no more than that, and need not be searched.
-        let listed = |near: &Near| snapshot.pairs_of(&near.entry).len();
+        let listed = |near: &NearBody| snapshot.pairs_of(&near.entry).len();
         if near.iter().map(listed).sum::<usize>() <= budget || fits(path) {
             return path;
         }
@@ -207,7 +212,7 @@ impl Arm {
 
     /// Distance below which a pair can come to the distance of rest on this path, also by the
     /// body's own step: it may need a row.
-    pub(super) fn horizon(&self, near: &Near, bodies: &BodyTable, path: f64) -> f64 {
+    pub(super) fn horizon(&self, near: &NearBody, bodies: &BodyTable, path: f64) -> f64 {
         path + bodies.step_path(near.entry.key) + self.distances.safe_m
     }
 
@@ -237,7 +242,8 @@ impl Arm {
             return 0;
         };
         let clearance_m = self.distances.clearance_m;
-        let must = |near: &Near| reachable(snapshot, near, near.within_reach(path, clearance_m));
+        let must =
+            |near: &NearBody| reachable(snapshot, near, near.within_reach(path, clearance_m));
         let mut spare = budget.saturating_sub(self.near.iter().map(must).sum::<usize>());
         let world_from_tool = Rigid::new(&self.proxy);
         let mut tested = 0;
@@ -276,7 +282,7 @@ impl Arm {
 }
 
 /// How many of a body's pairs were nearer than this at the reference poses.
-fn reachable(snapshot: &Snapshot, near: &Near, distance_m: f64) -> usize {
+fn reachable(snapshot: &Snapshot, near: &NearBody, distance_m: f64) -> usize {
     let pairs = snapshot.pairs_of(&near.entry);
     pairs.partition_point(|p| p.distance_m < distance_m)
 }

@@ -4,17 +4,17 @@
 //! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions a tick, whose
 //! events in the structure the tick's budget bounds. Deterministic. World frame, SI units.
 
-use hapticd_gauss::coulomb::{Effort, Rub, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, Surface};
 use hapticd_gauss::{Metric, Motion, Projection, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_kinetic::pseudo::{End, Shift};
 use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
 use hapticd_proxy::{
-    ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, FarEnd, Feel, Intent, Interaction,
-    MAX_CONTACTS, MAX_SUBSTEPS, Material, SpringState, Touched,
+    ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, Intent, Interaction, MAX_CONTACTS,
+    MAX_SUBSTEPS, Material, RenderContext, RenderedProxy, SpringState, Touched,
 };
 
-use crate::contacts::{Features, KNOWN, Memory, Met, met};
+use crate::contacts::{Features, KNOWN, Memory, PlanarContact, met};
 
 /// Most of a turn in one motion, rad: rows are linear.
 const MAX_TURN: f64 = 0.5;
@@ -29,8 +29,8 @@ const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one round restores: gently, since the hand feels it.
 const RECOVERY: f64 = 0.2;
 
-/// What an arm may ask in a tick.
-pub(crate) struct Around<'a> {
+/// Answer an arm may ask in a tick.
+pub(crate) struct Surroundings<'a> {
     pub structure: &'a mut PseudoTriangulation,
     pub bodies: &'a BodyTable,
     /// Of each polygon of the scene: which body it is.
@@ -41,15 +41,15 @@ pub(crate) struct Around<'a> {
     pub period_s: f64,
 }
 
-impl Around<'_> {
+impl Surroundings<'_> {
     /// The body that a contact is with; none for another arm's tool.
-    fn key(&self, met: &Met) -> Option<BodyKey> {
+    fn key(&self, met: &PlanarContact) -> Option<BodyKey> {
         self.keys.get(met.other as usize).copied().flatten()
     }
 }
 
 /// The tool of one arm.
-pub(crate) struct Arm {
+pub(crate) struct PlanarProxy {
     pub setup: ArmSetup,
     /// Its index in the structure.
     pub index: u32,
@@ -63,14 +63,14 @@ pub(crate) struct Arm {
     /// Where it wants to be.
     pub goal: Pose,
     /// The coupling's far end: what is felt of the tool.
-    far_end: FarEnd,
-    /// What held the tool in the last tick that knew.
+    rendered: RenderedProxy,
+    /// Answer held the tool in the last tick that knew.
     touched: Touched,
     /// Something that moves did.
     moved_by: bool,
     pub memory: Memory,
     projector: Projector<KNOWN>,
-    rub: Rub,
+    rub: FrictionMemory,
 }
 
 /// Counter-clockwise turn of a pose about z; `before` where it is upright.
@@ -92,9 +92,9 @@ pub(crate) fn turned(angle: f64) -> Quat {
     Quat::from_axis_angle(&Vec3::z_axis(), angle)
 }
 
-impl Arm {
+impl PlanarProxy {
     pub fn new(setup: &ArmSetup, index: u32) -> Self {
-        Arm {
+        PlanarProxy {
             setup: *setup,
             index,
             coupling: Coupling::new(setup.gains, setup.damping),
@@ -104,12 +104,12 @@ impl Arm {
             at: [0.0; 2],
             angle: 0.0,
             goal: Pose::identity(),
-            far_end: FarEnd::new(&Pose::identity()),
+            rendered: RenderedProxy::new(&Pose::identity()),
             touched: Touched::new(),
             moved_by: false,
             memory: Memory::default(),
             projector: Projector::new(),
-            rub: Rub::new(),
+            rub: FrictionMemory::new(),
         }
     }
 
@@ -153,12 +153,12 @@ impl Arm {
             self.place(&self.flat(device));
         }
         self.goal = self.proxy();
-        self.far_end = FarEnd::new(device);
+        self.rendered = RenderedProxy::new(device);
         self.touched = Touched::new();
         self.intent.reset();
         self.coupling.reset();
         self.memory.forget();
-        self.rub = Rub::new();
+        self.rub = FrictionMemory::new();
     }
 
     pub fn detach(&mut self) {
@@ -190,7 +190,7 @@ impl Arm {
         &mut self,
         device: &Pose,
         before: &Pose,
-        what: What<'_>,
+        what: Answer<'_>,
         period_s: f64,
         out: &mut ArmOutcome,
     ) {
@@ -207,7 +207,7 @@ impl Arm {
             drawn_to.rotation = proxy.rotation;
         }
         let shape = &self.setup.shape;
-        let feel = Feel {
+        let feel = RenderContext {
             shape,
             gyration_m2: gains.gyration_m2().unwrap_or(0.0),
             safe_m: self.setup.distances.safe_m,
@@ -215,16 +215,16 @@ impl Arm {
         };
         let increments = self.intent.interaction() == Interaction::Increments;
         let (felt, touched) = match what {
-            What::Unknown if !increments => {
-                let felt = self.far_end.hold(&feel, &drawn_to, &proxy);
+            Answer::Unknown if !increments => {
+                let felt = self.rendered.hold(&feel, &drawn_to, &proxy);
                 (felt, self.touched)
             }
-            What::Unknown => (proxy, self.touched),
-            What::Known { touched, ahead } => {
+            Answer::Unknown => (proxy, self.touched),
+            Answer::Known { touched, ahead } => {
                 // The hand of a tool that goes by increments is wherever the tool is.
                 let ahead = ahead.filter(|_| !increments);
                 let went = [before, &proxy];
-                (self.far_end.step(&feel, &drawn_to, went, ahead), *touched)
+                (self.rendered.step(&feel, &drawn_to, went, ahead), *touched)
             }
         };
         let centre = &shape.centre;
@@ -249,7 +249,7 @@ impl Arm {
         (self.at, self.angle) = (at, angle);
         out.walked(&self.proxy());
         self.moved_by = false;
-        let what = What::Known {
+        let what = Answer::Known {
             touched: &Touched::new(),
             ahead: None,
         };
@@ -264,7 +264,7 @@ impl Arm {
         let device = self.flat(device);
         let before = self.proxy();
         self.intend(&device, period_s);
-        self.settle(&device, &before, What::Unknown, period_s, &mut out);
+        self.settle(&device, &before, Answer::Unknown, period_s, &mut out);
         out
     }
 
@@ -273,7 +273,7 @@ impl Arm {
     pub fn tick(
         &mut self,
         device: &Pose,
-        around: &mut Around<'_>,
+        around: &mut Surroundings<'_>,
     ) -> (ArmOutcome, Result<(), Inconsistent>) {
         let mut out = present();
         let device = self.flat(device);
@@ -336,7 +336,7 @@ impl Arm {
                 Ok(End::Whole) => {
                     let left = (motion - wanted).norm() > 1e-3 * wanted.norm();
                     let release_m = self.setup.distances.release_m;
-                    let holds = |m: &Met| {
+                    let holds = |m: &PlanarContact| {
                         met(
                             around.structure,
                             self.index,
@@ -352,11 +352,11 @@ impl Arm {
             }
         }
         let what = match &sound {
-            Ok(()) => What::Known {
+            Ok(()) => Answer::Known {
                 touched: &touched,
                 ahead: ahead.as_ref(),
             },
-            Err(_) => What::Unknown,
+            Err(_) => Answer::Unknown,
         };
         self.settle(&device, &before, what, around.period_s, &mut out);
         (out, sound)
@@ -378,7 +378,7 @@ impl Arm {
         shift: &Shift,
         path: f64,
         budget: &mut u32,
-        around: &mut Around<'_>,
+        around: &mut Surroundings<'_>,
         out: &mut ArmOutcome,
     ) -> Result<End, Inconsistent> {
         let went = around.structure.go(&[*shift], *budget)?;
@@ -398,7 +398,7 @@ impl Arm {
     }
 
     /// The row of a contact.
-    fn row(&self, met: &Met, around: &Around<'_>) -> Row {
+    fn row(&self, met: &PlanarContact, around: &Surroundings<'_>) -> Row {
         let d = &self.setup.distances;
         let approach = around.key(met).map_or(0.0, |key| {
             around.bodies.approach(key, &met.body_point, &met.normal)
@@ -426,8 +426,8 @@ impl Arm {
         &mut self,
         wanted: &Motion,
         held: &Projection,
-        rows: &[Option<Met>; KNOWN],
-        around: &Around<'_>,
+        rows: &[Option<PlanarContact>; KNOWN],
+        around: &Surroundings<'_>,
         touched: &mut Touched,
     ) {
         let release_m = self.setup.distances.release_m;
@@ -457,8 +457,8 @@ impl Arm {
     fn project(
         &mut self,
         wanted: &Motion,
-        around: &Around<'_>,
-        rows: &mut [Option<Met>; KNOWN],
+        around: &Surroundings<'_>,
+        rows: &mut [Option<PlanarContact>; KNOWN],
         out: &mut ArmOutcome,
         touched: &mut Touched,
     ) -> Motion {
@@ -503,7 +503,7 @@ impl Arm {
         let Ok(metric) = Metric::new(1.0, &inertia) else {
             return Motion::zeros();
         };
-        let rubbed = self.projector.project_rubbing(
+        let rubbed = self.projector.project_with_friction(
             &metric,
             wanted,
             &bounds[..count],
@@ -559,9 +559,9 @@ impl Arm {
     }
 }
 
-/// What a tick knows of what holds a tool.
+/// Answer a tick knows of what holds a tool.
 #[derive(Clone, Copy)]
-enum What<'a> {
+enum Answer<'a> {
     Known {
         touched: &'a Touched,
         /// Where the tool would be, had the budget sufficed.
@@ -574,7 +574,7 @@ enum What<'a> {
 fn present() -> ArmOutcome {
     let mut out = ArmOutcome::absent();
     out.present = true;
-    // What the structure knows is what is.
+    // Answer the structure knows is what is.
     out.snapshot_age = 0;
     out
 }

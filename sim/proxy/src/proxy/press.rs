@@ -6,15 +6,15 @@
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, transform};
 
-use super::{Arm, pull_between};
+use super::{Proxy, pull_between};
 use crate::bodies::BodyTable;
 use crate::interaction::Interaction;
 
 /// A force that is cut off by more than this counts as cut off by so much: twist would weigh
 /// without bound.
-const MOST_CUT: f64 = 100.0;
+const MAX_CUT: f64 = 100.0;
 
-impl Arm {
+impl Proxy {
     /// The goal, with what other tools press this one with: see [`crate::together`].
     pub(super) fn give_way(&self, mut goal: Pose) -> Pose {
         if self.yields == Motion::zeros() {
@@ -40,7 +40,7 @@ impl Arm {
         let force_n = self.coupling.stiffness_n_per_m() * pull.fixed_rows::<3>(0).norm();
         match self.coupling.most_n() {
             most_n if force_n > most_n && self.intent.interaction() == Interaction::Spring => {
-                gyration_m2 * (force_n / most_n).min(MOST_CUT)
+                gyration_m2 * (force_n / most_n).min(MAX_CUT)
             }
             _ => gyration_m2,
         }

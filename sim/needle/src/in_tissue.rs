@@ -14,8 +14,8 @@
 //! # Practice
 //! The hand's pose is a wish: this decides how far the hub may go, and hears how far it went, for
 //! what is rigid has its say between. Where the hub stayed behind, the tip is where that hub leaves
-//! it. For the real-time thread: no allocation after [`Felt::new`], bounded by
-//! [`crate::MOST_EVENTS`] events, twice where the hub stayed behind.
+//! it. For the real-time thread: no allocation after [`NeedleInTissue::new`], bounded by
+//! [`crate::MAX_EVENTS`] events, twice where the hub stayed behind.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use crate::tissue::Tissue;
 /// pierce: 80 degrees.
 const GRAZING: f64 = 0.17;
 /// An arm that may not be given any force still leads its needle: as if by this, N/m.
-const LEAST_N_PER_M: f64 = 20.0;
+const MIN_N_PER_M: f64 = 20.0;
 /// A hub that is so far from where it was let go was held back, m.
 const SAME_M: f64 = 1e-9;
 
@@ -66,7 +66,7 @@ struct Entry {
 }
 
 /// A needle in a tissue, for the loop. See the module page.
-pub struct Felt {
+pub struct NeedleInTissue {
     tissue: Arc<Tissue>,
     needle: Needle,
     /// From the hub's middle to the tip, m.
@@ -87,7 +87,7 @@ pub struct Felt {
     pierced: u32,
 }
 
-impl Felt {
+impl NeedleInTissue {
     /// A needle at a spherical hub of this radius. It points along the hub's -z.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Felt {
     ) -> Result<Self, NeedleError> {
         needle.check()?;
         let world_from_tissue = tissue.spec().world_from_tissue;
-        Ok(Felt {
+        Ok(NeedleInTissue {
             path: Path::new(needle),
             scout: Scout::new(&tissue, needle.radius_m),
             state: State::Placed,
@@ -368,7 +368,7 @@ fn roll(entry: &Entry, hub: &Quat) -> f64 {
     2.0 * turned.imag().dot(&entry.axis).atan2(turned.w)
 }
 
-impl Guide for Felt {
+impl Guide for NeedleInTissue {
     fn anchor(&mut self) {
         self.path.clear();
         self.state = State::Placed;
@@ -384,7 +384,7 @@ impl Guide for Felt {
         }
         self.before = self.state;
         self.nodes_before = self.path.nodes().len();
-        self.let_go = self.decide(&hub, stiffness_n_per_m.max(LEAST_N_PER_M));
+        self.let_go = self.decide(&hub, stiffness_n_per_m.max(MIN_N_PER_M));
         if self.let_go == hub.translation.vector {
             // Free: to the last bit where the hand is.
             return *wanted;
@@ -446,4 +446,4 @@ impl Guide for Felt {
 }
 
 const _: () = assert!(CLEARANCE_M > 0.0);
-const _: () = assert!(crate::law::MOST_LOCKED < hapticd_proxy::NEWEST);
+const _: () = assert!(crate::law::MAX_LOCKED < hapticd_proxy::NEWEST);

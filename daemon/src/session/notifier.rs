@@ -2,15 +2,15 @@
 
 use std::sync::Mutex;
 
-use crate::broad::BroadFacts;
-use crate::near::NearFacts;
+use crate::broad_phase::BroadPhaseStats;
+use crate::mid_phase::MidPhaseStatus;
 use crate::scribe::Live;
 use crate::skin::SkinThreadState;
 use crate::soft::SoftState;
 
 /// What was told already.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Notifier {
     soft: Counts,
     near: Counts,
     /// Frames of skins that were refused, and why.
@@ -37,9 +37,9 @@ impl Counts {
     }
 }
 
-impl Told {
+impl Notifier {
     /// Looks at what the collision thread says, if the live view can be had.
-    pub(super) fn near(&mut self, near: &Mutex<Option<NearFacts>>, live: &Mutex<Live>) {
+    pub(super) fn near(&mut self, near: &Mutex<Option<MidPhaseStatus>>, live: &Mutex<Live>) {
         let facts = near.lock().map_or(None, |near| near.clone());
         if let Some(facts) = facts
             && let Ok(mut live) = live.try_lock()
@@ -101,7 +101,7 @@ impl Told {
 }
 
 /// Shows what the broad phase did, if the live view can be had.
-pub(super) fn broad(broad: &Mutex<BroadFacts>, live: &Mutex<Live>) {
+pub(super) fn broad(broad: &Mutex<BroadPhaseStats>, live: &Mutex<Live>) {
     let facts = broad.lock().map(|facts| *facts);
     if let (Ok(facts), Ok(mut live)) = (facts, live.try_lock()) {
         live.broad = Some(facts);
@@ -115,16 +115,16 @@ fn back_again(live: &mut Live, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use hapticd_ccd::MidPhaseFacts;
+    use hapticd_ccd::MidPhaseStats;
 
     use super::*;
-    use crate::near::NearBook;
+    use crate::mid_phase::MidPhaseHistory;
 
     #[test]
     fn each_reason_why_the_cpu_makes_large_skins_is_told_once() {
         let live = Mutex::new(Live::new());
         let state = SkinThreadState::default();
-        let mut told = Told::default();
+        let mut told = Notifier::default();
         let mut look = |why: &str| {
             why.clone_into(&mut state.why_instead.lock().unwrap());
             for _ in 0..3 {
@@ -143,9 +143,9 @@ mod tests {
     fn a_loss_and_a_return_are_told_once_each() {
         let live = Mutex::new(Live::new());
         let near = Mutex::new(None);
-        let mut told = Told::default();
-        let mut book = NearBook::default();
-        let mut look = |book: &NearBook, facts: &MidPhaseFacts| {
+        let mut told = Notifier::default();
+        let mut book = MidPhaseHistory::default();
+        let mut look = |book: &MidPhaseHistory, facts: &MidPhaseStats| {
             *near.lock().unwrap() = Some(book.facts(facts, 0));
             for _ in 0..3 {
                 told.near(&near, &live);
@@ -154,11 +154,11 @@ mod tests {
             assert_eq!(live.near.as_ref(), near.lock().unwrap().as_ref());
             live.events.drain(..).collect::<Vec<_>>()
         };
-        let asked = |answered, given_up: &str| MidPhaseFacts {
+        let asked = |answered, given_up: &str| MidPhaseStats {
             sent: answered,
             answered,
             given_up: given_up.to_owned(),
-            ..MidPhaseFacts::default()
+            ..MidPhaseStats::default()
         };
         assert!(look(&book, &asked(5, "")).is_empty());
         let lost = asked(5, "unplugged");

@@ -15,15 +15,15 @@ use crate::rows::Candidate;
 const ADVANCE_STEPS: u32 = 24;
 
 /// A screw from both sides.
-pub(crate) struct Way {
+pub(crate) struct ScrewPath {
     forth: MotionBound,
     /// Of the world as the mover sees it: the same axis, run through backwards.
     back: MotionBound,
 }
 
-impl Way {
+impl ScrewPath {
     pub(crate) fn new(screw: &Screw) -> Self {
-        Way {
+        ScrewPath {
             forth: MotionBound::new(screw),
             back: MotionBound::new(&screw.inverse()),
         }

@@ -9,13 +9,13 @@ use super::{Blending, SkinState};
 
 /// Work space, kept between calls.
 #[derive(Clone, Debug, Default)]
-pub struct Near {
+pub struct NearTerms {
     found: Vec<(f64, u32)>,
     may: Vec<Set>,
     cliques: Cliques,
 }
 
-impl Near {
+impl NearTerms {
     /// The body's number of a term of the last call; 0 for one that it had not.
     pub fn number(&self, term: usize) -> u32 {
         self.found.get(term).map_or(0, |(_, number)| *number)
@@ -38,7 +38,7 @@ fn reaches(primitive: &Primitive, at: &Vec3, within_m: f64) -> bool {
 /// the feet of such places: the nearest, where they are more than the loop has room for, or make
 /// more cliques. Allocates while its lists grow.
 pub fn near(
-    work: &mut Near,
+    work: &mut NearTerms,
     state: &SkinState,
     blending: Blending,
     at: &Vec3,
@@ -73,7 +73,7 @@ pub fn near(
 }
 
 /// By the centre, of those that all reach the place alike; equals in their own order.
-fn keep_nearest(work: &mut Near, state: &SkinState, at: &Vec3, most: usize) {
+fn keep_nearest(work: &mut NearTerms, state: &SkinState, at: &Vec3, most: usize) {
     for (distance, number) in &mut work.found {
         *distance = (state.primitives[*number as usize].heart() - at).norm();
     }
@@ -83,8 +83,8 @@ fn keep_nearest(work: &mut Near, state: &SkinState, at: &Vec3, most: usize) {
 }
 
 /// Of those that were found; none where all blend. False: there are too many.
-fn find_cliques(work: &mut Near, state: &SkinState, out: &mut Vec<u64>) -> bool {
-    let Near {
+fn find_cliques(work: &mut NearTerms, state: &SkinState, out: &mut Vec<u64>) -> bool {
+    let NearTerms {
         found,
         may,
         cliques,
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn what_is_felt_is_the_sum_of_all_wherever_the_list_is_said_to_hold() {
         let state = line(40);
-        let (mut out, mut work) = (surface(), Near::default());
+        let (mut out, mut work) = (surface(), NearTerms::default());
         let tool = Vec3::new(0.05, 0.006, 0.001);
         near(&mut work, &state, Blending::Free, &tool, 0.005, &mut out);
         assert!(out.terms.len() < 12, "{}", out.terms.len());
@@ -175,7 +175,7 @@ mod tests {
         for (i, primitive) in state.primitives.iter_mut().enumerate() {
             primitive.skeleton = Skeleton::Point(Vec3::new(1e-5 * i as f64, 0.0, 0.0));
         }
-        let (mut out, mut work) = (surface(), Near::default());
+        let (mut out, mut work) = (surface(), NearTerms::default());
         let at = Vec3::new(0.002, 0.0, 0.0);
         near(&mut work, &state, Blending::Free, &at, 0.005, &mut out);
         let numbers: Vec<f64> = out.terms.iter().map(|t| t.velocity.y).collect();
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn cliques_are_those_of_the_graph_among_the_near_ones() {
         let mut state = line(3);
-        let (mut out, mut work) = (surface(), Near::default());
+        let (mut out, mut work) = (surface(), NearTerms::default());
         let at = Vec3::zeros();
         let mut by = |state: &SkinState, at: &Vec3| {
             near(&mut work, state, Blending::Controlled, at, 0.01, &mut out);
@@ -214,7 +214,7 @@ mod tests {
             let (x, y) = if i < 20 { (i, 0.0) } else { (39 - i, 0.008) };
             primitive.skeleton = Skeleton::Point(Vec3::new(0.004 * x as f64, y, 0.0));
         }
-        let (mut out, mut work) = (surface(), Near::default());
+        let (mut out, mut work) = (surface(), NearTerms::default());
         let mut creased = 0;
         for step in 0..200 {
             let turn = 0.7 * f64::from(step);
@@ -246,7 +246,7 @@ mod tests {
                 }
             }
         }
-        let (mut out, mut work) = (surface(), Near::default());
+        let (mut out, mut work) = (surface(), NearTerms::default());
         let at = Vec3::new(-0.002, 0.0, 0.0);
         near(
             &mut work,

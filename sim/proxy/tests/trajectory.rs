@@ -34,7 +34,7 @@ fn rig() -> (Scene, Engine) {
         sequence: 0,
         clearance: D.clearance_m,
         friction: 0.0,
-        course: Some(Course::new()),
+        course: Some(Trajectory::new()),
     };
     (
         scene,
@@ -42,8 +42,8 @@ fn rig() -> (Scene, Engine) {
     )
 }
 
-fn course(number: u64, after: Followed, segments: &[(f64, [Vec3; 2])]) -> Course {
-    let mut c = Course::new();
+fn course(number: u64, after: Followed, segments: &[(f64, [Vec3; 2])]) -> Trajectory {
+    let mut c = Trajectory::new();
     c.number = number;
     c.after = after;
     c.segments = segments.len();

@@ -6,7 +6,7 @@
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
-use crate::arm::pull_between;
+use crate::proxy::pull_between;
 use crate::tool::ToolShape;
 
 /// How fast a surface that was found late comes in, m/s: as fast as a soft one may come.
@@ -14,7 +14,7 @@ const FOUND_M_S: f64 = 0.2;
 
 /// What is felt of a tool of this shape.
 #[derive(Clone, Copy, Debug)]
-pub struct Feel<'a> {
+pub struct RenderContext<'a> {
     /// The tool.
     pub shape: &'a ToolShape,
     /// Square of the length by which the spring weighs turning, m^2.
@@ -25,7 +25,7 @@ pub struct Feel<'a> {
     pub period_s: f64,
 }
 
-impl Feel<'_> {
+impl RenderContext<'_> {
     /// Of two stretches, as the spring weighs shift and turn.
     fn dot(&self, a: &Motion, b: &Motion) -> f64 {
         let shift = a.fixed_rows::<3>(0).dot(&b.fixed_rows::<3>(0));
@@ -35,17 +35,17 @@ impl Feel<'_> {
 
 /// The far end of an arm's spring, from tick to tick.
 #[derive(Clone, Copy, Debug)]
-pub struct FarEnd {
+pub struct RenderedProxy {
     /// Where the spring was drawn to in the last tick.
     drawn_to: Pose,
     /// By what it was stretched then: shift of the shape's centre, and rotation vector.
     stretch: Motion,
 }
 
-impl FarEnd {
+impl RenderedProxy {
     /// Of a tool that is where its hand is.
     pub fn new(hand: &Pose) -> Self {
-        FarEnd {
+        RenderedProxy {
             drawn_to: *hand,
             stretch: Motion::zeros(),
         }
@@ -63,7 +63,7 @@ impl FarEnd {
     /// comes in by 0.2 m/s.
     pub fn step(
         &mut self,
-        feel: &Feel<'_>,
+        feel: &RenderContext<'_>,
         hand: &Pose,
         [before, proxy]: [&Pose; 2],
         ahead: Option<&Pose>,
@@ -92,7 +92,7 @@ impl FarEnd {
     /// Of a tick that cannot tell what holds the tool: a plane across the stretch of the tick
     /// before. Along it the hand goes freely, back it gets what is stored, and it is pressed no
     /// harder. So nothing is felt that was not there, and no more is given than was put in.
-    pub fn hold(&mut self, feel: &Feel<'_>, hand: &Pose, proxy: &Pose) -> Pose {
+    pub fn hold(&mut self, feel: &RenderContext<'_>, hand: &Pose, proxy: &Pose) -> Pose {
         let went = pull_between(feel.shape, &self.drawn_to, hand);
         self.drawn_to = *hand;
         let square = feel.dot(&self.stretch, &self.stretch);
@@ -135,9 +135,9 @@ mod tests {
     }
 
     /// A hand that is pressed by `depth_m` and turned by `turn`; then nothing is known any more.
-    fn pressed(feel: &Feel<'_>, depth_m: f64, turn: f64) -> (FarEnd, Pose) {
+    fn pressed(feel: &RenderContext<'_>, depth_m: f64, turn: f64) -> (RenderedProxy, Pose) {
         let rest = Pose::identity();
-        let mut end = FarEnd::new(&rest);
+        let mut end = RenderedProxy::new(&rest);
         let at = |share: f64| {
             let turn = Quat::from_scaled_axis(Vec3::x() * (turn * share));
             Pose::from_parts(Vec3::new(0.0, 0.0, -depth_m * share).into(), turn)
@@ -149,7 +149,12 @@ mod tests {
     }
 
     /// Ticks of a hand that stands still: by what the spring is stretched after each, m.
-    fn comes_in(feel: &Feel<'_>, end: &mut FarEnd, hand: &Pose, proxy: &Pose) -> Vec<f64> {
+    fn comes_in(
+        feel: &RenderContext<'_>,
+        end: &mut RenderedProxy,
+        hand: &Pose,
+        proxy: &Pose,
+    ) -> Vec<f64> {
         let mut tick = |_| {
             let felt = end.step(feel, hand, [proxy, proxy], None);
             let pull = pull_between(feel.shape, hand, &felt);
@@ -172,7 +177,7 @@ mod tests {
         let turned = Pose::from_parts(hand.translation, Quat::identity());
         let both = Pose::translation(0.3, 0.0, 0.0);
         for (proxy, whole_m) in [(shifted, 3e-3), (turned, 4e-3), (both, 5e-3)] {
-            let mut end = FarEnd::new(&hand);
+            let mut end = RenderedProxy::new(&hand);
             // The certificate ended meanwhile: the proxy lags behind, and nothing is felt of it.
             for _ in 0..10 {
                 let felt = end.step(&feel, &hand, [&proxy, &proxy], Some(&hand));
@@ -206,7 +211,7 @@ mod tests {
             );
             let proxy = Pose::identity();
             let whole = pull_between(&shape, &hand, &proxy);
-            let mut end = FarEnd::new(&hand);
+            let mut end = RenderedProxy::new(&hand);
             let felt = end.step(&feel, &hand, [&proxy, &proxy], None);
             let part = pull_between(&shape, &hand, &felt);
             let share = 2.4e-4 / feel.dot(&whole, &whole).sqrt();
@@ -225,14 +230,14 @@ mod tests {
         let at = |z: f64| Pose::translation(0.0, 0.0, z);
         let depth_m = |felt: &Pose, hand: f64| felt.translation.z - hand;
         // The hand goes in by 5 mm at once.
-        let mut end = FarEnd::new(&at(0.0));
+        let mut end = RenderedProxy::new(&at(0.0));
         let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(0.0)], None);
         assert!((depth_m(&felt, -5e-3) - 5e-3).abs() < 1e-15);
         // What holds the proxy comes 2 mm out.
         let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(2e-3)], None);
         assert!((depth_m(&felt, -5e-3) - 7e-3).abs() < 1e-15);
         // One that was held back elsewhere, 20 mm away, catches up by 8 mm: that is no push.
-        let mut end = FarEnd::new(&at(0.0));
+        let mut end = RenderedProxy::new(&at(0.0));
         let felt = end.step(&feel, &at(-1e-3), [&at(0.02), &at(0.012)], None);
         assert!((depth_m(&felt, -1e-3) - 1.24e-3).abs() < 1e-12, "{felt:?}");
         // And one that goes away by 1 mm and stays with it is felt by that, with what is found.
@@ -244,7 +249,7 @@ mod tests {
     fn a_hand_that_goes_freely_feels_nothing_of_what_is_not_known() {
         let shape = tool();
         let feel = feel(&shape);
-        let mut end = FarEnd::new(&Pose::identity());
+        let mut end = RenderedProxy::new(&Pose::identity());
         for k in 1..50 {
             let hand = Pose::translation(1e-3 * f64::from(k), 0.0, -2e-3 * f64::from(k));
             let felt = end.hold(&feel, &hand, &Pose::identity());
@@ -277,8 +282,8 @@ mod tests {
         }
     }
 
-    fn feel(shape: &ToolShape) -> Feel<'_> {
-        Feel {
+    fn feel(shape: &ToolShape) -> RenderContext<'_> {
+        RenderContext {
             shape,
             gyration_m2: 1e-4,
             safe_m: 4e-5,
