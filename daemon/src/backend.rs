@@ -9,8 +9,8 @@
 //! Which triangles of rigid meshes are near a tool is another matter: a GPU only proposes them, the
 //! answers are the CPU's to the bit ([`MidPhase`]), and recordings replay on either.
 //!
-//! A GPU that was given up is asked again by the [`keeper`]: [`keep`] says what it is to make, and
-//! how the scenes take it over.
+//! A GPU that was given up is asked again by the [`gpu_supervisor`]: [`keep`] says what it is to
+//! make, and how the scenes take it over.
 //!
 //! `HAPTICD_GPU=software` stands a driver that computes on the CPU in for the hardware, for tests.
 
@@ -24,8 +24,8 @@ use hapticd_geometry::Pose;
 use hapticd_rays::{Detector, PATIENCE, Refused, Responder, Settings, Watched};
 
 use crate::collision::Collider;
+use crate::gpu_supervisor::{self, BackendState, BackendUser, Pace, Supervised, UserEnd};
 use crate::gpu_threads::GpuThreads;
-use crate::keeper::{self, Kept, Owner, Pace, SceneEnd, Standing};
 use crate::skin::LargeSkins;
 
 /// Why the backend that was asked for cannot be had.
@@ -132,15 +132,15 @@ fn install_near(collider: &mut Collider, threads: &GpuThreads) -> Result<String,
     Ok(name)
 }
 
-impl Owner for SoftScene {
+impl BackendUser for SoftScene {
     type Backend = dyn Detector;
     type Order = Settings;
 
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> BackendState {
         match self.detector().charge() {
-            None | Some(Responder::Backend) => Standing::InCharge,
-            Some(Responder::Trial) => Standing::OnTrial,
-            Some(Responder::Twin) => Standing::GivenUp,
+            None | Some(Responder::Backend) => BackendState::Active,
+            Some(Responder::Trial) => BackendState::Probation,
+            Some(Responder::Twin) => BackendState::Lost,
         }
     }
 
@@ -164,12 +164,12 @@ impl Owner for SoftScene {
     }
 }
 
-impl Owner for Collider {
+impl BackendUser for Collider {
     type Backend = dyn MidPhase;
     /// The shapes of the scene; weak, since an order may be kept for long after a body is gone.
     type Order = Vec<Weak<MeshIndex>>;
 
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> BackendState {
         self.near_standing()
     }
 
@@ -187,15 +187,15 @@ impl Owner for Collider {
     }
 }
 
-/// What the keeper keeps, and the scenes' ends of it.
+/// What the GPU supervisor watches, and the scenes' ends of it.
 #[derive(Default)]
 pub struct Keep {
-    /// For [`keeper::run`]; empty: there is no GPU to be asked again.
-    pub ends: Vec<Box<dyn Kept>>,
+    /// For [`gpu_supervisor::run`]; empty: there is no GPU to be asked again.
+    pub ends: Vec<Box<dyn Supervised>>,
     /// Of the soft bodies' thread.
-    pub soft: Option<SceneEnd<SoftScene>>,
+    pub soft: Option<UserEnd<SoftScene>>,
     /// Of the collision thread.
-    pub near: Option<SceneEnd<Collider>>,
+    pub near: Option<UserEnd<Collider>>,
 }
 
 /// What is to be asked again when it is given up: the GPUs that [`choose`] and [`choose_near`]
@@ -204,7 +204,7 @@ pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads
     let mut keep = Keep::default();
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
         let make = Box::new(|settings: &Settings| gpu::detector(*settings));
-        let (soft, end) = keeper::pair("contacts of soft bodies", Pace::DEFAULT, make);
+        let (soft, end) = gpu_supervisor::pair("contacts of soft bodies", Pace::DEFAULT, make);
         keep.soft = Some(soft);
         keep.ends.push(Box::new(end));
     }
@@ -213,7 +213,7 @@ pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads
         let make = Box::new(move |shapes: &Vec<Weak<MeshIndex>>| {
             gpu::midphase(&threads, |midphase| prove(midphase, shapes))
         });
-        let (near, end) = keeper::pair("what is near the tools", Pace::DEFAULT, make);
+        let (near, end) = gpu_supervisor::pair("what is near the tools", Pace::DEFAULT, make);
         keep.near = Some(near);
         keep.ends.push(Box::new(end));
     }

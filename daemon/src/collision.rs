@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use urgency::Urgency;
 
 use crate::broad_phase::BroadPhaseStats;
+use crate::gpu_supervisor::{BackendState, UserEnd};
 use crate::janitor::Janitor;
-use crate::keeper::{SceneEnd, Standing};
 use crate::mid_phase::{MidPhaseHistory, MidPhaseStatus};
 use crate::motion::BodyMotion;
 use crate::planner::Planner;
@@ -380,9 +380,9 @@ impl Collider {
     }
 
     /// How who looks for what is near the tools stands; in charge where it is the CPU alone.
-    pub fn near_standing(&self) -> Standing {
+    pub fn near_standing(&self) -> BackendState {
         let midphase = self.world.midphase();
-        midphase.map_or(Standing::InCharge, |m| self.near.standing(m.facts()))
+        midphase.map_or(BackendState::Active, |m| self.near.standing(m.facts()))
     }
 
     /// What became of the questions about what is near the tools; `None` where it is the CPU alone
@@ -432,7 +432,7 @@ pub struct Links {
     /// Who frees bodies.
     pub janitor: Janitor,
     /// Where a new GPU comes from when the one that looks for what is near is given up.
-    pub keeper: Option<SceneEnd<Collider>>,
+    pub supervisor: Option<UserEnd<Collider>>,
     /// How the thread is scheduled.
     pub urgency: Urgency,
 }
@@ -459,8 +459,8 @@ pub fn run(
         ending = stop.load(Ordering::Acquire);
         heartbeat.fetch_add(1, Ordering::Relaxed);
         links.urgency.attend();
-        if let Some(keeper) = &mut links.keeper {
-            keeper.attend(&mut collider);
+        if let Some(supervisor) = &mut links.supervisor {
+            supervisor.attend(&mut collider);
         }
         let mut applied = Vec::new();
         links.janitor.attend();
@@ -515,7 +515,7 @@ pub fn run(
         );
         // Who reads it just now gets the next one.
         if let Ok(mut near) = links.near.try_lock() {
-            let failed = links.keeper.as_ref().map(SceneEnd::failed_attempts);
+            let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
             *near = collider.near_facts(failed.unwrap_or(0));
         }
         if let Ok(mut broad) = links.broad.try_lock() {

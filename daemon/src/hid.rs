@@ -12,7 +12,7 @@ use hapticd_devices::profile::Profile;
 use hapticd_devices::transport::Transport;
 
 use crate::arms::Opener;
-use crate::rig::HidSource;
+use crate::session_setup::HidSource;
 
 /// Device nodes that arms of this daemon hold.
 pub type Claims = Arc<Mutex<BTreeSet<String>>>;

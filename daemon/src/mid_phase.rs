@@ -5,7 +5,7 @@
 
 use hapticd_ccd::MidPhaseStats;
 
-use crate::keeper::Standing;
+use crate::gpu_supervisor::BackendState;
 
 /// For people and scripts. Counts are those of all GPUs that were asked.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -77,13 +77,13 @@ impl MidPhaseHistory {
     }
 
     /// How the one with these facts stands. The first one counts as in charge from the start.
-    pub fn standing(&self, now: &MidPhaseStats) -> Standing {
+    pub fn standing(&self, now: &MidPhaseStats) -> BackendState {
         if !now.given_up.is_empty() {
-            Standing::GivenUp
+            BackendState::Lost
         } else if self.before.is_none() || self.has_come_back(now) {
-            Standing::InCharge
+            BackendState::Active
         } else {
-            Standing::OnTrial
+            BackendState::Probation
         }
     }
 
@@ -134,10 +134,10 @@ mod tests {
         let mut book = MidPhaseHistory::default();
         book.replace(None, &asked(1, 0, ""));
         let first = asked(100, 90, "");
-        assert_eq!(book.standing(&first), Standing::InCharge);
+        assert_eq!(book.standing(&first), BackendState::Active);
         assert_eq!(book.facts(&first, 0).takeovers, 0);
         let lost = asked(101, 90, "lost");
-        assert_eq!(book.standing(&lost), Standing::GivenUp);
+        assert_eq!(book.standing(&lost), BackendState::Lost);
         let facts = book.facts(&lost, 3);
         assert_eq!((facts.backend, facts.takeovers), ("CPU", 1));
         assert_eq!(
@@ -149,7 +149,7 @@ mod tests {
         // The next one was asked twice before it came.
         let came_with = asked(2, 1, "");
         book.replace(Some(&lost), &came_with);
-        assert_eq!(book.standing(&came_with), Standing::OnTrial);
+        assert_eq!(book.standing(&came_with), BackendState::Probation);
         let facts = book.facts(&came_with, 3);
         assert_eq!(
             (facts.backend, facts.sent, facts.answered),
@@ -157,7 +157,7 @@ mod tests {
         );
         assert_eq!((facts.takeovers, facts.handed_back), (1, 0));
         let now = asked(12, 5, "");
-        assert_eq!(book.standing(&now), Standing::InCharge);
+        assert_eq!(book.standing(&now), BackendState::Active);
         let facts = book.facts(&now, 3);
         assert_eq!((facts.sent, facts.answered), (111, 94));
         assert_eq!((facts.short, facts.late), (1, 16));
@@ -168,7 +168,7 @@ mod tests {
         let late = asked(13, 5, "late");
         book.replace(Some(&late), &asked(1, 0, ""));
         let hung = asked(9, 0, "late again");
-        assert_eq!(book.standing(&hung), Standing::GivenUp);
+        assert_eq!(book.standing(&hung), BackendState::Lost);
         let facts = book.facts(&hung, 4);
         assert_eq!((facts.sent, facts.answered), (120, 94));
         assert_eq!((facts.takeovers, facts.handed_back), (3, 1));

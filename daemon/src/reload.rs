@@ -14,8 +14,8 @@ use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::safety::Limits;
 use hapticd_proxy::Material;
 
-use crate::rig::{self, Rig};
 use crate::scene;
+use crate::session_setup::{self, SessionSetup};
 
 /// Gives what may change while running, or says why nothing does. The argument is whether somebody
 /// asked for it; if not, and the file is as it was, the answer is `Ok(None)`.
@@ -33,19 +33,19 @@ pub struct Reloaded {
     pub changes: Vec<String>,
 }
 
-/// A reader of `path`; `loaded` is what the daemon started with, `rig` was built from it.
-pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
+/// A reader of `path`; `loaded` is what the daemon started with, `setup` was built from it.
+pub fn reader(path: PathBuf, mut loaded: Loaded, setup: &SessionSetup) -> Reload {
     let changed = |path: &PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
     let mut seen: Option<SystemTime> = changed(&path);
-    let specs: HashMap<String, ArmSpec> = (rig.arms.iter())
+    let specs: HashMap<String, ArmSpec> = (setup.arms.iter())
         .map(|arm| (arm.name.clone(), arm.spec.clone()))
         .collect();
-    let infos = rig.collider.infos();
-    let soft = rig
+    let infos = setup.collider.infos();
+    let soft = setup
         .soft
         .iter()
         .flat_map(hapticd_deformable::SoftScene::infos);
-    let implicit = rig
+    let implicit = setup
         .soft
         .iter()
         .flat_map(hapticd_deformable::SoftScene::skin_specs);
@@ -66,10 +66,10 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, rig: &Rig) -> Reload {
         let new = load(&path).map_err(|e| e.to_string())?;
         new.check_files().map_err(|e| e.to_string())?;
         let changes = compare(&loaded, &new).map_err(|e| e.to_string())?;
-        let limits = rig::limits(&new.config.safety);
+        let limits = session_setup::limits(&new.config.safety);
         let arms = new.config.arms.iter();
         let arms = arms.filter_map(|arm| Some((arm, specs.get(&arm.name)?)));
-        let unkept = rig::unkept(&limits, arms).into_iter();
+        let unkept = session_setup::unkept(&limits, arms).into_iter();
         let findings = unkept.map(|fault| Finding {
             message: fault.to_string(),
             key: Some(fault.key),

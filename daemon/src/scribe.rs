@@ -30,7 +30,7 @@ use crate::haptic::record::TickRecord;
 use crate::inside::{Change, InsideWatch};
 use crate::mid_phase::MidPhaseStatus;
 use crate::needle::{NeedleStats, Watch};
-use crate::rig::Rig;
+use crate::session_setup::SessionSetup;
 use crate::skin::SkinStats;
 use crate::soft::DeformableStats;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
@@ -161,10 +161,10 @@ impl Live {
         }
     }
 
-    /// Nothing seen yet of the arms and bodies of this rig.
-    pub fn of(rig: &Rig) -> Self {
-        let arms = rig.arms.iter().enumerate().map(|(i, arm)| {
-            let limits = rig
+    /// Nothing seen yet of the arms and bodies of this session.
+    pub fn of(setup: &SessionSetup) -> Self {
+        let arms = setup.arms.iter().enumerate().map(|(i, arm)| {
+            let limits = setup
                 .core
                 .governor(i)
                 .map_or_else(Limits::default, |g| *g.limits());
@@ -172,7 +172,7 @@ impl Live {
         });
         Live {
             arms: arms.collect(),
-            bodies: rig
+            bodies: setup
                 .collider
                 .infos()
                 .into_iter()

@@ -42,10 +42,10 @@ use crate::ipc::{
     Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, LoopEvents, Notice,
     Quotas, Refusal, Server, ServerSetup, SetupError, blocks,
 };
-use crate::rig::RigArm;
 use crate::scene;
 use crate::scribe::Live;
 use crate::session;
+use crate::session_setup::SessionArm;
 use hapticd_devices::arm::ArmSpec;
 
 /// What the supervisor must do for a client.
@@ -283,8 +283,8 @@ pub struct ArmSummary {
 }
 
 impl ArmSummary {
-    /// Of an arm of the rig.
-    pub fn of(arm: &RigArm) -> Self {
+    /// Of an arm of the session.
+    pub fn of(arm: &SessionArm) -> Self {
         ArmSummary {
             name: arm.name.clone(),
             spec: arm.spec.clone(),

@@ -13,7 +13,7 @@ use std::time::Duration;
 use hapticd_config as config;
 use hapticd_deformable::SkinSpec;
 use hapticd_devices::arm::{ArmCommand, ArmSpec};
-use hapticd_devices::sim::{ArmTruth, SimRig, SimTransport};
+use hapticd_devices::sim::{ArmTruth, HeldArm, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_proxy::{Gains, MAX_ARMS, Query};
 use hapticd_sync::delivery::delivery;
@@ -25,6 +25,7 @@ use crate::arms::{self, ArmState, Opener};
 use crate::backend;
 use crate::collision::urgency::Urgency;
 use crate::collision::{self, SceneCommand};
+use crate::gpu_supervisor;
 use crate::gpu_threads::gpu_threads;
 use crate::haptic::core::ArmInput;
 use crate::haptic::events::EventFeed;
@@ -36,15 +37,14 @@ use crate::hid::{Claims, OpenHid};
 use crate::ipc::SetupError;
 use crate::ipc::skins::SkinInfo;
 use crate::janitor;
-use crate::keeper;
 use crate::log::LogLevel;
 use crate::needle;
 use crate::planner;
 use crate::reload::Reload;
-use crate::rig::gains::{self, CouplingKeys};
-use crate::rig::{self, Rig, Source};
 use crate::scribe::{self, Live, Scribe, Sink};
 use crate::service::{ArmSummary, Service, Writers};
+use crate::session_setup::gains::{self, CouplingKeys};
+use crate::session_setup::{self, SessionSetup, Source};
 use crate::skin::{self, SkinThreadState, SkinUpdate};
 use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
@@ -129,24 +129,24 @@ pub enum SessionError {
     Died(&'static str),
 }
 
-impl VirtualArm for SimRig {
+impl VirtualArm for HeldArm {
     fn step(
         &mut self,
         now_ns: u64,
         _dt_ns: u64,
         command: &ArmCommand,
     ) -> Option<hapticd_devices::arm::ArmSample> {
-        SimRig::step(self, now_ns, command)
+        HeldArm::step(self, now_ns, command)
     }
 
     fn truth(&self) -> Option<ArmTruth> {
-        Some(SimRig::truth(self))
+        Some(HeldArm::truth(self))
     }
 }
 
-/// A virtual arm that keeps its newest sample, since a rig reports only what is new.
+/// A virtual arm that keeps its newest sample, since it reports only what is new.
 struct Newest {
-    rig: Box<SimRig>,
+    setup: Box<HeldArm>,
     last: hapticd_devices::arm::ArmSample,
 }
 
@@ -157,24 +157,24 @@ impl VirtualArm for Newest {
         dt_ns: u64,
         command: &ArmCommand,
     ) -> Option<hapticd_devices::arm::ArmSample> {
-        if let Some(sample) = VirtualArm::step(&mut *self.rig, now_ns, dt_ns, command) {
+        if let Some(sample) = VirtualArm::step(&mut *self.setup, now_ns, dt_ns, command) {
             self.last = sample;
         }
-        self.rig.is_connected().then_some(self.last)
+        self.setup.is_connected().then_some(self.last)
     }
 
     fn truth(&self) -> Option<ArmTruth> {
-        Some(self.rig.truth())
+        Some(self.setup.truth())
     }
 }
 
-/// The arms of a rig for virtual time; an arm on a bus does not exist there.
-pub fn virtual_arms(rig: &mut Rig) -> [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] {
+/// The arms of a session for virtual time; an arm on a bus does not exist there.
+pub fn virtual_arms(setup: &mut SessionSetup) -> [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] {
     let mut out: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] = [const { None }; MAX_ARMS];
-    for (slot, arm) in out.iter_mut().zip(rig.arms.drain(..)) {
-        if let Source::Simulated(rig) = arm.source {
+    for (slot, arm) in out.iter_mut().zip(setup.arms.drain(..)) {
+        if let Source::Simulated(setup) = arm.source {
             *slot = Some(Box::new(Newest {
-                rig,
+                setup,
                 last: hapticd_devices::arm::ArmSample::default(),
             }));
         }
@@ -183,10 +183,14 @@ pub fn virtual_arms(rig: &mut Rig) -> [Option<Box<dyn VirtualArm + Send>>; MAX_A
 }
 
 /// Runs in virtual time for `options.duration_s` (10 s if open-ended), then ramps down.
-pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) -> Report {
-    let live = Arc::new(Mutex::new(Live::of(&rig)));
-    let stats = Stats::new(true, rig.period_ns, &rig.names());
-    let checker = options.check.then(|| rig.checker());
+pub fn run_virtual(
+    mut setup: SessionSetup,
+    config: &config::Config,
+    mut options: Options,
+) -> Report {
+    let live = Arc::new(Mutex::new(Live::of(&setup)));
+    let stats = Stats::new(true, setup.period_ns, &setup.names());
+    let checker = options.check.then(|| setup.checker());
     let mut scribe = Scribe::new(
         stats,
         checker,
@@ -194,19 +198,19 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
         live.clone(),
         Vec::new(),
     );
-    scribe.name_bodies(rig.collider.world().infos().map(|b| (b.id, b.name)));
-    scribe.watch_needles(rig.watch.take());
-    let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / rig.period_ns as f64) as u64;
-    let per_view = (options.view_every.as_nanos() as u64 / rig.period_ns).max(1);
-    let per_look = (RELOAD_EVERY_NS / rig.period_ns).max(1);
-    let ramp = (config.safety.fade_ms * 1e6) as u64 / rig.period_ns + 100;
-    let arms = virtual_arms(&mut rig);
+    scribe.name_bodies(setup.collider.world().infos().map(|b| (b.id, b.name)));
+    scribe.watch_needles(setup.watch.take());
+    let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / setup.period_ns as f64) as u64;
+    let per_view = (options.view_every.as_nanos() as u64 / setup.period_ns).max(1);
+    let per_look = (RELOAD_EVERY_NS / setup.period_ns).max(1);
+    let ramp = (config.safety.fade_ms * 1e6) as u64 / setup.period_ns + 100;
+    let arms = virtual_arms(&mut setup);
     let mut driver = VirtualLoop::new(
-        rig.core,
-        (rig.collider, rig.soft),
+        setup.core,
+        (setup.collider, setup.soft),
         arms,
         config.collision.virtual_latency_ticks,
-        rig.pair_capacity,
+        setup.pair_capacity,
     );
     let mut end = ticks;
     let mut tick = 0;
@@ -251,14 +255,13 @@ pub fn run_virtual(mut rig: Rig, config: &config::Config, mut options: Options) 
     scribe.finish()
 }
 
-struct OpenSim(Option<Box<SimRig>>);
+struct OpenSim(Option<Box<HeldArm>>);
 
 impl Opener for OpenSim {
     fn open(&mut self) -> Result<Option<Box<dyn Transport>>, String> {
-        Ok(self
-            .0
-            .take()
-            .map(|rig| Box::new(SimTransport::new(*rig, std::thread::sleep)) as Box<dyn Transport>))
+        Ok(self.0.take().map(|setup| {
+            Box::new(SimTransport::new(*setup, std::thread::sleep)) as Box<dyn Transport>
+        }))
     }
 }
 
@@ -274,7 +277,7 @@ const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 
 /// Runs in real time until the duration, a signal, or the view's wish ends it.
 pub fn run_real(
-    mut rig: Rig,
+    mut setup: SessionSetup,
     config: &config::Config,
     mut options: Options,
 ) -> Result<Report, SessionError> {
@@ -284,55 +287,56 @@ pub fn run_real(
     let _at_end = AtEnd(&brake);
     let rt_priority = config.haptic_loop.rt_priority;
     let sentry = Sentry::start(signals, brake.clone(), rt_priority)?;
-    if let Some(scene) = &mut rig.soft {
+    if let Some(scene) = &mut setup.soft {
         let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
         tracing::info!("{chosen}");
     }
     let (gpu_threads, gpu_threads_end) = gpu_threads();
     let wanted = config.collision.backend;
-    let chosen = backend::choose_near(&mut rig.collider, wanted, &gpu_threads)?;
+    let chosen = backend::choose_near(&mut setup.collider, wanted, &gpu_threads)?;
     tracing::info!("{chosen}");
-    let broad_phase = rig.collider.world().broad_phase().name();
+    let broad_phase = setup.collider.world().broad_phase().name();
     tracing::info!("which bodies may touch at all: {broad_phase}");
-    let keep = backend::keep(rig.soft.as_ref(), &rig.collider, &gpu_threads);
-    // From now on only the keeper starts any.
+    let keep = backend::keep(setup.soft.as_ref(), &setup.collider, &gpu_threads);
+    // From now on only the GPU supervisor starts any.
     drop(gpu_threads);
-    let names = rig.names();
-    let period_ns = rig.period_ns;
-    let live = Live::of(&rig);
+    let names = setup.names();
+    let period_ns = setup.period_ns;
+    let live = Live::of(&setup);
     // What the clients' server tells of the session: it must wait for nobody who writes.
     let (told, to_tell) = latest::latest(live.clone());
     let live = Arc::new(Mutex::new(live));
     let flags = brake.flags.clone();
     let stop = brake.stop.clone();
-    let mut checker = options.check.then(|| rig.checker());
+    let mut checker = options.check.then(|| setup.checker());
     if let Some(checker) = &mut checker {
         let shapes = checker.prepare_beside();
         // It ends with the checker.
         spawn("checker", move || while shapes.serve_one() {})?;
     }
-    let specs: Vec<_> = rig
+    let specs: Vec<_> = setup
         .arms
         .iter()
         .map(|a| (a.spec.clone(), a.coupling))
         .collect();
 
-    let shown_arms: Vec<ArmSummary> = rig.arms.iter().map(ArmSummary::of).collect();
+    let shown_arms: Vec<ArmSummary> = setup.arms.iter().map(ArmSummary::of).collect();
     let (query_writer, query_reader) = latest::latest(Query::default());
     let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
     let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
-    let (composer, configured, restrictions) = limits::link(&rig.core, rig::limits(&config.safety));
+    let (composer, configured, restrictions) =
+        limits::link(&setup.core, session_setup::limits(&config.safety));
     let (request_in, request_out) = crossbeam::channel::bounded(256);
     let (reply_in, reply_out) = delivery(256);
     let (gone_in, gone_out) = ring::ring(GONE);
     let (events, client_events, scribe_events) = EventFeed::new();
     let (log_in, log_out) = crossbeam::channel::bounded(RECORDS);
-    let body_names: Vec<_> = (rig.collider.world().infos())
+    let body_names: Vec<_> = (setup.collider.world().infos())
         .map(|body| (body.id, body.name))
         .collect();
     // Only for who writes to it: the scribe ends when nobody can any more.
-    let soft_log = rig.soft.is_some().then(|| log_in.clone());
+    let soft_log = setup.soft.is_some().then(|| log_in.clone());
     let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
     let controls = Controls {
         configured,
@@ -343,16 +347,16 @@ pub fn run_real(
         soft: soft_surfaces,
     };
     let (soft_bodies, soft_news) = crossbeam::channel::bounded(256);
-    let soft_bodies = rig.soft.is_some().then_some(soft_bodies);
-    let mut surfaces = rig
+    let soft_bodies = setup.soft.is_some().then_some(soft_bodies);
+    let mut surfaces = setup
         .soft
         .as_ref()
         .map(soft::surface_infos)
         .unwrap_or_default();
     // Needles' surfaces come behind those of soft bodies.
     let soft_surfaces_count = surfaces.len();
-    surfaces.extend(rig.watch.iter().flat_map(needle::Watch::surface_infos));
-    let skins: Vec<SkinInfo> = rig.soft.as_ref().map_or(Vec::new(), |scene| {
+    surfaces.extend(setup.watch.iter().flat_map(needle::Watch::surface_infos));
+    let skins: Vec<SkinInfo> = setup.soft.as_ref().map_or(Vec::new(), |scene| {
         let info = |spec: SkinSpec| SkinInfo {
             id: spec.id,
             name: spec.name,
@@ -364,7 +368,7 @@ pub fn run_real(
         let started = Service::start(
             config,
             &shown_arms,
-            &rig.collider.infos(),
+            &setup.collider.infos(),
             restrictions,
             period_ns,
             request_in,
@@ -372,7 +376,7 @@ pub fn run_real(
             reply_out,
             to_tell,
             (&surfaces, &skins),
-            &rig.shapes(),
+            &setup.shapes(),
             client_events,
             {
                 let brake = brake.clone();
@@ -391,7 +395,7 @@ pub fn run_real(
         (None, None, Writers::default())
     };
     // Without clients there are no writers at all.
-    if let Some(watch) = &mut rig.watch
+    if let Some(watch) = &mut setup.watch
         && writers.surfaces.len() > soft_surfaces_count
     {
         watch.show(writers.surfaces.split_off(soft_surfaces_count));
@@ -402,7 +406,7 @@ pub fn run_real(
     let mut arm_threads = Vec::new();
     let mut arm_states = Vec::new();
     let claims = Claims::default();
-    for (i, arm) in rig.arms.into_iter().enumerate() {
+    for (i, arm) in setup.arms.into_iter().enumerate() {
         let (input_writer, input_reader) = latest::latest(ArmInput::default());
         let (command_writer, command_reader) = latest::latest(ArmCommand::default());
         inputs[i] = Some(input_reader);
@@ -412,7 +416,7 @@ pub fn run_real(
         let stop = stop.clone();
         let name = arm.name.clone();
         let mut opener: Box<dyn Opener> = match arm.source {
-            Source::Simulated(rig) => Box::new(OpenSim(Some(rig))),
+            Source::Simulated(setup) => Box::new(OpenSim(Some(setup))),
             Source::Hid(source) => Box::new(OpenHid::new(*source, claims.clone())),
         };
         // Above everything but the loop: what it reads and writes is what the loop waits for.
@@ -440,7 +444,7 @@ pub fn run_real(
 
     let soft_state = Arc::new(SoftState::default());
     let skin_state = Arc::new(SkinThreadState::default());
-    let (skin_feed, skin_thread) = match rig.soft.as_ref() {
+    let (skin_feed, skin_thread) = match setup.soft.as_ref() {
         Some(scene) if !writers.skins.is_empty() => {
             let (feed, updates) = latest::latest(SkinUpdate::default());
             let period = Duration::from_secs(1) / config.skin.rate_hz.max(1);
@@ -459,7 +463,7 @@ pub fn run_real(
         }
         _ => (None, None),
     };
-    let (soft_thread, soft_links) = match rig.soft {
+    let (soft_thread, soft_links) = match setup.soft {
         None => (None, None),
         Some(scene) => {
             let (query_in, query_out) = latest::latest(Query::default());
@@ -477,7 +481,7 @@ pub fn run_real(
                 surfaces: writers.surfaces,
                 skins: skin_feed,
                 period_ns,
-                keeper: keep.soft,
+                supervisor: keep.soft,
             };
             let stop = stop.clone();
             let thread = spawn("soft", move || {
@@ -496,7 +500,7 @@ pub fn run_real(
     let supervisor_beat = Beat::default();
     let ipc_beat = service.as_ref().map(Service::heartbeat);
     let near = Arc::new(Mutex::new(None));
-    let broad = Arc::new(Mutex::new(rig.collider.broad_facts()));
+    let broad = Arc::new(Mutex::new(setup.collider.broad_facts()));
 
     let (raised_in, raised_out) = std::sync::mpsc::channel();
     let (planner, planner_ends) = planner::planner();
@@ -505,7 +509,7 @@ pub fn run_real(
     let janitor_thread = spawn("janitor", move || janitor::serve(&garbage))?;
     let collision_thread = {
         let mut links = collision::Links {
-            pair_capacity: rig.pair_capacity,
+            pair_capacity: setup.pair_capacity,
             queries: query_reader,
             snapshots: snapshot_in,
             used: used_out,
@@ -516,12 +520,12 @@ pub fn run_real(
             log_lost: Arc::new(AtomicU64::new(0)),
             near: near.clone(),
             broad: broad.clone(),
-            keeper: keep.near,
+            supervisor: keep.near,
             planner,
             janitor,
             urgency: Urgency::none(),
         };
-        let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), rig.collider);
+        let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), setup.collider);
         spawn("collision", move || {
             // For as long as it is ordinary.
             let raised = realtime::priority::raise("nice of the collision thread", NICENESS);
@@ -539,7 +543,7 @@ pub fn run_real(
         ends if ends.is_empty() => None,
         ends => {
             let (stop, stopped) = delivery(1);
-            let thread = spawn("keeper", move || keeper::run(ends, stopped))?;
+            let thread = spawn("gpu-supervisor", move || gpu_supervisor::run(ends, stopped))?;
             Some((thread, stop))
         }
     };
@@ -587,7 +591,7 @@ pub fn run_real(
             guard,
             publisher: (publisher, events),
         };
-        let core = rig.core;
+        let core = setup.core;
         spawn("haptic", move || {
             let mut steps = Vec::new();
             if let Some(cpu) = cpu {
@@ -642,7 +646,7 @@ pub fn run_real(
             realtime_lines,
         );
         scribe.name_bodies(body_names.into_iter());
-        scribe.watch_needles(rig.watch.take());
+        scribe.watch_needles(setup.watch.take());
         scribe.hear_from(scribe_events);
         let beat = scribe_beat.clone();
         spawn("scribe", move || {
@@ -687,7 +691,7 @@ pub fn run_real(
         janitor: janitor_thread,
         soft: soft_thread,
         skin: skin_thread,
-        keeper: keeper_thread,
+        supervisor: keeper_thread,
         gpu: gpu_threads_end,
         scribe: scribe_thread,
         news,
@@ -826,7 +830,7 @@ mod tests {
     use hapticd_proxy::LoopTiming;
     use std::path::Path;
 
-    fn rig(delay_us: u32) -> (config::Config, Rig) {
+    fn setup(delay_us: u32) -> (config::Config, SessionSetup) {
         let text = format!(
             r#"
 [[arm]]
@@ -844,14 +848,14 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
         );
         let context = config::Context::new("", |_| None);
         let loaded = config::parse("test.toml", &text, &context).unwrap();
-        let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
-        (loaded.config, rig)
+        let setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
+        (loaded.config, setup)
     }
 
     #[test]
     fn the_age_of_the_input_begins_where_the_arms_own_delay_ends() {
         let age_us = |delay_us| {
-            let (config, rig) = rig(delay_us);
+            let (config, setup) = setup(delay_us);
             let options = Options {
                 duration_s: Some(1.0),
                 check: false,
@@ -862,7 +866,7 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
                 log: None,
                 require_ipc: false,
             };
-            run_virtual(rig, &config, options).arms[0].input_age_us
+            run_virtual(setup, &config, options).arms[0].input_age_us
         };
         // Twice the age from which input would be stale: none of it is in the age, which is less
         // than a period.
@@ -873,15 +877,16 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
     #[test]
     fn every_delay_costs_stiffness_once() {
         let stiffness = |delay_us, lateness_s, age_s| {
-            let (_, rig) = rig(delay_us);
+            let (_, setup) = setup(delay_us);
             let keys = CouplingKeys::default();
-            measured_gains(&rig.arms[0].spec, &keys, 1_000_000, lateness_s, age_s).stiffness_n_per_m
+            measured_gains(&setup.arms[0].spec, &keys, 1_000_000, lateness_s, age_s)
+                .stiffness_n_per_m
         };
         // T and the arm's period are 1 ms; a sample is answered with the next report whatever its
         // age in the tick between, unless it is older.
         let stable = |period_ms: f64, delay_ms: f64| {
-            let (_, rig) = rig(0);
-            let spec = &rig.arms[0].spec;
+            let (_, setup) = setup(0);
+            let spec = &setup.arms[0].spec;
             let timing = LoopTiming {
                 period_s: 1e-3 * period_ms,
                 delay_s: 1e-3 * delay_ms,

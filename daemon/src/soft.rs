@@ -17,8 +17,8 @@ use hapticd_sys::clock::now_ns;
 
 use crate::broad_phase::BroadPhaseStats;
 use crate::collision::{Applied, SceneCommand, StepLog, WorkLog};
+use crate::gpu_supervisor::UserEnd;
 use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
-use crate::keeper::SceneEnd;
 use crate::skin::SkinUpdate;
 
 /// Answers in flight: for each arm one in use, one offered, one being built.
@@ -256,7 +256,7 @@ pub struct Links {
     /// to show them to.
     pub skins: Option<latest::Writer<SkinUpdate>>,
     /// Where a new GPU comes from when the one that finds the contacts is given up.
-    pub keeper: Option<SceneEnd<SoftScene>>,
+    pub supervisor: Option<UserEnd<SoftScene>>,
 }
 
 /// What clients are told of a scene's soft bodies.
@@ -301,8 +301,8 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
         // Looked at before the requests: what was asked before the end is done and recorded.
         ending = stop.load(Ordering::Acquire);
         links.state.heartbeat.fetch_add(1, Ordering::Relaxed);
-        if let Some(keeper) = &mut links.keeper {
-            keeper.attend(&mut scene);
+        if let Some(supervisor) = &mut links.supervisor {
+            supervisor.attend(&mut scene);
         }
         let mut applied = Vec::new();
         while let Ok(surface) = links.requests.try_recv() {
@@ -349,7 +349,7 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
                     update.step = links.state.steps.load(Ordering::Relaxed) + 1;
                 });
             }
-            let failed = links.keeper.as_ref().map(SceneEnd::failed_attempts);
+            let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
             let took_ns = now_ns() - started;
             links.state.note(&scene, took_ns, failed.unwrap_or(0));
         }

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use hapticd::backend::prove;
 use hapticd::collision::urgency::Urgency;
 use hapticd::collision::{self, Collider};
+use hapticd::gpu_supervisor::{self, Make, Pace, Supervised};
 use hapticd::gpu_threads::gpu_threads;
 use hapticd::haptic::record::TickRecord;
-use hapticd::keeper::{self, Kept, Make, Pace};
 use hapticd::mid_phase::MidPhaseStatus;
-use hapticd::rig::{self, Rig};
 use hapticd::session::virtual_arms;
+use hapticd::session_setup::{self, SessionSetup};
 use hapticd::soft;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_ccd::{MeshIndex, MidPhase};
@@ -29,21 +29,21 @@ use hapticd_rays::{Responder, Watched};
 use hapticd_shaders::{Breaker, Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
 use hapticd_sync::{latest, ring};
 
-fn palpation() -> Rig {
+fn palpation() -> SessionSetup {
     let context = hapticd_config::Context::new(".", |_| None);
     let text = include_str!("../../config/palpation.toml");
     let loaded = hapticd_config::parse("palpation.toml", text, &context).unwrap();
-    rig::build(&loaded.config, Path::new("."), true).unwrap()
+    session_setup::build(&loaded.config, Path::new("."), true).unwrap()
 }
 
-fn driver(mut rig: Rig) -> VirtualLoop {
-    let arms = virtual_arms(&mut rig);
+fn driver(mut setup: SessionSetup) -> VirtualLoop {
+    let arms = virtual_arms(&mut setup);
     VirtualLoop::new(
-        rig.core,
-        (rig.collider, rig.soft),
+        setup.core,
+        (setup.collider, setup.soft),
         arms,
         4,
-        rig.pair_capacity,
+        setup.pair_capacity,
     )
 }
 
@@ -53,16 +53,16 @@ fn change(now: &TickRecord, before: &TickRecord) -> f64 {
 
 #[test]
 fn a_lost_gpu_is_not_felt() {
-    let mut rig = palpation();
+    let mut setup = palpation();
     let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);
     let gpu = Gpu::open(choice).expect("this test needs a Vulkan adapter, if only a software one");
     let breaker = gpu.breaker();
-    let scene = rig.soft.as_mut().unwrap();
+    let scene = setup.soft.as_mut().unwrap();
     let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
     // Virtual time does not wait for a GPU that the CPU has to play: patience beyond the end.
     let watched = Watched::new(Box::new(detector), 100_000);
     scene.set_detector(Box::new(watched)).unwrap();
-    let mut driver = driver(rig);
+    let mut driver = driver(setup);
 
     let in_charge = |driver: &VirtualLoop| {
         let detector = driver.soft().unwrap().detector();
@@ -126,20 +126,20 @@ fn open() -> Gpu {
 /// What loses the GPUs that were made, in order.
 type Breakers = Arc<Mutex<Vec<Breaker>>>;
 
-/// The same loss, and then the keeper's attempts: two find no GPU, the third one does, and it is in
-/// charge again. Then that one is lost, too. No tick is lost, no step is left out, and nothing of
-/// it is felt.
+/// The same loss, and then the GPU supervisor's attempts: two find no GPU, the third one does, and
+/// it is in charge again. Then that one is lost, too. No tick is lost, no step is left out, and
+/// nothing of it is felt.
 #[test]
 fn a_gpu_that_is_found_again_is_not_felt_either() {
-    let mut rig = palpation();
+    let mut setup = palpation();
     let gpu = open();
     let breakers = Breakers::default();
     breakers.lock().unwrap().push(gpu.breaker());
-    let scene = rig.soft.as_mut().unwrap();
+    let scene = setup.soft.as_mut().unwrap();
     let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
     let watched = Watched::new(Box::new(detector), PATIENCE);
     scene.set_detector(Box::new(watched)).unwrap();
-    let mut driver = driver(rig);
+    let mut driver = driver(setup);
 
     let (of_new, mut attempts) = (breakers.clone(), 0);
     let make: Make<SoftScene> = Box::new(move |settings| {
@@ -152,7 +152,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
         let detector = GpuDetector::new(gpu, *settings).map_err(|e| e.to_string())?;
         Ok((Box::new(detector), "a GPU".to_owned()))
     });
-    let (mut end, mut keeper) = keeper::pair("contacts", PACE, make);
+    let (mut end, mut supervisor) = gpu_supervisor::pair("contacts", PACE, make);
 
     let mut before = *driver.step(false);
     // The largest change of the force in a tick since the last loss, and ticks in which there was
@@ -167,10 +167,10 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
             before.tick < 60_000,
             "lost at {lost_at:?}, found at {found_at:?}"
         );
-        // What the soft bodies' thread does every round, and the keeper's.
+        // What the soft bodies' thread does every round, and the GPU supervisor's.
         end.attend(driver.scenes().1.unwrap());
         let now = *driver.step(false);
-        assert!(keeper.round(&|| now.now_ns));
+        assert!(supervisor.round(&|| now.now_ns));
         assert_eq!(now.tick, before.tick + 1);
         let scene = driver.soft().unwrap();
         assert_eq!((scene.lost_ticks(), scene.refused()), (0, 0));
@@ -238,7 +238,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Rounds of the loop and of the keeper, each a tick of made-up time, until it is `done`.
+/// Rounds of the loop and of the GPU supervisor, each a tick of made-up time, until it is `done`.
 fn rounds(tick: &mut u64, mut round: impl FnMut(u64), mut done: impl FnMut() -> bool) {
     let started = Instant::now();
     while !done() {
@@ -267,7 +267,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         let detector = GpuDetector::new(open(), *settings).map_err(|e| e.to_string())?;
         Ok((Box::new(detector), "a GPU".to_owned()))
     });
-    let (end, mut keeper) = keeper::pair("contacts", PACE, make);
+    let (end, mut supervisor) = gpu_supervisor::pair("contacts", PACE, make);
     let (mut query_in, queries) = latest::latest(Query::default());
     let (answer_in, _answers) = ring::ring(soft::BUFFERS);
     let (_used, used_out) = ring::ring(soft::BUFFERS);
@@ -286,7 +286,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         surfaces: Vec::new(),
         skins: None,
         period_ns: 1_000_000,
-        keeper: Some(end),
+        supervisor: Some(end),
     };
     let stop = AtomicBool::new(false);
     std::thread::scope(|threads| {
@@ -299,7 +299,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
                     tick,
                     ..Query::default()
                 });
-                assert!(keeper.round(&|| tick * 1_000_000));
+                assert!(supervisor.round(&|| tick * 1_000_000));
             };
             rounds(&mut tick, round, || done(state.facts()));
         };
@@ -315,13 +315,16 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         assert!(facts.why.contains("lost"), "{facts:?}");
         drop(ends);
     });
-    assert!(!keeper.round(&|| u64::MAX), "the scene's thread is gone");
+    assert!(
+        !supervisor.round(&|| u64::MAX),
+        "the scene's thread is gone"
+    );
 }
 
 /// The collision thread itself, the same.
 #[test]
 fn the_collision_thread_takes_over_what_the_keeper_finds() {
-    let rig = assembly();
+    let setup = assembly();
     let limits = Limits {
         triangles: 0,
         patience: Patience::Answer,
@@ -329,7 +332,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
     };
     let gpu = open();
     let breaker = gpu.breaker();
-    let mut collider = rig.collider;
+    let mut collider = setup.collider;
     let first = GpuMidPhase::new(gpu, limits).unwrap();
     collider.set_midphase(Box::new(first));
     let mut attempts = 0;
@@ -342,7 +345,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         prove(&mut new, shapes)?;
         Ok((Box::new(new), "a GPU".to_owned()))
     });
-    let (end, mut keeper) = keeper::pair("near", PACE, make);
+    let (end, mut supervisor) = gpu_supervisor::pair("near", PACE, make);
     let (mut query_in, queries) = latest::latest(Query::default());
     let (snapshot_in, mut snapshots) = ring::ring(collision::BUFFERS);
     let (mut used, used_out) = ring::ring(2 * collision::BUFFERS);
@@ -350,7 +353,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
     let (replies, _replies) = hapticd_sync::delivery::delivery(1);
     let near = Arc::new(Mutex::new(None));
     let links = collision::Links {
-        pair_capacity: rig.pair_capacity,
+        pair_capacity: setup.pair_capacity,
         queries,
         snapshots: snapshot_in,
         used: used_out,
@@ -363,7 +366,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         broad: Arc::default(),
         planner: hapticd::planner::planner().0,
         janitor: hapticd::janitor::janitor().0,
-        keeper: Some(end),
+        supervisor: Some(end),
         urgency: Urgency::none(),
     };
     let (stop, beat) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -382,7 +385,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
                 while let Some(snapshot) = snapshots.pop() {
                     let _ = used.push(snapshot);
                 }
-                assert!(keeper.round(&|| tick * 1_000_000));
+                assert!(supervisor.round(&|| tick * 1_000_000));
             };
             rounds(&mut tick, round, || {
                 near.lock().unwrap().as_ref().is_some_and(done)
@@ -399,11 +402,14 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         assert!(facts.why.contains("lost") && facts.given_up.is_empty());
         drop(ends);
     });
-    assert!(!keeper.round(&|| u64::MAX), "the scene's thread is gone");
+    assert!(
+        !supervisor.round(&|| u64::MAX),
+        "the scene's thread is gone"
+    );
 }
 
-/// What the keeper hands over has all shapes and has answered; what never answers is not handed
-/// over, and says so by itself.
+/// What the GPU supervisor hands over has all shapes and has answered; what never answers is not
+/// handed over, and says so by itself.
 #[test]
 fn a_gpu_that_does_not_answer_is_not_handed_over() {
     let mut collider = assembly().collider;
@@ -465,8 +471,8 @@ fn only_what_was_had_is_asked_again() {
 fn a_backend_is_what_was_asked_for_or_an_error() {
     use hapticd::backend::choose;
     use hapticd_config::Backend;
-    let mut rig = palpation();
-    let scene = rig.soft.as_mut().unwrap();
+    let mut setup = palpation();
+    let scene = setup.soft.as_mut().unwrap();
     let choice = Choice::from_env().unwrap().unwrap_or(Choice::Hardware);
     match Gpu::open(choice) {
         Err(why) => {
@@ -496,16 +502,16 @@ fn a_backend_is_what_was_asked_for_or_an_error() {
     assert_eq!(scene.detector().name(), "CPU");
 }
 
-fn assembly() -> Rig {
+fn assembly() -> SessionSetup {
     let context = hapticd_config::Context::new(".", |_| None);
     let text = include_str!("../../config/assembly.toml");
     let loaded = hapticd_config::parse("assembly.toml", text, &context).unwrap();
-    rig::build(&loaded.config, Path::new("."), true).unwrap()
+    session_setup::build(&loaded.config, Path::new("."), true).unwrap()
 }
 
 /// A peg is pressed on a plate and into its hole; a GPU finds what is near it and is lost in the
-/// middle of it, and so is the next one that the keeper finds. Every record of every tick is what
-/// it is without a GPU, to the last bit.
+/// middle of it, and so is the next one that the GPU supervisor finds. Every record of every tick
+/// is what it is without a GPU, to the last bit.
 #[test]
 fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
     const TICKS: usize = 3_000;
@@ -538,9 +544,9 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
         let midphase = GpuMidPhase::new(gpu, limits).map_err(|e| e.to_string())?;
         Ok(Box::new(midphase))
     };
-    let mut rig = assembly();
-    rig.collider.set_midphase(midphase().unwrap());
-    let mut driver = driver(rig);
+    let mut setup = assembly();
+    setup.collider.set_midphase(midphase().unwrap());
+    let mut driver = driver(setup);
     let (mut attempts, of_made) = (0, breakers.clone());
     let make: Make<Collider> = Box::new(move |shapes: &Vec<Weak<MeshIndex>>| {
         attempts += 1;
@@ -552,7 +558,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
         prove(&mut *new, shapes)?;
         Ok((new, "a GPU".to_owned()))
     });
-    let (mut end, mut keeper) = keeper::pair("near", PACE, make);
+    let (mut end, mut supervisor) = gpu_supervisor::pair("near", PACE, make);
     let mut found_at = None;
     for (k, expected) in records.iter().enumerate() {
         let (collider, _) = driver.scenes();
@@ -582,7 +588,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
             }
             Some(_) => {}
         }
-        assert!(keeper.round(&|| record.now_ns));
+        assert!(supervisor.round(&|| record.now_ns));
         assert!(
             format!("{record:?}") == format!("{expected:?}"),
             "tick {k}; the GPU was lost at {lost_at}, and found at {found_at:?}"

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use hapticd::rig;
 use hapticd::session::virtual_arms;
+use hapticd::session_setup;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_config as config;
 use hapticd_scene::BroadPhaseKind;
@@ -40,13 +40,13 @@ impl Write for Hash {
 /// Of each tick what the arms felt, where bodies went and where surfaces are: every number to its
 /// last digit.
 fn ticks(loaded: &config::Config, kind: BroadPhaseKind) -> Vec<u64> {
-    let mut rig = rig::build(loaded, &folder(), true).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(rig.collider.world().broad_phase(), kind);
+    let mut setup = session_setup::build(loaded, &folder(), true).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(setup.collider.world().broad_phase(), kind);
     let name = kind.name();
-    let arms = virtual_arms(&mut rig);
+    let arms = virtual_arms(&mut setup);
     let latency = loaded.collision.virtual_latency_ticks;
-    let scenes = (rig.collider, rig.soft);
-    let mut driver = VirtualLoop::new(rig.core, scenes, arms, latency, rig.pair_capacity);
+    let scenes = (setup.collider, setup.soft);
+    let mut driver = VirtualLoop::new(setup.core, scenes, arms, latency, setup.pair_capacity);
     if let Some(soft) = driver.soft() {
         assert_eq!(soft.world().scene().broad_phase().name(), name);
     }

@@ -17,9 +17,9 @@ use hapticd::haptic::thread::{Flags, Links, Moment, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard};
 use hapticd::janitor;
 use hapticd::planner;
-use hapticd::rig::{self, Rig, Source};
 use hapticd::scribe::{Live, Scribe, serve};
 use hapticd::session;
+use hapticd::session_setup::{self, SessionSetup, Source};
 use hapticd::stats::Stats;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_config as config;
@@ -50,10 +50,10 @@ shape = { kind = "cuboid", size_m = [0.4, 0.4, 0.02] }
 position_m = [0.0, 0.0, -0.07]
 "#;
 
-fn build() -> Rig {
+fn build() -> SessionSetup {
     let context = config::Context::new("", |_| None);
     let loaded = config::parse("churn.toml", SCENE, &context).unwrap_or_else(|e| panic!("{e}"));
-    rig::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
+    session_setup::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A linear congruential sequence: the same churn every time.
@@ -176,10 +176,10 @@ struct Observed<'a> {
 
 /// Runs the churn. The tick's step is given with its record: it comes after it.
 fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
-    let mut rig = build();
-    let arms = session::virtual_arms(&mut rig);
-    let scenes = (rig.collider, rig.soft);
-    let mut driver = VirtualLoop::new(rig.core, scenes, arms, 3, rig.pair_capacity);
+    let mut setup = build();
+    let arms = session::virtual_arms(&mut setup);
+    let scenes = (setup.collider, setup.soft);
+    let mut driver = VirtualLoop::new(setup.core, scenes, arms, 3, setup.pair_capacity);
     let (mut random, mut guests) = (Random(seed), Guests::new());
     let mut kept = Vec::new();
     let mut lost: VecDeque<(u64, u32)> = VecDeque::new();
@@ -245,10 +245,10 @@ struct Watcher {
 
 impl Watcher {
     fn new() -> Self {
-        let rig = build();
+        let setup = build();
         Watcher {
-            checker: rig.checker(),
-            stats: Stats::new(true, rig.period_ns, &rig.names()),
+            checker: setup.checker(),
+            stats: Stats::new(true, setup.period_ns, &setup.names()),
             alarms: Vec::new(),
         }
     }
@@ -383,24 +383,24 @@ const WATCHDOG: Duration = Duration::from_secs(120);
 /// that does its worst: whatever comes first, the checker knows of every shape before it has to.
 #[test]
 fn a_churn_with_the_real_threads_raises_no_alarm() {
-    let rig = build();
-    let (period_ns, pair_capacity) = (rig.period_ns, rig.pair_capacity);
-    let live = Arc::new(Mutex::new(Live::of(&rig)));
-    let stats = Stats::new(false, period_ns, &rig.names());
-    let scribe = Scribe::new(stats, Some(rig.checker()), None, live.clone(), Vec::new());
+    let setup = build();
+    let (period_ns, pair_capacity) = (setup.period_ns, setup.pair_capacity);
+    let live = Arc::new(Mutex::new(Live::of(&setup)));
+    let stats = Stats::new(false, period_ns, &setup.names());
+    let scribe = Scribe::new(stats, Some(setup.checker()), None, live.clone(), Vec::new());
     let (query_in, queries) = latest::latest(Query::default());
     let (snapshot_in, snapshots) = ring::ring(collision::BUFFERS);
     let (used, used_out) = ring::ring(2 * collision::BUFFERS);
     let (records, record_out) = ring::ring::<TickRecord>(4096);
-    let base = rig.core.governor(0).map(|governor| *governor.limits());
-    let (composer, _configured, _restrictions) = limits::link(&rig.core, base.unwrap());
+    let base = setup.core.governor(0).map(|governor| *governor.limits());
+    let (composer, _configured, _restrictions) = limits::link(&setup.core, base.unwrap());
     let (requests, requests_out) = crossbeam::channel::bounded(16);
     let (reply_in, mut replies) = hapticd_sync::delivery::delivery(16);
     let (mut gone_in, gone) = ring::ring(64);
     let (log, steps) = crossbeam::channel::bounded(4096);
     let log_lost = Arc::new(AtomicU64::new(0));
     let (mut hands, mut inputs, mut commands) = (Vec::new(), Vec::new(), Vec::new());
-    for arm in rig.arms {
+    for arm in setup.arms {
         let Source::Simulated(hand) = arm.source else {
             panic!("the hands are simulated");
         };
@@ -441,13 +441,13 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         broad: Arc::default(),
         planner,
         janitor,
-        keeper: None,
+        supervisor: None,
         urgency: Urgency::none(),
     };
     let (flags, stop, beat) = (Flags::new(), AtomicBool::new(false), AtomicU64::new(0));
     let scribe_beat = Beat::default();
-    let core = rig.core;
-    let collider = rig.collider;
+    let core = setup.core;
+    let collider = setup.collider;
     let (ticks, guests, report) = std::thread::scope(|threads| {
         let scribe = threads.spawn(|| serve(scribe, record_out, steps, &scribe_beat));
         threads.spawn(move || planner::serve(planner_ends));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd::collision::urgency::Urgency;
 use hapticd::collision::{self, Request, SceneCommand, SceneReply, StepLog};
-use hapticd::rig::{self, Rig};
+use hapticd::session_setup::{self, SessionSetup};
 use hapticd::{janitor, planner};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{Material, Query, Snapshot};
@@ -25,11 +25,11 @@ impl Drop for Stop {
     }
 }
 
-fn blocks() -> Rig {
+fn blocks() -> SessionSetup {
     let context = hapticd_config::Context::new(".", |_| None);
     let text = include_str!("../../config/blocks.toml");
     let loaded = hapticd_config::parse("blocks.toml", text, &context).unwrap();
-    rig::build(&loaded.config, std::path::Path::new("."), true).unwrap()
+    session_setup::build(&loaded.config, std::path::Path::new("."), true).unwrap()
 }
 
 fn body(name: &str, kind: BodyKind, at: Vec3) -> BodySpec {
@@ -67,7 +67,7 @@ struct Side {
 
 impl Side {
     fn new() -> Self {
-        let rig = blocks();
+        let setup = blocks();
         let (query_in, queries) = latest::latest(Query::default());
         let (snapshot_in, snapshots) = ring::ring(collision::BUFFERS);
         let (used, used_out) = ring::ring(2 * collision::BUFFERS);
@@ -77,7 +77,7 @@ impl Side {
         let (planner, ends) = planner::planner();
         let (janitor, garbage) = janitor::janitor();
         let links = collision::Links {
-            pair_capacity: rig.pair_capacity,
+            pair_capacity: setup.pair_capacity,
             queries,
             snapshots: snapshot_in,
             used: used_out,
@@ -90,17 +90,17 @@ impl Side {
             broad: Arc::default(),
             planner,
             janitor,
-            keeper: None,
+            supervisor: None,
             urgency: Urgency::none(),
         };
         let stop = Arc::new(AtomicBool::new(false));
-        let (stopped, collider) = (stop.clone(), rig.collider);
+        let (stopped, collider) = (stop.clone(), setup.collider);
         std::thread::spawn(move || {
             let beat = AtomicU64::new(0);
             drop(collision::run(collider, links, &stopped, &beat));
         });
         Side {
-            core: rig.core,
+            core: setup.core,
             queries: query_in,
             snapshots,
             used,

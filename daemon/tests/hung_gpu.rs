@@ -16,9 +16,9 @@ use hapticd::collision::StepLog;
 use hapticd::gpu_threads::gpu_threads;
 use hapticd::haptic::record::TickRecord;
 use hapticd::mid_phase::MidPhaseStatus;
-use hapticd::rig;
 use hapticd::scribe::{Live, Sink};
 use hapticd::session::{Options, ViewAction, run_real};
+use hapticd::session_setup;
 use hapticd_ccd::MeshIndex;
 use hapticd_shaders::{
     Candidate, Candidates, Fault, GpuMidPhase, Limits, ShapeId, Sweep, SweepError, Sweeper, Ticket,
@@ -204,7 +204,7 @@ impl Sink for Watcher {
 fn a_call_that_hangs_is_not_felt(call: Call) {
     let context = hapticd_config::Context::new("", |_| None);
     let loaded = hapticd_config::parse("scene.toml", SCENE, &context).unwrap();
-    let mut rig = rig::build(&loaded.config, Path::new(""), false).unwrap();
+    let mut setup = session_setup::build(&loaded.config, Path::new(""), false).unwrap();
 
     let (release, released) = bounded(0);
     let release = Arc::new(Mutex::new(Some(release)));
@@ -230,7 +230,7 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
     let (threads, threads_end) = gpu_threads();
     threads.start(|| device.serve()).unwrap();
     drop(threads);
-    rig.collider.set_midphase(Box::new(asking));
+    setup.collider.set_midphase(Box::new(asking));
 
     let seen = Arc::new(Mutex::new(Vec::new()));
     let after = Arc::new(AtomicU64::new(0));
@@ -271,7 +271,7 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
         log: None,
         require_ipc: false,
     };
-    run_real(rig, &loaded.config, options).unwrap();
+    run_real(setup, &loaded.config, options).unwrap();
 
     assert!(
         reached.load(Ordering::Acquire),

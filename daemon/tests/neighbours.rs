@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use hapticd::rig;
 use hapticd::session::virtual_arms;
+use hapticd::session_setup;
 use hapticd::virtual_time::VirtualLoop;
 use hapticd_config as config;
 use hapticd_deformable::SkinStates;
@@ -20,10 +20,11 @@ fn the_demo_scenes_are_the_same_whoever_finds_neighbours() {
             let context = config::Context::new("", |_| None);
             let mut loaded = config::parse(name, text, &context).unwrap().config;
             loaded.soft.neighbours = neighbours;
-            let mut rig = rig::build(&loaded, Path::new(""), true).unwrap();
-            let arms = virtual_arms(&mut rig);
-            let pairs = rig.pair_capacity;
-            let mut driver = VirtualLoop::new(rig.core, (rig.collider, rig.soft), arms, 4, pairs);
+            let mut setup = session_setup::build(&loaded, Path::new(""), true).unwrap();
+            let arms = virtual_arms(&mut setup);
+            let pairs = setup.pair_capacity;
+            let mut driver =
+                VirtualLoop::new(setup.core, (setup.collider, setup.soft), arms, 4, pairs);
             for _ in 0..1500 {
                 driver.step(false);
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use hapticd::collision::{SceneCommand, SceneReply};
-use hapticd::rig::{self, Rig, Source};
+use hapticd::session_setup::{self, SessionSetup, Source};
 use hapticd::stats::Stats;
 use hapticd::virtual_time::{VirtualArm, VirtualLoop};
 use hapticd_config as config;
@@ -34,10 +34,10 @@ shape = { kind = "star", points = 5, outer_radius_m = 0.01, inner_radius_m = 0.0
 position_m = [-0.03, 0.07, 0.0]
 "#;
 
-fn build(text: &str) -> Rig {
+fn build(text: &str) -> SessionSetup {
     let context = config::Context::new("", |_| None);
     let loaded = config::parse("planar.toml", text, &context).unwrap_or_else(|e| panic!("{e}"));
-    rig::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
+    session_setup::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A pantograph's own bytes: encoder counts of a hand that moves its two motors' angles, whatever
@@ -74,12 +74,12 @@ impl VirtualArm for Pantograph {
 
 #[test]
 fn a_pantograph_by_its_profile_is_stopped_by_a_polygon_and_pushed_back() {
-    let mut rig = build(PANTOGRAPH);
-    let mut checker = rig.checker();
-    let Source::Hid(source) = &rig.arms[0].source else {
+    let mut setup = build(PANTOGRAPH);
+    let mut checker = setup.checker();
+    let Source::Hid(source) = &setup.arms[0].source else {
         panic!("a device");
     };
-    assert!(!rig.arms[0].spec.has_rotation);
+    assert!(!setup.arms[0].spec.has_rotation);
     let efforts = Arc::new(Mutex::new(Vec::new()));
     let arm = Pantograph {
         driver: Driver::new(Arc::new(source.profile.clone())),
@@ -88,10 +88,16 @@ fn a_pantograph_by_its_profile_is_stopped_by_a_polygon_and_pushed_back() {
     };
     let mut arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] = [const { None }; MAX_ARMS];
     arms[0] = Some(Box::new(arm));
-    let names = rig.names();
-    let mut stats = Stats::new(true, rig.period_ns, &names);
-    let soft = rig.soft.take();
-    let mut driver = VirtualLoop::new(rig.core, (rig.collider, soft), arms, 3, rig.pair_capacity);
+    let names = setup.names();
+    let mut stats = Stats::new(true, setup.period_ns, &names);
+    let soft = setup.soft.take();
+    let mut driver = VirtualLoop::new(
+        setup.core,
+        (setup.collider, soft),
+        arms,
+        3,
+        setup.pair_capacity,
+    );
     let (mut furthest, mut beyond) = (0.0_f64, 0.0_f64);
     for _ in 0..2600 {
         let record = *driver.step(false);
@@ -122,16 +128,22 @@ fn a_pantograph_by_its_profile_is_stopped_by_a_polygon_and_pushed_back() {
 
 #[test]
 fn a_client_adds_nothing_to_a_planar_scene_and_moves_what_is_there_in_the_plane() {
-    let rig = build(PANTOGRAPH);
+    let setup = build(PANTOGRAPH);
     let arms = [const { None }; MAX_ARMS];
-    let id = rig
+    let id = setup
         .collider
         .infos()
         .iter()
         .find(|i| i.name == "gate")
         .unwrap()
         .id;
-    let mut driver = VirtualLoop::new(rig.core, (rig.collider, None), arms, 3, rig.pair_capacity);
+    let mut driver = VirtualLoop::new(
+        setup.core,
+        (setup.collider, None),
+        arms,
+        3,
+        setup.pair_capacity,
+    );
     let cup = BodySpec {
         name: "cup".to_owned(),
         kind: BodyKind::Kinematic,
@@ -166,7 +178,7 @@ fn what_is_not_planar_is_refused_with_the_key() {
         let context = config::Context::new("", |_| None);
         let said = match config::parse("planar.toml", &text, &context) {
             Err(errors) => errors.to_string(),
-            Ok(loaded) => match rig::build(&loaded.config, Path::new(""), true) {
+            Ok(loaded) => match session_setup::build(&loaded.config, Path::new(""), true) {
                 Ok(_) => panic!("{to} was taken"),
                 Err(errors) => format!("{errors} {}", errors.faults()[0].key),
             },
@@ -214,8 +226,8 @@ fn a_polygon_that_goes_round_clockwise_is_taken_the_other_way_round() {
     let wall = "[[-0.05, 0.0], [0.05, 0.0], [0.05, 0.01], [-0.05, 0.01]]";
     let back = "[[-0.05, 0.01], [0.05, 0.01], [0.05, 0.0], [-0.05, 0.0]]";
     let volume = |text: &str| {
-        let rig = build(text);
-        let world = rig.collider.world();
+        let setup = build(text);
+        let world = setup.collider.world();
         let id = world.infos().find(|i| i.name == "wall").unwrap().id;
         let mesh = world.spec(id).unwrap().shape.index.mesh().unwrap().clone();
         hapticd_geometry::MeshReport::of(&mesh, &hapticd_geometry::Adjacency::new(&mesh))

@@ -15,7 +15,7 @@ use hapticd::haptic::limits::{self, Restriction};
 use hapticd::haptic::record::{BodyOrder, Silencing, TickRecord};
 use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard};
-use hapticd::rig::{self, Source};
+use hapticd::session_setup::{self, Source};
 use hapticd::soft;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
@@ -81,11 +81,11 @@ implicit = { model = "fluid", sphere_radius_m = 0.008, blending = "controlled" }
 fn drive(text: &str) -> (u64, u64, u64) {
     let context = hapticd_config::Context::new(".", |_| None);
     let loaded = hapticd_config::parse("gate.toml", text, &context).unwrap();
-    let rig = rig::build(&loaded.config, Path::new("."), true).unwrap();
-    let period = rig.period_ns;
-    let capacity = rig.pair_capacity;
-    let mut collider = rig.collider;
-    let mut scene = rig.soft;
+    let setup = session_setup::build(&loaded.config, Path::new("."), true).unwrap();
+    let period = setup.period_ns;
+    let capacity = setup.pair_capacity;
+    let mut collider = setup.collider;
+    let mut scene = setup.soft;
     let (soft_query_writer, mut soft_queries) = latest::latest(Query::default());
     let (mut answer_in, answers) = ring::ring(32);
     let (soft_used, mut soft_used_out) = ring::ring(64);
@@ -94,7 +94,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         used: soft_used,
         queries: soft_query_writer,
     });
-    let Source::Simulated(mut arm) = rig.arms.into_iter().next().unwrap().source else {
+    let Source::Simulated(mut arm) = setup.arms.into_iter().next().unwrap().source else {
         panic!("the gate's arm is simulated");
     };
     let (mut input, input_reader) = latest::latest(ArmInput::default());
@@ -104,8 +104,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
-    let base = rig::limits(&loaded.config.safety);
-    let (composer, mut configured, mut restrictions) = limits::link(&rig.core, base);
+    let base = session_setup::limits(&loaded.config.safety);
+    let (composer, mut configured, mut restrictions) = limits::link(&setup.core, base);
     let beat = Beat::default();
     let guard = Guard::new([Some((beat.clone(), 90)), None, None, None]);
     // Nobody reads them for so long that a ring is full.
@@ -124,7 +124,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         publisher: ((), events),
     };
     let flags = Flags::new();
-    let mut turns = Turns::new(rig.core, links);
+    let mut turns = Turns::new(setup.core, links);
     let mut spare: Vec<Box<Snapshot>> =
         (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect();
     let mut soft_spare: Vec<Box<SoftSnapshot>> = (0..16).map(|_| Box::default()).collect();

@@ -11,10 +11,10 @@ use hapticd::haptic::limits::{self, ConfiguredOwner, RestrictionsOwner};
 use hapticd::haptic::record::{ArmTick, BodyOrder, TickRecord};
 use hapticd::haptic::thread::{Flags, Links, Moment, Turns};
 use hapticd::haptic::watchdog::{Beat, Guard, Watched};
-use hapticd::rig::{self, Source};
+use hapticd::session_setup::{self, Source};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
-use hapticd_devices::sim::SimRig;
+use hapticd_devices::sim::HeldArm;
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{Query, Snapshot};
 use hapticd_scene::{BodyKind, BodySpec, Shape};
@@ -43,7 +43,7 @@ struct Bench {
     turns: Turns<()>,
     flags: Flags,
     collider: Collider,
-    arm: Box<SimRig>,
+    arm: Box<HeldArm>,
     input: latest::Writer<ArmInput>,
     command: latest::Reader<ArmCommand>,
     queries: latest::Reader<Query>,
@@ -73,8 +73,8 @@ impl Bench {
         let of = &loaded.config.haptic_loop;
         assert_eq!(u64::from(of.silent_supervisor_ms), SUPERVISOR_TICKS);
         assert_eq!(u64::from(of.silent_ipc_ms), IPC_TICKS);
-        let rig = rig::build(&loaded.config, Path::new("."), true).unwrap();
-        let Source::Simulated(arm) = rig.arms.into_iter().next().unwrap().source else {
+        let setup = session_setup::build(&loaded.config, Path::new("."), true).unwrap();
+        let Source::Simulated(arm) = setup.arms.into_iter().next().unwrap().source else {
             panic!("the arm is simulated");
         };
         let (input, input_reader) = latest::latest(ArmInput::default());
@@ -84,8 +84,8 @@ impl Bench {
         let (used_in, used) = ring::ring(64);
         let (record_in, records) = ring::ring::<TickRecord>(16);
         let (gone_in, gone) = ring::ring(8);
-        let base = rig::limits(&loaded.config.safety);
-        let (composer, configured, restrictions) = limits::link(&rig.core, base);
+        let base = session_setup::limits(&loaded.config.safety);
+        let (composer, configured, restrictions) = limits::link(&setup.core, base);
         let (supervisor, ipc) = (Beat::default(), Beat::default());
         let guard = Guard::new([
             Some((supervisor.clone(), SUPERVISOR_TICKS as u32)),
@@ -106,11 +106,11 @@ impl Bench {
             guard,
             publisher: (),
         };
-        let capacity = rig.pair_capacity;
+        let capacity = setup.pair_capacity;
         Bench {
-            turns: Turns::new(rig.core, links),
+            turns: Turns::new(setup.core, links),
             flags: Flags::new(),
-            collider: rig.collider,
+            collider: setup.collider,
             arm,
             input,
             command,
@@ -124,7 +124,7 @@ impl Bench {
             spare: (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect(),
             supervisor,
             ipc,
-            period_ns: rig.period_ns,
+            period_ns: setup.period_ns,
             now_ns: 0,
             supervisor_lives: true,
             ipc_lives: true,

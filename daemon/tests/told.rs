@@ -14,7 +14,7 @@ const HAND: &str = "kind = \"script\"\nrepeat = true\n\
     { t_s = 0.2, position = [0.05, 0.0, 0.0] }, \
     { t_s = 0.4, position = [-0.05, 0.0, 0.0] }]\n";
 
-fn rig(sections: &str) -> String {
+fn setup(sections: &str) -> String {
     format!(
         "{sections}[[arm]]\nname = \"right\"\nkind = \"simulated\"\n\
          intention = \"./hand.toml\"\n\
@@ -24,7 +24,7 @@ fn rig(sections: &str) -> String {
 
 fn start(name: &str, sections: &str) -> Daemon {
     let name = format!("told-{name}");
-    Daemon::run(&name, &rig(sections), &[("hand.toml", HAND)], &[])
+    Daemon::run(&name, &setup(sections), &[("hand.toml", HAND)], &[])
 }
 
 #[test]

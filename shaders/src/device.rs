@@ -158,8 +158,8 @@ impl Gpu {
         })
     }
 
-    /// Opens the adapter again, after a loss. The next generation begins: all that was made with the
-    /// old device is void.
+    /// Opens the adapter again, after a loss. The next generation begins: all that was made with
+    /// the old device is void.
     ///
     /// # Errors
     /// As [`Gpu::open`]; the old, lost device then stays.

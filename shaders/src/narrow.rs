@@ -233,8 +233,8 @@ impl Narrow {
         self.room = room;
     }
 
-    /// After a fault: opens the device again and compiles the passes. What was under way is dropped,
-    /// what was known of the points is forgotten, and the scene has to be set again.
+    /// After a fault: opens the device again and compiles the passes. What was under way is
+    /// dropped, what was known of the points is forgotten, and the scene has to be set again.
     ///
     /// # Errors
     /// If that fails; it can be tried again.

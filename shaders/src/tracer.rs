@@ -138,8 +138,8 @@ impl Tracer {
         &self.gpu
     }
 
-    /// After a fault: opens the device again and compiles the passes. What was under way is dropped,
-    /// and the scene has to be set again.
+    /// After a fault: opens the device again and compiles the passes. What was under way is
+    /// dropped, and the scene has to be set again.
     ///
     /// # Errors
     /// If that fails; it can be tried again.

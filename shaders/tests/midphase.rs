@@ -135,7 +135,7 @@ fn the_list_is_the_same_as_without_a_gpu() {
     let mut between = Vec::new();
     for k in 0..64 {
         let half = bodies.len() / 2;
-        // NearCluster their origins, far off, and one of each.
+        // Near their origins, far off, and one of each.
         let pick = |chance: &mut Chance, far: bool| chance.below(half) + if far { half } else { 0 };
         let (a, b) = (
             pick(&mut chance, k % 4 >= 2),

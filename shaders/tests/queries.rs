@@ -129,7 +129,7 @@ fn the_answers_are_those_of_the_other_ways() {
             prediction: 0.05,
             ..Work::default()
         };
-        // NearCluster the deformable, which is at the origin: the cloud moves there for the second half.
+        // Near the deformable, which is at the origin: the cloud moves there for the second half.
         let mut at_origin = packed.clone();
         at_origin.objects[0] = Object {
             t: [0.01, 0.0, 0.0],

@@ -82,7 +82,7 @@ fn case(k: usize, name: &'static str, mesh: &TriMesh, from: u32, to: u32) -> Cas
     let cloud = cloud(&mut chance, RAYS);
     let mut packed = Packed::default();
     let target = turned(&mut chance, to);
-    // NearCluster the target, so that many rays meet it.
+    // Near the target, so that many rays meet it.
     let source = Object {
         q: chance.turn(),
         t: target.t.map(|x| x + 0.01),

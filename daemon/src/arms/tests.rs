@@ -150,7 +150,7 @@ impl std::io::Write for Said {
 }
 
 /// A loop and an arm that presses.
-struct Rig {
+struct Fixture {
     device: Device,
     commands: latest::Writer<ArmCommand>,
     input: latest::Reader<ArmInput>,
@@ -161,7 +161,7 @@ struct Rig {
     sequence: u64,
 }
 
-impl Rig {
+impl Fixture {
     /// An arm that can be opened so often, and holds a force of 2 N.
     fn pressing(times: u32) -> Self {
         let device = Device::new();
@@ -193,7 +193,7 @@ impl Rig {
                 });
             })
         };
-        let mut rig = Rig {
+        let mut fixture = Fixture {
             device,
             commands,
             input,
@@ -203,8 +203,10 @@ impl Rig {
             thread: Some(thread),
             sequence: 0,
         };
-        rig.until(2.0, "a force on the wire", |rig| rig.device.is_pressing());
-        rig
+        fixture.until(2.0, "a force on the wire", |fixture| {
+            fixture.device.is_pressing()
+        });
+        fixture
     }
 
     fn command(&mut self, newtons: f64) {
@@ -218,7 +220,7 @@ impl Rig {
     }
 
     /// Commands a force until something is so.
-    fn until(&mut self, newtons: f64, what: &str, is_so: impl Fn(&Rig) -> bool) {
+    fn until(&mut self, newtons: f64, what: &str, is_so: impl Fn(&Fixture) -> bool) {
         let begun = Instant::now();
         while !is_so(self) {
             assert!(begun.elapsed() < Duration::from_secs(60), "never: {what}");
@@ -238,7 +240,7 @@ impl Rig {
             wire.fault = fault;
             wire.taken.len()
         };
-        self.until(2.0, "the loss", |rig| rig.lost() > 0);
+        self.until(2.0, "the loss", |fixture| fixture.lost() > 0);
         self.end();
         assert!(
             !self.input.read().0.attached,
@@ -271,27 +273,27 @@ fn assert_stopped(taken: &[Vec<u8>], said: &str) {
 
 #[test]
 fn an_arm_whose_reads_fail_is_told_to_stop() {
-    let (taken, said) = Rig::pressing(1).end_after(Fault::Read);
+    let (taken, said) = Fixture::pressing(1).end_after(Fault::Read);
     assert_stopped(&taken, &said);
 }
 
 #[test]
 fn an_arm_whose_driver_panics_is_told_to_stop() {
-    let (taken, said) = Rig::pressing(1).end_after(Fault::Panic);
+    let (taken, said) = Fixture::pressing(1).end_after(Fault::Panic);
     assert_stopped(&taken, &said);
     assert!(said.contains("the test's device panics"), "{said}");
 }
 
 #[test]
 fn an_arm_that_refuses_forces_is_lost_and_told_to_stop() {
-    let (taken, said) = Rig::pressing(1).end_after(Fault::Force);
+    let (taken, said) = Fixture::pressing(1).end_after(Fault::Force);
     assert_stopped(&taken, &said);
     assert!(said.contains("commands in a row"), "{said}");
 }
 
 #[test]
 fn what_may_still_be_in_force_is_said() {
-    let (taken, said) = Rig::pressing(1).end_after(Fault::All);
+    let (taken, said) = Fixture::pressing(1).end_after(Fault::All);
     assert_eq!(taken, Vec::<Vec<u8>>::new());
     assert!(
         said.contains("its last command may still be in force"),
@@ -301,36 +303,36 @@ fn what_may_still_be_in_force_is_said() {
 
 #[test]
 fn a_silent_loop_leaves_no_force_on_the_arm() {
-    let mut rig = Rig::pressing(1);
+    let mut fixture = Fixture::pressing(1);
     let begun = Instant::now();
-    while rig.device.is_pressing() {
+    while fixture.device.is_pressing() {
         assert!(begun.elapsed() < Duration::from_secs(60), "it presses on");
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(rig.lost(), 0, "the arm is well");
-    let said = String::from_utf8(rig.said.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(fixture.lost(), 0, "the arm is well");
+    let said = String::from_utf8(fixture.said.0.lock().unwrap().clone()).unwrap();
     assert!(said.contains("the loop sends no commands"), "{said}");
     // A loop that comes back is heard.
-    rig.until(1.0, "a force again", |rig| rig.device.is_pressing());
-    rig.end();
+    fixture.until(1.0, "a force again", |fixture| fixture.device.is_pressing());
+    fixture.end();
 }
 
 #[test]
 fn an_arm_that_is_opened_again_begins_with_no_force() {
-    let mut rig = Rig::pressing(2);
-    rig.device.lock().fault = Fault::All;
-    rig.until(2.0, "the loss", |rig| rig.lost() == 1);
-    assert!(rig.device.is_pressing(), "it took nothing");
+    let mut fixture = Fixture::pressing(2);
+    fixture.device.lock().fault = Fault::All;
+    fixture.until(2.0, "the loss", |fixture| fixture.lost() == 1);
+    assert!(fixture.device.is_pressing(), "it took nothing");
     let before = {
-        let mut wire = rig.device.lock();
+        let mut wire = fixture.device.lock();
         wire.fault = Fault::None;
         wire.taken.len()
     };
-    rig.until(2.0, "two commands", |rig| {
-        rig.device.lock().taken.len() > before + 1
+    fixture.until(2.0, "two commands", |fixture| {
+        fixture.device.lock().taken.len() > before + 1
     });
-    rig.end();
-    let taken = &rig.device.lock().taken[before..];
+    fixture.end();
+    let taken = &fixture.device.lock().taken[before..];
     assert!(taken[0].starts_with(&ZERO), "{taken:?}");
 }
 
@@ -339,15 +341,15 @@ fn an_arm_that_is_opened_again_begins_with_no_force() {
 fn an_arm_is_looked_for_at_an_ordinary_priority() {
     let granted = std::thread::spawn(|| priority::request_fifo(PRIORITY).is_granted());
     let while_served = u32::from(granted.join().unwrap());
-    let mut rig = Rig::pressing(2);
-    assert_eq!(rig.device.lock().reading, while_served);
-    rig.device.lock().fault = Fault::Read;
-    rig.until(2.0, "two losses and a search in vain", |rig| {
-        rig.device.lock().searches.len() > 2
+    let mut fixture = Fixture::pressing(2);
+    assert_eq!(fixture.device.lock().reading, while_served);
+    fixture.device.lock().fault = Fault::Read;
+    fixture.until(2.0, "two losses and a search in vain", |fixture| {
+        fixture.device.lock().searches.len() > 2
     });
-    assert_eq!(rig.lost(), 2);
-    rig.end();
-    let wire = rig.device.lock();
+    assert_eq!(fixture.lost(), 2);
+    fixture.end();
+    let wire = fixture.device.lock();
     assert!(
         wire.searches.iter().all(|policy| *policy == 0),
         "{:?}",

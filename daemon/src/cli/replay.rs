@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{Failure, say};
 use crate::recording::replay::End;
 use crate::recording::{Outcome, Reader, Time, files, replay as compute, trajectory};
-use crate::rig;
+use crate::session_setup;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -87,11 +87,11 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         .map_err(|e| Failure::Input(format!("{name}: recorded by hapticd {}: {e}", meta.version)))?
         .config;
     let unpacked = files::Unpacked::new(&mut config, &reader.files()).map_err(|e| bad(&e))?;
-    let rig =
-        rig::build(&config, Path::new(""), meta.time == Time::Virtual).map_err(|e| bad(&e))?;
-    let period_s = rig.period_ns as f64 * 1e-9;
+    let setup = session_setup::build(&config, Path::new(""), meta.time == Time::Virtual)
+        .map_err(|e| bad(&e))?;
+    let period_s = setup.period_ns as f64 * 1e-9;
     let started = Instant::now();
-    let outcome = compute(rig, meta.time, args.check, || reader.event());
+    let outcome = compute(setup, meta.time, args.check, || reader.event());
     drop(unpacked);
     let speed = outcome.ticks as f64 * period_s / started.elapsed().as_secs_f64().max(1e-9);
 

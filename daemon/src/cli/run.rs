@@ -13,8 +13,8 @@ use crate::intentions;
 use crate::ipc::SetupError;
 use crate::log::{self, LogFormat};
 use crate::recording::{Time, files};
-use crate::rig::{self, Rig};
 use crate::session::{self, Options, SessionError, Show, ViewAction};
+use crate::session_setup::{self, SessionSetup};
 use crate::stats::Report;
 use crate::view::{self, View, plain};
 
@@ -161,7 +161,7 @@ pub(super) fn recorded(args: record::Args) -> Result<(), Failure> {
     run(RunArgs { config, common })
 }
 
-/// Loads and checks a configuration. The files that a good one names are for [`rig`].
+/// Loads and checks a configuration. The files that a good one names are for [`setup`].
 pub(super) fn load(path: &Path, virtual_time: bool) -> Result<config::Loaded, Failure> {
     config::load(path).map_err(|error| match error {
         config::LoadError::Invalid(errors) => Failure::input(with_files(*errors, virtual_time)),
@@ -176,12 +176,16 @@ pub(super) fn with_files(errors: config::ConfigErrors, virtual_time: bool) -> co
         return errors;
     };
     without(&mut sound, &errors);
-    let Err(faults) = rig::build(&sound, Path::new(""), virtual_time) else {
+    let Err(faults) = session_setup::build(&sound, Path::new(""), virtual_time) else {
         return errors;
     };
     // The rest may be wrong only because something is left out.
-    let is_of_file = |fault: &&rig::Fault| {
-        fault.file.is_some() || matches!(fault.error, rig::RigError::NoProfile { .. })
+    let is_of_file = |fault: &&session_setup::Fault| {
+        fault.file.is_some()
+            || matches!(
+                fault.error,
+                session_setup::SessionSetupError::NoProfile { .. }
+            )
     };
     let findings: Vec<_> = faults
         .faults()
@@ -192,23 +196,23 @@ pub(super) fn with_files(errors: config::ConfigErrors, virtual_time: bool) -> co
     errors.with_findings(findings)
 }
 
-/// Builds the rig. Whatever is wrong with files, meshes, profiles and limits comes at once, each
-/// where the configuration asks for it.
-pub(super) fn rig(loaded: &config::Loaded, virtual_time: bool) -> Result<Rig, Failure> {
+/// Builds what a session needs. Whatever is wrong with files, meshes, profiles and limits comes at
+/// once, each where the configuration asks for it.
+pub(super) fn setup(loaded: &config::Loaded, virtual_time: bool) -> Result<SessionSetup, Failure> {
     let built = built(loaded, virtual_time).map_err(Failure::input)?;
     built.ok_or_else(unbuildable)
 }
 
 /// An error is never without a fault, and a fault is a finding: `built` gives no `None`.
 pub(super) fn unbuildable() -> Failure {
-    Failure::Runtime("the rig cannot be built: please report this".into())
+    Failure::Runtime("the session cannot be set up: please report this".into())
 }
 
-/// As [`rig`], with what is wrong as it was found.
+/// As [`setup`], with what is wrong as it was found.
 pub(super) fn built(
     loaded: &config::Loaded,
     virtual_time: bool,
-) -> Result<Option<Rig>, config::ConfigErrors> {
+) -> Result<Option<SessionSetup>, config::ConfigErrors> {
     // The configuration's paths start at its folder already.
     let files = loaded.check_files();
     let mut config = loaded.config.clone();
@@ -227,7 +231,7 @@ pub(super) fn built(
     if virtual_time {
         findings.extend(loaded.config.arms.iter().filter_map(not_virtual));
     }
-    let built = rig::build(&config, Path::new(""), virtual_time)
+    let built = session_setup::build(&config, Path::new(""), virtual_time)
         .map_err(|errors| findings.extend(errors.faults().iter().map(finding)));
     loaded.with_findings(files, findings)?;
     Ok(built.ok())
@@ -257,7 +261,7 @@ fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
 }
 
 /// A device lives in real time only: in virtual time it would be lost from the first tick on. A
-/// replay needs no device, so this is not the rig's to refuse.
+/// replay needs no device, so this is not the session's to refuse.
 fn not_virtual(arm: &config::Arm) -> Option<config::Finding> {
     matches!(arm.device, config::Device::Hid { .. }).then(|| config::Finding {
         key: Some(format!("arm.{}.kind", arm.name)),
@@ -268,13 +272,15 @@ fn not_virtual(arm: &config::Arm) -> Option<config::Finding> {
     })
 }
 
-fn finding(fault: &rig::Fault) -> config::Finding {
+fn finding(fault: &session_setup::Fault) -> config::Finding {
     let message = match &fault.error {
         // These have lines of their own, of another file.
-        rig::RigError::Profile { .. } => {
+        session_setup::SessionSetupError::Profile { .. } => {
             format!("{fault}\nwhich is the profile that is named here:")
         }
-        rig::RigError::Intention { error, .. } if matches!(**error, intentions::Error::File(_)) => {
+        session_setup::SessionSetupError::Intention { error, .. }
+            if matches!(**error, intentions::Error::File(_)) =>
+        {
             format!("{fault}\nwhich is the intention that is named here:")
         }
         _ => fault.to_string(),
@@ -289,11 +295,11 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     let config = &loaded.config.clone();
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     let (log, log_end) = log::start(config.log.level, common.log_format, tui);
-    let rig = rig(&loaded, common.virtual_time)?;
+    let setup = setup(&loaded, common.virtual_time)?;
     let stale_input_ms = config.safety.stale_input_ms;
-    let warned = |arm| warnings::without_force(arm, rig.period_ns, stale_input_ms);
-    let late = warnings::late_answers(config, rig.period_ns).filter(|_| common.virtual_time);
-    for warning in rig.arms.iter().flat_map(warned).chain(late) {
+    let warned = |arm| warnings::without_force(arm, setup.period_ns, stale_input_ms);
+    let late = warnings::late_answers(config, setup.period_ns).filter(|_| common.virtual_time);
+    for warning in setup.arms.iter().flat_map(warned).chain(late) {
         tracing::warn!("{warning}");
     }
     if let Some(report) = &common.report {
@@ -332,13 +338,13 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
         sink: recording.sink,
         view,
         view_every,
-        reload: file.map(|path| crate::reload::reader(path, loaded, &rig)),
+        reload: file.map(|path| crate::reload::reader(path, loaded, &setup)),
         log: Some(log),
     };
     let report = if common.virtual_time {
-        session::run_virtual(rig, config, options)
+        session::run_virtual(setup, config, options)
     } else {
-        session::run_real(rig, config, options).map_err(|e| {
+        session::run_real(setup, config, options).map_err(|e| {
             // Any other error is one of the start: nothing was recorded yet.
             if !matches!(e, SessionError::Died(_)) {
                 recording.fresh.discard();

@@ -172,13 +172,13 @@ impl LoopCore {
     /// # Errors
     /// If an arm's limits cannot be kept.
     pub fn new(
-        rigs: [Option<LoopArm>; MAX_ARMS],
+        arms: [Option<LoopArm>; MAX_ARMS],
         period_ns: u64,
         snapshot_lag_s: f64,
     ) -> Result<Self, LimitsError> {
-        let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|r| r.setup));
+        let setups = std::array::from_fn(|i| arms[i].as_ref().map(|r| r.setup));
         let engine = Simulation::Solid(Box::new(Engine::new(setups, snapshot_lag_s)));
-        Self::of(rigs, period_ns, engine)
+        Self::of(arms, period_ns, engine)
     }
 
     /// A loop over these arms in a planar scene, whose engine was made for their setups.
@@ -186,27 +186,27 @@ impl LoopCore {
     /// # Errors
     /// If an arm's limits cannot be kept.
     pub fn planar(
-        rigs: [Option<LoopArm>; MAX_ARMS],
+        arms: [Option<LoopArm>; MAX_ARMS],
         period_ns: u64,
         engine: PlanarEngine,
     ) -> Result<Self, LimitsError> {
-        Self::of(rigs, period_ns, Simulation::Planar(Box::new(engine)))
+        Self::of(arms, period_ns, Simulation::Planar(Box::new(engine)))
     }
 
     fn of(
-        rigs: [Option<LoopArm>; MAX_ARMS],
+        arms: [Option<LoopArm>; MAX_ARMS],
         period_ns: u64,
         mut engine: Simulation,
     ) -> Result<Self, LimitsError> {
-        let stale_ns = rigs
+        let stale_ns = arms
             .iter()
             .flatten()
             .map(|r| r.limits.stale_contact_ns)
             .min()
             .unwrap_or(u64::MAX);
         let mut channels = [const { None }; MAX_ARMS];
-        for (i, rig) in rigs.into_iter().enumerate() {
-            if let Some(r) = rig {
+        for (i, arm_parts) in arms.into_iter().enumerate() {
+            if let Some(r) = arm_parts {
                 engine.set_gains(i, r.frame.to_world_gains(&r.setup.gains));
                 channels[i] = Some(Channel {
                     frame: r.frame,

@@ -89,7 +89,7 @@ fn tool() -> TriMesh {
     shapes::cuboid(&Vec3::new(0.01, 0.02, 0.03)).unwrap()
 }
 
-struct Rig {
+struct Fixture {
     folder: PathBuf,
     handle: Handle,
     commands: Receiver<Command>,
@@ -105,7 +105,7 @@ struct Rig {
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-impl Rig {
+impl Fixture {
     fn new(name: &str, quotas: Quotas) -> Self {
         Self::with_surfaces(name, quotas, &[])
     }
@@ -277,7 +277,7 @@ impl Rig {
     }
 }
 
-impl Drop for Rig {
+impl Drop for Fixture {
     fn drop(&mut self) {
         if !thread::panicking() {
             self.stop();
@@ -369,14 +369,14 @@ fn read_until_closed(connection: &Connection) -> usize {
 
 #[test]
 fn a_client_sees_what_the_loop_writes() {
-    let mut rig = Rig::new("state", patient());
-    let mut client = rig.client("viewer");
+    let mut fixture = Fixture::new("state", patient());
+    let mut client = fixture.client("viewer");
     assert_eq!(client.arms().unwrap(), [arm()]);
     let mut subscription = client
         .subscribe(0, want::STATE | want::CONTACTS | want::BODIES | want::WAKE)
         .unwrap();
     assert_eq!(subscription.state_version(), 0);
-    rig.writers.arms[0].1.state.write(
+    fixture.writers.arms[0].1.state.write(
         &ArmState {
             tick: 9,
             ..ArmState::EMPTY
@@ -393,7 +393,7 @@ fn a_client_sees_what_the_loop_writes() {
         refusal(client.subscribe(1, want::STATE).unwrap_err()),
         ErrorCode::NoSuchArm
     );
-    rig.stop();
+    fixture.stop();
     assert_eq!(
         subscription.state().unwrap().tick,
         9,
@@ -404,10 +404,10 @@ fn a_client_sees_what_the_loop_writes() {
 
 #[test]
 fn a_body_goes_from_the_clients_mesh_to_the_scene_and_leaves_with_the_client() {
-    let rig = Rig::new("body", patient());
-    let (mut client, mut other) = (rig.client("app"), rig.client("listener"));
+    let fixture = Fixture::new("body", patient());
+    let (mut client, mut other) = (fixture.client("app"), fixture.client("listener"));
     other.subscribe(0, want::EVENTS).unwrap();
-    rig.add(&mut client, 7);
+    fixture.add(&mut client, 7);
     let bodies = client.bodies().unwrap();
     assert_eq!(
         (bodies[0].body, bodies[0].triangles, bodies[0].yours),
@@ -416,10 +416,13 @@ fn a_body_goes_from_the_clients_mesh_to_the_scene_and_leaves_with_the_client() {
     client
         .post_body_pose(7, Pose::IDENTITY, 0.5, 10_000)
         .unwrap();
-    assert!(matches!(rig.command(), Command::MoveBody { body: 7, .. }));
+    assert!(matches!(
+        fixture.command(),
+        Command::MoveBody { body: 7, .. }
+    ));
     let number = client.welcome().client;
     drop(client);
-    assert_eq!(rig.expect_gone(number), (GoneWhy::Closed, vec![7]));
+    assert_eq!(fixture.expect_gone(number), (GoneWhy::Closed, vec![7]));
     let mut events = Vec::new();
     while events.len() < 2 {
         if let Some(News::Event(event)) = other.poll(PATIENCE).unwrap() {
@@ -434,14 +437,14 @@ fn a_body_goes_from_the_clients_mesh_to_the_scene_and_leaves_with_the_client() {
 
 #[test]
 fn a_mesh_that_is_not_fit_is_refused_and_the_next_one_is_taken() {
-    let rig = Rig::new(
+    let fixture = Fixture::new(
         "mesh",
         Quotas {
             mesh_bytes: 2000,
             ..patient()
         },
     );
-    let mut client = rig.client("app");
+    let mut client = fixture.client("app");
     let mut open = cube();
     open.triangles.pop();
     let error = client.add_body(&spec("open"), &open).unwrap_err();
@@ -452,13 +455,13 @@ fn a_mesh_that_is_not_fit_is_refused_and_the_next_one_is_taken() {
         refusal(client.add_body(&spec("large"), &large).unwrap_err()),
         ErrorCode::MeshTooLarge
     );
-    rig.add(&mut client, 1);
+    fixture.add(&mut client, 1);
 }
 
 #[test]
 fn the_technician_gets_the_status_and_applications_do_not() {
-    let rig = Rig::new("status", patient());
-    let (mut app, mut technician) = (rig.client("an app"), rig.technician());
+    let fixture = Fixture::new("status", patient());
+    let (mut app, mut technician) = (fixture.client("an app"), fixture.technician());
     assert_eq!(
         technician.status().unwrap(),
         r#"{"clients":["an app", "technician"],"oversize":0,"to_close":0}"#
@@ -472,61 +475,61 @@ fn the_technician_gets_the_status_and_applications_do_not() {
         let Command::ClearFault {
             token,
             arm: Some(0),
-        } = rig.command()
+        } = fixture.command()
         else {
             panic!("not a clear of arm 0");
         };
         let answer = Answer::Done;
-        rig.handle.notify(Notice::Answer { token, answer });
+        fixture.handle.notify(Notice::Answer { token, answer });
         asking.join().unwrap().unwrap();
     });
 }
 
 #[test]
 fn a_silent_client_is_told_of_and_comes_back_when_it_speaks() {
-    let rig = Rig::new(
+    let fixture = Fixture::new(
         "silent",
         Quotas {
             lease_ms: 50,
             ..patient()
         },
     );
-    let mut client = rig.client("app");
-    rig.add(&mut client, 3);
+    let mut client = fixture.client("app");
+    fixture.add(&mut client, 3);
     // Saying nothing is all it takes.
-    assert!(matches!(rig.command(), Command::Silent { bodies, .. } if bodies == [3]));
+    assert!(matches!(fixture.command(), Command::Silent { bodies, .. } if bodies == [3]));
     client.renew(10_000).unwrap();
-    assert!(matches!(rig.command(), Command::Back { bodies, .. } if bodies == [3]));
+    assert!(matches!(fixture.command(), Command::Back { bodies, .. } if bodies == [3]));
 }
 
 #[test]
 fn one_client_too_many_is_told_so_and_the_place_of_one_that_goes_is_free() {
-    let rig = Rig::new(
+    let fixture = Fixture::new(
         "many",
         Quotas {
             clients: 2,
             ..patient()
         },
     );
-    let (first, second) = (rig.client("1"), rig.client("2"));
-    let error = Client::connect_to(&rig.folder.join("app.sock"), "3").unwrap_err();
+    let (first, second) = (fixture.client("1"), fixture.client("2"));
+    let error = Client::connect_to(&fixture.folder.join("app.sock"), "3").unwrap_err();
     assert!(
         matches!(&error, ConnectError::Refused(refused) if refused.code == RefusedCode::TooManyClients && refused.limit == 2),
         "{error}"
     );
     let number = first.welcome().client;
     first.close();
-    assert_eq!(rig.expect_gone(number).0, GoneWhy::Goodbye);
-    rig.client("3");
+    assert_eq!(fixture.expect_gone(number).0, GoneWhy::Goodbye);
+    fixture.client("3");
     drop(second);
 }
 
 #[test]
 fn when_the_scene_is_full_motions_wait_and_what_takes_force_away_is_never_lost() {
-    let rig = Rig::new("full", patient());
-    let mut client = rig.client("app");
-    rig.add(&mut client, 3);
-    rig.set_full.send(true).unwrap();
+    let fixture = Fixture::new("full", patient());
+    let mut client = fixture.client("app");
+    fixture.add(&mut client, 3);
+    fixture.set_full.send(true).unwrap();
     for step in 0..50 {
         let pose = Pose {
             translation_m: [f64::from(step), 0.0, 0.0],
@@ -538,10 +541,10 @@ fn when_the_scene_is_full_motions_wait_and_what_takes_force_away_is_never_lost()
         refusal(client.add_body(&spec("more"), &cube()).unwrap_err()),
         ErrorCode::Busy
     );
-    rig.set_full.send(false).unwrap();
+    fixture.set_full.send(false).unwrap();
     let Command::MoveBody {
         world_from_body, ..
-    } = rig.command()
+    } = fixture.command()
     else {
         panic!("not a motion")
     };
@@ -549,25 +552,25 @@ fn when_the_scene_is_full_motions_wait_and_what_takes_force_away_is_never_lost()
         world_from_body.translation.vector.x, 49.0,
         "the newest only"
     );
-    rig.set_full.send(true).unwrap();
+    fixture.set_full.send(true).unwrap();
     client
         .set_body_pose(3, Pose::IDENTITY, 1.0, 10_000)
         .unwrap();
     let number = client.welcome().client;
     drop(client);
-    rig.set_full.send(false).unwrap();
+    fixture.set_full.send(false).unwrap();
     // Whether the motion got through before the end or not, nothing of it comes after.
-    assert_eq!(rig.expect_gone(number), (GoneWhy::Closed, vec![3]));
-    assert!(rig.commands.is_empty());
+    assert_eq!(fixture.expect_gone(number), (GoneWhy::Closed, vec![3]));
+    assert!(fixture.commands.is_empty());
 }
 
 #[test]
 fn a_daemon_that_ends_tells_its_clients_and_removes_its_sockets() {
-    let mut rig = Rig::new("end", patient());
-    let mut client = rig.client("app");
+    let mut fixture = Fixture::new("end", patient());
+    let mut client = fixture.client("app");
     client.subscribe(0, want::EVENTS).unwrap();
-    rig.add(&mut client, 3);
-    rig.stop();
+    fixture.add(&mut client, 3);
+    fixture.stop();
     let mut last = None;
     while let Ok(Some(news)) = client.poll(PATIENCE) {
         last = Some(news);
@@ -580,10 +583,13 @@ fn a_daemon_that_ends_tells_its_clients_and_removes_its_sockets() {
         "{last:?}"
     );
     assert_eq!(
-        rig.expect_gone(client.welcome().client),
+        fixture.expect_gone(client.welcome().client),
         (GoneWhy::ShuttingDown, vec![3])
     );
-    assert!(!rig.folder.join("app.sock").exists() && !rig.folder.join("technician.sock").exists());
+    assert!(
+        !fixture.folder.join("app.sock").exists()
+            && !fixture.folder.join("technician.sock").exists()
+    );
 }
 
 // --- what a hostile client tries
@@ -594,17 +600,17 @@ fn hello() -> Vec<u8> {
 
 #[test]
 fn garbage_instead_of_a_hello_costs_the_connection_only() {
-    let rig = Rig::new("garbage", patient());
-    let raw = rig.raw();
+    let fixture = Fixture::new("garbage", patient());
+    let raw = fixture.raw();
     raw.send(&[0xff; 3000], &[]).unwrap();
     assert_eq!(read_until_closed(&raw), 1, "one refusal");
-    rig.client("after").arms().unwrap();
+    fixture.client("after").arms().unwrap();
 }
 
 #[test]
 fn oversized_packets_and_unasked_descriptors_are_refused_and_nothing_leaks() {
-    let rig = Rig::new("oversize", patient());
-    let raw = rig.raw();
+    let fixture = Fixture::new("oversize", patient());
+    let raw = fixture.raw();
     raw.send(&hello(), &[]).unwrap();
     let open_files = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let mut buffer = [0; 4096];
@@ -634,21 +640,21 @@ fn oversized_packets_and_unasked_descriptors_are_refused_and_nothing_leaks() {
     assert!(open_files() < 800, "{}", open_files());
     raw.send(&list, &[]).unwrap();
     assert!(matches!(answer(), (2, Reply::Arms(_))));
-    let status = rig.technician().status().unwrap();
+    let status = fixture.technician().status().unwrap();
     assert!(status.contains("\"oversize\":100"), "{status}");
 }
 
 #[test]
 fn a_client_that_never_reads_is_closed_and_the_others_are_served() {
-    let rig = Rig::new(
+    let fixture = Fixture::new(
         "slow",
         Quotas {
             messages_per_s: 1_000_000,
             ..patient()
         },
     );
-    let mut other = rig.client("other");
-    let raw = rig.raw();
+    let mut other = fixture.client("other");
+    let raw = fixture.raw();
     raw.send(&hello(), &[]).unwrap();
     let list = Request::from(request::ListArms {}).encode(2);
     // Until the server closes it: first the kernel's queue fills with answers, then the server's
@@ -663,20 +669,20 @@ fn a_client_that_never_reads_is_closed_and_the_others_are_served() {
     other.arms().unwrap();
     let waiting = super::outbox::MAX_REPLIES;
     let why = Expulsion::UnreadAnswers { waiting };
-    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled(why));
+    assert_eq!(fixture.expect_gone(2).0, GoneWhy::Expelled(why));
 }
 
 #[test]
 fn a_flood_is_closed_and_the_others_are_served() {
-    let rig = Rig::new(
+    let fixture = Fixture::new(
         "flood",
         Quotas {
             messages_per_s: 100,
             ..patient()
         },
     );
-    let mut other = rig.client("other");
-    let raw = rig.raw();
+    let mut other = fixture.client("other");
+    let raw = fixture.raw();
     raw.send(&hello(), &[]).unwrap();
     let list = Request::from(request::ListArms {}).encode(2);
     while raw.send(&list, &[]).is_ok() {
@@ -685,12 +691,12 @@ fn a_flood_is_closed_and_the_others_are_served() {
     }
     other.arms().unwrap();
     let why = Expulsion::Flood { per_s: 100 };
-    assert_eq!(rig.expect_gone(2).0, GoneWhy::Expelled(why));
+    assert_eq!(fixture.expect_gone(2).0, GoneWhy::Expelled(why));
 }
 
 #[test]
 fn hundreds_of_connections_come_and_go_and_nothing_is_left() {
-    let rig = Rig::new(
+    let fixture = Fixture::new(
         "connections",
         Quotas {
             clients: 8,
@@ -700,14 +706,14 @@ fn hundreds_of_connections_come_and_go_and_nothing_is_left() {
     for _ in 0..300 {
         let raw = loop {
             // The listener's queue may be full for a moment.
-            match Connection::connect(&rig.folder.join("app.sock")) {
+            match Connection::connect(&fixture.folder.join("app.sock")) {
                 Ok(raw) => break raw,
                 Err(_) => thread::yield_now(),
             }
         };
         let _ = raw.send(&hello(), &[]);
     }
-    let client = Client::connect_until(&rig.folder.join("app.sock"), "after", PATIENCE);
+    let client = Client::connect_until(&fixture.folder.join("app.sock"), "after", PATIENCE);
     // Up to eight of the three hundred may not have been seen to be gone yet.
     if let Ok(mut client) = client {
         client.arms().unwrap();
@@ -716,8 +722,8 @@ fn hundreds_of_connections_come_and_go_and_nothing_is_left() {
 
 #[test]
 fn a_descriptor_that_is_no_mesh_is_refused() {
-    let rig = Rig::new("descriptor", patient());
-    let raw = rig.raw();
+    let fixture = Fixture::new("descriptor", patient());
+    let raw = fixture.raw();
     raw.send(&hello(), &[]).unwrap();
     let add = request::AddBody {
         name: Name::new("x").unwrap(),

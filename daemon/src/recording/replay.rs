@@ -25,7 +25,7 @@ use crate::checker::Checker;
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply};
 use crate::haptic::core::LoopCore;
 use crate::haptic::record::{Blame, Silencing};
-use crate::rig::Rig;
+use crate::session_setup::SessionSetup;
 use crate::stats::{Report, Stats};
 
 /// The first thing that came out otherwise.
@@ -171,19 +171,19 @@ struct Replay {
     checker: Option<Checker>,
 }
 
-/// Replays what `source` gives into a rig that was built from the recording's configuration.
+/// Replays what `source` gives into a session that was built from the recording's configuration.
 pub fn replay(
-    rig: Rig,
+    setup: SessionSetup,
     time: Time,
     check: bool,
     source: impl FnMut() -> Result<Option<Event>, ReadError>,
 ) -> Outcome {
-    let mut stats = Stats::new(time == Time::Virtual, rig.period_ns, &rig.names());
-    let checker = check.then(|| rig.checker());
+    let mut stats = Stats::new(time == Time::Virtual, setup.period_ns, &setup.names());
+    let checker = check.then(|| setup.checker());
     let mut state = Replay {
-        core: rig.core,
-        collider: rig.collider,
-        soft: rig.soft.map(|scene| SoftReplay {
+        core: setup.core,
+        collider: setup.collider,
+        soft: setup.soft.map(|scene| SoftReplay {
             scene,
             answers: BTreeMap::new(),
             step: 0,
@@ -192,7 +192,7 @@ pub fn replay(
         gains: [None; MAX_ARMS],
         snapshots: BTreeMap::new(),
         spare: Vec::new(),
-        pair_capacity: rig.pair_capacity,
+        pair_capacity: setup.pair_capacity,
         tick: 0,
         step: 0,
         sequence: 0,

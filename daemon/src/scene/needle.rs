@@ -535,7 +535,7 @@ pub const DEFAULT_LAYER: Layer = Layer {
 mod tests {
     use std::path::Path;
 
-    use crate::rig;
+    use crate::session_setup;
 
     const GOOD: &str = include_str!("../../../config/needle.toml");
 
@@ -550,7 +550,7 @@ mod tests {
         let context = hapticd_config::Context::new(".", |_| None);
         let loaded =
             hapticd_config::parse("needle.toml", &text, &context).unwrap_or_else(|e| panic!("{e}"));
-        match rig::build(&loaded.config, Path::new("."), true) {
+        match session_setup::build(&loaded.config, Path::new("."), true) {
             Ok(_) => Vec::new(),
             Err(errors) => errors
                 .faults()

@@ -9,8 +9,8 @@ use hapticd_devices::safety::ForceOffReason::{self, *};
 use super::*;
 use crate::log::LogFormat;
 use crate::log::format::tests::logged;
-use crate::rig;
 use crate::session::virtual_arms;
+use crate::session_setup;
 use crate::virtual_time::{VirtualArm, VirtualLoop};
 
 /// First tick, ticks, what is wrong. Tens of milliseconds and single ticks; the last three follow
@@ -57,15 +57,15 @@ fn run() {
         [[body]]\nname = \"floor\"\nshape = { kind = \"plate\", size_m = [0.2, 0.2] }\n";
     let context = config::Context::new("", |_| None);
     let loaded = config::parse("test.toml", text, &context).unwrap();
-    let mut rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
-    let live = Arc::new(Mutex::new(Live::of(&rig)));
-    let stats = Stats::new(true, rig.period_ns, &rig.names());
+    let mut setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
+    let live = Arc::new(Mutex::new(Live::of(&setup)));
+    let stats = Stats::new(true, setup.period_ns, &setup.names());
     let mut scribe = Scribe::new(stats, None, None, live, Vec::new());
-    let mut arms = virtual_arms(&mut rig);
+    let mut arms = virtual_arms(&mut setup);
     let arm = arms[0].take().unwrap();
     arms[0] = Some(Box::new(Faulty { arm, tick: 0 }));
-    let scene = (rig.collider, rig.soft);
-    let mut driver = VirtualLoop::new(rig.core, scene, arms, 1, rig.pair_capacity);
+    let scene = (setup.collider, setup.soft);
+    let mut driver = VirtualLoop::new(setup.core, scene, arms, 1, setup.pair_capacity);
     for _ in 0..6000 {
         scribe.tick(driver.step(false), 0);
     }

@@ -29,7 +29,7 @@ pub(super) struct Threads {
     pub(super) soft: Option<JoinHandle<()>>,
     pub(super) skin: Option<JoinHandle<()>>,
     /// It ends when the sender, through which nothing is ever sent, goes.
-    pub(super) keeper: Option<(JoinHandle<()>, Sender<Infallible>)>,
+    pub(super) supervisor: Option<(JoinHandle<()>, Sender<Infallible>)>,
     /// Of threads that nobody joins.
     pub(super) gpu: GpuThreadsEnd,
     pub(super) scribe: JoinHandle<Report>,
@@ -83,7 +83,7 @@ impl Ending<'_> {
         }
         join(threads.haptic, &mut died, "haptic");
         self.brake.stop.store(true, Ordering::Release);
-        let keeper = threads.keeper.map(|(thread, _stop)| thread);
+        let supervisor = threads.supervisor.map(|(thread, _stop)| thread);
         for thread in threads.arms {
             // A hung device holds its thread for seconds: it has its zero queued, and the process
             // does not wait for it.
@@ -111,10 +111,10 @@ impl Ending<'_> {
         if ends_soon(&threads.news) {
             join(threads.news, &mut died, "news");
         }
-        if let Some(thread) = keeper {
+        if let Some(thread) = supervisor {
             // A driver may hold it, too.
             if ends_soon(&thread) {
-                join(thread, &mut died, "keeper");
+                join(thread, &mut died, "gpu-supervisor");
             }
         }
         let patience = Duration::from_nanos(PATIENCE_NS);

@@ -24,9 +24,9 @@ use crate::haptic::limits::ConfiguredOwner;
 use crate::haptic::thread::Flags;
 use crate::haptic::watchdog::Beat;
 use crate::mid_phase::MidPhaseStatus;
-use crate::rig::gains::CouplingKeys;
 use crate::scribe::Live;
 use crate::service::{Service, SupervisorRequest};
+use crate::session_setup::gains::CouplingKeys;
 use crate::skin::SkinThreadState;
 use crate::soft::SoftState;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use hapticd_config as config;
 use hapticd_deformable::{SkinMaker, SkinStates};
 
-use crate::rig;
 use crate::session::virtual_arms;
+use crate::session_setup;
 use crate::virtual_time::VirtualLoop;
 
 #[test]
@@ -20,10 +20,10 @@ fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
     ] {
         let context = config::Context::new("", |_| None);
         let loaded = config::parse(name, text, &context).unwrap().config;
-        let mut rig = rig::build(&loaded, Path::new(""), true).unwrap();
-        let arms = virtual_arms(&mut rig);
-        let pairs = rig.pair_capacity;
-        let mut driver = VirtualLoop::new(rig.core, (rig.collider, rig.soft), arms, 4, pairs);
+        let mut setup = session_setup::build(&loaded, Path::new(""), true).unwrap();
+        let arms = virtual_arms(&mut setup);
+        let pairs = setup.pair_capacity;
+        let mut driver = VirtualLoop::new(setup.core, (setup.collider, setup.soft), arms, 4, pairs);
         let mut makers: Vec<SkinMaker> = (driver.soft().unwrap().skin_specs())
             .map(|spec| SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap())
             .collect();

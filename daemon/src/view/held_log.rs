@@ -1,7 +1,7 @@
 //! Log lines held back while the live view owns the terminal, printed when it has been given back.
 //!
-//! At most [`MAX_BYTES`] bytes are kept, the newest; how many went is said. Locks and allocates; never
-//! called by the haptic loop.
+//! At most [`MAX_BYTES`] bytes are kept, the newest; how many went is said. Locks and allocates;
+//! never called by the haptic loop.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};

@@ -4,7 +4,7 @@
 //! A thread panics because the first instruction of a function that it alone calls is overwritten
 //! while it is held: the binary is the one that ships.
 
-use super::threads::{HOLD, Rig};
+use super::threads::{Fixture, HOLD};
 use super::*;
 use hapticd_sys::clock::now_ns;
 
@@ -29,20 +29,20 @@ struct End {
 /// Has a thread of a daemon under force panic; it ends by itself. `None`: the first thread.
 fn panics(thread: Option<&str>, function: &[&str]) -> End {
     let name = format!("panics-{}", thread.unwrap_or("first"));
-    let mut rig = Rig::press(&name, HOLD);
-    let process = rig.process.id();
+    let mut fixture = Fixture::press(&name, HOLD);
+    let process = fixture.process.id();
     let at_ns = now_ns();
     hapticd_frozen::panic_in(process, thread, function).unwrap();
-    let status = rig.process.wait().unwrap().code();
-    let mut ticks = recording::read(&rig.folder.0.join("run.mcap"))
+    let status = fixture.process.wait().unwrap().code();
+    let mut ticks = recording::read(&fixture.folder.0.join("run.mcap"))
         .unwrap()
         .ticks;
     ticks.retain(|tick| tick.now_ns > at_ns);
     End {
         ticks,
-        log: std::fs::read_to_string(rig.folder.0.join("log")).unwrap(),
+        log: std::fs::read_to_string(fixture.folder.0.join("log")).unwrap(),
         status,
-        last: [0, 1].map(|arm| rig.arms[arm].state().unwrap()),
+        last: [0, 1].map(|arm| fixture.arms[arm].state().unwrap()),
     }
 }
 

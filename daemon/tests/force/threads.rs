@@ -33,7 +33,7 @@ pub(super) const HOLD: &str =
 
 /// A recording daemon under force: the first arm presses on the floor, the second one on a client's
 /// block. Ends with its test.
-pub(super) struct Rig {
+pub(super) struct Fixture {
     pub(super) folder: Folder,
     pub(super) process: Child,
     pub(super) arms: [Subscription; 2],
@@ -42,9 +42,9 @@ pub(super) struct Rig {
     presser: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Rig {
+impl Fixture {
     pub(super) fn press(name: &str, hand: &str) -> Self {
-        Rig::press_at(0.0, name, hand, "")
+        Fixture::press_at(0.0, name, hand, "")
     }
 
     /// With the first arm at `x_m`, and more in the scene than floor and block.
@@ -71,7 +71,7 @@ impl Rig {
             let alive = Arc::clone(&alive);
             std::thread::spawn(move || block(&socket, &alive))
         };
-        let rig = Rig {
+        let fixture = Fixture {
             folder,
             process,
             arms,
@@ -80,13 +80,13 @@ impl Rig {
             presser: Some(presser),
         };
         // From the beginning of a press on, there is all of it left.
-        rig.until("both are up", |states| {
+        fixture.until("both are up", |states| {
             states
                 .iter()
                 .all(|state| state.tick > 0 && state.world_from_device.translation_m[2] > 0.0)
         });
-        rig.presses();
-        rig
+        fixture.presses();
+        fixture
     }
 
     /// Until both arms are under force.
@@ -151,7 +151,7 @@ impl Rig {
     }
 }
 
-impl Drop for Rig {
+impl Drop for Fixture {
     fn drop(&mut self) {
         self.alive.store(false, Ordering::Relaxed);
         let _ = (self.process.kill(), self.process.wait());
@@ -221,22 +221,22 @@ fn goes_on(ticks: &[Tick], arm: usize, not: &[u8]) {
 
 #[test]
 fn a_supervisor_that_hangs_costs_all_force_until_a_technician_clears_it() {
-    let mut rig = Rig::press("supervisor", HOLD);
-    let at_ns = rig.freeze(None);
+    let mut fixture = Fixture::press("supervisor", HOLD);
+    let at_ns = fixture.freeze(None);
     // It goes on; force stays away.
-    let from = rig.arms[0].state().map_or(0, |state| state.tick);
-    rig.until("200 ticks", |states| states[0].tick > from + 200);
-    let states = [&rig.arms[0], &rig.arms[1]].map(|arm| arm.state().unwrap());
+    let from = fixture.arms[0].state().map_or(0, |state| state.tick);
+    fixture.until("200 ticks", |states| states[0].tick > from + 200);
+    let states = [&fixture.arms[0], &fixture.arms[1]].map(|arm| arm.state().unwrap());
     assert!(
         states
             .iter()
             .all(|state| state.reason != 0 && state.force_n == [0.0; 3])
     );
-    rig.technician().clear_fault(0).unwrap();
-    rig.until("the first arm is cleared", |states| {
+    fixture.technician().clear_fault(0).unwrap();
+    fixture.until("the first arm is cleared", |states| {
         states[0].reason != SUPERVISOR
     });
-    let ticks = rig.end();
+    let ticks = fixture.end();
     for arm in [0, 1] {
         ends(during(&ticks, at_ns), arm, SUPERVISOR);
     }
@@ -244,12 +244,12 @@ fn a_supervisor_that_hangs_costs_all_force_until_a_technician_clears_it() {
 
 #[test]
 fn an_application_reads_the_energy_that_is_recorded() {
-    let mut rig = Rig::press("energy", HOLD);
-    rig.until("both hands have worked", |states| {
+    let mut fixture = Fixture::press("energy", HOLD);
+    fixture.until("both hands have worked", |states| {
         states.iter().all(|state| state.energy.given_j < -1e-4)
     });
-    let states = [&rig.arms[0], &rig.arms[1]].map(|arm| arm.state().unwrap());
-    let ticks = rig.end();
+    let states = [&fixture.arms[0], &fixture.arms[1]].map(|arm| arm.state().unwrap());
+    let ticks = fixture.end();
     for (arm, state) in states.iter().enumerate() {
         let tick = ticks.iter().find(|tick| tick.tick == state.tick).unwrap();
         let (read, recorded) = (state.energy, &tick.arms[arm]);
@@ -263,9 +263,9 @@ fn an_application_reads_the_energy_that_is_recorded() {
 
 #[test]
 fn an_ipc_thread_that_hangs_costs_the_force_on_clients_bodies() {
-    let mut rig = Rig::press("ipc", HOLD);
-    let at_ns = rig.freeze(Some("ipc"));
-    let ticks = rig.end();
+    let mut fixture = Fixture::press("ipc", HOLD);
+    let at_ns = fixture.freeze(Some("ipc"));
+    let ticks = fixture.end();
     let during = during(&ticks, at_ns);
     ends(during, 1, UNSERVED);
     goes_on(during, 0, &[UNSERVED, SUPERVISOR]);
@@ -273,9 +273,9 @@ fn an_ipc_thread_that_hangs_costs_the_force_on_clients_bodies() {
 
 #[test]
 fn a_collision_thread_that_hangs_costs_all_force() {
-    let mut rig = Rig::press("collision", HOLD);
-    let at_ns = rig.freeze(Some("collision"));
-    let ticks = rig.end();
+    let mut fixture = Fixture::press("collision", HOLD);
+    let at_ns = fixture.freeze(Some("collision"));
+    let ticks = fixture.end();
     for arm in [0, 1] {
         ends(during(&ticks, at_ns), arm, STALE_CONTACT);
     }
@@ -289,9 +289,9 @@ const SLAB: &str = "[[body]]\nname = \"slab\"\nkind = \"soft\"\n\
 
 #[test]
 fn a_thread_of_soft_bodies_that_hangs_costs_the_force_on_them() {
-    let mut rig = Rig::press_at(0.6, "soft", HOLD, SLAB);
-    let at_ns = rig.freeze(Some("soft"));
-    let ticks = rig.end();
+    let mut fixture = Fixture::press_at(0.6, "soft", HOLD, SLAB);
+    let at_ns = fixture.freeze(Some("soft"));
+    let ticks = fixture.end();
     let during = during(&ticks, at_ns);
     ends(during, 0, STALE_CONTACT);
     goes_on(during, 1, &[STALE_CONTACT, SUPERVISOR]);
@@ -299,9 +299,9 @@ fn a_thread_of_soft_bodies_that_hangs_costs_the_force_on_them() {
 
 #[test]
 fn an_arm_that_hangs_costs_its_own_force() {
-    let mut rig = Rig::press("arm", HOLD);
-    let at_ns = rig.freeze(Some("arm"));
-    let ticks = rig.end();
+    let mut fixture = Fixture::press("arm", HOLD);
+    let at_ns = fixture.freeze(Some("arm"));
+    let ticks = fixture.end();
     let during = during(&ticks, at_ns);
     // Both have a thread of this name.
     let hangs = usize::from(during[during.len() - 1].arms[0].reason != STALE_INPUT);
@@ -311,40 +311,40 @@ fn an_arm_that_hangs_costs_its_own_force() {
 
 #[test]
 fn a_scribe_that_hangs_costs_records_only() {
-    let mut rig = Rig::press("scribe", HOLD);
-    let before = rig.arms[0].state().unwrap().force_offs;
-    rig.freeze(Some("scribe"));
-    let state = rig.arms[0].state().unwrap();
+    let mut fixture = Fixture::press("scribe", HOLD);
+    let before = fixture.arms[0].state().unwrap().force_offs;
+    fixture.freeze(Some("scribe"));
+    let state = fixture.arms[0].state().unwrap();
     // A machine that pauses may take force away meanwhile; the scribe does not.
     if state.force_offs == before {
         assert!(recording::length(&state.force_n) > 0.1, "{state:?}");
     }
     assert!(![SUPERVISOR, UNSERVED].contains(&state.last_force_off));
-    rig.end();
+    fixture.end();
 }
 
 #[test]
 fn a_stop_ends_a_run_whose_loop_hangs() {
-    let mut rig = Rig::press("stop", HOLD);
-    let frozen = Frozen::named(rig.process.id(), "haptic").unwrap();
-    rig.signal("-TERM");
+    let mut fixture = Fixture::press("stop", HOLD);
+    let frozen = Frozen::named(fixture.process.id(), "haptic").unwrap();
+    fixture.signal("-TERM");
     assert!(frozen.is_gone());
-    rig.process.wait().unwrap();
+    fixture.process.wait().unwrap();
 }
 
 #[test]
 fn the_first_tick_of_a_process_that_was_stopped_has_no_force() {
     let hand =
         "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.1\nmove_s = 0.5\nhold_s = 0.5\n";
-    let mut rig = Rig::press("stopped", hand);
+    let mut fixture = Fixture::press("stopped", hand);
     for _ in 0..3 {
-        rig.presses();
-        rig.signal("-STOP");
+        fixture.presses();
+        fixture.signal("-STOP");
         std::thread::sleep(Duration::from_millis(60));
-        rig.signal("-CONT");
+        fixture.signal("-CONT");
     }
-    rig.presses();
-    let ticks = rig.end();
+    fixture.presses();
+    let ticks = fixture.end();
     // Longer than `stall_ms`, and two ticks that were both recorded.
     let next = |pair: &&[Tick]| pair[1].tick == pair[0].tick + 1;
     let gaps: Vec<&Tick> = ticks

@@ -20,12 +20,12 @@ pub struct Daemon {
 impl Daemon {
     /// Runs `rig.toml` in a folder of its own, with these other files; `name` is that of the
     /// folder.
-    pub fn run(name: &str, rig: &str, files: &[(&str, &str)], args: &[&str]) -> Self {
+    pub fn run(name: &str, setup: &str, files: &[(&str, &str)], args: &[&str]) -> Self {
         let process = std::process::id();
         let folder = std::env::temp_dir().join(format!("hapticd-{name}-{process}"));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
-        for (file, text) in files.iter().chain(&[("rig.toml", rig)]) {
+        for (file, text) in files.iter().chain(&[("rig.toml", setup)]) {
             std::fs::write(folder.join(file), text).unwrap();
         }
         let mut process = Command::new(env!("CARGO_BIN_EXE_hapticd"))

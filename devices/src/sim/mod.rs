@@ -3,7 +3,7 @@
 //!
 //! The arm has mass, viscous and Coulomb friction, motors that saturate, encoders that quantise,
 //! reports that come at their own rate, late, or not at all. The hand is an impedance that follows
-//! an intention. Together, in a [`SimRig`], they are the in-process arm of `hapticd demo` (in real
+//! an intention. Together, in a [`HeldArm`], they are the in-process arm of `hapticd demo` (in real
 //! time) and of the tests (in virtual time).
 //!
 //! Guarantees: no thread, no clock (time is an argument), no allocation after construction,
@@ -24,10 +24,10 @@
 pub mod arm;
 pub mod fault;
 pub mod hand;
+pub mod held_arm;
 pub mod intention;
 pub mod mechanism;
 mod random;
-pub mod rig;
 #[cfg(test)]
 mod stability;
 pub mod track;
@@ -37,9 +37,9 @@ pub mod truth;
 pub use arm::{SimArm, SimArmParams, SimError};
 pub use fault::{FaultKind, SimFault};
 pub use hand::{Hand, HandParams};
+pub use held_arm::HeldArm;
 pub use intention::{Intention, IntentionError, Pattern};
 pub use mechanism::{Displacement, Mechanism, MechanismParams};
-pub use rig::SimRig;
 pub use track::{Keyframe, Track};
 pub use transport::SimTransport;
 pub use truth::{ArmTruth, Work};

@@ -145,18 +145,18 @@ fn press_with(k: f64, governed: bool) -> (f64, Option<u64>, GovernorState) {
         move_s: 0.5,
         hold_s: 3.0,
     };
-    let mut rig =
-        SimRig::new(SimArmParams::desktop(), HandParams::relaxed(), intention, 0).expect("valid");
+    let mut held_arm =
+        HeldArm::new(SimArmParams::desktop(), HandParams::relaxed(), intention, 0).expect("valid");
     let limits = Limits {
         ramp_s: 0.1,
         ..Limits::default()
     };
-    let mut governor = Governor::new(&limits, rig.spec()).expect("valid");
+    let mut governor = Governor::new(&limits, held_arm.spec()).expect("valid");
     let mut command = ArmCommand::default();
     let mut sample = ArmSample::default();
     let (mut square, mut lowered, mut touched) = (0.0, None, None);
     for tick in 1..=2000u64 {
-        sample = rig.step(tick * MS, &command).unwrap_or(sample);
+        sample = held_arm.step(tick * MS, &command).unwrap_or(sample);
         let wanted = down((k * sample.pose.translation.z).min(0.0));
         let out = governor.step(&GovernorInput {
             now_ns: tick * MS,
@@ -178,7 +178,7 @@ fn press_with(k: f64, governed: bool) -> (f64, Option<u64>, GovernorState) {
             wrench: if governed { out.wrench } else { wanted },
         };
         if tick > 1500 {
-            square += rig.handle().linear_velocity.norm_squared() / 500.0;
+            square += held_arm.handle().linear_velocity.norm_squared() / 500.0;
         }
     }
     (square, lowered, governor.state())

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::rig::SimRig;
+use super::held_arm::HeldArm;
 use super::truth::ArmTruth;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec};
 use crate::transport::{Transport, TransportError, TransportStats};
@@ -15,7 +15,7 @@ use crate::transport::{Transport, TransportError, TransportStats};
 /// A rig as a transport.
 #[derive(Debug)]
 pub struct SimTransport {
-    rig: SimRig,
+    held_arm: HeldArm,
     wait: fn(Duration),
     stats: TransportStats,
 }
@@ -23,9 +23,9 @@ pub struct SimTransport {
 impl SimTransport {
     /// A transport that waits by calling `wait`.
     #[must_use]
-    pub fn new(rig: SimRig, wait: fn(Duration)) -> Self {
+    pub fn new(held_arm: HeldArm, wait: fn(Duration)) -> Self {
         SimTransport {
-            rig,
+            held_arm,
             wait,
             stats: TransportStats::default(),
         }
@@ -33,12 +33,12 @@ impl SimTransport {
 
     /// The rig.
     #[must_use]
-    pub fn rig(&self) -> &SimRig {
-        &self.rig
+    pub fn held_arm(&self) -> &HeldArm {
+        &self.held_arm
     }
 
     fn connected(&self) -> Result<(), TransportError> {
-        if self.rig.is_connected() {
+        if self.held_arm.is_connected() {
             Ok(())
         } else {
             Err(TransportError::Gone)
@@ -48,22 +48,22 @@ impl SimTransport {
 
 impl Transport for SimTransport {
     fn spec(&self) -> &ArmSpec {
-        self.rig.spec()
+        self.held_arm.spec()
     }
 
     /// Waits until the next report arrives, or for `timeout` if that is shorter. Not for a whole
     /// period: what each round takes beside would add up, and reports would be passed over.
     fn wait_input(&mut self, timeout: Duration) -> Result<bool, TransportError> {
         self.connected()?;
-        let until = Duration::from_nanos(self.rig.until_next_arrival_ns());
+        let until = Duration::from_nanos(self.held_arm.until_next_arrival_ns());
         (self.wait)(until.min(timeout));
         Ok(until <= timeout)
     }
 
     fn read_newest(&mut self, now_ns: u64) -> Result<Option<ArmSample>, TransportError> {
-        self.rig.advance_to(now_ns);
+        self.held_arm.advance_to(now_ns);
         self.connected()?;
-        let sample = self.rig.read_newest();
+        let sample = self.held_arm.read_newest();
         if let Some(sample) = &sample {
             let skipped = u64::from(sample.skipped);
             self.stats.reports += skipped + 1;
@@ -78,7 +78,7 @@ impl Transport for SimTransport {
         self.connected()?;
         self.stats.commands += 1;
         self.stats.bad_efforts += u64::from(!command.wrench.is_finite());
-        self.rig.send(command);
+        self.held_arm.send(command);
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl Transport for SimTransport {
     }
 
     fn truth(&self) -> Option<ArmTruth> {
-        Some(self.rig.truth())
+        Some(self.held_arm.truth())
     }
 }
 
@@ -115,8 +115,8 @@ mod tests {
             at: [0.0; 3],
             rotation: [0.0; 3],
         };
-        let rig = SimRig::new(arm, HandParams::relaxed(), intention, 0).expect("valid");
-        let mut arm = SimTransport::new(rig, |_| {});
+        let held_arm = HeldArm::new(arm, HandParams::relaxed(), intention, 0).expect("valid");
+        let mut arm = SimTransport::new(held_arm, |_| {});
         let mut last = 0;
         for tick in 1..=400u64 {
             assert_eq!(arm.wait_input(Duration::from_millis(10)), Ok(true));
@@ -131,12 +131,12 @@ mod tests {
             command.wrench.force_n.x = 1.0;
             arm.write(&command).expect("there");
         }
-        assert_eq!(arm.truth(), Some(arm.rig().truth()));
+        assert_eq!(arm.truth(), Some(arm.held_arm().truth()));
         assert_eq!((arm.stats().reports, arm.stats().commands), (last, 400));
-        assert!(arm.rig().motor_wrench().force_n.x > 0.0);
+        assert!(arm.held_arm().motor_wrench().force_n.x > 0.0);
         arm.stop().expect("there");
         arm.read_newest(402_000_000).expect("there");
-        assert_eq!(arm.rig().motor_wrench().force_n.x, 0.0);
+        assert_eq!(arm.held_arm().motor_wrench().force_n.x, 0.0);
         assert_eq!(arm.read_newest(600_000_000), Err(TransportError::Gone));
         assert_eq!(arm.write(&ArmCommand::default()), Err(TransportError::Gone));
         assert_eq!(

@@ -25,9 +25,9 @@
 //!
 //! # Practice
 //!
-//! [`FrictionMemory`] remembers the friction's total push, not that of single contacts: of many contacts in a
-//! plane the projection names any three, and others in the next tick. A body that all its contacts
-//! hold moves exactly as what holds it does, so it never creeps.
+//! [`FrictionMemory`] remembers the friction's total push, not that of single contacts: of many
+//! contacts in a plane the projection names any three, and others in the next tick. A body that all
+//! its contacts hold moves exactly as what holds it does, so it never creeps.
 //!
 //! What the iteration leaves of slip is small in a tick and adds up to millimetres, and a push that
 //! is a little too large draws the body along: it would do work. So the last word is the law's:

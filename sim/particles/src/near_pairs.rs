@@ -3,8 +3,8 @@
 //!
 //! The order matters to the bit, since constraints are solved one after the other. So it is made
 //! one that all finders have in common: by the lower number, then by the higher. What is kept is
-//! bounded ([`NearPairs::collect`]): where more pairs survive than there will ever be rows for, those
-//! with the lowest numbers stay and the rest is counted.
+//! bounded ([`NearPairs::collect`]): where more pairs survive than there will ever be rows for,
+//! those with the lowest numbers stay and the rest is counted.
 
 use super::cells::Cells;
 use crate::Vec3;

@@ -50,7 +50,7 @@ const OUT_OF_TRUE: f64 = 0.01;
 /// out of true and by what a motion may bulge.
 const GROWN: f64 = 1.25;
 
-/// Answer there is in the plane.
+/// What there is in the plane.
 #[derive(Clone, Debug, Default)]
 pub struct PlanarScene {
     /// Identities and outlines of the bodies, in their own frames, counter-clockwise.
@@ -199,7 +199,7 @@ impl PlanarEngine {
         }
     }
 
-    /// Answer the safety governor let through of an arm's last wrench.
+    /// What the safety governor let through of an arm's last wrench.
     pub fn set_passed(&mut self, arm: usize, passed: Passed) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_passed(passed);
@@ -552,13 +552,14 @@ impl PlanarEngine {
         &self.output
     }
 
-    /// How often the structure found something wrong with itself, and how often it was started again.
+    /// How often the structure found something wrong with itself, and how often it was started
+    /// again.
     #[must_use]
     pub fn rebuilds(&self) -> [u64; 2] {
         [self.faults, self.builds]
     }
 
-    /// Answer the structure has cost so far. The certificates of each body are counted in turn, one
+    /// What the structure has cost so far. The certificates of each body are counted in turn, one
     /// in every sixteen ticks.
     #[must_use]
     pub fn measures(&self) -> Measures {
@@ -575,7 +576,7 @@ impl PlanarEngine {
     /// For tests: the structure against the positions, from scratch. Allocates.
     ///
     /// # Errors
-    /// Answer is not as it should be.
+    /// What is not as it should be.
     pub fn audit(&self) -> Result<(), hapticd_kinetic::Inconsistent> {
         use hapticd_kinetic::Kinetic;
         if self.structure.is_whole() {

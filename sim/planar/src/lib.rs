@@ -7,7 +7,7 @@
 //!
 //! The promise is the same: *no tool penetrates*, whatever the speed. In the structure each tool is
 //! larger than it is by the clearance, and it only ever goes as far as the structure has proven.
-//! Answer is late, or runs out of budget, or is found wrong, costs motion and never truth.
+//! What is late, or runs out of budget, or is found wrong, costs motion and never truth.
 //!
 //! - [`polygon`]: outlines: what is taken, discs, stars, tools grown by a margin.
 //! - [`PlanarScene`], [`PlanarEngine`]: who is there, and a tick.

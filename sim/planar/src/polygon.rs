@@ -55,7 +55,7 @@ pub enum PolygonError {
     Sharp {
         /// Which, from 0.
         vertex: usize,
-        /// Answer they enclose.
+        /// What they enclose.
         angle_deg: f64,
     },
     /// A tool that is not convex.

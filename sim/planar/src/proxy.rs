@@ -29,7 +29,7 @@ const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one round restores: gently, since the hand feels it.
 const RECOVERY: f64 = 0.2;
 
-/// Answer an arm may ask in a tick.
+/// What an arm may ask in a tick.
 pub(crate) struct Surroundings<'a> {
     pub structure: &'a mut PseudoTriangulation,
     pub bodies: &'a BodyTable,
@@ -64,7 +64,7 @@ pub(crate) struct PlanarProxy {
     pub goal: Pose,
     /// The coupling's far end: what is felt of the tool.
     rendered: RenderedProxy,
-    /// Answer held the tool in the last tick that knew.
+    /// What held the tool in the last tick that knew.
     touched: Touched,
     /// Something that moves did.
     moved_by: bool,
@@ -559,7 +559,7 @@ impl PlanarProxy {
     }
 }
 
-/// Answer a tick knows of what holds a tool.
+/// What a tick knows of what holds a tool.
 #[derive(Clone, Copy)]
 enum Answer<'a> {
     Known {
@@ -574,7 +574,7 @@ enum Answer<'a> {
 fn present() -> ArmOutcome {
     let mut out = ArmOutcome::absent();
     out.present = true;
-    // Answer the structure knows is what is.
+    // What the structure knows is what is.
     out.snapshot_age = 0;
     out
 }

@@ -11,8 +11,8 @@
 //! 2. Every tool moves, one after the other, while the bodies stand still, making room for the
 //!    bodies' steps. What it pushes is noted. To a tool the other arms' tools are bodies where they
 //!    are at that moment.
-//! 3. Every body steps while the tools stand still; those on a [`Trajectory`](crate::Trajectory) all
-//!    together.
+//! 3. Every body steps while the tools stand still; those on a [`Trajectory`](crate::Trajectory)
+//!    all together.
 //!
 //! One mover at a time keeps each detection a screw against constants, makes any number of arms and
 //! bodies safe without agreeing on a common contact time, and costs at most one tick of ordering

@@ -12,8 +12,8 @@
 //! in step with its ticks, all bodies together, and no further than detection against every tool
 //! allows; where a tool is in the way all stop there and the course has ended. [`Followed`] goes
 //! back with every query: it says how far the loop came. The next course names the place where it
-//! begins ([`Trajectory::after`]), and the loop takes it up only there: a course that was planned for
-//! an end that was not reached is void. So bodies never leave what was proven, whoever is late.
+//! begins ([`Trajectory::after`]), and the loop takes it up only there: a course that was planned
+//! for an end that was not reached is void. So bodies never leave what was proven, whoever is late.
 
 use hapticd_geometry::Screw;
 

@@ -309,7 +309,7 @@ mod tests {
         }
     }
 
-    /// ClusterPair in space, far along the surface: a strip folded to a hairpin, 1 mm between its halves.
+    /// Near in space, far along the surface: a strip folded to a hairpin, 1 mm between its halves.
     #[test]
     fn clusters_follow_the_surface_not_the_distance() {
         let n = 20;

@@ -200,7 +200,8 @@ impl Plan {
         &self.near.runs
     }
 
-    /// The clusters near those of [`Plan::runs`], run by run; within one in order of [`ClusterPair::to`].
+    /// The clusters near those of [`Plan::runs`], run by run; within one in order of
+    /// [`ClusterPair::to`].
     #[must_use]
     pub fn near(&self) -> &[ClusterPair] {
         &self.near.now

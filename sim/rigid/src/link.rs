@@ -5,9 +5,9 @@
 //!
 //! A proximity query lists all feature pairs nearer than a reach. As long as no point of one body
 //! has moved by more than `m` relative to the other since then, every pair that is not listed is at
-//! least `reach - m` apart. So the list is searched again only when its reach is used up, and a body
-//! at rest is never searched again. In the same way each listed pair has a distance that it cannot
-//! have lost more than `m` of.
+//! least `reach - m` apart. So the list is searched again only when its reach is used up, and a
+//! body at rest is never searched again. In the same way each listed pair has a distance that it
+//! cannot have lost more than `m` of.
 //!
 //! Not every near pair is a contact. A vertex over a tessellated plane is near to *all* triangles
 //! around it; only pairs that are *locally closest* on both surfaces constrain the motion, the

@@ -4,10 +4,10 @@
 //!
 //! The loop alone moves bodies, and only as far as detection against the tools lets it; the
 //! dynamics say where they are to go. They plan a *course* of a few ticks, proven free of
-//! collisions between all bodies, while the loop is still on the one before ([`Trajectory`]). Mostly
-//! the loop reaches the end of that one, and goes on. Where a tool was in the way the course that
-//! was planned for that end is void; the rigid world goes back to where the loop stopped and plans
-//! again from there.
+//! collisions between all bodies, while the loop is still on the one before ([`Trajectory`]).
+//! Mostly the loop reaches the end of that one, and goes on. Where a tool was in the way the course
+//! that was planned for that end is void; the rigid world goes back to where the loop stopped and
+//! plans again from there.
 //!
 //! What tools push comes with the queries as sums over time, so a lost query loses nothing; a
 //! course is driven by the mean force since the course before. That force is two or three ticks old

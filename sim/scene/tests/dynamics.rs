@@ -37,7 +37,7 @@ fn spec(name: &str, kind: BodyKind, half: Vec3, at: Vec3) -> BodySpec {
 }
 
 /// A ball on a hand over a floor whose top is z = 0.
-struct Rig {
+struct Fixture {
     world: World,
     engine: Engine,
     waiting: VecDeque<hapticd_proxy::Query>,
@@ -48,7 +48,7 @@ struct Rig {
     far: Proximity,
 }
 
-impl Rig {
+impl Fixture {
     fn new(lag: usize, bodies: Vec<BodySpec>) -> Self {
         Self::of(lag, bodies, None, Interaction::Spring)
     }
@@ -93,7 +93,7 @@ impl Rig {
             reach_max_m: 0.05,
             reach_min_m: 20.0 * distances.safe_m,
         });
-        Rig {
+        Fixture {
             world,
             engine: Engine::new(setups, 0.003),
             waiting: VecDeque::new(),
@@ -175,13 +175,13 @@ const MASS_KG: f64 = 0.128;
 #[test]
 fn it_falls_as_fast_as_it_must_and_rests() {
     for lag in [0, 1, 3] {
-        let mut rig = Rig::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.07))]);
+        let mut fixture = Fixture::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.07))]);
         let away = Vec3::new(0.0, 0.2, 0.1);
         let mut begun = None;
         let mut fell = 0.0_f64;
         for k in 0..1500 {
-            rig.tick(away);
-            let z = rig.at(1).z;
+            fixture.tick(away);
+            let z = fixture.at(1).z;
             if z < 0.07 && begun.is_none() {
                 begun = Some(k);
             }
@@ -196,19 +196,19 @@ fn it_falls_as_fast_as_it_must_and_rests() {
             }
         }
         assert!(fell > 0.0);
-        let rest = rig.at(1);
+        let rest = fixture.at(1);
         assert!(
             (rest.z - 0.02).abs() < 1e-4 && rest.xy().norm() < 1e-4,
             "lag {lag}: {rest:?}"
         );
-        let before = rig.at(1);
+        let before = fixture.at(1);
         for _ in 0..1000 {
-            rig.tick(away);
+            fixture.tick(away);
         }
         assert!(
-            (rig.at(1) - before).norm() < 1e-6,
+            (fixture.at(1) - before).norm() < 1e-6,
             "lag {lag}: creeps by {}",
-            (rig.at(1) - before).norm()
+            (fixture.at(1) - before).norm()
         );
     }
 }
@@ -218,16 +218,16 @@ fn it_falls_as_fast_as_it_must_and_rests() {
 #[test]
 fn pushed_along_the_floor_it_rubs() {
     for lag in [0, 1, 3] {
-        let mut rig = Rig::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
+        let mut fixture = Fixture::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
         for _ in 0..500 {
-            rig.tick(Vec3::new(-0.05, 0.0, 0.01));
+            fixture.tick(Vec3::new(-0.05, 0.0, 0.01));
         }
-        let start = rig.at(1);
+        let start = fixture.at(1);
         let (mut sum, mut n) = (0.0, 0);
         let mut worst = (f64::INFINITY, 0.0_f64);
         for k in 0..3000 {
             let x = -0.05 + 0.05 * f64::from(k) * PERIOD_S;
-            let out = rig.tick(Vec3::new(x, 0.0, 0.01));
+            let out = fixture.tick(Vec3::new(x, 0.0, 0.01));
             if k > 1500 {
                 let felt = -out.wrench.force_n.x;
                 sum += felt;
@@ -235,7 +235,7 @@ fn pushed_along_the_floor_it_rubs() {
                 worst = (worst.0.min(felt), worst.1.max(felt));
             }
         }
-        let moved = rig.at(1) - start;
+        let moved = fixture.at(1) - start;
         assert!(
             moved.x > 0.1 && moved.yz().norm() < 2e-3,
             "lag {lag}: {moved:?}"
@@ -256,15 +256,15 @@ fn pushed_along_the_floor_it_rubs() {
 #[test]
 fn pressed_down_it_stays() {
     for lag in [0, 1, 3] {
-        let mut rig = Rig::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
+        let mut fixture = Fixture::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
         for _ in 0..500 {
-            rig.tick(Vec3::new(0.0, 0.0, 0.06));
+            fixture.tick(Vec3::new(0.0, 0.0, 0.06));
         }
-        let start = rig.at(1);
-        let mut out = rig.tick(Vec3::new(0.0, 0.0, 0.06));
+        let start = fixture.at(1);
+        let mut out = fixture.tick(Vec3::new(0.0, 0.0, 0.06));
         for k in 0..2000 {
             let z = 0.06 - 1e-4 * f64::from(k.min(200));
-            out = rig.tick(Vec3::new(0.003, 0.002, z));
+            out = fixture.tick(Vec3::new(0.003, 0.002, z));
         }
         let depth = out.proxy.translation.z - 0.04;
         assert!(depth > 4e-3);
@@ -274,9 +274,9 @@ fn pressed_down_it_stays() {
             out.wrench
         );
         assert!(
-            (rig.at(1) - start).norm() < 1e-4,
+            (fixture.at(1) - start).norm() < 1e-4,
             "lag {lag}: {:?}",
-            rig.at(1) - start
+            fixture.at(1) - start
         );
     }
 }
@@ -284,24 +284,24 @@ fn pressed_down_it_stays() {
 /// Pushed and let go, a block comes to rest after `v²/(2 mu g)`.
 #[test]
 fn thrown_at_the_hand_it_bounces_off_and_stops() {
-    let mut rig = Rig::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
+    let mut fixture = Fixture::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
     for _ in 0..300 {
-        rig.tick(Vec3::new(-0.05, 0.0, 0.012));
+        fixture.tick(Vec3::new(-0.05, 0.0, 0.012));
     }
     // A quick stroke of 3 cm past the block's side.
     for k in 0..1500 {
         let x = -0.05 + 0.055 * (f64::from(k) / 220.0).min(1.0);
-        rig.tick(Vec3::new(x, 0.0, 0.012));
+        fixture.tick(Vec3::new(x, 0.0, 0.012));
     }
-    let rest = rig.at(1);
+    let rest = fixture.at(1);
     assert!(rest.x > 0.03, "{rest:?}");
     for _ in 0..300 {
-        rig.tick(Vec3::new(-0.05, 0.0, 0.012));
+        fixture.tick(Vec3::new(-0.05, 0.0, 0.012));
     }
     assert!(
-        (rig.at(1) - rest).norm() < 1e-6,
+        (fixture.at(1) - rest).norm() < 1e-6,
         "{rest:?}, then {:?}",
-        rig.at(1)
+        fixture.at(1)
     );
 }
 
@@ -316,23 +316,23 @@ fn squeezed_against_a_wall_nothing_goes_through() {
         Vec3::new(0.05, 0.0, 0.05),
     );
     for lag in [0, 2, 5] {
-        let mut rig = Rig::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.0205)), wall.clone()]);
+        let mut fixture = Fixture::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.0205)), wall.clone()]);
         for _ in 0..300 {
-            rig.tick(Vec3::new(-0.05, 0.0, 0.015));
+            fixture.tick(Vec3::new(-0.05, 0.0, 0.015));
         }
         for k in 0..3000 {
             let x = -0.05 + 0.1 * f64::from(k) * PERIOD_S;
-            rig.tick(Vec3::new(x.min(0.04), 1e-3, 0.015));
+            fixture.tick(Vec3::new(x.min(0.04), 1e-3, 0.015));
         }
         // 4 cm of block before the wall at 0.04.
-        let pressed = rig.at(1).x;
+        let pressed = fixture.at(1).x;
         assert!((pressed - 0.02).abs() < 1e-3, "lag {lag}: {pressed}");
-        let out = rig.tick(Vec3::new(0.04, 1e-3, 0.015));
+        let out = fixture.tick(Vec3::new(0.04, 1e-3, 0.015));
         assert!(-out.wrench.force_n.x > 10.0, "lag {lag}: {:?}", out.wrench);
         for _ in 0..200 {
-            rig.tick(Vec3::new(-0.05, 0.0, 0.015));
+            fixture.tick(Vec3::new(-0.05, 0.0, 0.015));
         }
-        assert!((rig.at(1).x - pressed).abs() < 2e-3);
+        assert!((fixture.at(1).x - pressed).abs() < 2e-3);
     }
 }
 
@@ -346,50 +346,54 @@ fn a_kinematic_body_pushes_a_dynamic_one() {
         Vec3::new(0.01, 0.02, 0.02),
         Vec3::new(-0.06, 0.0, 0.025),
     );
-    let mut rig = Rig::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0205)), pusher]);
+    let mut fixture = Fixture::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0205)), pusher]);
     for _ in 0..200 {
-        rig.tick(Vec3::new(0.1, 0.0, 0.02));
+        fixture.tick(Vec3::new(0.1, 0.0, 0.02));
     }
     let to = Pose::translation(0.0, 0.0, 0.025);
-    rig.world.set_target(rig.ids[2], &to, 0.05).unwrap();
+    fixture.world.set_target(fixture.ids[2], &to, 0.05).unwrap();
     for _ in 0..2000 {
-        rig.tick(Vec3::new(0.1, 0.0, 0.02));
+        fixture.tick(Vec3::new(0.1, 0.0, 0.02));
     }
     assert!(
-        (rig.at(2) - Vec3::new(0.0, 0.0, 0.025)).norm() < 1e-6,
+        (fixture.at(2) - Vec3::new(0.0, 0.0, 0.025)).norm() < 1e-6,
         "{:?}",
-        rig.at(2)
+        fixture.at(2)
     );
-    assert!((rig.at(1).x - 0.03).abs() < 1e-3, "{:?}", rig.at(1));
+    assert!((fixture.at(1).x - 0.03).abs() < 1e-3, "{:?}", fixture.at(1));
 }
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let mut rig = Rig::new(1, vec![]);
+    let mut fixture = Fixture::new(1, vec![]);
     let inside = block(Vec3::new(0.0, 0.0, 0.01));
-    let error = rig.world.add_body(inside).unwrap_err().to_string();
+    let error = fixture.world.add_body(inside).unwrap_err().to_string();
     assert!(
         error.contains("block") && error.contains("inside"),
         "{error}"
     );
     let mut light = block(Vec3::new(0.0, 0.0, 0.1));
     light.density_kg_m3 = 0.0;
-    let error = rig.world.add_body(light.clone()).unwrap_err().to_string();
+    let error = fixture
+        .world
+        .add_body(light.clone())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("block"), "{error}");
     light.density_kg_m3 = 1000.0;
-    let id = rig.world.add_body(light).unwrap();
-    let error = rig
+    let id = fixture.world.add_body(light).unwrap();
+    let error = fixture
         .world
         .set_target(id, &Pose::identity(), 1.0)
         .unwrap_err();
     assert!(error.to_string().contains("dynamic"), "{error}");
-    rig.world.remove_body(id).unwrap();
+    fixture.world.remove_body(id).unwrap();
 }
 
 #[test]
 fn the_same_hand_gives_the_same_bits() {
     let run = || {
-        let mut rig = Rig::new(
+        let mut fixture = Fixture::new(
             2,
             vec![block(Vec3::new(0.0, 0.0, 0.03)), {
                 let mut b = block(Vec3::new(0.005, 0.0, 0.08));
@@ -399,9 +403,13 @@ fn the_same_hand_gives_the_same_bits() {
         );
         for k in 0..800 {
             let t = f64::from(k) * PERIOD_S;
-            rig.tick(Vec3::new(-0.06 + 0.08 * t, 0.01 * (9.0 * t).sin(), 0.03));
+            fixture.tick(Vec3::new(-0.06 + 0.08 * t, 0.01 * (9.0 * t).sin(), 0.03));
         }
-        (rig.pose(1), rig.pose(2), rig.engine.output().arms[0].wrench)
+        (
+            fixture.pose(1),
+            fixture.pose(2),
+            fixture.engine.output().arms[0].wrench,
+        )
     };
     let (a, b) = (run(), run());
     assert_eq!(a.0, b.0);
@@ -424,32 +432,32 @@ fn a_stirred_heap_does_not_stall() {
             name: name.into(),
             ..block(at)
         });
-        let mut rig = Rig::new(lag, heap.to_vec());
-        let start = [1, 2, 3].map(|b| rig.at(b));
+        let mut fixture = Fixture::new(lag, heap.to_vec());
+        let start = [1, 2, 3].map(|b| fixture.at(b));
         for k in 0..5000 {
             let t = f64::from(k) * PERIOD_S;
             let (sin, cos) = (std::f64::consts::TAU * t / 2.0).sin_cos();
             let down = (t / 0.5).min(1.0);
-            rig.tick(Vec3::new(0.04 * cos, 0.04 * sin, 0.1 - 0.08 * down));
-            blocked += u32::from(rig.engine.output().blocked_bodies != 0);
+            fixture.tick(Vec3::new(0.04 * cos, 0.04 * sin, 0.1 - 0.08 * down));
+            blocked += u32::from(fixture.engine.output().blocked_bodies != 0);
         }
-        let idle = rig.engine.query().idle_ticks;
+        let idle = fixture.engine.query().idle_ticks;
         assert!(
             // Each time the tool stops them they wait for one answer.
             idle < 500,
             "lag {lag}: the bodies waited in {idle} of 5000 ticks"
         );
         for _ in 0..1500 {
-            rig.tick(Vec3::new(0.0, 0.0, 0.2));
+            fixture.tick(Vec3::new(0.0, 0.0, 0.2));
         }
-        let rest = [1, 2, 3].map(|b| rig.at(b));
+        let rest = [1, 2, 3].map(|b| fixture.at(b));
         let moved = (start.iter().zip(&rest)).filter(|(a, b)| (*a - *b).norm() > 0.01);
         assert!(moved.count() >= 2, "lag {lag}: {rest:?}");
         for _ in 0..200 {
-            rig.tick(Vec3::new(0.0, 0.0, 0.2));
+            fixture.tick(Vec3::new(0.0, 0.0, 0.2));
         }
         for (b, rest) in rest.iter().enumerate() {
-            let crept = (rig.at(b + 1) - rest).norm();
+            let crept = (fixture.at(b + 1) - rest).norm();
             assert!(crept < 1e-6, "lag {lag}: body {b} creeps by {crept}");
         }
     }
@@ -464,16 +472,16 @@ fn of_first_order_it_moves_only_while_it_is_pushed() {
     for lag in [0, 1, 3] {
         let order = Some(Order::First { drag_per_s });
         let free = block(Vec3::new(0.0, 0.0, 0.1));
-        let mut rig = Rig::of(lag, vec![free], order, Interaction::Spring);
+        let mut fixture = Fixture::of(lag, vec![free], order, Interaction::Spring);
         for _ in 0..300 {
-            rig.tick(Vec3::new(-0.05, 0.0, 0.1));
+            fixture.tick(Vec3::new(-0.05, 0.0, 0.1));
         }
-        assert_eq!(rig.at(1), Vec3::new(0.0, 0.0, 0.1));
+        assert_eq!(fixture.at(1), Vec3::new(0.0, 0.0, 0.1));
         let (mut sum, mut n) = (0.0, 0);
         let mut far = 0.0;
         for k in 0..2000 {
             far = -0.05 + 0.05 * f64::from(k) * PERIOD_S;
-            let out = rig.tick(Vec3::new(far, 0.0, 0.1));
+            let out = fixture.tick(Vec3::new(far, 0.0, 0.1));
             if k > 1500 {
                 sum -= out.wrench.force_n.x;
                 n += 1;
@@ -487,18 +495,18 @@ fn of_first_order_it_moves_only_while_it_is_pushed() {
         // The hand stops, and the stretch of the spring runs out; the body may know of it 20 ms
         // late.
         for _ in 0..1000 {
-            rig.tick(Vec3::new(far, 0.0, 0.1));
+            fixture.tick(Vec3::new(far, 0.0, 0.1));
         }
-        let rest = rig.at(1);
+        let rest = fixture.at(1);
         assert!(
             (rest.x - far - BALL_M - 0.02).abs() < 0.02 * 0.05,
             "lag {lag}: {} m",
             rest.x - far
         );
         for _ in 0..300 {
-            rig.tick(Vec3::new(far - 0.01, 0.0, 0.1));
+            fixture.tick(Vec3::new(far - 0.01, 0.0, 0.1));
         }
-        assert_eq!(rig.at(1), rest, "lag {lag}");
+        assert_eq!(fixture.at(1), rest, "lag {lag}");
     }
 }
 
@@ -508,19 +516,19 @@ fn of_first_order_it_moves_only_while_it_is_pushed() {
 fn a_tool_with_mass_strikes() {
     for (lag, mass_kg) in [(0, 0.05), (1, 0.2), (3, 0.2), (1, 1.0)] {
         let bodies = vec![block(Vec3::new(0.0, 0.0, 0.0205))];
-        let mut rig = Rig::of(lag, bodies, None, Interaction::SpringWithMass(mass_kg));
+        let mut fixture = Fixture::of(lag, bodies, None, Interaction::SpringWithMass(mass_kg));
         for _ in 0..500 {
-            rig.tick(Vec3::new(-0.06, 0.0, 0.012));
+            fixture.tick(Vec3::new(-0.06, 0.0, 0.012));
         }
-        let mut before = rig.at(1);
+        let mut before = fixture.at(1);
         let mut fastest = 0.0_f64;
         // 0.3 m/s until 1 cm past the side of the block.
         for k in 0..1500 {
             let x = -0.06 + (0.3 * f64::from(k) * PERIOD_S).min(0.045);
-            rig.tick(Vec3::new(x, 0.0, 0.012));
+            fixture.tick(Vec3::new(x, 0.0, 0.012));
             // Over 8 ticks: a course moves in its own rhythm.
             if k % 8 == 0 {
-                let now = rig.at(1);
+                let now = fixture.at(1);
                 fastest = fastest.max((now - before).norm() / (8.0 * PERIOD_S));
                 before = now;
             }
@@ -532,15 +540,15 @@ fn a_tool_with_mass_strikes() {
             (0.05..most).contains(&fastest),
             "lag {lag}, {mass_kg} kg: {fastest} m/s"
         );
-        let rest = rig.at(1);
+        let rest = fixture.at(1);
         assert!(rest.x > 0.005, "lag {lag}, {mass_kg} kg: {rest:?}");
         for _ in 0..300 {
-            rig.tick(Vec3::new(-0.06, 0.0, 0.012));
+            fixture.tick(Vec3::new(-0.06, 0.0, 0.012));
         }
         assert!(
-            (rig.at(1) - rest).norm() < 1e-5,
+            (fixture.at(1) - rest).norm() < 1e-5,
             "{rest:?}, then {:?}",
-            rig.at(1)
+            fixture.at(1)
         );
     }
 }
@@ -555,21 +563,21 @@ fn nothing_is_put_in_the_way_of_a_course() {
         Vec3::repeat(0.003),
         Vec3::new(0.0, 0.0, 1.0),
     );
-    let mut rig = Rig::new(4, vec![small]);
+    let mut fixture = Fixture::new(4, vec![small]);
     let away = Vec3::new(0.0, 0.25, 0.25);
     for _ in 0..390 {
-        rig.tick(away);
+        fixture.tick(away);
     }
     // At 3.7 m/s the block would be past a thin plate right below it by the end of the course, on
     // which alone a new body is looked at otherwise.
-    let below = rig.at(1) - Vec3::new(0.0, 0.0, 0.003 + 0.001);
+    let below = fixture.at(1) - Vec3::new(0.0, 0.0, 0.003 + 0.001);
     let plate = spec(
         "plate",
         BodyKind::Static,
         Vec3::new(0.05, 0.05, 1e-4),
         below,
     );
-    let refused = rig.world.add_body(plate.clone());
+    let refused = fixture.world.add_body(plate.clone());
     assert!(
         matches!(
             &refused,
@@ -581,7 +589,7 @@ fn nothing_is_put_in_the_way_of_a_course() {
         "{refused:?}"
     );
     let said = refused.unwrap_err().to_string();
-    let other = &rig.specs[1].name;
+    let other = &fixture.specs[1].name;
     assert_eq!(
         said,
         format!("body `plate`: `{other}` is on its way through there")
@@ -589,12 +597,18 @@ fn nothing_is_put_in_the_way_of_a_course() {
     // Farther down it is seen in time, and the block comes to rest on it.
     let mut spec = plate;
     spec.world_from_body.translation.vector.z = 0.05;
-    rig.ids.push(rig.world.add_body(spec.clone()).unwrap());
-    rig.specs.push(spec);
+    fixture
+        .ids
+        .push(fixture.world.add_body(spec.clone()).unwrap());
+    fixture.specs.push(spec);
     for _ in 0..1000 {
-        rig.tick(away);
+        fixture.tick(away);
     }
-    assert!((rig.at(1).z - 0.0531).abs() < 1e-4, "{:?}", rig.at(1));
+    assert!(
+        (fixture.at(1).z - 0.0531).abs() < 1e-4,
+        "{:?}",
+        fixture.at(1)
+    );
 }
 
 /// A surface that changes while the block slides is felt by the floor as well: it stops after
@@ -602,24 +616,24 @@ fn nothing_is_put_in_the_way_of_a_course() {
 #[test]
 fn another_surface_rubs_otherwise_on_the_floor() {
     let slid = |friction: Option<f64>| {
-        let mut rig = Rig::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
+        let mut fixture = Fixture::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
         for _ in 0..300 {
-            rig.tick(Vec3::new(-0.05, 0.0, 0.012));
+            fixture.tick(Vec3::new(-0.05, 0.0, 0.012));
         }
         for k in 0..1500 {
             let x = -0.05 + 0.055 * (f64::from(k) / 150.0).min(1.0);
-            rig.tick(Vec3::new(x, 0.0, 0.012));
+            fixture.tick(Vec3::new(x, 0.0, 0.012));
             if let (100, Some(friction)) = (k, friction) {
-                for id in rig.ids.clone() {
+                for id in fixture.ids.clone() {
                     let material = Material {
                         friction,
-                        ..rig.specs[1].material
+                        ..fixture.specs[1].material
                     };
-                    rig.world.set_material(id, &material).unwrap();
+                    fixture.world.set_material(id, &material).unwrap();
                 }
             }
         }
-        rig.at(1).x
+        fixture.at(1).x
     };
     let (rough, smooth) = (slid(None), slid(Some(0.05)));
     assert!(smooth > 2.0 * rough, "{smooth} m instead of {rough} m");

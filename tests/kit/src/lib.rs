@@ -1,7 +1,7 @@
 //! The adversary of the certified contact protocol: scenes, hands and late answers in virtual time,
 //! every tick checked exactly.
 //!
-//! A [`Rig`] is the real scene (`hapticd-scene`) and the real loop (`hapticd-proxy`) with a
+//! A [`Fixture`] is the real scene (`hapticd-scene`) and the real loop (`hapticd-proxy`) with a
 //! [`Courier`] between them that is late, loses answers and delivers them in bursts. A [`Hand`]
 //! drives the device at up to 10 m/s. After every tick `hapticd-audit`, which shares no code with
 //! the detection, says how deep the tool is in each body (must be exactly 0) and whether any piece
@@ -13,17 +13,17 @@
 
 pub mod catalogue;
 pub mod courier;
+pub mod fixture;
 pub mod hand;
 pub mod meshes;
 pub mod random;
-pub mod rig;
 pub mod scene;
 pub mod tally;
 pub mod wall;
 
 pub use courier::Courier;
+pub use fixture::Fixture;
 pub use hand::{Hand, Playground};
 pub use random::Random;
-pub use rig::Rig;
 pub use scene::{BodyPlan, Scene, ToolPlan};
 pub use tally::{Tally, Violation};

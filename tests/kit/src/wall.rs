@@ -8,7 +8,7 @@ use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
 use hapticd_devices::safety::{
     Ends, Governor, GovernorInput, Limits, ReasonSet, Reductions, Spring,
 };
-use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
+use hapticd_devices::sim::{HandParams, HeldArm, Intention, SimArmParams};
 use hapticd_geometry::Vec3;
 use hapticd_proxy::{Coupling, Damping, Gains, Passed};
 
@@ -128,12 +128,12 @@ impl Wall {
     /// Where arm, hand or intention make no sense.
     #[must_use]
     pub fn run(&self, hand: HandParams, intention: Intention, ticks: u64) -> Vec<Tick> {
-        let mut rig = SimRig::new(self.arm.clone(), hand, intention, 0).expect("valid");
+        let mut held = HeldArm::new(self.arm.clone(), hand, intention, 0).expect("valid");
         let limits = Limits {
             ramp_s: self.ramp_s,
             ..Limits::default()
         };
-        let mut governor = Governor::new(&limits, rig.spec()).expect("valid");
+        let mut governor = Governor::new(&limits, held.spec()).expect("valid");
         let gains = Gains {
             stiffness_n_per_m: self.stiffness,
             ..Gains::default()
@@ -142,25 +142,25 @@ impl Wall {
         let mut commands = [ArmCommand::default(); 2];
         let mut sample = ArmSample::default();
         let (mut true_j, mut taken_j) = (0.0, 0.0);
-        let spec = rig.spec().clone();
+        let spec = held.spec().clone();
         let piece_s = TICK_NS as f64 * 1e-9 / PIECES as f64;
         let mut out = Vec::new();
         for tick in 1..=ticks {
             if let Some((_, other)) = self.changes.filter(|(at, _)| *at == tick) {
-                rig.change_hand(other).expect("valid");
+                held.change_hand(other).expect("valid");
             }
-            rig.send(&commands[0]);
+            held.send(&commands[0]);
             commands[0] = commands[1];
             for part in 1..=PIECES {
-                let before = rig.handle().pose.translation.vector;
-                let force_n = rig.motor_wrench().force_n;
-                rig.advance_to((tick - 1) * TICK_NS + part * TICK_NS / PIECES);
-                let way = rig.handle().pose.translation.vector - before;
+                let before = held.handle().pose.translation.vector;
+                let force_n = held.motor_wrench().force_n;
+                held.advance_to((tick - 1) * TICK_NS + part * TICK_NS / PIECES);
+                let way = held.handle().pose.translation.vector - before;
                 true_j += force_n.dot(&way);
                 let damped = spec.damping_n_s_per_m * way.norm() / piece_s;
                 taken_j += (damped + spec.coulomb_friction_n) * way.norm();
             }
-            sample = rig.read_newest().unwrap_or(sample);
+            sample = held.read_newest().unwrap_or(sample);
             let hand = sample.pose;
             let mut proxy = hand;
             let surface = (self.surface)(tick as f64 * 1e-3);

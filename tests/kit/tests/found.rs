@@ -2,7 +2,7 @@
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{BodyPlan, Rig, Scene, ToolPlan, meshes};
+use hapticd_testkit::{BodyPlan, Fixture, Scene, ToolPlan, meshes};
 
 fn ball_over_block() -> Scene {
     let block = shapes::cuboid(&Vec3::new(0.03, 0.03, 0.02)).unwrap();
@@ -15,52 +15,52 @@ fn ball_over_block() -> Scene {
 
 #[test]
 fn a_nonsense_sample_does_not_let_the_tool_into_what_it_presses_on() {
-    let mut rig = Rig::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
     for _ in 0..20 {
-        rig.step(Some(Pose::translation(0.0, 0.0, 0.04)));
+        fixture.step(Some(Pose::translation(0.0, 0.0, 0.04)));
     }
     let pressed = Pose::translation(0.0, 0.0, 0.015);
     // A hand that jumps finds the surface late: its force comes in by 0.2 m/s, 10 mm deep.
     for _ in 0..100 {
-        rig.step(Some(pressed));
+        fixture.step(Some(pressed));
     }
     for bad in [f64::NAN, f64::INFINITY, 1e200, -1e5] {
-        let (outcome, _) = rig.step(Some(Pose::translation(bad, 0.0, 0.0)));
+        let (outcome, _) = fixture.step(Some(Pose::translation(bad, 0.0, 0.0)));
         assert!(outcome.present && outcome.solid == 1, "{bad}: {outcome:?}");
         assert!(
             (outcome.wrench.force_n.z - 500.0 * (outcome.proxy.translation.z - 0.015)).abs() < 1e-6
         );
-        let (outcome, _) = rig.step(Some(pressed));
+        let (outcome, _) = fixture.step(Some(pressed));
         assert!(
             outcome.solid == 1 && outcome.proxy.translation.z > 0.025,
             "{bad}: {outcome:?}"
         );
     }
     // No device at all is another matter: then the tool is gone, and comes back where the hand is.
-    let (outcome, _) = rig.step(None);
+    let (outcome, _) = fixture.step(None);
     assert!(!outcome.present);
-    assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+    assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
 }
 
 #[test]
 fn a_ball_that_turns_while_it_moves_goes_straight() {
-    let mut rig = Rig::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
     for k in 0..400 {
         let turn = Quat::from_scaled_axis(Vec3::new(1.1, 2.0, -0.7) * (0.11 * f64::from(k)));
         let x = 0.03 * (f64::from(k) * 0.05).sin();
-        rig.step(Some(Pose::from_parts(
+        fixture.step(Some(Pose::from_parts(
             Vec3::new(x, 0.0, 0.024).into(),
             turn,
         )));
         if k == 0 {
             // It started inside: nothing is solid before it has left.
             for _ in 0..10 {
-                rig.step(Some(Pose::translation(0.0, 0.0, 0.04)));
+                fixture.step(Some(Pose::translation(0.0, 0.0, 0.04)));
             }
         }
     }
-    assert!(rig.tally.contact > 100, "{}", rig.tally);
-    assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+    assert!(fixture.tally.contact > 100, "{}", fixture.tally);
+    assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
 }
 
 /// Face on face with more pairs at one distance than the budget has room for: the tool must not
@@ -75,7 +75,7 @@ fn conforming_faces_of_many_triangles_do_not_stick() {
         vec![BodyPlan::fixed(ground, Pose::identity())],
     );
     scene.start = Pose::translation(0.0, 0.0, 0.02);
-    let mut rig = Rig::new(&scene, Manner::fixed(2), 1).unwrap();
+    let mut fixture = Fixture::new(&scene, Manner::fixed(2), 1).unwrap();
     let path = |k: f64| -> Vec3 {
         if k < 150.0 {
             Vec3::new(0.0, 0.0, 0.02 - 0.015 * k / 150.0)
@@ -88,7 +88,7 @@ fn conforming_faces_of_many_triangles_do_not_stick() {
     let mut slid = 0.0_f64;
     let mut end = Vec3::zeros();
     for k in 0..1000 {
-        let (outcome, _) = rig.step(Some(Pose::from_parts(
+        let (outcome, _) = fixture.step(Some(Pose::from_parts(
             path(f64::from(k)).into(),
             Quat::identity(),
         )));
@@ -97,13 +97,13 @@ fn conforming_faces_of_many_triangles_do_not_stick() {
         }
         end = outcome.proxy.translation.vector;
     }
-    assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
-    assert!(rig.tally.contact > 100, "{}", rig.tally);
-    assert!(slid > 0.003, "slid {slid} m of 5 mm; {}", rig.tally);
+    assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
+    assert!(fixture.tally.contact > 100, "{}", fixture.tally);
+    assert!(slid > 0.003, "slid {slid} m of 5 mm; {}", fixture.tally);
     assert!(
         (end - Vec3::new(0.005, 0.0, 0.02)).norm() < 1e-6,
         "ended at {end}; {}",
-        rig.tally
+        fixture.tally
     );
 }
 
@@ -122,10 +122,10 @@ fn a_turn_of_a_right_angle_does_not_pin_the_tool_to_the_floor() {
             },
             vec![BodyPlan::fixed(floor, Pose::identity())],
         );
-        let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
+        let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
         for k in 0..100 {
             let z = 0.008 - 1e-4 * f64::from(k);
-            rig.step(Some(Pose::translation(-0.03, 0.0, z)));
+            fixture.step(Some(Pose::translation(-0.03, 0.0, z)));
         }
         let goal = Pose::from_parts(
             Vec3::new(0.03, 0.0, 0.012).into(),
@@ -133,10 +133,14 @@ fn a_turn_of_a_right_angle_does_not_pin_the_tool_to_the_floor() {
         );
         let mut left = f64::INFINITY;
         for _ in 0..100 {
-            let (outcome, _) = rig.step(Some(goal));
+            let (outcome, _) = fixture.step(Some(goal));
             left = (outcome.proxy.translation.vector - goal.translation.vector).norm();
         }
-        assert!(left < 1e-9, "turn {turn}: {left} m short; {}", rig.tally);
-        assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+        assert!(
+            left < 1e-9,
+            "turn {turn}: {left} m short; {}",
+            fixture.tally
+        );
+        assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
     }
 }

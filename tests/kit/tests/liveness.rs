@@ -4,7 +4,7 @@
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{BodyPlan, Rig, Scene, ToolPlan};
+use hapticd_testkit::{BodyPlan, Fixture, Scene, ToolPlan};
 
 fn ball() -> ToolPlan {
     ToolPlan::Ball { radius_m: 0.004 }
@@ -26,13 +26,14 @@ fn floor() -> Vec<BodyPlan> {
 #[test]
 fn at_rest_in_free_space_the_tool_is_where_the_hand_is() {
     for (tool, lag) in [(ball(), 0), (ball(), 15), (block(), 0), (block(), 15)] {
-        let mut rig = Rig::new(&Scene::new("", tool, floor()), Manner::fixed(lag), 1).unwrap();
+        let mut fixture =
+            Fixture::new(&Scene::new("", tool, floor()), Manner::fixed(lag), 1).unwrap();
         for _ in 0..40 {
-            rig.step(Some(Pose::translation(0.0, 0.0, 0.03)));
+            fixture.step(Some(Pose::translation(0.0, 0.0, 0.03)));
         }
         // At 10 m/s past a corner of the floor, 8 mm off.
         for k in 0..10 {
-            rig.step(Some(Pose::translation(0.01 * f64::from(k), 0.0, 0.015)));
+            fixture.step(Some(Pose::translation(0.01 * f64::from(k), 0.0, 0.015)));
         }
         let goal = Pose::from_parts(
             Vec3::new(0.09, 0.0, -0.005).into(),
@@ -40,44 +41,45 @@ fn at_rest_in_free_space_the_tool_is_where_the_hand_is() {
         );
         let mut last = None;
         for k in 0..150 {
-            let (outcome, _) = rig.step(Some(goal));
+            let (outcome, _) = fixture.step(Some(goal));
             let there = (outcome.proxy.translation.vector - goal.translation.vector).norm() < 1e-9
                 && outcome.proxy.rotation.angle_to(&goal.rotation) < 1e-6;
             if there && last.is_none() {
                 last = Some(k);
             }
         }
-        assert!(last.is_some(), "lag {lag}: {}", rig.tally);
-        assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+        assert!(last.is_some(), "lag {lag}: {}", fixture.tally);
+        assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
     }
 }
 
 #[test]
 fn without_answers_it_stops_and_with_them_it_goes_on() {
     for tool in [ball(), block()] {
-        let mut rig = Rig::new(&Scene::new("", tool, floor()), Manner::fixed(1), 1).unwrap();
+        let mut fixture =
+            Fixture::new(&Scene::new("", tool, floor()), Manner::fixed(1), 1).unwrap();
         let path = |k: u32| Pose::translation(-0.03 + 1e-4 * f64::from(k), 0.0, 0.006);
         for k in 0..100 {
-            rig.step(Some(path(k)));
+            fixture.step(Some(path(k)));
         }
         // Every answer is lost.
-        rig.courier().set_manner(Manner {
+        fixture.courier().set_manner(Manner {
             lost: 1.0,
             ..Manner::fixed(1)
         });
         let mut starved = false;
         for k in 100..500 {
-            starved |= rig.step(Some(path(k))).0.starved;
+            starved |= fixture.step(Some(path(k))).0.starved;
         }
-        assert!(starved, "{}", rig.tally);
-        rig.courier().set_manner(Manner::fixed(1));
+        assert!(starved, "{}", fixture.tally);
+        fixture.courier().set_manner(Manner::fixed(1));
         let mut left = f64::INFINITY;
         for _ in 0..100 {
-            let (outcome, _) = rig.step(Some(path(500)));
+            let (outcome, _) = fixture.step(Some(path(500)));
             left = (outcome.proxy.translation.vector - path(500).translation.vector).norm();
         }
-        assert!(left < 1e-9, "{left} m short; {}", rig.tally);
-        assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+        assert!(left < 1e-9, "{left} m short; {}", fixture.tally);
+        assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
     }
 }
 
@@ -87,12 +89,12 @@ fn pressed_hard_it_slides_along_a_plane_with_the_hand() {
         for depth in [0.0005, 0.005] {
             let mut scene = Scene::new("", tool.clone(), floor());
             scene.friction = 0.0;
-            let mut rig = Rig::new(&scene, Manner::fixed(2), 1).unwrap();
+            let mut fixture = Fixture::new(&scene, Manner::fixed(2), 1).unwrap();
             let mut behind = 0.0_f64;
             for k in 0..500 {
                 let press = 0.01 - (0.01 + depth) * (f64::from(k) / 100.0).min(1.0);
                 let x = -0.03 + 1e-4 * f64::from(k);
-                let (outcome, _) = rig.step(Some(Pose::translation(x, 0.3 * x, press)));
+                let (outcome, _) = fixture.step(Some(Pose::translation(x, 0.3 * x, press)));
                 if k > 150 {
                     behind = behind.max((outcome.proxy.translation.x - x).abs());
                 }
@@ -100,9 +102,9 @@ fn pressed_hard_it_slides_along_a_plane_with_the_hand() {
             assert!(
                 behind < 1e-6,
                 "depth {depth}: {behind} m behind; {}",
-                rig.tally
+                fixture.tally
             );
-            assert!(rig.tally.is_clean(), "{:?}", rig.tally.findings);
+            assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
         }
     }
 }
@@ -143,13 +145,13 @@ fn pressed_steadily_it_does_not_tremble() {
     for (name, tool, mesh, start, end) in cases {
         let scene = Scene::new("", tool, vec![BodyPlan::fixed(mesh, Pose::identity())]);
         for lag in [0, 3] {
-            let mut rig = Rig::new(&scene, Manner::fixed(lag), 1).unwrap();
+            let mut fixture = Fixture::new(&scene, Manner::fixed(lag), 1).unwrap();
             let mut forces: Vec<Vec3> = Vec::new();
             for k in 0..700 {
                 let s = (f64::from(k) / 200.0).clamp(0.0, 1.0);
                 let p = start.translation.vector.lerp(&end.translation.vector, s);
                 let device = Pose::from_parts(p.into(), start.rotation.slerp(&end.rotation, s));
-                let (outcome, _) = rig.step(Some(device));
+                let (outcome, _) = fixture.step(Some(device));
                 if k >= 400 {
                     forces.push(outcome.wrench.force_n);
                 }
@@ -166,7 +168,11 @@ fn pressed_steadily_it_does_not_tremble() {
                 "{name}, lag {lag}: {noise} N of {} N",
                 mean.norm()
             );
-            assert!(rig.tally.is_clean(), "{name}: {:?}", rig.tally.findings);
+            assert!(
+                fixture.tally.is_clean(),
+                "{name}: {:?}",
+                fixture.tally.findings
+            );
         }
     }
 }

@@ -3,25 +3,25 @@
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{BodyTarget, Snapshot};
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::rig::Tamper;
-use hapticd_testkit::{BodyPlan, Rig, Scene, Tally, ToolPlan, Violation};
+use hapticd_testkit::fixture::Tamper;
+use hapticd_testkit::{BodyPlan, Fixture, Scene, Tally, ToolPlan, Violation};
 
 /// A tool that is shot through a plate of a tenth of a millimetre and back, again and again, with
 /// every answer tampered with.
 fn shots(tool: ToolPlan, tamper: Tamper) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = Scene::new("", tool, vec![BodyPlan::fixed(plate, Pose::identity())]);
-    let mut rig = Rig::new(&scene, Manner::fixed(3), 1).unwrap();
-    rig.tamper = Some(tamper);
+    let mut fixture = Fixture::new(&scene, Manner::fixed(3), 1).unwrap();
+    fixture.tamper = Some(tamper);
     for k in 0..400 {
         let x = 0.01 * (f64::from(k) * 0.01).sin();
-        rig.step(Some(Pose::translation(
+        fixture.step(Some(Pose::translation(
             x,
             0.0,
             0.04 * (f64::from(k) * 0.1).cos(),
         )));
     }
-    rig.tally
+    fixture.tally
 }
 
 fn ball() -> ToolPlan {
@@ -110,9 +110,9 @@ fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
     // No crossing, only less distance than promised.
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = Scene::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
-    let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
-    rig.measure_every = 1;
-    rig.tamper = Some(Box::new(|s: &mut Snapshot| {
+    let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
+    fixture.measure_every = 1;
+    fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
         for p in &mut s.pairs {
             for q in &mut p.body {
                 q.z -= 3.5e-5;
@@ -120,7 +120,7 @@ fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
         }
     }));
     for k in 0..200 {
-        rig.step(Some(Pose::translation(
+        fixture.step(Some(Pose::translation(
             0.0,
             0.0,
             0.02 - 2e-4 * f64::from(k),
@@ -128,11 +128,11 @@ fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
     }
     let near = |f: &hapticd_testkit::tally::Finding| matches!(f.violation, Violation::TooNear(_));
     assert!(
-        rig.tally.findings.iter().any(near),
+        fixture.tally.findings.iter().any(near),
         "{:?}",
-        rig.tally.findings
+        fixture.tally.findings
     );
-    assert_eq!(rig.tally.crossings, 0);
+    assert_eq!(fixture.tally.crossings, 0);
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_body_that_jumps_is_caught() {
         1,
     );
     let scene = Scene::new("", ball(), vec![body]);
-    let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
-    rig.tamper = Some(Box::new(|s: &mut Snapshot| {
+    let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
+    fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
         for b in &mut s.bodies {
             b.margin_m = 1.0;
             b.pair_count = 0;
@@ -160,25 +160,25 @@ fn a_body_that_jumps_is_caught() {
         }
     }));
     for _ in 0..120 {
-        rig.step(Some(Pose::identity()));
+        fixture.step(Some(Pose::identity()));
     }
-    assert!(rig.tally.crossings > 0, "{}", rig.tally);
-    assert!(rig.tally.penetration_m > 0.0, "{}", rig.tally);
+    assert!(fixture.tally.crossings > 0, "{}", fixture.tally);
+    assert!(fixture.tally.penetration_m > 0.0, "{}", fixture.tally);
 }
 
 /// Goes over a plate without touching it and stays, while answers are what `late` makes of them.
-fn crossing(late: impl Fn(&mut Rig)) -> Tally {
+fn crossing(late: impl Fn(&mut Fixture)) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = Scene::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
-    let mut rig = Rig::new(&scene, Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
     for k in 0..600 {
         let x = 0.02 * (f64::from(k) * 0.01).min(1.0);
-        rig.step(Some(Pose::translation(x, 0.0, 0.006)));
+        fixture.step(Some(Pose::translation(x, 0.0, 0.006)));
         if k == 50 {
-            late(&mut rig);
+            late(&mut fixture);
         }
     }
-    rig.tally
+    fixture.tally
 }
 
 #[test]
@@ -192,16 +192,16 @@ fn a_tool_that_nothing_holds_back_is_caught() {
     let honest = crossing(|_| {});
     assert!(honest.is_clean(), "{:?}", honest.findings);
     // Answers stop, and the tool with them.
-    let stopped = crossing(|rig| {
-        rig.courier().set_manner(Manner {
+    let stopped = crossing(|fixture| {
+        fixture.courier().set_manner(Manner {
             lost: 1.0,
             ..Manner::fixed(1)
         });
     });
     assert!(held(&stopped) > 0, "{stopped}");
     // Every answer lets it creep for a hundredth of a millimetre.
-    let creeping = crossing(|rig| {
-        rig.tamper = Some(Box::new(|s: &mut Snapshot| {
+    let creeping = crossing(|fixture| {
+        fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
             for b in &mut s.bodies {
                 b.margin_m = b.margin_m.min(1e-5);
             }

@@ -1,7 +1,7 @@
 //! Every scene of the catalogue for a while: the quick version of the binary `adversary`.
 
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{Hand, Rig, Tally, catalogue};
+use hapticd_testkit::{Fixture, Hand, Tally, catalogue};
 
 fn attack(share: usize, shares: usize) {
     let mut total = Tally::default();
@@ -11,19 +11,19 @@ fn attack(share: usize, shares: usize) {
         }
         for manner in [Manner::fixed(2), Manner::wild()] {
             let seed = 100 + i as u64;
-            let mut rig = Rig::new(scene, manner, seed).unwrap();
+            let mut fixture = Fixture::new(scene, manner, seed).unwrap();
             let mut hand = Hand::new(scene.playground(), seed);
             for _ in 0..(200.0 * scene.weight) as u32 + 60 {
-                rig.step(Some(hand.step()));
+                fixture.step(Some(hand.step()));
             }
             assert!(
-                rig.tally.is_clean(),
+                fixture.tally.is_clean(),
                 "{}: {}\n{:?}",
                 scene.name,
-                rig.tally,
-                rig.tally.findings
+                fixture.tally,
+                fixture.tally.findings
             );
-            total.add(&rig.tally);
+            total.add(&fixture.tally);
         }
     }
     assert!(
@@ -51,11 +51,11 @@ fn the_last_third_of_the_scenes_holds() {
 fn the_same_seed_gives_the_same_bits() {
     let run = || {
         let scene = catalogue::scene("vice, block").unwrap().unwrap();
-        let mut rig = Rig::new(&scene, Manner::wild(), 9).unwrap();
+        let mut fixture = Fixture::new(&scene, Manner::wild(), 9).unwrap();
         let mut hand = Hand::new(scene.playground(), 9);
         let mut bits = Vec::new();
         for _ in 0..300 {
-            let (outcome, _) = rig.step(Some(hand.step()));
+            let (outcome, _) = fixture.step(Some(hand.step()));
             bits.extend(outcome.proxy.translation.vector.iter().map(|x| x.to_bits()));
             bits.extend(outcome.wrench.torque_nm.iter().map(|x| x.to_bits()));
         }

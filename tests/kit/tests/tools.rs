@@ -53,7 +53,7 @@ impl Form {
 }
 
 /// Arms with nothing but each other around.
-struct Rig {
+struct Fixture {
     forms: Vec<Form>,
     world: World,
     engine: Engine,
@@ -67,7 +67,7 @@ struct Rig {
     violations: u64,
 }
 
-impl Rig {
+impl Fixture {
     fn new(forms: Vec<Form>, stiffness: &[f64], manner: Manner, seed: u64) -> Self {
         let distances = Distances::for_width(0.2);
         let mut world = World::new(distances.clearance_m, 1024);
@@ -90,7 +90,7 @@ impl Rig {
                 reach_min_m: 0.0008,
             });
         }
-        Rig {
+        Fixture {
             world,
             engine: Engine::new(setups, 0.003),
             couriers: forms.iter().map(|_| Courier::new(manner)).collect(),
@@ -179,7 +179,7 @@ impl Rig {
 }
 
 /// Hands with nothing but spite for each other.
-fn attacked(forms: Vec<Form>, manner: Manner, ticks: u64, seed: u64) -> Rig {
+fn attacked(forms: Vec<Form>, manner: Manner, ticks: u64, seed: u64) -> Fixture {
     let playground = Playground {
         room: Vec3::repeat(0.03),
         targets: vec![Vec3::zeros(), Vec3::repeat(0.005)],
@@ -190,16 +190,16 @@ fn attacked(forms: Vec<Form>, manner: Manner, ticks: u64, seed: u64) -> Rig {
         .map(|k| Hand::new(playground.clone(), seed + 17 * k))
         .collect();
     let stiffness = vec![500.0; forms.len()];
-    let mut rig = Rig::new(forms, &stiffness, manner, seed);
+    let mut fixture = Fixture::new(forms, &stiffness, manner, seed);
     for tick in 0..ticks {
         let mut poses: Vec<Option<Pose>> = hands.iter_mut().map(|h| Some(h.step())).collect();
         // An arm that is unplugged now and then comes back wherever its hand is.
         if tick % 500 == 499 {
             poses[0] = None;
         }
-        rig.step(&poses);
+        fixture.step(&poses);
     }
-    rig
+    fixture
 }
 
 #[test]
@@ -213,27 +213,35 @@ fn no_tool_goes_through_another_whatever_the_hands_do() {
     ];
     for (k, forms) in pairings.into_iter().enumerate() {
         for (m, manner) in [Manner::fixed(3), Manner::wild()].into_iter().enumerate() {
-            let rig = attacked(forms(), manner, 2000, 31 * k as u64 + m as u64);
-            assert_eq!(rig.violations, 0, "pairing {k}, manner {m}");
-            assert!(rig.met > 1000, "pairing {k}, manner {m}: met {}", rig.met);
-            assert!(rig.touched > 20, "pairing {k}, manner {m}: {}", rig.touched);
+            let fixture = attacked(forms(), manner, 2000, 31 * k as u64 + m as u64);
+            assert_eq!(fixture.violations, 0, "pairing {k}, manner {m}");
+            assert!(
+                fixture.met > 1000,
+                "pairing {k}, manner {m}: met {}",
+                fixture.met
+            );
+            assert!(
+                fixture.touched > 20,
+                "pairing {k}, manner {m}: {}",
+                fixture.touched
+            );
         }
     }
 }
 
 /// Two hands `overlap_m` past each other, along x.
-fn press(forms: Vec<Form>, stiffness: [f64; 2], apart_m: f64, overlap_m: f64) -> Rig {
-    let mut rig = Rig::new(forms, &stiffness, Manner::fixed(2), 1);
+fn press(forms: Vec<Form>, stiffness: [f64; 2], apart_m: f64, overlap_m: f64) -> Fixture {
+    let mut fixture = Fixture::new(forms, &stiffness, Manner::fixed(2), 1);
     for tick in 0..400 {
         let share = (f64::from(tick) / 200.0).min(1.0);
         let x = 0.5 * (apart_m + 0.02) * (1.0 - share) + 0.5 * (apart_m - overlap_m) * share;
-        rig.step(&[
+        fixture.step(&[
             Some(Pose::translation(-x, 0.0, 0.0)),
             Some(Pose::translation(x, 0.0, 0.0)),
         ]);
     }
-    assert_eq!(rig.violations, 0);
-    rig
+    assert_eq!(fixture.violations, 0);
+    fixture
 }
 
 #[test]
@@ -245,8 +253,8 @@ fn tools_pressed_together_push_back_equally_as_springs_in_series() {
     ];
     for (forms, apart_m) in pairings.into_iter().zip([0.016, 0.02, 0.024]) {
         for stiffness in [[500.0, 500.0], [300.0, 900.0]] {
-            let rig = press(forms(), stiffness, apart_m, 0.004);
-            let (left, right) = (rig.force(0).x, rig.force(1).x);
+            let fixture = press(forms(), stiffness, apart_m, 0.004);
+            let (left, right) = (fixture.force(0).x, fixture.force(1).x);
             let series = stiffness[0] * stiffness[1] / (stiffness[0] + stiffness[1]);
             // The overlap and the distance that contact keeps.
             let expected = series * (0.004 + Distances::for_width(0.2).safe_m);
@@ -270,7 +278,7 @@ fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
     let cases = cases.flat_map(|case| [0.0, 0.3].map(|turn| (case, turn)));
     for ((forms, apart_m), turn) in cases {
         for stiffness in [[500.0, 500.0], [300.0, 900.0]] {
-            let mut rig = Rig::new(forms(), &stiffness, Manner::fixed(2), 1);
+            let mut fixture = Fixture::new(forms(), &stiffness, Manner::fixed(2), 1);
             let mut hands = [Pose::identity(); 2];
             // The turned one is longer.
             let apart_m = apart_m + 0.001 + 0.006 * f64::from(turn > 0.0);
@@ -282,10 +290,10 @@ fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
                     Pose::translation(-x, 0.002, -0.002),
                     Pose::from_parts(Vec3::new(x, -0.002, 0.002).into(), turned),
                 ];
-                rig.step(&hands.map(Some));
+                fixture.step(&hands.map(Some));
             }
-            assert_eq!(rig.violations, 0);
-            let arms = &rig.engine.output().arms;
+            assert_eq!(fixture.violations, 0);
+            let arms = &fixture.engine.output().arms;
             let [a, b] = [0, 1].map(|k| arms[k].wrench);
             let about = |k: usize, w: &hapticd_proxy::Wrench| {
                 w.torque_nm + hands[k].translation.vector.cross(&w.force_n)
@@ -305,7 +313,7 @@ fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
 
 #[test]
 fn a_tool_held_by_a_soft_hand_is_pushed_away_by_a_stiff_one() {
-    let mut rig = Rig::new(
+    let mut fixture = Fixture::new(
         vec![Form::ball(), Form::cube()],
         &[1000.0, 10.0],
         Manner::fixed(2),
@@ -313,29 +321,29 @@ fn a_tool_held_by_a_soft_hand_is_pushed_away_by_a_stiff_one() {
     );
     for tick in 0..400 {
         let x = -0.03 + 0.02 * (f64::from(tick) / 300.0).min(1.0);
-        rig.step(&[Some(Pose::translation(x, 0.0, 0.0)), Some(Pose::identity())]);
+        fixture.step(&[Some(Pose::translation(x, 0.0, 0.0)), Some(Pose::identity())]);
     }
-    assert_eq!(rig.violations, 0);
+    assert_eq!(fixture.violations, 0);
     // The cube gives way by nearly all of the overlap.
     let overlap = 0.008 + 0.012 - 0.01 + Distances::for_width(0.2).safe_m;
-    let gave_way = rig.proxy(1).translation.x;
+    let gave_way = fixture.proxy(1).translation.x;
     assert!(
         (gave_way - overlap * 1000.0 / 1010.0).abs() < 1e-4,
         "{gave_way} of {overlap} m"
     );
     // Pulled away, it comes back to its hand.
     for _ in 0..100 {
-        rig.step(&[
+        fixture.step(&[
             Some(Pose::translation(-0.05, 0.0, 0.0)),
             Some(Pose::identity()),
         ]);
     }
-    assert!(rig.proxy(1).translation.x.abs() < 1e-9 && rig.force(1).norm() < 1e-9);
+    assert!(fixture.proxy(1).translation.x.abs() < 1e-9 && fixture.force(1).norm() < 1e-9);
 }
 
 #[test]
 fn a_ball_that_spins_is_no_news_to_its_neighbour() {
-    let mut rig = Rig::new(
+    let mut fixture = Fixture::new(
         vec![Form::cube(), Form::ball()],
         &[500.0, 500.0],
         Manner::fixed(4),
@@ -347,8 +355,8 @@ fn a_ball_that_spins_is_no_news_to_its_neighbour() {
             Quat::from_scaled_axis(Vec3::z() * (0.1 * f64::from(tick))),
         );
         let y = 1e-5 * f64::from(tick);
-        rig.step(&[Some(Pose::translation(0.0, y, 0.0)), Some(ball)]);
-        let cube = &rig.engine.output().arms[0];
+        fixture.step(&[Some(Pose::translation(0.0, y, 0.0)), Some(ball)]);
+        let cube = &fixture.engine.output().arms[0];
         assert!(!cube.starved, "tick {tick}");
         assert!(
             tick < 20 || cube.snapshot_age <= 12,
@@ -357,12 +365,12 @@ fn a_ball_that_spins_is_no_news_to_its_neighbour() {
         );
         assert!((cube.proxy.translation.y - y).abs() < 1e-12, "tick {tick}");
     }
-    assert_eq!(rig.violations, 0);
+    assert_eq!(fixture.violations, 0);
 }
 
 #[test]
 fn a_tool_that_comes_back_inside_another_stops_nothing_until_it_is_out() {
-    let mut rig = Rig::new(
+    let mut fixture = Fixture::new(
         vec![Form::ball(), Form::cube()],
         &[500.0, 500.0],
         Manner::fixed(2),
@@ -373,15 +381,15 @@ fn a_tool_that_comes_back_inside_another_stops_nothing_until_it_is_out() {
         Quat::identity(),
     ));
     for _ in 0..20 {
-        rig.step(&[Some(Pose::identity()), inside]);
+        fixture.step(&[Some(Pose::identity()), inside]);
     }
-    assert_eq!(rig.met, 0);
-    assert!(rig.force(0).norm() < 1e-9 && rig.force(1).norm() < 1e-9);
+    assert_eq!(fixture.met, 0);
+    assert!(fixture.force(0).norm() < 1e-9 && fixture.force(1).norm() < 1e-9);
     for _ in 0..20 {
-        rig.step(&[
+        fixture.step(&[
             Some(Pose::identity()),
             Some(Pose::translation(0.1, 0.0, 0.0)),
         ]);
     }
-    assert!(rig.met > 0 && rig.violations == 0);
+    assert!(fixture.met > 0 && fixture.violations == 0);
 }

@@ -3,8 +3,8 @@
 //!
 //! Pure and deterministic. Units: metres, newtons, degrees Celsius; on the wire little-endian
 //! integers of 1 um, 1 mN and 0.1 C. Ids and lengths are those of
-//! `hapticd_devices::profile::generic`; the encoding is written again here, so that the host's codec
-//! is checked by something other than itself.
+//! `hapticd_devices::profile::generic`; the encoding is written again here, so that the host's
+//! codec is checked by something other than itself.
 
 use hapticd_devices::profile::generic::{
     INPUT_REPORT_BYTES, INPUT_REPORT_ID, OUTPUT_REPORT_BYTES, OUTPUT_REPORT_ID,

@@ -5,14 +5,14 @@ use hapticd_audit::{Solid, Tool, penetration_depth_m, tools_overlap_m};
 use hapticd_geometry::Pose;
 
 use super::warnings::Warning;
-use crate::rig::{Rig, RigArm, Source};
+use crate::session_setup::{SessionArm, SessionSetup, Source};
 
 /// A warning for every tool that is inside of a body, or overlaps one, where its arm starts: at the
 /// hand's first pose of a simulated arm, in the middle of a device's workspace.
-pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
-    let world = rig.collider.world();
+pub(super) fn warnings(setup: &SessionSetup) -> Vec<Warning> {
+    let world = setup.collider.world();
     let mut found = Vec::new();
-    let tools: Vec<Option<Solid>> = (rig.arms.iter())
+    let tools: Vec<Option<Solid>> = (setup.arms.iter())
         .map(|arm| arm.tool_mesh.as_ref().map(Solid::new))
         .collect();
     for info in world.infos() {
@@ -20,7 +20,7 @@ pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
             continue;
         };
         let body = Solid::new(mesh);
-        for (arm, solid) in rig.arms.iter().zip(&tools) {
+        for (arm, solid) in setup.arms.iter().zip(&tools) {
             let (at, what) = start(arm);
             let tool = tool(arm, solid.as_ref());
             let depth_m = penetration_depth_m(&tool, &at, &body, &info.initial);
@@ -38,8 +38,8 @@ pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
             }
         }
     }
-    for (i, arm) in rig.arms.iter().enumerate() {
-        for (j, other) in rig.arms.iter().enumerate().skip(i + 1) {
+    for (i, arm) in setup.arms.iter().enumerate() {
+        for (j, other) in setup.arms.iter().enumerate().skip(i + 1) {
             let (tool, into) = (tool(arm, tools[i].as_ref()), tool(other, tools[j].as_ref()));
             let ((at, what), (there, _)) = (start(arm), start(other));
             let depth_m = tools_overlap_m(&tool, &at, &into, &there);
@@ -60,7 +60,7 @@ pub(super) fn warnings(rig: &Rig) -> Vec<Warning> {
 }
 
 /// Where the tool of an arm is in the world when its arm starts, and how to say so.
-fn start(arm: &RigArm) -> (Pose, &'static str) {
+fn start(arm: &SessionArm) -> (Pose, &'static str) {
     let (start, what) = match &arm.source {
         Source::Simulated(hand) => (*hand.intended(), "starts"),
         Source::Hid(_) => (
@@ -71,7 +71,7 @@ fn start(arm: &RigArm) -> (Pose, &'static str) {
     (arm.frame.to_world(&start), what)
 }
 
-fn tool<'a>(arm: &RigArm, solid: Option<&'a Solid>) -> Tool<'a> {
+fn tool<'a>(arm: &SessionArm, solid: Option<&'a Solid>) -> Tool<'a> {
     match solid {
         Some(solid) => Tool::Mesh(solid),
         None => Tool::Sphere {

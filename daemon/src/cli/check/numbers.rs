@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hapticd_config as config;
 
-use crate::rig;
+use crate::session_setup;
 
 const RIG: &str = r#"
 [[arm]]
@@ -101,7 +101,9 @@ fn every_number_of_a_configuration_gets_an_answer() {
                 }
                 // Good or not: it is said, and without end is none of it.
                 Ok(loaded) => {
-                    built += usize::from(rig::build(&loaded.config, Path::new(""), true).is_ok());
+                    built += usize::from(
+                        session_setup::build(&loaded.config, Path::new(""), true).is_ok(),
+                    );
                 }
             }
         }

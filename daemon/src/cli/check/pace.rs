@@ -5,7 +5,7 @@ use hapticd_config as config;
 use hapticd_sys::clock;
 
 use super::warnings::Warning;
-use crate::rig::Rig;
+use crate::session_setup::SessionSetup;
 
 /// Most steps that are measured.
 const STEPS: u32 = 25;
@@ -14,16 +14,16 @@ const PATIENCE_NS: u64 = 500_000_000;
 
 /// Runs a few steps of the deformable bodies, where there are any, on the CPU and untouched, and
 /// warns if even the quickest took longer than it may. The scene has gone on by these steps.
-pub(super) fn warning(rig: &mut Rig, config: &config::Config) -> Option<Warning> {
-    let scene = rig.soft.as_mut()?;
+pub(super) fn warning(setup: &mut SessionSetup, config: &config::Config) -> Option<Warning> {
+    let scene = setup.soft.as_mut()?;
     let step_ticks = u64::from(config.soft.step_ticks.max(1));
-    let mut query = rig.core.query();
+    let mut query = setup.core.query();
     let step = || {
         query.tick += step_ticks;
         scene.step(&query);
     };
     let took_ns = quickest(step, clock::now_ns);
-    too_slow(took_ns, step_ticks * rig.period_ns)
+    too_slow(took_ns, step_ticks * setup.period_ns)
 }
 
 /// The shortest of some steps, ns: what else the machine does lengthens a step and never shortens

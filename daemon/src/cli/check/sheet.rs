@@ -7,7 +7,7 @@ use hapticd_devices::safety::Limits;
 use serde::Serialize;
 
 use super::warnings::{tool_size_m, workspace_size_m};
-use crate::rig::{Rig, RigArm, limits};
+use crate::session_setup::{SessionArm, SessionSetup, limits};
 
 /// The whole rig.
 #[derive(Debug, Serialize)]
@@ -68,14 +68,14 @@ struct LimitsSheet {
 }
 
 impl Sheet {
-    pub(super) fn new(rig: &Rig, config: &config::Config) -> Self {
-        let infos = rig.collider.infos();
-        let soft = rig.soft.as_ref();
+    pub(super) fn new(setup: &SessionSetup, config: &config::Config) -> Self {
+        let infos = setup.collider.infos();
+        let soft = setup.soft.as_ref();
         let deformable = soft.map_or(Vec::new(), |scene| scene.infos());
         let of_kind = |kind| config.bodies.iter().filter(|b| b.kind == kind).count();
         let configured = limits(&config.safety);
         Sheet {
-            arms: (rig.arms.iter().zip(&config.arms))
+            arms: (setup.arms.iter().zip(&config.arms))
                 .map(|(arm, written)| ArmSheet::new(arm, written, &configured))
                 .collect(),
             bodies: Counts {
@@ -92,7 +92,7 @@ impl Sheet {
 }
 
 impl ArmSheet {
-    fn new(arm: &RigArm, written: &config::Arm, configured: &Limits) -> Self {
+    fn new(arm: &SessionArm, written: &config::Arm, configured: &Limits) -> Self {
         let spec = &arm.spec;
         let limits = configured.tightened_by_arm(spec);
         ArmSheet {

@@ -6,15 +6,15 @@ use hapticd_config as config;
 
 use super::sheet::Sheet;
 use super::warnings::warnings;
-use crate::rig;
+use crate::session_setup;
 
 const SPHERE: &str = "tool = { kind = \"sphere\", radius_m = 0.005 }\n";
 
-fn built(text: &str) -> (rig::Rig, config::Config) {
+fn built(text: &str) -> (session_setup::SessionSetup, config::Config) {
     let context = config::Context::new(".", |_| None);
     let loaded = config::parse("case.toml", text, &context).unwrap();
-    let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
-    (rig, loaded.config)
+    let setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
+    (setup, loaded.config)
 }
 
 fn simulated(keys: &str) -> String {
@@ -23,8 +23,8 @@ fn simulated(keys: &str) -> String {
 
 /// The keys that are warned of.
 fn keys(text: &str) -> Vec<String> {
-    let (rig, config) = built(text);
-    let found = warnings(&rig, &config);
+    let (setup, config) = built(text);
+    let found = warnings(&setup, &config);
     for warning in &found {
         assert!(!warning.message.is_empty());
     }
@@ -49,8 +49,8 @@ fn a_body_of_many_workspaces_is_warned_of() {
         let shape = format!("shape = {{ kind = \"cuboid\", size_m = [0.1, {size}, 0.1] }}\n");
         simulated(SPHERE) + "[[body]]\nname = \"wall\"\nposition_m = [0.0, 0.0, -1.0]\n" + &shape
     };
-    let (rig, _) = built(&body("1.0"));
-    let widest = super::warnings::workspace_size_m(&rig.arms[0]).max();
+    let (setup, _) = built(&body("1.0"));
+    let widest = super::warnings::workspace_size_m(&setup.arms[0]).max();
     assert_eq!(keys(&body(&(49.9 * widest).to_string())), [""; 0]);
     let large = body(&(50.1 * widest).to_string());
     assert_eq!(keys(&large), ["body.wall.shape.kind"]);
@@ -97,8 +97,8 @@ fn the_bodies_of_the_demonstrations_are_warned_of_nowhere() {
         if loaded.config.bodies.is_empty() {
             continue;
         }
-        let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
-        let found = warnings(&rig, &loaded.config);
+        let setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
+        let found = warnings(&setup, &loaded.config);
         assert!(
             found.iter().all(|w| !w.key.starts_with("body.")),
             "{found:?}"
@@ -125,8 +125,8 @@ fn few_motors_and_late_reports_are_warned_of() {
 
 /// What is warned of, with the words that say why.
 fn said(text: &str) -> Vec<String> {
-    let (rig, config) = built(text);
-    let found = warnings(&rig, &config);
+    let (setup, config) = built(text);
+    let found = warnings(&setup, &config);
     found.iter().map(ToString::to_string).collect()
 }
 
@@ -183,8 +183,8 @@ fn the_sheet_counts_all_bodies_and_shows_the_limits_in_force() {
     let bodies = "[safety]\npeak_force_n = 100.0\n\
         [[body]]\nname = \"a\"\nshape = { kind = \"cuboid\", size_m = [0.1, 0.1, 0.1] }\n\
         [[body]]\nname = \"b\"\nkind = \"cloth\"\nshape = { kind = \"sheet\", size_m = 0.1, cells = 4 }\n";
-    let (rig, config) = built(&format!("{}{bodies}", simulated(SPHERE)));
-    let sheet = serde_json::to_value(Sheet::new(&rig, &config)).unwrap();
+    let (setup, config) = built(&format!("{}{bodies}", simulated(SPHERE)));
+    let sheet = serde_json::to_value(Sheet::new(&setup, &config)).unwrap();
     assert_eq!(sheet["bodies"]["rigid"], 1);
     assert_eq!(sheet["bodies"]["rigid_triangles"], 12);
     assert_eq!(sheet["bodies"]["deformable"], 1);
@@ -194,7 +194,7 @@ fn the_sheet_counts_all_bodies_and_shows_the_limits_in_force() {
     assert_eq!(arm["device"], "simulated");
     let peak = arm["limits"]["peak_force_n"].as_f64().unwrap();
     assert_eq!(
-        peak, rig.arms[0].spec.peak_force_n,
+        peak, setup.arms[0].spec.peak_force_n,
         "the profile's is stricter"
     );
     assert!(peak < 100.0);

@@ -10,8 +10,8 @@ use hapticd_geometry::Vec3;
 use hapticd_geometry::smooth::MAX_LIFT_M;
 use hapticd_proxy::Gains;
 
-use crate::rig::gains::{CouplingKeys, gains};
-use crate::rig::{Rig, RigArm, Source};
+use crate::session_setup::gains::{CouplingKeys, gains};
+use crate::session_setup::{SessionArm, SessionSetup, Source};
 
 /// A tool that is longer than this, m, was modelled in another unit.
 const TOOL_MAX_M: f64 = 1.0;
@@ -38,23 +38,23 @@ impl fmt::Display for Warning {
 }
 
 /// All that there is to warn of, arm by arm.
-pub fn warnings(rig: &Rig, config: &config::Config) -> Vec<Warning> {
+pub fn warnings(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     let mut found = Vec::new();
-    for (arm, written) in rig.arms.iter().zip(&config.arms) {
+    for (arm, written) in setup.arms.iter().zip(&config.arms) {
         found.extend(tool(arm, &written.tool));
         found.extend(workspace(arm));
         found.extend(motors(arm));
         let stale_input_ms = config.safety.stale_input_ms;
-        found.extend(without_force(arm, rig.period_ns, stale_input_ms));
+        found.extend(without_force(arm, setup.period_ns, stale_input_ms));
     }
-    found.extend(late_answers(config, rig.period_ns));
-    found.extend(bodies(rig, config));
-    found.extend(coarse(rig, config));
+    found.extend(late_answers(config, setup.period_ns));
+    found.extend(bodies(setup, config));
+    found.extend(coarse(setup, config));
     found
 }
 
 /// Edges of the box around the tool, m.
-pub(super) fn tool_size_m(arm: &RigArm) -> Vec3 {
+pub(super) fn tool_size_m(arm: &SessionArm) -> Vec3 {
     let Some(mesh) = &arm.tool_mesh else {
         return Vec3::repeat(2.0 * arm.tool_radius_m);
     };
@@ -67,11 +67,11 @@ pub(super) fn tool_size_m(arm: &RigArm) -> Vec3 {
 }
 
 /// Edges of an arm's workspace in the world, along the arm's own axes, m.
-pub(super) fn workspace_size_m(arm: &RigArm) -> Vec3 {
+pub(super) fn workspace_size_m(arm: &SessionArm) -> Vec3 {
     2.0 * arm.frame.scale * arm.spec.workspace.half_extents
 }
 
-fn tool(arm: &RigArm, shape: &config::Shape) -> Option<Warning> {
+fn tool(arm: &SessionArm, shape: &config::Shape) -> Option<Warning> {
     let longest = tool_size_m(arm).max();
     let (name, help) = unit_of(shape);
     (longest > TOOL_MAX_M).then(|| Warning {
@@ -80,7 +80,7 @@ fn tool(arm: &RigArm, shape: &config::Shape) -> Option<Warning> {
     })
 }
 
-fn workspace(arm: &RigArm) -> Option<Warning> {
+fn workspace(arm: &SessionArm) -> Option<Warning> {
     let widest = workspace_size_m(arm).max();
     (widest > WORKSPACE_MAX_M).then(|| Warning {
         key: format!("arm.{}.motion_scale", arm.name),
@@ -93,12 +93,12 @@ fn workspace(arm: &RigArm) -> Option<Warning> {
 }
 
 /// Bodies beside which every workspace is small.
-fn bodies(rig: &Rig, config: &config::Config) -> Vec<Warning> {
-    let workspaces = rig.arms.iter().map(|arm| workspace_size_m(arm).max());
+fn bodies(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
+    let workspaces = setup.arms.iter().map(|arm| workspace_size_m(arm).max());
     let widest = workspaces.fold(0.0, f64::max);
     let bodies = config.bodies.iter().filter_map(|body| {
         let of = format!("body `{}`", body.name);
-        let (_, report) = rig.meshes.iter().find(|(name, _)| *name == of)?;
+        let (_, report) = setup.meshes.iter().find(|(name, _)| *name == of)?;
         let (low, high) = report.bounds;
         let longest = (high - low).max();
         (longest > BODY_MAX_WORKSPACES * widest).then(|| {
@@ -117,12 +117,12 @@ fn bodies(rig: &Rig, config: &config::Config) -> Vec<Warning> {
 }
 
 /// Round bodies that a ball feels as facets, for their triangles are too far from what is round.
-fn coarse(rig: &Rig, config: &config::Config) -> Vec<Warning> {
+fn coarse(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     use config::Shape;
-    if rig.arms.iter().all(|arm| arm.tool_mesh.is_some()) {
+    if setup.arms.iter().all(|arm| arm.tool_mesh.is_some()) {
         return Vec::new();
     }
-    let world = rig.collider.world();
+    let world = setup.collider.world();
     let specs = world.infos().filter_map(|info| world.spec(info.id));
     let faceted = specs.filter(|spec| {
         let is_driven = spec.kind != hapticd_scene::BodyKind::Dynamic;
@@ -161,7 +161,7 @@ fn unit_of(shape: &config::Shape) -> (&'static str, &'static str) {
     }
 }
 
-fn motors(arm: &RigArm) -> Option<Warning> {
+fn motors(arm: &SessionArm) -> Option<Warning> {
     let (measured, driven) = (arm.spec.degrees_in, arm.spec.degrees_out);
     (driven < measured).then(|| Warning {
         key: format!("arm.{}.profile", arm.name),
@@ -176,7 +176,7 @@ fn motors(arm: &RigArm) -> Option<Warning> {
 }
 
 /// What costs an arm its force, or gives it more than it carries: `run` says it as well.
-pub fn without_force(arm: &RigArm, period_ns: u64, stale_input_ms: f64) -> Vec<Warning> {
+pub fn without_force(arm: &SessionArm, period_ns: u64, stale_input_ms: f64) -> Vec<Warning> {
     let found = [forced, beyond_passive, without_stiffness].map(|warning| warning(arm, period_ns));
     let stale = reports(arm, stale_input_ms);
     stale
@@ -207,13 +207,13 @@ pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> 
 }
 
 /// Gains with these keys, before anything was measured.
-fn gains_with(arm: &RigArm, keys: &CouplingKeys, period_ns: u64) -> Gains {
+fn gains_with(arm: &SessionArm, keys: &CouplingKeys, period_ns: u64) -> Gains {
     let delay_s = arm.answer_delay_ns as f64 * 1e-9;
     gains(&arm.spec, keys, period_ns as f64 * 1e-9, delay_s)
 }
 
 /// Stiffness that the arm carries in no hand at all.
-fn beyond_passive(arm: &RigArm, period_ns: u64) -> Option<Warning> {
+fn beyond_passive(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     let keys = &arm.coupling;
     let passive = CouplingKeys {
         auto_factor: 1.0,
@@ -243,7 +243,7 @@ fn beyond_passive(arm: &RigArm, period_ns: u64) -> Option<Warning> {
 }
 
 /// An arm that declares nothing that would carry a stiffness.
-fn without_stiffness(arm: &RigArm, period_ns: u64) -> Option<Warning> {
+fn without_stiffness(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     let spec = &arm.spec;
     let stiffness = gains_with(arm, &arm.coupling, period_ns).stiffness_n_per_m;
     if stiffness > 0.0 || spec.degrees_out == 0 {
@@ -277,7 +277,7 @@ fn without_stiffness(arm: &RigArm, period_ns: u64) -> Option<Warning> {
 }
 
 /// A coupling that is forced, with the numbers that `auto` and the arm's limit would give.
-fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
+fn forced(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     let keys = &arm.coupling;
     let stiffness: fn(&Gains) -> f64 = |gains| gains.stiffness_n_per_m;
     let damping: fn(&Gains) -> f64 = |gains| gains.damping_n_s_per_m;
@@ -299,7 +299,7 @@ fn forced(arm: &RigArm, period_ns: u64) -> Option<Warning> {
 
 /// An arm that reports so rarely that a sample is too old before the next one. Their age begins at
 /// their arrival, where the arm's own delay ends.
-fn reports(arm: &RigArm, stale_input_ms: f64) -> Option<Warning> {
+fn reports(arm: &SessionArm, stale_input_ms: f64) -> Option<Warning> {
     let period_ms = arm.spec.native_period_ns as f64 * 1e-6;
     let faster = match arm.source {
         Source::Simulated(_) => "or raise the arm's `mechanics.report_rate_hz`",

@@ -1,7 +1,7 @@
 use super::*;
 use crate::haptic::core::LoopCore;
 use crate::haptic::limits::{self, Composer};
-use crate::rig;
+use crate::session_setup;
 use hapticd_protocol::wire::Limit;
 use std::path::Path;
 
@@ -31,11 +31,11 @@ impl Fixture {
     fn new() -> Self {
         let context = hapticd_config::Context::new("", |_| None);
         let loaded = hapticd_config::parse("limits.toml", TWO_ARMS, &context).unwrap();
-        let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
-        let base = rig::limits(&loaded.config.safety);
-        let (composer, _, owner) = limits::link(&rig.core, base);
+        let setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
+        let base = session_setup::limits(&loaded.config.safety);
+        let (composer, _, owner) = limits::link(&setup.core, base);
         Fixture {
-            core: rig.core,
+            core: setup.core,
             composer,
             desk: RestrictionDesk::new(owner),
             now_ns: 0,

@@ -25,8 +25,8 @@ fn pass(to: &Connection, bytes: &[u8], fds: &[BorrowedFd<'_>]) {
 }
 
 /// Passes files that hang in `close`, so that the server's descriptors are the last ones of them.
-fn pass_hanging(rig: &Rig, to: &Connection, bytes: &[u8], count: usize) {
-    rig.held(|| {
+fn pass_hanging(fixture: &Fixture, to: &Connection, bytes: &[u8], count: usize) {
+    fixture.held(|| {
         let files: Vec<OwnedFd> = (0..count).map(|_| hanging()).collect();
         let fds: Vec<BorrowedFd<'_>> = files.iter().map(AsFd::as_fd).collect();
         pass(to, bytes, &fds);
@@ -72,8 +72,8 @@ fn await_answer(connection: &Connection, id: u64) -> Reply {
 }
 
 /// A client that has said hello, and its number.
-fn greeted(rig: &Rig) -> (Connection, u32) {
-    let raw = rig.raw();
+fn greeted(fixture: &Fixture) -> (Connection, u32) {
+    let raw = fixture.raw();
     raw.send(&hello(), &[]).unwrap();
     match await_answer(&raw, 1) {
         Reply::Welcome(welcome) => (raw, welcome.client),
@@ -82,14 +82,14 @@ fn greeted(rig: &Rig) -> (Connection, u32) {
 }
 
 /// The client's death is noticed, and somebody else is served and gets a mesh into the scene.
-fn all_is_well(rig: &Rig, name: &str) {
-    let mut victim = rig.client("victim");
+fn all_is_well(fixture: &Fixture, name: &str) {
+    let mut victim = fixture.client("victim");
     victim.set_timeout(PATIENCE);
-    rig.add(&mut victim, 7);
+    fixture.add(&mut victim, 7);
     assert_eq!(victim.arms().unwrap().len(), 1, "after {name}");
     let number = victim.welcome().client;
     drop(victim);
-    assert_eq!(rig.expect_gone(number).1, [7], "after {name}");
+    assert_eq!(fixture.expect_gone(number).1, [7], "after {name}");
 }
 
 fn to_close(technician: &mut Client) -> usize {
@@ -99,8 +99,8 @@ fn to_close(technician: &mut Client) -> usize {
 }
 
 /// Until so many descriptors hang: a test that proves nothing ends here.
-fn await_hanging(rig: &Rig, count: usize) {
-    let mut technician = rig.technician();
+fn await_hanging(fixture: &Fixture, count: usize) {
+    let mut technician = fixture.technician();
     while to_close(&mut technician) < count {
         thread::yield_now();
     }
@@ -108,65 +108,65 @@ fn await_hanging(rig: &Rig, count: usize) {
 
 #[test]
 fn a_passed_socket_that_lingers_stalls_nobody() {
-    let rig = Rig::new("lingering", patient());
-    let (raw, _) = greeted(&rig);
-    rig.held(|| {
+    let fixture = Fixture::new("lingering", patient());
+    let (raw, _) = greeted(&fixture);
+    fixture.held(|| {
         raw.send(&list(2), &[lingering().as_fd()]).unwrap();
         raw.send(&[1; 5000], &[lingering().as_fd()]).unwrap();
         raw.send(&add_body(), &[lingering().as_fd()]).unwrap();
     });
-    all_is_well(&rig, "all of them");
+    all_is_well(&fixture, "all of them");
 }
 
 #[test]
 fn whatever_hangs_in_close_stalls_nobody_however_passed() {
-    let rig = Rig::new("hanging", patient());
+    let fixture = Fixture::new("hanging", patient());
     let mut hung = 0;
     let mut passed = |raw: &Connection, bytes: &[u8], count: usize| {
-        pass_hanging(&rig, raw, bytes, count);
+        pass_hanging(&fixture, raw, bytes, count);
         hung += count;
         hung
     };
-    let (raw, _) = greeted(&rig);
+    let (raw, _) = greeted(&fixture);
     for (name, bytes) in [
         ("a message without descriptors", list(2)),
         ("a mesh", add_body()),
         ("a message of no kind", vec![0xff; 16]),
         ("a message that is too long", vec![1; 5000]),
     ] {
-        await_hanging(&rig, passed(&raw, &bytes, 1));
-        all_is_well(&rig, name);
+        await_hanging(&fixture, passed(&raw, &bytes, 1));
+        all_is_well(&fixture, name);
     }
     // More than a message may have: none of them is closed by the kernel on the thread that
     // receives.
-    await_hanging(&rig, passed(&raw, &list(3), 20));
-    all_is_well(&rig, "too many");
+    await_hanging(&fixture, passed(&raw, &list(3), 20));
+    all_is_well(&fixture, "too many");
 
-    let (raw, number) = greeted(&rig);
-    await_hanging(&rig, passed(&raw, &[], 1));
-    assert_eq!(rig.expect_gone(number).0, GoneWhy::Closed);
-    all_is_well(&rig, "a message of no bytes");
+    let (raw, number) = greeted(&fixture);
+    await_hanging(&fixture, passed(&raw, &[], 1));
+    assert_eq!(fixture.expect_gone(number).0, GoneWhy::Closed);
+    all_is_well(&fixture, "a message of no bytes");
 
-    let stranger = rig.raw();
-    await_hanging(&rig, passed(&stranger, &[0xff; 16], 1));
-    all_is_well(&rig, "no hello");
+    let stranger = fixture.raw();
+    await_hanging(&fixture, passed(&stranger, &[0xff; 16], 1));
+    all_is_well(&fixture, "no hello");
 
     // What was never read is closed with the connection.
-    let (raw, number) = greeted(&rig);
-    rig.held(|| {
+    let (raw, number) = greeted(&fixture);
+    fixture.held(|| {
         let goodbye = Request::from(request::Goodbye {}).encode(2);
         raw.send(&goodbye, &[]).unwrap();
         raw.send(&list(2), &[hanging().as_fd()]).unwrap();
     });
-    await_hanging(&rig, hung + 1);
-    assert_eq!(rig.expect_gone(number).0, GoneWhy::Goodbye);
-    all_is_well(&rig, "a goodbye");
+    await_hanging(&fixture, hung + 1);
+    assert_eq!(fixture.expect_gone(number).0, GoneWhy::Goodbye);
+    all_is_well(&fixture, "a goodbye");
 }
 
 #[test]
 fn what_a_client_puts_into_its_wake_line_stalls_nobody() {
-    let rig = Rig::new("line", patient());
-    let (raw, number) = greeted(&rig);
+    let fixture = Fixture::new("line", patient());
+    let (raw, number) = greeted(&fixture);
     let wants = want::WAKE;
     let subscribe = Request::from(request::Subscribe { arm: 0, wants }).encode(2);
     raw.send(&subscribe, &[]).unwrap();
@@ -180,24 +180,24 @@ fn what_a_client_puts_into_its_wake_line_stalls_nobody() {
         std::mem::forget(file);
     }
     drop(raw);
-    assert_eq!(rig.expect_gone(number).0, GoneWhy::Closed);
-    all_is_well(&rig, "a wake line");
+    assert_eq!(fixture.expect_gone(number).0, GoneWhy::Closed);
+    all_is_well(&fixture, "a wake line");
 }
 
 #[test]
 fn a_daemon_that_ends_waits_for_no_close() {
-    let mut rig = Rig::new("end-hanging", patient());
-    let (raw, _) = greeted(&rig);
-    pass_hanging(&rig, &raw, &list(2), 1);
-    await_hanging(&rig, 1);
+    let mut fixture = Fixture::new("end-hanging", patient());
+    let (raw, _) = greeted(&fixture);
+    pass_hanging(&fixture, &raw, &list(2), 1);
+    await_hanging(&fixture, 1);
     // Neither is read any more; the second client is not even accepted.
-    let stranger = rig.raw();
-    rig.held(|| {
+    let stranger = fixture.raw();
+    fixture.held(|| {
         raw.send(&list(3), &[hanging().as_fd()]).unwrap();
         stranger.send(&hello(), &[hanging().as_fd()]).unwrap();
-        rig.handle.stop();
+        fixture.handle.stop();
     });
-    let server = rig.thread.take().unwrap();
+    let server = fixture.thread.take().unwrap();
     let (done, ended) = crossbeam::channel::bounded(1);
     thread::spawn(move || done.send(server.join().is_ok()));
     assert_eq!(ended.recv_timeout(PATIENCE), Ok(true));
@@ -207,15 +207,15 @@ fn a_daemon_that_ends_waits_for_no_close() {
 /// same.
 #[test]
 fn who_passes_hundreds_that_hang_is_closed() {
-    let rig = Rig::new("hundreds", patient());
-    let (raw, number) = greeted(&rig);
-    pass_hanging(&rig, &raw, &list(2), 20);
-    await_hanging(&rig, 20);
+    let fixture = Fixture::new("hundreds", patient());
+    let (raw, number) = greeted(&fixture);
+    pass_hanging(&fixture, &raw, &list(2), 20);
+    await_hanging(&fixture, 20);
     let file = std::mem::ManuallyDrop::new(hanging());
     for _ in 0..3 {
         pass(&raw, &list(3), &[file.as_fd(); MAX_PASSED_FDS]);
     }
-    let gone = rig.expect_gone(number).0;
+    let gone = fixture.expect_gone(number).0;
     let is_for_descriptors = matches!(
         gone,
         GoneWhy::Expelled(Expulsion::OpenDescriptors {
@@ -224,23 +224,23 @@ fn who_passes_hundreds_that_hang_is_closed() {
         })
     );
     assert!(is_for_descriptors, "{gone:?}");
-    all_is_well(&rig, "hundreds");
+    all_is_well(&fixture, "hundreds");
 }
 
 /// Several clients together fill the closer: then messages with descriptors wait, and so do new
 /// clients, and nobody else.
 #[test]
 fn a_full_closer_stalls_only_senders_of_descriptors() {
-    let rig = Rig::new("full-closer", patient());
-    let mut other = rig.client("other");
+    let fixture = Fixture::new("full-closer", patient());
+    let mut other = fixture.client("other");
     other.set_timeout(PATIENCE);
-    rig.add(&mut other, 7);
-    let (first, _) = greeted(&rig);
-    let mut full: Vec<_> = (0..4).map(|_| greeted(&rig)).collect();
-    pass_hanging(&rig, &first, &list(2), 20);
-    await_hanging(&rig, 20);
+    fixture.add(&mut other, 7);
+    let (first, _) = greeted(&fixture);
+    let mut full: Vec<_> = (0..4).map(|_| greeted(&fixture)).collect();
+    pass_hanging(&fixture, &first, &list(2), 20);
+    await_hanging(&fixture, 20);
     let file = std::mem::ManuallyDrop::new(hanging());
-    let mut technician = rig.technician();
+    let mut technician = fixture.technician();
     for (raw, _) in &full {
         for _ in 0..2 {
             pass(raw, &list(3), &[file.as_fd(); MAX_PASSED_FDS]);
@@ -254,17 +254,17 @@ fn a_full_closer_stalls_only_senders_of_descriptors() {
         assert_eq!(other.arms().unwrap().len(), 1, "{step}");
     }
     // A newcomer is not accepted.
-    let newcomer = rig.raw();
+    let newcomer = fixture.raw();
     newcomer.send(&hello(), &[]).unwrap();
     let number = other.welcome().client;
     drop(other);
-    assert_eq!(rig.expect_gone(number).1, [7]);
+    assert_eq!(fixture.expect_gone(number).1, [7]);
     let answer = newcomer.receive(&mut [0; 64]);
     assert!(matches!(answer, Err(ReceiveError::WouldBlock)));
     // One that waits to be read is seen to go.
     let (parked, number) = full.remove(3);
     drop(parked);
-    assert_eq!(rig.expect_gone(number).0, GoneWhy::Closed);
+    assert_eq!(fixture.expect_gone(number).0, GoneWhy::Closed);
 }
 
 /// How many descriptors this process has.
@@ -274,9 +274,9 @@ fn open_files() -> usize {
 
 #[test]
 fn replies_that_nobody_reads_cost_no_descriptors() {
-    let rig = Rig::new("unread", patient());
-    let mut technician = rig.technician();
-    let readers: Vec<_> = (0..2).map(|_| greeted(&rig)).collect();
+    let fixture = Fixture::new("unread", patient());
+    let mut technician = fixture.technician();
+    let readers: Vec<_> = (0..2).map(|_| greeted(&fixture)).collect();
     let before = open_files();
     let wants = want::STATE | want::CONTACTS | want::BODIES;
     for (raw, _) in &readers {
@@ -291,12 +291,12 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
         to_close(&mut technician);
     }
     assert!(open_files() < before + 20, "{before}, {}", open_files());
-    let mut newcomer = rig.client("newcomer");
+    let mut newcomer = fixture.client("newcomer");
     newcomer.subscribe(0, wants).unwrap();
     // Few are under way, or the kernel would give this user's programs none; whoever reads gets all
     // in the end.
     let (raw, _) = &readers[0];
-    let under_way = rig.held(|| {
+    let under_way = fixture.held(|| {
         let mut fds = 0;
         while let Ok(received) = raw.receive(&mut [0; 4096]) {
             fds += received.fds.len();
@@ -309,17 +309,17 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
 
 #[test]
 fn wake_up_lines_that_nobody_takes_are_few() {
-    let rig = Rig::new("lines", patient());
-    let (raw, _) = greeted(&rig);
+    let fixture = Fixture::new("lines", patient());
+    let (raw, _) = greeted(&fixture);
     let wants = want::WAKE;
-    rig.held(|| {
+    fixture.held(|| {
         for id in 0..200 {
             let subscribe = request::Subscribe { arm: 0, wants };
             raw.send(&Request::from(subscribe).encode(100 + id), &[])
                 .unwrap();
         }
     });
-    let mut technician = rig.technician();
+    let mut technician = fixture.technician();
     for _ in 0..20 {
         to_close(&mut technician);
     }
@@ -339,10 +339,10 @@ fn wake_up_lines_that_nobody_takes_are_few() {
 #[test]
 fn without_descriptors_newcomers_wait_and_others_are_served() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let rig = Rig::new("no-descriptors", patient());
-    let mut other = rig.client("other");
+    let fixture = Fixture::new("no-descriptors", patient());
+    let mut other = fixture.client("other");
     other.set_timeout(PATIENCE);
-    let newcomer = rig.raw();
+    let newcomer = fixture.raw();
     other.arms().unwrap();
     let limit = getrlimit(Resource::Nofile);
     // All numbers below are taken, and `poll` still may have a list of so many.

@@ -20,8 +20,8 @@ fn kept() -> Limits {
 
 #[test]
 fn a_client_is_told_what_the_loop_keeps_and_never_what_was_asked_for() {
-    let rig = Rig::with_limits("limits", kept());
-    let (mut app, mut other) = (rig.client("app"), rig.client("other"));
+    let fixture = Fixture::with_limits("limits", kept());
+    let (mut app, mut other) = (fixture.client("app"), fixture.client("other"));
     let told = reply::Limits {
         peak_force_n: Limit(4.0),
         continuous_force_n: Limit(3.0),
@@ -37,19 +37,19 @@ fn a_client_is_told_what_the_loop_keeps_and_never_what_was_asked_for() {
     // A wish that no tick has kept yet: its client waits for the answer.
     thread::scope(|scope| {
         scope.spawn(|| other.tighten_force(0, 1.0, 0.1).unwrap());
-        let Command::TightenLimits { token, .. } = rig.command() else {
+        let Command::TightenLimits { token, .. } = fixture.command() else {
             panic!("not a tightening");
         };
         assert_eq!(app.limits(0).unwrap(), told);
         let answer = Answer::Done;
-        rig.handle.notify(Notice::Answer { token, answer });
+        fixture.handle.notify(Notice::Answer { token, answer });
     });
 }
 
 #[test]
 fn limits_that_the_loop_has_not_told_are_refused_and_not_made_up() {
-    let rig = Rig::new("untold", patient());
-    let error = rig.client("app").limits(0).unwrap_err();
+    let fixture = Fixture::new("untold", patient());
+    let error = fixture.client("app").limits(0).unwrap_err();
     assert!(error.to_string().contains("haptic loop"), "{error}");
     assert_eq!(refusal(error), ErrorCode::Internal);
 }

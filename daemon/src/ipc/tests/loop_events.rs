@@ -14,12 +14,12 @@ fn reason(cut: u64) -> u8 {
 }
 
 /// Two ticks: force is off in the first.
-fn happens(rig: &mut Rig, cut: u64) {
+fn happens(fixture: &mut Fixture, cut: u64) {
     for (tick, reason) in [(2 * cut, reason(cut)), (2 * cut + 1, 0)] {
         let mut record = TickRecord::new();
         (record.tick, record.now_ns) = (tick, tick * 1_000_000);
         record.arms[0].reason = reason;
-        rig.events.get_mut().unwrap().tick(&record);
+        fixture.events.get_mut().unwrap().tick(&record);
     }
 }
 
@@ -40,14 +40,14 @@ fn next(client: &mut Client) -> (Option<u64>, u64) {
 
 #[test]
 fn every_one_tick_cut_reaches_a_client_that_reads() {
-    let mut rig = Rig::new("cuts", patient());
-    let (mut reader, mut idle) = (rig.client("reads"), rig.client("reads later"));
+    let mut fixture = Fixture::new("cuts", patient());
+    let (mut reader, mut idle) = (fixture.client("reads"), fixture.client("reads later"));
     for client in [&mut reader, &mut idle] {
         client.subscribe(0, want::STATE | want::EVENTS).unwrap();
     }
     for burst in 0..CUTS / BURST {
         let cuts = burst * BURST..(burst + 1) * BURST;
-        cuts.clone().for_each(|cut| happens(&mut rig, cut));
+        cuts.clone().for_each(|cut| happens(&mut fixture, cut));
         for cut in cuts {
             assert_eq!(next(&mut reader), (Some(cut), 1));
         }
@@ -68,5 +68,5 @@ fn every_one_tick_cut_reaches_a_client_that_reads() {
     }
     assert!(missed > 0 && missed < CUTS, "{missed}");
     assert_eq!(expected, CUTS);
-    rig.stop();
+    fixture.stop();
 }

@@ -6,9 +6,9 @@ use hapticd_client::tool_of_arm;
 
 #[test]
 fn a_client_reads_the_shapes_of_tools_and_of_others_bodies() {
-    let rig = Rig::new("shapes", patient());
-    let (mut app, mut viewer) = (rig.client("app"), rig.client("viewer"));
-    rig.add(&mut app, 7);
+    let fixture = Fixture::new("shapes", patient());
+    let (mut app, mut viewer) = (fixture.client("app"), fixture.client("viewer"));
+    fixture.add(&mut app, 7);
     for client in [&mut app, &mut viewer] {
         let read = client.shape(7).unwrap();
         assert_eq!(read.triangles, cube().triangles);
@@ -29,8 +29,8 @@ fn a_client_reads_the_shapes_of_tools_and_of_others_bodies() {
 
 #[test]
 fn nobody_can_write_a_shape_or_change_its_length() {
-    let rig = Rig::new("sealed", patient());
-    let raw = rig.raw();
+    let fixture = Fixture::new("sealed", patient());
+    let raw = fixture.raw();
     let ask = |request: Request| {
         let mut buffer = [0; 4096];
         raw.send(&request.encode(1), &[]).unwrap();

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 const WORM: u32 = 1 << 30;
 
-fn rig(name: &str) -> Rig {
+fn fixture(name: &str) -> Fixture {
     let info = SkinInfo {
         id: WORM,
         name: "worm".into(),
         triangles: 20_000,
     };
-    Rig::with_shown(name, patient(), &[], &[info])
+    Fixture::with_shown(name, patient(), &[], &[info])
 }
 
 /// A frame all of whose numbers are its own.
@@ -39,8 +39,8 @@ fn write(writer: &mut SkinWriter, number: u32) {
 
 #[test]
 fn a_client_finds_implicit_bodies_and_reads_whole_frames_while_they_are_written() {
-    let mut rig = rig("skin");
-    let mut client = rig.client("viewer");
+    let mut fixture = fixture("skin");
+    let mut client = fixture.client("viewer");
     let bodies = client.bodies().unwrap();
     assert_eq!(bodies.len(), 1);
     let body = bodies.first().unwrap();
@@ -49,7 +49,7 @@ fn a_client_finds_implicit_bodies_and_reads_whole_frames_while_they_are_written(
     let mut frame = SkinFrame::default();
     let empty = Err(ReadSkinError::Read(ReadError::Empty));
     assert_eq!(skin.read(&mut frame), empty);
-    let mut writer = rig.skins.remove(0);
+    let mut writer = fixture.skins.remove(0);
     write(&mut writer, 1);
     skin.read(&mut frame).unwrap();
     assert_eq!((frame.moment.frame, frame.points.len()), (1, 4));
@@ -80,9 +80,9 @@ fn a_client_finds_implicit_bodies_and_reads_whole_frames_while_they_are_written(
 
 #[test]
 fn nobody_moves_one_and_what_has_no_skin_is_told_apart_from_what_is_not_there() {
-    let rig = rig("skinless");
-    let mut client = rig.client("mover");
-    rig.add(&mut client, 10);
+    let fixture = fixture("skinless");
+    let mut client = fixture.client("mover");
+    fixture.add(&mut client, 10);
     for (body, expected) in [(10, ErrorCode::NoSkin), (11, ErrorCode::NoSuchBody)] {
         assert_eq!(refusal(client.skin(body).unwrap_err()), expected);
     }
@@ -105,12 +105,12 @@ fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
         name: names[k as usize].into(),
         triangles: 20_000,
     });
-    let mut rig = Rig::with_shown("export", patient(), &[], &infos);
-    let mut client = rig.client("exporter");
+    let mut fixture = Fixture::with_shown("export", patient(), &[], &infos);
+    let mut client = fixture.client("exporter");
     let mut skins = |whose| newest_skins(&mut client, whose, Duration::ZERO);
     let said = skins(Whose::All).unwrap_err();
     assert!(matches!(said, SkinsError::NoFrame { .. }), "{said}");
-    for (writer, number) in rig.skins.iter_mut().zip([9, 20]) {
+    for (writer, number) in fixture.skins.iter_mut().zip([9, 20]) {
         write(writer, number - 1);
         write(writer, number);
     }
@@ -147,15 +147,15 @@ fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
 
 #[test]
 fn a_scene_without_skins_says_what_there_is() {
-    let rig = rig("skinned");
-    let mut client = rig.client("exporter");
-    rig.add(&mut client, 10);
+    let fixture = fixture("skinned");
+    let mut client = fixture.client("exporter");
+    fixture.add(&mut client, 10);
     let said = newest_skins(&mut client, Whose::One("10"), Duration::ZERO).unwrap_err();
     assert!(
         matches!(&said, SkinsError::NoSkin { body, with } if body.body == 10 && with.len() == 1),
         "{said}"
     );
-    let bare = Rig::with_shown("bare", patient(), &[], &[]);
+    let bare = Fixture::with_shown("bare", patient(), &[], &[]);
     let mut client = bare.client("exporter");
     bare.add(&mut client, 10);
     let said = newest_skins(&mut client, Whose::All, Duration::ZERO).unwrap_err();

@@ -19,18 +19,18 @@ fn strip(id: u32, name: &str, kind: SurfaceKind, points: u32) -> SurfaceInfo {
     }
 }
 
-fn rig(name: &str) -> Rig {
+fn fixture(name: &str) -> Fixture {
     let infos = [
         strip(PAD, "pad", SurfaceKind::Soft, 5),
         strip(FLAG, "flag", SurfaceKind::Cloth, 4000),
     ];
-    Rig::with_surfaces(name, patient(), &infos)
+    Fixture::with_surfaces(name, patient(), &infos)
 }
 
 #[test]
 fn a_client_finds_deformable_bodies_and_reads_what_is_written() {
-    let mut rig = rig("surface");
-    let mut client = rig.client("viewer");
+    let mut fixture = fixture("surface");
+    let mut client = fixture.client("viewer");
     let found: Vec<_> = client
         .bodies()
         .unwrap()
@@ -57,7 +57,7 @@ fn a_client_finds_deformable_bodies_and_reads_what_is_written() {
     let mut points = Vec::new();
     assert_eq!(pad.read(&mut points), Err(ReadError::Empty));
     let written: Vec<[f32; 3]> = (0..5u8).map(|k| [f32::from(k), 0.1, -2.5]).collect();
-    let writer = &mut rig.surfaces[0];
+    let writer = &mut fixture.surfaces[0];
     assert_eq!(writer.id(), PAD);
     writer.add_lost_ns(5);
     writer.write(3, 4, written.iter().copied()).unwrap();
@@ -70,7 +70,7 @@ fn a_client_finds_deformable_bodies_and_reads_what_is_written() {
     assert_eq!(points, written);
     // Opened once more it is the same, and it outlives the daemon.
     let mut again = client.surface(PAD).unwrap();
-    rig.stop();
+    fixture.stop();
     assert!(matches!(
         client.surface(PAD),
         Err(RequestError::Disconnected)
@@ -82,10 +82,10 @@ fn a_client_finds_deformable_bodies_and_reads_what_is_written() {
 #[test]
 fn no_step_is_seen_in_parts() {
     const STEPS: u16 = 2000;
-    let mut rig = rig("whole");
-    let mut client = rig.client("viewer");
+    let mut fixture = fixture("whole");
+    let mut client = fixture.client("viewer");
     let mut flag = client.surface(FLAG).unwrap();
-    let mut writer = rig.surfaces.remove(1);
+    let mut writer = fixture.surfaces.remove(1);
     thread::scope(|scope| {
         scope.spawn(move || {
             for step in 1..=STEPS {
@@ -110,9 +110,9 @@ fn no_step_is_seen_in_parts() {
 
 #[test]
 fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
-    let rig = rig("refusals");
-    let mut client = rig.client("app");
-    rig.add(&mut client, 7);
+    let fixture = fixture("refusals");
+    let mut client = fixture.client("app");
+    fixture.add(&mut client, 7);
     for body in [PAD, FLAG] {
         for error in [
             client
@@ -148,15 +148,15 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
         ErrorCode::NoSuchBody
     );
     // Nothing of all that reached the scene, and the bodies are there.
-    assert!(rig.commands.is_empty());
+    assert!(fixture.commands.is_empty());
     assert_eq!(client.bodies().unwrap().len(), 3);
     client.surface(PAD).unwrap();
 }
 
 #[test]
 fn a_client_of_an_earlier_version_sees_no_deformable_body() {
-    let rig = rig("earlier");
-    let raw = rig.raw();
+    let fixture = fixture("earlier");
+    let raw = fixture.raw();
     let mut buffer = [0; 4096];
     let mut ask = |request: Request| {
         raw.send(&request.encode(1), &[]).unwrap();

@@ -141,15 +141,15 @@ fn a_full_disk_is_told_in_the_sessions_time_and_as_far_as_the_file_goes() {
     let whole = virtual_bytes(1500).len();
     for share in [20, 77, 99] {
         let output = Memory::new(whole * share / 100);
-        let mut rig = build(SCENE, Time::Virtual);
+        let mut setup = build(SCENE, Time::Virtual);
         let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("it begins");
-        let arms = session::virtual_arms(&mut rig);
+        let arms = session::virtual_arms(&mut setup);
         let mut driver = VirtualLoop::new(
-            rig.core,
-            (rig.collider, rig.soft),
+            setup.core,
+            (setup.collider, setup.soft),
             arms,
             4,
-            rig.pair_capacity,
+            setup.pair_capacity,
         );
         let mut run = || {
             for _ in 0..1500 {

@@ -59,7 +59,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
             .wrapping_add(1442695040888963407);
         (seed >> 33) % n
     };
-    let mut rig = build(SCENE, Time::Real);
+    let mut setup = build(SCENE, Time::Real);
     let output = Memory::new(usize::MAX);
     let mut sink = recorder(SCENE, Time::Real, output.clone(), u64::MAX).expect("begins");
     let (mut now_ns, mut step, mut number) = (5_000_000_000, 0, 0);
@@ -69,7 +69,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
     let mut ids = Vec::new();
     let mut ready: Vec<(u64, Box<Snapshot>)> = Vec::new();
     for tick in 1..=4000_u64 {
-        now_ns += rig.period_ns;
+        now_ns += setup.period_ns;
         let t = tick as f64 * 1e-3;
         let hand = Vec3::new(0.05 * (3.0 * t).sin(), 0.04 * (4.1 * t).cos(), 0.012);
         input[0] = ArmInput {
@@ -84,9 +84,9 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
             truth: None,
         };
         for (_, snapshot) in ready.extract_if(.., |(due, _)| *due <= tick) {
-            rig.core.offer(snapshot);
+            setup.core.offer(snapshot);
         }
-        rig.core.tick(&LoopInput {
+        setup.core.tick(&LoopInput {
             now_ns,
             periods: 1,
             arms: input,
@@ -94,8 +94,8 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
             cut: false,
             silent: Silent::NONE,
         });
-        let record = *rig.core.stamp(now_ns, now_ns + 10, now_ns + 20);
-        while rig.core.take_retired().is_some() {}
+        let record = *setup.core.stamp(now_ns, now_ns + 10, now_ns + 20);
+        while setup.core.take_retired().is_some() {}
         seen.touching += u64::from(record.arms[0].wanted.force_n.norm() > 0.05);
         sink.tick(&record).expect("written");
 
@@ -106,11 +106,11 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
         {
             work.run();
             if let Some((_, work)) = waiting.take() {
-                match rig.collider.finish(*work) {
+                match setup.collider.finish(*work) {
                     None => landed = true,
                     Some(result) => {
                         let command = adding.take().expect("one");
-                        let (reply, done) = rig.collider.added(result, command);
+                        let (reply, done) = setup.collider.added(result, command);
                         match reply {
                             SceneReply::Added(id) => ids.push(id),
                             _ => seen.refused += 1,
@@ -135,9 +135,9 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
             _ => None,
         };
         if let Some(command) = command
-            && !rig.collider.must_wait(&command)
+            && !setup.collider.must_wait(&command)
         {
-            match rig.collider.begin(&command).0 {
+            match setup.collider.begin(&command).0 {
                 Begun::Done(SceneReply::Done, done) => {
                     ids.remove(0);
                     seen.removed += 1;
@@ -146,14 +146,14 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
                 Begun::Done(reply, _) => panic!("{reply:?}"),
                 Begun::Working => {
                     adding = Some(command);
-                    let work = rig.collider.take_work().expect("to be done");
+                    let work = setup.collider.take_work().expect("to be done");
                     waiting = Some((tick + 1 + below(most), work));
                 }
             }
         }
-        let query = rig.core.query();
+        let query = setup.core.query();
         let due = tick + 1 + below(most);
-        let answered = rig.collider.answer_beside(
+        let answered = setup.collider.answer_beside(
             &query,
             false,
             |mut work| {
@@ -164,7 +164,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
                 work.run();
                 Some(work)
             },
-            || Some(Box::new(Snapshot::new(rig.pair_capacity))),
+            || Some(Box::new(Snapshot::new(setup.pair_capacity))),
             |snapshot| ready.push((tick + 2, snapshot)),
         );
         seen.away += u64::from(answered.work.away);

@@ -32,18 +32,18 @@ fn table() -> BodySpec {
 
 #[test]
 fn its_bodies_make_no_force_from_the_next_tick_on_and_that_replays() {
-    let mut rig = build(SCENE, Time::Virtual);
+    let mut setup = build(SCENE, Time::Virtual);
     let output = Memory::new(usize::MAX);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("begins");
-    let mut stats = Stats::new(true, rig.period_ns, &rig.names());
-    let mut checker = rig.checker();
-    let arms = session::virtual_arms(&mut rig);
+    let mut stats = Stats::new(true, setup.period_ns, &setup.names());
+    let mut checker = setup.checker();
+    let arms = session::virtual_arms(&mut setup);
     let mut driver = VirtualLoop::new(
-        rig.core,
-        (rig.collider, rig.soft),
+        setup.core,
+        (setup.collider, setup.soft),
         arms,
         4,
-        rig.pair_capacity,
+        setup.pair_capacity,
     );
     let table = id_of(Some(&driver.command(SceneCommand::Add(Box::new(table())))));
     let mut pressed_n = 0.0;

@@ -63,16 +63,17 @@ position_m = [0.0, 0.0, -0.03]
 fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
     const TICKS: u64 = 2500;
     let output = Memory::new(usize::MAX);
-    let mut rig = build(SCENE, Time::Virtual);
+    let mut setup = build(SCENE, Time::Virtual);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).unwrap();
     assert!(
-        rig.collider
+        setup
+            .collider
             .set_midphase(Box::<Everything>::default())
             .is_none()
     );
-    let arms = session::virtual_arms(&mut rig);
-    let (scene, pairs) = ((rig.collider, rig.soft), rig.pair_capacity);
-    let mut driver = VirtualLoop::new(rig.core, scene, arms, 4, pairs);
+    let arms = session::virtual_arms(&mut setup);
+    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     for tick in 0..TICKS {
         let record = *driver.step(tick + 100 > TICKS);
         sink.tick(&record).unwrap();

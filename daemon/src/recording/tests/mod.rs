@@ -20,10 +20,10 @@ use super::*;
 use crate::collision::{SceneCommand, SceneReply, StepLog, WorkLog};
 use crate::haptic::core::{ArmInput, LoopInput};
 use crate::haptic::watchdog::{Silent, Watched};
-use crate::rig::{self, Rig};
 use crate::scene;
 use crate::scribe::Sink;
 use crate::session::{self, Options, ViewAction};
+use crate::session_setup::{self, SessionSetup};
 use crate::virtual_time::VirtualLoop;
 
 mod damage;
@@ -62,8 +62,8 @@ fn parse(text: &str) -> config::Loaded {
     config::parse("test.toml", text, &context).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn build(text: &str, time: Time) -> Rig {
-    rig::build(&parse(text).config, Path::new(""), time == Time::Virtual)
+fn build(text: &str, time: Time) -> SessionSetup {
+    session_setup::build(&parse(text).config, Path::new(""), time == Time::Virtual)
         .unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -134,15 +134,15 @@ fn recorder(
 /// Records a run in virtual time; stops recording, not running, when the recorder fails. Gives its
 /// words back.
 fn record_virtual(output: &Memory, max_bytes: u64, ticks: u64) -> Result<(), String> {
-    let mut rig = build(SCENE, Time::Virtual);
+    let mut setup = build(SCENE, Time::Virtual);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), max_bytes)?;
-    let arms = session::virtual_arms(&mut rig);
+    let arms = session::virtual_arms(&mut setup);
     let mut driver = VirtualLoop::new(
-        rig.core,
-        (rig.collider, rig.soft),
+        setup.core,
+        (setup.collider, setup.soft),
         arms,
         4,
-        rig.pair_capacity,
+        setup.pair_capacity,
     );
     let mut added = None;
     for tick in 0..ticks {
@@ -332,7 +332,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     let scene = format!(
         "{SCENE}\n[[arm]]\nname = \"left\"\nkind = \"simulated\"\nintention = \"press\"\ntool = {{ kind = \"sphere\", radius_m = 0.004 }}\n"
     );
-    let mut rig = build(&scene, Time::Real);
+    let mut setup = build(&scene, Time::Real);
     let output = Memory::new(usize::MAX);
     let mut sink = recorder(&scene, Time::Real, output.clone(), u64::MAX).expect("begins");
     let mut late: Vec<(u64, StepLog)> = Vec::new();
@@ -342,9 +342,9 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     let mut step = 0;
     let mut applied = Vec::new();
     let mut inputs = [ArmInput::default(); MAX_ARMS];
-    let mut gains = rig::gains::gains(
-        &rig.arms[0].spec,
-        &rig::gains::CouplingKeys::default(),
+    let mut gains = session_setup::gains::gains(
+        &setup.arms[0].spec,
+        &session_setup::gains::CouplingKeys::default(),
         1e-3,
         0.0,
     );
@@ -354,7 +354,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
         } else {
             1
         };
-        now_ns += rig.period_ns * u64::from(periods);
+        now_ns += setup.period_ns * u64::from(periods);
         for (i, input) in inputs.iter_mut().enumerate().take(2) {
             if random.below(5) > 0 {
                 let t = tick as f64 * 1e-3;
@@ -382,27 +382,30 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             newest[arm] = Some(snapshot);
         }
         for snapshot in newest.into_iter().flatten() {
-            rig.core.offer(snapshot);
+            setup.core.offer(snapshot);
         }
         if tick % 400 == 0 {
             gains.stiffness_n_per_m = 300.0 + tick as f64 / 7.0;
-            rig.core.set_gains(0, gains);
+            setup.core.set_gains(0, gains);
         }
         if tick % 600 == 0 {
-            rig.core.clear_faults(0);
+            setup.core.clear_faults(0);
         }
         if tick == 1500 {
             let limits = Limits {
                 peak_force_n: 1.25,
                 ..Limits::default()
             };
-            rig.core.tighten(0, &limits).expect("tighter");
+            setup.core.tighten(0, &limits).expect("tighter");
         }
         // A technician undoes it.
         if tick == 2000 {
-            rig.core.tighten(0, &Limits::default()).expect("as before");
+            setup
+                .core
+                .tighten(0, &Limits::default())
+                .expect("as before");
         }
-        rig.core.tick(&LoopInput {
+        setup.core.tick(&LoopInput {
             now_ns,
             periods,
             arms: inputs,
@@ -415,12 +418,12 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             },
         });
         if tick == 77 {
-            rig.core.blame_device();
+            setup.core.blame_device();
         }
-        let record = *rig.core.stamp(now_ns, now_ns + 10, now_ns + 20);
-        while rig.core.take_retired().is_some() {}
+        let record = *setup.core.stamp(now_ns, now_ns + 10, now_ns + 20);
+        while setup.core.take_retired().is_some() {}
         // The newest query replaces one that nobody has answered.
-        let query: Query = rig.core.query();
+        let query: Query = setup.core.query();
         sink.tick(&record).expect("written");
         if random.below(3) > 0 {
             if tick > 600 && random.below(200) == 0 {
@@ -428,7 +431,8 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                 spec.name = format!("ring {tick}");
                 spec.world_from_body = Pose::translation(0.1, 0.1, 0.2);
                 applied.extend(
-                    rig.collider
+                    setup
+                        .collider
                         .apply_logged(SceneCommand::Add(Box::new(spec)))
                         .1,
                 );
@@ -457,11 +461,11 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                 // The ring keeps the order.
                 let due = newest_due.max(tick + 1 + random.below(6));
                 newest_due = due;
-                let last_sequence = rig.collider.answer(
+                let last_sequence = setup.collider.answer(
                     &query,
                     || {
                         buffers = buffers.checked_sub(1)?;
-                        Some(Box::new(Snapshot::new(rig.pair_capacity)))
+                        Some(Box::new(Snapshot::new(setup.pair_capacity)))
                     },
                     |snapshot| ready.push((due, snapshot)),
                 );
@@ -584,10 +588,10 @@ fn a_recording_brings_its_meshes_along() {
     let bytes = output.take();
     let r = reader(&bytes).expect("a recording");
     let mut config = parse(r.config().expect("there")).config;
-    assert!(rig::build(&config, Path::new(""), true).is_err());
+    assert!(session_setup::build(&config, Path::new(""), true).is_err());
     let unpacked = files::Unpacked::new(&mut config, &r.files()).expect("unpacked");
-    let rig = rig::build(&config, Path::new(""), true).expect("complete");
-    assert_eq!(rig.collider.infos().len(), 3);
+    let setup = session_setup::build(&config, Path::new(""), true).expect("complete");
+    assert_eq!(setup.collider.infos().len(), 3);
     drop(unpacked);
     // As many files as are named.
     assert!(files::Unpacked::new(&mut config, &[]).is_err());
@@ -709,7 +713,8 @@ fn a_trajectory_is_the_recorded_motion() {
 fn the_recorded_exploration_touches_for_seconds_and_never_penetrates() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../config/trajectory-demo.toml");
     let loaded = config::load(&path).unwrap_or_else(|e| panic!("{e}"));
-    let built = rig::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"));
+    let built =
+        session_setup::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"));
     assert!(built.collider.infos()[0].triangles >= 10_000);
     let options = Options {
         duration_s: Some(5.0),

@@ -9,15 +9,15 @@ const NEEDLE: &str = include_str!("../../../../config/needle.toml");
 /// checker.
 fn bytes(ticks: u64) -> Vec<u8> {
     let output = Memory::new(usize::MAX);
-    let mut rig = build(NEEDLE, Time::Virtual);
-    let tissue = rig.tissue.clone().unwrap();
-    let mut watch = rig.watch.take().unwrap();
-    let mut checker = rig.checker();
-    let mut stats = crate::stats::Stats::new(true, rig.period_ns, &rig.names());
+    let mut setup = build(NEEDLE, Time::Virtual);
+    let tissue = setup.tissue.clone().unwrap();
+    let mut watch = setup.watch.take().unwrap();
+    let mut checker = setup.checker();
+    let mut stats = crate::stats::Stats::new(true, setup.period_ns, &setup.names());
     let mut sink = recorder(NEEDLE, Time::Virtual, output.clone(), u64::MAX).unwrap();
-    let arms = session::virtual_arms(&mut rig);
-    let (scene, pairs) = ((rig.collider, rig.soft), rig.pair_capacity);
-    let mut driver = VirtualLoop::new(rig.core, scene, arms, 4, pairs);
+    let arms = session::virtual_arms(&mut setup);
+    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     let tissue_from_world = tissue.spec().world_from_tissue.inverse();
     let (mut nearest, mut looks) = (f64::INFINITY, 0);
     for tick in 0..ticks {

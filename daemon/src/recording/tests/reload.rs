@@ -75,8 +75,8 @@ fn record(name: &str, change: Option<String>) -> Vec<u8> {
     let before = text(400.0, 4.0, "info");
     let file = File::new(name, &before);
     let loaded = config::load(&file.0).unwrap_or_else(|e| panic!("{e}"));
-    let rig = build(&before, Time::Virtual);
-    let reload = reader(file.0.clone(), loaded.clone(), &rig);
+    let setup = build(&before, Time::Virtual);
+    let reload = reader(file.0.clone(), loaded.clone(), &setup);
     let output = Memory::new(usize::MAX);
     let sink = recorder(&before, Time::Virtual, output.clone(), u64::MAX).expect("begins");
     let options = Options {
@@ -96,7 +96,7 @@ fn record(name: &str, change: Option<String>) -> Vec<u8> {
         log: None,
         require_ipc: false,
     };
-    session::run_virtual(rig, &loaded.config, options);
+    session::run_virtual(setup, &loaded.config, options);
     output.take()
 }
 
@@ -188,8 +188,8 @@ fn what_is_reloaded_is_named_with_its_bodies_and_an_error_changes_nothing() {
     let before = text(400.0, 4.0, "info");
     let file = File::new("named", &before);
     let loaded = config::load(&file.0).unwrap_or_else(|e| panic!("{e}"));
-    let rig = build(&before, Time::Virtual);
-    let mut read = reader(file.0.clone(), loaded, &rig);
+    let setup = build(&before, Time::Virtual);
+    let mut read = reader(file.0.clone(), loaded, &setup);
     assert!(read(false).expect("unchanged").is_none());
     // Broken, and looser: refused, and the next comparison is still with what runs.
     file.write("[safety\n", 1);
@@ -198,7 +198,7 @@ fn what_is_reloaded_is_named_with_its_bodies_and_an_error_changes_nothing() {
     assert!(read(false).is_err());
     file.write(&text(20.0, 1.0, "debug"), 3);
     let new = read(false).expect("taken").expect("changed");
-    let floor = rig.collider.infos()[0].id;
+    let floor = setup.collider.infos()[0].id;
     assert_eq!(new.limits.peak_force_n, 1.0);
     assert_eq!(new.log_level, Some(config::Level::Debug));
     assert_eq!(new.surfaces.len(), 1);
@@ -229,11 +229,11 @@ material = "foam"
     };
     let file = File::new("crowd", &crowd(400.0));
     let loaded = config::load(&file.0).unwrap_or_else(|e| panic!("{e}"));
-    let rig = build(&crowd(400.0), Time::Virtual);
-    let mut read = reader(file.0.clone(), loaded, &rig);
+    let setup = build(&crowd(400.0), Time::Virtual);
+    let mut read = reader(file.0.clone(), loaded, &setup);
     file.write(&crowd(20.0), 1);
     let new = read(false).expect("taken").expect("changed");
-    let floor = rig.collider.infos()[0].id;
+    let floor = setup.collider.infos()[0].id;
     let stones = (0..3).map(|k| scene::FIRST_SOFT_ID + k);
     let ids: Vec<u32> = new.surfaces.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, [floor].into_iter().chain(stones).collect::<Vec<u32>>());
@@ -275,8 +275,8 @@ material = "foam"
     };
     let file = File::new("implicit", &bodies(400.0));
     let loaded = config::load(&file.0).unwrap_or_else(|e| panic!("{e}"));
-    let rig = build(&bodies(400.0), Time::Virtual);
-    let mut read = reader(file.0.clone(), loaded, &rig);
+    let setup = build(&bodies(400.0), Time::Virtual);
+    let mut read = reader(file.0.clone(), loaded, &setup);
     file.write(&bodies(20.0), 1);
     let new = read(false).expect("taken").expect("changed");
     let ids: Vec<u32> = new.surfaces.iter().map(|(id, _)| *id).collect();
@@ -287,7 +287,7 @@ material = "foam"
         "worm and jelly behind two stones"
     );
     // The scene knows them by these, and another one by no number.
-    let mut soft = rig.soft.unwrap();
+    let mut soft = setup.soft.unwrap();
     let (id, material) = new.surfaces[1];
     assert!(soft.set_surface(id, &material));
     assert!(!soft.set_surface(first + 4, &material));

@@ -32,12 +32,12 @@ type Judged = (f64, f64, u8, u8);
 
 /// The force of every tick, and the recording.
 fn played(story: &Story, ticks: u64) -> (Vec<Judged>, Vec<u8>) {
-    let mut rig = build(SCENE, Time::Virtual);
+    let mut setup = build(SCENE, Time::Virtual);
     let output = Memory::new(usize::MAX);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("begins");
-    let arms = session::virtual_arms(&mut rig);
-    let sides = (rig.collider, rig.soft);
-    let mut driver = VirtualLoop::new(rig.core, sides, arms, 4, rig.pair_capacity);
+    let arms = session::virtual_arms(&mut setup);
+    let sides = (setup.collider, setup.soft);
+    let mut driver = VirtualLoop::new(setup.core, sides, arms, 4, setup.pair_capacity);
     let spec = BodySpec {
         name: "table".to_owned(),
         kind: BodyKind::Static,
@@ -143,10 +143,10 @@ fn a_short_silence_is_a_dip_without_a_jump() {
 /// speaks a moment later.
 #[test]
 fn a_silent_clients_body_is_not_felt_at_the_first_touch() {
-    let mut rig = build(SCENE, Time::Virtual);
-    let arms = session::virtual_arms(&mut rig);
-    let sides = (rig.collider, rig.soft);
-    let mut driver = VirtualLoop::new(rig.core, sides, arms, 4, rig.pair_capacity);
+    let mut setup = build(SCENE, Time::Virtual);
+    let arms = session::virtual_arms(&mut setup);
+    let sides = (setup.collider, setup.soft);
+    let mut driver = VirtualLoop::new(setup.core, sides, arms, 4, setup.pair_capacity);
     let spec = BodySpec {
         name: "table".to_owned(),
         kind: BodyKind::Static,

@@ -8,11 +8,11 @@ const PALPATION: &str = include_str!("../../../../config/palpation.toml");
 /// A run in virtual time in which the tissue gets another surface half way.
 fn bytes(ticks: u64) -> Vec<u8> {
     let output = Memory::new(usize::MAX);
-    let mut rig = build(PALPATION, Time::Virtual);
+    let mut setup = build(PALPATION, Time::Virtual);
     let mut sink = recorder(PALPATION, Time::Virtual, output.clone(), u64::MAX).unwrap();
-    let arms = session::virtual_arms(&mut rig);
-    let (scene, pairs) = ((rig.collider, rig.soft), rig.pair_capacity);
-    let mut driver = VirtualLoop::new(rig.core, scene, arms, 4, pairs);
+    let arms = session::virtual_arms(&mut setup);
+    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     for tick in 0..ticks {
         if tick == ticks / 2 {
             let material = Material {
@@ -79,13 +79,13 @@ fn soft_bodies_replay() {
 /// and the first goes; what is recorded of it.
 fn bytes_with_a_guest() -> Vec<u8> {
     let output = Memory::new(usize::MAX);
-    let mut rig = build(PALPATION, Time::Virtual);
+    let mut setup = build(PALPATION, Time::Virtual);
     let mut sink = recorder(PALPATION, Time::Virtual, output.clone(), u64::MAX).unwrap();
-    let mut stats = crate::stats::Stats::new(true, rig.period_ns, &rig.names());
-    let mut checker = rig.checker();
-    let arms = session::virtual_arms(&mut rig);
-    let (scene, pairs) = ((rig.collider, rig.soft), rig.pair_capacity);
-    let mut driver = VirtualLoop::new(rig.core, scene, arms, 4, pairs);
+    let mut stats = crate::stats::Stats::new(true, setup.period_ns, &setup.names());
+    let mut checker = setup.checker();
+    let arms = session::virtual_arms(&mut setup);
+    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     let body = |name: &str, mesh, solid| BodySpec {
         name: name.to_owned(),
         kind: BodyKind::Kinematic,
@@ -193,10 +193,10 @@ fn a_clients_body_among_soft_ones_replays() {
 /// and `safety.stale_contact_ms` force fades.
 #[test]
 fn stale_soft_contact_fades() {
-    let mut rig = build(PALPATION, Time::Virtual);
-    let arms = session::virtual_arms(&mut rig);
-    let (scene, pairs) = ((rig.collider, rig.soft), rig.pair_capacity);
-    let mut driver = VirtualLoop::new(rig.core, scene, arms, 4, pairs);
+    let mut setup = build(PALPATION, Time::Virtual);
+    let arms = session::virtual_arms(&mut setup);
+    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     let mut ticks = 0;
     while driver.step(false).arms[0].sent.force_n.norm() < 0.5 {
         ticks += 1;

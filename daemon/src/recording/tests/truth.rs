@@ -6,8 +6,8 @@ use super::*;
 use crate::haptic::record::TickRecord;
 
 fn truth() -> ArmTruth {
-    let mut rig = build(SCENE, Time::Virtual);
-    let mut arms = session::virtual_arms(&mut rig);
+    let mut setup = build(SCENE, Time::Virtual);
+    let mut arms = session::virtual_arms(&mut setup);
     let arm = arms[0].as_mut().expect("simulated");
     arm.step(5_000_000, 5_000_000, &Default::default());
     let mut truth = arm.truth().expect("simulated");

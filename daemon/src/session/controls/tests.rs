@@ -7,8 +7,8 @@ use crate::haptic::thread::{Flags, Links, Moment, Turns};
 use crate::haptic::watchdog::{Guard, WATCHED};
 use crate::ipc::hub::{Hub, Output};
 use crate::ipc::{ClientId, Command, CommandSink, GoneWhy, Quotas, Role};
-use crate::rig;
 use crate::service::Dispatch;
+use crate::session_setup;
 use hapticd_devices::safety::Limits;
 use hapticd_protocol::frame::Message;
 use hapticd_protocol::reply::Reply;
@@ -200,10 +200,10 @@ impl Bench {
     fn new(seed: u64) -> Self {
         let context = hapticd_config::Context::new("", |_| None);
         let loaded = hapticd_config::parse("limits.toml", CONFIG, &context).unwrap();
-        let rig = rig::build(&loaded.config, Path::new(""), true).unwrap();
-        let base = rig::limits(&loaded.config.safety);
-        let (composer, configured, restrictions) = limits::link(&rig.core, base);
-        let start = [0, 1].map(|arm| *rig.core.governor(arm).unwrap().limits());
+        let setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
+        let base = session_setup::limits(&loaded.config.safety);
+        let (composer, configured, restrictions) = limits::link(&setup.core, base);
+        let start = [0, 1].map(|arm| *setup.core.governor(arm).unwrap().limits());
         let (query_in, queries) = latest::latest(Query::default());
         let (_, snapshots) = ring::ring(1);
         let (used, _) = ring::ring(1);
@@ -226,8 +226,8 @@ impl Bench {
             messages_per_s: 1_000_000,
             ..Quotas::default()
         };
-        let infos = rig.arms.iter().zip(0..).map(|(arm, index)| {
-            crate::service::arm_info(&crate::service::ArmSummary::of(arm), index, rig.period_ns)
+        let infos = setup.arms.iter().zip(0..).map(|(arm, index)| {
+            crate::service::arm_info(&crate::service::ArmSummary::of(arm), index, setup.period_ns)
         });
         let mut hub = Hub::new(quotas, infos.collect(), vec![]);
         let now_ns = 1000 * MS;
@@ -242,7 +242,7 @@ impl Bench {
             hub,
             out: Vec::new(),
             dispatch: Dispatch::of_limits(restrictions),
-            turns: Turns::new(rig.core, links),
+            turns: Turns::new(setup.core, links),
             flags: Flags::new(),
             records,
             queries,

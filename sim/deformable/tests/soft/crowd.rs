@@ -8,7 +8,7 @@ use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::Material;
 use hapticd_scene::{BodyKind, BodySpec, Shape, World};
 
-use crate::{PERIOD_S, RADIUS_M, Rig, STIFFNESS, feel, largest_step, settings, slab};
+use crate::{Fixture, PERIOD_S, RADIUS_M, STIFFNESS, feel, largest_step, settings, slab};
 
 const STONE_M: f64 = 0.01;
 const DENSITY_KG_M3: f64 = 2500.0;
@@ -67,8 +67,9 @@ const AWAY: Vec3 = Vec3::new(-0.06, 0.001, 0.01);
 const BEYOND: Vec3 = Vec3::new(0.06, 0.001, 0.01);
 
 /// Middles of all bodies of the soft scene, by their points.
-fn middles(rig: &Rig) -> Vec<Vec3> {
-    rig.soft
+fn middles(fixture: &Fixture) -> Vec<Vec3> {
+    fixture
+        .soft
         .surfaces()
         .map(|(_, points)| points.iter().sum::<Vec3>() / points.len() as f64)
         .collect()
@@ -79,12 +80,12 @@ fn middles(rig: &Rig) -> Vec<Vec3> {
 #[test]
 fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
     for late in [0, 4, 20] {
-        let mut rig = Rig::new(&[stones(&heap())], vec![floor()], late);
-        rig.go(AWAY, AWAY, 300);
-        let before = middles(&rig);
+        let mut fixture = Fixture::new(&[stones(&heap())], vec![floor()], late);
+        fixture.go(AWAY, AWAY, 300);
+        let before = middles(&fixture);
         // The upper layer has rolled off the lower.
         assert!(before.iter().all(|p| p.norm() < 0.12), "{before:?}");
-        let forces = rig.go(AWAY, BEYOND, 600);
+        let forces = fixture.go(AWAY, BEYOND, 600);
         let against = forces.iter().map(|f| f.x).fold(f64::INFINITY, f64::min);
         // Friction and inertia of some stones; the coupling would hold the hand back with 0.12 m
         // times its stiffness before a wall.
@@ -98,19 +99,19 @@ fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
             step <= most,
             "{late} late: {step} N in a tick, {most} allowed"
         );
-        let moved = middles(&rig);
+        let moved = middles(&fixture);
         let farthest = (before.iter().zip(&moved)).map(|(a, b)| (b - a).x);
         let farthest = farthest.fold(0.0, f64::max);
         assert!(farthest > 0.02, "{late} late: {farthest} m");
         // None is in the floor by more than a facet's bow, and none is thrown.
-        for (_, points) in rig.soft.surfaces() {
+        for (_, points) in fixture.soft.surfaces() {
             let low = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
             let high = points.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
             assert!(low > -1e-3 && high < 0.06, "{late} late: {low} to {high}");
         }
         let away = Vec3::new(0.06, 0.001, 0.05);
-        rig.go(BEYOND, away, 200);
-        let free = rig.go(away, away, 200);
+        fixture.go(BEYOND, away, 200);
+        let free = fixture.go(away, away, 200);
         assert_eq!(free[199], Vec3::zeros());
     }
 }
@@ -118,14 +119,14 @@ fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
 /// The upper layer falls off the lower, rolls, and then all lie still.
 #[test]
 fn a_heap_comes_to_rest() {
-    let mut rig = Rig::new(&[stones(&heap())], vec![floor()], 0);
+    let mut fixture = Fixture::new(&[stones(&heap())], vec![floor()], 0);
     let hand = Vec3::new(0.0, 0.0, 0.15);
-    rig.go(hand, hand, 1000);
-    let before = middles(&rig);
-    rig.go(hand, hand, 3000);
-    let rest = middles(&rig);
-    rig.go(hand, hand, 1000);
-    let now = middles(&rig);
+    fixture.go(hand, hand, 1000);
+    let before = middles(&fixture);
+    fixture.go(hand, hand, 3000);
+    let rest = middles(&fixture);
+    fixture.go(hand, hand, 1000);
+    let now = middles(&fixture);
     let way = |a: &[Vec3], b: &[Vec3]| {
         let ways = a.iter().zip(b).map(|(a, b)| (b - a).norm());
         ways.fold(0.0, f64::max)
@@ -143,18 +144,18 @@ fn a_heap_comes_to_rest() {
 #[test]
 fn what_falls_is_told_with_its_speed() {
     let hand = Vec3::new(0.0, 0.0, 0.0);
-    let mut rig = Rig::new(&[stones(&[Vec3::new(0.0, 0.0, 0.05)])], Vec::new(), 0);
+    let mut fixture = Fixture::new(&[stones(&[Vec3::new(0.0, 0.0, 0.05)])], Vec::new(), 0);
     let falling = loop {
-        rig.go(hand, hand, 1);
-        assert!(rig.tick < 200, "it is never near");
-        if let Some((_, answer)) = rig.soft_answers.back()
+        fixture.go(hand, hand, 1);
+        assert!(fixture.tick < 200, "it is never near");
+        if let Some((_, answer)) = fixture.soft_answers.back()
             && !answer.tracked.is_empty()
         {
             break &answer.surfaces[0];
         }
     };
     // The tool's top is 35 mm below its lowest point, and it is near from 4 mm on.
-    let fallen = 0.05 - middles(&rig)[0].z;
+    let fallen = 0.05 - middles(&fixture)[0].z;
     let speed = (2.0 * 9.81 * fallen).sqrt();
     assert!(!falling.velocities.is_empty());
     for v in &falling.velocities {
@@ -166,16 +167,16 @@ fn what_falls_is_told_with_its_speed() {
 /// Pressed onto the floor, a stone is a wall: hand, tool, stone and floor in a row.
 #[test]
 fn a_stone_between_tool_and_floor_holds() {
-    let mut rig = Rig::new(&[stones(&[Vec3::new(0.0, 0.0, STONE_M)])], vec![floor()], 4);
+    let mut fixture = Fixture::new(&[stones(&[Vec3::new(0.0, 0.0, STONE_M)])], vec![floor()], 4);
     let above = Vec3::new(0.0, 0.0, 0.035);
     let below = Vec3::new(0.0, 0.0, 0.022);
-    rig.go(above, above, 100);
-    rig.go(above, below, 300);
-    let held = rig.go(below, below, 300);
+    fixture.go(above, above, 100);
+    fixture.go(above, below, 300);
+    let held = fixture.go(below, below, 300);
     let last = held[299];
-    let clear = rig.proxy().z - RADIUS_M - 2.0 * STONE_M;
+    let clear = fixture.proxy().z - RADIUS_M - 2.0 * STONE_M;
     assert!(clear.abs() < 5e-4, "{clear} m between tool and stone");
-    assert!((last.z - STIFFNESS * (rig.proxy().z - below.z)).abs() < 1e-9);
+    assert!((last.z - STIFFNESS * (fixture.proxy().z - below.z)).abs() < 1e-9);
     assert!(last.z > 0.8, "{last:?}");
     assert!(largest_step(&held[200..]) < 0.02);
 }
@@ -187,10 +188,10 @@ fn soft_bodies_push_and_are_pushed_by_a_crowd() {
     let mut tissue = slab(young_pa);
     tissue.id = 1 << 29;
     let start = Vec3::new(0.001, 0.002, STONE_M + 0.001);
-    let mut rig = Rig::new(&[tissue, stones(&[start])], Vec::new(), 0);
+    let mut fixture = Fixture::new(&[tissue, stones(&[start])], Vec::new(), 0);
     let hand = Vec3::new(0.0, 0.0, 0.08);
-    rig.go(hand, hand, 1500);
-    let dent = STONE_M - middles(&rig)[1].z;
+    fixture.go(hand, hand, 1500);
+    let dent = STONE_M - middles(&fixture)[1].z;
     // Hertz, as in the press of a tool.
     let stiffness = 4.0 / 3.0 * young_pa / (1.0 - 0.4 * 0.4) * STONE_M.sqrt();
     let hertz = (WEIGHT_N / stiffness).powf(2.0 / 3.0);
@@ -198,7 +199,7 @@ fn soft_bodies_push_and_are_pushed_by_a_crowd() {
         (0.5..2.0).contains(&(dent / hertz)),
         "{dent} m, Hertz {hertz}"
     );
-    let (_, surface) = rig.soft.surfaces().next().unwrap();
+    let (_, surface) = fixture.soft.surfaces().next().unwrap();
     let under = surface.iter().filter(|p| p.xy().norm() < 0.004);
     let under = under
         .map(|p| p.z)
@@ -208,16 +209,16 @@ fn soft_bodies_push_and_are_pushed_by_a_crowd() {
         under < -0.4 * dent,
         "the tissue went to {under}, the stone to {dent}"
     );
-    let before = middles(&rig)[1];
-    rig.go(hand, hand, 500);
-    let crept = (middles(&rig)[1] - before).norm();
+    let before = middles(&fixture)[1];
+    fixture.go(hand, hand, 500);
+    let crept = (middles(&fixture)[1] - before).norm();
     assert!(crept < 5e-4, "{crept} m in half a second");
 }
 
 #[test]
 fn each_of_a_crowd_has_its_name_and_number() {
-    let rig = Rig::new(&[stones(&heap())], vec![floor()], 0);
-    let infos = rig.soft.infos();
+    let fixture = Fixture::new(&[stones(&heap())], vec![floor()], 0);
+    let infos = fixture.soft.infos();
     let ids: Vec<u32> = infos.iter().map(|info| info.id).collect();
     assert_eq!(ids, ((1 << 30)..(1 << 30) + 8).collect::<Vec<u32>>());
     assert_eq!(
@@ -225,7 +226,7 @@ fn each_of_a_crowd_has_its_name_and_number() {
         ("stone 1", "stone 8")
     );
     assert!(infos.iter().all(|info| info.kind == SoftKind::Crowd));
-    let surfaces: Vec<_> = rig.soft.surfaces().collect();
+    let surfaces: Vec<_> = fixture.soft.surfaces().collect();
     for ((id, points), (info, place)) in surfaces.iter().zip(infos.iter().zip(heap())) {
         assert_eq!((*id, points.len()), (info.id, info.points));
         let out = |p: &Vec3| ((p - place).norm() - STONE_M).abs();
@@ -236,8 +237,8 @@ fn each_of_a_crowd_has_its_name_and_number() {
 #[test]
 fn equal_queries_give_equal_forces_among_stones() {
     let run = || {
-        let mut rig = Rig::new(&[stones(&heap())], vec![floor()], 4);
-        rig.go(AWAY, Vec3::new(0.0, 0.001, 0.01), 400)
+        let mut fixture = Fixture::new(&[stones(&heap())], vec![floor()], 4);
+        fixture.go(AWAY, Vec3::new(0.0, 0.001, 0.01), 400)
     };
     let forces = run();
     assert!(forces.iter().any(|f| f.norm() > 0.0));

@@ -49,9 +49,9 @@ fn mat() -> ImplicitSpec {
     }
 }
 
-fn rig(bodies: &[ImplicitSpec], rigid: Vec<BodySpec>, late: u64) -> Rig {
+fn fixture(bodies: &[ImplicitSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
     let tool = ToolShape::sphere(RADIUS_M);
-    Rig::of((&[], bodies), rigid, late, (tool, None))
+    Fixture::of((&[], bodies), rigid, late, (tool, None))
 }
 
 fn floor() -> BodySpec {
@@ -68,19 +68,19 @@ fn floor() -> BodySpec {
     }
 }
 
-fn states(rig: &Rig) -> SkinStates {
+fn states(fixture: &Fixture) -> SkinStates {
     let mut states = SkinStates::default();
-    rig.soft.skin_states(&mut states);
+    fixture.soft.skin_states(&mut states);
     states
 }
 
 /// Distance from the tool's ball to the skin as people see it, m.
-fn seen_gap_m(rig: &Rig) -> f64 {
-    let spec = rig.soft.skin_specs().next().unwrap();
+fn seen_gap_m(fixture: &Fixture) -> f64 {
+    let spec = fixture.soft.skin_specs().next().unwrap();
     let mut maker = SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap();
-    let made = maker.make(&states(rig).bodies[0]).unwrap();
+    let made = maker.make(&states(fixture).bodies[0]).unwrap();
     assert!(made.check.is_sound() && made.rung == 0, "{made:?}");
-    let centre = rig.engine.output().arms[0].proxy.translation.vector;
+    let centre = fixture.engine.output().arms[0].proxy.translation.vector;
     let mesh = maker.mesh();
     let points = mesh.points.iter().map(|p| Vec3::from(p.map(f64::from)));
     points
@@ -92,10 +92,10 @@ fn seen_gap_m(rig: &Rig) -> f64 {
 #[test]
 fn a_pressed_body_gives_way_and_pushes_back_and_lies_against_the_tool_where_it_is_seen() {
     for late in [0, 12] {
-        let mut rig = rig(&[mat()], Vec::new(), late);
-        rig.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.02), 200);
-        let down = rig.go(Vec3::new(0.0, 0.0, 0.02), Vec3::new(0.0, 0.0, 0.006), 1500);
-        let rest = rig.go(Vec3::new(0.0, 0.0, 0.006), Vec3::new(0.0, 0.0, 0.006), 1000);
+        let mut fixture = fixture(&[mat()], Vec::new(), late);
+        fixture.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.02), 200);
+        let down = fixture.go(Vec3::new(0.0, 0.0, 0.02), Vec3::new(0.0, 0.0, 0.006), 1500);
+        let rest = fixture.go(Vec3::new(0.0, 0.0, 0.006), Vec3::new(0.0, 0.0, 0.006), 1000);
         let last = rest[rest.len() - 1];
         assert!(last.z > 0.5, "late {late}: {last:?}");
         assert!(last.xy().norm() < 0.05 * last.z, "straight up: {last:?}");
@@ -111,29 +111,29 @@ fn a_pressed_body_gives_way_and_pushes_back_and_lies_against_the_tool_where_it_i
             high - low < 0.01 * last.z,
             "late {late}: {low} to {high} N at rest"
         );
-        let contact = rig.engine.output().arms[0].contacts[0];
+        let contact = fixture.engine.output().arms[0].contacts[0];
         assert_eq!(contact.body, BODY);
         // The mesh's points lie on both sides of where it is nearest.
-        let gap_m = seen_gap_m(&rig);
+        let gap_m = seen_gap_m(&fixture);
         assert!(
             gap_m.abs() < 0.0003,
             "late {late}: {gap_m} m between tool and skin"
         );
         // The rest of the slab lies where it lay.
-        let moved = states(&rig).bodies[0].primitives[49 + 24].heart();
+        let moved = states(&fixture).bodies[0].primitives[49 + 24].heart();
         assert!(moved.z < -0.001, "the middle has given way: {moved:?}");
     }
 }
 
 #[test]
 fn a_tool_that_is_put_down_inside_feels_nothing_until_it_has_been_out() {
-    let mut rig = rig(&[mat()], Vec::new(), 0);
+    let mut fixture = fixture(&[mat()], Vec::new(), 0);
     let inside = Vec3::new(0.0, 0.0, 0.0);
-    let stays = rig.go(inside, inside, 300);
+    let stays = fixture.go(inside, inside, 300);
     assert!(stays.iter().all(|f| f.norm() < 1e-9));
-    rig.go(inside, Vec3::new(0.0, 0.0, 0.03), 400);
-    rig.go(Vec3::new(0.0, 0.0, 0.03), Vec3::new(0.0, 0.0, 0.006), 800);
-    let force = rig.go(Vec3::new(0.0, 0.0, 0.006), Vec3::new(0.0, 0.0, 0.006), 400);
+    fixture.go(inside, Vec3::new(0.0, 0.0, 0.03), 400);
+    fixture.go(Vec3::new(0.0, 0.0, 0.03), Vec3::new(0.0, 0.0, 0.006), 800);
+    let force = fixture.go(Vec3::new(0.0, 0.0, 0.006), Vec3::new(0.0, 0.0, 0.006), 400);
     assert!(force[399].z > 0.5, "{:?}", force[399]);
 }
 
@@ -148,10 +148,10 @@ fn a_strand_falls_on_a_rigid_floor_and_lies_there() {
             damping_s: 0.01,
         },
     );
-    let mut rig = rig(&[strand], vec![floor()], 0);
+    let mut fixture = fixture(&[strand], vec![floor()], 0);
     let away = Vec3::new(0.3, 0.0, 0.3);
-    rig.go(away, away, 3000);
-    let state = &states(&rig).bodies[0];
+    fixture.go(away, away, 3000);
+    let state = &states(&fixture).bodies[0];
     for (primitive, velocity) in state.primitives.iter().zip(&state.velocities) {
         let z = primitive.heart().z;
         assert!((z - (-0.02 + 0.008)).abs() < 2e-4, "{z}");
@@ -166,15 +166,19 @@ fn a_kinematic_floor_carries_what_lies_on_it_and_one_that_goes_lets_it_fall() {
         points.collect(),
         ImplicitModel::Fluid(FluidMaterial::default()),
     );
-    let mut rig = rig(&[drops], vec![floor()], 0);
+    let mut fixture = fixture(&[drops], vec![floor()], 0);
     let away = Vec3::new(0.3, 0.0, 0.3);
-    rig.go(away, away, 1000);
-    let height = |rig: &Rig| states(rig).bodies[0].primitives[1].heart().z;
-    assert!((height(&rig) + 0.012).abs() < 3e-4, "{}", height(&rig));
-    let key = rig.world.infos().next().unwrap().key;
-    rig.soft.remove_body(key);
-    rig.go(away, away, 200);
-    assert!(height(&rig) < -0.1, "{}", height(&rig));
+    fixture.go(away, away, 1000);
+    let height = |fixture: &Fixture| states(fixture).bodies[0].primitives[1].heart().z;
+    assert!(
+        (height(&fixture) + 0.012).abs() < 3e-4,
+        "{}",
+        height(&fixture)
+    );
+    let key = fixture.world.infos().next().unwrap().key;
+    fixture.soft.remove_body(key);
+    fixture.go(away, away, 200);
+    assert!(height(&fixture) < -0.1, "{}", height(&fixture));
 }
 
 #[test]
@@ -186,26 +190,26 @@ fn a_box_in_the_hand_is_carried_by_what_its_points_do_not_reach() {
     };
     let mesh = shapes::cuboid(&Vec3::new(0.012, 0.012, 0.004)).unwrap();
     let tool = ToolShape::mesh(mesh.positions(), true);
-    let mut rig = Rig::of((&[], &[ball]), Vec::new(), 0, (tool, Some(mesh)));
-    rig.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.007), 1000);
-    let force = rig.go(Vec3::new(0.0, 0.0, 0.007), Vec3::new(0.0, 0.0, 0.007), 500);
+    let mut fixture = Fixture::of((&[], &[ball]), Vec::new(), 0, (tool, Some(mesh)));
+    fixture.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.007), 1000);
+    let force = fixture.go(Vec3::new(0.0, 0.0, 0.007), Vec3::new(0.0, 0.0, 0.007), 500);
     let last = force[499];
     // What cannot give way holds the box 12 mm up: the coupling is stretched by 5 mm.
     assert!((last.z - 0.005 * STIFFNESS).abs() < 0.1, "{last:?}");
-    let z = rig.engine.output().arms[0].proxy.translation.z;
+    let z = fixture.engine.output().arms[0].proxy.translation.z;
     assert!((z - 0.012).abs() < 2e-4, "{z}");
 }
 
 #[test]
 fn the_same_queries_make_the_same_bodies_to_the_bit() {
     let run = || {
-        let mut rig = rig(&[mat()], vec![floor()], 3);
-        let force = rig.go(
+        let mut fixture = fixture(&[mat()], vec![floor()], 3);
+        let force = fixture.go(
             Vec3::new(0.01, 0.0, 0.03),
             Vec3::new(-0.01, 0.0, 0.004),
             800,
         );
-        let state = states(&rig).bodies.remove(0);
+        let state = states(&fixture).bodies.remove(0);
         let places: Vec<Vec3> = state.primitives.iter().map(|p| p.heart()).collect();
         (force, places, state.velocities)
     };
@@ -249,9 +253,9 @@ fn a_tool_in_the_middle_of_a_thick_body_is_not_out_of_it() {
     let at = |i: i32| Vec3::new(f64::from(i % 7), f64::from(i / 7 % 7), f64::from(i / 49));
     let points = (0..343).map(|i| 0.006 * (at(i).add_scalar(-3.0)));
     let block = spec(points.collect(), ImplicitModel::Fixed);
-    let mut rig = rig(&[block], Vec::new(), 0);
+    let mut fixture = fixture(&[block], Vec::new(), 0);
     let inside = Vec3::zeros();
-    let way = rig.go(inside, Vec3::new(0.0, 0.0, 0.025), 800);
+    let way = fixture.go(inside, Vec3::new(0.0, 0.0, 0.025), 800);
     let felt = way.iter().map(Vec3::norm).fold(0.0, f64::max);
     assert!(felt < 1e-9, "{felt} N on the way out");
 }
@@ -268,10 +272,10 @@ fn a_box_in_the_hand_is_carried_by_the_highest_of_many() {
     let body = spec(points.collect(), ImplicitModel::Fixed);
     let mesh = shapes::cuboid(&Vec3::new(0.014, 0.014, 0.004)).unwrap();
     let tool = ToolShape::mesh(mesh.positions(), true);
-    let mut rig = Rig::of((&[], &[body]), Vec::new(), 0, (tool, Some(mesh)));
-    rig.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.007), 1000);
-    rig.go(Vec3::new(0.0, 0.0, 0.007), Vec3::new(0.0, 0.0, 0.007), 300);
-    let z = rig.proxy().z;
+    let mut fixture = Fixture::of((&[], &[body]), Vec::new(), 0, (tool, Some(mesh)));
+    fixture.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.007), 1000);
+    fixture.go(Vec3::new(0.0, 0.0, 0.007), Vec3::new(0.0, 0.0, 0.007), 300);
+    let z = fixture.proxy().z;
     assert!((z - 0.012).abs() < 5e-4, "{z}");
 }
 
@@ -280,20 +284,20 @@ fn a_box_in_the_hand_is_carried_by_the_highest_of_many() {
 #[test]
 fn making_skins_changes_no_bit_of_what_is_felt() {
     let run = |look: bool| {
-        let mut rig = rig(&[mat()], Vec::new(), 3);
-        let spec = rig.soft.skin_specs().next().unwrap();
+        let mut fixture = fixture(&[mat()], Vec::new(), 3);
+        let spec = fixture.soft.skin_specs().next().unwrap();
         let mut maker = SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap();
         let (mut forces, mut frames) = (Vec::new(), 0);
         for k in 0..40 {
             let at = |k: i32| Vec3::new(0.0005 * f64::from(k), 0.0, 0.03 - 0.0007 * f64::from(k));
-            forces.extend(rig.go(at(k), at(k + 1), 25));
+            forces.extend(fixture.go(at(k), at(k + 1), 25));
             if look {
-                let made = maker.make(&states(&rig).bodies[0]).unwrap();
+                let made = maker.make(&states(&fixture).bodies[0]).unwrap();
                 frames += u32::from(made.check.is_sound());
             }
         }
         assert_eq!(frames, if look { 40 } else { 0 });
-        let at: Vec<_> = (states(&rig).bodies[0].primitives.iter())
+        let at: Vec<_> = (states(&fixture).bodies[0].primitives.iter())
             .map(|p| p.bounds().0.map(f64::to_bits))
             .collect();
         let forces: Vec<_> = forces.iter().map(|f| f.map(f64::to_bits)).collect();
@@ -325,16 +329,16 @@ fn sampled_ball() -> ImplicitSpec {
 #[test]
 fn samples_are_pressed_as_a_ball_of_their_shape_would_be_and_are_felt_where_they_are_seen() {
     for late in [0, 12] {
-        let mut rig = rig(&[sampled_ball()], Vec::new(), late);
+        let mut fixture = fixture(&[sampled_ball()], Vec::new(), late);
         let above = |z: f64| Vec3::new(0.0, 0.0, 0.025 + RADIUS_M + z);
-        rig.go(above(0.02), above(0.002), 300);
-        let free = rig.go(above(0.002), above(0.001), 100);
+        fixture.go(above(0.02), above(0.002), 300);
+        let free = fixture.go(above(0.002), above(0.001), 100);
         assert!(
             free.iter().all(|f| f.norm() < 1e-9),
             "nothing is felt before it is touched"
         );
-        let down = rig.go(above(0.001), above(-0.004), 1000);
-        let rest = rig.go(above(-0.004), above(-0.004), 600);
+        let down = fixture.go(above(0.001), above(-0.004), 1000);
+        let rest = fixture.go(above(-0.004), above(-0.004), 600);
         let last = rest[rest.len() - 1];
         // As far as the hand is in, by whichever spring is softer.
         let spring = STIFFNESS.min(feel(0.3).stiffness_n_per_m);
@@ -346,12 +350,16 @@ fn samples_are_pressed_as_a_ball_of_their_shape_would_be_and_are_felt_where_they
         let jumps = down.windows(2).map(|w| (w[1] - w[0]).norm());
         let jump = jumps.fold(0.0, f64::max);
         assert!(jump < 0.06, "late {late}: {jump} N in a tick");
-        let centre = rig.engine.output().arms[0].proxy.translation.vector;
+        let centre = fixture.engine.output().arms[0].proxy.translation.vector;
         assert!(
             (centre.norm() - 0.025 - RADIUS_M).abs() < 0.0002,
             "{centre:?}"
         );
-        assert!(seen_gap_m(&rig).abs() < 0.0003, "{}", seen_gap_m(&rig));
+        assert!(
+            seen_gap_m(&fixture).abs() < 0.0003,
+            "{}",
+            seen_gap_m(&fixture)
+        );
         // Around to the side, pressed in: never deeper than a tenth of a sample, and no ticks are
         // felt.
         let around = |k: u32| {
@@ -360,8 +368,8 @@ fn samples_are_pressed_as_a_ball_of_their_shape_would_be_and_are_felt_where_they
         };
         let mut forces = Vec::new();
         for k in 0..1000 {
-            forces.extend(rig.go(around(k), around(k + 1), 1));
-            let centre = rig.engine.output().arms[0].proxy.translation.vector;
+            forces.extend(fixture.go(around(k), around(k + 1), 1));
+            let centre = fixture.engine.output().arms[0].proxy.translation.vector;
             let deep_m = 0.025 + RADIUS_M - centre.norm();
             assert!(deep_m < 0.0002, "late {late}, {k}: {deep_m} m deep");
         }
@@ -378,14 +386,14 @@ fn samples_are_pressed_as_a_ball_of_their_shape_would_be_and_are_felt_where_they
 fn a_box_lies_on_samples_at_its_side() {
     let mesh = shapes::cuboid(&Vec3::new(0.02, 0.02, 0.005)).unwrap();
     let tool = ToolShape::mesh(mesh.positions(), true);
-    let mut rig = Rig::of((&[], &[sampled_ball()]), Vec::new(), 0, (tool, Some(mesh)));
+    let mut fixture = Fixture::of((&[], &[sampled_ball()]), Vec::new(), 0, (tool, Some(mesh)));
     let above = |z: f64| Vec3::new(0.0, 0.0, 0.03 + z);
-    rig.go(above(0.02), above(0.002), 400);
-    rig.go(above(0.002), above(-0.003), 800);
-    let rest = rig.go(above(-0.003), above(-0.003), 600);
+    fixture.go(above(0.02), above(0.002), 400);
+    fixture.go(above(0.002), above(-0.003), 800);
+    let rest = fixture.go(above(-0.003), above(-0.003), 600);
     let last = rest[rest.len() - 1];
     assert!(last.z > 1.0 && last.xy().norm() < 0.05 * last.z, "{last:?}");
-    let z = rig.engine.output().arms[0].proxy.translation.vector.z;
+    let z = fixture.engine.output().arms[0].proxy.translation.vector.z;
     assert!((z - 0.03).abs() < 0.0003, "{z}");
 }
 
@@ -403,12 +411,12 @@ fn drops_lie_on_samples_and_do_not_get_in() {
         radius_m: 0.005,
         ..spec(points, ImplicitModel::Fluid(material))
     };
-    let mut rig = rig(&[sampled_ball(), fluid], Vec::new(), 0);
+    let mut fixture = fixture(&[sampled_ball(), fluid], Vec::new(), 0);
     let away = Vec3::new(0.3, 0.0, 0.3);
     let mut nearest = f64::INFINITY;
     for _ in 0..150 {
-        rig.go(away, away, 10);
-        let drops = &states(&rig).bodies[1].primitives;
+        fixture.go(away, away, 10);
+        let drops = &states(&fixture).bodies[1].primitives;
         let far = drops.iter().map(|p| p.heart().norm());
         nearest = far.fold(nearest, f64::min);
     }
@@ -418,13 +426,13 @@ fn drops_lie_on_samples_and_do_not_get_in() {
 
 #[test]
 fn a_tool_that_is_put_down_inside_samples_is_felt_when_it_has_been_out() {
-    let mut rig = rig(&[sampled_ball()], Vec::new(), 0);
+    let mut fixture = fixture(&[sampled_ball()], Vec::new(), 0);
     let inside = Vec3::new(0.003, 0.0, 0.004);
-    let stays = rig.go(inside, inside, 300);
+    let stays = fixture.go(inside, inside, 300);
     assert!(stays.iter().all(|f| f.norm() < 1e-9));
-    rig.go(inside, Vec3::new(0.0, 0.0, 0.05), 400);
-    rig.go(Vec3::new(0.0, 0.0, 0.05), Vec3::new(0.0, 0.0, 0.027), 800);
-    let force = rig.go(Vec3::new(0.0, 0.0, 0.027), Vec3::new(0.0, 0.0, 0.027), 400);
+    fixture.go(inside, Vec3::new(0.0, 0.0, 0.05), 400);
+    fixture.go(Vec3::new(0.0, 0.0, 0.05), Vec3::new(0.0, 0.0, 0.027), 800);
+    let force = fixture.go(Vec3::new(0.0, 0.0, 0.027), Vec3::new(0.0, 0.0, 0.027), 400);
     assert!(force[399].z > 0.5, "{:?}", force[399]);
 }
 
@@ -447,9 +455,9 @@ fn samples_of_another_level_are_refused_and_too_many_triangles_are_fewer_and_coa
             .contains("its level is 0.4: it has to be 0.5"),
         "{error}"
     );
-    let rig = rig(&[good], Vec::new(), 0);
-    let spec = rig.soft.skin_specs().next().unwrap();
-    let state = &states(&rig).bodies[0];
+    let fixture = fixture(&[good], Vec::new(), 0);
+    let spec = fixture.soft.skin_specs().next().unwrap();
+    let state = &states(&fixture).bodies[0];
     let mut fine = SkinMaker::new(spec.clone(), 1_000_000, f64::INFINITY).unwrap();
     let made = fine.make(state).unwrap();
     assert!(
@@ -525,14 +533,14 @@ fn cup() -> Vec<BodySpec> {
 /// A hand stirs the syrup at 0.05 m/s; drops carry the tool at 0.3 m/s and let it fall as fast.
 fn stirred(ticks: u32, mut each: impl FnMut(u32, &Vec3, &ArmOutcome)) {
     let tool = ToolShape::sphere(0.008);
-    let mut rig = Rig::of((&[], &[syrup()]), cup(), 4, (tool, None));
+    let mut fixture = Fixture::of((&[], &[syrup()]), cup(), 4, (tool, None));
     for k in 0..ticks {
         let t = f64::from(k) * PERIOD_S;
         let r = 0.03 * (t / 0.5).min(1.0);
         let z = (0.0432 - 0.1 * t).max(-0.018);
         let at = Vec3::new(r * (1.7 * t).sin(), r * (1.3 * t).cos(), z);
         let hand = Pose::from_parts(at.into(), nalgebra::UnitQuaternion::identity());
-        each(k, &at, &rig.tick(&hand));
+        each(k, &at, &fixture.tick(&hand));
     }
 }
 

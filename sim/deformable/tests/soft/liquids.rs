@@ -85,23 +85,23 @@ fn in_cup(middle_z: f64, of: FluidMaterial) -> ImplicitSpec {
 }
 
 /// What has the scene as the daemon begins it, with a ball in the hand.
-fn scene(bodies: &[ImplicitSpec], rigid: Vec<BodySpec>) -> Rig {
+fn scene(bodies: &[ImplicitSpec], rigid: Vec<BodySpec>) -> Fixture {
     let tool = (ToolShape::sphere(RADIUS_M), None);
-    let mut rig = Rig::of((&[], bodies), rigid, 0, tool);
-    rig.soft.settle();
-    rig
+    let mut fixture = Fixture::of((&[], bodies), rigid, 0, tool);
+    fixture.soft.settle();
+    fixture
 }
 
-fn places(rig: &Rig, body: usize) -> Vec<Vec3> {
+fn places(fixture: &Fixture, body: usize) -> Vec<Vec3> {
     let mut states = SkinStates::default();
-    rig.soft.skin_states(&mut states);
+    fixture.soft.skin_states(&mut states);
     let all = states.bodies[body].primitives.iter();
     all.map(|p| p.heart()).collect()
 }
 
 /// Of the highest drop.
-fn top(rig: &Rig) -> f64 {
-    let heights = places(rig, 0).into_iter().map(|at| at.z);
+fn top(fixture: &Fixture) -> f64 {
+    let heights = places(fixture, 0).into_iter().map(|at| at.z);
     heights.fold(f64::MIN, f64::max)
 }
 
@@ -117,27 +117,30 @@ fn a_liquid_is_at_rest_when_the_scene_begins() {
         ("a puddle", block(SYRUP), table()),
     ] {
         let radius_m = spec.radius_m;
-        let mut rig = scene(std::slice::from_ref(&spec), rigid.clone());
+        let mut fixture = scene(std::slice::from_ref(&spec), rigid.clone());
         let away = Vec3::new(0.0, 0.0, 0.3);
-        let mut highest = top(&rig);
+        let mut highest = top(&fixture);
         for _ in 0..500 {
-            rig.go(away, away, 4);
-            highest = highest.max(top(&rig));
+            fixture.go(away, away, 4);
+            highest = highest.max(top(&fixture));
         }
-        let level = top(&rig);
+        let level = top(&fixture);
         assert!(
             highest < level + 0.003,
             "{what}: up to {highest} m, at rest {level} m"
         );
         // 10 mm above it nothing is felt from the first tick on.
         let hover = Vec3::new(0.0, 0.0, level + radius_m + 0.01 + RADIUS_M);
-        let mut rig = scene(&[spec], rigid);
-        let felt = rig.go(hover, hover, 2000);
+        let mut fixture = scene(&[spec], rigid);
+        let felt = fixture.go(hover, hover, 2000);
         let most_n = felt.iter().map(|f| f.norm()).fold(0.0, f64::max);
         assert!(most_n < 1e-9, "{what}: {most_n} N in the air");
         // It is there: half of the way to the ground something gives way.
-        let ground = places(&rig, 0).iter().map(|at| at.z).fold(level, f64::min);
-        let felt = rig.go(hover, Vec3::new(0.0, 0.0, 0.5 * (level + ground)), 500);
+        let ground = places(&fixture, 0)
+            .iter()
+            .map(|at| at.z)
+            .fold(level, f64::min);
+        let felt = fixture.go(hover, Vec3::new(0.0, 0.0, 0.5 * (level + ground)), 500);
         let most_n = felt.iter().map(|f| f.norm()).fold(0.0, f64::max);
         assert!(most_n > 0.02, "{what}: {most_n} N in it");
     }
@@ -160,15 +163,15 @@ fn what_finds_no_ground_starts_where_it_was_put_and_nothing_else_moves() {
         [falls.clone(), spring.clone()],
         [in_cup(-0.012, SYRUP), spring.clone()],
     ] {
-        let mut rig = scene(&bodies, cup());
-        let [now, jelly] = [places(&rig, 0), places(&rig, 1)];
+        let mut fixture = scene(&bodies, cup());
+        let [now, jelly] = [places(&fixture, 0), places(&fixture, 1)];
         assert_eq!(jelly, spring.points);
         assert_eq!(now == bodies[0].points, bodies[0] == falls);
         // From then on it falls, as the jelly does.
         let away = Vec3::new(0.0, 0.0, 0.6);
-        rig.go(away, away, 100);
-        assert!(places(&rig, 1)[0].z < spring.points[0].z - 0.03);
-        assert_eq!(top(&rig) < -0.3, bodies[0] == falls);
+        fixture.go(away, away, 100);
+        assert!(places(&fixture, 1)[0].z < spring.points[0].z - 0.03);
+        assert_eq!(top(&fixture) < -0.3, bodies[0] == falls);
     }
 }
 

@@ -89,7 +89,7 @@ fn moved(mesh: &TriMesh, by: &Vec3) -> TriMesh {
     TriMesh::new(positions, mesh.triangles().to_vec()).unwrap()
 }
 
-struct Rig {
+struct Fixture {
     engine: Engine,
     world: World,
     soft: SoftScene,
@@ -99,10 +99,10 @@ struct Rig {
     tick: u64,
 }
 
-impl Rig {
-    fn new(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Rig {
+impl Fixture {
+    fn new(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
         let tool = ToolShape::sphere(RADIUS_M);
-        Rig::with(specs, rigid, late, tool, None)
+        Fixture::with(specs, rigid, late, tool, None)
     }
 
     fn with(
@@ -111,8 +111,8 @@ impl Rig {
         late: u64,
         tool: ToolShape,
         mesh: Option<TriMesh>,
-    ) -> Rig {
-        Rig::of((specs, &[]), rigid, late, (tool, mesh))
+    ) -> Fixture {
+        Fixture::of((specs, &[]), rigid, late, (tool, mesh))
     }
 
     fn of(
@@ -120,7 +120,7 @@ impl Rig {
         rigid: Vec<BodySpec>,
         late: u64,
         (tool, mesh): (ToolShape, Option<TriMesh>),
-    ) -> Rig {
+    ) -> Fixture {
         let distances = Distances::for_width(0.2);
         let mut world = World::new(distances.clearance_m, 1024);
         world.set_tool(
@@ -148,7 +148,7 @@ impl Rig {
             reach_max_m: 0.05,
             reach_min_m: 0.0008,
         });
-        Rig {
+        Fixture {
             engine: Engine::new(setups, 0.003),
             world,
             soft,
@@ -237,10 +237,10 @@ const ABOVE: Vec3 = Vec3::new(0.002, 0.001, 0.012);
 const BELOW: Vec3 = Vec3::new(0.002, 0.001, -0.006);
 
 /// A rig whose ball is in the air and felt by all.
-fn begun(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Rig {
-    let mut rig = Rig::new(specs, rigid, late);
-    rig.go(ABOVE, ABOVE, 60);
-    rig
+fn begun(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
+    let mut fixture = Fixture::new(specs, rigid, late);
+    fixture.go(ABOVE, ABOVE, 60);
+    fixture
 }
 
 /// The soft body that is pressed is dented as far as it and the coupling, two springs in series,
@@ -249,20 +249,20 @@ fn begun(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Rig {
 #[test]
 fn a_press_is_two_springs_in_series() {
     for young_pa in [20e3, 60e3] {
-        let mut rig = begun(&[slab(young_pa)], Vec::new(), 4);
-        rig.go(ABOVE, BELOW, 400);
-        let held = rig.go(BELOW, BELOW, 400);
+        let mut fixture = begun(&[slab(young_pa)], Vec::new(), 4);
+        fixture.go(ABOVE, BELOW, 400);
+        let held = fixture.go(BELOW, BELOW, 400);
         let last = held[held.len() - 1];
-        let stretch = rig.proxy().z - BELOW.z;
+        let stretch = fixture.proxy().z - BELOW.z;
         assert!((last.z - STIFFNESS * stretch).abs() < 1e-9, "{last:?}");
         // The ball is on the surface, neither in it nor above it; triangles are up to 6 mm long.
-        let nearest = rig.nearest();
+        let nearest = fixture.nearest();
         assert!(
             nearest > 0.96 * RADIUS_M && nearest < 1.2 * RADIUS_M,
             "{nearest}"
         );
         // And the surface is where it was dented to.
-        let dent = RADIUS_M - rig.proxy().z;
+        let dent = RADIUS_M - fixture.proxy().z;
         // Hertz, for a ball on a half-space; this dent is deeper than the ball's radius, in a slab
         // of four radii, of a lattice as fine as one.
         let hertz = 4.0 / 3.0 * young_pa / (1.0 - 0.4 * 0.4) * RADIUS_M.sqrt() * dent.powf(1.5);
@@ -278,10 +278,10 @@ fn a_press_is_two_springs_in_series() {
             "{}",
             largest_step(&held[300..])
         );
-        let out = rig.go(BELOW, ABOVE, 400);
+        let out = fixture.go(BELOW, ABOVE, 400);
         assert_eq!(out[out.len() - 1], Vec3::zeros());
-        rig.go(ABOVE, ABOVE, 400);
-        let (_, points) = rig.soft.surfaces().next().unwrap();
+        fixture.go(ABOVE, ABOVE, 400);
+        let (_, points) = fixture.soft.surfaces().next().unwrap();
         let top = points.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
         assert!(top.abs() < 5e-4, "it sprang back to {top} m");
     }
@@ -298,10 +298,10 @@ fn the_force_never_jumps() {
         ("leather", sheet()),
     ] {
         for late in [0, 4, 20] {
-            let mut rig = begun(std::slice::from_ref(&spec), Vec::new(), late);
-            let mut forces = rig.go(ABOVE, BELOW, 300);
-            forces.extend(rig.go(BELOW, aside, 300));
-            forces.extend(rig.go(aside, ABOVE, 200));
+            let mut fixture = begun(std::slice::from_ref(&spec), Vec::new(), late);
+            let mut forces = fixture.go(ABOVE, BELOW, 300);
+            forces.extend(fixture.go(BELOW, aside, 300));
+            forces.extend(fixture.go(aside, ABOVE, 200));
             // 60 mm/s of hand; pushed out at 0.1 m/s and let fall at 0.2 m/s, each with the
             // surface's own speed, which is the hand's at most here.
             let most = STIFFNESS * PERIOD_S * (2.0 * 0.06 + 0.1 + 0.2);
@@ -323,14 +323,14 @@ fn cloth_holds_a_ball_from_both_sides() {
     for side in [1.0, -1.0] {
         let near = Vec3::new(0.002, 0.001, 0.03 * side);
         let beyond = Vec3::new(0.002, 0.001, -0.03 * side);
-        let mut rig = Rig::new(&[sheet()], Vec::new(), 4);
-        rig.go(near, near, 60);
-        rig.go(near, beyond, 600);
-        let forces = rig.go(beyond, beyond, 300);
+        let mut fixture = Fixture::new(&[sheet()], Vec::new(), 4);
+        fixture.go(near, near, 60);
+        fixture.go(near, beyond, 600);
+        let forces = fixture.go(beyond, beyond, 300);
         let last = forces[forces.len() - 1];
         assert!(last.z * side > 1.0, "{side}: {last:?}");
         // The middle of the ball is on the side that it came from, at the sheet's thickness.
-        let nearest = rig.nearest();
+        let nearest = fixture.nearest();
         assert!(
             nearest > RADIUS_M && nearest < RADIUS_M + 0.004,
             "{nearest}"
@@ -344,15 +344,15 @@ fn a_box_in_hand_rests_flat_on_tissue() {
     let mesh = shapes::cuboid(&Vec3::new(0.012, 0.012, 0.006)).unwrap();
     let mesh = refined(&mesh, 0.008).unwrap();
     let tool = ToolShape::mesh(mesh.positions(), true);
-    let mut rig = Rig::with(&[slab(60e3)], Vec::new(), 4, tool, Some(mesh));
+    let mut fixture = Fixture::with(&[slab(60e3)], Vec::new(), 4, tool, Some(mesh));
     let (above, below) = (Vec3::new(0.0, 0.0, 0.012), Vec3::new(0.0, 0.0, 0.001));
-    rig.go(above, above, 60);
-    rig.go(above, below, 400);
-    let forces = rig.go(below, below, 400);
+    fixture.go(above, above, 60);
+    fixture.go(above, below, 400);
+    let forces = fixture.go(below, below, 400);
     let last = forces[forces.len() - 1];
     assert!(last.z > 0.5, "{last:?}");
     assert!(last.xy().norm() < 0.3 * last.z, "{last:?}");
-    let turned = rig.engine.output().arms[0].proxy.rotation.angle();
+    let turned = fixture.engine.output().arms[0].proxy.rotation.angle();
     assert!(turned < 0.05, "{turned}");
 }
 
@@ -361,13 +361,13 @@ fn a_box_in_hand_rests_flat_on_tissue() {
 #[test]
 fn what_begins_inside_is_not_felt() {
     let inside = Vec3::new(0.0, 0.0, -0.004);
-    let mut rig = Rig::new(&[slab(20e3)], Vec::new(), 4);
-    let forces = rig.go(inside, inside, 200);
+    let mut fixture = Fixture::new(&[slab(20e3)], Vec::new(), 4);
+    let forces = fixture.go(inside, inside, 200);
     assert!(forces.iter().all(|f| *f == Vec3::zeros()));
-    rig.go(inside, ABOVE, 200);
-    rig.go(ABOVE, ABOVE, 60);
-    rig.go(ABOVE, BELOW, 300);
-    assert!(rig.go(BELOW, BELOW, 50)[49].z > 0.5);
+    fixture.go(inside, ABOVE, 200);
+    fixture.go(ABOVE, ABOVE, 60);
+    fixture.go(ABOVE, BELOW, 300);
+    assert!(fixture.go(BELOW, BELOW, 50)[49].z > 0.5);
 }
 
 /// From inside one body into the next, never clear of both: neither is felt until it was in the
@@ -379,16 +379,16 @@ fn what_begins_inside_feels_no_neighbour_either() {
     beside.name = "more tissue".into();
     beside.id += 2;
     beside.mesh = moved(&beside.mesh, &aside);
-    let mut rig = Rig::new(&[slab(20e3), beside], Vec::new(), 4);
+    let mut fixture = Fixture::new(&[slab(20e3), beside], Vec::new(), 4);
     let inside = Vec3::new(0.0, 0.0, -0.004);
-    let mut forces = rig.go(inside, inside, 100);
-    forces.extend(rig.go(inside, inside + aside, 300));
-    forces.extend(rig.go(inside + aside, inside + aside, 100));
+    let mut forces = fixture.go(inside, inside, 100);
+    forces.extend(fixture.go(inside, inside + aside, 300));
+    forces.extend(fixture.go(inside + aside, inside + aside, 100));
     assert!(forces.iter().all(|f| *f == Vec3::zeros()));
-    rig.go(inside + aside, ABOVE + aside, 200);
-    rig.go(ABOVE + aside, ABOVE + aside, 60);
-    rig.go(ABOVE + aside, BELOW + aside, 300);
-    assert!(rig.go(BELOW + aside, BELOW + aside, 50)[49].z > 0.5);
+    fixture.go(inside + aside, ABOVE + aside, 200);
+    fixture.go(ABOVE + aside, ABOVE + aside, 60);
+    fixture.go(ABOVE + aside, BELOW + aside, 300);
+    assert!(fixture.go(BELOW + aside, BELOW + aside, 50)[49].z > 0.5);
 }
 
 /// The rigid promise is untouched: a wall under thin tissue stops the ball however hard tissue and
@@ -407,18 +407,22 @@ fn a_wall_beneath_tissue_is_not_entered() {
     };
     let mut towel = sheet();
     towel.pinned = Pinned::None;
-    let mut rig = begun(&[towel], vec![wall], 4);
+    let mut fixture = begun(&[towel], vec![wall], 4);
     let deep = Vec3::new(0.002, 0.001, -0.03);
-    rig.go(ABOVE, deep, 400);
-    rig.go(deep, deep, 200);
-    assert!(rig.proxy().z - RADIUS_M > -0.0015, "{:?}", rig.proxy());
+    fixture.go(ABOVE, deep, 400);
+    fixture.go(deep, deep, 200);
+    assert!(
+        fixture.proxy().z - RADIUS_M > -0.0015,
+        "{:?}",
+        fixture.proxy()
+    );
 }
 
 #[test]
 fn equal_queries_give_equal_forces() {
     let run = || {
-        let mut rig = begun(&[slab(20e3)], Vec::new(), 4);
-        rig.go(ABOVE, BELOW, 200)
+        let mut fixture = begun(&[slab(20e3)], Vec::new(), 4);
+        fixture.go(ABOVE, BELOW, 200)
     };
     assert_eq!(run(), run());
 }
@@ -426,17 +430,17 @@ fn equal_queries_give_equal_forces() {
 /// Answers that stop coming: the surface stays where it was last said to be, and nothing grows.
 #[test]
 fn without_answers_the_last_surface_counts() {
-    let mut rig = begun(&[slab(20e3)], Vec::new(), 4);
-    rig.go(ABOVE, BELOW, 300);
-    let before = rig.go(BELOW, BELOW, 300)[299];
-    rig.late = 1_000_000;
-    let after = rig.go(BELOW, BELOW, 300);
+    let mut fixture = begun(&[slab(20e3)], Vec::new(), 4);
+    fixture.go(ABOVE, BELOW, 300);
+    let before = fixture.go(BELOW, BELOW, 300)[299];
+    fixture.late = 1_000_000;
+    let after = fixture.go(BELOW, BELOW, 300);
     assert!(
         after.iter().all(|f| (f - before).norm() < 0.15),
         "{before:?} {:?}",
         after[299]
     );
-    assert!(rig.engine.output().arms[0].soft_age > 250);
+    assert!(fixture.engine.output().arms[0].soft_age > 250);
 }
 
 #[test]

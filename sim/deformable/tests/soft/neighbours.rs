@@ -123,18 +123,18 @@ fn coils_guts_and_fluids_are_the_same_to_the_bit_whoever_finds_their_neighbours(
         let seen = std::sync::Arc::default();
         let run = |search: Option<Box<dyn NeighbourSearch>>| {
             let tool = ToolShape::sphere(RADIUS_M);
-            let mut rig = Rig::of((&[], &bodies), vec![floor()], 2, (tool, None));
-            rig.soft.set_neighbour_search(search);
+            let mut fixture = Fixture::of((&[], &bodies), vec![floor()], 2, (tool, None));
+            fixture.soft.set_neighbour_search(search);
             // Through the middle of them.
-            let force = rig.go(Vec3::new(0.0, 0.0, 0.12), Vec3::new(0.01, 0.0, -0.02), 700);
+            let force = fixture.go(Vec3::new(0.0, 0.0, 0.12), Vec3::new(0.01, 0.0, -0.02), 700);
             let mut states = SkinStates::default();
-            rig.soft.skin_states(&mut states);
+            fixture.soft.skin_states(&mut states);
             let all = states.bodies.iter();
             let places: Vec<_> = all
                 .flat_map(|body| body.primitives.iter().zip(&body.velocities))
                 .map(|(p, v)| (p.heart().map(f64::to_bits), v.map(f64::to_bits)))
                 .collect();
-            (force, places, rig.soft.pairs_left_out())
+            (force, places, fixture.soft.pairs_left_out())
         };
         let hash = run(None);
         let told = Told {
@@ -166,16 +166,16 @@ fn what_is_too_far_for_a_map_is_left_to_the_hash() {
 #[test]
 fn a_struck_sheet_is_told_of_and_held() {
     let run = |mode: Continuous| {
-        let mut rig = Rig::new(&[sheet()], Vec::new(), 0);
-        rig.soft.set_continuous(mode);
+        let mut fixture = Fixture::new(&[sheet()], Vec::new(), 0);
+        fixture.soft.set_continuous(mode);
         let (from, to) = (
             Vec3::new(0.003, 0.002, 0.05),
             Vec3::new(0.003, 0.002, -0.05),
         );
-        rig.go(from, from, 40);
-        rig.go(from, to, 12);
-        rig.go(to, to, 40);
-        rig.soft.crossings()
+        fixture.go(from, from, 40);
+        fixture.go(from, to, 12);
+        fixture.go(to, to, 40);
+        fixture.soft.crossings()
     };
     assert_eq!(run(Continuous::Off), 0);
     let (counted, held) = (

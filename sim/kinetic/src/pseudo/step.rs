@@ -115,9 +115,9 @@ impl PseudoTriangulation {
         rounding
     }
 
-    /// Begins to make the structure again, of those bodies that `place` knows a place of (centre and
-    /// angle); the others do not take part until it is begun again. [`Self::build_on`] then makes
-    /// it.
+    /// Begins to make the structure again, of those bodies that `place` knows a place of (centre
+    /// and angle); the others do not take part until it is begun again. [`Self::build_on`] then
+    /// makes it.
     pub fn begin(&mut self, place: impl Fn(u32) -> Option<([f64; 2], f64)>) {
         self.now = 0.0;
         self.livelock = Livelock::new(0.0);

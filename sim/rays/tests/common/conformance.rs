@@ -274,7 +274,7 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
             let way = Vec3::new(1.0, 0.0, -1.0).normalize();
             let across = Vec3::new(1.0, 0.0, 1.0).normalize();
             let edge = Vec3::new(half, random(0.05), half);
-            // ClusterPair enough to be looked for at all.
+            // Near enough to be looked for at all.
             let from = 0.008 + random(0.003);
             let place = edge - way * from + across * random(3e-6);
             let turn = if trial % 2 == 0 { 0.75 } else { -0.25 } * std::f64::consts::PI;

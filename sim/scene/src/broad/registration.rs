@@ -14,8 +14,8 @@
 //! # Practice
 //!
 //! `w` is what all but a thirty-second of the boxes fit in, and half as much again; map and `w` are
-//! chosen again when twice as many as then do not fit, or when `w` has become four times too wide. A
-//! step costs the tracking of what moves, the lists of its cell, and every large box times all; a
+//! chosen again when twice as many as then do not fit, or when `w` has become four times too wide.
+//! A step costs the tracking of what moves, the lists of its cell, and every large box times all; a
 //! new map some milliseconds. Of a particle's cell it is checked that the point is in it.
 
 use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{Hand, Rig, Scene, Tally, catalogue};
+use hapticd_testkit::{Fixture, Hand, Scene, Tally, catalogue};
 
 struct Options {
     ticks: u64,
@@ -52,13 +52,13 @@ fn attack(scene: &Scene, ticks: u64, seed: u64) -> Result<Tally, String> {
     let mut total = Tally::default();
     for (k, manner) in [Manner::fixed(lag), Manner::wild()].into_iter().enumerate() {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(k as u64);
-        let mut rig = Rig::new(scene, manner, seed)?;
+        let mut fixture = Fixture::new(scene, manner, seed)?;
         let mut hand = Hand::new(scene.playground(), seed ^ 0xA5A5);
         for _ in 0..ticks.div_ceil(2) {
             let device = hand.step();
-            rig.step(Some(device));
+            fixture.step(Some(device));
         }
-        total.add(&rig.tally);
+        total.add(&fixture.tally);
     }
     Ok(total)
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use clap::Parser;
 use hapticd::collision::StepLog;
 use hapticd::haptic::record::TickRecord;
-use hapticd::rig;
 use hapticd::scribe::Sink;
 use hapticd::session::{self, Options as Session, ViewAction};
+use hapticd::session_setup;
 use hapticd_config::{Context as Files, parse};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
@@ -96,7 +96,7 @@ fn measured(scene: &str, seconds: f64, early_ns: u64) -> Result<Vec<Times>, Fail
     let config =
         parse("scene.toml", &text, &Files::new(&folder, |_| None)).map_err(|e| failed(&e))?;
     let config = config.config;
-    let rig = rig::build(&config, &folder, false).map_err(|e| failed(&e))?;
+    let setup = session_setup::build(&config, &folder, false).map_err(|e| failed(&e))?;
     let kept = Arc::new(Mutex::new(Vec::with_capacity((1200.0 * seconds) as usize)));
     let options = Session {
         duration_s: Some(seconds),
@@ -111,7 +111,7 @@ fn measured(scene: &str, seconds: f64, early_ns: u64) -> Result<Vec<Times>, Fail
         log: None,
         require_ipc: false,
     };
-    session::run_real(rig, &config, options).map_err(|e| failed(&e))?;
+    session::run_real(setup, &config, options).map_err(|e| failed(&e))?;
     let mut kept = kept.lock().map_err(|e| failed(&e))?;
     // The first second is that of the threads' start.
     let started = 1000.min(kept.len());

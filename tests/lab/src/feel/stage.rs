@@ -7,12 +7,12 @@
 use std::path::Path;
 
 use hapticd::haptic::record::{ArmTick, TickRecord};
-use hapticd::rig::{self, Source};
 use hapticd::session;
+use hapticd::session_setup::{self, Source};
 use hapticd::virtual_time::{VirtualArm, VirtualLoop};
 use hapticd_config::{Context, parse};
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmStatus};
-use hapticd_devices::sim::{HandParams, Intention, SimArmParams, SimRig};
+use hapticd_devices::sim::{HandParams, HeldArm, Intention, SimArmParams};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_proxy::MAX_ARMS;
 
@@ -81,16 +81,16 @@ impl Stage {
         let config = parse("scene.toml", text, &context).map_err(|e| failed(&e))?;
         let mut config = config.config;
         config.collision.virtual_latency_ticks = late;
-        let mut rig = rig::build(&config, folder, true).map_err(|e| failed(&e))?;
-        for (arm, lead) in rig.arms.iter_mut().zip(&leads) {
+        let mut setup = session_setup::build(&config, folder, true).map_err(|e| failed(&e))?;
+        for (arm, lead) in setup.arms.iter_mut().zip(&leads) {
             if let Lead::Held(held) = lead {
                 let mut params = SimArmParams::of(arm.spec.clone());
                 alter(&mut params);
-                let held = SimRig::new(params, held.0, held.1.clone(), 0);
+                let held = HeldArm::new(params, held.0, held.1.clone(), 0);
                 arm.source = Source::Simulated(Box::new(held.map_err(|e| failed(&e))?));
             }
         }
-        let mut arms = session::virtual_arms(&mut rig);
+        let mut arms = session::virtual_arms(&mut setup);
         for (arm, lead) in arms.iter_mut().zip(leads) {
             if let Lead::Led(way) = lead {
                 *arm = Some(Box::new(Led(way)));
@@ -98,11 +98,11 @@ impl Stage {
         }
         Ok(Stage {
             driver: VirtualLoop::new(
-                rig.core,
-                (rig.collider, rig.soft),
+                setup.core,
+                (setup.collider, setup.soft),
                 arms,
                 late,
-                rig.pair_capacity,
+                setup.pair_capacity,
             ),
         })
     }

@@ -7,7 +7,7 @@
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_proxy::Wrench;
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{Rig, Scene, Tally};
+use hapticd_testkit::{Fixture, Scene, Tally};
 
 use super::hand::{Grip, Hand, Script};
 use crate::clock::Moment;
@@ -53,9 +53,9 @@ impl Trial {
         feels: Feels,
         measure_every: u64,
     ) -> Result<Self, Failure> {
-        let mut rig = Rig::new(scene, Manner::fixed(1), 1)
+        let mut fixture = Fixture::new(scene, Manner::fixed(1), 1)
             .map_err(|e| Failure::Run(format!("the scene: {e}")))?;
-        rig.measure_every = measure_every;
+        fixture.measure_every = measure_every;
         let start = script.goal(0.0);
         let mut hand = Hand::new(grip, start);
         let mut wrench = Wrench::default();
@@ -63,10 +63,10 @@ impl Trial {
         let clock = Moment::now();
         // The first answers have to come before anything is solid.
         for _ in 0..50 {
-            rig.step(Some(start));
+            fixture.step(Some(start));
         }
         // Before that it was clear of everything, which the first answer has proven.
-        rig.tally.ghost = 0;
+        fixture.tally.ghost = 0;
         let ticks = (script.duration_s() / PERIOD_S).round() as u32;
         for k in 0..ticks {
             let time_s = f64::from(k) * PERIOD_S;
@@ -74,7 +74,7 @@ impl Trial {
                 wrench.torque_nm = Vec3::zeros();
             }
             hand.advance(&script.goal(time_s), &wrench, PERIOD_S);
-            let (outcome, _) = rig.step(Some(hand.pose));
+            let (outcome, _) = fixture.step(Some(hand.pose));
             let contacts = &outcome.contacts[..outcome.contact_count];
             samples.push(Sample {
                 stage: script.stage(time_s),
@@ -89,7 +89,7 @@ impl Trial {
         }
         Ok(Self {
             samples,
-            tally: rig.tally,
+            tally: fixture.tally,
             seconds: clock.elapsed().as_secs_f64(),
         })
     }

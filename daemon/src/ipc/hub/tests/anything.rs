@@ -72,7 +72,7 @@ proptest! {
     /// is left and nothing moves, and the deformable bodies never did.
     #[test]
     fn everything_a_client_brought_leaves_with_it(steps in prop::collection::vec(step(), 1..80)) {
-        let mut rig = Rig::with_deformables(Quotas { clients: 4, bodies: 3, ..Quotas::default() });
+        let mut fixture = Fixture::with_deformables(Quotas { clients: 4, bodies: 3, ..Quotas::default() });
         let mut clients = [ClientId(0); 4];
         let mut in_scene = std::collections::BTreeSet::new();
         let mut moving = std::collections::BTreeSet::new();
@@ -84,45 +84,45 @@ proptest! {
             match steps.next() {
                 Some(Step::Connect(technician)) => {
                     let role = if technician { Role::Technician } else { Role::App };
-                    if let Ok(client) = rig.hub.connect(role, true, rig.now_ns) {
+                    if let Ok(client) = fixture.hub.connect(role, true, fixture.now_ns) {
                         let free = clients.iter().position(|slot| gone.contains(slot) || slot.0 == 0).unwrap_or(0);
                         clients[free] = client;
                     }
                 }
-                Some(Step::Packet(client, bytes)) => rig.hub.receive(clients[client], &bytes, vec![], rig.now_ns, &mut rig.out),
+                Some(Step::Packet(client, bytes)) => fixture.hub.receive(clients[client], &bytes, vec![], fixture.now_ns, &mut fixture.out),
                 Some(Step::Request(client, which)) => {
                     let (request, files) = some_request(which);
-                    rig.send(clients[client], request, files);
+                    fixture.send(clients[client], request, files);
                 }
-                Some(Step::Disconnect(client)) => rig.hub.disconnect(clients[client], GoneWhy::Closed, &mut rig.out),
+                Some(Step::Disconnect(client)) => fixture.hub.disconnect(clients[client], GoneWhy::Closed, &mut fixture.out),
                 Some(Step::Answer(token, good)) => {
                     let answer = if good { Answer::Added { body: next_body } } else { Answer::Refused(Refusal::new(ErrorCode::NameTaken, 0, 0)) };
-                    let waiting = matches!(rig.hub.pending.get(&token), Some(Pending::Add(_)));
+                    let waiting = matches!(fixture.hub.pending.get(&token), Some(Pending::Add(_)));
                     if good && waiting {
                         in_scene.insert(next_body);
                         next_body += 1;
                     }
-                    rig.hub.answer(token, &answer, rig.now_ns, &mut rig.out);
+                    fixture.hub.answer(token, &answer, fixture.now_ns, &mut fixture.out);
                 }
-                Some(Step::Import(token)) => rig.hub.imported(token, Err(Refusal::new(ErrorCode::BadMesh, 0, 0)), rig.now_ns, &mut rig.out),
+                Some(Step::Import(token)) => fixture.hub.imported(token, Err(Refusal::new(ErrorCode::BadMesh, 0, 0)), fixture.now_ns, &mut fixture.out),
                 Some(Step::Wait(ms)) => {
-                    rig.now_ns += ms * MS;
-                    rig.expire();
+                    fixture.now_ns += ms * MS;
+                    fixture.expire();
                 }
                 None if last => break,
                 None => {
                     last = true;
-                    let all: Vec<ClientId> = rig.hub.sessions.keys().copied().collect();
+                    let all: Vec<ClientId> = fixture.hub.sessions.keys().copied().collect();
                     for client in all {
-                        rig.hub.disconnect(client, GoneWhy::ShuttingDown, &mut rig.out);
+                        fixture.hub.disconnect(client, GoneWhy::ShuttingDown, &mut fixture.out);
                     }
-                    let tokens: Vec<u64> = rig.hub.pending.keys().copied().collect();
+                    let tokens: Vec<u64> = fixture.hub.pending.keys().copied().collect();
                     for token in tokens {
-                        rig.hub.answer(token, &Answer::Refused(Refusal::new(ErrorCode::Busy, 0, 0)), rig.now_ns, &mut rig.out);
+                        fixture.hub.answer(token, &Answer::Refused(Refusal::new(ErrorCode::Busy, 0, 0)), fixture.now_ns, &mut fixture.out);
                     }
                 }
             }
-            for output in rig.out.drain(..) {
+            for output in fixture.out.drain(..) {
                 match output {
                     Output::Command(Command::Gone { client, bodies, .. }) => {
                         prop_assert!(gone.insert(client), "{} is gone twice", client.0);
@@ -150,7 +150,7 @@ proptest! {
         }
         prop_assert!(in_scene.is_empty(), "left behind: {in_scene:?}");
         prop_assert!(moving.is_empty(), "still moving: {moving:?}");
-        prop_assert_eq!(rig.hub.registry.iter().count(), 4);
-        prop_assert_eq!(rig.hub.clients(), 0);
+        prop_assert_eq!(fixture.hub.registry.iter().count(), 4);
+        prop_assert_eq!(fixture.hub.clients(), 0);
     }
 }

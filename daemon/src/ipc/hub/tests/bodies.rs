@@ -4,59 +4,67 @@ use super::*;
 
 #[test]
 fn a_body_goes_from_file_to_scene_and_is_answered_when_it_is_there() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    rig.ask(
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    fixture.ask(
         client,
         request::Subscribe {
             arm: 0,
             wants: want::EVENTS,
         },
     );
-    rig.send(client, add("cup"), vec![42]);
+    fixture.send(client, add("cup"), vec![42]);
     assert!(matches!(
-        &rig.out[..],
+        &fixture.out[..],
         [Output::Import(Import { file: 42, .. })]
     ));
-    let Some(Output::Import(import)) = rig.out.pop() else {
+    let Some(Output::Import(import)) = fixture.out.pop() else {
         panic!()
     };
     assert_eq!(import.limit_bytes, Quotas::default().mesh_bytes);
-    let token = rig.finish_import(import.token, 600);
-    assert_eq!(rig.reply(client), None, "not before the scene has it");
-    rig.hub
-        .answer(token, &Answer::Added { body: 7 }, rig.now_ns, &mut rig.out);
+    let token = fixture.finish_import(import.token, 600);
+    assert_eq!(fixture.reply(client), None, "not before the scene has it");
+    fixture.hub.answer(
+        token,
+        &Answer::Added { body: 7 },
+        fixture.now_ns,
+        &mut fixture.out,
+    );
     assert_eq!(
-        rig.took(),
+        fixture.took(),
         [
             "1 BodyJoined(BodyJoined { name: \"cup\", body: 7, kind: Kinematic })",
             "1 reply BodyAdded(BodyAdded { body: 7, triangles: 12 })",
         ]
     );
-    rig.hub
-        .answer(token, &Answer::Added { body: 8 }, rig.now_ns, &mut rig.out);
-    assert!(rig.took().is_empty(), "an answer counts once");
+    fixture.hub.answer(
+        token,
+        &Answer::Added { body: 8 },
+        fixture.now_ns,
+        &mut fixture.out,
+    );
+    assert!(fixture.took().is_empty(), "an answer counts once");
 }
 
 #[test]
 fn a_refused_body_is_answered_with_the_reason_and_frees_its_place() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         bodies: 1,
         ..Quotas::default()
     });
-    let client = rig.connect(Role::App);
-    let token = rig.start_add(client, "cup");
+    let client = fixture.connect(Role::App);
+    let token = fixture.start_add(client, "cup");
     assert_eq!(
-        rig.refused(client, request::ListArms {}.into_add()),
+        fixture.refused(client, request::ListArms {}.into_add()),
         ErrorCode::Malformed
     );
-    rig.hub.imported(
+    fixture.hub.imported(
         token,
         Err(Refusal::text(ErrorCode::BadMesh, "12 boundary edges")),
-        rig.now_ns,
-        &mut rig.out,
+        fixture.now_ns,
+        &mut fixture.out,
     );
-    let Some(Reply::Error(error)) = rig.reply(client) else {
+    let Some(Reply::Error(error)) = fixture.reply(client) else {
         panic!()
     };
     assert_eq!(
@@ -64,15 +72,19 @@ fn a_refused_body_is_answered_with_the_reason_and_frees_its_place() {
         (ErrorCode::BadMesh, "12 boundary edges", 0x0106)
     );
 
-    let token = rig.start_add(client, "cup");
-    let token = rig.finish_import(token, 1);
+    let token = fixture.start_add(client, "cup");
+    let token = fixture.finish_import(token, 1);
     let refusal = Refusal::from(&AddError::NameTaken("cup".to_owned()));
-    rig.hub
-        .answer(token, &Answer::Refused(refusal), rig.now_ns, &mut rig.out);
-    assert!(
-        matches!(rig.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::NameTaken)
+    fixture.hub.answer(
+        token,
+        &Answer::Refused(refusal),
+        fixture.now_ns,
+        &mut fixture.out,
     );
-    rig.add(client, 9);
+    assert!(
+        matches!(fixture.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::NameTaken)
+    );
+    fixture.add(client, 9);
 }
 
 /// A request whose packet claims no descriptor although its kind has one.
@@ -88,73 +100,92 @@ impl IntoAdd for request::ListArms {
 
 #[test]
 fn quotas_of_bodies_meshes_and_imports_hold() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         bodies: 2,
         mesh_bytes: 2500,
         ..Quotas::default()
     });
-    let client = rig.connect(Role::App);
-    let token = rig.start_add(client, "a");
-    rig.send(client, add("b"), vec![6]);
+    let client = fixture.connect(Role::App);
+    let token = fixture.start_add(client, "a");
+    fixture.send(client, add("b"), vec![6]);
     assert!(
-        matches!(rig.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::Busy),
+        matches!(fixture.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::Busy),
         "one at a time"
     );
-    let token = rig.finish_import(token, 1000);
-    rig.send(client, add("b"), vec![6]);
-    let Some(Output::Import(import)) = rig.out.pop() else {
+    let token = fixture.finish_import(token, 1000);
+    fixture.send(client, add("b"), vec![6]);
+    let Some(Output::Import(import)) = fixture.out.pop() else {
         panic!()
     };
     assert_eq!(import.limit_bytes, 1500, "what is on its way counts");
-    rig.hub
-        .answer(token, &Answer::Added { body: 10 }, rig.now_ns, &mut rig.out);
-    let token = rig.finish_import(import.token, 1500);
-    rig.hub
-        .answer(token, &Answer::Added { body: 11 }, rig.now_ns, &mut rig.out);
-    rig.took();
-    rig.send(client, add("c"), vec![7]);
-    let Some(Reply::Error(error)) = rig.reply(client) else {
+    fixture.hub.answer(
+        token,
+        &Answer::Added { body: 10 },
+        fixture.now_ns,
+        &mut fixture.out,
+    );
+    let token = fixture.finish_import(import.token, 1500);
+    fixture.hub.answer(
+        token,
+        &Answer::Added { body: 11 },
+        fixture.now_ns,
+        &mut fixture.out,
+    );
+    fixture.took();
+    fixture.send(client, add("c"), vec![7]);
+    let Some(Reply::Error(error)) = fixture.reply(client) else {
         panic!()
     };
     assert_eq!(
         (error.code, error.number, error.limit),
         (ErrorCode::TooManyBodies, 2, 2)
     );
-    assert_eq!(rig.ask(client, request::RemoveBody { body: 10 }), done());
-    rig.took();
-    rig.send(client, add("c"), vec![7]);
-    assert_eq!(rig.took(), ["import 7 limit 1000"]);
+    assert_eq!(
+        fixture.ask(client, request::RemoveBody { body: 10 }),
+        done()
+    );
+    fixture.took();
+    fixture.send(client, add("c"), vec![7]);
+    assert_eq!(fixture.took(), ["import 7 limit 1000"]);
 }
 
 #[test]
 fn a_body_whose_client_went_while_it_was_on_its_way_is_removed() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    let token = rig.start_add(client, "cup");
-    let token = rig.finish_import(token, 1);
-    rig.hub.disconnect(client, GoneWhy::Closed, &mut rig.out);
-    assert_eq!(rig.took(), ["1 gone Closed []"]);
-    rig.hub
-        .answer(token, &Answer::Added { body: 7 }, rig.now_ns, &mut rig.out);
-    assert_eq!(rig.took(), ["orphaned 7"]);
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    let token = fixture.start_add(client, "cup");
+    let token = fixture.finish_import(token, 1);
+    fixture
+        .hub
+        .disconnect(client, GoneWhy::Closed, &mut fixture.out);
+    assert_eq!(fixture.took(), ["1 gone Closed []"]);
+    fixture.hub.answer(
+        token,
+        &Answer::Added { body: 7 },
+        fixture.now_ns,
+        &mut fixture.out,
+    );
+    assert_eq!(fixture.took(), ["orphaned 7"]);
 
-    let client = rig.connect(Role::App);
-    let token = rig.start_add(client, "cup");
-    rig.hub.disconnect(client, GoneWhy::Closed, &mut rig.out);
-    rig.took();
-    rig.hub.imported(
+    let client = fixture.connect(Role::App);
+    let token = fixture.start_add(client, "cup");
+    fixture
+        .hub
+        .disconnect(client, GoneWhy::Closed, &mut fixture.out);
+    fixture.took();
+    fixture.hub.imported(
         token,
         Err(Refusal::new(ErrorCode::BadMesh, 0, 0)),
-        rig.now_ns,
-        &mut rig.out,
+        fixture.now_ns,
+        &mut fixture.out,
     );
-    assert!(rig.took().is_empty());
+    assert!(fixture.took().is_empty());
 }
 
 #[test]
 fn values_out_of_range_are_refused() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
     for spoil in [
         |add: &mut request::AddBody| add.stiffness_n_per_m.0 = 1e6,
         |add: &mut request::AddBody| add.damping_n_s_per_m.0 = 1e4,
@@ -162,23 +193,23 @@ fn values_out_of_range_are_refused() {
     ] {
         let mut request = add("cup");
         spoil(&mut request);
-        rig.send(client, request, vec![1]);
+        fixture.send(client, request, vec![1]);
         assert!(
-            matches!(rig.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::OutOfRange)
+            matches!(fixture.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::OutOfRange)
         );
     }
     for lease_ms in [0, 10_001, u32::MAX] {
         assert_eq!(
-            rig.refused(client, move_body(2, lease_ms)),
+            fixture.refused(client, move_body(2, lease_ms)),
             ErrorCode::OutOfRange
         );
         assert_eq!(
-            rig.refused(client, request::Renew { lease_ms }),
+            fixture.refused(client, request::Renew { lease_ms }),
             ErrorCode::OutOfRange
         );
     }
     // A technician may allow less.
-    let mut brief = Rig::new(Quotas {
+    let mut brief = Fixture::new(Quotas {
         max_lease_ms: 300,
         ..Quotas::default()
     });
@@ -188,9 +219,9 @@ fn values_out_of_range_are_refused() {
         ErrorCode::OutOfRange
     );
     assert_eq!(brief.ask(client, request::Renew { lease_ms: 300 }), done());
-    let client = rig.connect(Role::App);
+    let client = fixture.connect(Role::App);
     let mut fast = move_body(2, 100);
     fast.speed_m_s.0 = 20.1;
-    assert_eq!(rig.refused(client, fast), ErrorCode::OutOfRange);
-    assert!(rig.took().is_empty(), "nothing was done");
+    assert_eq!(fixture.refused(client, fast), ErrorCode::OutOfRange);
+    assert!(fixture.took().is_empty(), "nothing was done");
 }

@@ -4,15 +4,16 @@ use super::*;
 
 #[test]
 fn the_welcome_tells_the_quotas_and_the_role() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         lease_ms: 150,
         bodies: 3,
         messages_per_s: 99,
         ..Quotas::default()
     });
     for (role, technician) in [(Role::App, false), (Role::Technician, true)] {
-        let client = rig.hub.connect(role, true, rig.now_ns).unwrap();
-        let Some(Reply::Welcome(welcome)) = rig.ask(client, request::Hello::new(name("a"))) else {
+        let client = fixture.hub.connect(role, true, fixture.now_ns).unwrap();
+        let Some(Reply::Welcome(welcome)) = fixture.ask(client, request::Hello::new(name("a")))
+        else {
             panic!()
         };
         assert_eq!(welcome.magic, MAGIC);
@@ -23,7 +24,8 @@ fn the_welcome_tells_the_quotas_and_the_role() {
         assert_eq!((welcome.client, welcome.technician), (client.0, technician));
     }
     assert_eq!(
-        rig.hub
+        fixture
+            .hub
             .names()
             .map(|(_, _, name)| name.unwrap().to_owned())
             .collect::<Vec<_>>(),
@@ -33,14 +35,17 @@ fn the_welcome_tells_the_quotas_and_the_role() {
 
 #[test]
 fn another_major_version_is_refused_with_both_versions_and_closed() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture
+        .hub
+        .connect(Role::App, true, fixture.now_ns)
+        .unwrap();
     let hello = request::Hello {
         major: 9,
         minor: 4,
         ..request::Hello::new(name("a"))
     };
-    let Some(Reply::Refused(refused)) = rig.ask(client, hello) else {
+    let Some(Reply::Refused(refused)) = fixture.ask(client, hello) else {
         panic!()
     };
     assert_eq!(refused.code, RefusedCode::Version);
@@ -53,20 +58,27 @@ fn another_major_version_is_refused_with_both_versions_and_closed() {
         ],
         [MAJOR, MINOR, 9, 4]
     );
-    assert_eq!(rig.took(), ["1 close"], "it was never a client to anybody");
-    assert_eq!(rig.hub.clients(), 0);
+    assert_eq!(
+        fixture.took(),
+        ["1 close"],
+        "it was never a client to anybody"
+    );
+    assert_eq!(fixture.hub.clients(), 0);
 }
 
 #[test]
 fn a_newer_minor_version_is_welcome() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture
+        .hub
+        .connect(Role::App, true, fixture.now_ns)
+        .unwrap();
     let hello = request::Hello {
         minor: MINOR + 3,
         ..request::Hello::new(name("a"))
     };
     assert!(
-        matches!(rig.ask(client, hello), Some(Reply::Welcome(welcome)) if welcome.minor == MINOR)
+        matches!(fixture.ask(client, hello), Some(Reply::Welcome(welcome)) if welcome.minor == MINOR)
     );
 }
 
@@ -87,68 +99,81 @@ fn whoever_does_not_start_with_a_hello_is_closed() {
         b"GET / HTTP/1.1\r\n\r\n".to_vec(),
         vec![],
     ] {
-        let mut rig = Rig::new(Quotas::default());
-        let client = rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
-        rig.hub
-            .receive(client, &packet, vec![], rig.now_ns, &mut rig.out);
+        let mut fixture = Fixture::new(Quotas::default());
+        let client = fixture
+            .hub
+            .connect(Role::App, true, fixture.now_ns)
+            .unwrap();
+        fixture
+            .hub
+            .receive(client, &packet, vec![], fixture.now_ns, &mut fixture.out);
         assert!(
-            matches!(&rig.out[0], Output::Reply { reply: Reply::Refused(refused), .. } if refused.code == RefusedCode::NotHello)
+            matches!(&fixture.out[0], Output::Reply { reply: Reply::Refused(refused), .. } if refused.code == RefusedCode::NotHello)
         );
-        rig.out.remove(0);
-        assert_eq!(rig.took(), ["1 close"]);
+        fixture.out.remove(0);
+        assert_eq!(fixture.took(), ["1 close"]);
     }
 }
 
 #[test]
 fn whoever_says_nothing_is_closed_after_a_second() {
-    let mut rig = Rig::new(Quotas::default());
-    rig.hub.connect(Role::App, true, rig.now_ns).unwrap();
-    assert_eq!(rig.expire(), Some(2000 * MS));
-    rig.now_ns = 2000 * MS - 1;
-    rig.expire();
-    assert!(rig.took().is_empty());
-    rig.now_ns = 2000 * MS;
-    assert_eq!(rig.expire(), None);
-    let took = rig.took();
+    let mut fixture = Fixture::new(Quotas::default());
+    fixture
+        .hub
+        .connect(Role::App, true, fixture.now_ns)
+        .unwrap();
+    assert_eq!(fixture.expire(), Some(2000 * MS));
+    fixture.now_ns = 2000 * MS - 1;
+    fixture.expire();
+    assert!(fixture.took().is_empty());
+    fixture.now_ns = 2000 * MS;
+    assert_eq!(fixture.expire(), None);
+    let took = fixture.took();
     assert_eq!(took.len(), 2);
     assert_eq!(took[1], "1 close");
 }
 
 #[test]
 fn connections_over_the_quota_or_without_permission_are_refused() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         clients: 2,
         ..Quotas::default()
     });
-    rig.connect(Role::App);
-    let refused = rig
+    fixture.connect(Role::App);
+    let refused = fixture
         .hub
-        .connect(Role::Technician, false, rig.now_ns)
+        .connect(Role::Technician, false, fixture.now_ns)
         .unwrap_err();
     assert_eq!(refused.code, RefusedCode::NotPermitted);
-    let second = rig.connect(Role::App);
-    let refused = rig.hub.connect(Role::App, true, rig.now_ns).unwrap_err();
+    let second = fixture.connect(Role::App);
+    let refused = fixture
+        .hub
+        .connect(Role::App, true, fixture.now_ns)
+        .unwrap_err();
     assert_eq!(
         (refused.code, refused.limit),
         (RefusedCode::TooManyClients, 2)
     );
     // Applications take no place of a technician's.
     for _ in 0..crate::ipc::hub::TECHNICIANS {
-        rig.connect(Role::Technician);
+        fixture.connect(Role::Technician);
     }
-    let refused = rig.hub.connect(Role::Technician, true, rig.now_ns);
+    let refused = fixture.hub.connect(Role::Technician, true, fixture.now_ns);
     let refused = refused.unwrap_err();
     assert_eq!(
         (refused.code, refused.limit),
         (RefusedCode::TooManyClients, 6)
     );
     for id in 3..7 {
-        rig.hub
-            .disconnect(ClientId(id), GoneWhy::Closed, &mut rig.out);
+        fixture
+            .hub
+            .disconnect(ClientId(id), GoneWhy::Closed, &mut fixture.out);
     }
-    rig.hub.disconnect(second, GoneWhy::Closed, &mut rig.out);
+    fixture
+        .hub
+        .disconnect(second, GoneWhy::Closed, &mut fixture.out);
     assert_eq!(
-        rig.connect(Role::App),
+        fixture.connect(Role::App),
         ClientId(7),
         "numbers are never used twice"
     );
@@ -156,9 +181,9 @@ fn connections_over_the_quota_or_without_permission_are_refused() {
 
 #[test]
 fn arms_and_bodies_are_listed_in_pages() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    let Some(Reply::Arms(arms)) = rig.ask(client, request::ListArms {}) else {
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    let Some(Reply::Arms(arms)) = fixture.ask(client, request::ListArms {}) else {
         panic!()
     };
     assert_eq!(
@@ -166,12 +191,12 @@ fn arms_and_bodies_are_listed_in_pages() {
         [0, 1]
     );
     for body in 10..30 {
-        rig.add(client, body);
+        fixture.add(client, body);
     }
-    rig.took();
+    fixture.took();
     let mut seen = Vec::new();
     for first in [0, 16, 32] {
-        let Some(Reply::Bodies(page)) = rig.ask(client, request::ListBodies { first }) else {
+        let Some(Reply::Bodies(page)) = fixture.ask(client, request::ListBodies { first }) else {
             panic!()
         };
         assert_eq!((page.total, page.first), (22, first));
@@ -187,9 +212,9 @@ fn arms_and_bodies_are_listed_in_pages() {
 
 #[test]
 fn a_subscription_names_its_blocks_and_one_arm() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    let Some(Reply::Subscribed(reply)) = rig.ask(
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    let Some(Reply::Subscribed(reply)) = fixture.ask(
         client,
         request::Subscribe {
             arm: 1,
@@ -210,9 +235,12 @@ fn a_subscription_names_its_blocks_and_one_arm() {
         (255, want::STATE, ErrorCode::NoSuchArm),
         (0, 32, ErrorCode::OutOfRange),
     ] {
-        assert_eq!(rig.refused(client, request::Subscribe { arm, wants }), code);
+        assert_eq!(
+            fixture.refused(client, request::Subscribe { arm, wants }),
+            code
+        );
     }
-    let reply = rig.ask(
+    let reply = fixture.ask(
         client,
         request::Subscribe {
             arm: 255,
@@ -224,22 +252,22 @@ fn a_subscription_names_its_blocks_and_one_arm() {
 
 #[test]
 fn events_go_to_those_who_listen_only_and_arms_remember_theirs() {
-    let mut rig = Rig::new(Quotas::default());
-    let (listening, deaf) = (rig.connect(Role::App), rig.connect(Role::App));
-    rig.ask(
+    let mut fixture = Fixture::new(Quotas::default());
+    let (listening, deaf) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    fixture.ask(
         listening,
         request::Subscribe {
             arm: 0,
             wants: want::EVENTS,
         },
     );
-    rig.hub.notice(
+    fixture.hub.notice(
         Notice::Event(event::ArmAttached { arm: 1 }.into()),
-        rig.now_ns,
-        &mut rig.out,
+        fixture.now_ns,
+        &mut fixture.out,
     );
-    assert_eq!(rig.took(), ["1 ArmAttached(ArmAttached { arm: 1 })"]);
-    let Some(Reply::Arms(arms)) = rig.ask(deaf, request::ListArms {}) else {
+    assert_eq!(fixture.took(), ["1 ArmAttached(ArmAttached { arm: 1 })"]);
+    let Some(Reply::Arms(arms)) = fixture.ask(deaf, request::ListArms {}) else {
         panic!()
     };
     assert_eq!(

@@ -10,8 +10,8 @@ fn error(reply: Option<Reply>) -> reply::Error {
     }
 }
 
-fn listed(rig: &mut Rig, client: ClientId) -> (u32, Vec<(u32, BodyKind, u32)>) {
-    match rig.ask(client, request::ListBodies { first: 0 }) {
+fn listed(fixture: &mut Fixture, client: ClientId) -> (u32, Vec<(u32, BodyKind, u32)>) {
+    match fixture.ask(client, request::ListBodies { first: 0 }) {
         Some(Reply::Bodies(page)) => {
             let bodies = page.bodies.0.iter();
             let bodies = bodies.map(|body| (body.body, body.kind, body.triangles));
@@ -26,29 +26,29 @@ const DEFORMABLE: [(u32, BodyKind, u32); 2] = [(3, BodyKind::Soft, 40), (4, Body
 
 #[test]
 fn they_are_listed_with_their_kind_and_opened_by_anybody() {
-    let mut rig = Rig::with_deformables(Quotas::default());
+    let mut fixture = Fixture::with_deformables(Quotas::default());
     for role in [Role::App, Role::Technician] {
-        let client = rig.connect(role);
+        let client = fixture.connect(role);
         let all = [RIGID, DEFORMABLE].concat();
-        assert_eq!(listed(&mut rig, client), (4, all));
+        assert_eq!(listed(&mut fixture, client), (4, all));
         for body in [3, 4] {
-            let opened = rig.ask(client, request::OpenSurface { body });
+            let opened = fixture.ask(client, request::OpenSurface { body });
             assert_eq!(opened, Some(reply::Surface { body }.into()));
         }
         // It makes no work for anybody: a busy daemon answers it.
-        rig.hub.set_busy(true);
-        let opened = rig.ask(client, request::OpenSurface { body: 3 });
+        fixture.hub.set_busy(true);
+        let opened = fixture.ask(client, request::OpenSurface { body: 3 });
         assert_eq!(opened, Some(reply::Surface { body: 3 }.into()));
-        rig.hub.set_busy(false);
+        fixture.hub.set_busy(false);
     }
-    assert!(rig.took().is_empty());
+    assert!(fixture.took().is_empty());
 }
 
 #[test]
 fn a_body_that_keeps_its_shape_has_no_surface_and_one_that_is_not_there_neither() {
-    let mut rig = Rig::with_deformables(Quotas::default());
-    let client = rig.connect(Role::App);
-    rig.add(client, 10);
+    let mut fixture = Fixture::with_deformables(Quotas::default());
+    let client = fixture.connect(Role::App);
+    fixture.add(client, 10);
     for (body, code) in [
         (1, ErrorCode::NoSurface),
         (2, ErrorCode::NoSurface),
@@ -56,7 +56,7 @@ fn a_body_that_keeps_its_shape_has_no_surface_and_one_that_is_not_there_neither(
         (0, ErrorCode::NoSuchBody),
         (u32::MAX, ErrorCode::NoSuchBody),
     ] {
-        let refused = error(rig.ask(client, request::OpenSurface { body }));
+        let refused = error(fixture.ask(client, request::OpenSurface { body }));
         let expected = (code, u64::from(body), request::OpenSurface::KIND);
         assert_eq!((refused.code, refused.number, refused.request), expected);
     }
@@ -64,9 +64,9 @@ fn a_body_that_keeps_its_shape_has_no_surface_and_one_that_is_not_there_neither(
 
 #[test]
 fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
-    let mut rig = Rig::with_deformables(Quotas::default());
+    let mut fixture = Fixture::with_deformables(Quotas::default());
     for role in [Role::App, Role::Technician] {
-        let client = rig.connect(role);
+        let client = fixture.connect(role);
         for (body, kind) in [(3, "soft"), (4, "cloth")] {
             let requests: [Request; 3] = [
                 move_body(body, 100).into(),
@@ -76,7 +76,7 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
             let moved = format!(": it is of kind {kind}, clients move kinematic bodies");
             for (request, why) in requests.into_iter().zip([&moved, &moved, ""]) {
                 let asked = request.kind();
-                let refused = error(rig.ask(client, request));
+                let refused = error(fixture.ask(client, request));
                 let expected = (ErrorCode::Deformable, u64::from(body), asked);
                 assert_eq!((refused.code, refused.number, refused.request), expected);
                 let says = format!(
@@ -85,55 +85,57 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
                 assert_eq!(refused.to_string(), says);
             }
         }
-        assert_eq!(listed(&mut rig, client).0, 4);
+        assert_eq!(listed(&mut fixture, client).0, 4);
         // It answers for nothing, so it can neither fall silent nor leave anything behind.
-        rig.now_ns += 60_000 * MS;
-        assert_eq!(rig.expire(), None);
-        rig.hub.disconnect(client, GoneWhy::Closed, &mut rig.out);
-        assert_eq!(rig.took(), [format!("{} gone Closed []", client.0)]);
+        fixture.now_ns += 60_000 * MS;
+        assert_eq!(fixture.expire(), None);
+        fixture
+            .hub
+            .disconnect(client, GoneWhy::Closed, &mut fixture.out);
+        assert_eq!(fixture.took(), [format!("{} gone Closed []", client.0)]);
     }
 }
 
 #[test]
 fn nobody_adds_one() {
-    let mut rig = Rig::with_deformables(Quotas::default());
-    let client = rig.connect(Role::App);
+    let mut fixture = Fixture::with_deformables(Quotas::default());
+    let client = fixture.connect(Role::App);
     for (kind, code) in [
         (BodyKind::Soft, 3),
         (BodyKind::Cloth, 4),
         (BodyKind::Crowd, 5),
     ] {
         let add = request::AddBody { kind, ..add("x") };
-        rig.send(client, add, vec![1]);
-        let refused = error(rig.reply(client));
+        fixture.send(client, add, vec![1]);
+        let refused = error(fixture.reply(client));
         let expected = (ErrorCode::OutOfRange, code, 2);
         assert_eq!((refused.code, refused.number, refused.limit), expected);
         let says = format!("kind is {}: the configuration's to add", kind.text());
         assert_eq!(refused.detail.as_str(), says);
     }
-    assert!(rig.took().is_empty(), "no mesh is read");
-    rig.add(client, 10);
+    assert!(fixture.took().is_empty(), "no mesh is read");
+    fixture.add(client, 10);
 }
 
 #[test]
 fn to_a_client_of_before_they_were_there_are_none() {
-    let mut rig = Rig::with_deformables(Quotas::default());
-    let (old, new) = (rig.connect_as(Role::App, 0), rig.connect(Role::App));
+    let mut fixture = Fixture::with_deformables(Quotas::default());
+    let (old, new) = (fixture.connect_as(Role::App, 0), fixture.connect(Role::App));
     for client in [old, new] {
         let wants = want::EVENTS;
-        rig.ask(client, request::Subscribe { arm: 0, wants });
+        fixture.ask(client, request::Subscribe { arm: 0, wants });
     }
-    assert_eq!(listed(&mut rig, old), (2, RIGID.to_vec()));
+    assert_eq!(listed(&mut fixture, old), (2, RIGID.to_vec()));
     for body in [3, 4] {
-        let refused = error(rig.ask(old, move_body(body, 100)));
+        let refused = error(fixture.ask(old, move_body(body, 100)));
         let says = format!("there is no body {body}");
         assert_eq!(
             (refused.code, refused.to_string()),
             (ErrorCode::NoSuchBody, says)
         );
         let remove = request::RemoveBody { body };
-        assert_eq!(rig.refused(old, remove), ErrorCode::NoSuchBody);
-        let refused = error(rig.ask(old, request::OpenSurface { body }));
+        assert_eq!(fixture.refused(old, remove), ErrorCode::NoSuchBody);
+        let refused = error(fixture.ask(old, request::OpenSurface { body }));
         let says = "this request is of version 2.1, the hello was of 2.0";
         assert_eq!(
             (refused.code, refused.detail.as_str()),
@@ -148,13 +150,13 @@ fn to_a_client_of_before_they_were_there_are_none() {
             kind,
             triangles: 1,
         });
-        rig.hub.notice(joined, rig.now_ns, &mut rig.out);
+        fixture.hub.notice(joined, fixture.now_ns, &mut fixture.out);
     }
     let told = |body, kind| {
         format!("BodyJoined(BodyJoined {{ name: \"late\", body: {body}, kind: {kind} }})")
     };
     assert_eq!(
-        rig.took(),
+        fixture.took(),
         [
             format!("2 {}", told(5, "Cloth")),
             format!("1 {}", told(6, "Static")),

@@ -4,59 +4,62 @@ use super::*;
 
 #[test]
 fn a_pose_command_moves_the_body_until_its_lease_ends() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    rig.ask(
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    fixture.ask(
         client,
         request::Subscribe {
             arm: 0,
             wants: want::EVENTS,
         },
     );
-    assert_eq!(rig.ask(client, move_body(2, 100)), done());
-    assert_eq!(rig.took(), ["1 move 2 to 0.25 at 0.5 until 1100"]);
-    assert_eq!(rig.expire(), Some(1100 * MS));
-    rig.now_ns = 1100 * MS - 1;
-    rig.expire();
-    assert!(rig.took().is_empty());
-    rig.now_ns = 1100 * MS;
-    rig.expire();
+    assert_eq!(fixture.ask(client, move_body(2, 100)), done());
+    assert_eq!(fixture.took(), ["1 move 2 to 0.25 at 0.5 until 1100"]);
+    assert_eq!(fixture.expire(), Some(1100 * MS));
+    fixture.now_ns = 1100 * MS - 1;
+    fixture.expire();
+    assert!(fixture.took().is_empty());
+    fixture.now_ns = 1100 * MS;
+    fixture.expire();
     assert_eq!(
-        rig.took(),
+        fixture.took(),
         ["halt 2", "1 LeaseExpired(LeaseExpired { body: 2 })"]
     );
-    rig.expire();
-    assert!(rig.took().is_empty(), "once");
+    fixture.expire();
+    assert!(fixture.took().is_empty(), "once");
 }
 
 #[test]
 fn a_body_that_nobody_owns_is_moved_by_one_client_at_a_time() {
-    let mut rig = Rig::new(Quotas::default());
-    let (a, b) = (rig.connect(Role::App), rig.connect(Role::App));
-    assert_eq!(rig.ask(a, move_body(2, 100)), done());
-    assert_eq!(rig.refused(b, move_body(2, 100)), ErrorCode::NotYours);
+    let mut fixture = Fixture::new(Quotas::default());
+    let (a, b) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    assert_eq!(fixture.ask(a, move_body(2, 100)), done());
+    assert_eq!(fixture.refused(b, move_body(2, 100)), ErrorCode::NotYours);
     assert_eq!(
-        rig.refused(b, request::HaltBody { body: 2 }),
+        fixture.refused(b, request::HaltBody { body: 2 }),
         ErrorCode::NotYours
     );
-    assert_eq!(rig.ask(a, request::HaltBody { body: 2 }), done());
-    assert_eq!(rig.ask(b, move_body(2, 100)), done());
-    assert_eq!(rig.refused(a, move_body(1, 100)), ErrorCode::StaticBody);
-    assert_eq!(rig.refused(a, move_body(99, 100)), ErrorCode::NoSuchBody);
+    assert_eq!(fixture.ask(a, request::HaltBody { body: 2 }), done());
+    assert_eq!(fixture.ask(b, move_body(2, 100)), done());
+    assert_eq!(fixture.refused(a, move_body(1, 100)), ErrorCode::StaticBody);
     assert_eq!(
-        rig.refused(a, request::RemoveBody { body: 2 }),
+        fixture.refused(a, move_body(99, 100)),
+        ErrorCode::NoSuchBody
+    );
+    assert_eq!(
+        fixture.refused(a, request::RemoveBody { body: 2 }),
         ErrorCode::NotYours
     );
 }
 
 #[test]
 fn a_client_with_bodies_that_says_nothing_is_silent_until_it_speaks() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         lease_ms: 200,
         ..Quotas::default()
     });
-    let client = rig.connect(Role::App);
-    rig.ask(
+    let client = fixture.connect(Role::App);
+    fixture.ask(
         client,
         request::Subscribe {
             arm: 0,
@@ -64,66 +67,73 @@ fn a_client_with_bodies_that_says_nothing_is_silent_until_it_speaks() {
         },
     );
     assert_eq!(
-        rig.expire(),
+        fixture.expire(),
         None,
         "a client that makes no force may be as quiet as it likes"
     );
-    rig.add(client, 5);
-    rig.took();
-    assert_eq!(rig.expire(), Some(1200 * MS));
-    rig.now_ns = 1200 * MS;
-    assert_eq!(rig.expire(), None);
+    fixture.add(client, 5);
+    fixture.took();
+    assert_eq!(fixture.expire(), Some(1200 * MS));
+    fixture.now_ns = 1200 * MS;
+    assert_eq!(fixture.expire(), None);
     assert_eq!(
-        rig.took(),
+        fixture.took(),
         ["1 silent [5]", "1 Silent(Silent { silent_ms: 200 })"]
     );
-    rig.now_ns = 5000 * MS;
-    rig.expire();
-    assert!(rig.took().is_empty(), "once");
+    fixture.now_ns = 5000 * MS;
+    fixture.expire();
+    assert!(fixture.took().is_empty(), "once");
     // Even a message that is refused shows that it lives.
     assert_eq!(
-        rig.refused(client, request::RemoveBody { body: 99 }),
+        fixture.refused(client, request::RemoveBody { body: 99 }),
         ErrorCode::NoSuchBody
     );
-    assert_eq!(rig.took(), ["1 back [5]"]);
-    assert_eq!(rig.expire(), Some(5200 * MS));
+    assert_eq!(fixture.took(), ["1 back [5]"]);
+    assert_eq!(fixture.expire(), Some(5200 * MS));
 }
 
 #[test]
 fn a_renewal_holds_silence_and_leases_off_for_as_long_as_it_says() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         lease_ms: 200,
         ..Quotas::default()
     });
-    let client = rig.connect(Role::App);
-    rig.add(client, 5);
-    rig.ask(client, move_body(5, 100));
-    assert_eq!(rig.ask(client, request::Renew { lease_ms: 1000 }), done());
-    rig.took();
-    assert_eq!(rig.expire(), Some(2000 * MS));
-    rig.now_ns = 2000 * MS;
-    rig.expire();
-    assert_eq!(rig.took(), ["halt 5", "1 silent [5]"]);
+    let client = fixture.connect(Role::App);
+    fixture.add(client, 5);
+    fixture.ask(client, move_body(5, 100));
+    assert_eq!(
+        fixture.ask(client, request::Renew { lease_ms: 1000 }),
+        done()
+    );
+    fixture.took();
+    assert_eq!(fixture.expire(), Some(2000 * MS));
+    fixture.now_ns = 2000 * MS;
+    fixture.expire();
+    assert_eq!(fixture.took(), ["halt 5", "1 silent [5]"]);
 }
 
 #[test]
 fn a_client_that_waits_for_the_daemon_is_not_silent() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         lease_ms: 200,
         ..Quotas::default()
     });
-    let client = rig.connect(Role::App);
-    rig.add(client, 5);
-    let token = rig.start_add(client, "large");
-    rig.now_ns = 9000 * MS;
-    assert_eq!(rig.expire(), None);
-    let token = rig.finish_import(token, 1);
-    rig.now_ns = 18_000 * MS;
-    assert_eq!(rig.expire(), None);
-    rig.hub
-        .answer(token, &Answer::Added { body: 6 }, rig.now_ns, &mut rig.out);
-    rig.took();
-    assert_eq!(rig.expire(), Some(18_200 * MS));
+    let client = fixture.connect(Role::App);
+    fixture.add(client, 5);
+    let token = fixture.start_add(client, "large");
+    fixture.now_ns = 9000 * MS;
+    assert_eq!(fixture.expire(), None);
+    let token = fixture.finish_import(token, 1);
+    fixture.now_ns = 18_000 * MS;
+    assert_eq!(fixture.expire(), None);
+    fixture.hub.answer(
+        token,
+        &Answer::Added { body: 6 },
+        fixture.now_ns,
+        &mut fixture.out,
+    );
+    fixture.took();
+    assert_eq!(fixture.expire(), Some(18_200 * MS));
 }
 
 #[test]
@@ -132,61 +142,64 @@ fn a_client_that_goes_takes_its_bodies_with_it_and_stops_what_it_moved() {
         (GoneWhy::Closed, "Closed"),
         (GoneWhy::ProcessEnded, "ProcessEnded"),
     ] {
-        let mut rig = Rig::new(Quotas::default());
-        let (client, other) = (rig.connect(Role::App), rig.connect(Role::App));
-        rig.ask(
+        let mut fixture = Fixture::new(Quotas::default());
+        let (client, other) = (fixture.connect(Role::App), fixture.connect(Role::App));
+        fixture.ask(
             other,
             request::Subscribe {
                 arm: 0,
                 wants: want::EVENTS,
             },
         );
-        rig.add(client, 5);
-        rig.ask(client, move_body(5, 100));
-        rig.ask(client, move_body(2, 100));
-        rig.took();
-        rig.hub.disconnect(client, why, &mut rig.out);
+        fixture.add(client, 5);
+        fixture.ask(client, move_body(5, 100));
+        fixture.ask(client, move_body(2, 100));
+        fixture.took();
+        fixture.hub.disconnect(client, why, &mut fixture.out);
         assert_eq!(
-            rig.took(),
+            fixture.took(),
             [
                 "halt 2".to_owned(),
                 "2 BodyLeft(BodyLeft { body: 5, why: ClientGone })".to_owned(),
                 format!("1 gone {text} [5]"),
             ]
         );
-        rig.hub.disconnect(client, why, &mut rig.out);
-        rig.send(client, request::ListArms {}, vec![]);
-        assert!(rig.took().is_empty(), "it is gone once");
+        fixture.hub.disconnect(client, why, &mut fixture.out);
+        fixture.send(client, request::ListArms {}, vec![]);
+        assert!(fixture.took().is_empty(), "it is gone once");
         assert_eq!(
-            rig.ask(other, move_body(2, 100)),
+            fixture.ask(other, move_body(2, 100)),
             done(),
             "what it moved is free"
         );
-        assert_eq!(rig.refused(other, move_body(5, 100)), ErrorCode::NoSuchBody);
+        assert_eq!(
+            fixture.refused(other, move_body(5, 100)),
+            ErrorCode::NoSuchBody
+        );
     }
 }
 
 #[test]
 fn goodbye_is_the_same_in_good_order() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    rig.add(client, 5);
-    rig.send(client, request::Goodbye {}, vec![]);
-    assert_eq!(rig.took(), ["1 gone Goodbye [5]", "1 close"]);
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    fixture.add(client, 5);
+    fixture.send(client, request::Goodbye {}, vec![]);
+    assert_eq!(fixture.took(), ["1 gone Goodbye [5]", "1 close"]);
 }
 
 #[test]
 fn focus_is_told_once_for_each_change() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    rig.add(client, 5);
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    fixture.add(client, 5);
     for (focused, expected) in [
         (true, vec![]),
         (false, vec!["1 focus false [5]"]),
         (false, vec![]),
         (true, vec!["1 focus true [5]"]),
     ] {
-        assert_eq!(rig.ask(client, request::SetFocus { focused }), done());
-        assert_eq!(rig.took(), expected);
+        assert_eq!(fixture.ask(client, request::SetFocus { focused }), done());
+        assert_eq!(fixture.took(), expected);
     }
 }

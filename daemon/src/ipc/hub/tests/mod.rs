@@ -56,13 +56,13 @@ pub(super) fn arm(index: u8) -> ArmInfo {
 }
 
 /// A hub with two arms, a static floor (body 1) and a kinematic lid that nobody owns (body 2).
-pub(super) struct Rig {
+pub(super) struct Fixture {
     pub(super) hub: Hub,
     pub(super) now_ns: u64,
     pub(super) out: Vec<Output<u32>>,
 }
 
-impl Rig {
+impl Fixture {
     pub(super) fn new(quotas: Quotas) -> Self {
         let body = |body, kind| BodyRecord {
             body,
@@ -84,7 +84,7 @@ impl Rig {
 
     /// And with a soft pad (body 3) and a cloth (body 4).
     pub(super) fn with_deformables(quotas: Quotas) -> Self {
-        let mut rig = Self::new(quotas);
+        let mut fixture = Self::new(quotas);
         for (body, kind) in [(3, BodyKind::Soft), (4, BodyKind::Cloth)] {
             let joined = Notice::BodyJoined(BodyRecord {
                 body,
@@ -92,9 +92,9 @@ impl Rig {
                 kind,
                 triangles: 40,
             });
-            rig.hub.notice(joined, rig.now_ns, &mut rig.out);
+            fixture.hub.notice(joined, fixture.now_ns, &mut fixture.out);
         }
-        rig
+        fixture
     }
 
     pub(super) fn connect(&mut self, role: Role) -> ClientId {

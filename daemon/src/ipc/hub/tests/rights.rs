@@ -4,8 +4,11 @@ use super::*;
 
 #[test]
 fn technicians_requests_are_refused_to_applications() {
-    let mut rig = Rig::new(Quotas::default());
-    let (app, technician) = (rig.connect(Role::App), rig.connect(Role::Technician));
+    let mut fixture = Fixture::new(Quotas::default());
+    let (app, technician) = (
+        fixture.connect(Role::App),
+        fixture.connect(Role::Technician),
+    );
     let requests: [Request; 5] = [
         request::GetStatus {}.into(),
         request::Reload {}.into(),
@@ -14,14 +17,17 @@ fn technicians_requests_are_refused_to_applications() {
         request::ReleaseLimits { arm: 255 }.into(),
     ];
     for request in &requests {
-        assert_eq!(rig.refused(app, request.clone()), ErrorCode::TechnicianOnly);
+        assert_eq!(
+            fixture.refused(app, request.clone()),
+            ErrorCode::TechnicianOnly
+        );
     }
-    assert!(rig.took().is_empty());
+    assert!(fixture.took().is_empty());
     for request in requests {
-        rig.send(technician, request, vec![]);
+        fixture.send(technician, request, vec![]);
     }
     assert_eq!(
-        rig.took(),
+        fixture.took(),
         [
             "2 reply Status(Status { bytes: 0 })",
             "reload 1",
@@ -31,17 +37,17 @@ fn technicians_requests_are_refused_to_applications() {
             "release None"
         ]
     );
-    rig.hub.answer(
+    fixture.hub.answer(
         1,
         &Answer::Refused(Refusal::text(ErrorCode::ConfigRefused, "line 3")),
-        rig.now_ns,
-        &mut rig.out,
+        fixture.now_ns,
+        &mut fixture.out,
     );
     assert!(
-        matches!(rig.reply(technician), Some(Reply::Error(error)) if error.detail.as_str() == "line 3")
+        matches!(fixture.reply(technician), Some(Reply::Error(error)) if error.detail.as_str() == "line 3")
     );
     assert_eq!(
-        rig.refused(technician, request::ClearFault { arm: 7 }),
+        fixture.refused(technician, request::ClearFault { arm: 7 }),
         ErrorCode::NoSuchArm
     );
 }
@@ -62,44 +68,48 @@ fn tighten(arm: u8, peak_force_n: f64) -> request::TightenLimits {
 
 #[test]
 fn anybody_may_tighten_and_is_told_when_it_is_in_force() {
-    let mut rig = Rig::new(Quotas::default());
-    let (one, other) = (rig.connect(Role::App), rig.connect(Role::App));
-    assert_eq!(rig.ask(one, tighten(0, 2.0)), None);
-    assert_eq!(rig.ask(other, tighten(255, 2.0)), None);
-    assert_eq!(rig.took(), ["tighten Some(0) 2", "tighten None 2"]);
-    rig.hub.answer(2, &Answer::Done, rig.now_ns, &mut rig.out);
-    assert_eq!((rig.reply(one), rig.reply(other)), (None, done()));
+    let mut fixture = Fixture::new(Quotas::default());
+    let (one, other) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    assert_eq!(fixture.ask(one, tighten(0, 2.0)), None);
+    assert_eq!(fixture.ask(other, tighten(255, 2.0)), None);
+    assert_eq!(fixture.took(), ["tighten Some(0) 2", "tighten None 2"]);
+    fixture
+        .hub
+        .answer(2, &Answer::Done, fixture.now_ns, &mut fixture.out);
+    assert_eq!((fixture.reply(one), fixture.reply(other)), (None, done()));
     let why = Refusal::new(ErrorCode::LimitsRefused, 0, 1);
-    rig.hub
-        .answer(1, &Answer::Refused(why), rig.now_ns, &mut rig.out);
+    fixture
+        .hub
+        .answer(1, &Answer::Refused(why), fixture.now_ns, &mut fixture.out);
     assert!(
-        matches!(rig.reply(one), Some(Reply::Error(e)) if e.code == ErrorCode::LimitsRefused && e.request == 0x0109)
+        matches!(fixture.reply(one), Some(Reply::Error(e)) if e.code == ErrorCode::LimitsRefused && e.request == 0x0109)
     );
-    assert_eq!(rig.refused(one, tighten(2, 2.0)), ErrorCode::NoSuchArm);
+    assert_eq!(fixture.refused(one, tighten(2, 2.0)), ErrorCode::NoSuchArm);
 }
 
 #[test]
 fn an_answer_about_limits_speaks_the_clients_version() {
-    let mut rig = Rig::new(Quotas::default());
-    let old = rig.connect_as(Role::Technician, 2);
-    rig.send(old, tighten(0, 2.0), vec![]);
-    rig.took();
+    let mut fixture = Fixture::new(Quotas::default());
+    let old = fixture.connect_as(Role::Technician, 2);
+    fixture.send(old, tighten(0, 2.0), vec![]);
+    fixture.took();
     let why = Refusal::new(ErrorCode::LimitsRefused, 0, 1);
-    rig.hub
-        .answer(1, &Answer::Refused(why), rig.now_ns, &mut rig.out);
-    assert!(matches!(rig.reply(old), Some(Reply::Error(e)) if e.code == ErrorCode::OutOfRange));
+    fixture
+        .hub
+        .answer(1, &Answer::Refused(why), fixture.now_ns, &mut fixture.out);
+    assert!(matches!(fixture.reply(old), Some(Reply::Error(e)) if e.code == ErrorCode::OutOfRange));
     let release = request::ReleaseLimits { arm: 0 };
-    assert_eq!(rig.refused(old, release), ErrorCode::Malformed);
+    assert_eq!(fixture.refused(old, release), ErrorCode::Malformed);
 }
 
 #[test]
 fn anybody_may_ask_for_the_limits_of_one_arm_also_of_a_busy_daemon() {
-    let mut rig = Rig::new(Quotas::default());
+    let mut fixture = Fixture::new(Quotas::default());
     for role in [Role::App, Role::Technician] {
-        let client = rig.connect(role);
-        rig.hub.set_busy(true);
+        let client = fixture.connect(role);
+        fixture.hub.set_busy(true);
         for arm in [0, 1] {
-            let reply = rig.ask(client, request::GetLimits { arm });
+            let reply = fixture.ask(client, request::GetLimits { arm });
             assert!(
                 matches!(&reply, Some(Reply::Limits(limits)) if limits.arm == arm),
                 "{reply:?}"
@@ -110,7 +120,7 @@ fn anybody_may_ask_for_the_limits_of_one_arm_also_of_a_busy_daemon() {
             (254, "there is no arm 254; there are 2"),
             (255, "ask for the limits of one arm at a time"),
         ] {
-            let reply = rig.ask(client, request::GetLimits { arm });
+            let reply = fixture.ask(client, request::GetLimits { arm });
             let Some(Reply::Error(error)) = reply else {
                 panic!("{reply:?}")
             };
@@ -121,91 +131,104 @@ fn anybody_may_ask_for_the_limits_of_one_arm_also_of_a_busy_daemon() {
             assert!(error.to_string().contains(says), "{error}");
         }
     }
-    assert!(rig.took().is_empty(), "nothing is done for it");
-    let old = rig.connect_as(Role::App, 3);
+    assert!(fixture.took().is_empty(), "nothing is done for it");
+    let old = fixture.connect_as(Role::App, 3);
     let ask = request::GetLimits { arm: 0 };
-    assert_eq!(rig.refused(old, ask), ErrorCode::Malformed);
+    assert_eq!(fixture.refused(old, ask), ErrorCode::Malformed);
 }
 
 #[test]
 fn what_is_asked_of_the_governor_is_passed_on_when_busy_and_after_the_client_went() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::Technician);
-    rig.hub.set_busy(true);
-    rig.send(client, tighten(1, 0.5), vec![]);
-    rig.send(client, request::ClearFault { arm: 0 }, vec![]);
-    rig.send(client, request::ReleaseLimits { arm: 0 }, vec![]);
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::Technician);
+    fixture.hub.set_busy(true);
+    fixture.send(client, tighten(1, 0.5), vec![]);
+    fixture.send(client, request::ClearFault { arm: 0 }, vec![]);
+    fixture.send(client, request::ReleaseLimits { arm: 0 }, vec![]);
     assert_eq!(
-        rig.took(),
+        fixture.took(),
         ["tighten Some(1) 0.5", "clear Some(0)", "release Some(0)"]
     );
-    rig.hub.disconnect(client, GoneWhy::Closed, &mut rig.out);
-    rig.took();
+    fixture
+        .hub
+        .disconnect(client, GoneWhy::Closed, &mut fixture.out);
+    fixture.took();
     for token in 1..=3 {
-        rig.hub
-            .answer(token, &Answer::Done, rig.now_ns, &mut rig.out);
+        fixture
+            .hub
+            .answer(token, &Answer::Done, fixture.now_ns, &mut fixture.out);
     }
-    assert!(rig.took().is_empty() && rig.hub.pending.is_empty());
+    assert!(fixture.took().is_empty() && fixture.hub.pending.is_empty());
 }
 
 #[test]
 fn messages_over_the_quota_are_refused_and_a_flood_is_closed() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         messages_per_s: 10,
         ..Quotas::default()
     });
-    let client = rig.connect(Role::App);
-    rig.add(client, 5);
-    rig.took();
+    let client = fixture.connect(Role::App);
+    fixture.add(client, 5);
+    fixture.took();
     // The hello and the addition were two of the ten.
     for _ in 0..8 {
-        assert_eq!(rig.ask(client, request::Renew { lease_ms: 100 }), done());
+        assert_eq!(
+            fixture.ask(client, request::Renew { lease_ms: 100 }),
+            done()
+        );
     }
-    let Some(Reply::Error(error)) = rig.ask(client, request::Renew { lease_ms: 100 }) else {
+    let Some(Reply::Error(error)) = fixture.ask(client, request::Renew { lease_ms: 100 }) else {
         panic!()
     };
     assert_eq!((error.code, error.limit), (ErrorCode::TooManyMessages, 10));
-    rig.now_ns += 100 * MS;
+    fixture.now_ns += 100 * MS;
     assert_eq!(
-        rig.refused(client, request::Renew { lease_ms: 100 }),
+        fixture.refused(client, request::Renew { lease_ms: 100 }),
         ErrorCode::TooManyMessages
     );
-    rig.now_ns += 300 * MS;
-    assert_eq!(rig.ask(client, request::Renew { lease_ms: 100 }), done());
-    rig.took();
+    fixture.now_ns += 300 * MS;
+    assert_eq!(
+        fixture.ask(client, request::Renew { lease_ms: 100 }),
+        done()
+    );
+    fixture.took();
     for _ in 0..30 {
-        rig.send(client, request::Renew { lease_ms: 100 }, vec![]);
+        fixture.send(client, request::Renew { lease_ms: 100 }, vec![]);
     }
-    let took = rig.took();
+    let took = fixture.took();
     assert_eq!(
         took[took.len() - 2..],
         ["1 gone Expelled(Flood { per_s: 10 }) [5]", "1 close"]
     );
-    assert_eq!(rig.hub.clients(), 0);
+    assert_eq!(fixture.hub.clients(), 0);
 }
 
 #[test]
 fn garbage_is_answered_with_its_id_and_the_connection_stays() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
     let mut packet = Request::from(request::ListArms {}).encode(77);
     packet[20] = 1;
-    rig.hub
-        .receive(client, &packet, vec![], rig.now_ns, &mut rig.out);
-    let Some(Reply::Error(error)) = rig.reply(client) else {
+    fixture
+        .hub
+        .receive(client, &packet, vec![], fixture.now_ns, &mut fixture.out);
+    let Some(Reply::Error(error)) = fixture.reply(client) else {
         panic!()
     };
     assert_eq!((error.code, error.request), (ErrorCode::Malformed, 0x0102));
     // A descriptor that nobody asked for.
     let packet = Request::from(request::ListArms {}).encode(77);
-    rig.hub
-        .receive(client, &packet, vec![9], rig.now_ns, &mut rig.out);
+    fixture
+        .hub
+        .receive(client, &packet, vec![9], fixture.now_ns, &mut fixture.out);
     assert!(
-        matches!(rig.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::Malformed)
+        matches!(fixture.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::Malformed)
     );
-    rig.hub.oversize(client, rig.now_ns, &mut rig.out);
+    fixture
+        .hub
+        .oversize(client, fixture.now_ns, &mut fixture.out);
     assert!(matches!(
-        rig.out.pop(),
+        fixture.out.pop(),
         Some(Output::Reply {
             id: 0,
             reply: Reply::Error(_),
@@ -213,53 +236,57 @@ fn garbage_is_answered_with_its_id_and_the_connection_stays() {
         })
     ));
     assert_eq!(
-        rig.refused(client, request::Hello::new(name("again"))),
+        fixture.refused(client, request::Hello::new(name("again"))),
         ErrorCode::OutOfOrder
     );
     assert!(matches!(
-        rig.ask(client, request::ListArms {}),
+        fixture.ask(client, request::ListArms {}),
         Some(Reply::Arms(_))
     ));
 }
 
 #[test]
 fn a_busy_daemon_refuses_what_makes_work_and_answers_the_rest() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    rig.hub.set_busy(true);
-    assert_eq!(rig.refused(client, move_body(2, 100)), ErrorCode::Busy);
-    assert_eq!(rig.ask(client, request::Renew { lease_ms: 100 }), done());
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    fixture.hub.set_busy(true);
+    assert_eq!(fixture.refused(client, move_body(2, 100)), ErrorCode::Busy);
+    assert_eq!(
+        fixture.ask(client, request::Renew { lease_ms: 100 }),
+        done()
+    );
     assert!(matches!(
-        rig.ask(client, request::ListArms {}),
+        fixture.ask(client, request::ListArms {}),
         Some(Reply::Arms(_))
     ));
-    rig.hub.set_busy(false);
-    assert_eq!(rig.ask(client, move_body(2, 100)), done());
+    fixture.hub.set_busy(false);
+    assert_eq!(fixture.ask(client, move_body(2, 100)), done());
 }
 
 #[test]
 fn a_daemon_that_ends_says_so_and_takes_nobody_in() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect(Role::App);
-    rig.ask(
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    fixture.ask(
         client,
         request::Subscribe {
             arm: 0,
             wants: want::EVENTS,
         },
     );
-    rig.hub.stop(&mut rig.out);
-    rig.hub.stop(&mut rig.out);
-    assert_eq!(rig.took(), ["1 ShuttingDown(ShuttingDown)"]);
+    fixture.hub.stop(&mut fixture.out);
+    fixture.hub.stop(&mut fixture.out);
+    assert_eq!(fixture.took(), ["1 ShuttingDown(ShuttingDown)"]);
     assert_eq!(
-        rig.hub
-            .connect(Role::App, true, rig.now_ns)
+        fixture
+            .hub
+            .connect(Role::App, true, fixture.now_ns)
             .unwrap_err()
             .code,
         RefusedCode::ShuttingDown
     );
-    rig.send(client, add("cup"), vec![1]);
+    fixture.send(client, add("cup"), vec![1]);
     assert!(
-        matches!(rig.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::ShuttingDown)
+        matches!(fixture.reply(client), Some(Reply::Error(error)) if error.code == ErrorCode::ShuttingDown)
     );
 }

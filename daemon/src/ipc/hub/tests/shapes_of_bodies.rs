@@ -6,26 +6,26 @@ use hapticd_proxy::tool_id;
 
 #[test]
 fn everybody_opens_the_shapes_of_rigid_bodies_and_tools_also_when_the_daemon_is_busy() {
-    let mut rig = Rig::with_deformables(Quotas::default());
-    let owner = rig.connect(Role::App);
-    rig.add(owner, 10);
-    rig.took();
-    rig.hub.set_busy(true);
+    let mut fixture = Fixture::with_deformables(Quotas::default());
+    let owner = fixture.connect(Role::App);
+    fixture.add(owner, 10);
+    fixture.took();
+    fixture.hub.set_busy(true);
     for role in [Role::App, Role::Technician] {
-        let client = rig.connect(role);
+        let client = fixture.connect(role);
         for body in [1, 2, 10, tool_id(0), tool_id(1)] {
-            let opened = rig.ask(client, request::OpenShape { body });
+            let opened = fixture.ask(client, request::OpenShape { body });
             assert_eq!(opened, Some(reply::Shape { body }.into()));
-            assert!(rig.hub.shape(body).is_some(), "{body}");
+            assert!(fixture.hub.shape(body).is_some(), "{body}");
         }
     }
-    assert!(rig.took().is_empty());
+    assert!(fixture.took().is_empty());
 }
 
 #[test]
 fn what_is_shown_by_its_surface_has_none_and_what_is_not_there_neither() {
-    let mut rig = Rig::with_deformables(Quotas::default());
-    let client = rig.connect(Role::App);
+    let mut fixture = Fixture::with_deformables(Quotas::default());
+    let client = fixture.connect(Role::App);
     for (body, code) in [
         (3, ErrorCode::NoShape),
         (4, ErrorCode::NoShape),
@@ -33,7 +33,7 @@ fn what_is_shown_by_its_surface_has_none_and_what_is_not_there_neither() {
         (10, ErrorCode::NoSuchBody),
         (tool_id(2), ErrorCode::NoSuchBody),
     ] {
-        match rig.ask(client, request::OpenShape { body }) {
+        match fixture.ask(client, request::OpenShape { body }) {
             Some(Reply::Error(error)) => {
                 let expected = (code, u64::from(body), request::OpenShape::KIND);
                 assert_eq!((error.code, error.number, error.request), expected);
@@ -42,7 +42,7 @@ fn what_is_shown_by_its_surface_has_none_and_what_is_not_there_neither() {
         }
     }
     let says = "body 3 has no shape that keeps";
-    match rig.ask(client, request::OpenShape { body: 3 }) {
+    match fixture.ask(client, request::OpenShape { body: 3 }) {
         Some(Reply::Error(error)) => assert_eq!(error.to_string(), says),
         other => panic!("{other:?}"),
     }
@@ -50,25 +50,27 @@ fn what_is_shown_by_its_surface_has_none_and_what_is_not_there_neither() {
 
 #[test]
 fn the_shape_of_a_clients_body_goes_with_the_body() {
-    let mut rig = Rig::new(Quotas::default());
-    let (owner, other) = (rig.connect(Role::App), rig.connect(Role::App));
+    let mut fixture = Fixture::new(Quotas::default());
+    let (owner, other) = (fixture.connect(Role::App), fixture.connect(Role::App));
     for body in [10, 11] {
-        rig.add(owner, body);
+        fixture.add(owner, body);
     }
-    assert_eq!(rig.ask(owner, request::RemoveBody { body: 10 }), done());
-    rig.hub.disconnect(owner, GoneWhy::Closed, &mut rig.out);
+    assert_eq!(fixture.ask(owner, request::RemoveBody { body: 10 }), done());
+    fixture
+        .hub
+        .disconnect(owner, GoneWhy::Closed, &mut fixture.out);
     for body in [10, 11] {
-        assert!(rig.hub.shape(body).is_none());
-        let refused = rig.refused(other, request::OpenShape { body });
+        assert!(fixture.hub.shape(body).is_none());
+        let refused = fixture.refused(other, request::OpenShape { body });
         assert_eq!(refused, ErrorCode::NoSuchBody);
     }
 }
 
 #[test]
 fn a_client_of_before_there_were_shapes_cannot_ask() {
-    let mut rig = Rig::new(Quotas::default());
-    let client = rig.connect_as(Role::App, 1);
-    match rig.ask(client, request::OpenShape { body: 1 }) {
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect_as(Role::App, 1);
+    match fixture.ask(client, request::OpenShape { body: 1 }) {
         Some(Reply::Error(error)) => {
             let says = "this request is of version 2.2, the hello was of 2.1";
             assert_eq!(
@@ -82,14 +84,14 @@ fn a_client_of_before_there_were_shapes_cannot_ask() {
 
 #[test]
 fn requests_for_shapes_count_as_any_other() {
-    let mut rig = Rig::new(Quotas {
+    let mut fixture = Fixture::new(Quotas {
         messages_per_s: 5,
         ..Quotas::default()
     });
-    let client = rig.connect(Role::App);
+    let client = fixture.connect(Role::App);
     let opened = (0..5).filter(|_| {
         matches!(
-            rig.ask(client, request::OpenShape { body: 1 }),
+            fixture.ask(client, request::OpenShape { body: 1 }),
             Some(Reply::Shape(_))
         )
     });

@@ -214,7 +214,7 @@ pub fn contact() -> Result<String, String> {
     ))
 }
 
-/// The mesh scene on a real arm: hills of 10,082 triangles from a file. NeedleInTissue again and again, never
+/// The mesh scene on a real arm: hills of 10,082 triangles from a file. Felt again and again, never
 /// gone into.
 pub fn mesh() -> Result<String, String> {
     const CELLS: usize = 71;

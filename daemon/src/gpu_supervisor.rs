@@ -1,5 +1,5 @@
-//! The keeper: asks again for a GPU that was given up, on a thread of its own, so that nobody who
-//! computes waits for one.
+//! The GPU supervisor: asks again for a GPU that was given up, on a thread of its own, so that
+//! nobody who computes waits for one.
 //!
 //! # Theory
 //!
@@ -10,18 +10,18 @@
 //!
 //! # Practice
 //!
-//! [`pair`] makes the two ends of a bounded hand-over. [`SceneEnd::attend`] is called by the
-//! scene's thread between two steps: it waits for nothing, drops no backend, and allocates only
-//! when something happened. [`KeeperEnd::round`] is told the time and does what is due; [`run`] is
+//! [`pair`] makes the two ends of a bounded hand-over. [`UserEnd::attend`] is called by the scene's
+//! thread between two steps: it waits for nothing, drops no backend, and allocates only when
+//! something happened. [`SupervisorEnd::round`] is told the time and does what is due; [`run`] is
 //! the thread, which waits for word from the scenes, for the next attempt, or for the end. Either
 //! side may go first.
 //!
-//! Both ways are [`delivery`]s: the scene's thread goes before the keeper, and must not wait for
-//! one that was interrupted half way in handing something over.
+//! Both ways are [`delivery`]s: the scene's thread goes before the GPU supervisor, and must not
+//! wait for one that was interrupted half way in handing something over.
 //!
 //! One thread for all: a driver that hangs while a backend is opened or dropped holds up the
 //! attempts for the others, and nobody else. A GPU's answers depend on its timing, so in virtual
-//! time and in replays there is no keeper.
+//! time and in replays there is no GPU supervisor.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,24 +40,24 @@ mod tests;
 
 /// How a backend stands with the scene that it computes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum BackendState {
     /// It answers.
-    InCharge,
+    Active,
     /// It has yet to answer.
-    OnTrial,
+    Probation,
     /// It is not asked any more: the CPU answers.
-    GivenUp,
+    Lost,
 }
 
 /// A scene that a backend computes for.
-pub trait Owner {
+pub trait BackendUser {
     /// What computes.
     type Backend: ?Sized + Send + 'static;
     /// What a new one must be made for.
     type Order: Send + 'static;
 
     /// How the one that is there stands. Cheap: asked between any two steps.
-    fn standing(&self) -> Standing;
+    fn standing(&self) -> BackendState;
 
     /// Why the last one was given up.
     fn why(&self) -> String;
@@ -70,10 +70,10 @@ pub trait Owner {
     fn replace(&mut self, new: Box<Self::Backend>) -> Option<Box<Self::Backend>>;
 }
 
-/// What a scene's thread tells the keeper.
-enum Notice<O: Owner> {
-    GivenUp { why: String, order: O::Order },
-    InCharge,
+/// What a scene's thread tells the GPU supervisor.
+enum Report<O: BackendUser> {
+    Lost { why: String, order: O::Order },
+    Active,
     Back(Box<O::Backend>),
 }
 
@@ -81,33 +81,36 @@ enum Notice<O: Owner> {
 /// that it is given up.
 const NOTICES: usize = 8;
 
-/// The keeper looks this often whether there is word: a driver that parks its caller may take a
-/// wake-up that was meant for the keeper.
+/// The GPU supervisor looks this often whether there is word: a driver that parks its caller may
+/// take a wake-up that was meant for the GPU supervisor.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Makes a new backend for an order; its name too, or why there is none. Takes as long as it takes.
 pub type Make<O> = Box<
-    dyn FnMut(&<O as Owner>::Order) -> Result<(Box<<O as Owner>::Backend>, String), String> + Send,
+    dyn FnMut(
+            &<O as BackendUser>::Order,
+        ) -> Result<(Box<<O as BackendUser>::Backend>, String), String>
+        + Send,
 >;
 
 /// The two ends of a hand-over. `what` the backend is for, for the log.
-pub fn pair<O: Owner>(
+pub fn pair<O: BackendUser>(
     what: &'static str,
     pace: Pace,
     make: Make<O>,
-) -> (SceneEnd<O>, KeeperEnd<O>) {
+) -> (UserEnd<O>, SupervisorEnd<O>) {
     let (notices_in, notices) = delivery(NOTICES);
     // One at a time: a second one is made only after the first was given up.
     let (made_in, made) = delivery(1);
     let failed = Arc::new(AtomicU64::new(0));
-    let scene = SceneEnd {
+    let scene = UserEnd {
         notices: notices_in,
         made,
-        told: Standing::InCharge,
+        told: BackendState::Active,
         leaving: None,
         failed: failed.clone(),
     };
-    let keeper = KeeperEnd {
+    let supervisor = SupervisorEnd {
         what,
         notices,
         made: made_in,
@@ -117,23 +120,24 @@ pub fn pair<O: Owner>(
         on_trial: false,
         failed,
     };
-    (scene, keeper)
+    (scene, supervisor)
 }
 
 /// The scene's thread's end.
-pub struct SceneEnd<O: Owner> {
-    notices: Sender<Notice<O>>,
+pub struct UserEnd<O: BackendUser> {
+    notices: Sender<Report<O>>,
     made: Receiver<Box<O::Backend>>,
-    /// What the keeper knows.
-    told: Standing,
-    /// On its way back. Without a keeper it stays here to the end: to drop it may take long.
+    /// What the GPU supervisor knows.
+    told: BackendState,
+    /// On its way back. Without a GPU supervisor it stays here to the end: to drop it may take
+    /// long.
     leaving: Option<Box<O::Backend>>,
     failed: Arc<AtomicU64>,
 }
 
-impl<O: Owner> SceneEnd<O> {
-    /// Once a round, between two steps: tells the keeper what has changed, and takes over the
-    /// backend that it has made.
+impl<O: BackendUser> UserEnd<O> {
+    /// Once a round, between two steps: tells the GPU supervisor what has changed, and takes over
+    /// the backend that it has made.
     pub fn attend(&mut self, owner: &mut O) {
         if !self.send_back() {
             return;
@@ -141,25 +145,25 @@ impl<O: Owner> SceneEnd<O> {
         let standing = owner.standing();
         if standing != self.told {
             let notice = match standing {
-                Standing::InCharge => Some(Notice::InCharge),
-                Standing::OnTrial => None,
-                Standing::GivenUp => Some(Notice::GivenUp {
+                BackendState::Active => Some(Report::Active),
+                BackendState::Probation => None,
+                BackendState::Lost => Some(Report::Lost {
                     why: owner.why(),
                     order: owner.order(),
                 }),
             };
             let sent = notice.map_or(Ok(()), |notice| self.notices.send(notice));
-            // Without a keeper there is nobody to tell, now or later.
+            // Without a GPU supervisor there is nobody to tell, now or later.
             if !matches!(sent, Err(Unsent::Full(_))) {
                 self.told = standing;
             }
         }
-        if self.told == Standing::GivenUp
+        if self.told == BackendState::Lost
             && let Ok(new) = self.made.try_recv()
         {
             self.leaving = owner.replace(new);
             // If it is not even that, the next round says so.
-            self.told = Standing::OnTrial;
+            self.told = BackendState::Probation;
             self.send_back();
         }
     }
@@ -167,8 +171,8 @@ impl<O: Owner> SceneEnd<O> {
     /// Whether nothing is left to go back.
     fn send_back(&mut self) -> bool {
         if let Some(old) = self.leaving.take()
-            && let Err(unsent) = self.notices.send(Notice::Back(old))
-            && let Unsent::Full(Notice::Back(old)) | Unsent::Gone(Notice::Back(old)) = unsent
+            && let Err(unsent) = self.notices.send(Report::Back(old))
+            && let Unsent::Full(Report::Back(old)) | Unsent::Gone(Report::Back(old)) = unsent
         {
             self.leaving = Some(old);
         }
@@ -181,10 +185,10 @@ impl<O: Owner> SceneEnd<O> {
     }
 }
 
-/// The keeper's end.
-pub struct KeeperEnd<O: Owner> {
+/// The GPU supervisor's end.
+pub struct SupervisorEnd<O: BackendUser> {
     what: &'static str,
-    notices: Receiver<Notice<O>>,
+    notices: Receiver<Report<O>>,
     made: Sender<Box<O::Backend>>,
     make: Make<O>,
     backoff: Backoff,
@@ -195,8 +199,8 @@ pub struct KeeperEnd<O: Owner> {
     failed: Arc<AtomicU64>,
 }
 
-/// An end of the keeper's, whatever it keeps.
-pub trait Kept: Send {
+/// An end of the GPU supervisor's, whatever it keeps.
+pub trait Supervised: Send {
     /// When it is to be tried again; `None`: when there is word.
     fn due_ns(&self) -> Option<u64>;
 
@@ -208,7 +212,7 @@ pub trait Kept: Send {
     fn listen(&mut self);
 }
 
-impl<O: Owner> Kept for KeeperEnd<O> {
+impl<O: BackendUser> Supervised for SupervisorEnd<O> {
     fn due_ns(&self) -> Option<u64> {
         self.backoff.due_ns()
     }
@@ -232,9 +236,9 @@ impl<O: Owner> Kept for KeeperEnd<O> {
     }
 }
 
-/// What is on its way back when the keeper ends is dropped here: else whichever end is the last
-/// would, perhaps the scene's.
-impl<O: Owner> Drop for KeeperEnd<O> {
+/// What is on its way back when the GPU supervisor ends is dropped here: else whichever end is the
+/// last would, perhaps the scene's.
+impl<O: BackendUser> Drop for SupervisorEnd<O> {
     fn drop(&mut self) {
         while let Ok(notice) = self.notices.try_recv() {
             drop_quietly(notice);
@@ -242,15 +246,15 @@ impl<O: Owner> Drop for KeeperEnd<O> {
     }
 }
 
-/// Drivers panic where a device vanishes under them; the keeper outlives that.
+/// Drivers panic where a device vanishes under them; the GPU supervisor outlives that.
 fn drop_quietly<T>(what: T) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(what)));
 }
 
-impl<O: Owner> KeeperEnd<O> {
-    fn hear(&mut self, notice: Notice<O>, now_ns: u64) {
+impl<O: BackendUser> SupervisorEnd<O> {
+    fn hear(&mut self, notice: Report<O>, now_ns: u64) {
         match notice {
-            Notice::GivenUp { why, order } => {
+            Report::Lost { why, order } => {
                 self.order = Some(order);
                 if std::mem::take(&mut self.on_trial) {
                     self.failed.fetch_add(1, Ordering::Relaxed);
@@ -258,11 +262,11 @@ impl<O: Owner> KeeperEnd<O> {
                 }
                 self.backoff.given_up(now_ns);
             }
-            Notice::InCharge => {
+            Report::Active => {
                 self.on_trial = false;
                 self.backoff.in_charge(now_ns);
             }
-            Notice::Back(old) => drop_quietly(old),
+            Report::Back(old) => drop_quietly(old),
         }
     }
 
@@ -299,9 +303,9 @@ impl<O: Owner> KeeperEnd<O> {
     }
 }
 
-/// The keeper's thread: until the other end of `stop` is dropped, or all scenes' threads are gone.
-/// Ends at once unless a driver is at work.
-pub fn run(mut ends: Vec<Box<dyn Kept>>, mut stop: Receiver<Infallible>) {
+/// The GPU supervisor's thread: until the other end of `stop` is dropped, or all scenes' threads
+/// are gone. Ends at once unless a driver is at work.
+pub fn run(mut ends: Vec<Box<dyn Supervised>>, mut stop: Receiver<Infallible>) {
     stop.listen();
     ends.iter_mut().for_each(|end| end.listen());
     let mut is_stopped = || stop.try_recv() == Err(NoValue::Gone);

@@ -29,15 +29,15 @@ impl Drop for Backend {
 
 struct Scene {
     backend: Box<Backend>,
-    standing: Standing,
+    standing: BackendState,
     refuses: bool,
 }
 
-impl Owner for Scene {
+impl BackendUser for Scene {
     type Backend = Backend;
     type Order = u32;
 
-    fn standing(&self) -> Standing {
+    fn standing(&self) -> BackendState {
         self.standing
     }
 
@@ -53,7 +53,7 @@ impl Owner for Scene {
         if self.refuses {
             return Some(new);
         }
-        self.standing = Standing::OnTrial;
+        self.standing = BackendState::Probation;
         Some(std::mem::replace(&mut self.backend, new))
     }
 }
@@ -68,8 +68,8 @@ enum Driver {
 
 struct Play {
     scene: Scene,
-    end: Option<SceneEnd<Scene>>,
-    keeper: KeeperEnd<Scene>,
+    end: Option<UserEnd<Scene>>,
+    supervisor: SupervisorEnd<Scene>,
     drops: Drops,
     driver: Arc<Mutex<Driver>>,
     attempts: Arc<AtomicU64>,
@@ -97,7 +97,7 @@ impl Play {
             };
             Ok((Box::new(new), format!("number {order}")))
         };
-        let (end, keeper) = pair("numbers", pace, Box::new(make));
+        let (end, supervisor) = pair("numbers", pace, Box::new(make));
         let first = Backend {
             number: 0,
             drops: drops.clone(),
@@ -106,11 +106,11 @@ impl Play {
         Play {
             scene: Scene {
                 backend: Box::new(first),
-                standing: Standing::InCharge,
+                standing: BackendState::Active,
                 refuses: false,
             },
             end: Some(end),
-            keeper,
+            supervisor,
             drops,
             driver,
             attempts,
@@ -122,15 +122,15 @@ impl Play {
         self.end.as_mut().unwrap().attend(&mut self.scene);
     }
 
-    /// The keeper's round at a time.
+    /// The GPU supervisor's round at a time.
     fn round_at(&mut self, now_ns: u64) -> bool {
         self.now_ns.set(now_ns);
         let now = &self.now_ns;
-        self.keeper.round(&|| now.get())
+        self.supervisor.round(&|| now.get())
     }
 
     fn give_up(&mut self) {
-        self.scene.standing = Standing::GivenUp;
+        self.scene.standing = BackendState::Lost;
         self.attend();
     }
 
@@ -153,14 +153,14 @@ impl Play {
 }
 
 #[test]
-fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_keeper() {
+fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_gpu_supervisor() {
     let mut play = Play::new(Pace::DEFAULT);
     play.attend();
     assert!(play.round_at(0));
-    assert_eq!(play.keeper.due_ns(), None);
+    assert_eq!(play.supervisor.due_ns(), None);
     play.give_up();
     assert!(play.round_at(10 * S));
-    assert_eq!(play.keeper.due_ns(), Some(11 * S));
+    assert_eq!(play.supervisor.due_ns(), Some(11 * S));
     assert!(play.round_at(11 * S - 1));
     play.attend();
     assert_eq!((play.attempts(), play.scene.backend.number), (0, 0));
@@ -168,23 +168,23 @@ fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_keeper() {
     assert_eq!((play.attempts(), play.scene.backend.number), (1, 0));
     // Nobody is asked while it is under way.
     assert!(play.round_at(500 * S));
-    assert_eq!((play.attempts(), play.keeper.due_ns()), (1, None));
+    assert_eq!((play.attempts(), play.supervisor.due_ns()), (1, None));
 
     play.attend();
     assert_eq!(play.scene.backend.number, 1);
-    assert_eq!(play.scene.standing, Standing::OnTrial);
+    assert_eq!(play.scene.standing, BackendState::Probation);
     assert_eq!(play.dropped(), [0_u32; 0], "not by the scene's thread");
     assert!(play.round_at(501 * S));
     assert_eq!(play.dropped(), [0]);
 
-    play.scene.standing = Standing::InCharge;
+    play.scene.standing = BackendState::Active;
     play.attend();
     assert!(play.round_at(502 * S));
-    assert_eq!((play.failed(), play.keeper.due_ns()), (0, None));
+    assert_eq!((play.failed(), play.supervisor.due_ns()), (0, None));
     // It lasts for a minute: the next wait is a first one.
     play.give_up();
     assert!(play.round_at(562 * S));
-    assert_eq!(play.keeper.due_ns(), Some(563 * S));
+    assert_eq!(play.supervisor.due_ns(), Some(563 * S));
     assert!(play.round_at(563 * S));
     play.attend();
     assert_eq!(play.scene.backend.number, 2);
@@ -197,14 +197,14 @@ fn who_cannot_be_had_is_counted_and_the_scene_goes_on() {
     play.give_up();
     play.round_at(0);
     for (attempt, at_s) in [1, 3, 7, 15, 31, 63, 123, 183].into_iter().enumerate() {
-        assert_eq!(play.keeper.due_ns(), Some(at_s * S));
+        assert_eq!(play.supervisor.due_ns(), Some(at_s * S));
         play.round_at(at_s * S);
         play.attend();
         assert_eq!(
             (play.attempts(), play.failed()),
             (attempt as u64 + 1, attempt as u64 + 1)
         );
-        assert_eq!(play.scene.standing, Standing::GivenUp);
+        assert_eq!(play.scene.standing, BackendState::Lost);
     }
     // A driver that panics is one that does not work.
     play.drive(Driver::Panics);
@@ -224,9 +224,9 @@ fn the_wait_begins_when_the_attempt_is_over() {
     play.round_at(0);
     // Each look at the clock is a second after the one before: the attempt took time.
     let now = Cell::new(S);
-    play.keeper.round(&|| now.replace(now.get() + S));
+    play.supervisor.round(&|| now.replace(now.get() + S));
     assert_eq!(play.failed(), 1);
-    assert_eq!(play.keeper.due_ns(), Some(2 * S + 2 * S));
+    assert_eq!(play.supervisor.due_ns(), Some(2 * S + 2 * S));
 }
 
 #[test]
@@ -236,12 +236,12 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.round_at(0);
     play.round_at(S);
     play.attend();
-    assert_eq!(play.scene.standing, Standing::OnTrial);
+    assert_eq!(play.scene.standing, BackendState::Probation);
     play.give_up();
     play.round_at(2 * S);
     assert_eq!(play.failed(), 1);
     assert_eq!(play.dropped(), [0]);
-    assert_eq!(play.keeper.due_ns(), Some(4 * S));
+    assert_eq!(play.supervisor.due_ns(), Some(4 * S));
 
     play.scene.refuses = true;
     play.round_at(4 * S);
@@ -252,7 +252,7 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.attend();
     play.round_at(5 * S);
     assert_eq!(play.dropped(), [0, 2]);
-    assert_eq!((play.failed(), play.keeper.due_ns()), (2, Some(9 * S)));
+    assert_eq!((play.failed(), play.supervisor.due_ns()), (2, Some(9 * S)));
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn a_panic_when_the_old_one_is_dropped_is_outlived() {
     assert_eq!(play.dropped(), [0]);
     play.give_up();
     assert!(play.round_at(3 * S));
-    assert_eq!(play.keeper.due_ns(), Some(5 * S));
+    assert_eq!(play.supervisor.due_ns(), Some(5 * S));
 }
 
 #[test]
@@ -279,19 +279,19 @@ fn without_a_keeper_the_scene_goes_on_and_drops_nothing_before_its_end() {
     let Play {
         mut scene,
         end,
-        keeper,
+        supervisor,
         drops,
         ..
     } = play;
     let mut end = end.unwrap();
     // It goes when it has just handed one over.
-    drop(keeper);
+    drop(supervisor);
     for _ in 0..3 {
         end.attend(&mut scene);
     }
     assert_eq!(scene.backend.number, 1);
     assert!(drops.lock().unwrap().is_empty());
-    for standing in [Standing::InCharge, Standing::GivenUp] {
+    for standing in [BackendState::Active, BackendState::Lost] {
         scene.standing = standing;
         end.attend(&mut scene);
     }
@@ -305,12 +305,12 @@ fn a_scene_that_is_gone_is_left() {
     let mut play = Play::new(Pace::DEFAULT);
     play.give_up();
     play.round_at(0);
-    let failed = play.keeper.failed.clone();
+    let failed = play.supervisor.failed.clone();
     let (attempts, drops) = (play.attempts.clone(), play.drops.clone());
     // It goes while the new one is being made.
     let end = Mutex::new(play.end.take());
-    let mut make = std::mem::replace(&mut play.keeper.make, Box::new(|_| Err(String::new())));
-    play.keeper.make = Box::new(move |order| {
+    let mut make = std::mem::replace(&mut play.supervisor.make, Box::new(|_| Err(String::new())));
+    play.supervisor.make = Box::new(move |order| {
         let made = make(order);
         end.lock().unwrap().take();
         made
@@ -334,10 +334,10 @@ const WATCHDOG: Duration = Duration::from_secs(60);
 fn thread_of(
     play: Play,
     stop: Receiver<Infallible>,
-) -> (Scene, SceneEnd<Scene>, Drops, mpsc::Receiver<()>) {
+) -> (Scene, UserEnd<Scene>, Drops, mpsc::Receiver<()>) {
     let (done_in, done) = mpsc::channel();
-    let ends: Vec<Box<dyn Kept>> = vec![Box::new(play.keeper)];
-    let thread = thread::Builder::new().name("keeper".to_owned());
+    let ends: Vec<Box<dyn Supervised>> = vec![Box::new(play.supervisor)];
+    let thread = thread::Builder::new().name("gpu-supervisor".to_owned());
     thread
         .spawn(move || {
             run(ends, stop);
@@ -364,17 +364,18 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
     let (mut scene, mut end, drops, done) = thread_of(Play::new(AT_ONCE), stop);
     let started = Instant::now();
     for number in 1..=20 {
-        scene.standing = Standing::GivenUp;
+        scene.standing = BackendState::Lost;
         while scene.backend.number < number {
             end.attend(&mut scene);
             assert!(started.elapsed() < WATCHDOG, "number {number} never came");
             thread::yield_now();
         }
-        scene.standing = Standing::InCharge;
+        scene.standing = BackendState::Active;
         end.attend(&mut scene);
     }
     drop(stop_in);
-    done.recv_timeout(WATCHDOG).expect("the keeper ends");
+    done.recv_timeout(WATCHDOG)
+        .expect("the GPU supervisor ends");
     let drops = drops.lock().unwrap();
     let expected: Vec<u32> = (0..20).collect();
     assert_eq!(
@@ -384,7 +385,7 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
     assert!(
         drops
             .iter()
-            .all(|(_, name)| name.as_deref() == Some("keeper")),
+            .all(|(_, name)| name.as_deref() == Some("gpu-supervisor")),
         "{drops:?}"
     );
 }
@@ -393,10 +394,11 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
 fn the_thread_ends_at_once_while_it_waits_for_an_attempt() {
     let (stop_in, stop) = delivery(1);
     let (mut scene, mut end, _, done) = thread_of(Play::new(NEVER), stop);
-    scene.standing = Standing::GivenUp;
+    scene.standing = BackendState::Lost;
     end.attend(&mut scene);
     drop(stop_in);
-    done.recv_timeout(WATCHDOG).expect("the keeper ends");
+    done.recv_timeout(WATCHDOG)
+        .expect("the GPU supervisor ends");
 }
 
 #[test]
@@ -404,5 +406,6 @@ fn the_thread_ends_with_the_last_scene() {
     let (_stop_in, stop) = delivery(1);
     let (_, end, _, done) = thread_of(Play::new(NEVER), stop);
     drop(end);
-    done.recv_timeout(WATCHDOG).expect("the keeper ends");
+    done.recv_timeout(WATCHDOG)
+        .expect("the GPU supervisor ends");
 }

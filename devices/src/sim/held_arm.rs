@@ -1,6 +1,6 @@
 //! Arm and hand together: the in-process arm.
 //!
-//! One call of [`SimRig::step`] is one exchange with an arm: send a command, let time pass, read
+//! One call of [`HeldArm::step`] is one exchange with an arm: send a command, let time pass, read
 //! the newest report. The same rig serves in real time (the caller passes the monotonic clock) and
 //! in virtual time.
 //!
@@ -21,7 +21,7 @@ const LONGEST_GAP_NS: u64 = 1_000_000_000;
 
 /// Why a rig cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-pub enum RigError {
+pub enum HeldArmError {
     /// The arm or the hand makes no sense.
     #[error(transparent)]
     Sim(#[from] SimError),
@@ -32,7 +32,7 @@ pub enum RigError {
 
 /// A simulated arm in a simulated hand.
 #[derive(Clone, Debug)]
-pub struct SimRig {
+pub struct HeldArm {
     arm: SimArm,
     hand: Hand,
     intention: Intention,
@@ -41,18 +41,18 @@ pub struct SimRig {
     last_ns: u64,
 }
 
-impl SimRig {
+impl HeldArm {
     /// A rig at rest where the intention begins, at the caller's time `now_ns`. The hand's mass is
     /// added to the arm's load.
     ///
     /// # Errors
-    /// [`RigError`] if arm, hand or intention make no sense.
+    /// [`HeldArmError`] if arm, hand or intention make no sense.
     pub fn new(
         mut arm: SimArmParams,
         hand: HandParams,
         intention: Intention,
         now_ns: u64,
-    ) -> Result<Self, RigError> {
+    ) -> Result<Self, HeldArmError> {
         intention.validate()?;
         arm.load_mass_kg += hand.mass_kg;
         arm.load_inertia_kg_m2 += hand.inertia_kg_m2;
@@ -66,7 +66,7 @@ impl SimRig {
         };
         let arm = SimArm::new(arm, start, 0)?;
         hand.validate(mass, inertia, step_s)?;
-        Ok(SimRig {
+        Ok(HeldArm {
             arm,
             hand: Hand::new(hand, start),
             intention,
@@ -228,12 +228,12 @@ mod tests {
         command
     }
 
-    fn rig_with(faults: Vec<SimFault>) -> SimRig {
+    fn rig_with(faults: Vec<SimFault>) -> HeldArm {
         let arm = SimArmParams {
             faults,
             ..SimArmParams::desktop()
         };
-        SimRig::new(arm, HandParams::relaxed(), rest(), 0).expect("valid")
+        HeldArm::new(arm, HandParams::relaxed(), rest(), 0).expect("valid")
     }
 
     fn fault(at_s: f64, for_s: f64, kind: FaultKind) -> Vec<SimFault> {
@@ -242,10 +242,10 @@ mod tests {
 
     #[test]
     fn a_hand_that_lets_go_takes_its_mass_along() {
-        let mut rig = rig_with(vec![]);
+        let mut held_arm = rig_with(vec![]);
         let press = command(1, 5.0);
         for tick in 1..=300 {
-            rig.step(tick * MS, &press);
+            held_arm.step(tick * MS, &press);
         }
         let no_hand = HandParams {
             mass_kg: 0.0,
@@ -254,17 +254,17 @@ mod tests {
             inertia_kg_m2: 0.0,
             ..HandParams::relaxed()
         };
-        let before = rig.handle().linear_velocity;
-        rig.change_hand(no_hand).expect("valid");
-        assert_eq!(rig.handle().linear_velocity, before);
-        assert_eq!(rig.hand_wrench().force_n, Vec3::zeros());
+        let before = held_arm.handle().linear_velocity;
+        held_arm.change_hand(no_hand).expect("valid");
+        assert_eq!(held_arm.handle().linear_velocity, before);
+        assert_eq!(held_arm.hand_wrench().force_n, Vec3::zeros());
         // 5 N less friction on the arm's own mass, and some of it on its damping.
-        let from = rig.handle().linear_velocity.z;
+        let from = held_arm.handle().linear_velocity.z;
         for tick in 301..=303 {
-            rig.step(tick * MS, &press);
+            held_arm.step(tick * MS, &press);
         }
-        let spec = rig.spec().clone();
-        let gained = rig.handle().linear_velocity.z - from;
+        let spec = held_arm.spec().clone();
+        let gained = held_arm.handle().linear_velocity.z - from;
         let most = 3e-3 * (5.0 - spec.coulomb_friction_n) / spec.mass_kg;
         assert!(
             gained <= most && gained > 0.9 * most,
@@ -274,21 +274,21 @@ mod tests {
             damping_n_s_per_m: f64::NAN,
             ..no_hand
         };
-        assert!(rig.change_hand(wrong).is_err());
+        assert!(held_arm.change_hand(wrong).is_err());
     }
 
     #[test]
     fn a_force_displaces_the_hand_by_what_its_spring_gives_and_friction_leaves() {
-        let mut rig = rig_with(vec![]);
+        let mut held_arm = rig_with(vec![]);
         let mut sample = None;
         for tick in 1..=2000 {
-            sample = rig.step(tick * MS, &command(tick, -3.0)).or(sample);
+            sample = held_arm.step(tick * MS, &command(tick, -3.0)).or(sample);
         }
         let z = sample.expect("reports").pose.translation.z;
         // 3 N over 300 N/m, less or more 0.1 N of friction.
         assert!((z - 0.0).abs() <= 0.1 / 300.0 + 2e-5, "{z}");
         assert_eq!(
-            rig.handle().linear_velocity,
+            held_arm.handle().linear_velocity,
             Vec3::zeros(),
             "held by friction"
         );
@@ -300,10 +300,10 @@ mod tests {
         (params.input_delay_ns, params.output_delay_ns) = (3 * MS, 2 * MS);
         params.spec.resolution_m = 0.0;
         params.spec.coulomb_friction_n = 0.0;
-        let mut rig = SimRig::new(params, HandParams::relaxed(), rest(), 0).expect("valid");
+        let mut held_arm = HeldArm::new(params, HandParams::relaxed(), rest(), 0).expect("valid");
         let mut seen = Vec::new();
         for tick in 1..=12 {
-            if let Some(sample) = rig.step(tick * MS, &command(tick, 5.0)) {
+            if let Some(sample) = held_arm.step(tick * MS, &command(tick, 5.0)) {
                 seen.push((tick, sample.time_ns / MS, sample.pose.translation.z > 0.01));
             }
         }
@@ -329,10 +329,10 @@ mod tests {
             period_s: 2.0,
             turn_along: true,
         };
-        let mut rig = SimRig::new(params, HandParams::firm(), circle, 0).expect("valid");
+        let mut held_arm = HeldArm::new(params, HandParams::firm(), circle, 0).expect("valid");
         let mut fastest = 0.0_f64;
         for tick in 1..=1000 {
-            let Some(sample) = rig.step(tick * MS, &ArmCommand::default()) else {
+            let Some(sample) = held_arm.step(tick * MS, &ArmCommand::default()) else {
                 continue;
             };
             for x in sample.pose.translation.vector.iter() {
@@ -345,7 +345,7 @@ mod tests {
         }
         // 0.05 m * pi/s, and two steps of 1 mm over 15 ms of window at most beside it.
         assert!((0.12..0.30).contains(&fastest), "{fastest}");
-        assert!((rig.handle().linear_velocity.norm() - 0.157).abs() < 0.01);
+        assert!((held_arm.handle().linear_velocity.norm() - 0.157).abs() < 0.01);
     }
 
     #[test]
@@ -358,12 +358,13 @@ mod tests {
                 turn_rad: 1.0,
                 seed: 42,
             };
-            let mut rig = SimRig::new(SimArmParams::desktop(), HandParams::relentless(), dash, 5)
-                .expect("valid");
+            let mut held_arm =
+                HeldArm::new(SimArmParams::desktop(), HandParams::relentless(), dash, 5)
+                    .expect("valid");
             let mut all = Vec::new();
             for tick in 1..=500u64 {
                 let z = if tick % 3 == 0 { 4.0 } else { -2.0 };
-                all.push(rig.step(5 + tick * MS, &command(tick, z)));
+                all.push(held_arm.step(5 + tick * MS, &command(tick, z)));
             }
             all
         };
@@ -379,13 +380,14 @@ mod tests {
             turn_rad: 0.0,
             seed: 1,
         };
-        let mut rig =
-            SimRig::new(SimArmParams::desktop(), HandParams::relentless(), dash, 0).expect("valid");
+        let mut held_arm = HeldArm::new(SimArmParams::desktop(), HandParams::relentless(), dash, 0)
+            .expect("valid");
         let (mut fastest, mut furthest) = (0.0_f64, 0.0_f64);
         for tick in 1..=2000u64 {
-            rig.step(tick * MS, &command(tick, 10.0));
-            fastest = fastest.max(rig.handle().linear_velocity.norm());
-            let lag = rig.intended().translation.vector - rig.handle().pose.translation.vector;
+            held_arm.step(tick * MS, &command(tick, 10.0));
+            fastest = fastest.max(held_arm.handle().linear_velocity.norm());
+            let lag =
+                held_arm.intended().translation.vector - held_arm.handle().pose.translation.vector;
             furthest = furthest.max(lag.norm());
         }
         assert!(fastest > 10.0 && fastest < 15.0, "{fastest}");
@@ -394,15 +396,15 @@ mod tests {
 
     #[test]
     fn an_unplugged_arm_is_silent_and_limp_and_counts_again_when_it_is_back() {
-        let mut rig = rig_with(fault(0.1, 0.05, FaultKind::Unplug));
+        let mut held_arm = rig_with(fault(0.1, 0.05, FaultKind::Unplug));
         let mut log = Vec::new();
         for tick in 1..=200 {
-            let sample = rig.step(tick * MS, &command(tick, -2.0));
+            let sample = held_arm.step(tick * MS, &command(tick, -2.0));
             log.push((
                 tick,
-                rig.is_connected(),
+                held_arm.is_connected(),
                 sample.map(|s| s.sequence),
-                rig.motor_wrench().force_n.z,
+                held_arm.motor_wrench().force_n.z,
             ));
         }
         assert!(log[98].1);
@@ -418,23 +420,23 @@ mod tests {
 
     #[test]
     fn a_hung_arm_holds_its_force_until_its_own_watchdog_ends_it() {
-        let mut rig = rig_with(fault(0.1, 1.0, FaultKind::Hang));
+        let mut held_arm = rig_with(fault(0.1, 1.0, FaultKind::Hang));
         let mut held = 0;
         for tick in 1..=200 {
-            rig.step(tick * MS, &command(tick, -2.0));
-            if tick > 100 && rig.motor_wrench().force_n.z != 0.0 {
+            held_arm.step(tick * MS, &command(tick, -2.0));
+            if tick > 100 && held_arm.motor_wrench().force_n.z != 0.0 {
                 held += 1;
             }
         }
         assert!((19..=22).contains(&held), "{held} ms");
-        assert_eq!(rig.motor_wrench(), Wrench::zero());
+        assert_eq!(held_arm.motor_wrench(), Wrench::zero());
     }
 
     #[test]
     fn a_reader_that_sleeps_gets_an_old_report_and_is_told_so() {
-        let mut rig = rig_with(vec![]);
-        rig.step(MS, &ArmCommand::default());
-        let late = rig
+        let mut held_arm = rig_with(vec![]);
+        held_arm.step(MS, &ArmCommand::default());
+        let late = held_arm
             .step(201 * MS, &ArmCommand::default())
             .expect("reports wait");
         assert!(late.status.input_stalled);
@@ -444,16 +446,18 @@ mod tests {
             "hidraw keeps the oldest: {}",
             late.time_ns
         );
-        let next = rig.step(202 * MS, &ArmCommand::default()).expect("fresh");
+        let next = held_arm
+            .step(202 * MS, &ArmCommand::default())
+            .expect("fresh");
         assert!(!next.status.input_stalled && next.time_ns > 200 * MS);
     }
 
     #[test]
     fn each_other_fault_shows_in_the_samples() {
         let during = |kind: FaultKind| {
-            let mut rig = rig_with(fault(0.05, 0.1, kind));
+            let mut held_arm = rig_with(fault(0.05, 0.1, kind));
             (1..=100)
-                .filter_map(|tick| rig.step(tick * MS, &command(tick, -3.0)))
+                .filter_map(|tick| held_arm.step(tick * MS, &command(tick, -3.0)))
                 .last()
                 .expect("reports")
         };
@@ -486,11 +490,11 @@ mod tests {
 
     #[test]
     fn a_long_sleep_of_the_machine_is_one_second_to_the_arm() {
-        let mut rig = rig_with(vec![]);
-        rig.advance_to(3_600_000 * MS);
-        assert_eq!(rig.arm.now_ns(), 1_000 * MS);
-        rig.read_newest();
-        let sample = rig
+        let mut held_arm = rig_with(vec![]);
+        held_arm.advance_to(3_600_000 * MS);
+        assert_eq!(held_arm.arm.now_ns(), 1_000 * MS);
+        held_arm.read_newest();
+        let sample = held_arm
             .step(3_600_001 * MS, &ArmCommand::default())
             .expect("reports");
         assert_eq!(
@@ -500,7 +504,7 @@ mod tests {
         );
     }
 
-    fn circle_at(hz: u64) -> SimRig {
+    fn circle_at(hz: u64) -> HeldArm {
         let mut params = SimArmParams::desktop();
         params.spec.native_period_ns = 1_000_000_000 / hz;
         params.spec.resolution_m = 0.0;
@@ -511,7 +515,7 @@ mod tests {
             period_s: 2.0,
             turn_along: true,
         };
-        SimRig::new(params, HandParams::firm(), circle, 0).expect("valid")
+        HeldArm::new(params, HandParams::firm(), circle, 0).expect("valid")
     }
 
     #[test]
@@ -551,12 +555,12 @@ mod tests {
     #[test]
     fn a_reader_that_is_late_each_time_misses_no_report() {
         for hz in [1000, 2000, 4000, 8000] {
-            let mut rig = circle_at(hz);
+            let mut held_arm = circle_at(hz);
             let (mut now_ns, mut last) = (0, 0);
             for _ in 0..hz {
                 // It takes 90 us beside: a thread that wakes late, a write.
-                now_ns += rig.until_next_arrival_ns() + 90_000;
-                let sample = rig.step(now_ns, &ArmCommand::default()).expect("new");
+                now_ns += held_arm.until_next_arrival_ns() + 90_000;
+                let sample = held_arm.step(now_ns, &ArmCommand::default()).expect("new");
                 assert_eq!((sample.sequence, sample.skipped), (last + 1, 0), "{hz} Hz");
                 last = sample.sequence;
             }
@@ -570,32 +574,32 @@ mod tests {
         params.spec.coulomb_friction_n = 0.0;
         params.spec.angular_damping_nm_s_per_rad = 0.0;
         params.spec.angular_coulomb_friction_nm = 0.0;
-        let mut rig = SimRig::new(params, HandParams::relaxed(), rest(), 0).expect("valid");
+        let mut held_arm = HeldArm::new(params, HandParams::relaxed(), rest(), 0).expect("valid");
         let mut fastest = 0.0_f64;
         for tick in 1..=2000u64 {
             let mut command = command(tick, 3.0 * (tick as f64 * 0.02).sin());
             command.wrench.torque_nm.y = 0.05 * (tick as f64 * 0.03).cos();
-            rig.step(tick * MS, &command);
-            let truth = rig.truth();
+            held_arm.step(tick * MS, &command);
+            let truth = held_arm.truth();
             let given = truth.hand_work.total_j() + truth.motor_work.total_j();
-            let motion = rig.handle().kinetic_energy_j();
+            let motion = held_arm.handle().kinetic_energy_j();
             assert!((given - motion).abs() < 1e-12, "{given} J, {motion} J");
             fastest = fastest.max(motion);
         }
         assert!(fastest > 1e-4, "{fastest} J");
-        assert!(rig.truth().motor_work.torque_j != 0.0);
+        assert!(held_arm.truth().motor_work.torque_j != 0.0);
     }
 
     #[test]
     fn motors_that_only_brake_have_taken_energy() {
-        let mut rig = circle_at(8000);
+        let mut held_arm = circle_at(8000);
         for tick in 1..=8000 {
-            let velocity = rig.handle().linear_velocity;
+            let velocity = held_arm.handle().linear_velocity;
             let mut brake = command(tick, 0.0);
             brake.wrench.force_n = velocity * -3.0;
-            rig.step(tick * 125_000, &brake);
+            held_arm.step(tick * 125_000, &brake);
         }
-        let truth = rig.truth();
+        let truth = held_arm.truth();
         // 3 N s/m against pi/20 m/s for a second.
         let taken = -3.0 * (std::f64::consts::PI / 20.0).powi(2);
         let work = truth.motor_work.force_j;
@@ -606,20 +610,20 @@ mod tests {
 
     #[test]
     fn the_truth_is_stamped_on_the_callers_clock_over_a_gap() {
-        let mut rig = rig_with(vec![]);
-        rig.advance_to(3_600_000 * MS);
-        assert_eq!(rig.truth().time_ns, 3_600_000 * MS);
-        assert_eq!(rig.truth().pose, rig.handle().pose);
+        let mut held_arm = rig_with(vec![]);
+        held_arm.advance_to(3_600_000 * MS);
+        assert_eq!(held_arm.truth().time_ns, 3_600_000 * MS);
+        assert_eq!(held_arm.truth().pose, held_arm.handle().pose);
     }
 
     #[test]
     fn nonsense_is_refused() {
-        let new = |arm, hand| SimRig::new(arm, hand, rest(), 0).map(|_| ());
+        let new = |arm, hand| HeldArm::new(arm, hand, rest(), 0).map(|_| ());
         let mut massless = SimArmParams::desktop();
         massless.spec.mass_kg = -0.1;
         assert!(matches!(
             new(massless, HandParams::relaxed()),
-            Err(RigError::Sim(SimError::OutOfRange { .. }))
+            Err(HeldArmError::Sim(SimError::OutOfRange { .. }))
         ));
         let stiff = HandParams {
             stiffness_n_per_m: 1e9,
@@ -627,7 +631,7 @@ mod tests {
         };
         assert!(matches!(
             new(SimArmParams::desktop(), stiff),
-            Err(RigError::Sim(SimError::HandTooStiff { .. }))
+            Err(HeldArmError::Sim(SimError::HandTooStiff { .. }))
         ));
         for preset in [
             HandParams::relaxed(),

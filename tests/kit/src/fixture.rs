@@ -62,7 +62,7 @@ pub struct Verdict {
 pub type Tamper = Box<dyn FnMut(&mut Snapshot)>;
 
 /// See the module page.
-pub struct Rig {
+pub struct Fixture {
     world: World,
     engine: Engine,
     form: Form,
@@ -89,7 +89,7 @@ pub struct Rig {
     pub tally: Tally,
 }
 
-impl Rig {
+impl Fixture {
     /// Builds scene and loop.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Rig {
             reach_max_m: scene.reach_max_m,
             reach_min_m: (20.0 * scene.distances.safe_m).min(scene.reach_max_m),
         });
-        Ok(Rig {
+        Ok(Fixture {
             world,
             engine: Engine::new(setups, 0.003),
             form,

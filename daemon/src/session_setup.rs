@@ -15,8 +15,8 @@ use hapticd_deformable::{
 use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::profile::{Profile, ProfileErrors, shipped};
 use hapticd_devices::safety::{Limits, LimitsError, OscillationLimits};
-use hapticd_devices::sim::rig::RigError as SimRigError;
-use hapticd_devices::sim::{HandParams, SimArmParams, SimRig};
+use hapticd_devices::sim::held_arm::HeldArmError;
+use hapticd_devices::sim::{HandParams, HeldArm, SimArmParams};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3, shapes};
 use hapticd_needle::{SurroundingsError, Tissue};
 use hapticd_planar::{PlanarEngine, PlanarScene};
@@ -42,7 +42,7 @@ pub use self::limit_keys::unkept;
 /// names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum RigError {
+pub enum SessionSetupError {
     /// Scene.
     #[error(transparent)]
     Scene(#[from] SceneError),
@@ -80,7 +80,7 @@ pub enum RigError {
         /// Arm.
         arm: String,
         /// Why.
-        error: SimRigError,
+        error: HeldArmError,
     },
     /// An intention that cannot be.
     #[error("arm `{arm}`: {error}")]
@@ -103,7 +103,7 @@ pub struct Fault {
     /// The file that it is about, if it is about one.
     pub file: Option<PathBuf>,
     /// What is wrong.
-    pub error: RigError,
+    pub error: SessionSetupError,
 }
 
 impl fmt::Display for Fault {
@@ -121,16 +121,16 @@ impl fmt::Display for Fault {
 
 /// Everything that keeps a configuration from running, a line or more for each; never empty.
 #[derive(Debug)]
-pub struct RigErrors(Vec<Fault>);
+pub struct SessionSetupErrors(Vec<Fault>);
 
-impl RigErrors {
+impl SessionSetupErrors {
     /// All of them: arms, limits, bodies.
     pub fn faults(&self) -> &[Fault] {
         &self.0
     }
 }
 
-impl fmt::Display for RigErrors {
+impl fmt::Display for SessionSetupErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, fault) in self.0.iter().enumerate() {
             write!(f, "{}{fault}", if i == 0 { "" } else { "\n" })?;
@@ -139,12 +139,12 @@ impl fmt::Display for RigErrors {
     }
 }
 
-impl std::error::Error for RigErrors {}
+impl std::error::Error for SessionSetupErrors {}
 
 /// Where an arm's samples come from.
 pub enum Source {
     /// A simulated arm in a simulated hand.
-    Simulated(Box<SimRig>),
+    Simulated(Box<HeldArm>),
     /// A device on the HID bus.
     Hid(Box<HidSource>),
 }
@@ -161,7 +161,7 @@ pub struct HidSource {
 }
 
 /// One arm of the rig.
-pub struct RigArm {
+pub struct SessionArm {
     /// Name.
     pub name: String,
     /// What it declares.
@@ -185,7 +185,7 @@ pub struct RigArm {
 }
 
 /// Everything, ready to run.
-pub struct Rig {
+pub struct SessionSetup {
     /// The loop.
     pub core: LoopCore,
     /// The scene.
@@ -197,7 +197,7 @@ pub struct Rig {
     /// What looks up what is near those.
     pub watch: Option<Watch>,
     /// The arms by index.
-    pub arms: Vec<RigArm>,
+    pub arms: Vec<SessionArm>,
     /// Period of the loop, ns.
     pub period_ns: u64,
     /// Room for feature pairs in one snapshot.
@@ -206,7 +206,7 @@ pub struct Rig {
     pub meshes: Vec<(String, MeshReport)>,
 }
 
-impl Rig {
+impl SessionSetup {
     /// Names of the arms by index.
     pub fn names(&self) -> Vec<Option<String>> {
         self.arms.iter().map(|a| Some(a.name.clone())).collect()
@@ -264,7 +264,11 @@ const REAL_LAG_S: f64 = 0.003;
 ///
 /// # Errors
 /// Everything that is wrong with arms, limits and bodies, not only the first of it.
-pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Result<Rig, RigErrors> {
+pub fn build(
+    config: &config::Config,
+    folder: &Path,
+    virtual_time: bool,
+) -> Result<SessionSetup, SessionSetupErrors> {
     let mut faults = Vec::new();
     let period_ns = 1_000_000_000 / u64::from(config.haptic_loop.rate_hz.max(1));
     let period_s = period_ns as f64 * 1e-9;
@@ -297,7 +301,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
                 continue;
             }
         };
-        arms.push(RigArm {
+        arms.push(SessionArm {
             name: arm.name.clone(),
             frame,
             source,
@@ -450,7 +454,7 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
         });
     let mut core = match core {
         Some(core) if faults.is_empty() => core,
-        _ => return Err(RigErrors(faults)),
+        _ => return Err(SessionSetupErrors(faults)),
     };
     // Clients' bodies get the ids after those of the configuration.
     let last = world.infos().map(|body| body.id).max().unwrap_or(0);
@@ -463,11 +467,11 @@ pub fn build(config: &config::Config, folder: &Path, virtual_time: bool) -> Resu
             Watch::new(tissue, scene::needle::tissue_name(config), names, &watched)
         })
         .transpose()
-        .map_err(|error| RigErrors(vec![surroundings_fault(config, error)]))?;
+        .map_err(|error| SessionSetupErrors(vec![surroundings_fault(config, error)]))?;
     for made in needles {
         core.set_guide(made.arm, Box::new(made.felt));
     }
-    Ok(Rig {
+    Ok(SessionSetup {
         core,
         collider: Collider::new(world, motions, period_s),
         soft,
@@ -494,7 +498,7 @@ fn lay_flat(
             .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error))?;
         *tool = Some(outline);
     }
-    let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|rig| rig.setup));
+    let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|setup| setup.setup));
     let engine = PlanarEngine::new(&setups, &scene).map_err(|error| {
         Box::new(Fault {
             key: config.bodies.first().map_or("arm".to_owned(), |body| {
@@ -626,13 +630,13 @@ fn damping(interaction: &config::Interaction) -> Damping {
     }
 }
 
-fn device_fault(arm: &config::Arm, error: RigError) -> Fault {
+fn device_fault(arm: &config::Arm, error: SessionSetupError) -> Fault {
     let (key, file) = match &arm.device {
         config::Device::Hid { profile, .. } => ("profile", profile),
         config::Device::Simulated { intention, .. } => ("intention", intention),
     };
     // A hand or mechanics that cannot be are not the intention's fault, and no single key's.
-    let is_whole_arm = matches!(error, RigError::Simulated { .. });
+    let is_whole_arm = matches!(error, SessionSetupError::Simulated { .. });
     Fault {
         key: format!(
             "arm.{}.{}",
@@ -692,11 +696,15 @@ fn limits_fault(error: LimitsError) -> Fault {
     Fault {
         key: "safety.peak_force_n".to_owned(),
         file: None,
-        error: RigError::Limits(error.to_string()),
+        error: SessionSetupError::Limits(error.to_string()),
     }
 }
 
-fn source(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<(ArmSpec, Source), RigError> {
+fn source(
+    arm: &config::Arm,
+    folder: &Path,
+    start_ns: u64,
+) -> Result<(ArmSpec, Source), SessionSetupError> {
     let name = || arm.name.clone();
     match &arm.device {
         config::Device::Hid {
@@ -739,13 +747,13 @@ fn source(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<(ArmSpec, S
                 config::NameOrPath::Name(n) => intentions::named(n),
                 config::NameOrPath::Path(p) => intentions::load(&folder.join(p)),
             }
-            .map_err(|error| RigError::Intention {
+            .map_err(|error| SessionSetupError::Intention {
                 arm: name(),
                 error: Box::new(error),
             })?;
-            let rig = SimRig::new(SimArmParams::of(spec.clone()), hand, wants, start_ns)
-                .map_err(|error| RigError::Simulated { arm: name(), error })?;
-            Ok((spec, Source::Simulated(Box::new(rig))))
+            let setup = HeldArm::new(SimArmParams::of(spec.clone()), hand, wants, start_ns)
+                .map_err(|error| SessionSetupError::Simulated { arm: name(), error })?;
+            Ok((spec, Source::Simulated(Box::new(setup))))
         }
     }
 }
@@ -754,12 +762,12 @@ fn load_profile(
     profile: &config::NameOrPath,
     arm: &str,
     folder: &Path,
-) -> Result<Profile, RigError> {
+) -> Result<Profile, SessionSetupError> {
     let parsed = match profile {
         config::NameOrPath::Name(name) => match shipped(name) {
             Some(found) => found.parse(),
             None => {
-                return Err(RigError::NoProfile {
+                return Err(SessionSetupError::NoProfile {
                     arm: arm.to_owned(),
                     profile: name.clone(),
                     known: hapticd_devices::profile::SHIPPED
@@ -773,7 +781,7 @@ fn load_profile(
         config::NameOrPath::Path(path) => {
             let path = folder.join(path);
             let text = hapticd_files::read_text(&path, MAX_PROFILE_BYTES).map_err(|error| {
-                RigError::UnreadableProfile {
+                SessionSetupError::UnreadableProfile {
                     arm: arm.to_owned(),
                     path: path.display().to_string(),
                     error,
@@ -782,7 +790,7 @@ fn load_profile(
             Profile::parse(&path.display().to_string(), &text)
         }
     };
-    parsed.map_err(|errors| RigError::Profile {
+    parsed.map_err(|errors| SessionSetupError::Profile {
         arm: arm.to_owned(),
         errors: Box::new(errors),
     })
@@ -820,7 +828,7 @@ pub fn limits(s: &config::Safety) -> Limits {
 }
 
 /// Where the middle of an arm's workspace is in the world.
-pub fn workspace_centre(arm: &RigArm) -> Vec3 {
+pub fn workspace_centre(arm: &SessionArm) -> Vec3 {
     arm.frame
         .to_world(&Pose::from_parts(
             arm.spec.workspace.center.into(),

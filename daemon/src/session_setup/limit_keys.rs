@@ -5,7 +5,7 @@ use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::safety::{Limits, LimitsError};
 
-use super::{Fault, RigError};
+use super::{Fault, SessionSetupError};
 
 /// What the governors of these arms could not keep of these limits: each key once, also where it
 /// keeps several arms from it.
@@ -106,7 +106,7 @@ fn fault(limits: &Limits, arm: &config::Arm, spec: &ArmSpec, error: LimitsError)
     Fault {
         key: place.path,
         file: None,
-        error: RigError::Limits(text),
+        error: SessionSetupError::Limits(text),
     }
 }
 
