@@ -56,7 +56,7 @@ impl ArmShape {
 
 /// Whether the scene still has a body.
 #[derive(Clone, Copy, PartialEq)]
-enum Scene {
+enum CheckedScene {
     Has,
     /// Not any more; an answer without it has not been heard of.
     Removed,
@@ -73,7 +73,7 @@ struct CheckedBody {
     pose: Option<Pose>,
     /// The loop had it in the last record.
     listed: bool,
-    scene: Scene,
+    scene: CheckedScene,
 }
 
 /// See the module page.
@@ -178,7 +178,7 @@ impl Checker {
             initial: *pose,
             pose: None,
             listed: false,
-            scene: Scene::Has,
+            scene: CheckedScene::Has,
         };
         self.bodies.insert(key, body);
     }
@@ -186,7 +186,7 @@ impl Checker {
     /// A body left the scene; the loop may have it for some ticks yet, or be about to get it.
     pub fn remove_body(&mut self, key: BodyKey) {
         if let Some(body) = self.bodies.get_mut(&key) {
-            body.scene = Scene::Removed;
+            body.scene = CheckedScene::Removed;
         }
     }
 
@@ -211,8 +211,8 @@ impl Checker {
             return;
         }
         for body in self.bodies.values_mut() {
-            if body.scene == Scene::Removed {
-                body.scene = Scene::RemovedBefore(last_sequence);
+            if body.scene == CheckedScene::Removed {
+                body.scene = CheckedScene::RemovedBefore(last_sequence);
             }
         }
     }
@@ -299,7 +299,8 @@ impl Checker {
             body.listed = listed;
             // The loop forgets a body for good. One that it never had it gets no more once it has
             // an answer without it, or a later body in its slot.
-            let gone = matches!(body.scene, Scene::RemovedBefore(answer) if answer <= offered);
+            let gone =
+                matches!(body.scene, CheckedScene::RemovedBefore(answer) if answer <= offered);
             let replaced = there.is_some_and(|other| other.generation > key.generation);
             listed || !(went || gone || replaced)
         });

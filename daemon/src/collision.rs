@@ -1,4 +1,4 @@
-//! The collision side: owns the [`World`], applies commands, answers the loop's queries.
+//! The collision side: owns the [`Scene`], applies commands, answers the loop's queries.
 //!
 //! [`Collider::answer`] is a pure function of the commands and the query (given the scene so far),
 //! which is what makes recordings replayable: the recorder keeps the commands and the query's tick
@@ -26,7 +26,7 @@ use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
 use hapticd_geometry::Pose;
 use hapticd_proxy::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
-use hapticd_scene::{AddError, Adding, BodyInfo, BodySpec, CommandError, Work, World};
+use hapticd_scene::{AddError, Adding, BodyInfo, BodySpec, CommandError, Scene, Work};
 use hapticd_sync::ring;
 use hapticd_sync::{delivery, latest};
 use hapticd_sys::clock::now_ns;
@@ -159,7 +159,7 @@ pub enum Begun {
 
 /// The world with its duties. See the module page.
 pub struct Collider {
-    world: World,
+    world: Scene,
     motions: Vec<BodyMotion>,
     period_s: f64,
     near: MidPhaseHistory,
@@ -171,7 +171,7 @@ pub struct Collider {
 
 impl Collider {
     /// Takes over a scene, the motions of bodies that move by themselves, and the loop's period.
-    pub fn new(world: World, motions: Vec<BodyMotion>, period_s: f64) -> Self {
+    pub fn new(world: Scene, motions: Vec<BodyMotion>, period_s: f64) -> Self {
         Collider {
             world,
             motions,
@@ -183,7 +183,7 @@ impl Collider {
     }
 
     /// The scene.
-    pub fn world(&self) -> &World {
+    pub fn world(&self) -> &Scene {
         &self.world
     }
 
@@ -281,7 +281,7 @@ impl Collider {
         }
     }
 
-    /// What the dynamics have to compute: [`World::take_work`].
+    /// What the dynamics have to compute: [`Scene::take_work`].
     pub fn take_work(&mut self) -> Option<Box<Work>> {
         self.world.take_work()
     }
@@ -371,7 +371,7 @@ impl Collider {
         answered
     }
 
-    /// Lets somebody else look for what is near the tools: [`World::set_midphase`]. Gives back who
+    /// Lets somebody else look for what is near the tools: [`Scene::set_midphase`]. Gives back who
     /// did until now.
     pub fn set_midphase(&mut self, midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
         let old = self.world.midphase().map(MidPhase::facts);
@@ -704,7 +704,7 @@ mod tests {
     #[test]
     fn an_arm_that_costs_little_is_answered_first() {
         let costly = hapticd_scene::Shape::of(hapticd_testkit::meshes::tangle(5_000).unwrap()).0;
-        let mut world = World::new(1e-4, 1024);
+        let mut world = Scene::new(1e-4, 1024);
         for arm in [0, 2] {
             let tool = hapticd_proxy::ToolShape::sphere(0.005);
             world.set_tool(arm, hapticd_scene::Shape::point(), tool);

@@ -21,7 +21,7 @@ use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3, shapes};
 use hapticd_needle::{SurroundingsError, Tissue};
 use hapticd_planar::{PlanarEngine, PlanarScene};
 use hapticd_proxy::{ArmSetup, Damping, Distances, Interaction, MAX_ARMS, tool_id};
-use hapticd_scene::{AddError, BroadPhaseKind, Order, World};
+use hapticd_scene::{AddError, BroadPhaseKind, Order, Scene};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
@@ -333,7 +333,7 @@ pub fn build(
         .fold(0.05, f64::max);
     let distances = Distances::for_width(width);
     let pairs = config.collision.pairs as usize;
-    let mut world = World::new(distances.clearance_m, pairs);
+    let mut world = Scene::new(distances.clearance_m, pairs);
     world.set_order(order(&config.dynamics.order));
     world.set_broad_phase(broad_phase(config.collision.broad_phase));
     let mut rigs: [Option<LoopArm>; MAX_ARMS] = [const { None }; MAX_ARMS];

@@ -152,7 +152,7 @@ pub struct Links {
     /// Newest state of the bodies.
     pub updates: latest::Reader<SkinUpdate>,
     /// Of each body, in the order of the states.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<SkinBody>,
     /// Who makes large frames, if not the CPU.
     pub large: Option<LargeSkins>,
     /// From round to round.
@@ -170,7 +170,7 @@ pub struct LargeSkins {
 }
 
 /// A body whose skin is made.
-pub struct Body {
+pub struct SkinBody {
     /// Which of the states is its.
     number: usize,
     maker: SkinMaker,
@@ -181,12 +181,12 @@ pub struct Body {
     shown_ns: u64,
 }
 
-impl Body {
+impl SkinBody {
     /// The maker's body is to be the writer's.
     #[must_use]
-    pub fn new(number: usize, maker: SkinMaker, writer: SkinWriter) -> Body {
+    pub fn new(number: usize, maker: SkinMaker, writer: SkinWriter) -> SkinBody {
         debug_assert_eq!(maker.spec().id, writer.id());
-        Body {
+        SkinBody {
             number,
             maker,
             writer,
@@ -269,13 +269,13 @@ const STILL_NS: u64 = 1_000_000_000;
 const SHARE: f64 = 0.6;
 
 /// What is made of a scene's implicit bodies at this rate, each with its part of a round.
-pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> Vec<Body> {
+pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> Vec<SkinBody> {
     let seconds = SHARE * period.as_secs_f64() / writers.len().max(1) as f64;
     let body = |(number, (spec, writer)): (usize, (SkinSpec, SkinWriter))| {
         let most = writer.room().triangles as usize;
         // The configuration's numbers are above 0.
         let maker = SkinMaker::new(spec, most, seconds).ok()?;
-        Some(Body::new(number, maker, writer))
+        Some(SkinBody::new(number, maker, writer))
     };
     let all = scene.skin_specs().zip(writers).enumerate();
     all.filter_map(body).collect()

@@ -12,15 +12,15 @@ use std::time::Instant;
 use hapticd_ccd::Proximity;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::{BodyPose, Material, Query, Snapshot, ToolShape};
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 use hapticd_shaders::{Choice, Gpu, GpuMidPhase, Limits, Patience};
 
 /// Pairs of a body that an answer lists, as the daemon has it when nothing is said.
 const PAIRS: usize = 4096;
 const QUERIES: u32 = 200;
 
-fn world(tool: &Shape, points: &TriMesh, ground: &Shape) -> World {
-    let mut world = World::new(8e-6, PAIRS);
+fn world(tool: &Shape, points: &TriMesh, ground: &Shape) -> Scene {
+    let mut world = Scene::new(8e-6, PAIRS);
     let shape = ToolShape::mesh(points.positions(), true);
     world.set_tool(0, tool.clone(), shape);
     world
@@ -61,7 +61,7 @@ fn path(tool: &Shape, ground: &Shape) -> Vec<Pose> {
     (0..QUERIES).map(pose).collect()
 }
 
-fn query(world: &World, k: usize, world_from_tool: Pose, reach_m: f64) -> Query {
+fn query(world: &Scene, k: usize, world_from_tool: Pose, reach_m: f64) -> Query {
     let mut query = Query {
         tick: k as u64,
         ..Query::default()

@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use hapticd_rays::displacement::Measure;
 use hapticd_rays::layout::{Contact, SHEET};
 use hapticd_rays::{
-    Detector, DetectorError, Full, Plan, Predicted, Progress, Report, Roster, Scene, Separation,
+    Detector, DetectorError, Full, Plan, Predicted, Progress, RayScene, Report, Roster, Separation,
     Settings,
 };
 
@@ -217,7 +217,7 @@ impl GpuDetector {
         }
     }
 
-    fn step(&mut self, scene: &mut Scene) -> Result<(), Failure> {
+    fn step(&mut self, scene: &mut RayScene) -> Result<(), Failure> {
         self.narrow.gpu().check()?;
         self.hear()?;
         if !self.packed || !self.roster.is_current(scene) {
@@ -257,7 +257,7 @@ impl GpuDetector {
     }
 
     /// All objects again; of the points of those that were there nothing is forgotten.
-    fn pack(&mut self, scene: &Scene) -> Result<(), Failure> {
+    fn pack(&mut self, scene: &RayScene) -> Result<(), Failure> {
         // What is remembered of an object that has gone names it by its number: nobody may have
         // that before a step has been without it.
         let was_packed = std::mem::take(&mut self.packed);
@@ -347,7 +347,7 @@ impl Detector for GpuDetector {
         self.blank = true;
     }
 
-    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+    fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
         self.progress.newest += 1;
         self.step(scene)
             .map_err(|failure| fault(self.progress.newest, failure))

@@ -7,7 +7,7 @@
 
 use hapticd_geometry::Pose;
 use hapticd_rays::layout::{Object, Point};
-use hapticd_rays::{Full, Plan, Scene, Settings, V3};
+use hapticd_rays::{Full, Plan, RayScene, Settings, V3};
 
 use crate::buffer::BufferError;
 use crate::narrow::{Narrow, Step};
@@ -32,7 +32,7 @@ impl Feed {
     ///
     /// # Errors
     /// If there are more than indices can count.
-    pub fn pack(&mut self, scene: &Scene, settings: &Settings) -> Result<Packed, SceneError> {
+    pub fn pack(&mut self, scene: &RayScene, settings: &Settings) -> Result<Packed, SceneError> {
         let mut packed = Packed::default();
         let nowhere = Pose::identity();
         self.deformables.clear();
@@ -65,7 +65,7 @@ impl Feed {
     /// Takes over where everything is now. What was now is a step ago, also where the scene has
     /// gone several steps: what crossed a sheet in one that was left out has crossed it. The scene
     /// has the objects that were packed.
-    pub fn advance(&mut self, scene: &Scene, settings: &Settings) {
+    pub fn advance(&mut self, scene: &RayScene, settings: &Settings) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.copy_from_slice(&self.before);
         for (id, object) in (0..).zip(&mut self.now) {
@@ -97,7 +97,7 @@ impl Feed {
     }
 
     /// Takes over the pairs of a plan for this scene.
-    pub fn list(&mut self, plan: &Plan, scene: &Scene) {
+    pub fn list(&mut self, plan: &Plan, scene: &RayScene) {
         self.chunks.clear();
         for pair in plan.rigid() {
             let points = self.now[pair.source as usize].points;

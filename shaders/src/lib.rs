@@ -89,7 +89,7 @@ pub use plan::{Chunk, ClusterPoints, NearCluster, Row, Run};
 pub use queries::{RayQueries, UnknownRayQueries};
 pub use readback::DEPTH;
 pub use room::Demand;
-pub use scene::{Body, Cluster, Packed, Parts, Scene, SceneError};
+pub use scene::{Cluster, GpuScene, Packed, Parts, SceneError};
 pub use skin::{
     GpuReport, GpuSkin, GpuSkinError, LargeSkins, SkinBall, SkinBrick, SkinGrid, SkinRefused,
     SkinScan, SkinTally,

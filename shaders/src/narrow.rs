@@ -28,7 +28,7 @@ use crate::pass::Pass;
 use crate::passes;
 use crate::plan::{Chunk, ClusterPoints, NearCluster, Row, Run, rows};
 use crate::readback::Ring;
-use crate::scene::{Packed, Scene};
+use crate::scene::{GpuScene, Packed};
 use crate::times::Clock;
 use crate::tracer::{SetupError, StepError, Ticket};
 use crate::traces::{LISTS, Settings, TRACES, Traces};
@@ -128,7 +128,7 @@ const STAMPS: usize = TRACES + 3;
 /// Everything that belongs to one device.
 #[derive(Debug)]
 struct Made {
-    scene: Scene,
+    scene: GpuScene,
     known: Option<PackedScene>,
     before: Store<Point>,
     traces: Traces,
@@ -516,7 +516,7 @@ impl Made {
         let naive = (launch == Launch::AtOnce).then(|| Naive::new(gpu));
         let none = wgpu::BufferUsages::empty();
         Ok(Self {
-            scene: Scene::new(gpu)?,
+            scene: GpuScene::new(gpu)?,
             known: None,
             before: Store::new(gpu, "points_before", none, 1)?,
             traces: Traces::new(gpu)?,

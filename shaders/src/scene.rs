@@ -51,9 +51,6 @@ pub struct Parts<'a> {
     pub cluster_points: &'a [u32],
 }
 
-/// What one object is, besides its parts: the rest of [`Object`] is filled in.
-pub type Body = Object;
-
 /// What is wrong with a scene: the caller's fault, and nothing has been taken over.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SceneError {
@@ -127,7 +124,7 @@ impl Packed {
     /// # Errors
     /// If the parts do not fit each other; every index is looked at, so that no pass can leave its
     /// own object.
-    pub fn add(&mut self, parts: &Parts<'_>, body: &Body) -> Result<u32, SceneError> {
+    pub fn add(&mut self, parts: &Parts<'_>, body: &Object) -> Result<u32, SceneError> {
         let object = self.objects.len();
         check(object, parts, body.flags & DEFORMABLE != 0)?;
         let full = |what, len: usize, more: usize, most: usize| {
@@ -384,7 +381,7 @@ fn check(object: usize, parts: &Parts<'_>, deformable: bool) -> Result<(), Scene
 
 /// A [`Packed`] on the GPU.
 #[derive(Debug)]
-pub struct Scene {
+pub struct GpuScene {
     objects: Store<Object>,
     points: Store<Point>,
     normals: Store<Normal>,
@@ -397,7 +394,7 @@ pub struct Scene {
     structures: Option<Structures>,
 }
 
-impl Scene {
+impl GpuScene {
     /// Without objects.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use crate::device::{Fault, Gpu};
 use crate::hits::{Hits, List};
 use crate::pass::PassError;
 use crate::readback::{DEPTH, Ring};
-use crate::scene::{Packed, Scene};
+use crate::scene::{GpuScene, Packed};
 use crate::times::Clock;
 use crate::traces::{LISTS, Settings, TRACES, Traces};
 
@@ -96,7 +96,7 @@ pub enum StepError {
 /// Everything that belongs to one device.
 #[derive(Debug)]
 struct Made {
-    scene: Scene,
+    scene: GpuScene,
     scene_set: bool,
     traces: Traces,
     clock: Option<Clock>,
@@ -278,7 +278,7 @@ impl Tracer {
 impl Made {
     fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         Ok(Self {
-            scene: Scene::new(gpu)?,
+            scene: GpuScene::new(gpu)?,
             scene_set: false,
             traces: Traces::new(gpu)?,
             clock: Clock::new(gpu, TRACES as u32)?,

@@ -10,7 +10,7 @@ use crate::device::Gpu;
 use crate::hits::{Hits, List};
 use crate::pass::{Bound, Pass};
 use crate::passes;
-use crate::scene::Scene;
+use crate::scene::GpuScene;
 use crate::times::Clock;
 use crate::tracer::SetupError;
 
@@ -122,7 +122,7 @@ impl Traces {
     }
 
     /// Binds the passes to what is theirs and to the scene.
-    pub fn bind(&mut self, gpu: &Gpu, scene: &Scene) -> Result<(), BufferError> {
+    pub fn bind(&mut self, gpu: &Gpu, scene: &GpuScene) -> Result<(), BufferError> {
         let buffers = &self.buffers;
         self.build_args.bind(gpu, |name| buffers.find(name))?;
         for pass in &mut self.passes {
@@ -137,7 +137,7 @@ impl Traces {
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
-        scene: &Scene,
+        scene: &GpuScene,
         clock: Option<&Clock>,
         stamp: u32,
         counts: Option<[u32; TRACES]>,

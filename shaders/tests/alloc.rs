@@ -12,7 +12,7 @@ use std::sync::Arc;
 use common::gpu;
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
-use hapticd_rays::{Detector, Scene, Settings, Shape, Topology};
+use hapticd_rays::{Detector, RayScene, Settings, Shape, Topology};
 use hapticd_shaders::GpuDetector;
 
 #[global_allocator]
@@ -29,7 +29,7 @@ fn calls(balls: u32) -> (u64, usize) {
     let made = |mesh: &TriMesh, topology| Arc::new(Shape::new(mesh, topology, 32).unwrap());
     let ball = made(&shapes::icosphere(0.02, 2).unwrap(), Topology::Volume);
     let slab = shapes::cuboid(&Vec3::new(2.0, 2.0, 0.1)).unwrap();
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let slab = made(&slab, Topology::Volume);
     scene.add_rigid(slab, &Pose::identity(), true).unwrap();
     let place = |k: u32, step: u32| {

@@ -11,7 +11,7 @@ use common::waited::Waited;
 use detectors::{conformance, settle};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_rays::displacement::Measure;
-use hapticd_rays::{Detector, Scene, Separation, Settings, Shape, Topology, Tracer, Watched};
+use hapticd_rays::{Detector, RayScene, Separation, Settings, Shape, Topology, Tracer, Watched};
 use hapticd_shaders::{DEPTH, GpuDetector};
 
 fn on_gpu(settings: Settings) -> Box<dyn Detector> {
@@ -46,8 +46,8 @@ fn volume(mesh: &TriMesh) -> Arc<Shape> {
 }
 
 /// Balls on a slab, side by side, each touching its neighbours.
-fn row(balls: u32, level: u32) -> Scene {
-    let mut scene = Scene::new();
+fn row(balls: u32, level: u32) -> RayScene {
+    let mut scene = RayScene::new();
     let slab = volume(&shapes::cuboid(&Vec3::new(1.0, 1.0, 0.1)).unwrap());
     scene.add_rigid(slab, &Pose::identity(), true).unwrap();
     let ball = volume(&shapes::icosphere(0.02, level).unwrap());
@@ -62,7 +62,7 @@ fn place(k: u32, step: u32) -> Pose {
     Pose::translation(0.038 * f64::from(k) - 0.3, 0.0, 0.115 + swing)
 }
 
-fn stir(scene: &mut Scene, step: u32) {
+fn stir(scene: &mut RayScene, step: u32) {
     scene.begin_step();
     for id in 1..scene.len() as u32 {
         scene.set_pose(id, &place(id - 1, step)).unwrap();

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use common::gpu;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_rays::layout::{Class, Contact, Ray, Record};
-use hapticd_rays::{Plan, Scene, Settings, Shape, Topology};
+use hapticd_rays::{Plan, RayScene, Settings, Shape, Topology};
 use hapticd_shaders::{Demand, Fault, Feed, Found, Launch, Narrow, Room, Step, StepError};
 
 /// Rigid bodies that interpenetrate, and on them two cloths that wave through each other: all three
 /// algorithms have work.
 struct Stirred {
-    scene: Scene,
+    scene: RayScene,
     settings: Settings,
     plan: Plan,
     feed: Feed,
@@ -36,7 +36,7 @@ impl Stirred {
             half_thickness_m: 0.001,
         };
         let cloth = Arc::new(Shape::new(&mesh, cloth, 32).unwrap());
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let bodies: Vec<Pose> = (0..6)
             .map(|k| {
                 let [x, y] = [k % 3, k / 3].map(|i| 0.06 * f64::from(i) - 0.06);

@@ -12,7 +12,7 @@ use common::{Chance, gpu};
 use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery, MidPhaseStats};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::{ArmQuery, BodyPose, Material, MidPhaseShare, Query, Snapshot, ToolShape};
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 use hapticd_shaders::{Breaker, GpuMidPhase, Limits, Patience};
 
 /// Everything is worth a question, and every answer is waited for.
@@ -45,8 +45,8 @@ fn spec(name: &str, kind: BodyKind, mesh: TriMesh, at: Vec3) -> BodySpec {
 
 /// Three arms, a ball, a torus and a cube, among five bodies, two of which move, one with
 /// coordinates far from its origin.
-fn scene(pairs_per_body: usize) -> World {
-    let mut world = World::new(CLEARANCE_M, pairs_per_body);
+fn scene(pairs_per_body: usize) -> Scene {
+    let mut world = Scene::new(CLEARANCE_M, pairs_per_body);
     world.set_tool(0, Shape::point(), ToolShape::sphere(0.01));
     for (arm, mesh) in [
         (1, shapes::torus(0.03, 0.01, 24, 12).unwrap()),
@@ -99,7 +99,7 @@ fn pose(chance: &mut Chance, spread: f64) -> Pose {
 }
 
 /// Tools and bodies that move are anywhere; the reach is anything.
-fn query(world: &World, tick: u64, chance: &mut Chance) -> Query {
+fn query(world: &Scene, tick: u64, chance: &mut Chance) -> Query {
     let mut query = Query {
         tick,
         ..Query::default()
@@ -129,7 +129,7 @@ fn query(world: &World, tick: u64, chance: &mut Chance) -> Query {
 }
 
 /// What both worlds answer, arm by arm; they must agree to the last bit.
-fn same(with: &mut World, without: &mut World, query: &Query, room: usize) -> usize {
+fn same(with: &mut Scene, without: &mut Scene, query: &Query, room: usize) -> usize {
     let mut listed = 0;
     with.advance(query, 1e-3);
     without.advance(query, 1e-3);
@@ -153,11 +153,11 @@ fn same(with: &mut World, without: &mut World, query: &Query, room: usize) -> us
     listed
 }
 
-fn facts(world: &World) -> &MidPhaseStats {
+fn facts(world: &Scene) -> &MidPhaseStats {
     world.midphase().unwrap().facts()
 }
 
-fn with(mut world: World, limits: Limits) -> (World, Breaker) {
+fn with(mut world: Scene, limits: Limits) -> (Scene, Breaker) {
     let midphase = GpuMidPhase::new(gpu(), limits).unwrap();
     let breaker = midphase.gpu().breaker();
     world.set_midphase(Box::new(midphase));
@@ -165,7 +165,7 @@ fn with(mut world: World, limits: Limits) -> (World, Breaker) {
 }
 
 /// The device on a thread of its own; it ends with the world.
-fn beside(mut world: World, limits: Limits) -> (World, Breaker, std::thread::JoinHandle<()>) {
+fn beside(mut world: Scene, limits: Limits) -> (Scene, Breaker, std::thread::JoinHandle<()>) {
     let midphase = GpuMidPhase::new(gpu(), limits).unwrap();
     let breaker = midphase.gpu().breaker();
     let (midphase, device) = midphase.beside();
@@ -237,7 +237,7 @@ fn bodies_that_come_and_go_are_the_same_and_leave_nothing_behind() {
     for tick in 0..12 {
         let mesh = shapes::icosphere(0.02, 2).unwrap();
         let at = chance.vector() * 0.05;
-        let add = |world: &mut World| {
+        let add = |world: &mut Scene| {
             let spec = spec("passer-by", BodyKind::Kinematic, mesh.clone(), at);
             world.add_body(spec).unwrap()
         };
@@ -369,7 +369,7 @@ fn what_is_always_late_is_given_up() {
 #[test]
 fn numbers_out_of_range_and_small_meshes_are_the_cpus() {
     let mut chance = Chance(61);
-    let add = |mut world: World| {
+    let add = |mut world: Scene| {
         let cube = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
         let at = Vec3::new(2e6, 0.0, 0.0);
         let spec = spec("beyond", BodyKind::Static, cube, at);

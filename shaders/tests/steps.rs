@@ -12,7 +12,7 @@ use common::gpu;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_rays::displacement::Measure;
 use hapticd_rays::layout::{Class, Contact, DEFORMABLE, INVERTED, Normal, Object, Point, Record};
-use hapticd_rays::{Full, Scene, Settings, Shape, Topology, Tracer, V3};
+use hapticd_rays::{Full, RayScene, Settings, Shape, Topology, Tracer, V3};
 use hapticd_shaders::{Chunk, Found, Narrow, NearCluster, Packed, Room, Run, Step};
 
 const CLOTH: Topology = Topology::Sheet {
@@ -29,7 +29,7 @@ fn settings() -> Settings {
 
 /// A scene on both sides.
 struct Twins {
-    scene: Scene,
+    scene: RayScene,
     tracer: Tracer,
     narrow: Narrow,
     packed: Packed,
@@ -62,7 +62,7 @@ fn are_near(a: &[V3; 2], b: &[V3; 2], margin: f32) -> bool {
 
 impl Twins {
     fn new(settings: Settings, of: &[(Arc<Shape>, Option<Pose>)]) -> Self {
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let mut packed = Packed::default();
         for (shape, pose) in of {
             match pose {

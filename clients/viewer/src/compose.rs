@@ -9,7 +9,7 @@ use crate::{
     camera::{Camera, Size},
     controls::Controls,
     picture::{Glyphs, Item, Line, Picture, Style, matrix},
-    scene::{Arm, Body, Bounds, Scene, point, vector},
+    scene::{Bounds, VisibleArm, VisibleBody, VisibleScene, point, vector},
     theme::{self, Theme},
 };
 use hapticd_client::{BodyKind, flag};
@@ -58,7 +58,7 @@ pub fn scale(camera: &Camera, size: Size) -> Scale {
 }
 
 /// The picture of a scene as it is looked at.
-pub fn compose(scene: &Scene, controls: &Controls, glyphs: &Glyphs, size: Size) -> Picture {
+pub fn compose(scene: &VisibleScene, controls: &Controls, glyphs: &Glyphs, size: Size) -> Picture {
     let camera = controls.camera;
     let pixel_m = camera.pixel_m(size);
     let scale = scale(&camera, size);
@@ -78,8 +78,8 @@ pub fn compose(scene: &Scene, controls: &Controls, glyphs: &Glyphs, size: Size) 
     }
 }
 
-fn bodies(bodies: &[Body]) -> impl Iterator<Item = Item> {
-    let is_static = |body: &Body| body.kind == BodyKind::Static;
+fn bodies(bodies: &[VisibleBody]) -> impl Iterator<Item = Item> {
+    let is_static = |body: &VisibleBody| body.kind == BodyKind::Static;
     bodies.iter().enumerate().filter_map(move |(at, body)| {
         let alike = bodies[..at]
             .iter()
@@ -98,7 +98,13 @@ fn bodies(bodies: &[Body]) -> impl Iterator<Item = Item> {
     })
 }
 
-fn arm_items(index: usize, arm: &Arm, glyphs: &Glyphs, pixel_m: f32, scale: Scale) -> Vec<Item> {
+fn arm_items(
+    index: usize,
+    arm: &VisibleArm,
+    glyphs: &Glyphs,
+    pixel_m: f32,
+    scale: Scale,
+) -> Vec<Item> {
     let (Some(state), Some((device, proxy))) = (&arm.state, arm.poses()) else {
         return Vec::new();
     };
@@ -200,7 +206,7 @@ mod tests {
 
     const SIZE: Size = [1280, 800];
 
-    pub(crate) fn arm() -> Arm {
+    pub(crate) fn arm() -> VisibleArm {
         let state = ArmState {
             flags: flag::ATTACHED | flag::TOUCHING,
             force_n: [0.0, 0.0, 2.0],
@@ -210,7 +216,7 @@ mod tests {
             },
             ..ArmState::EMPTY
         };
-        Arm {
+        VisibleArm {
             info: ArmInfo {
                 name: hapticd_protocol::text::Name::new("right").unwrap(),
                 world_from_base: Pose::IDENTITY,
@@ -238,11 +244,11 @@ mod tests {
         }
     }
 
-    fn scene() -> Scene {
-        Scene {
+    fn scene() -> VisibleScene {
+        VisibleScene {
             link: Link::Up,
             arms: vec![arm()],
-            ..Scene::default()
+            ..VisibleScene::default()
         }
     }
 

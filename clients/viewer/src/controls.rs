@@ -2,7 +2,7 @@
 
 use crate::{
     camera::{Camera, Size},
-    scene::{Scene, point},
+    scene::{VisibleScene, point},
     theme::Theme,
 };
 
@@ -110,7 +110,7 @@ impl Controls {
     }
 
     /// Does what a key asks for.
-    pub fn act(&mut self, act: Act, scene: &Scene, size: Size) {
+    pub fn act(&mut self, act: Act, scene: &VisibleScene, size: Size) {
         match act {
             Act::Pause => self.paused = !self.paused,
             Act::FrameAll => self.frame(scene, size),
@@ -132,7 +132,7 @@ impl Controls {
     }
 
     /// Brings everything into the picture, seen from where the eye stands.
-    pub fn frame(&mut self, scene: &Scene, size: Size) {
+    pub fn frame(&mut self, scene: &VisibleScene, size: Size) {
         if let Some(bounds) = scene.bounds() {
             // A box is seldom seen corner first: a ball about it would leave much empty.
             let radius_m = (bounds.radius_m() * 0.88).max(1e-3);
@@ -141,7 +141,7 @@ impl Controls {
     }
 
     /// The same once for each connection, when all of its scene is there.
-    pub fn frame_first(&mut self, scene: &Scene, size: Size) {
+    pub fn frame_first(&mut self, scene: &VisibleScene, size: Size) {
         if self.framed != scene.connections && scene.is_complete() && scene.bounds().is_some() {
             self.framed = scene.connections;
             self.frame(scene, size);
@@ -149,7 +149,12 @@ impl Controls {
     }
 
     /// Looks at what is at a pixel, from the same side; says what it is.
-    pub fn look_through(&mut self, pixel: [f32; 2], scene: &Scene, size: Size) -> Option<String> {
+    pub fn look_through(
+        &mut self,
+        pixel: [f32; 2],
+        scene: &VisibleScene,
+        size: Size,
+    ) -> Option<String> {
         let (eye, along) = (self.camera.eye(), self.camera.ray(pixel, size));
         let (name, far_m) = scene.met(&eye, &along)?;
         self.camera.target = eye + along * far_m;
@@ -162,7 +167,7 @@ mod tests {
     use super::*;
     use crate::{
         model::Model,
-        scene::{Body, Link},
+        scene::{Link, VisibleBody},
     };
     use hapticd_client::BodyKind;
     use nalgebra::{Isometry3, Point3};
@@ -170,8 +175,8 @@ mod tests {
 
     const SIZE: Size = [640, 480];
 
-    fn scene() -> Scene {
-        let body = Body {
+    fn scene() -> VisibleScene {
+        let body = VisibleBody {
             id: 1,
             name: "ball".to_owned(),
             kind: BodyKind::Static,
@@ -179,11 +184,11 @@ mod tests {
             world_from_body: Some(Isometry3::translation(3.0, 0.0, 0.0)),
             note: String::new(),
         };
-        Scene {
+        VisibleScene {
             link: Link::Up,
             connections: 1,
             bodies: vec![body],
-            ..Scene::default()
+            ..VisibleScene::default()
         }
     }
 

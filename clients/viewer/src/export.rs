@@ -3,7 +3,7 @@
 //! Takes what is seen, held picture or not, and asks the daemon for nothing. Overwrites nothing; a
 //! file of which not all could be written goes again. Blocks for as long as the disk does.
 
-use crate::scene::{Body, Scene};
+use crate::scene::{VisibleBody, VisibleScene};
 use hapticd_client::export::{Faces, FileFormat, Part};
 use std::{
     fs::File,
@@ -24,16 +24,16 @@ struct Lists<'a> {
 }
 
 /// Whether there is something to write.
-pub fn has_skins(scene: &Scene) -> bool {
+pub fn has_skins(scene: &VisibleScene) -> bool {
     skins(scene).next().is_some()
 }
 
-fn skins(scene: &Scene) -> impl Iterator<Item = &Body> {
+fn skins(scene: &VisibleScene) -> impl Iterator<Item = &VisibleBody> {
     let some = scene.bodies.iter().filter(|body| body.kind.has_skin());
     some.filter(|body| !body.model.indices().is_empty())
 }
 
-fn lists(scene: &Scene) -> impl Iterator<Item = Lists<'_>> {
+fn lists(scene: &VisibleScene) -> impl Iterator<Item = Lists<'_>> {
     skins(scene).map(|body| {
         let vertices = body.model.vertices().iter();
         Lists {
@@ -50,7 +50,7 @@ fn lists(scene: &Scene) -> impl Iterator<Item = Lists<'_>> {
 ///
 /// # Errors
 /// A sentence for whoever pressed the button.
-pub fn export(scene: &Scene, folder: &Path, now: SystemTime) -> Result<String, String> {
+pub fn export(scene: &VisibleScene, folder: &Path, now: SystemTime) -> Result<String, String> {
     let lists: Vec<Lists<'_>> = lists(scene).collect();
     let parts: Vec<Part<'_>> = lists
         .iter()
@@ -127,8 +127,8 @@ mod tests {
     use nalgebra::Isometry3;
     use std::sync::Arc;
 
-    fn scene(skins: &[&str]) -> Scene {
-        let body = |(id, name): (u32, &&str)| Body {
+    fn scene(skins: &[&str]) -> VisibleScene {
+        let body = |(id, name): (u32, &&str)| VisibleBody {
             id,
             name: (*name).to_owned(),
             kind: BodyKind::Implicit,
@@ -136,16 +136,16 @@ mod tests {
             world_from_body: Some(Isometry3::identity()),
             note: String::new(),
         };
-        let mut scene = Scene {
+        let mut scene = VisibleScene {
             bodies: (0..).zip(skins).map(body).collect(),
-            ..Scene::default()
+            ..VisibleScene::default()
         };
         // Neither of these is written: one has no skin, the other none yet.
         for (kind, model) in [
             (BodyKind::Static, Model::ball()),
             (BodyKind::Implicit, Model::smooth(&[], &[])),
         ] {
-            scene.bodies.push(Body {
+            scene.bodies.push(VisibleBody {
                 kind,
                 model: Arc::new(model),
                 ..body((9, &"other"))

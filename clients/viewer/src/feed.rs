@@ -1,14 +1,14 @@
-//! From the daemon to a [`Scene`]: an ordinary client that asks once for what stays, reads blocks
-//! for what changes, and connects again when the daemon has ended.
+//! From the daemon to a [`VisibleScene`]: an ordinary client that asks once for what stays, reads
+//! blocks for what changes, and connects again when the daemon has ended.
 //!
 //! It owns nothing in the daemon and holds no lease, so nothing there depends on how often, or
 //! whether, it is called. A step makes no request while nothing comes or goes; it reads shared
-//! memory. It never fails: what goes wrong is in [`Scene::link`].
+//! memory. It never fails: what goes wrong is in [`VisibleScene::link`].
 
 use crate::{
     history::Sample,
     model::{Creases, Model},
-    scene::{Arm, Body, Link, Scene, isometry},
+    scene::{Link, VisibleArm, VisibleBody, VisibleScene, isometry},
 };
 use hapticd_client::{
     BodyInfo, BodyKind, Client, Event, News, RequestError, Skin, SkinFrame, SkinMoment,
@@ -46,10 +46,10 @@ struct Connection {
     creases: HashMap<u32, Creases>,
 }
 
-/// A client that keeps a [`Scene`] up to date.
+/// A client that keeps a [`VisibleScene`] up to date.
 pub struct Feed {
     socket: PathBuf,
-    scene: Scene,
+    scene: VisibleScene,
     connection: Option<Connection>,
     try_at_s: f64,
     surfaces_at_s: f64,
@@ -62,7 +62,7 @@ impl Feed {
     pub fn new(socket: PathBuf) -> Self {
         Self {
             socket,
-            scene: Scene::default(),
+            scene: VisibleScene::default(),
             connection: None,
             try_at_s: f64::NEG_INFINITY,
             surfaces_at_s: f64::NEG_INFINITY,
@@ -72,7 +72,7 @@ impl Feed {
     }
 
     /// What is known.
-    pub fn scene(&self) -> &Scene {
+    pub fn scene(&self) -> &VisibleScene {
         &self.scene
     }
 
@@ -117,7 +117,7 @@ impl Feed {
         for info in infos {
             let wants = want::STATE | want::CONTACTS | want::BODIES | want::EVENTS;
             subscriptions.push(client.subscribe(info.index, wants).map_err(text)?);
-            arms.push(Arm {
+            arms.push(VisibleArm {
                 tool: tool(&mut client, info.index, info.tool_radius_m)?,
                 info,
                 state: None,
@@ -339,7 +339,7 @@ fn model(mesh: &hapticd_client::Mesh) -> Model {
 }
 
 /// A body with its shape or its surface; `None` for one that has gone meanwhile.
-fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, String> {
+fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<VisibleBody>, String> {
     let client = &mut connection.client;
     let model = if info.kind.has_surface() {
         client.surface(info.body).map(|surface| {
@@ -356,7 +356,7 @@ fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, St
         client.shape(info.body).map(|mesh| model(&mesh))
     };
     match model {
-        Ok(model) => Ok(Some(Body {
+        Ok(model) => Ok(Some(VisibleBody {
             id: info.body,
             name: info.name.to_string(),
             kind: info.kind,
@@ -371,7 +371,7 @@ fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<Body>, St
 
 /// A [`Feed`] on a thread of its own, so that a daemon that does not answer holds up no picture.
 pub struct Follower {
-    scene: Arc<Mutex<Scene>>,
+    scene: Arc<Mutex<VisibleScene>>,
     stop: Arc<AtomicBool>,
 }
 
@@ -381,7 +381,7 @@ impl Follower {
     /// # Errors
     /// When the system gives no thread.
     pub fn start(socket: PathBuf) -> std::io::Result<Self> {
-        let scene = Arc::new(Mutex::new(Scene::default()));
+        let scene = Arc::new(Mutex::new(VisibleScene::default()));
         let stop = Arc::new(AtomicBool::new(false));
         let (shown, stopped) = (Arc::clone(&scene), Arc::clone(&stop));
         std::thread::Builder::new()
@@ -404,7 +404,7 @@ impl Follower {
     }
 
     /// A copy of what is known.
-    pub fn scene(&self) -> Scene {
+    pub fn scene(&self) -> VisibleScene {
         self.scene
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -8,7 +8,7 @@ use crate::{
     panels,
     picture::{Glyphs, Picture},
     renderer::{Panels, Renderer, extent},
-    scene::Scene,
+    scene::VisibleScene,
 };
 use std::{io::Write, sync::mpsc};
 
@@ -127,7 +127,7 @@ impl Offscreen {
     ///
     /// # Errors
     /// [`GpuError::Failed`].
-    pub fn scene(&mut self, scene: &Scene, controls: &Controls) -> Result<Image, GpuError> {
+    pub fn scene(&mut self, scene: &VisibleScene, controls: &Controls) -> Result<Image, GpuError> {
         let picture = compose(scene, controls, &self.glyphs, self.size);
         let panels = panels_of(scene, controls, self.size);
         self.draw(&picture, Some(panels))
@@ -196,7 +196,7 @@ impl Offscreen {
 }
 
 /// The panels of a scene as they are drawn without a window, one pixel a point.
-pub fn panels_of(scene: &Scene, controls: &Controls, size: Size) -> Panels {
+pub fn panels_of(scene: &VisibleScene, controls: &Controls, size: Size) -> Panels {
     let context = egui::Context::default();
     panels::dress(&context, controls.theme);
     let screen =

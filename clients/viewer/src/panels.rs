@@ -12,7 +12,7 @@ use crate::{
     history::SPAN_S,
     picture::Color,
     plot::{Curve, Plot, short},
-    scene::{Arm, Link, Scene, point},
+    scene::{Link, VisibleArm, VisibleScene, point},
     theme::{self, Theme},
 };
 use egui::{
@@ -66,7 +66,12 @@ pub fn dress(context: &Context, theme: Theme) {
 }
 
 /// Draws everything that is wanted over a picture of this size; says what a button asks for.
-pub fn show(context: &Context, scene: &Scene, controls: &Controls, size: Size) -> Option<Act> {
+pub fn show(
+    context: &Context,
+    scene: &VisibleScene,
+    controls: &Controls,
+    size: Size,
+) -> Option<Act> {
     let view = View {
         scene,
         controls,
@@ -86,7 +91,7 @@ pub fn show(context: &Context, scene: &Scene, controls: &Controls, size: Size) -
 }
 
 struct View<'a> {
-    scene: &'a Scene,
+    scene: &'a VisibleScene,
     controls: &'a Controls,
     size: Size,
     scale: Scale,
@@ -377,7 +382,7 @@ impl View<'_> {
     }
 }
 
-fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool, narrow: bool) {
+fn arm_panel(ui: &mut Ui, index: usize, arm: &VisibleArm, plots: bool, narrow: bool) {
     ui.horizontal(|ui| {
         let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), egui::Sense::hover());
         ui.painter()
@@ -439,7 +444,7 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &Arm, plots: bool, narrow: bool) {
     ui.label(weak(format!("the last {SPAN_S:.0} s, sampled")));
 }
 
-fn facts(ui: &mut Ui, arm: &Arm, state: &ArmState, narrow: bool) {
+fn facts(ui: &mut Ui, arm: &VisibleArm, state: &ArmState, narrow: bool) {
     if state.has(flag::ATTACHED) {
         let (text, color) = match arm.inside {
             // Nothing is felt of that body, whatever the governor lets pass.
@@ -555,7 +560,7 @@ fn help(context: &Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::Model, scene::Body};
+    use crate::{model::Model, scene::VisibleBody};
 
     #[test]
     fn energy_is_told_and_what_the_controller_took_off_where_it_acts() {
@@ -577,7 +582,7 @@ mod tests {
     /// One picture with these events; what a button asked for.
     fn picture(
         context: &Context,
-        scene: &Scene,
+        scene: &VisibleScene,
         controls: &Controls,
         events: Vec<egui::Event>,
     ) -> Option<Act> {
@@ -600,7 +605,7 @@ mod tests {
 
     #[test]
     fn a_click_on_the_button_asks_for_the_file_and_one_beside_it_does_not() {
-        let body = Body {
+        let body = VisibleBody {
             id: 1,
             name: "gut".to_owned(),
             kind: BodyKind::Implicit,
@@ -608,9 +613,9 @@ mod tests {
             world_from_body: None,
             note: String::new(),
         };
-        let scene = Scene {
+        let scene = VisibleScene {
             bodies: vec![body],
-            ..Scene::default()
+            ..VisibleScene::default()
         };
         let mut controls = Controls::new(Theme::Dark);
         let context = Context::default();

@@ -24,7 +24,7 @@ pub enum Link {
 
 /// A body.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct VisibleBody {
     /// Its identity.
     pub id: u32,
     /// Its name.
@@ -41,7 +41,7 @@ pub struct Body {
 
 /// An arm and its tool.
 #[derive(Clone, Debug)]
-pub struct Arm {
+pub struct VisibleArm {
     /// What the daemon says of it.
     pub info: ArmInfo,
     /// Its newest state.
@@ -58,20 +58,20 @@ pub struct Arm {
 
 /// Everything.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct VisibleScene {
     /// How the connection is.
     pub link: Link,
     /// How many connections there were.
     pub connections: u64,
     /// Bodies by identity.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<VisibleBody>,
     /// Arms by index.
-    pub arms: Vec<Arm>,
+    pub arms: Vec<VisibleArm>,
     /// What happened last, newest last.
     pub news: VecDeque<String>,
 }
 
-impl Default for Scene {
+impl Default for VisibleScene {
     fn default() -> Self {
         Self {
             link: Link::Waiting("not connected yet".to_owned()),
@@ -177,7 +177,7 @@ fn bounds_of(model: &Model, pose: &Isometry3<f32>) -> Option<Bounds> {
         .flatten()
 }
 
-impl Arm {
+impl VisibleArm {
     /// Where the hand and the tool are; `None` while the arm is not there.
     pub fn poses(&self) -> Option<(Isometry3<f32>, Isometry3<f32>)> {
         let state = self.state.as_ref()?;
@@ -205,12 +205,12 @@ impl Arm {
     }
 }
 
-impl Scene {
+impl VisibleScene {
     /// What there is to look at: bodies and tools, but of a body no more than what is about the
     /// arms' workspaces, or a ground of a kilometre would make a dot of all else. `None` if there
     /// is nothing.
     pub fn bounds(&self) -> Option<Bounds> {
-        let about = self.arms.iter().filter_map(Arm::workspace);
+        let about = self.arms.iter().filter_map(VisibleArm::workspace);
         let about = about.reduce(Bounds::with).map(|b| b.scaled(2.0));
         let bodies = self.bodies.iter().filter_map(|body| {
             let bounds = bounds_of(&body.model, &body.world_from_body?)?;
@@ -263,14 +263,14 @@ impl Scene {
 mod tests {
     use super::*;
 
-    fn body(id: u32, half_m: f32, at: [f32; 3]) -> Body {
+    fn body(id: u32, half_m: f32, at: [f32; 3]) -> VisibleBody {
         let ball = Model::ball();
         let points: Vec<[f32; 3]> = ball
             .vertices()
             .iter()
             .map(|v| v.position.map(|x| x * half_m))
             .collect();
-        Body {
+        VisibleBody {
             id,
             name: format!("body {id}"),
             kind: BodyKind::Static,
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_nearest_body_that_a_ray_meets_is_named() {
-        let mut scene = Scene::default();
+        let mut scene = VisibleScene::default();
         for (id, x) in [(1, 3.0), (2, 2.0), (3, -2.0)] {
             scene.bodies.push(body(id, 0.5, [x, 0.0, 0.0]));
         }
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn bounds_are_those_of_all_bodies() {
-        let mut scene = Scene::default();
+        let mut scene = VisibleScene::default();
         assert_eq!(scene.bounds(), None);
         scene.bodies.push(body(1, 1.0, [0.0; 3]));
         scene.bodies.push(body(2, 1.0, [0.0, 4.0, 0.0]));
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn the_last_news_are_kept_and_none_twice_in_a_row() {
-        let mut scene = Scene::default();
+        let mut scene = VisibleScene::default();
         for line in ["a", "a", "b", "a", "c", "d", "d"] {
             scene.tell(line.to_owned());
         }

@@ -11,7 +11,7 @@ use crate::{
     feed::Feed,
     gpu::Gpu,
     offscreen::Offscreen,
-    scene::{Link, Scene},
+    scene::{Link, VisibleScene},
     theme::Theme,
 };
 use std::{
@@ -115,7 +115,7 @@ fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
 }
 
 /// Follows the scene until it is complete, and then for so long.
-fn follow(socket: &Path, after: Duration, within: Duration) -> Result<Scene, String> {
+fn follow(socket: &Path, after: Duration, within: Duration) -> Result<VisibleScene, String> {
     let mut feed = Feed::new(socket.to_owned());
     let start = Instant::now();
     let mut complete = None;

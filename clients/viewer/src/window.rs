@@ -15,7 +15,7 @@ use crate::{
     panels,
     picture::Glyphs,
     renderer::{Panels, Renderer},
-    scene::Scene,
+    scene::VisibleScene,
     theme::Theme,
 };
 use std::{
@@ -52,7 +52,7 @@ pub fn show(socket: PathBuf, theme: Theme, frames: Option<u64>) -> Result<(), Fa
     controls.buttons = true;
     let mut app = App {
         follower,
-        scene: Scene::default(),
+        scene: VisibleScene::default(),
         controls,
         shown: None,
         failure: None,
@@ -66,7 +66,7 @@ pub fn show(socket: PathBuf, theme: Theme, frames: Option<u64>) -> Result<(), Fa
 struct App {
     follower: Follower,
     /// What is shown: the newest, or what was when the picture was held.
-    scene: Scene,
+    scene: VisibleScene,
     controls: Controls,
     shown: Option<Shown>,
     failure: Option<Failure>,
@@ -173,7 +173,7 @@ impl Shown {
     }
 
     /// Shows a picture; says whether there was something to show it on.
-    fn draw(&mut self, scene: &Scene, controls: &Controls) -> Result<bool, Failure> {
+    fn draw(&mut self, scene: &VisibleScene, controls: &Controls) -> Result<bool, Failure> {
         use wgpu::CurrentSurfaceTexture as Current;
         let (texture, stale) = match self.surface.get_current_texture() {
             Current::Success(texture) => (texture, false),
@@ -207,7 +207,7 @@ impl Shown {
         self.gpu.fault().map(|()| true).map_err(Failure::runtime)
     }
 
-    fn panels(&mut self, scene: &Scene, controls: &Controls, size: Size) -> Panels {
+    fn panels(&mut self, scene: &VisibleScene, controls: &Controls, size: Size) -> Panels {
         let input = self.egui.take_egui_input(&self.window);
         let context = self.egui.egui_ctx().clone();
         panels::dress(&context, controls.theme);
@@ -242,7 +242,7 @@ impl Shown {
         &mut self,
         state: ElementState,
         button: MouseButton,
-        scene: &Scene,
+        scene: &VisibleScene,
         controls: &mut Controls,
     ) {
         let at = self.mouse.at;

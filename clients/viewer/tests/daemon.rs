@@ -7,7 +7,7 @@
 use hapticd_client::BodyKind;
 use hapticd_viewer::{
     feed::Feed,
-    scene::{Link, Scene},
+    scene::{Link, VisibleScene},
 };
 use std::{
     collections::BTreeSet,
@@ -69,7 +69,7 @@ impl Drop for Daemon {
 }
 
 /// Follows until the scene is as it should be.
-fn until(feed: &mut Feed, now_s: &mut f64, done: impl Fn(&Scene) -> bool) {
+fn until(feed: &mut Feed, now_s: &mut f64, done: impl Fn(&VisibleScene) -> bool) {
     while !done(feed.scene()) {
         // The clock is the test's: it is tried again at each step.
         *now_s += 1.0;
@@ -86,7 +86,7 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
     assert!(matches!(feed.scene().link, Link::Waiting(_)));
 
     let daemon = Daemon::demo(&folder, "palpation");
-    until(&mut feed, &mut now_s, Scene::is_complete);
+    until(&mut feed, &mut now_s, VisibleScene::is_complete);
     let scene = feed.scene();
     let bodies: Vec<_> = scene.bodies.iter().map(|b| (&*b.name, b.kind)).collect();
     let expected = [
@@ -114,7 +114,7 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
     });
     assert_eq!(feed.scene().bodies.len(), 3, "what was seen last stays");
     let _daemon = Daemon::demo(&folder, "blocks");
-    until(&mut feed, &mut now_s, Scene::is_complete);
+    until(&mut feed, &mut now_s, VisibleScene::is_complete);
     let scene = feed.scene();
     assert_eq!(scene.connections, 2);
     let mut names: Vec<_> = scene.bodies.iter().map(|b| &*b.name).collect();
@@ -132,7 +132,7 @@ fn a_skin_is_drawn_as_it_is_now_and_said_how_fine_it_is() {
     let folder = folder("skin");
     let (mut feed, mut now_s) = (Feed::new(folder.join("hapticd/app.sock")), 0.0);
     let _daemon = Daemon::demo(&folder, "coil");
-    let gut = |scene: &Scene| {
+    let gut = |scene: &VisibleScene| {
         scene
             .bodies
             .iter()

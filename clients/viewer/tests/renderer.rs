@@ -10,7 +10,7 @@ use hapticd_viewer::{
     model::Model,
     offscreen::{Image, Offscreen},
     picture::{Color, Glyphs, Item, Picture, Style},
-    scene::{Arm, Body, Link, Scene},
+    scene::{Link, VisibleArm, VisibleBody, VisibleScene},
     theme::Theme,
 };
 use nalgebra::{Isometry3, Matrix4, Point3, Vector3};
@@ -218,7 +218,7 @@ fn a_size_that_no_adapter_draws_is_refused_with_the_numbers() {
     }
 }
 
-fn scene(force_n: [f64; 3]) -> Scene {
+fn scene(force_n: [f64; 3]) -> VisibleScene {
     let state = ArmState {
         tick: 1000,
         time_ns: 5_000_000_000,
@@ -246,7 +246,7 @@ fn scene(force_n: [f64; 3]) -> Scene {
         });
     }
     let (points, triangles) = cube(0.05);
-    let body = Body {
+    let body = VisibleBody {
         id: 1,
         name: "block".to_owned(),
         kind: BodyKind::Static,
@@ -260,7 +260,7 @@ fn scene(force_n: [f64; 3]) -> Scene {
         .iter()
         .map(|v| v.position.map(|x| x * 0.01))
         .collect();
-    let arm = Arm {
+    let arm = VisibleArm {
         info: ArmInfo {
             name: Name::new("right").unwrap(),
             world_from_base: Pose::IDENTITY,
@@ -287,12 +287,12 @@ fn scene(force_n: [f64; 3]) -> Scene {
         tool: Arc::new(Model::smooth(&small, ball.indices().as_chunks().0)),
         history,
     };
-    Scene {
+    VisibleScene {
         link: Link::Up,
         connections: 1,
         bodies: vec![body],
         arms: vec![arm],
-        ..Scene::default()
+        ..VisibleScene::default()
     }
 }
 

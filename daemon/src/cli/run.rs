@@ -20,7 +20,7 @@ use crate::view::{self, View, plain};
 
 /// The built-in demonstrations: all with a simulated arm and hand.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Scene {
+enum DemoScene {
     /// A ball explores hilly ground while a block swings over it.
     Terrain,
     /// A peg is slid over a plate into its hole.
@@ -49,31 +49,31 @@ enum Scene {
     Planar,
 }
 
-impl Scene {
+impl DemoScene {
     /// Name and text of its configuration.
     fn configuration(self) -> (&'static str, &'static str) {
         match self {
-            Scene::Terrain => ("demo.toml", include_str!("../../../config/demo.toml")),
-            Scene::Assembly => (
+            DemoScene::Terrain => ("demo.toml", include_str!("../../../config/demo.toml")),
+            DemoScene::Assembly => (
                 "assembly.toml",
                 include_str!("../../../config/assembly.toml"),
             ),
-            Scene::Blocks => ("blocks.toml", include_str!("../../../config/blocks.toml")),
-            Scene::Cloth => ("cloth.toml", include_str!("../../../config/cloth.toml")),
-            Scene::Palpation => (
+            DemoScene::Blocks => ("blocks.toml", include_str!("../../../config/blocks.toml")),
+            DemoScene::Cloth => ("cloth.toml", include_str!("../../../config/cloth.toml")),
+            DemoScene::Palpation => (
                 "palpation.toml",
                 include_str!("../../../config/palpation.toml"),
             ),
-            Scene::Crowd => ("crowd.toml", include_str!("../../../config/crowd.toml")),
-            Scene::Coil => ("coil.toml", include_str!("../../../config/coil.toml")),
-            Scene::Fluid => ("fluid.toml", include_str!("../../../config/fluid.toml")),
-            Scene::Intestine => (
+            DemoScene::Crowd => ("crowd.toml", include_str!("../../../config/crowd.toml")),
+            DemoScene::Coil => ("coil.toml", include_str!("../../../config/coil.toml")),
+            DemoScene::Fluid => ("fluid.toml", include_str!("../../../config/fluid.toml")),
+            DemoScene::Intestine => (
                 "intestine.toml",
                 include_str!("../../../config/intestine.toml"),
             ),
-            Scene::Skull => ("skull.toml", include_str!("../../../config/skull.toml")),
-            Scene::Needle => ("needle.toml", include_str!("../../../config/needle.toml")),
-            Scene::Planar => ("planar.toml", include_str!("../../../config/planar.toml")),
+            DemoScene::Skull => ("skull.toml", include_str!("../../../config/skull.toml")),
+            DemoScene::Needle => ("needle.toml", include_str!("../../../config/needle.toml")),
+            DemoScene::Planar => ("planar.toml", include_str!("../../../config/planar.toml")),
         }
     }
 }
@@ -109,8 +109,8 @@ pub struct Common {
 #[derive(Args)]
 pub struct DemoArgs {
     /// What to show.
-    #[arg(long, value_enum, default_value_t = Scene::Terrain)]
-    scene: Scene,
+    #[arg(long, value_enum, default_value_t = DemoScene::Terrain)]
+    scene: DemoScene,
     #[command(flatten)]
     common: Common,
 }

@@ -34,7 +34,7 @@ fn links(triangles: u32) -> (latest::Writer<SkinUpdate>, Links, hapticd_client::
     let (feed, updates) = latest::latest(SkinUpdate::default());
     let links = Links {
         updates,
-        bodies: vec![Body::new(0, maker, writers.remove(0))],
+        bodies: vec![SkinBody::new(0, maker, writers.remove(0))],
         large: None,
         period: Duration::from_millis(1),
         state: Arc::default(),

@@ -2,7 +2,7 @@
 //! sooner.
 
 use hapticd_rays::layout::Contact;
-use hapticd_rays::{Detector, DetectorError, Progress, Report, Scene, Settings};
+use hapticd_rays::{Detector, DetectorError, Progress, RayScene, Report, Settings};
 use hapticd_shaders::GpuDetector;
 
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Detector for Waited {
         self.0.forget();
     }
 
-    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+    fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
         self.0.submit(scene)
     }
 

@@ -2,8 +2,8 @@
 
 use hapticd_geometry::{Vec3, transform};
 use hapticd_rays::layout;
-use hapticd_rays::{Detector, Scene, Shape, Topology};
-use hapticd_xpbd::{Contact, ContactPoint, World, keep_four};
+use hapticd_rays::{Detector, RayScene, Shape, Topology};
+use hapticd_xpbd::{Contact, ContactPoint, XpbdWorld, keep_four};
 
 use crate::world::Mover;
 
@@ -50,8 +50,8 @@ impl Contacts {
     pub fn convert(
         &mut self,
         detector: &dyn Detector,
-        scene: &Scene,
-        world: &World,
+        scene: &RayScene,
+        world: &XpbdWorld,
         movers: &[Mover],
         (friction, ghosts): (&[f64], &[bool]),
         dt_s: f64,
@@ -131,7 +131,7 @@ impl Contacts {
 }
 
 /// Of an object's point (a deformable's, by number; a body's, by place), m/s.
-pub(crate) fn velocity(world: &World, mover: &Mover, point: u32, at: &Vec3) -> Vec3 {
+pub(crate) fn velocity(world: &XpbdWorld, mover: &Mover, point: u32, at: &Vec3) -> Vec3 {
     match mover {
         Mover::Gone | Mover::Fixed => Vec3::zeros(),
         Mover::Body { body, .. } => world.body(*body).map_or_else(Vec3::zeros, |state| {
@@ -143,7 +143,12 @@ pub(crate) fn velocity(world: &World, mover: &Mover, point: u32, at: &Vec3) -> V
     }
 }
 
-fn made(contact: &layout::Contact, scene: &Scene, movers: &[Mover], friction: &[f64]) -> Contact {
+fn made(
+    contact: &layout::Contact,
+    scene: &RayScene,
+    movers: &[Mover],
+    friction: &[f64],
+) -> Contact {
     let shape = |id: u32| scene.shape(id);
     let thickness = |id: u32| match shape(id).topology() {
         Topology::Volume => 0.0,

@@ -11,9 +11,9 @@
 //! what stands. What meets even so (something that moves went through a point that stayed) is
 //! reported.
 //!
-//! What it does not do. Points that are pinned or driven ([`World::drive_particle`]) are looked at
-//! like others, but contacts do not move them; points of cloth among them can be stopped, which a
-//! caller that drives them has to be ready for. Points of a soft body's surface are carried by
+//! What it does not do. Points that are pinned or driven ([`XpbdWorld::drive_particle`]) are looked
+//! at like others, but contacts do not move them; points of cloth among them can be stopped, which
+//! a caller that drives them has to be ready for. Points of a soft body's surface are carried by
 //! finite elements and cannot be stopped: what they go through is reported, no more. Two soft
 //! bodies, and a soft body and a rigid one or a tool, are not looked at at all, since rays push
 //! them apart and they overlap by design (see [`crossings`](crate::crossings)).
@@ -23,8 +23,8 @@
 
 use hapticd_ccd::{PairDistance, PairKind, closest};
 use hapticd_geometry::{Pose, Vec3, transform};
-use hapticd_rays::{Scene, Topology};
-use hapticd_xpbd::{Contact, ContactPoint, ParticleId, World};
+use hapticd_rays::{RayScene, Topology};
+use hapticd_xpbd::{Contact, ContactPoint, ParticleId, XpbdWorld};
 
 use crate::contacts::on_surface;
 use crate::crossings::{Crossing, Crossings, Nature, Surface};
@@ -78,7 +78,7 @@ pub struct ContinuousReport {
 /// What is needed to look at the world.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
-    pub scene: &'a Scene,
+    pub scene: &'a RayScene,
     pub movers: &'a [Mover],
     pub friction: &'a [f64],
     pub ghosts: &'a [bool],
@@ -115,13 +115,13 @@ pub(crate) struct Watch {
     /// Particles, in order.
     stopped: Vec<u32>,
     contacts: Vec<Contact>,
-    saved: Option<World>,
+    saved: Option<XpbdWorld>,
     report: ContinuousReport,
 }
 
 impl Watch {
     /// A step begins: contacts of the last one that are near still, as things are now.
-    pub fn begin(&mut self, view: &View<'_>, world: &World, dt_s: f64) {
+    pub fn begin(&mut self, view: &View<'_>, world: &XpbdWorld, dt_s: f64) {
         self.report = ContinuousReport::default();
         self.meet(view);
         self.contacts.clear();
@@ -166,7 +166,7 @@ impl Watch {
 
     /// A step was made: true if it is to be made again, with more [`Watch::contacts`]; the dynamics
     /// are at its beginning then.
-    pub fn again(&mut self, view: &View<'_>, world: &mut World) -> bool {
+    pub fn again(&mut self, view: &View<'_>, world: &mut XpbdWorld) -> bool {
         if self.mode == Continuous::Off || !self.any {
             return false;
         }
@@ -194,7 +194,7 @@ impl Watch {
     }
 
     /// Finds what met in the step as the world is now; says how many pairs.
-    fn look(&mut self, view: &View<'_>, world: &World) -> u32 {
+    fn look(&mut self, view: &View<'_>, world: &XpbdWorld) -> u32 {
         for (surface, &(id, _)) in self.objects.iter().enumerate() {
             if self.fresh || !matches!(view.movers[id as usize], Mover::Fixed) {
                 place(&mut self.crossings, surface, view, world, id);
@@ -234,7 +234,7 @@ impl Watch {
     }
 
     /// Points of sheets that meet something stay where they were when the step began.
-    fn stop(&mut self, view: &View<'_>, world: &mut World) {
+    fn stop(&mut self, view: &View<'_>, world: &mut XpbdWorld) {
         self.stopped.clear();
         for _ in 0..ROUNDS {
             let before = self.stopped.len();
@@ -311,7 +311,7 @@ impl Watch {
 }
 
 /// Where an object's vertices were and are.
-fn place(crossings: &mut Crossings, surface: usize, view: &View<'_>, world: &World, id: u32) {
+fn place(crossings: &mut Crossings, surface: usize, view: &View<'_>, world: &XpbdWorld, id: u32) {
     let shape = view.scene.shape(id);
     let rigid =
         |pose: Pose| (shape.points().iter()).map(move |p| transform(&pose, &p.cast::<f64>()));
@@ -340,7 +340,7 @@ fn place(crossings: &mut Crossings, surface: usize, view: &View<'_>, world: &Wor
 }
 
 /// Where a vertex is, m.
-fn now(view: &View<'_>, world: &World, id: u32, v: u32) -> Vec3 {
+fn now(view: &View<'_>, world: &XpbdWorld, id: u32, v: u32) -> Vec3 {
     let local = || view.scene.shape(id).points()[v as usize].cast::<f64>();
     match &view.movers[id as usize] {
         Mover::Deformable(deformable) => (world.surface(*deformable))
@@ -360,7 +360,7 @@ fn now(view: &View<'_>, world: &World, id: u32, v: u32) -> Vec3 {
 }
 
 /// Of a vertex, m/s.
-fn velocity(view: &View<'_>, world: &World, id: u32, v: u32) -> Vec3 {
+fn velocity(view: &View<'_>, world: &XpbdWorld, id: u32, v: u32) -> Vec3 {
     let at = now(view, world, id, v);
     crate::contacts::velocity(world, &view.movers[id as usize], v, &at)
 }

@@ -16,7 +16,7 @@ use super::tool::Tool;
 use super::tracked::Tracking;
 use crate::skins::{SkinSpec, SkinStates};
 use hapticd_scene::BodySpec;
-use hapticd_scene::World;
+use hapticd_scene::Scene;
 
 /// Shortest prediction, m: what a hand at a metre a second reaches before the next answer but one.
 const MIN_PREDICTION_M: f32 = 0.004;
@@ -75,7 +75,7 @@ impl SoftScene {
         settings: SoftSettings,
         specs: &[SoftSpec],
         implicit: &[ImplicitSpec],
-        rigid: &World,
+        rigid: &Scene,
     ) -> Result<SoftScene, SoftAddError> {
         let step_s = settings.step_ticks as f64 * settings.period_s;
         let edges = specs.iter().map(|spec| mean_edge_m(&spec.mesh));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_geometry::{MassProperties, Pose, Quat, TriMesh, Vec3};
 use hapticd_rays::{
-    Detector, DetectorError, Progress, Scene, SceneError, Shape, ShapeError, Topology, Tracer,
+    Detector, DetectorError, Progress, RayScene, SceneError, Shape, ShapeError, Topology, Tracer,
 };
 use hapticd_xpbd::{self, BodyId, BodyKind, BodyState, ClothMaterial, DeformableId, SoftMaterial};
 
@@ -23,8 +23,8 @@ pub struct Settings {
     pub rays: hapticd_rays::Settings,
 }
 
-/// An object, numbered from 0 in order of addition; the same number as in the [`Scene`] and in its
-/// contacts. That of one that was removed is given out again.
+/// An object, numbered from 0 in order of addition; the same number as in the [`RayScene`] and in
+/// its contacts. That of one that was removed is given out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
@@ -105,9 +105,9 @@ pub struct Report {
 #[derive(Debug)]
 pub struct DeformableWorld {
     settings: Settings,
-    pub(crate) scene: Scene,
+    pub(crate) scene: RayScene,
     detector: Box<dyn Detector>,
-    pub(crate) dynamics: hapticd_xpbd::World,
+    pub(crate) dynamics: hapticd_xpbd::XpbdWorld,
     pub(crate) movers: Vec<Mover>,
     friction: Vec<f64>,
     /// By object: what touches nothing.
@@ -125,9 +125,9 @@ impl DeformableWorld {
     pub fn new(settings: Settings) -> Result<DeformableWorld, hapticd_xpbd::SettingsError> {
         Ok(DeformableWorld {
             settings,
-            scene: Scene::new(),
+            scene: RayScene::new(),
             detector: Box::new(Tracer::new(settings.rays)),
-            dynamics: hapticd_xpbd::World::new(settings.dynamics)?,
+            dynamics: hapticd_xpbd::XpbdWorld::new(settings.dynamics)?,
             movers: Vec::new(),
             friction: Vec::new(),
             ghosts: Vec::new(),
@@ -375,23 +375,23 @@ impl DeformableWorld {
 
     /// The detection's side: shapes and records.
     #[must_use]
-    pub fn scene(&self) -> &Scene {
+    pub fn scene(&self) -> &RayScene {
         &self.scene
     }
 
     /// The detection's side, for a second tracer to look at.
-    pub fn scene_mut(&mut self) -> &mut Scene {
+    pub fn scene_mut(&mut self) -> &mut RayScene {
         &mut self.scene
     }
 
     /// The dynamics: velocities, energies, surfaces.
     #[must_use]
-    pub fn dynamics(&self) -> &hapticd_xpbd::World {
+    pub fn dynamics(&self) -> &hapticd_xpbd::XpbdWorld {
         &self.dynamics
     }
 
     /// The dynamics, to push and hold things by.
-    pub fn dynamics_mut(&mut self) -> &mut hapticd_xpbd::World {
+    pub fn dynamics_mut(&mut self) -> &mut hapticd_xpbd::XpbdWorld {
         &mut self.dynamics
     }
 

@@ -28,7 +28,7 @@ use crate::V3;
 use crate::emit::{Rays, relative};
 use crate::layout::Ray;
 use crate::plan::Directed;
-use crate::scene::Scene;
+use crate::scene::RayScene;
 use crate::settings::Settings;
 
 /// One prediction.
@@ -91,7 +91,7 @@ impl Asleep {
     }
 
     /// Appends a walk for each of a pair that wakes now.
-    pub fn wake(&self, scene: &Scene, settings: &Settings, pair: &Directed, out: &mut Rays) {
+    pub fn wake(&self, scene: &RayScene, settings: &Settings, pair: &Directed, out: &mut Rays) {
         let key = (pair.source, pair.target);
         let group = self.groups.binary_search_by_key(&key, |group| group.pair);
         let Ok(group) = group.map(|k| &self.groups[k]) else {

@@ -19,7 +19,7 @@
 use crate::V3;
 use crate::layout::{Class, Contact, INNER_SIDE, INVERTED, NONE, Record};
 use crate::resolve::Found;
-use crate::scene::Scene;
+use crate::scene::RayScene;
 use crate::settings::{Separation, Settings};
 
 /// Finds the nearest answer on each side of each point, whatever the order of the answers.
@@ -94,7 +94,7 @@ pub(crate) struct Kept {
 
 /// Fills `next` (all empty before) and `tracked` with what is kept, and makes the contacts.
 pub(crate) fn commit(
-    scene: &Scene,
+    scene: &RayScene,
     settings: &Settings,
     arbiter: &mut Arbiter,
     before: &[Record],
@@ -177,7 +177,13 @@ const ROOM: f32 = 0.1;
 /// The source looks at the sides of the triangle's plane alone. A point that goes round an edge of
 /// a fold changes sides, too, and would be pulled through; so the place where the planes' sides
 /// change must be in the triangle, on straight ways from the places before to those now.
-fn wrong_side(scene: &Scene, source: u32, point: u32, record: &Record, before: &[Record]) -> bool {
+fn wrong_side(
+    scene: &RayScene,
+    source: u32,
+    point: u32,
+    record: &Record,
+    before: &[Record],
+) -> bool {
     let (a, b) = (
         &scene.items[source as usize],
         &scene.items[record.target as usize],
@@ -212,7 +218,13 @@ fn wrong_side(scene: &Scene, source: u32, point: u32, record: &Record, before: &
 
 /// The contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and
 /// 4.2.3).
-fn contact(scene: &Scene, settings: &Settings, source: u32, point: u32, found: &Found) -> Contact {
+fn contact(
+    scene: &RayScene,
+    settings: &Settings,
+    source: u32,
+    point: u32,
+    found: &Found,
+) -> Contact {
     let record = &found.record;
     let (a, b) = (
         &scene.items[source as usize],

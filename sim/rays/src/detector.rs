@@ -4,7 +4,7 @@
 //! The world calls [`Detector::submit`] and then [`Detector::poll`] in every step of its own and
 //! takes the answer that is held. Neither ever waits for the other side. An answer may be some
 //! steps old ([`Progress::age`]): a contact says which point met which triangle, and
-//! [`Scene::refresh`] tells where those two are now.
+//! [`RayScene::refresh`] tells where those two are now.
 //!
 //! [`Tracer`], the CPU twin, answers at once. A backend that can fail is watched over by
 //! [`crate::Watched`].
@@ -14,7 +14,7 @@ use std::fmt::Debug;
 
 use crate::layout::Contact;
 use crate::report::Report;
-use crate::scene::Scene;
+use crate::scene::RayScene;
 use crate::settings::Settings;
 use crate::tracer::Tracer;
 
@@ -78,8 +78,8 @@ impl Progress {
 }
 
 /// See the module page. [`Detector::submit`] takes the scene as it stands, between two calls of
-/// [`Scene::begin_step`]. Objects may have come and gone since the last: from then on contacts name
-/// objects of that scene only, and none that came after the step that is answered.
+/// [`RayScene::begin_step`]. Objects may have come and gone since the last: from then on contacts
+/// name objects of that scene only, and none that came after the step that is answered.
 pub trait Detector: Debug + Send {
     /// What it runs on, for reports.
     fn name(&self) -> &'static str;
@@ -102,7 +102,7 @@ pub trait Detector: Debug + Send {
     ///
     /// # Errors
     /// [`DetectorError::Fault`].
-    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError>;
+    fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError>;
 
     /// Takes over the newest answer that has come; whether there was one. Does not wait.
     ///
@@ -177,7 +177,7 @@ impl Detector for Tracer {
         Tracer::forget(self);
     }
 
-    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+    fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
         self.step(scene);
         Ok(())
     }

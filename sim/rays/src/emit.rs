@@ -9,7 +9,7 @@ use crate::displacement::{Measure, Pose};
 use crate::layout::{Class, NONE, Ray, Record};
 use crate::neighbourhood::{ClusterPair, Neighbourhood};
 use crate::plan::Directed;
-use crate::scene::{Item, Scene, contains};
+use crate::scene::{Item, RayScene, contains};
 use crate::settings::{Full, Settings};
 
 /// The rays of one step, a dense list for each algorithm, in order of source, target and point.
@@ -69,7 +69,7 @@ const CHUNK: usize = 16;
 
 /// Appends the rays of all pairs to `rays`. `parts` is work space, kept between steps.
 pub(crate) fn emit(
-    scene: &Scene,
+    scene: &RayScene,
     settings: &Settings,
     rigid: &[Directed],
     near: &Neighbourhood,
@@ -108,7 +108,7 @@ pub(crate) fn emit(
 
 /// Criterion C2 for a pair that moved little, C1 for one that moved much.
 fn of_rigid(
-    scene: &Scene,
+    scene: &RayScene,
     settings: &Settings,
     pair: &Directed,
     known: &LastStep<'_>,
@@ -171,7 +171,7 @@ pub(crate) fn relative(source: &Item, target: &Item) -> Pose {
 
 /// The points of one cluster against its neighbours in one target.
 fn of_run(
-    scene: &Scene,
+    scene: &RayScene,
     settings: &Settings,
     run: &[ClusterPair],
     known: &LastStep<'_>,

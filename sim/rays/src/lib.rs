@@ -7,8 +7,8 @@
 //! met a step ago is met again a few triangles further on at most, so a *walk* over the mesh from
 //! there replaces the full trace as long as the two have hardly moved.
 //!
-//! * [`Shape`] is a mesh made ready, [`Scene`] the objects, [`Tracer`] a step: pairs, then points,
-//!   then rays.
+//! * [`Shape`] is a mesh made ready, [`RayScene`] the objects, [`Tracer`] a step: pairs, then
+//!   points, then rays.
 //! * [`Detector`] is what a world asks: the tracer, another backend with the same [`Plan`], or one
 //!   that is [`Watched`].
 //! * [`layout`] is what the shaders share; [`line`](mod@line), [`trace`], [`accept`](mod@accept),
@@ -57,7 +57,7 @@ pub use plan::Plan;
 pub use predictor::{Predicted, Predictor};
 pub use report::Report;
 pub use roster::Roster;
-pub use scene::{Bounds, FURTHEST_M, MAX_POINTS, Scene, SceneError, check_pose};
+pub use scene::{Bounds, FURTHEST_M, MAX_POINTS, RayScene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
 pub use tracer::Tracer;

@@ -16,7 +16,7 @@ use crate::emit::relative;
 use crate::neighbourhood::Neighbourhood;
 use crate::report::Report;
 use crate::roster::Roster;
-use crate::scene::{Bounds, Item, Scene};
+use crate::scene::{Bounds, Item, RayScene};
 use crate::settings::Settings;
 
 pub use crate::neighbourhood::{ClusterPair, Run};
@@ -57,10 +57,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a step: everything is where [`Scene::set_pose`] and [`Scene::set_points`] put it
-    /// since [`Scene::begin_step`]. Boxes of the scene are brought up to date, normals are not.
-    /// What is reported is what stage one knows.
-    pub fn make(&mut self, scene: &mut Scene, settings: &Settings) -> Report {
+    /// The plan of a step: everything is where [`RayScene::set_pose`] and [`RayScene::set_points`]
+    /// put it since [`RayScene::begin_step`]. Boxes of the scene are brought up to date, normals
+    /// are not. What is reported is what stage one knows.
+    pub fn make(&mut self, scene: &mut RayScene, settings: &Settings) -> Report {
         self.forget_gone(scene);
         let deformables = scene.items.par_iter_mut().filter(|item| item.deformable);
         deformables.for_each(Item::update_bounds);
@@ -106,7 +106,7 @@ impl Plan {
         }
     }
 
-    fn forget_gone(&mut self, scene: &Scene) {
+    fn forget_gone(&mut self, scene: &RayScene) {
         if self.roster.is_current(scene) {
             return;
         }
@@ -118,7 +118,7 @@ impl Plan {
         self.roster.look(scene, 0);
     }
 
-    fn find_pairs(&mut self, scene: &mut Scene, settings: &Settings, margin: f32) {
+    fn find_pairs(&mut self, scene: &mut RayScene, settings: &Settings, margin: f32) {
         let items = &scene.items;
         let counts = |a: u32, b: u32| !(items[a as usize].fixed && items[b as usize].fixed);
         self.pairs.clear();
@@ -134,7 +134,7 @@ impl Plan {
     }
 
     /// Rigid pairs and others; gives how many of the rigid ones are to be traced in full.
-    fn judge(&mut self, scene: &Scene, settings: &Settings) -> usize {
+    fn judge(&mut self, scene: &RayScene, settings: &Settings) -> usize {
         std::mem::swap(&mut self.traced, &mut self.traced_before);
         self.traced.clear();
         self.rigid.clear();
@@ -239,7 +239,7 @@ mod tests {
     use crate::shape::{Shape, Topology};
 
     /// A ball on a slab, and a cloth beside it on the slab, too.
-    fn scene() -> (Scene, Vec<Vec3>) {
+    fn scene() -> (RayScene, Vec<Vec3>) {
         let ball = shapes::icosphere(0.02, 2).unwrap();
         let slab = shapes::cuboid(&Vec3::new(0.2, 0.2, 0.02)).unwrap();
         let mesh = shapes::sheet(0.05, 8).unwrap();
@@ -247,7 +247,7 @@ mod tests {
             half_thickness_m: 0.001,
         };
         let made = |mesh, topology| Arc::new(Shape::new(mesh, topology, 16).unwrap());
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let below = Pose::translation(0.0, 0.0, -0.02);
         let slab = made(&slab, Topology::Volume);
         scene.add_rigid(slab, &below, true).unwrap();

@@ -9,7 +9,7 @@ use crate::displacement::Pose;
 use crate::emit::relative;
 use crate::layout::{Class, INNER_SIDE, NONE, Ray, Record};
 use crate::line::{EDGE, Line, inverse, within};
-use crate::scene::{Item, Scene, contains};
+use crate::scene::{Item, RayScene, contains};
 use crate::settings::Settings;
 use crate::trace::{Hit, Hits, Range, Target, trace_basic, trace_tree, walk};
 
@@ -53,7 +53,7 @@ const CHUNK: usize = 256;
 /// Traces all rays; the answers are in `parts`, in the order of the rays. Gives the number of
 /// parts.
 pub(crate) fn trace(
-    scene: &Scene,
+    scene: &RayScene,
     settings: &Settings,
     algorithm: Algorithm,
     rays: &[Ray],
@@ -91,7 +91,7 @@ struct Between<'a> {
 }
 
 impl<'a> Between<'a> {
-    fn new(scene: &'a Scene, ray: &Ray) -> Self {
+    fn new(scene: &'a RayScene, ray: &Ray) -> Self {
         let source = &scene.items[ray.source as usize];
         let target = &scene.items[ray.target as usize];
         let both_in_world = source.deformable && target.deformable;
@@ -304,7 +304,7 @@ mod tests {
     fn walls_take_room() {
         let corner = shapes::inner_corner(0.1, 0.02).unwrap();
         let corner = Arc::new(Shape::new(&corner, Topology::Volume, 0).unwrap());
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let pose = Pose::identity();
         scene.add_rigid(corner.clone(), &pose, true).unwrap();
         scene.add_rigid(corner, &pose, false).unwrap();

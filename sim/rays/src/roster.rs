@@ -5,7 +5,7 @@
 //! before.
 
 use crate::layout::Contact;
-use crate::scene::Scene;
+use crate::scene::RayScene;
 
 /// See the module page.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct Roster {
 impl Roster {
     /// Whether nobody has come or gone since the last look.
     #[must_use]
-    pub fn is_current(&self, scene: &Scene) -> bool {
+    pub fn is_current(&self, scene: &RayScene) -> bool {
         let known = (0..).zip(&self.identities);
         self.identities.len() == scene.len()
             && known
@@ -27,7 +27,7 @@ impl Roster {
     }
 
     /// Looks who is in a scene before the step of this number.
-    pub fn look(&mut self, scene: &Scene, step: u64) {
+    pub fn look(&mut self, scene: &RayScene, step: u64) {
         self.identities.resize(scene.len(), None);
         self.since.resize(scene.len(), step);
         for (object, known) in (0..).zip(&mut self.identities) {
@@ -41,7 +41,7 @@ impl Roster {
 
     /// Whether that object is the one that had the number at the last look.
     #[must_use]
-    pub fn stays(&self, scene: &Scene, object: u32) -> bool {
+    pub fn stays(&self, scene: &RayScene, object: u32) -> bool {
         let known = self.identities.get(object as usize).copied().flatten();
         known.is_some() && known == scene.identity(object)
     }
@@ -70,8 +70,8 @@ mod tests {
     fn a_number_that_is_used_again_is_another_object() {
         let ball = shapes::icosphere(0.01, 1).unwrap();
         let ball = Arc::new(Shape::new(&ball, Topology::Volume, 0).unwrap());
-        let mut scene = Scene::new();
-        let add = |scene: &mut Scene| {
+        let mut scene = RayScene::new();
+        let add = |scene: &mut RayScene| {
             let added = scene.add_rigid(ball.clone(), &Pose::identity(), false);
             added.unwrap()
         };

@@ -2,7 +2,7 @@
 //!
 //! Objects come and go between steps. The number of one that stays never changes; that of one that
 //! has gone is given to one that comes when there has been a step without either. That one has
-//! another *identity* ([`Scene::identity`]): who remembers anything by number compares those.
+//! another *identity* ([`RayScene::identity`]): who remembers anything by number compares those.
 
 use std::sync::Arc;
 
@@ -354,7 +354,7 @@ fn place64(pose: &Pose, p: &Vec3) -> Vec3 {
 
 /// See the module page.
 #[derive(Clone, Debug, Default)]
-pub struct Scene {
+pub struct RayScene {
     pub(crate) items: Vec<Item>,
     pub(crate) records: u32,
     /// The last identity that was given.
@@ -365,11 +365,11 @@ pub struct Scene {
     pub(crate) broad: Box<dyn BroadPhase>,
 }
 
-impl Scene {
+impl RayScene {
     /// Empty.
     #[must_use]
-    pub fn new() -> Scene {
-        Scene::default()
+    pub fn new() -> RayScene {
+        RayScene::default()
     }
 
     /// Numbers of objects are below this one. As many as there are objects while none has gone;
@@ -438,7 +438,7 @@ impl Scene {
         }
     }
 
-    /// An object that moves as a whole, or not at all (`fixed`). Its number: [`Scene::next`].
+    /// An object that moves as a whole, or not at all (`fixed`). Its number: [`RayScene::next`].
     ///
     /// # Errors
     /// [`SceneError::BadPose`], [`SceneError::Full`].
@@ -467,7 +467,7 @@ impl Scene {
     }
 
     /// An object whose points are given again every step, in the world, m; at first those of its
-    /// shape. Its number: [`Scene::next`].
+    /// shape. Its number: [`RayScene::next`].
     pub fn add_deformable(&mut self, shape: Arc<Shape>) -> u32 {
         self.add(shape, Pose::identity(), true, false)
     }
@@ -596,7 +596,7 @@ impl Scene {
     /// The shape of an object; one without points where the number is free.
     ///
     /// # Panics
-    /// If the number is not below [`Scene::len`].
+    /// If the number is not below [`RayScene::len`].
     #[must_use]
     pub fn shape(&self, object: u32) -> &Arc<Shape> {
         &self.items[object as usize].shape

@@ -13,10 +13,10 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::resolve::{Algorithm, Part, trace};
 use crate::roster::Roster;
-use crate::scene::{Item, Scene};
+use crate::scene::{Item, RayScene};
 use crate::settings::Settings;
 
-/// Finds the contacts of a [`Scene`], step by step; remembers what it found.
+/// Finds the contacts of a [`RayScene`], step by step; remembers what it found.
 ///
 /// Deterministic, whatever the number of threads. Does not allocate once it has seen as many pairs,
 /// rays and contacts, but in steps before which objects came or went.
@@ -92,12 +92,12 @@ impl Tracer {
         self.traced_at.fill(V3::repeat(f32::NAN));
     }
 
-    /// One step: everything is where [`Scene::set_pose`] and [`Scene::set_points`] put it since
-    /// [`Scene::begin_step`].
+    /// One step: everything is where [`RayScene::set_pose`] and [`RayScene::set_points`] put it
+    /// since [`RayScene::begin_step`].
     ///
     /// The scene is only brought up to date (normals, boxes): several tracers may look at the same
     /// step.
-    pub fn step(&mut self, scene: &mut Scene) -> &[Contact] {
+    pub fn step(&mut self, scene: &mut RayScene) -> &[Contact] {
         self.prepare(scene);
         self.report = self.plan.make(scene, &self.settings);
         self.emit(scene);
@@ -160,14 +160,14 @@ impl Tracer {
     /// What is known of a point of a volume (the first; nothing of one that sleeps), or of both
     /// sides of a point of a sheet.
     #[must_use]
-    pub fn records(&self, scene: &Scene, object: u32, point: u32) -> [Record; 2] {
+    pub fn records(&self, scene: &RayScene, object: u32, point: u32) -> [Record; 2] {
         let place = scene.record_of(object, point);
         let get = |p: usize| self.records.get(p).copied().unwrap_or(Record::EMPTY);
         [get(place), get(place + 1)]
     }
 
     /// Room for every point, and the surfaces where they are now.
-    fn prepare(&mut self, scene: &mut Scene) {
+    fn prepare(&mut self, scene: &mut RayScene) {
         if !self.roster.is_current(scene) {
             self.follow(scene);
         }
@@ -183,7 +183,7 @@ impl Tracer {
 
     /// Objects have come or gone: what is known of those that stay moves to where their records are
     /// now, the rest is forgotten.
-    fn follow(&mut self, scene: &Scene) {
+    fn follow(&mut self, scene: &RayScene) {
         let records = scene.records as usize;
         let (old, old_tracked) = (
             std::mem::replace(&mut self.records, vec![Record::EMPTY; records]),
@@ -229,7 +229,7 @@ impl Tracer {
     }
 
     /// Stage two.
-    fn emit(&mut self, scene: &Scene) {
+    fn emit(&mut self, scene: &RayScene) {
         self.rays.clear();
         let known = LastStep {
             records: &self.records,
@@ -255,7 +255,7 @@ impl Tracer {
     }
 
     /// Stage three.
-    fn trace(&mut self, scene: &Scene) {
+    fn trace(&mut self, scene: &RayScene) {
         self.arbiter.begin(self.records.len());
         let lists: [(Algorithm, &[Ray]); 3] = [
             (Algorithm::Walk, &self.rays.walk),
@@ -283,7 +283,7 @@ impl Tracer {
     }
 
     /// And what is kept of it.
-    fn keep(&mut self, scene: &Scene) {
+    fn keep(&mut self, scene: &RayScene) {
         commit(
             scene,
             &self.settings,

@@ -21,7 +21,7 @@
 use crate::detector::{Detector, DetectorError, Progress, Refused};
 use crate::layout::Contact;
 use crate::report::Report;
-use crate::scene::Scene;
+use crate::scene::RayScene;
 use crate::settings::Settings;
 use crate::tracer::Tracer;
 
@@ -233,7 +233,7 @@ impl Detector for Watched {
     }
 
     /// Never fails: whatever happens to the backend, the twin answers this step if it has to.
-    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+    fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
         self.newest += 1;
         if self.charge != Responder::Twin {
             // What was noted since the last step is noticed before more is sent.

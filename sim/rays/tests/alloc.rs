@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_rays::{Scene, Settings, Shape, Topology, Tracer};
+use hapticd_rays::{RayScene, Settings, Shape, Topology, Tracer};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -18,7 +18,7 @@ fn stepping_never_allocates() {
         half_thickness_m: 0.001,
     };
     let cloth = Arc::new(Shape::new(&mesh, cloth, 32).unwrap());
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let sheet = scene.add_deformable(cloth);
     let balls: Vec<u32> = (0..12)
         .map(|k| {

@@ -52,7 +52,7 @@ fn a_backend_that_answers_is_in_charge_from_its_first_answer() {
     let watched = Watched::new(twin(Settings::for_edges(0.01)), 4);
     assert_eq!(watched.charge(), Responder::Trial);
     let mut watched = watched;
-    let mut scene = hapticd_rays::Scene::new();
+    let mut scene = hapticd_rays::RayScene::new();
     watched.submit(&mut scene).unwrap();
     assert!(watched.poll().unwrap());
     assert_eq!(watched.charge(), Responder::Backend);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::displacement::Measure;
 use hapticd_rays::layout::{Class, Contact, INVERTED};
-use hapticd_rays::{Full, Scene, SceneError, Settings, Shape, ShapeError, Topology, Tracer};
+use hapticd_rays::{Full, RayScene, SceneError, Settings, Shape, ShapeError, Topology, Tracer};
 
 const CLOTH: Topology = Topology::Sheet {
     half_thickness_m: 0.001,
@@ -56,7 +56,7 @@ fn touching(tracer: &Tracer, object: u32) -> Vec<u32> {
 fn a_ball_in_a_slab() {
     for full in [Full::Tree, Full::Basic] {
         let ball = ball(0.05, 3);
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let a = scene
             .add_rigid(ball.clone(), &at(0.013, 0.007, 0.14), false)
             .unwrap();
@@ -85,7 +85,7 @@ fn a_ball_in_a_slab() {
 fn a_plate_thinner_than_its_way_out_is_no_contact() {
     let plate = shapes::cuboid(&Vec3::new(0.05, 0.05, 0.002)).unwrap();
     let plate = Arc::new(Shape::new(&plate, Topology::Volume, 0).unwrap());
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     // Deep in the slab: the rays leave the plate after millimetres, the slab after centimetres.
     let a = scene.add_rigid(plate, &at(0.0, 0.0, 0.0), false).unwrap();
     scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
@@ -100,7 +100,7 @@ fn a_plate_thinner_than_its_way_out_is_no_contact() {
 #[test]
 fn predictions_reach_as_far_as_they_are_asked_to() {
     for (gap, predicted) in [(0.0095, true), (0.0105, false)] {
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let ball = ball(0.05, 3);
         let lowest = (0..ball.points().len())
             .min_by(|&a, &b| ball.points()[a].z.total_cmp(&ball.points()[b].z))
@@ -125,7 +125,7 @@ fn predictions_reach_as_far_as_they_are_asked_to() {
 /// threshold traced in full again, and the classes change with the sign of `t` alone.
 #[test]
 fn rigid_pairs_walk_until_they_have_moved_by_the_threshold() {
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene
         .add_rigid(ball(0.05, 3), &at(0.0, 0.0, 0.156), false)
         .unwrap();
@@ -178,7 +178,7 @@ fn rigid_pairs_walk_until_they_have_moved_by_the_threshold() {
 /// A pair that swings to and fro within the threshold is never traced in full again.
 #[test]
 fn net_displacement_counts_not_the_way() {
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene
         .add_rigid(ball(0.05, 2), &at(0.0, 0.0, 0.145), false)
         .unwrap();
@@ -199,7 +199,7 @@ fn net_displacement_counts_not_the_way() {
 #[test]
 fn a_walk_beyond_the_exit_is_no_contact() {
     let small = ball(0.01, 2);
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene
         .add_rigid(small.clone(), &at(0.0, 0.0, 0.095), false)
         .unwrap();
@@ -236,7 +236,7 @@ fn predictions_keep_what_walks_alone_lose() {
             displacement_m: 0.011,
             ..settings()
         };
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let a = scene
             .add_rigid(ball(0.1, 2), &at(0.0, 0.0, 0.197), false)
             .unwrap();
@@ -282,7 +282,7 @@ fn who_sleeps_wakes_in_time() {
     let torus = shapes::torus(0.04, 0.015, 40, 18).unwrap();
     let torus = Arc::new(Shape::new(&torus, Topology::Volume, 32).unwrap());
     let shapes = [ball(0.03, 3), torus];
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let place = |k: u32, step: u32| {
         let (k, s) = (f64::from(k), f64::from(step));
         let cell = Vec3::new((k % 3.0).floor(), (k / 3.0).floor(), 0.0) * 0.078;
@@ -350,7 +350,7 @@ fn who_sleeps_wakes_in_time() {
 #[test]
 fn who_is_asked_for_does_not_sleep() {
     const AHEAD: f32 = 0.004;
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene
         .add_rigid(ball(0.05, 3), &at(0.0, 0.0, 0.156), false)
         .unwrap();
@@ -389,7 +389,7 @@ fn who_is_asked_for_does_not_sleep() {
 fn both_directions_are_tested() {
     let cube = shapes::cuboid(&Vec3::repeat(0.02)).unwrap();
     let cube = Arc::new(Shape::new(&cube, Topology::Volume, 0).unwrap());
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene
         .add_rigid(ball(0.1, 1), &Pose::identity(), true)
         .unwrap();
@@ -428,7 +428,7 @@ fn a_sheet_on_a_slab() {
         (0.111, None, 0.0),
         (0.098, Some(Class::Collision), 0.003),
     ] {
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let a = scene.add_deformable(sheet(8));
         scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
         scene.set_points(a, &raised(&mesh, |_| z)).unwrap();
@@ -448,7 +448,7 @@ fn a_sheet_on_a_slab() {
 
 /// Two sheets one over the other; `a` is the upper.
 struct Layers {
-    scene: Scene,
+    scene: RayScene,
     mesh: TriMesh,
     a: u32,
     b: u32,
@@ -456,7 +456,7 @@ struct Layers {
 
 impl Layers {
     fn new() -> Layers {
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let (a, b) = (
             scene.add_deformable(sheet(8)),
             scene.add_deformable(sheet(8)),
@@ -545,7 +545,7 @@ fn a_sheet_that_went_through_is_pushed_back() {
 fn a_ball_through_a_sheet() {
     for side in [1.0, -1.0] {
         let ball = ball(0.02, 3);
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         // Its lowest third is beyond.
         let pose = at(0.001, 0.002, 0.012 * side);
         let a = scene.add_rigid(ball.clone(), &pose, false).unwrap();
@@ -573,7 +573,7 @@ fn a_ball_through_a_sheet() {
 #[test]
 fn a_sheet_touches_itself_only_where_it_is_folded() {
     let mesh = sheet_mesh(20);
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene.add_deformable(sheet(20));
     let mut tracer = Tracer::new(settings());
     for _ in 0..10 {
@@ -629,7 +629,7 @@ fn travelling_together_is_no_displacement() {
         (Measure::Absolute, true),
     ] {
         let mesh = sheet_mesh(20);
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let (a, b) = (
             scene.add_deformable(sheet(20)),
             scene.add_deformable(sheet(20)),
@@ -672,7 +672,7 @@ fn clusters_find_the_same_as_whole_objects() {
     let mut found = Vec::new();
     for per_cluster in [0, 16, 64] {
         let shape = Arc::new(Shape::new(&mesh, CLOTH, per_cluster).unwrap());
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let a = scene.add_deformable(shape.clone());
         let b = scene.add_deformable(shape);
         let ball = scene
@@ -700,7 +700,7 @@ fn clusters_find_the_same_as_whole_objects() {
 fn exits_of_a_deformed_volume() {
     let mesh = shapes::icosphere(0.05, 3).unwrap();
     let shape = ball(0.05, 3);
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene.add_deformable(shape.clone());
     scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
     let mut tracer = Tracer::new(settings());
@@ -727,7 +727,7 @@ fn exits_of_a_deformed_volume() {
 #[test]
 fn a_soft_ball_does_not_touch_itself() {
     let mesh = shapes::icosphere(0.05, 3).unwrap();
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let a = scene.add_deformable(ball(0.05, 3));
     let mut tracer = Tracer::new(settings());
     for step in 0..40 {
@@ -887,7 +887,7 @@ fn what_is_no_place_is_refused_and_changes_nothing() {
 
 #[test]
 fn an_empty_scene_has_no_contacts() {
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     assert!(scene.is_empty());
     assert!(Tracer::new(settings()).step(&mut scene).is_empty());
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_rays::layout::Contact;
 use hapticd_rays::{
-    Detector, DetectorError, Failures, Progress, Report, Responder, Scene, Separation, Settings,
+    Detector, DetectorError, Failures, Progress, RayScene, Report, Responder, Separation, Settings,
     Shape, Topology, Tracer, Watched,
 };
 
@@ -87,7 +87,7 @@ impl Detector for Scripted {
         self.tracer.forget();
     }
 
-    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+    fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
         self.progress.newest += 1;
         self.script().submits += 1;
         if self.script().submit_fails {
@@ -148,7 +148,7 @@ impl Detector for Scripted {
 
 /// A ball in a slab, and the watch over the actor that looks at it.
 struct Play {
-    scene: Scene,
+    scene: RayScene,
     watched: Watched,
     script: Arc<Mutex<Script>>,
 }
@@ -160,7 +160,7 @@ impl Play {
         let made = |mesh: &TriMesh| Arc::new(Shape::new(mesh, Topology::Volume, 32).unwrap());
         let ball = made(&shapes::icosphere(0.05, 2).unwrap());
         let slab = made(&shapes::cuboid(&Vec3::new(1.0, 1.0, 0.1)).unwrap());
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let place = Pose::translation(0.013, 0.007, 0.14);
         scene.add_rigid(ball, &place, false).unwrap();
         scene.add_rigid(slab, &Pose::identity(), true).unwrap();

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_rigid::{BodySpec, Settings, World};
+use hapticd_rigid::{BodySpec, RigidWorld, Settings};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let visits: u32 = arguments
         .next()
         .map_or(Ok(Settings::default().visits), |s| s.parse())?;
-    let mut world = World::new(Settings {
+    let mut world = RigidWorld::new(Settings {
         sleep_after_s: f64::INFINITY,
         visits,
         ..Settings::default()
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ))?);
         }
     }
-    let places = |world: &World| {
+    let places = |world: &RigidWorld| {
         ids.iter()
             .filter_map(|&id| world.body(id).ok())
             .map(|b| b.centre)

@@ -318,7 +318,7 @@ pub enum BodyError {
 
 /// What the world knows of a body.
 #[derive(Clone, Debug)]
-pub(crate) struct Body {
+pub(crate) struct RigidBody {
     pub shape: Arc<MeshIndex>,
     pub kind: BodyKind,
     pub material: Material,
@@ -339,7 +339,7 @@ pub(crate) struct Body {
     pub facts: Arc<ShapeSummary>,
 }
 
-impl Body {
+impl RigidBody {
     pub fn new(spec: &BodySpec) -> Result<Self, BodyError> {
         let (Some(mesh), Some(adjacency)) = (spec.shape.mesh(), spec.shape.adjacency()) else {
             return Err(BodyError::Point);

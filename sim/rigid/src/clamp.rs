@@ -5,7 +5,7 @@ use hapticd_ccd::Advance;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch, advance_features};
 use hapticd_geometry::Screw;
 
-use crate::body::Body;
+use crate::body::RigidBody;
 use crate::link::{Features, Link, Sides};
 use crate::plan::Counters;
 
@@ -25,7 +25,11 @@ pub(crate) struct Stop {
 ///
 /// The velocity field of a screw is constant in time, and so is the difference of two. A point of
 /// `a` stays within `a`'s ball, whose centre moves no farther than its own constant speed.
-pub(crate) fn relative_way(a: &Body, centre: &hapticd_geometry::Vec3, screws: [&Screw; 2]) -> f64 {
+pub(crate) fn relative_way(
+    a: &RigidBody,
+    centre: &hapticd_geometry::Vec3,
+    screws: [&Screw; 2],
+) -> f64 {
     let at_centre = screws[0].velocity_of(centre) - screws[1].velocity_of(centre);
     let turning = (screws[0].angular_velocity() - screws[1].angular_velocity()).norm();
     let way = at_centre.norm() + turning * (a.radius_m + screws[0].velocity_of(centre).norm());

@@ -1,12 +1,12 @@
 //! Rigid bodies in contact: any number of them, with friction and impacts, and never one inside
 //! another.
 //!
-//! A [`World`] holds bodies made of meshes. [`World::plan`] finds out what the coming interval
-//! brings: velocities by Gauss' principle of least constraint, then *one constant-speed screw per
-//! moving body, all proven collision-free together* by continuous detection. [`World::commit`]
-//! makes the bodies follow them, all the way or as far as the caller says they got. Poses change in
-//! no other way, so bodies that start apart stay apart, whatever their speed (Redon 2002, sections
-//! 2.2, 5.3 and 6.2).
+//! A [`RigidWorld`] holds bodies made of meshes. [`RigidWorld::plan`] finds out what the coming
+//! interval brings: velocities by Gauss' principle of least constraint, then *one constant-speed
+//! screw per moving body, all proven collision-free together* by continuous detection.
+//! [`RigidWorld::commit`] makes the bodies follow them, all the way or as far as the caller says
+//! they got. Poses change in no other way, so bodies that start apart stay apart, whatever their
+//! speed (Redon 2002, sections 2.2, 5.3 and 6.2).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -60,4 +60,4 @@ pub use overlap::Overlap;
 pub use plan::{ContactReport, Counters, Executed, Plan, Segment, SegmentKind};
 pub use saved::Saved;
 pub use settings::{Order, Settings};
-pub use world::World;
+pub use world::RigidWorld;

@@ -18,7 +18,7 @@
 use hapticd_ccd::{MeshIndex, PairDistance, PairKind, Proximity, closest};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 
-use crate::body::{Body, Material};
+use crate::body::{Material, RigidBody};
 use crate::distances::Distances;
 use crate::patch::keep_corners;
 
@@ -102,7 +102,7 @@ impl Searches {
 /// Bodies and poses of a link's two sides, a first.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'a> {
-    pub bodies: [&'a Body; 2],
+    pub bodies: [&'a RigidBody; 2],
     pub poses: [&'a Pose; 2],
 }
 
@@ -354,7 +354,7 @@ impl Link {
 }
 
 /// No point of `body` has moved by more than this between two poses. Rounding is added.
-pub(crate) fn shift_between(from: &Pose, to: &Pose, body: &Body) -> f64 {
+pub(crate) fn shift_between(from: &Pose, to: &Pose, body: &RigidBody) -> f64 {
     let (start, end) = (transform(from, &body.centre), transform(to, &body.centre));
     // The chord of the angle: twice the sine of its half.
     let chord = 2.0 * (to.rotation * from.rotation.inverse()).imag().norm();

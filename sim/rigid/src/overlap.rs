@@ -5,7 +5,7 @@ use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{MeshIndex, Proximity, Winding};
 use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
 
-use crate::body::{Body, BodyId};
+use crate::body::{BodyId, RigidBody};
 use crate::groups::Groups;
 
 /// Most pairs of crossing triangles that are counted and looked at for the depth.
@@ -25,7 +25,7 @@ pub struct Overlap {
 
 /// Number of pairs of intersecting triangles of `a` and `b`, and the depth; `None` if the bodies
 /// are apart.
-pub(crate) fn overlap_of(a: &Body, b: &Body, b_from_a: &Pose) -> Option<(usize, f64)> {
+pub(crate) fn overlap_of(a: &RigidBody, b: &RigidBody, b_from_a: &Pose) -> Option<(usize, f64)> {
     let (mesh_a, mesh_b) = (a.shape.mesh()?, b.shape.mesh()?);
     let mut search = Intersections::default();
     let crossings = search.some(&a.shape, &b.shape, b_from_a, MAX_CROSSINGS);
@@ -68,7 +68,7 @@ fn probes(corners: &[Vec3; 3], other: &[Vec3; 3]) -> [Vec3; 5] {
 }
 
 /// How deep a point (body frame) is inside a closed body, m; 0 outside.
-fn depth_of(p: &Vec3, body: &Body) -> f64 {
+fn depth_of(p: &Vec3, body: &RigidBody) -> f64 {
     let outside = (p - body.centre).norm() > body.radius_m;
     if !body.closed || outside {
         return 0.0;

@@ -13,7 +13,7 @@ use hapticd_geometry::Screw;
 use crate::body::{BodyId, BodySpec};
 use crate::plan::{Executed, Plan};
 use crate::solve::State;
-use crate::world::World;
+use crate::world::RigidWorld;
 
 /// Where a world was.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Saved {
     rest: Vec<(bool, f64)>,
 }
 
-impl World {
+impl RigidWorld {
     /// Notes where everybody is.
     pub fn save(&self, saved: &mut Saved) {
         saved.state.clone_from(&self.state);

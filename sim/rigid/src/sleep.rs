@@ -7,7 +7,7 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::body::{Body, BodyKind, Twist};
+use crate::body::{BodyKind, RigidBody, Twist};
 use crate::groups::Groups;
 use crate::link::Link;
 use crate::settings::{Order, Settings};
@@ -19,7 +19,7 @@ const AWAKE: f64 = 2.0;
 const RATE: f64 = 0.1;
 
 /// Fastest point of the ball, in units of the speed that counts as quiet.
-fn restlessness(body: &Body, twist: &Twist, settings: &Settings) -> f64 {
+fn restlessness(body: &RigidBody, twist: &Twist, settings: &Settings) -> f64 {
     let r = body.radius_m;
     let quiet = settings.quiet * (settings.gravity.norm() * r + (RATE * r).powi(2)).sqrt();
     (twist.linear.norm() + twist.angular.norm() * (r + (body.centre - body.pivot).norm())) / quiet
@@ -27,13 +27,13 @@ fn restlessness(body: &Body, twist: &Twist, settings: &Settings) -> f64 {
 
 /// Wakes what is near something that moves. Whether anybody woke.
 pub(crate) fn wake(
-    bodies: &mut [Option<Body>],
+    bodies: &mut [Option<RigidBody>],
     state: &State,
     links: &[Link],
     settings: &Settings,
 ) -> bool {
     let mut woken = false;
-    let disturbs = |bodies: &[Option<Body>], slot: u32| {
+    let disturbs = |bodies: &[Option<RigidBody>], slot: u32| {
         let slot = slot as usize;
         bodies[slot].as_ref().is_some_and(|b| match b.kind {
             BodyKind::Static => false,
@@ -59,12 +59,12 @@ pub(crate) fn wake(
     woken
 }
 
-fn is_asleep(bodies: &[Option<Body>], slot: u32) -> bool {
+fn is_asleep(bodies: &[Option<RigidBody>], slot: u32) -> bool {
     bodies[slot as usize].as_ref().is_some_and(|b| b.asleep)
 }
 
 /// Wakes a body and everything asleep that it touches, directly or through others.
-pub(crate) fn rouse(bodies: &mut [Option<Body>], links: &[Link], slot: u32) {
+pub(crate) fn rouse(bodies: &mut [Option<RigidBody>], links: &[Link], slot: u32) {
     if let Some(body) = &mut bodies[slot as usize] {
         body.asleep = false;
         body.quiet_s = 0.0;
@@ -95,7 +95,7 @@ pub(crate) fn rouse(bodies: &mut [Option<Body>], links: &[Link], slot: u32) {
 
 /// After a step of `step_s`: who is quiet, and which groups fall asleep.
 pub(crate) fn settle(
-    bodies: &mut [Option<Body>],
+    bodies: &mut [Option<RigidBody>],
     state: &mut State,
     links: &[Link],
     groups: &mut Groups,
@@ -137,7 +137,7 @@ pub(crate) fn settle(
         }
     }
     // A member that is not ready keeps its group awake.
-    let ready = |b: &Body| b.asleep || b.quiet_s >= settings.sleep_after_s;
+    let ready = |b: &RigidBody| b.asleep || b.quiet_s >= settings.sleep_after_s;
     for slot in 0..bodies.len() {
         let unready = bodies[slot]
             .as_ref()

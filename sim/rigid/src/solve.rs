@@ -16,7 +16,7 @@ use hapticd_ccd::moving::{Motion, advance_features};
 use hapticd_gauss::{ConeSolver, Contact, DescentLimits, Mover};
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
-use crate::body::{Body, BodyKind, Twist};
+use crate::body::{BodyKind, RigidBody, Twist};
 use crate::groups::Groups;
 use crate::link::{Features, Link, Point};
 use crate::plan::Counters;
@@ -72,7 +72,7 @@ impl Motions {
 /// The scene as a solve sees it.
 pub(crate) struct SolveContext<'a> {
     pub settings: &'a Settings,
-    pub bodies: &'a [Option<Body>],
+    pub bodies: &'a [Option<RigidBody>],
     pub state: &'a State,
     /// Stand still in this plan, whatever they are.
     pub held: &'a [bool],

@@ -32,7 +32,7 @@
 
 use hapticd_geometry::{Pose, Screw, Vec3};
 
-use crate::body::{Body, BodyKind, Twist};
+use crate::body::{BodyKind, RigidBody, Twist};
 use crate::broad::{Ball, Broad};
 use crate::clamp::proven;
 use crate::link::Link;
@@ -40,7 +40,7 @@ use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::{Order, Settings};
 use crate::sleep::{settle, wake};
 use crate::solve::{Interval, MAX_TURN, SolveContext, State};
-use crate::world::{World, sides};
+use crate::world::{RigidWorld, sides};
 
 /// Most motion segments of a step. What is then left of it is not simulated, which the plan says.
 const MAX_SEGMENTS: u32 = 16;
@@ -57,7 +57,7 @@ const STALL: f64 = 1e-3;
 /// A link that stalls so often in a row has its bodies held for the rest of the step.
 const MAX_STALLS: u32 = 3;
 
-impl World {
+impl RigidWorld {
     /// Finds out what the coming `step_s` brings. Changes nothing that can be seen, but that
     /// sleepers may wake; a second plan replaces the first.
     ///
@@ -168,7 +168,7 @@ impl World {
     fn look(&mut self, step_s: f64) {
         let pull = self.settings.gravity.norm();
         let (bodies, state) = (&self.bodies, &self.ahead);
-        let way = |slot: usize, body: &Body| {
+        let way = |slot: usize, body: &RigidBody| {
             if body.kind == BodyKind::Static || body.asleep {
                 return 0.0;
             }
@@ -186,7 +186,7 @@ impl World {
             let Some(sides) = sides(bodies, state, link.a, link.b) else {
                 continue;
             };
-            let idle = |slot: usize, b: &Body| {
+            let idle = |slot: usize, b: &RigidBody| {
                 b.kind == BodyKind::Static
                     || b.asleep
                     || b.kind == BodyKind::Kinematic && state.twist[slot] == Twist::ZERO
@@ -434,7 +434,7 @@ impl World {
         let screws = &self.plan.screws[from..];
         // Where contacts threw a body farther than was thought, new pairs may come near.
         let (bodies, state) = (&self.bodies, &self.ahead);
-        let way = |slot: usize, body: &Body| {
+        let way = |slot: usize, body: &RigidBody| {
             let centre = body.centre_at(&state.pose[slot]);
             screws[slot].velocity_of(&centre).norm()
         };
@@ -517,7 +517,7 @@ impl World {
 }
 
 /// Whether a body is kept apart from every other.
-pub(crate) fn is_solid(body: &Body, settings: &Settings) -> bool {
+pub(crate) fn is_solid(body: &RigidBody, settings: &Settings) -> bool {
     match body.kind {
         BodyKind::Static => false,
         BodyKind::Kinematic => !settings.kinematic_passes,
@@ -563,14 +563,14 @@ fn place(pose: &mut Pose, screw: &Screw, share: f64) {
 fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f64 {
     let [a, b] = sides.bodies;
     let centre = a.centre_at(sides.poses[0]);
-    let at = |k: usize, body: &Body| {
+    let at = |k: usize, body: &RigidBody| {
         twists[k].linear
             + twists[k]
                 .angular
                 .cross(&(centre - body.pivot_at(sides.poses[k])))
     };
     let turning = (twists[0].angular - twists[1].angular).norm() * a.radius_m;
-    let pulled = |x: &Body, y: &Body| {
+    let pulled = |x: &RigidBody, y: &RigidBody| {
         let force = (x.wrench.force * x.inverse_mass - y.wrench.force * y.inverse_mass).norm();
         // Gravity pulls both alike, unless one cannot follow.
         force
@@ -586,10 +586,10 @@ fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step
 /// Brings the list of neighbours and the links up to date for bodies whose centres go no further
 /// than `way`, m.
 fn find_neighbours(
-    bodies: &[Option<Body>],
+    bodies: &[Option<RigidBody>],
     state: &State,
     settings: &Settings,
-    way: impl Fn(usize, &Body) -> f64,
+    way: impl Fn(usize, &RigidBody) -> f64,
     (broad, links, spare): (&mut Broad, &mut Vec<Link>, &mut Vec<Link>),
 ) {
     let ball = |slot: usize| {
@@ -611,7 +611,7 @@ fn find_neighbours(
 /// Makes the links those of `pairs`, keeping what is known of those that stay.
 fn relink(
     pairs: &[(u32, u32)],
-    bodies: &[Option<Body>],
+    bodies: &[Option<RigidBody>],
     state: &State,
     links: &mut Vec<Link>,
     spare: &mut Vec<Link>,

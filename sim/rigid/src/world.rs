@@ -3,7 +3,9 @@
 use hapticd_ccd::moving::MovingSearch;
 use hapticd_geometry::{BroadPhase, Pose, Vec3};
 
-use crate::body::{Body, BodyError, BodyId, BodyKind, BodySpec, BodyView, Material, Twist, Wrench};
+use crate::body::{
+    BodyError, BodyId, BodyKind, BodySpec, BodyView, Material, RigidBody, Twist, Wrench,
+};
 use crate::broad::Broad;
 use crate::groups::Groups;
 use crate::link::{Link, Searches, Sides};
@@ -18,9 +20,9 @@ use crate::step::is_solid;
 const MAX_BODIES: u32 = 1 << 16;
 
 /// Bodies in contact. See the crate page.
-pub struct World {
+pub struct RigidWorld {
     pub(crate) settings: Settings,
-    pub(crate) bodies: Vec<Option<Body>>,
+    pub(crate) bodies: Vec<Option<RigidBody>>,
     pub(crate) generations: Vec<u32>,
     /// Where the bodies are.
     pub(crate) state: State,
@@ -42,7 +44,7 @@ pub struct World {
     pub(crate) impulses_s: f64,
 }
 
-impl World {
+impl RigidWorld {
     /// An empty world.
     ///
     /// # Errors
@@ -85,9 +87,9 @@ impl World {
     /// meshes overlap may take.
     ///
     /// # Errors
-    /// As [`World::add`].
+    /// As [`RigidWorld::add`].
     pub fn check(&self, spec: &BodySpec) -> Result<(), BodyError> {
-        let body = Body::new(spec)?;
+        let body = RigidBody::new(spec)?;
         let mut pose = spec.world_from_body;
         pose.rotation.renormalize();
         for (slot, other) in self.bodies.iter().enumerate() {
@@ -113,13 +115,13 @@ impl World {
         Ok(())
     }
 
-    /// Adds a body that [`World::check`] has found to be apart from all others, who have not moved
-    /// since. `O(bodies)` with [`BodySpec::facts`].
+    /// Adds a body that [`RigidWorld::check`] has found to be apart from all others, who have not
+    /// moved since. `O(bodies)` with [`BodySpec::facts`].
     ///
     /// # Errors
-    /// As [`World::add`], but for [`BodyError::Overlap`].
+    /// As [`RigidWorld::add`], but for [`BodyError::Overlap`].
     pub fn add_unchecked(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
-        let body = Body::new(spec)?;
+        let body = RigidBody::new(spec)?;
         let mut pose = spec.world_from_body;
         pose.rotation.renormalize();
         let free = self.bodies.iter().position(Option::is_none);
@@ -356,7 +358,7 @@ impl World {
     /// Kinetic and potential energy of all bodies, J.
     #[must_use]
     pub fn energy_j(&self) -> f64 {
-        let of = |(slot, b): (usize, &Option<Body>)| match b {
+        let of = |(slot, b): (usize, &Option<RigidBody>)| match b {
             Some(b) => b.energy(
                 &self.state.pose[slot],
                 &self.state.twist[slot],
@@ -367,7 +369,7 @@ impl World {
         self.bodies.iter().enumerate().map(of).sum()
     }
 
-    /// [`World::plan`] and all of [`World::commit`]. The plan that was carried out.
+    /// [`RigidWorld::plan`] and all of [`RigidWorld::commit`]. The plan that was carried out.
     pub fn step(&mut self, step_s: f64) -> &Plan {
         self.plan(step_s);
         self.commit(&Executed::ALL);
@@ -406,7 +408,7 @@ impl World {
 
 /// The two sides of a link.
 pub(crate) fn sides<'a>(
-    bodies: &'a [Option<Body>],
+    bodies: &'a [Option<RigidBody>],
     state: &'a State,
     a: u32,
     b: u32,

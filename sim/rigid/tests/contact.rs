@@ -276,7 +276,7 @@ fn gaps_change_as_the_rows_say() {
 #[test]
 fn numbers_that_make_no_sense_are_refused_and_move_nothing() {
     use hapticd_geometry::{MassProperties, Pose, Quat};
-    use hapticd_rigid::{BodyId, BodyKind, Executed, Mass, World, Wrench};
+    use hapticd_rigid::{BodyId, BodyKind, Executed, Mass, RigidWorld, Wrench};
     let mut scene = Scene::new(Settings::default());
     let good = BodySpec::dynamic(cube(0.1), at(0.0, 0.0, 0.0), 1000.0);
     let properties = |mass, inertia: f64| {
@@ -338,7 +338,7 @@ fn numbers_that_make_no_sense_are_refused_and_move_nothing() {
         assert!(error.contains(message), "{error}");
     }
     assert!(
-        World::new(Settings {
+        RigidWorld::new(Settings {
             tolerance: f64::NAN,
             ..Settings::default()
         })

@@ -23,7 +23,7 @@ use hapticd_proxy::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Snapshot,
     TickInput, ToolShape,
 };
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 const WIDTH_M: f64 = 0.2;
 /// How often the same run is timed.
@@ -62,10 +62,10 @@ fn rig(
     ground: TriMesh,
     solid: bool,
     pairs: usize,
-) -> (World, Engine, Vec<Box<Snapshot>>) {
+) -> (Scene, Engine, Vec<Box<Snapshot>>) {
     let distances = Distances::for_width(WIDTH_M);
     let tool_shape = ToolShape::mesh(tool.positions(), true);
-    let mut world = World::new(distances.clearance_m, pairs);
+    let mut world = Scene::new(distances.clearance_m, pairs);
     world.set_tool(0, Shape::of(tool).0, tool_shape);
     world
         .add_body(BodySpec {
@@ -226,7 +226,7 @@ fn answer() {
 /// Answers the loop's question and hands it the answer: nanoseconds, and pairs listed. `None`:
 /// nothing was asked.
 fn exchange(
-    world: &mut World,
+    world: &mut Scene,
     engine: &mut Engine,
     buffers: &mut Vec<Box<Snapshot>>,
 ) -> Option<(u64, usize)> {

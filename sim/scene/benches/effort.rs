@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::{ArmQuery, Distances, Material, Query, Snapshot, ToolShape};
-use hapticd_scene::{BodyKind, BodySpec, Shape, World, effort};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape, effort};
 use hapticd_testkit::meshes::{fan, tangle};
 
 const PAIRS: usize = 4096;
@@ -25,8 +25,8 @@ fn lumpy_ball(level: u32) -> TriMesh {
     TriMesh::new(positions, ball.triangles().to_vec()).unwrap()
 }
 
-fn world(tool: Option<&TriMesh>, body: &Shape, solid: bool) -> World {
-    let mut world = World::new(Distances::for_width(0.2).clearance_m, PAIRS);
+fn world(tool: Option<&TriMesh>, body: &Shape, solid: bool) -> Scene {
+    let mut world = Scene::new(Distances::for_width(0.2).clearance_m, PAIRS);
     match tool {
         Some(mesh) => {
             let shape = ToolShape::mesh(mesh.positions(), true);

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{BroadPhase, Pose, Quat, SweepAndPrune, SweptBox, Vec3, shapes};
-use hapticd_rigid::{BodySpec, Material, Settings, Twist, World};
+use hapticd_rigid::{BodySpec, Material, RigidWorld, Settings, Twist};
 use hapticd_scene::BroadPhaseKind;
 
 const STEP_S: f64 = 1e-3;
@@ -77,8 +77,8 @@ impl Random {
 
 /// `count` bodies of 4 to 6 cm on a lattice in an open box. Heavy ones fall and lie; weightless
 /// ones fly at up to `speed_m_s` and keep it.
-fn scene(count: usize, weight: bool, speed_m_s: f64) -> World {
-    let mut world = World::new(Settings {
+fn scene(count: usize, weight: bool, speed_m_s: f64) -> RigidWorld {
+    let mut world = RigidWorld::new(Settings {
         gravity: if weight {
             Vec3::z() * -9.81
         } else {

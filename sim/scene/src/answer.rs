@@ -22,9 +22,9 @@ use hapticd_proxy::{
 use crate::body::{BodyKind, Shape};
 use crate::effort::{AnswerWork, BALL, ENCLOSURE, ENCLOSURES, NAMED, SEARCHES};
 use crate::inside::encloses;
-use crate::world::{Resident, Tool, World};
+use crate::world::{Resident, Scene, Tool};
 
-impl World {
+impl Scene {
     /// Fills `out` with the answer for one arm. False (and `out` untouched): that arm asks nothing.
     ///
     /// Does not allocate after its work space has grown to the scene, nor wait, but for what a
@@ -247,7 +247,7 @@ fn around<'a>(
         key: body.key,
         id: body.id,
         shape: &body.spec.shape,
-        world_from_body: World::pose_in(body, query),
+        world_from_body: Scene::pose_in(body, query),
         fixed: body.spec.kind == BodyKind::Static,
         tool: false,
         target: body.target,

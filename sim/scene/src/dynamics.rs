@@ -25,8 +25,8 @@ use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Screw, Vec3};
 use hapticd_proxy::{Followed, MAX_BODIES, MAX_SEGMENTS, Query, Trajectory};
 use hapticd_rigid::{
-    BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, Executed, Mass, Plan, Saved,
-    Settings, Twist, World as Rigid, Wrench,
+    BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, Executed, Mass, Plan,
+    RigidWorld as Rigid, Saved, Settings, Twist, Wrench,
 };
 
 use crate::body::{BodyKind, BodySpec};

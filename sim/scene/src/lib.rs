@@ -1,6 +1,6 @@
 //! The scene: bodies, tools, and the certified answer to "what is near the tool?".
 //!
-//! A [`World`] belongs to the collision thread. [`World::answer`] is a pure function of the query
+//! A [`Scene`] belongs to the collision thread. [`Scene::answer`] is a pure function of the query
 //! and the scene: same scene, same query, same snapshot, bit for bit. It does not allocate once its
 //! work space has grown to the scene's need. World frame, SI units.
 #![forbid(unsafe_code)]
@@ -19,4 +19,4 @@ pub use broad::{BroadPhaseKind, KineticSweep, RegistrationPhase};
 pub use dynamics::Order;
 pub use inside::{contains, surrounds};
 pub use work::Work;
-pub use world::{Adding, BodyInfo, World};
+pub use world::{Adding, BodyInfo, Scene};

@@ -2,23 +2,23 @@
 //!
 //! A plan for bodies that pile up takes tens of milliseconds, and so does finding out whether a
 //! newcomer with a large mesh is clear of all others. Neither holds up answers:
-//! [`World::begin_advance`] and [`World::begin_add`] leave the work to be taken
-//! ([`World::take_work`]), somebody runs it wherever there is time, on another thread or at once,
-//! and the world takes it back ([`World::finish`]). The work owns the rigid world. Until it is back
-//! bodies go on on the courses that they have and wait at their end; the scene answers all queries,
-//! and takes no body in or out ([`World::is_working`]).
+//! [`RigidWorld::begin_advance`] and [`RigidWorld::begin_add`] leave the work to be taken
+//! ([`RigidWorld::take_work`]), somebody runs it wherever there is time, on another thread or at
+//! once, and the world takes it back ([`RigidWorld::finish`]). The work owns the rigid world. Until
+//! it is back bodies go on on the courses that they have and wait at their end; the scene answers
+//! all queries, and takes no body in or out ([`RigidWorld::is_working`]).
 //!
 //! When it comes back is not a function of the queries. So whoever owns the world records after
 //! which query it did, and a replay that finishes it there computes the same.
 //!
-//! [`World::begin_advance`]: crate::World::begin_advance
-//! [`World::begin_add`]: crate::World::begin_add
-//! [`World::take_work`]: crate::World::take_work
-//! [`World::finish`]: crate::World::finish
-//! [`World::is_working`]: crate::World::is_working
+//! [`RigidWorld::begin_advance`]: crate::RigidWorld::begin_advance
+//! [`RigidWorld::begin_add`]: crate::RigidWorld::begin_add
+//! [`RigidWorld::take_work`]: crate::RigidWorld::take_work
+//! [`RigidWorld::finish`]: crate::RigidWorld::finish
+//! [`RigidWorld::is_working`]: crate::RigidWorld::is_working
 
 use hapticd_proxy::MAX_SEGMENTS;
-use hapticd_rigid::{BodyError, BodySpec as RigidSpec, Executed, Plan, Saved, World as Rigid};
+use hapticd_rigid::{BodyError, BodySpec as RigidSpec, Executed, Plan, RigidWorld as Rigid, Saved};
 
 /// See the module page.
 pub struct Work {

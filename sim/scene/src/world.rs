@@ -38,7 +38,7 @@ pub(crate) struct Tool {
 pub enum Adding {
     /// It is there.
     Added(u32),
-    /// Whether it has space is to be found out: [`World::take_work`].
+    /// Whether it has space is to be found out: [`Scene::take_work`].
     Working,
 }
 
@@ -60,7 +60,7 @@ pub struct BodyInfo {
 }
 
 /// The scene. See the crate page.
-pub struct World {
+pub struct Scene {
     pub(crate) slots: [Option<Resident>; MAX_BODIES],
     generations: [u32; MAX_BODIES],
     pub(crate) tools: [Option<Tool>; MAX_ARMS],
@@ -90,11 +90,11 @@ pub struct World {
     planar: bool,
 }
 
-impl World {
+impl Scene {
     /// An empty scene whose answers certify `clearance_m` (the loop's `Distances::clearance_m`) and
     /// list at most `pairs_per_body` feature pairs of one body.
     pub fn new(clearance_m: f64, pairs_per_body: usize) -> Self {
-        World {
+        Scene {
             slots: [const { None }; MAX_BODIES],
             generations: [0; MAX_BODIES],
             tools: [const { None }; MAX_ARMS],
@@ -139,7 +139,7 @@ impl World {
 
     /// Lets somebody else look for the pairs of triangles near each tool. Answers are the same with
     /// it and without, bit for bit. Gets all shapes that are there ready, which may take long where
-    /// it does not have them ([`World::shapes`]); those that come later when they come. Gives back
+    /// it does not have them ([`Scene::shapes`]); those that come later when they come. Gives back
     /// who did until now, for whoever is to drop it.
     pub fn set_midphase(&mut self, mut midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
         for shape in self.shapes() {
@@ -184,7 +184,7 @@ impl World {
         self.spent
     }
 
-    /// Who was set by [`World::set_midphase`].
+    /// Who was set by [`Scene::set_midphase`].
     pub fn midphase(&self) -> Option<&dyn MidPhase> {
         self.midphase.as_deref()
     }
@@ -201,7 +201,7 @@ impl World {
         self.broad_phase = kind;
     }
 
-    /// Who was set by [`World::set_broad_phase`].
+    /// Who was set by [`Scene::set_broad_phase`].
     pub fn broad_phase(&self) -> BroadPhaseKind {
         self.broad_phase
     }
@@ -214,7 +214,7 @@ impl World {
 
     /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
     /// Beside dynamic bodies that takes as long as it takes to find out whether it is clear of
-    /// them; [`World::begin_add`] does not wait for that.
+    /// them; [`Scene::begin_add`] does not wait for that.
     ///
     /// # Errors
     /// [`AddError`]; nothing has changed then.
@@ -231,7 +231,7 @@ impl World {
         }
     }
 
-    /// Begins to add a body: what is left to do is [`World::take_work`]'s. `O(bodies)`, whatever
+    /// Begins to add a body: what is left to do is [`Scene::take_work`]'s. `O(bodies)`, whatever
     /// the mesh.
     ///
     /// # Errors
@@ -262,7 +262,7 @@ impl World {
     }
 
     /// What the dynamics have to compute, for whoever has the time: to be run and given to
-    /// [`World::finish`].
+    /// [`Scene::finish`].
     pub fn take_work(&mut self) -> Option<Box<Work>> {
         self.dynamics.as_mut().and_then(|d| d.take_work())
     }
@@ -426,7 +426,7 @@ impl World {
         }
     }
 
-    /// As [`World::advance`], but leaves what takes time to be taken: [`World::take_work`]. While
+    /// As [`Scene::advance`], but leaves what takes time to be taken: [`Scene::take_work`]. While
     /// that is away this notes the poses only.
     pub fn begin_advance(&mut self, query: &Query, period_s: f64) {
         self.note_poses(query);

@@ -8,7 +8,7 @@ use hapticd_proxy::{
     Snapshot, TickInput, ToolShape,
 };
 use hapticd_scene::effort::{ENCLOSURES, MAX_SEARCHES, SEARCHES};
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 use hapticd_testkit::Random;
 use hapticd_testkit::meshes::{fan, tangle};
 
@@ -51,8 +51,8 @@ fn shape_of(tool: Option<&TriMesh>) -> (Shape, ToolShape) {
     }
 }
 
-fn world(tool: Option<&TriMesh>) -> World {
-    let mut world = World::new(Distances::for_width(0.2).clearance_m, PAIRS);
+fn world(tool: Option<&TriMesh>) -> Scene {
+    let mut world = Scene::new(Distances::for_width(0.2).clearance_m, PAIRS);
     let (shape, tool) = shape_of(tool);
     world.set_tool(0, shape, tool);
     world

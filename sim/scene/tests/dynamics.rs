@@ -10,7 +10,7 @@ use hapticd_proxy::{
     Snapshot, TickInput, ToolShape,
 };
 use hapticd_rigid::BodyError;
-use hapticd_scene::{AddError, BodyKind, BodySpec, Order, Shape, World};
+use hapticd_scene::{AddError, BodyKind, BodySpec, Order, Scene, Shape};
 
 const PERIOD_S: f64 = 1e-3;
 const BALL_M: f64 = 0.005;
@@ -38,7 +38,7 @@ fn spec(name: &str, kind: BodyKind, half: Vec3, at: Vec3) -> BodySpec {
 
 /// A ball on a hand over a floor whose top is z = 0.
 struct Fixture {
-    world: World,
+    world: Scene,
     engine: Engine,
     waiting: VecDeque<hapticd_proxy::Query>,
     lag: usize,
@@ -61,7 +61,7 @@ impl Fixture {
     ) -> Self {
         let distances = Distances::for_width(0.2);
         let tool = ToolShape::sphere(BALL_M);
-        let mut world = World::new(distances.clearance_m, 1024);
+        let mut world = Scene::new(distances.clearance_m, 1024);
         if let Some(order) = order {
             world.set_order(order);
         }

@@ -6,7 +6,7 @@ use hapticd_proxy::{
     ArmQuery, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Query,
     Snapshot, TickInput, ToolShape,
 };
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 const RADIUS_M: f64 = 0.005;
 
@@ -28,7 +28,7 @@ fn body(name: &str, kind: BodyKind, mesh: TriMesh, pose: Pose) -> BodySpec {
     }
 }
 
-fn pair(tool: ToolShape, tool_mesh: Option<TriMesh>) -> (World, Engine) {
+fn pair(tool: ToolShape, tool_mesh: Option<TriMesh>) -> (Scene, Engine) {
     pair_with(tool, tool_mesh, 1024, 0.0008)
 }
 
@@ -37,7 +37,7 @@ fn pair_with(
     tool_mesh: Option<TriMesh>,
     pairs: usize,
     reach_min_m: f64,
-) -> (World, Engine) {
+) -> (Scene, Engine) {
     pair_within(tool, tool_mesh, pairs, (reach_min_m, 0.05))
 }
 
@@ -46,9 +46,9 @@ fn pair_within(
     tool_mesh: Option<TriMesh>,
     pairs: usize,
     (reach_min_m, reach_max_m): (f64, f64),
-) -> (World, Engine) {
+) -> (Scene, Engine) {
     let distances = Distances::for_width(0.2);
-    let mut world = World::new(distances.clearance_m, pairs);
+    let mut world = Scene::new(distances.clearance_m, pairs);
     let form = tool_mesh.map_or_else(Shape::point, |mesh| Shape::of(mesh).0);
     world.set_tool(0, form, tool);
     let mut setups = [None; MAX_ARMS];
@@ -78,7 +78,7 @@ fn tick(engine: &mut Engine, at: Pose) {
     });
 }
 
-fn answer(world: &mut World, engine: &Engine) -> Box<Snapshot> {
+fn answer(world: &mut Scene, engine: &Engine) -> Box<Snapshot> {
     let mut snapshot = Box::new(Snapshot::new(4096));
     assert!(world.answer(&engine.query(), 0, &mut snapshot));
     snapshot
@@ -228,7 +228,7 @@ fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
         let mesh = shapes::cuboid(&Vec3::repeat(0.05)).unwrap();
         body(name, BodyKind::Static, mesh, Pose::translation(x, 0.0, 0.0))
     };
-    let mut world = World::new(1e-5, 1024);
+    let mut world = Scene::new(1e-5, 1024);
     let centre = Shape::point();
     world.set_tool(0, centre, ToolShape::sphere(RADIUS_M));
     let first = world.add_body(cube("first", 1.0)).unwrap();

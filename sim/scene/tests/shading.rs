@@ -7,7 +7,7 @@ use hapticd_proxy::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, TickInput, ToolShape,
 };
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -16,7 +16,7 @@ const STIFFNESS: f64 = 800.0;
 const BALL_M: f64 = 0.003;
 
 struct Stage {
-    world: World,
+    world: Scene,
     engine: Engine,
     answer: Option<Box<Snapshot>>,
     out_m: f64,
@@ -26,7 +26,7 @@ impl Stage {
     fn new(mesh: TriMesh, ball_m: f64, force_shading: bool, friction: f64) -> Self {
         let distances = Distances::for_width(0.16);
         let shape = ToolShape::sphere(ball_m);
-        let mut world = World::new(distances.clearance_m, 1024);
+        let mut world = Scene::new(distances.clearance_m, 1024);
         world.set_tool(0, Shape::point(), shape);
         let material = Material {
             stiffness_n_per_m: 1e9,

@@ -3,12 +3,14 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use hapticd_xpbd::Vec3;
-use hapticd_xpbd::{BodyKind, BodyState, ClothMaterial, Contact, ContactPoint, Settings, World};
+use hapticd_xpbd::{
+    BodyKind, BodyState, ClothMaterial, Contact, ContactPoint, Settings, XpbdWorld,
+};
 
 const FRAME: f64 = 1.0 / 60.0;
 const SUBSTEPS: u32 = 10;
 
-fn sheets() -> World {
+fn sheets() -> XpbdWorld {
     let n = 64_u32;
     let at = |i: u32, j: u32| j * (n + 1) + i;
     let mut triangles = Vec::new();
@@ -25,7 +27,7 @@ fn sheets() -> World {
         damping_s: 0.0,
         half_thickness_m: 1e-3,
     };
-    let mut world = World::new(Settings::default()).expect("settings");
+    let mut world = XpbdWorld::new(Settings::default()).expect("settings");
     for sheet in 0..36_u32 {
         let corner = Vec3::new(f64::from(sheet % 6), f64::from(sheet / 6), 0.0) * 1.2;
         let positions: Vec<Vec3> = (0..=n)
@@ -42,8 +44,8 @@ fn sheets() -> World {
     world
 }
 
-fn boxes() -> (World, Vec<Contact>) {
-    let mut world = World::new(Settings::default()).expect("settings");
+fn boxes() -> (XpbdWorld, Vec<Contact>) {
+    let mut world = XpbdWorld::new(Settings::default()).expect("settings");
     let mut contacts = Vec::new();
     let kind = BodyKind::Dynamic {
         mass_kg: 1.0,

@@ -5,10 +5,10 @@ use super::attachment::AttachmentId;
 use super::body::{BodyId, BodyState};
 use super::particle::ParticleId;
 use super::surface::{Deformable, DeformableId, Skin, carried};
-use super::world::{Settings, World};
+use super::world::{Settings, XpbdWorld};
 use crate::Vec3;
 
-impl World {
+impl XpbdWorld {
     /// What holds for everything.
     #[must_use]
     pub fn settings(&self) -> &Settings {
@@ -96,8 +96,8 @@ impl World {
         Some(self.deformable(id)?.half_thickness)
     }
 
-    /// The particles of a deformable: indices into [`World::positions`]. A cloth's are its surface
-    /// vertices, in order.
+    /// The particles of a deformable: indices into [`XpbdWorld::positions`]. A cloth's are its
+    /// surface vertices, in order.
     #[must_use]
     pub fn particles_of(&self, id: DeformableId) -> Option<core::ops::Range<usize>> {
         Some(range(self.deformable(id)?.particles))
@@ -139,7 +139,7 @@ impl World {
     /// Whether forces move a body; not if there is no such body.
     #[must_use]
     pub fn is_dynamic(&self, id: BodyId) -> bool {
-        (self.bodies.get(id.0 as usize)).is_some_and(super::body::Body::is_dynamic)
+        (self.bodies.get(id.0 as usize)).is_some_and(super::body::XpbdBody::is_dynamic)
     }
 
     /// Pose and motion of a body when the last step began.

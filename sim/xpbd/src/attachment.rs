@@ -5,7 +5,7 @@ use super::particle::Particles;
 use super::stencil::{Stencil, mean, mobility, spread};
 use crate::Vec3;
 
-/// A hold of a [`World`](super::World). Numbers of holds that were let go are used again.
+/// A hold of a [`XpbdWorld`](super::World). Numbers of holds that were let go are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AttachmentId(pub u32);
 

@@ -11,8 +11,8 @@ use super::finite;
 use super::pull::Pull;
 use crate::Vec3;
 
-/// A rigid body of a [`World`](super::World), numbered from 0 in order of addition; the number of
-/// one that was removed is given out again.
+/// A rigid body of a [`XpbdWorld`](super::World), numbered from 0 in order of addition; the number
+/// of one that was removed is given out again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BodyId(pub u32);
 
@@ -27,8 +27,8 @@ pub enum BodyKind {
         /// others.
         inertia_kg_m2: Vec3,
     },
-    /// The caller does, by velocity or by [`World::drive_body`](super::World::drive_body). At rest
-    /// it is static.
+    /// The caller does, by velocity or by [`XpbdWorld::drive_body`](super::World::drive_body). At
+    /// rest it is static.
     Kinematic,
 }
 
@@ -156,7 +156,7 @@ impl core::fmt::Display for BodyError {
 impl core::error::Error for BodyError {}
 
 #[derive(Clone, Debug)]
-pub(super) struct Body {
+pub(super) struct XpbdBody {
     pub state: BodyState,
     /// State when the step began.
     pub start: BodyState,
@@ -178,7 +178,7 @@ pub(super) struct Body {
     arrived: bool,
 }
 
-impl Body {
+impl XpbdBody {
     pub fn new(kind: &BodyKind, state: &BodyState) -> Result<Self, BodyError> {
         state.check()?;
         let (inverse_mass, inertia) = match *kind {

@@ -24,7 +24,7 @@
 //! Contacts are visited in the order given, forth and back in turns. Memory grows with the lists,
 //! or all at once by `reserve`.
 
-use super::body::Body;
+use super::body::XpbdBody;
 use super::contact::Contact;
 use super::contact_names::keys;
 use super::particle::Particles;
@@ -83,7 +83,7 @@ struct Row {
 /// Both kinds of movers, for as long as the rows are solved.
 pub(super) struct Movers<'a> {
     pub particles: &'a mut Particles,
-    pub bodies: &'a mut [Body],
+    pub bodies: &'a mut [XpbdBody],
 }
 
 /// Cosine up to which two normals are of one contact.

@@ -3,16 +3,16 @@
 
 use nalgebra::UnitQuaternion;
 
-use super::body::{Body, BodyError, BodyId, BodyState};
+use super::body::{BodyError, BodyId, BodyState, XpbdBody};
 use super::contact::{ContactFault, ContactPoint};
 use super::contact_solver::Anchor;
 use super::finite;
 use super::particle::{ParticleError, ParticleId, check_place};
 use super::surface::DeformableId;
-use super::world::World;
+use super::world::XpbdWorld;
 use crate::Vec3;
 
-impl World {
+impl XpbdWorld {
     /// Puts a body elsewhere, with another motion. Allocates nothing.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn body_mut(&mut self, id: BodyId) -> Result<&mut Body, BodyError> {
+    pub(super) fn body_mut(&mut self, id: BodyId) -> Result<&mut XpbdBody, BodyError> {
         let count = self.bodies();
         if !self.has_body(id) {
             return Err(BodyError::Unknown { body: id.0, count });

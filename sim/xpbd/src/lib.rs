@@ -1,7 +1,7 @@
 //! Cloth, soft bodies and rigid bodies in one world, by positions: XPBD with small substeps.
 //!
-//! A [`World`] holds particles (of cloth and soft bodies) and rigid bodies. [`World::step`] takes
-//! the contacts that collision detection found, and moves everything by one step of time.
+//! A [`XpbdWorld`] holds particles (of cloth and soft bodies) and rigid bodies. [`XpbdWorld::step`]
+//! takes the contacts that collision detection found, and moves everything by one step of time.
 //!
 //! # Theory
 //!
@@ -36,9 +36,9 @@
 //!
 //! # Practice
 //!
-//! SI units, world axes, `f64`. Adding things allocates; [`World::step`] does so only for contact
-//! lists longer than ever or than [`World::reserve_contacts`] was told. Work is bounded by
-//! constraints and contacts times substeps. Equal calls give bit-equal states on one machine.
+//! SI units, world axes, `f64`. Adding things allocates; [`XpbdWorld::step`] does so only for
+//! contact lists longer than ever or than [`XpbdWorld::reserve_contacts`] was told. Work is bounded
+//! by constraints and contacts times substeps. Equal calls give bit-equal states on one machine.
 //! Nothing panics: wrong input is refused with an error that carries the numbers, and a particle or
 //! body whose next state would not be finite stays where the substep began, at rest, and is counted
 //! in the [`StepReport`].
@@ -78,7 +78,7 @@ pub use reduction::{Kept, keep_four};
 pub use soft::{MAX_CELLS, SoftError, SoftMaterial};
 pub use step::{MAX_SUBSTEPS, StepError, StepReport};
 pub use surface::DeformableId;
-pub use world::{LinkError, Settings, SettingsError, World};
+pub use world::{LinkError, Settings, SettingsError, XpbdWorld};
 
 /// Points and vectors, world axes.
 pub type Vec3 = nalgebra::Vector3<f64>;

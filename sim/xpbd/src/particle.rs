@@ -6,7 +6,7 @@
 use super::finite;
 use crate::Vec3;
 
-/// A particle of a [`World`](super::World), numbered from 0 in order of addition.
+/// A particle of a [`XpbdWorld`](super::World), numbered from 0 in order of addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParticleId(pub u32);
 

@@ -12,9 +12,9 @@
 
 use nalgebra::{Matrix3, UnitQuaternion};
 
-use super::body::{Body, BodyError, BodyId};
+use super::body::{BodyError, BodyId, XpbdBody};
 use super::finite;
-use super::world::World;
+use super::world::XpbdWorld;
 use crate::Vec3;
 
 /// Where the frame goes during the next step, evenly, and how it is tied to the body's centre of
@@ -60,7 +60,7 @@ impl Pull {
     }
 }
 
-impl World {
+impl XpbdWorld {
     /// Draws a dynamic body after a frame during the next step; of no effect on a kinematic one.
     /// Allocates nothing.
     ///
@@ -77,7 +77,7 @@ impl World {
     }
 }
 
-impl Body {
+impl XpbdBody {
     /// Velocity and momentum at the end of a substep of `h`; `share` of the step is over then, and
     /// `step_s` is the whole of it.
     pub(super) fn follow_pull(&mut self, pull: &Pull, share: f64, step_s: f64, h: f64) {

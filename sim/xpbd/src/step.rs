@@ -2,7 +2,7 @@
 
 use super::contact::{Contact, ContactFault};
 use super::contact_solver::Movers;
-use super::world::World;
+use super::world::XpbdWorld;
 
 /// Most substeps of a step.
 pub const MAX_SUBSTEPS: u32 = 1000;
@@ -44,12 +44,13 @@ pub struct StepReport {
     pub constraints_skipped: u32,
 }
 
-impl World {
+impl XpbdWorld {
     /// Moves everything by `dt_s` seconds in `substeps` substeps under `contacts`, which hold for
     /// this step only; then forgets the forces.
     ///
     /// A contact with a fault is left out and reported. No allocation for lists within
-    /// [`World::reserve_contacts`]; cost proportional to substeps times constraints and contacts.
+    /// [`XpbdWorld::reserve_contacts`]; cost proportional to substeps times constraints and
+    /// contacts.
     ///
     /// # Errors
     /// [`StepError`]; nothing has moved then.

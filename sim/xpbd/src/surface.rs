@@ -3,7 +3,7 @@
 use super::stencil::Stencil;
 use crate::Vec3;
 
-/// A cloth or soft body of a [`World`](super::World), numbered from 0 in order of addition.
+/// A cloth or soft body of a [`XpbdWorld`](super::World), numbered from 0 in order of addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeformableId(pub u32);
 

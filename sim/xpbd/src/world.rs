@@ -2,7 +2,7 @@
 
 use super::attachment::{Attachment, AttachmentError, AttachmentId};
 use super::bending::Bending;
-use super::body::{Body, BodyError, BodyId, BodyKind, BodyState};
+use super::body::{BodyError, BodyId, BodyKind, BodyState, XpbdBody};
 use super::cloth::{self, ClothError, ClothMaterial};
 use super::contact::{ContactFault, ContactPoint, check_weights};
 use super::contact_solver::{Anchor, ContactSolver};
@@ -89,14 +89,14 @@ impl core::error::Error for LinkError {}
 
 /// Particles, bodies and what binds them. See the [module's page](super) for what it promises.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct XpbdWorld {
     pub(super) settings: Settings,
     pub(super) particles: Particles,
     pub(super) distances: Vec<Distance>,
     pub(super) bendings: Vec<Bending>,
     pub(super) tetrahedra: Vec<Tetrahedron>,
     pub(super) attachments: Vec<Attachment>,
-    pub(super) bodies: Vec<Body>,
+    pub(super) bodies: Vec<XpbdBody>,
     /// Numbers that nobody has: who stands there touches nothing and does not move.
     pub(super) free_bodies: Vec<u32>,
     pub(super) deformables: Vec<Deformable>,
@@ -105,7 +105,7 @@ pub struct World {
     pub(super) masses_changed: bool,
 }
 
-impl World {
+impl XpbdWorld {
     /// An empty world.
     ///
     /// # Errors
@@ -141,8 +141,8 @@ impl World {
         })
     }
 
-    /// Makes room for lists of so many contacts (about 0.8 kB each), so that [`World::step`] never
-    /// allocates for shorter ones.
+    /// Makes room for lists of so many contacts (about 0.8 kB each), so that [`XpbdWorld::step`]
+    /// never allocates for shorter ones.
     pub fn reserve_contacts(&mut self, contacts: usize) {
         self.contacts.reserve(contacts);
     }
@@ -288,7 +288,7 @@ impl World {
     /// # Errors
     /// [`BodyError`] for numbers that are not finite, or a mass, inertia or rotation that is none.
     pub fn add_body(&mut self, kind: &BodyKind, state: &BodyState) -> Result<BodyId, BodyError> {
-        let body = Body::new(kind, state)?;
+        let body = XpbdBody::new(kind, state)?;
         let lowest = (0..self.free_bodies.len()).min_by_key(|&k| self.free_bodies[k]);
         if let Some(lowest) = lowest {
             let id = self.free_bodies.swap_remove(lowest);
@@ -307,7 +307,7 @@ impl World {
     /// [`BodyError::Unknown`].
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), BodyError> {
         let body = self.body_mut(id)?;
-        *body = Body::new(&BodyKind::Kinematic, &BodyState::at(Vec3::zeros()))?;
+        *body = XpbdBody::new(&BodyKind::Kinematic, &BodyState::at(Vec3::zeros()))?;
         self.free_bodies.push(id.0);
         Ok(())
     }
@@ -318,8 +318,8 @@ impl World {
     }
 
     /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time
-    /// (viscosity over stiffness, s); [`World::move_hold`] moves it. Allocates when there are more
-    /// holds than ever before.
+    /// (viscosity over stiffness, s); [`XpbdWorld::move_hold`] moves it. Allocates when there are
+    /// more holds than ever before.
     ///
     /// # Errors
     /// [`AttachmentError`] if the point is none of a particle or surface, or a number is negative

@@ -4,7 +4,7 @@ use hapticd_geometry::{MeshError, Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::Distances;
 
 use crate::meshes;
-use crate::scene::{BodyPlan, Scene, ToolPlan};
+use crate::scene::{BodyPlan, ScenePlan, ToolPlan};
 
 fn ball(radius_m: f64) -> ToolPlan {
     ToolPlan::Ball { radius_m }
@@ -43,7 +43,7 @@ fn box_places(h: &Vec3) -> Vec<Vec3> {
 ///
 /// # Errors
 /// None with the sizes as they are; a mesh error would be a bug here.
-pub fn scenes() -> Result<Vec<Scene>, MeshError> {
+pub fn scenes() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = plates()?;
     all.extend(fits()?);
     all.extend(corners()?);
@@ -58,12 +58,12 @@ pub fn scenes() -> Result<Vec<Scene>, MeshError> {
 ///
 /// # Errors
 /// As [`scenes`].
-pub fn scene(name: &str) -> Result<Option<Scene>, MeshError> {
+pub fn scene(name: &str) -> Result<Option<ScenePlan>, MeshError> {
     Ok(scenes()?.into_iter().find(|s| s.name == name))
 }
 
 /// Plates of a tenth of a millimetre and sheets of none.
-fn plates() -> Result<Vec<Scene>, MeshError> {
+fn plates() -> Result<Vec<ScenePlan>, MeshError> {
     let half = Vec3::new(0.04, 0.04, 5e-5);
     let plate = || {
         shapes::cuboid(&half).map(|m| {
@@ -86,7 +86,7 @@ fn plates() -> Result<Vec<Scene>, MeshError> {
             turning(shapes::cuboid(&Vec3::new(0.02, 0.0004, 0.0004))?),
         ),
     ] {
-        let mut s = Scene::new(name, tool, plate()?);
+        let mut s = ScenePlan::new(name, tool, plate()?);
         s.targets = box_places(&half);
         all.push(s);
     }
@@ -94,7 +94,7 @@ fn plates() -> Result<Vec<Scene>, MeshError> {
         ("sheet, ball 3 mm", ball(0.003)),
         ("sheet, torus", turning(shapes::torus(0.008, 0.002, 10, 6)?)),
     ] {
-        let mut s = Scene::new(
+        let mut s = ScenePlan::new(
             name,
             tool,
             vec![BodyPlan::sheet(shapes::sheet(0.04, 6)?, Pose::identity())],
@@ -106,14 +106,14 @@ fn plates() -> Result<Vec<Scene>, MeshError> {
 }
 
 /// Pegs in holes with a few safe distances to spare.
-fn fits() -> Result<Vec<Scene>, MeshError> {
+fn fits() -> Result<Vec<ScenePlan>, MeshError> {
     let safe = Distances::for_width(0.2).safe_m;
     let half = Vec3::new(0.02, 0.02, 0.01);
     let mut all = Vec::new();
     for (name, spare) in [("square peg, 3 safe", 3.0), ("square peg, 10 safe", 10.0)] {
         let peg = turning(shapes::cuboid(&Vec3::new(0.004, 0.004, 0.012))?);
         let hole = shapes::block_with_hole(&half, 0.004 + spare * safe)?;
-        let mut s = Scene::new(name, peg, vec![BodyPlan::fixed(hole, Pose::identity())]);
+        let mut s = ScenePlan::new(name, peg, vec![BodyPlan::fixed(hole, Pose::identity())]);
         s.insert = -Vec3::z();
         s.targets = vec![
             Vec3::zeros(),
@@ -124,7 +124,7 @@ fn fits() -> Result<Vec<Scene>, MeshError> {
     }
     let peg = turning(shapes::cylinder(0.004, 0.012, 16)?);
     let hole = shapes::block_with_round_hole(&half, 0.0043, 16)?;
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "round peg",
         peg,
         vec![BodyPlan::fixed(hole, Pose::identity())],
@@ -134,7 +134,7 @@ fn fits() -> Result<Vec<Scene>, MeshError> {
     s.weight = 0.4;
     all.push(s);
     // The other way round: the block with the hole is the tool, the peg stands.
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "block over peg",
         turning(shapes::block_with_hole(&half, 0.0045)?),
         vec![BodyPlan::fixed(
@@ -149,7 +149,7 @@ fn fits() -> Result<Vec<Scene>, MeshError> {
 }
 
 /// Inner corners, edges, tips.
-fn corners() -> Result<Vec<Scene>, MeshError> {
+fn corners() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     for (name, tool) in [
         ("corner, ball", ball(0.004)),
@@ -166,7 +166,7 @@ fn corners() -> Result<Vec<Scene>, MeshError> {
         ),
     ] {
         let corner = shapes::inner_corner(0.03, 0.002)?;
-        let mut s = Scene::new(name, tool, vec![BodyPlan::fixed(corner, Pose::identity())]);
+        let mut s = ScenePlan::new(name, tool, vec![BodyPlan::fixed(corner, Pose::identity())]);
         s.start = at(0.04, 0.04, 0.04);
         s.targets = vec![
             Vec3::zeros(),
@@ -176,7 +176,7 @@ fn corners() -> Result<Vec<Scene>, MeshError> {
         ];
         all.push(s);
     }
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "tip to tip",
         turning(meshes::spike(0.006, 0.02, 7)?),
         vec![BodyPlan::fixed(
@@ -188,7 +188,7 @@ fn corners() -> Result<Vec<Scene>, MeshError> {
     s.targets = vec![Vec3::zeros(), Vec3::new(0.0, 0.0, -0.02)];
     all.push(s);
     let ring = || shapes::torus(0.015, 0.003, 14, 7);
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "linked rings",
         turning(ring()?),
         vec![BodyPlan::fixed(ring()?, Pose::identity())],
@@ -209,7 +209,7 @@ fn corners() -> Result<Vec<Scene>, MeshError> {
 }
 
 /// Large and ugly surfaces.
-fn surfaces() -> Result<Vec<Scene>, MeshError> {
+fn surfaces() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     for (name, tool, weight) in [
         ("terrain, ball", ball(0.005), 0.5),
@@ -220,7 +220,7 @@ fn surfaces() -> Result<Vec<Scene>, MeshError> {
         ),
     ] {
         let ground = shapes::terrain([0.05, 0.05], 74, 0.008, 0.01, 7)?;
-        let mut s = Scene::new(name, tool, vec![BodyPlan::fixed(ground, Pose::identity())]);
+        let mut s = ScenePlan::new(name, tool, vec![BodyPlan::fixed(ground, Pose::identity())]);
         s.targets = (0..9)
             .map(|k| {
                 Vec3::new(
@@ -241,7 +241,7 @@ fn surfaces() -> Result<Vec<Scene>, MeshError> {
         ),
     ] {
         let half = Vec3::new(0.03, 0.02, 0.01);
-        let mut s = Scene::new(
+        let mut s = ScenePlan::new(
             name,
             tool,
             vec![BodyPlan::fixed(
@@ -263,7 +263,7 @@ fn surfaces() -> Result<Vec<Scene>, MeshError> {
     ] {
         let tool = turning(shapes::cuboid(&Vec3::new(0.006, 0.004, 0.003))?);
         let body = BodyPlan::sheet(mesh, Pose::identity());
-        let mut s = Scene::new(name, tool, vec![body]);
+        let mut s = ScenePlan::new(name, tool, vec![body]);
         s.targets = box_places(&half);
         s.weight = 0.4;
         all.push(s);
@@ -271,7 +271,7 @@ fn surfaces() -> Result<Vec<Scene>, MeshError> {
     // Vertices a picometre off the plane and each other's neighbours' planes.
     let base = meshes::tiled_box(&Vec3::new(0.03, 0.03, 0.005), 6)?;
     let shaken = meshes::shaken(&base, 1e-12, 5)?;
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "shaken tiles, block",
         turning(shapes::cuboid(&Vec3::new(0.006, 0.004, 0.003))?),
         vec![BodyPlan::fixed(shaken, Pose::identity())],
@@ -283,10 +283,10 @@ fn surfaces() -> Result<Vec<Scene>, MeshError> {
 }
 
 /// Far from the size of a hand.
-fn scales() -> Result<Vec<Scene>, MeshError> {
+fn scales() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     let half = Vec3::new(0.03, 0.03, 0.005);
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "big ball",
         ball(0.02),
         vec![BodyPlan::fixed(shapes::cuboid(&half)?, Pose::identity())],
@@ -295,7 +295,7 @@ fn scales() -> Result<Vec<Scene>, MeshError> {
     all.push(s);
     // A scene of two millimetres, moved at 10 m/s all the same.
     let half = Vec3::new(4e-4, 4e-4, 2e-6);
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "microscopic",
         turning(shapes::cuboid(&Vec3::new(6e-5, 4e-5, 3e-5))?),
         vec![BodyPlan::fixed(
@@ -310,7 +310,7 @@ fn scales() -> Result<Vec<Scene>, MeshError> {
     all.push(s);
     // A scene of ten metres, far from the origin.
     let half = Vec3::new(3.0, 3.0, 0.01);
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "room-sized",
         turning(shapes::cuboid(&Vec3::new(0.6, 0.4, 0.3))?),
         vec![BodyPlan::fixed(
@@ -328,7 +328,7 @@ fn scales() -> Result<Vec<Scene>, MeshError> {
 }
 
 /// Bodies that come for the tool.
-fn movers() -> Result<Vec<Scene>, MeshError> {
+fn movers() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     let ceiling = || {
         shapes::cuboid(&Vec3::new(0.04, 0.04, 0.005))
@@ -351,7 +351,7 @@ fn movers() -> Result<Vec<Scene>, MeshError> {
             turning(shapes::cuboid(&Vec3::new(0.006, 0.004, 0.003))?),
         ),
     ] {
-        let mut s = Scene::new(name, tool, vec![ceiling()?, piston()?]);
+        let mut s = ScenePlan::new(name, tool, vec![ceiling()?, piston()?]);
         s.start = Pose::identity();
         s.room = Vec3::new(0.05, 0.05, 0.03);
         all.push(s);
@@ -370,7 +370,7 @@ fn movers() -> Result<Vec<Scene>, MeshError> {
             turning(shapes::cuboid(&Vec3::new(0.006, 0.004, 0.003))?),
         ),
     ] {
-        let mut s = Scene::new(name, tool, vec![paddle.clone()]);
+        let mut s = ScenePlan::new(name, tool, vec![paddle.clone()]);
         s.start = at(0.0, 0.03, 0.0);
         s.targets = vec![
             Vec3::new(0.03, 0.0, 0.0),
@@ -393,7 +393,7 @@ fn movers() -> Result<Vec<Scene>, MeshError> {
             turning(shapes::torus(0.012, 0.002, 12, 6)?),
         ),
     ] {
-        let mut s = Scene::new(name, tool, vec![thrown.clone()]);
+        let mut s = ScenePlan::new(name, tool, vec![thrown.clone()]);
         s.start = Pose::identity();
         s.room = Vec3::repeat(0.04);
         s.weight = 0.4;
@@ -422,7 +422,7 @@ fn movers() -> Result<Vec<Scene>, MeshError> {
             turning(shapes::cuboid(&Vec3::new(0.006, 0.004, 0.003))?),
         ),
     ] {
-        let mut s = Scene::new(name, tool, vec![jaw(1.0)?, jaw(-1.0)?]);
+        let mut s = ScenePlan::new(name, tool, vec![jaw(1.0)?, jaw(-1.0)?]);
         s.start = Pose::identity();
         s.room = Vec3::repeat(0.05);
         all.push(s);
@@ -431,9 +431,9 @@ fn movers() -> Result<Vec<Scene>, MeshError> {
 }
 
 /// Face on face, conforming: pairs by the hundred.
-fn flats() -> Result<Vec<Scene>, MeshError> {
+fn flats() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "box on box",
         turning(shapes::cuboid(&Vec3::repeat(0.01))?),
         vec![BodyPlan::fixed(
@@ -444,7 +444,7 @@ fn flats() -> Result<Vec<Scene>, MeshError> {
     s.start = at(0.0, 0.0, 0.04);
     s.targets = box_places(&Vec3::repeat(0.01));
     all.push(s);
-    let mut s = Scene::new(
+    let mut s = ScenePlan::new(
         "tiles on tiles",
         turning(meshes::tiled_box(&Vec3::new(0.01, 0.01, 0.004), 6)?),
         vec![BodyPlan::fixed(

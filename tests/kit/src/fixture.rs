@@ -8,11 +8,11 @@ use hapticd_proxy::{
     ArmOutcome, ArmSetup, BodyKey, Damping, Engine, Gains, Interaction, MAX_ARMS, MAX_CONTACTS,
     Material, Snapshot, TickInput, ToolShape,
 };
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 use crate::courier::{Courier, Manner};
 use crate::random::Random;
-use crate::scene::{Scene, ToolPlan};
+use crate::scene::{ScenePlan, ToolPlan};
 use crate::tally::{Finding, Tally, Violation};
 
 /// Distances are compared with this share of rounding.
@@ -63,7 +63,7 @@ pub type Tamper = Box<dyn FnMut(&mut Snapshot)>;
 
 /// See the module page.
 pub struct Fixture {
-    world: World,
+    world: Scene,
     engine: Engine,
     form: Form,
     bodies: Vec<Resident>,
@@ -94,7 +94,7 @@ impl Fixture {
     ///
     /// # Errors
     /// If the scene refuses a body, with its reason.
-    pub fn new(scene: &Scene, manner: Manner, seed: u64) -> Result<Self, String> {
+    pub fn new(scene: &ScenePlan, manner: Manner, seed: u64) -> Result<Self, String> {
         let (form, tool_shape, world_shape) = match &scene.tool {
             ToolPlan::Ball { radius_m } => (
                 Form::Ball(*radius_m),
@@ -107,7 +107,7 @@ impl Fixture {
                 Shape::of(mesh.clone()).0,
             ),
         };
-        let mut world = World::new(scene.distances.clearance_m, scene.pairs_per_body);
+        let mut world = Scene::new(scene.distances.clearance_m, scene.pairs_per_body);
         world.set_tool(0, world_shape, tool_shape);
         let mut bodies = Vec::new();
         for (i, plan) in scene.bodies.iter().enumerate() {

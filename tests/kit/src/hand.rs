@@ -56,7 +56,7 @@ pub struct Playground {
     pub room: Vec3,
     /// Places worth striking.
     pub targets: Vec<Vec3>,
-    /// See `Scene::insert`.
+    /// See `ScenePlan::insert`.
     pub insert: Vec3,
     /// A pose clear of everything.
     pub free: Pose,

@@ -25,5 +25,5 @@ pub use courier::Courier;
 pub use fixture::Fixture;
 pub use hand::{Hand, Playground};
 pub use random::Random;
-pub use scene::{BodyPlan, Scene, ToolPlan};
+pub use scene::{BodyPlan, ScenePlan, ToolPlan};
 pub use tally::{Tally, Violation};

@@ -72,7 +72,7 @@ impl BodyPlan {
 
 /// See the module page.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct ScenePlan {
     /// For the table.
     pub name: &'static str,
     /// What is moved.
@@ -102,11 +102,11 @@ pub struct Scene {
     pub friction: f64,
 }
 
-impl Scene {
+impl ScenePlan {
     /// With the daemon's usual numbers for a workspace of 0.2 m.
     #[must_use]
     pub fn new(name: &'static str, tool: ToolPlan, bodies: Vec<BodyPlan>) -> Self {
-        Scene {
+        ScenePlan {
             name,
             tool,
             bodies,

@@ -2,11 +2,11 @@
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{BodyPlan, Fixture, Scene, ToolPlan, meshes};
+use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, ToolPlan, meshes};
 
-fn ball_over_block() -> Scene {
+fn ball_over_block() -> ScenePlan {
     let block = shapes::cuboid(&Vec3::new(0.03, 0.03, 0.02)).unwrap();
-    Scene::new(
+    ScenePlan::new(
         "",
         ToolPlan::Ball { radius_m: 0.005 },
         vec![BodyPlan::fixed(block, Pose::identity())],
@@ -69,7 +69,7 @@ fn a_ball_that_turns_while_it_moves_goes_straight() {
 fn conforming_faces_of_many_triangles_do_not_stick() {
     let mesh = meshes::tiled_box(&Vec3::new(0.01, 0.01, 0.004), 6).unwrap();
     let ground = meshes::tiled_box(&Vec3::new(0.03, 0.03, 0.004), 18).unwrap();
-    let mut scene = Scene::new(
+    let mut scene = ScenePlan::new(
         "",
         ToolPlan::Mesh { mesh, turns: true },
         vec![BodyPlan::fixed(ground, Pose::identity())],
@@ -114,7 +114,7 @@ fn a_turn_of_a_right_angle_does_not_pin_the_tool_to_the_floor() {
     for turn in [1.5, -1.5] {
         let floor = shapes::cuboid(&Vec3::new(0.1, 0.1, 0.005)).unwrap();
         let tool = shapes::cuboid(&Vec3::repeat(0.001)).unwrap();
-        let scene = Scene::new(
+        let scene = ScenePlan::new(
             "",
             ToolPlan::Mesh {
                 mesh: tool,

@@ -4,7 +4,7 @@
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{BodyPlan, Fixture, Scene, ToolPlan};
+use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, ToolPlan};
 
 fn ball() -> ToolPlan {
     ToolPlan::Ball { radius_m: 0.004 }
@@ -27,7 +27,7 @@ fn floor() -> Vec<BodyPlan> {
 fn at_rest_in_free_space_the_tool_is_where_the_hand_is() {
     for (tool, lag) in [(ball(), 0), (ball(), 15), (block(), 0), (block(), 15)] {
         let mut fixture =
-            Fixture::new(&Scene::new("", tool, floor()), Manner::fixed(lag), 1).unwrap();
+            Fixture::new(&ScenePlan::new("", tool, floor()), Manner::fixed(lag), 1).unwrap();
         for _ in 0..40 {
             fixture.step(Some(Pose::translation(0.0, 0.0, 0.03)));
         }
@@ -57,7 +57,7 @@ fn at_rest_in_free_space_the_tool_is_where_the_hand_is() {
 fn without_answers_it_stops_and_with_them_it_goes_on() {
     for tool in [ball(), block()] {
         let mut fixture =
-            Fixture::new(&Scene::new("", tool, floor()), Manner::fixed(1), 1).unwrap();
+            Fixture::new(&ScenePlan::new("", tool, floor()), Manner::fixed(1), 1).unwrap();
         let path = |k: u32| Pose::translation(-0.03 + 1e-4 * f64::from(k), 0.0, 0.006);
         for k in 0..100 {
             fixture.step(Some(path(k)));
@@ -87,7 +87,7 @@ fn without_answers_it_stops_and_with_them_it_goes_on() {
 fn pressed_hard_it_slides_along_a_plane_with_the_hand() {
     for tool in [ball(), block()] {
         for depth in [0.0005, 0.005] {
-            let mut scene = Scene::new("", tool.clone(), floor());
+            let mut scene = ScenePlan::new("", tool.clone(), floor());
             scene.friction = 0.0;
             let mut fixture = Fixture::new(&scene, Manner::fixed(2), 1).unwrap();
             let mut behind = 0.0_f64;
@@ -143,7 +143,7 @@ fn pressed_steadily_it_does_not_tremble() {
         ),
     ];
     for (name, tool, mesh, start, end) in cases {
-        let scene = Scene::new("", tool, vec![BodyPlan::fixed(mesh, Pose::identity())]);
+        let scene = ScenePlan::new("", tool, vec![BodyPlan::fixed(mesh, Pose::identity())]);
         for lag in [0, 3] {
             let mut fixture = Fixture::new(&scene, Manner::fixed(lag), 1).unwrap();
             let mut forces: Vec<Vec3> = Vec::new();

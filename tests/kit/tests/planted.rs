@@ -4,13 +4,13 @@ use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{BodyTarget, Snapshot};
 use hapticd_testkit::courier::Manner;
 use hapticd_testkit::fixture::Tamper;
-use hapticd_testkit::{BodyPlan, Fixture, Scene, Tally, ToolPlan, Violation};
+use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, Tally, ToolPlan, Violation};
 
 /// A tool that is shot through a plate of a tenth of a millimetre and back, again and again, with
 /// every answer tampered with.
 fn shots(tool: ToolPlan, tamper: Tamper) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
-    let scene = Scene::new("", tool, vec![BodyPlan::fixed(plate, Pose::identity())]);
+    let scene = ScenePlan::new("", tool, vec![BodyPlan::fixed(plate, Pose::identity())]);
     let mut fixture = Fixture::new(&scene, Manner::fixed(3), 1).unwrap();
     fixture.tamper = Some(tamper);
     for k in 0..400 {
@@ -109,7 +109,7 @@ fn pairs_that_claim_to_be_far_are_caught() {
 fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
     // No crossing, only less distance than promised.
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
-    let scene = Scene::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
+    let scene = ScenePlan::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
     let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
     fixture.measure_every = 1;
     fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
@@ -147,7 +147,7 @@ fn a_body_that_jumps_is_caught() {
         vec![(Pose::translation(0.0, 0.0, 0.05), 1.0)],
         1,
     );
-    let scene = Scene::new("", ball(), vec![body]);
+    let scene = ScenePlan::new("", ball(), vec![body]);
     let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
     fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
         for b in &mut s.bodies {
@@ -169,7 +169,7 @@ fn a_body_that_jumps_is_caught() {
 /// Goes over a plate without touching it and stays, while answers are what `late` makes of them.
 fn crossing(late: impl Fn(&mut Fixture)) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
-    let scene = Scene::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
+    let scene = ScenePlan::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
     let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
     for k in 0..600 {
         let x = 0.02 * (f64::from(k) * 0.01).min(1.0);

@@ -7,7 +7,7 @@ use hapticd_proxy::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Snapshot, TickInput,
     ToolShape, tool_id, tool_slot,
 };
-use hapticd_scene::{Shape, World};
+use hapticd_scene::{Scene, Shape};
 use hapticd_testkit::courier::Manner;
 use hapticd_testkit::{Courier, Hand, Playground, Random};
 
@@ -55,7 +55,7 @@ impl Form {
 /// Arms with nothing but each other around.
 struct Fixture {
     forms: Vec<Form>,
-    world: World,
+    world: Scene,
     engine: Engine,
     couriers: Vec<Courier>,
     random: Random,
@@ -70,7 +70,7 @@ struct Fixture {
 impl Fixture {
     fn new(forms: Vec<Form>, stiffness: &[f64], manner: Manner, seed: u64) -> Self {
         let distances = Distances::for_width(0.2);
-        let mut world = World::new(distances.clearance_m, 1024);
+        let mut world = Scene::new(distances.clearance_m, 1024);
         let mut setups = [None; MAX_ARMS];
         for (i, form) in forms.iter().enumerate() {
             let (shape, tool) = form.shapes();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_rigid::{BodyId, BodySpec, Material, Settings, Twist, World};
+use hapticd_rigid::{BodyId, BodySpec, Material, Settings, Twist, RigidWorld};
 use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, RigidBodyHandle, Vector};
 use serde_json::json;
 
@@ -28,8 +28,8 @@ fn rapier_vector(v: &Vec3) -> Vector {
 }
 
 /// An empty scene in both.
-fn scenes(gravity: Vec3, dt: f64) -> Result<(World, PhysicsWorld), Box<dyn Error>> {
-    let ours = World::new(Settings {
+fn scenes(gravity: Vec3, dt: f64) -> Result<(RigidWorld, PhysicsWorld), Box<dyn Error>> {
+    let ours = RigidWorld::new(Settings {
         gravity,
         sleep_after_s: f64::INFINITY,
         ..Settings::default()

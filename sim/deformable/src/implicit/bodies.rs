@@ -15,7 +15,7 @@ use super::tools::{Tool, Work};
 use crate::skins::{Blending, SkinSpec, SkinState, SkinStates};
 use crate::spec::SoftSettings;
 use hapticd_scene::BodySpec;
-use hapticd_scene::World;
+use hapticd_scene::Scene;
 
 /// Rate at which things lose their speed to the air, 1/s.
 const AIR_1_S: f64 = 0.5;
@@ -124,7 +124,7 @@ impl ImplicitBodies {
     pub fn new(
         settings: &SoftSettings,
         specs: &[ImplicitSpec],
-        rigid: &World,
+        rigid: &Scene,
     ) -> Result<ImplicitBodies, ImplicitAddError> {
         let world = SphereWorld::new(Settings {
             gravity_m_s2: settings.gravity_m_s2,

@@ -6,7 +6,7 @@ use hapticd_deformable::{
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::Material;
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 use crate::{Fixture, PERIOD_S, RADIUS_M, STIFFNESS, feel, largest_step, settings, slab};
 
@@ -247,7 +247,7 @@ fn equal_queries_give_equal_forces_among_stones() {
 
 #[test]
 fn what_cannot_be_a_crowd_is_refused() {
-    let world = World::new(1e-5, 64);
+    let world = Scene::new(1e-5, 64);
     let new = |specs: &[SoftSpec]| SoftScene::new(settings(), specs, &[], &world).map(|_| ());
     let mut open = stones(&heap());
     open.mesh = shapes::sheet(0.05, 4).unwrap();

@@ -4,7 +4,7 @@
 use hapticd_deformable::{Pinned, SoftScene, SoftSpec};
 use hapticd_geometry::{Pose, Quat, Vec3, refined, shapes};
 use hapticd_proxy::{BodyKey, BodyPose, Query};
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 use super::{PERIOD_S, feel, settings, sheet, slab};
 
@@ -41,7 +41,7 @@ struct Stage {
 
 impl Stage {
     fn new(specs: &[SoftSpec]) -> Stage {
-        let world = World::new(1e-5, 64);
+        let world = Scene::new(1e-5, 64);
         Stage {
             soft: SoftScene::new(settings(), specs, &[], &world).unwrap(),
             query: Query::default(),

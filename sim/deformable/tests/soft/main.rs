@@ -15,7 +15,7 @@ use hapticd_proxy::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, SoftSnapshot, TickInput, ToolShape,
 };
-use hapticd_scene::{BodyKind, BodySpec, BroadPhaseKind, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, BroadPhaseKind, Scene, Shape};
 use hapticd_xpbd::{ClothMaterial, SoftMaterial};
 
 const RADIUS_M: f64 = 0.005;
@@ -91,7 +91,7 @@ fn moved(mesh: &TriMesh, by: &Vec3) -> TriMesh {
 
 struct Fixture {
     engine: Engine,
-    world: World,
+    world: Scene,
     soft: SoftScene,
     late: u64,
     rigid_answers: VecDeque<(u64, Box<Snapshot>)>,
@@ -122,7 +122,7 @@ impl Fixture {
         (tool, mesh): (ToolShape, Option<TriMesh>),
     ) -> Fixture {
         let distances = Distances::for_width(0.2);
-        let mut world = World::new(distances.clearance_m, 1024);
+        let mut world = Scene::new(distances.clearance_m, 1024);
         world.set_tool(
             0,
             mesh.map_or_else(Shape::point, |mesh| Shape::of(mesh).0),
@@ -445,7 +445,7 @@ fn without_answers_the_last_surface_counts() {
 
 #[test]
 fn what_cannot_be_soft_is_refused() {
-    let world = World::new(1e-5, 64);
+    let world = Scene::new(1e-5, 64);
     let new = |spec: SoftSpec| SoftScene::new(settings(), &[spec], &[], &world).map(|_| ());
     let mut open = slab(20e3);
     open.mesh = shapes::sheet(0.05, 4).unwrap();

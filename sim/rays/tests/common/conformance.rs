@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::layout::Contact;
-use hapticd_rays::{Detector, Full, Progress, Scene, Settings, Shape, Topology, Tracer};
+use hapticd_rays::{Detector, Full, Progress, RayScene, Settings, Shape, Topology, Tracer};
 
 use super::settle;
 
@@ -42,7 +42,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 }
 
 /// One step, waited for.
-fn step(detector: &mut dyn Detector, scene: &mut Scene) {
+fn step(detector: &mut dyn Detector, scene: &mut RayScene) {
     detector.submit(scene).unwrap();
     settle(detector);
 }
@@ -52,7 +52,7 @@ fn step(detector: &mut dyn Detector, scene: &mut Scene) {
 pub fn a_ruler_agrees(make: Make<'_>) {
     for full in [Full::Tree, Full::Basic] {
         let ball = ball(3);
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let height = |step: u32| 0.1507 - 0.001 * f64::from(step);
         let a = scene
             .add_rigid(ball.clone(), &at(0.013, 0.007, height(0)), false)
@@ -129,10 +129,10 @@ fn differ(a: &Named, b: &Named) -> usize {
 fn side_by_side(
     make: Make<'_>,
     settings: Settings,
-    scene: &mut Scene,
+    scene: &mut RayScene,
     steps: u32,
     one_in: usize,
-    mut each: impl FnMut(u32, &mut Scene),
+    mut each: impl FnMut(u32, &mut RayScene),
 ) -> (usize, u64) {
     let mut detector = make(settings);
     let mut twin = Tracer::new(settings);
@@ -190,7 +190,7 @@ pub fn a_heap_of_bodies(make: Make<'_>) {
         let k = f64::from(k);
         Vec3::new((1.7 * k).sin(), (2.9 * k).cos(), k.sin())
     };
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let poses: Vec<Pose> = (0..9)
         .map(|k| {
             let cell = Vec3::new(f64::from(k % 3), f64::from(k / 3), 0.0) * 0.05;
@@ -220,7 +220,7 @@ pub fn cloths_and_a_ball(make: Make<'_>) {
     let mesh = shapes::sheet(0.1, 24).unwrap();
     let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
     let ball = volume(&shapes::icosphere(0.04, 3).unwrap());
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     scene
         .add_rigid(ball, &at(0.003, 0.007, -0.036), false)
         .unwrap();
@@ -247,7 +247,7 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
     let cloth = shapes::sheet(0.003, 2).unwrap();
     let cloth = Arc::new(Shape::new(&cloth, CLOTH, 32).unwrap());
     for full in [Full::Tree, Full::Basic] {
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let half = 0.1;
         let block = volume(&shapes::cuboid(&Vec3::repeat(half)).unwrap());
         scene.add_rigid(block, &Pose::identity(), true).unwrap();
@@ -309,7 +309,7 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
 pub fn a_soft_ball(make: Make<'_>) {
     let mesh = shapes::sheet(0.1, 24).unwrap();
     let ball = shapes::icosphere(0.04, 3).unwrap();
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let block = volume(&shapes::cuboid(&Vec3::new(0.06, 0.05, 0.02)).unwrap());
     scene
         .add_rigid(block, &at(0.003, 0.007, -0.05), false)
@@ -334,8 +334,8 @@ pub fn a_soft_ball(make: Make<'_>) {
 }
 
 /// A ball in a slab, where it stays.
-fn resting(make: Make<'_>) -> (Box<dyn Detector>, Scene) {
-    let mut scene = Scene::new();
+fn resting(make: Make<'_>) -> (Box<dyn Detector>, RayScene) {
+    let mut scene = RayScene::new();
     scene
         .add_rigid(ball(3), &at(0.013, 0.007, 0.14), false)
         .unwrap();
@@ -381,7 +381,7 @@ pub fn steps_are_counted(make: Make<'_>) {
 /// Objects may be added between steps, and a scene may be empty.
 pub fn objects_come_later(make: Make<'_>) {
     let mut detector = make(settings());
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     step(&mut *detector, &mut scene);
     assert!(detector.contacts().is_empty());
     scene.add_rigid(slab(), &Pose::identity(), true).unwrap();
@@ -425,8 +425,8 @@ pub fn objects_come_later(make: Make<'_>) {
 
 /// A new scene with what is in another, where it is; for each of its objects the number in the
 /// other.
-fn rebuilt(scene: &Scene) -> (Scene, Vec<u32>) {
-    let (mut again, mut numbers) = (Scene::new(), Vec::new());
+fn rebuilt(scene: &RayScene) -> (RayScene, Vec<u32>) {
+    let (mut again, mut numbers) = (RayScene::new(), Vec::new());
     for id in (0..scene.len() as u32).filter(|id| scene.identity(*id).is_some()) {
         let shape = scene.shape(id).clone();
         if let Some((pose, _)) = scene.poses(id) {
@@ -489,7 +489,7 @@ pub fn objects_come_and_go(make: Make<'_>) {
             ..settings()
         };
         let mut detector = make(settings);
-        let (mut scene, mut all_ever) = (Scene::new(), Scene::new());
+        let (mut scene, mut all_ever) = (RayScene::new(), RayScene::new());
         let mut reference = Tracer::new(settings);
         let mut draw = Draw(7);
         // By number: where each is, its way in a step, and its number where nobody leaves.
@@ -517,7 +517,7 @@ pub fn objects_come_and_go(make: Make<'_>) {
                 let from = draw.vector([0.08, 0.08, 0.05]);
                 let way = draw.vector([4e-4; 3]);
                 let shape = draw.below(5) as usize;
-                let add = |scene: &mut Scene| match rigid.get(shape) {
+                let add = |scene: &mut RayScene| match rigid.get(shape) {
                     None => scene.add_deformable(cloth.clone()),
                     Some(shape) => {
                         let pose = at(from.x, from.y, from.z);
@@ -582,8 +582,8 @@ pub fn what_stays_is_remembered(make: Make<'_>) {
         let mesh = shapes::sheet(0.1, cells).unwrap();
         Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap())
     };
-    let mut scene = Scene::new();
-    let put = |scene: &mut Scene, shape, z| {
+    let mut scene = RayScene::new();
+    let put = |scene: &mut RayScene, shape, z| {
         let added = scene.add_rigid(shape, &at(0.001, 0.002, z), false);
         added.unwrap()
     };

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use hapticd_rays::layout::Contact;
-use hapticd_rays::{Detector, DetectorError, Progress, Report, Roster, Scene, Settings};
+use hapticd_rays::{Detector, DetectorError, Progress, RayScene, Report, Roster, Settings};
 
 use super::settle;
 
@@ -63,7 +63,7 @@ impl Detector for Late {
         self.inner.forget();
     }
 
-    fn submit(&mut self, scene: &mut Scene) -> Result<(), DetectorError> {
+    fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
         self.inner.submit(scene)?;
         settle(&mut *self.inner);
         if !self.roster.is_current(scene) {

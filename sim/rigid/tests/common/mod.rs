@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hapticd_audit::{Solid, Tool, distance_m, penetration_depth_m};
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
-use hapticd_rigid::{BodyId, BodySpec, Material, World};
+use hapticd_rigid::{BodyId, BodySpec, Material, RigidWorld};
 
 pub const G: f64 = 9.81;
 pub const H: f64 = 1e-3;
@@ -85,7 +85,7 @@ impl Auditor {
     }
 
     /// Pairs that touch or are in each other, with the depth.
-    pub fn penetrations(&self, world: &World) -> Vec<(BodyId, BodyId, f64)> {
+    pub fn penetrations(&self, world: &RigidWorld) -> Vec<(BodyId, BodyId, f64)> {
         let mut found = Vec::new();
         let ids: Vec<BodyId> = world.ids().collect();
         for (i, a) in ids.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Auditor {
         found
     }
 
-    pub fn distance(&self, world: &World, a: BodyId, b: BodyId) -> f64 {
+    pub fn distance(&self, world: &RigidWorld, a: BodyId, b: BodyId) -> f64 {
         distance_m(
             &Tool::Mesh(&self.solids[&a]),
             &world.body(a).unwrap().world_from_body,
@@ -116,14 +116,14 @@ impl Auditor {
 
 /// A world with an auditor.
 pub struct Scene {
-    pub world: World,
+    pub world: RigidWorld,
     pub audit: Auditor,
 }
 
 impl Scene {
     pub fn new(settings: hapticd_rigid::Settings) -> Self {
         Self {
-            world: World::new(settings).unwrap(),
+            world: RigidWorld::new(settings).unwrap(),
             audit: Auditor::default(),
         }
     }

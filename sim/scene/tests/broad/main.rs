@@ -33,9 +33,9 @@ impl Random {
 
 /// Boxes that move, come, go, jump and are no boxes.
 #[derive(Clone)]
-struct Scene {
+struct Boxes {
     random: Random,
-    bodies: Vec<Body>,
+    bodies: Vec<MovingBox>,
     /// Where they are, m: all along an axis that is 0 are in a plane.
     size: Vec3,
     /// Of a box, m.
@@ -49,21 +49,21 @@ struct Scene {
 }
 
 #[derive(Clone)]
-struct Body {
+struct MovingBox {
     at: Vec3,
     way: Vec3,
     half: Vec3,
     sort: u64,
 }
 
-impl Scene {
-    fn body(&mut self) -> Body {
+impl Boxes {
+    fn body(&mut self) -> MovingBox {
         let at = self.origin + self.random.vector().component_mul(&self.size);
         let larger = 10_f64.powf(self.decades * self.random.unit().powi(3));
         let half = (self.random.vector().abs() + Vec3::repeat(0.1)) * (self.width * larger);
         let way = self.random.vector() * self.fastest;
         let sort = self.random.bits() % 100;
-        Body {
+        MovingBox {
             at,
             way,
             half,
@@ -93,7 +93,7 @@ impl Scene {
             if self.random.unit() < 0.02 {
                 self.bodies[i] = self.body();
             }
-            let Body {
+            let MovingBox {
                 at,
                 way,
                 half,
@@ -145,7 +145,7 @@ fn all_pairs(boxes: &[SweptBox]) -> Vec<(u32, u32)> {
 }
 
 /// Every broad phase, and a clone of it from some steps ago that saw nothing since.
-fn check(scene: &mut Scene, steps: usize) {
+fn check(scene: &mut Boxes, steps: usize) {
     let mut broad: Vec<Box<dyn BroadPhase>> =
         BroadPhaseKind::ALL.iter().map(|k| k.make()).collect();
     let mut old = broad.clone();
@@ -207,7 +207,7 @@ proptest! {
         lattice in prop_oneof![Just(0.0), Just(0.125)],
         far in prop_oneof![Just(0.0), Just(1000.0), Just(1e9)],
     ) {
-        let mut scene = Scene {
+        let mut scene = Boxes {
             random: Random(seed),
             bodies: Vec::new(),
             size: Vec3::from(size),

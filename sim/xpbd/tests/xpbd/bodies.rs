@@ -2,7 +2,7 @@
 
 use hapticd_xpbd::Vec3;
 use hapticd_xpbd::{
-    BodyId, BodyKind, BodyState, Contact, ContactPoint, Pull, Settings, World, keep_four,
+    BodyId, BodyKind, BodyState, Contact, ContactPoint, Pull, Settings, XpbdWorld, keep_four,
 };
 use nalgebra::UnitQuaternion;
 
@@ -246,7 +246,7 @@ fn a_box_comes_to_rest_on_a_plane_and_stays() {
     assert!(world.kinetic_energy() < 1e-9);
 }
 
-fn stack(world: &mut World, count: u32, half: &Vec3) -> Vec<BodyId> {
+fn stack(world: &mut XpbdWorld, count: u32, half: &Vec3) -> Vec<BodyId> {
     (0..count)
         .map(|i| {
             let state = BodyState::at(Vec3::z() * (half.z * f64::from(2 * i + 1)));
@@ -255,7 +255,7 @@ fn stack(world: &mut World, count: u32, half: &Vec3) -> Vec<BodyId> {
         .collect()
 }
 
-fn stack_contacts(world: &World, bodies: &[BodyId], half: &Vec3, list: &mut Vec<Contact>) {
+fn stack_contacts(world: &XpbdWorld, bodies: &[BodyId], half: &Vec3, list: &mut Vec<Contact>) {
     list.clear();
     on_plane(
         world,
@@ -296,7 +296,7 @@ fn stack_contacts(world: &World, bodies: &[BodyId], half: &Vec3, list: &mut Vec<
 #[test]
 fn a_stack_of_five_boxes_stands() {
     for (sweeps, most_drift, most_turn) in [(4, 2e-3, 0.03), (8, 3e-4, 1e-3)] {
-        let mut world = World::new(Settings {
+        let mut world = XpbdWorld::new(Settings {
             contact_sweeps: sweeps,
             ..Settings::default()
         })

@@ -1,7 +1,7 @@
 //! Particles, threads, hinges, holds.
 
 use hapticd_xpbd::Vec3;
-use hapticd_xpbd::{ClothMaterial, ContactPoint, ParticleId, World};
+use hapticd_xpbd::{ClothMaterial, ContactPoint, ParticleId, XpbdWorld};
 
 use crate::{FRAME, G, earth, grid, near, still, weightless};
 
@@ -113,7 +113,7 @@ fn a_hanging_chain_of_springs_extends_as_hooke_says() {
     near(extension, expected, 0.01 * expected, "extension");
 }
 
-fn hang(cells: u32, size: f64, substeps: u32) -> (World, f64) {
+fn hang(cells: u32, size: f64, substeps: u32) -> (XpbdWorld, f64) {
     let (positions, triangles) = grid([cells, cells], [size, size]);
     let mut world = earth();
     let material = ClothMaterial {
@@ -243,7 +243,7 @@ fn pins_and_holds_follow_what_drives_them() {
         weights: [0.2, 0.3, 0.5],
     };
     let hold = world.hold(&point, 0.0, 0.0).unwrap();
-    let at = |world: &World| {
+    let at = |world: &XpbdWorld| {
         let s = world.surface(cloth).unwrap();
         let [a, b, c] = triangles[31].map(|i| s[i as usize]);
         a * 0.2 + b * 0.3 + c * 0.5

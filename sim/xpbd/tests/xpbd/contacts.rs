@@ -1,7 +1,7 @@
 //! Contacts of particles and surfaces.
 
 use hapticd_xpbd::Vec3;
-use hapticd_xpbd::{BodyState, ClothMaterial, Contact, ContactPoint, Settings, World};
+use hapticd_xpbd::{BodyState, ClothMaterial, Contact, ContactPoint, Settings, XpbdWorld};
 
 use crate::{FRAME, G, cuboid, earth, grid, near, weightless};
 
@@ -47,7 +47,7 @@ fn a_deep_contact_is_resolved_at_the_push_out_speed_and_leaves_at_none() {
     let depth = 0.05;
     let speed = 0.5;
     for substeps in [1, 7, 20] {
-        let mut world = World::new(Settings {
+        let mut world = XpbdWorld::new(Settings {
             gravity_m_s2: Vec3::zeros(),
             push_out_m_s: speed,
             ..Settings::default()

@@ -4,7 +4,7 @@ use hapticd_xpbd::Vec3;
 use hapticd_xpbd::{
     AttachmentError, BodyError, BodyId, BodyKind, BodyState, ClothError, ClothMaterial, Contact,
     ContactFault, ContactPoint, DeformableId, LinkError, MeshFault, ParticleError, ParticleId,
-    Settings, SoftError, SoftMaterial, StepError, World,
+    Settings, SoftError, SoftMaterial, StepError, XpbdWorld,
 };
 
 use crate::{FRAME, ball, cuboid, earth, grid, weightless};
@@ -27,12 +27,12 @@ const RUBBER: SoftMaterial = SoftMaterial {
 
 #[test]
 fn settings_and_steps_out_of_range_are_refused() {
-    let bad = World::new(Settings {
+    let bad = XpbdWorld::new(Settings {
         push_out_m_s: 0.0,
         ..Settings::default()
     });
     assert_eq!(bad.unwrap_err().name, "push_out_m_s");
-    let bad = World::new(Settings {
+    let bad = XpbdWorld::new(Settings {
         gravity_m_s2: Vec3::new(0.0, f64::NAN, 0.0),
         ..Settings::default()
     });

@@ -9,7 +9,7 @@ mod soft;
 
 use hapticd_counting::Counting;
 use hapticd_xpbd::Vec3;
-use hapticd_xpbd::{BodyId, BodyKind, BodyState, Contact, ContactPoint, Settings, World};
+use hapticd_xpbd::{BodyId, BodyKind, BodyState, Contact, ContactPoint, Settings, XpbdWorld};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -18,8 +18,8 @@ const G: f64 = 9.81;
 /// The display's frame, the step of the published scenes.
 const FRAME: f64 = 1.0 / 60.0;
 
-fn weightless() -> World {
-    World::new(Settings {
+fn weightless() -> XpbdWorld {
+    XpbdWorld::new(Settings {
         gravity_m_s2: Vec3::zeros(),
         ..Settings::default()
     })
@@ -27,8 +27,8 @@ fn weightless() -> World {
 }
 
 /// With so much damping that what swings is at rest after two seconds.
-fn still(gravity: Vec3) -> World {
-    World::new(Settings {
+fn still(gravity: Vec3) -> XpbdWorld {
+    XpbdWorld::new(Settings {
         gravity_m_s2: gravity,
         damping_1_s: 8.0,
         ..Settings::default()
@@ -36,8 +36,8 @@ fn still(gravity: Vec3) -> World {
     .unwrap()
 }
 
-fn earth() -> World {
-    World::new(Settings::default()).unwrap()
+fn earth() -> XpbdWorld {
+    XpbdWorld::new(Settings::default()).unwrap()
 }
 
 /// A flat square sheet in the plane z = 0 of `cells` by `cells` squares, diagonals alternating.
@@ -122,7 +122,7 @@ fn corners(half: &Vec3) -> [Vec3; 8] {
 
 /// Contacts of a cuboid's corners that are within `near` of the plane through `o` of normal `n`.
 fn on_plane(
-    world: &World,
+    world: &XpbdWorld,
     body: BodyId,
     half: &Vec3,
     (o, n): (&Vec3, &Vec3),

@@ -4,7 +4,7 @@ use hapticd_counting::counted;
 use hapticd_xpbd::Vec3;
 use hapticd_xpbd::{
     BodyId, BodyState, ClothMaterial, Contact, ContactPoint, DeformableId, SoftMaterial,
-    StepReport, World, keep_four,
+    StepReport, XpbdWorld, keep_four,
 };
 use nalgebra::UnitQuaternion;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use crate::{FRAME, ball, cuboid, earth, grid, on_plane, weightless};
 
 /// A cloth over a soft ball beside a box, all on a plane.
-fn scene() -> World {
+fn scene() -> XpbdWorld {
     let mut world = earth();
     let (positions, triangles) = grid([10, 10], [0.3, 0.3]);
     let raised: Vec<Vec3> = positions.iter().map(|p| p + Vec3::z() * 0.12).collect();
@@ -44,7 +44,7 @@ fn scene() -> World {
     world
 }
 
-fn contacts(world: &World, list: &mut Vec<Contact>) {
+fn contacts(world: &XpbdWorld, list: &mut Vec<Contact>) {
     list.clear();
     let floor = |a, at: &Vec3| Contact {
         a,
@@ -101,7 +101,7 @@ fn contacts(world: &World, list: &mut Vec<Contact>) {
     }
 }
 
-fn push(world: &mut World, i: u32) {
+fn push(world: &mut XpbdWorld, i: u32) {
     let force = Vec3::new(0.1, 0.0, -0.2) * f64::from(i % 3);
     world
         .push_surface(DeformableId(0), [0, 1, 12], [0.2, 0.3, 0.5], force)

@@ -1,7 +1,7 @@
 //! Soft bodies against the strength of materials.
 
 use hapticd_xpbd::Vec3;
-use hapticd_xpbd::{Contact, ContactPoint, DeformableId, SoftMaterial, World};
+use hapticd_xpbd::{Contact, ContactPoint, DeformableId, SoftMaterial, XpbdWorld};
 
 use crate::{FRAME, G, ball, block, near, still, weightless};
 
@@ -15,13 +15,13 @@ fn rubber(poisson: f64) -> SoftMaterial {
     }
 }
 
-fn extent(world: &World, body: DeformableId, axis: usize) -> f64 {
+fn extent(world: &XpbdWorld, body: DeformableId, axis: usize) -> f64 {
     let s = world.surface(body).unwrap();
     let high = s.iter().map(|p| p[axis]).fold(f64::NEG_INFINITY, f64::max);
     high - s.iter().map(|p| p[axis]).fold(f64::INFINITY, f64::min)
 }
 
-fn enclosed(world: &World, body: DeformableId) -> f64 {
+fn enclosed(world: &XpbdWorld, body: DeformableId) -> f64 {
     let s = world.surface(body).unwrap();
     (world.triangles(body).unwrap().iter())
         .map(|t| {

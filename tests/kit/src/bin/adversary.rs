@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{Fixture, Hand, Scene, Tally, catalogue};
+use hapticd_testkit::{Fixture, Hand, ScenePlan, Tally, catalogue};
 
 struct Options {
     ticks: u64,
@@ -47,7 +47,7 @@ fn options() -> Result<Options, String> {
     Ok(o)
 }
 
-fn attack(scene: &Scene, ticks: u64, seed: u64) -> Result<Tally, String> {
+fn attack(scene: &ScenePlan, ticks: u64, seed: u64) -> Result<Tally, String> {
     let lag = [0, 1, 3, 15][(seed % 4) as usize];
     let mut total = Tally::default();
     for (k, manner) in [Manner::fixed(lag), Manner::wild()].into_iter().enumerate() {

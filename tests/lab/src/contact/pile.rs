@@ -17,7 +17,7 @@ use hapticd_proxy::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Query, Snapshot, TickInput, ToolShape,
 };
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 use serde_json::Value;
 
 use crate::clock::Moment;
@@ -57,7 +57,7 @@ struct Loose {
 }
 
 struct Pile {
-    world: World,
+    world: Scene,
     engine: Engine,
     waiting: VecDeque<Query>,
     late: usize,
@@ -97,7 +97,7 @@ impl Pile {
         let distances = Distances::for_width(0.3);
         let rod = shapes::cuboid(&Vec3::new(0.006, 0.006, 0.04)).map_err(failed)?;
         let tool = ToolShape::mesh(rod.positions(), true);
-        let mut world = World::new(distances.clearance_m, 4096);
+        let mut world = Scene::new(distances.clearance_m, 4096);
         world.set_tool(0, Shape::of(rod.clone()).0, tool);
         // A tray of five slabs, open above.
         let slab = |x: f64, y: f64, z: f64| shapes::cuboid(&Vec3::new(x, y, z)).map_err(failed);

@@ -4,7 +4,7 @@
 use std::ops::AddAssign;
 
 use hapticd_rays::layout::{Contact, Ray};
-use hapticd_rays::{Scene, Settings, Tracer};
+use hapticd_rays::{RayScene, Settings, Tracer};
 
 /// Two places on one ray that are nearer than this are one, m: rounding between neighbouring
 /// triangles is a hundred times less.
@@ -77,7 +77,7 @@ impl Audit {
     }
 
     /// Traces the scene in full, as the judged tracer found it. Once a step, in every step.
-    pub fn look(&mut self, scene: &mut Scene) {
+    pub fn look(&mut self, scene: &mut RayScene) {
         self.reference.step(scene);
     }
 

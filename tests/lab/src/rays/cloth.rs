@@ -5,7 +5,7 @@
 //! of what never moves.
 
 use clap::Parser;
-use hapticd_rays::{Scene, Settings, Topology, Tracer};
+use hapticd_rays::{RayScene, Settings, Topology, Tracer};
 use serde_json::Value;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
@@ -143,7 +143,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
 }
 
 /// Points of sheets that are inside of a solid, and how many there are, by a full trace.
-fn inside(scene: &mut Scene, settings: Settings) -> (usize, usize) {
+fn inside(scene: &mut RayScene, settings: Settings) -> (usize, usize) {
     let mut tracer = Tracer::new(Settings {
         iterative: false,
         ..settings

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
-use hapticd_rays::{Scene, Separation, Settings, Shape, Topology, Tracer};
+use hapticd_rays::{RayScene, Separation, Settings, Shape, Topology, Tracer};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 use crate::models::concave;
@@ -89,7 +89,7 @@ fn deviation(mesh: &TriMesh, separation: Separation) -> Result<f64, Failure> {
     let shape = Shape::new(mesh, Topology::Volume, 0).map_err(|e| failed(&e))?;
     let ground = shapes::cuboid(&Vec3::new(1.0, 1.0, 0.5)).map_err(|e| failed(&e))?;
     let ground = Shape::new(&ground, Topology::Volume, 0).map_err(|e| failed(&e))?;
-    let mut scene = Scene::new();
+    let mut scene = RayScene::new();
     let start = Pose::translation(0.0, 0.0, 2.0);
     let object = (scene.add_rigid(Arc::new(shape), &start, false)).map_err(|e| failed(&e))?;
     // Its upper side is z = 0.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hapticd_deformable::world::{DeformableWorld, ObjectId};
 use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMesh, Vec3};
-use hapticd_rays::{Scene, Settings, Shape, Topology};
+use hapticd_rays::{RayScene, Settings, Shape, Topology};
 use hapticd_xpbd::{self as xpbd, ClothMaterial};
 
 use crate::experiment::Failure;
@@ -287,7 +287,7 @@ impl Recording {
     /// Takes the detection through all steps: `each` is called with the scene of every step.
     pub fn replay(
         &self,
-        each: impl FnMut(usize, &mut Scene) -> Result<(), Failure>,
+        each: impl FnMut(usize, &mut RayScene) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let shapes: Vec<_> = self.actors.iter().map(|a| a.shape.clone()).collect();
         self.replay_with(&shapes, each)
@@ -297,9 +297,9 @@ impl Recording {
     pub fn replay_with(
         &self,
         shapes: &[Arc<Shape>],
-        mut each: impl FnMut(usize, &mut Scene) -> Result<(), Failure>,
+        mut each: impl FnMut(usize, &mut RayScene) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let mut scene = Scene::new();
+        let mut scene = RayScene::new();
         let mut points: Vec<Vec3> = Vec::new();
         for (step, frame) in self.frames.iter().enumerate() {
             scene.begin_step();

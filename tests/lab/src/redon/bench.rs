@@ -11,7 +11,7 @@ use hapticd_proxy::{
     ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
     Snapshot, TickInput, ToolShape, Wrench,
 };
-use hapticd_scene::{BodyKind, BodySpec, Shape, World};
+use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 use crate::experiment::Failure;
 
@@ -37,7 +37,7 @@ pub struct Setting {
 
 /// See the module page.
 pub struct Bench {
-    world: World,
+    world: Scene,
     engine: Engine,
     answer: Option<Box<Snapshot>>,
     period_s: f64,
@@ -101,7 +101,7 @@ impl Bench {
         material: Material,
     ) -> Result<Self, Failure> {
         let distances = Distances::for_width(WIDTH_M);
-        let mut world = World::new(distances.clearance_m, PAIRS);
+        let mut world = Scene::new(distances.clearance_m, PAIRS);
         world.set_tool(0, form, tool_shape);
         let shape = Shape::of(body.clone()).0.felt_as(&material);
         let spec = BodySpec {

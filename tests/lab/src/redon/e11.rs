@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hapticd_ccd::MeshIndex;
 use hapticd_ccd::intersect::Intersections;
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_rigid::{BodyId, BodySpec, Settings, Twist, World};
+use hapticd_rigid::{BodyId, BodySpec, RigidWorld, Settings, Twist};
 use serde_json::Value;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
@@ -31,7 +31,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let floor = Arc::new(MeshIndex::new(
         shapes::cuboid(&Vec3::new(2.0, 2.0, 0.1)).map_err(failed)?,
     ));
-    let mut world = World::new(Settings::default()).map_err(refused)?;
+    let mut world = RigidWorld::new(Settings::default()).map_err(refused)?;
     world
         .add(&BodySpec::fixed(floor, Pose::translation(0.0, 0.0, -0.1)))
         .map_err(refused)?;
@@ -116,7 +116,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-fn places(world: &World, cubes: &[BodyId]) -> Result<Vec<Vec3>, Failure> {
+fn places(world: &RigidWorld, cubes: &[BodyId]) -> Result<Vec<Vec3>, Failure> {
     let place = |id: &BodyId| world.body(*id).map(|b| b.centre);
     let places: Result<Vec<Vec3>, _> = cubes.iter().map(place).collect();
     places.map_err(|e| Failure::Run(format!("a body: {e}")))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{MassProperties, Mat3, Pose, Quat, TriMesh, Vec3, shapes, transform};
-use hapticd_rigid::{BodySpec, Mass, Settings, Twist, World};
+use hapticd_rigid::{BodySpec, Mass, RigidWorld, Settings, Twist};
 use hapticd_testkit::Random;
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ fn bounce(
         ..Outcome::default()
     };
     for _ in 0..starts {
-        let mut world = World::new(Settings::default()).map_err(refused)?;
+        let mut world = RigidWorld::new(Settings::default()).map_err(refused)?;
         let mut ground = BodySpec::fixed(floor.clone(), Pose::translation(0.0, 0.0, -0.5));
         let turn = random.direction() * random.between(0.0, 3.0);
         let start = Pose::from_parts(

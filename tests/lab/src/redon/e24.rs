@@ -2,7 +2,7 @@
 //! force in three. A pipe goes into a simplified nozzle, a window-lift motor into its door.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
-use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
+use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
 use serde_json::Value;
 
 use super::hand::{Grip, Script};
@@ -60,7 +60,7 @@ fn pipe_in_nozzle(context: &Context) -> Result<Report, Failure> {
     context.no_arguments()?;
     let (tool, body) = (pipe()?, nozzle()?);
     let triangles = [tool.triangles().len(), body.triangles().len()];
-    let mut scene = Scene::new(
+    let mut scene = ScenePlan::new(
         "pipe and nozzle",
         ToolPlan::Mesh {
             mesh: tool,
@@ -121,7 +121,7 @@ fn motor_in_door(context: &Context) -> Result<Report, Failure> {
     context.no_arguments()?;
     let (tool, body) = (window_motor()?, lift_door()?);
     let triangles = tool.triangles().len() + body.triangles().len();
-    let mut scene = Scene::new(
+    let mut scene = ScenePlan::new(
         "motor and door",
         ToolPlan::Mesh {
             mesh: tool,

@@ -237,11 +237,11 @@ struct Six {
 /// A bar that turns with the hand is led freely, pressed with one end onto a block, and let free
 /// again.
 fn six_directions() -> Result<Six, Failure> {
-    use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
+    use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
     let failed = |e| Failure::Run(format!("a mesh: {e}"));
     let bar = shapes::cuboid(&Vec3::new(0.03, 0.006, 0.006)).map_err(failed)?;
     let block = shapes::cuboid(&Vec3::new(0.02, 0.05, 0.02)).map_err(failed)?;
-    let mut scene = Scene::new(
+    let mut scene = ScenePlan::new(
         "bar on block",
         ToolPlan::Mesh {
             mesh: bar,

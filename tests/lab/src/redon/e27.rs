@@ -3,7 +3,7 @@
 //! way would push it out on the wrong side.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
+use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
 use serde_json::Value;
 
 use super::hand::{Grip, Script};
@@ -28,7 +28,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let failed = |e| Failure::Run(format!("a mesh: {e}"));
     let cube = |half| shapes::cuboid(&Vec3::repeat(half)).map_err(failed);
     let at = |x: f64, z: f64| Pose::translation(x, 0.003, z);
-    let mut scene = Scene::new(
+    let mut scene = ScenePlan::new(
         "cube on cube",
         ToolPlan::Mesh {
             mesh: cube(HELD_M)?,

@@ -2,7 +2,7 @@
 //! 11,000 triangles. Logo and groove are felt.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
-use hapticd_testkit::{BodyPlan, Scene, ToolPlan};
+use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
 use serde_json::Value;
 
 use super::hand::{Grip, Script};
@@ -29,7 +29,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let triangles = wheel.triangles().len();
     let cube =
         shapes::cuboid(&Vec3::repeat(HALF_M)).map_err(|e| Failure::Run(format!("a mesh: {e}")))?;
-    let mut scene = Scene::new(
+    let mut scene = ScenePlan::new(
         "steering wheel",
         ToolPlan::Mesh {
             mesh: cube,

@@ -11,7 +11,7 @@ use hapticd_audit::{Solid, Tool, distance_m, penetration_depth_m};
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{MassProperties, Mat3, Pose, Quat, TriMesh, Vec3, transform};
 use hapticd_rigid::{
-    BodyError, BodyId, BodySpec, BodyView, Mass, Material, Settings, Twist, World, Wrench,
+    BodyError, BodyId, BodySpec, BodyView, Mass, Material, RigidWorld, Settings, Twist, Wrench,
 };
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub struct Tally {
 
 /// See the module page.
 pub struct Stage {
-    pub world: World,
+    pub world: RigidWorld,
     bodies: Vec<(BodyId, Solid, bool)>,
     pub tally: Tally,
 }
@@ -66,7 +66,7 @@ fn refused(e: BodyError) -> Failure {
 impl Stage {
     pub fn new(settings: Settings) -> Result<Self, Failure> {
         Ok(Self {
-            world: World::new(settings).map_err(refused)?,
+            world: RigidWorld::new(settings).map_err(refused)?,
             bodies: Vec::new(),
             tally: Tally {
                 steps: 0,

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{Pose, Quat, Screw, Vec3};
-use hapticd_rigid::{BodySpec, Order, SegmentKind, Settings, Twist, World};
+use hapticd_rigid::{BodySpec, Order, RigidWorld, SegmentKind, Settings, Twist};
 
 use crate::clock::Moment;
 use crate::experiment::Failure;
@@ -98,7 +98,7 @@ pub fn record(
     frames: u32,
 ) -> Result<Trajectory, Failure> {
     let refused = |e| Failure::Run(format!("a body of the trajectory: {e}"));
-    let mut world = World::new(Settings {
+    let mut world = RigidWorld::new(Settings {
         order: Order::First,
         ..Settings::default()
     })

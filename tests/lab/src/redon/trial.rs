@@ -7,7 +7,7 @@
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_proxy::Wrench;
 use hapticd_testkit::courier::Manner;
-use hapticd_testkit::{Fixture, Scene, Tally};
+use hapticd_testkit::{Fixture, ScenePlan, Tally};
 
 use super::hand::{Grip, Hand, Script};
 use crate::clock::Moment;
@@ -47,7 +47,7 @@ pub struct Trial {
 impl Trial {
     /// The script from beginning to end, by this hand.
     pub fn run(
-        scene: &Scene,
+        scene: &ScenePlan,
         grip: Grip,
         script: &Script,
         feels: Feels,

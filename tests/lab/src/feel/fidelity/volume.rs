@@ -11,7 +11,7 @@ use hapticd_proxy::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Snapshot,
     SoftSnapshot, TickInput, ToolShape,
 };
-use hapticd_scene::{BroadPhaseKind, Shape, World};
+use hapticd_scene::{BroadPhaseKind, Scene, Shape};
 use rayon::prelude::*;
 
 use super::{APPROACH, Part, Path, TICKS, depth_m, errors, over_ball, over_torus, stiffness};
@@ -203,7 +203,7 @@ fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3
     let failed = |e: &dyn std::fmt::Display| Failure::Run(format!("{}: {e}", body.name));
     let tool = ToolShape::sphere(ball_m);
     let distances = Distances::for_width(WIDTH_M);
-    let mut world = World::new(distances.clearance_m, 64);
+    let mut world = Scene::new(distances.clearance_m, 64);
     world.set_tool(0, Shape::point(), tool);
     let settings = SoftSettings {
         step_ticks: 1,
