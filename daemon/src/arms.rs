@@ -24,7 +24,7 @@ use hapticd_sync::latest;
 use hapticd_sys::clock::now_ns;
 use hapticd_sys::realtime::priority;
 
-use crate::haptic::core::ArmInput;
+use hapticd_loop::core::ArmInput;
 
 /// How long to wait for input before looking at the command and the stop flag again.
 const PATIENCE: Duration = Duration::from_millis(2);

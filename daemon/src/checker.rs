@@ -29,8 +29,8 @@ use hapticd_proxy::{BodyKey, MAX_ARMS, MAX_SCENE_BODIES, tool_slot};
 use hapticd_scene::BodyKind;
 
 use crate::collision::{Applied, SceneCommand};
-use crate::haptic::record::{ArmTick, MovedBody, TickRecord};
 use crate::stats::{NotChecked, Stats};
+use hapticd_loop::record::{ArmTick, MovedBody, TickRecord};
 
 mod preparer;
 #[cfg(test)]

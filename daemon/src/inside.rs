@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use hapticd_proxy::{MAX_ARMS, tool_id};
 
 use crate::collision::{Applied, SceneCommand};
-use crate::haptic::record::TickRecord;
+use hapticd_loop::record::TickRecord;
 
 /// What is over sooner is not told: a body that is put around a tool and taken away again.
 const TOLD_AFTER_NS: u64 = 100_000_000;

@@ -15,8 +15,8 @@ use hapticd_proxy::{Insertion, Phase};
 use serde::Serialize;
 
 use self::shown::Shown;
-use crate::haptic::record::TickRecord;
-use crate::ipc::surfaces::{SurfaceInfo, SurfaceWriter};
+use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceWriter};
+use hapticd_loop::record::TickRecord;
 
 /// Ticks between two looks.
 const EVERY: u64 = 20;

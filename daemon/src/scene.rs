@@ -370,13 +370,13 @@ pub fn body(
     if body.solid && is_inside_out(&report) {
         return Err(SceneError::InsideOut {
             name: body.name.clone(),
-            detail: describe(&report),
+            detail: hapticd_ipc::describe(&report),
         });
     }
     if body.solid && !report.oriented {
         return Err(SceneError::Add(AddError::OpenSolid {
             name: body.name.clone(),
-            detail: describe(&report),
+            detail: hapticd_ipc::describe(&report),
         }));
     }
     let material = material(body, materials);
@@ -585,23 +585,6 @@ pub const DEFAULT_MATERIAL: Material = Material {
     friction: 0.3,
     force_shading: false,
 };
-
-/// Why a mesh is no solid, with the numbers.
-pub fn describe(report: &MeshReport) -> String {
-    if is_inside_out(report) {
-        return format!(
-            "inside out: all {} triangles face inwards, volume {:.3e} m3",
-            report.triangles, report.signed_volume_m3
-        );
-    }
-    format!(
-        "{} boundary edges, {} non-manifold edges, {} misoriented edges, volume {:.3e} m3",
-        report.boundary_edges,
-        report.non_manifold_edges,
-        report.misoriented_edges,
-        report.signed_volume_m3
-    )
-}
 
 /// Whether a mesh has an inside, and its triangles face it.
 fn is_inside_out(report: &MeshReport) -> bool {

@@ -4,7 +4,6 @@
 //! Not real-time. If it falls behind it first stops checking (and says how many ticks it passed
 //! over), then the ring drops records (and counts them). The loop never waits for it.
 
-pub mod limit;
 mod logbook;
 mod minute;
 #[cfg(test)]
@@ -24,9 +23,6 @@ use hapticd_sys::realtime::Step;
 use crate::broad_phase::BroadPhaseStats;
 use crate::checker::Checker;
 use crate::collision::StepLog;
-use crate::haptic::cause::Cause;
-use crate::haptic::events::{Changes, LoopEvent, LoopEventKind};
-use crate::haptic::record::TickRecord;
 use crate::inside::{Change, InsideWatch};
 use crate::mid_phase::MidPhaseStatus;
 use crate::needle::{NeedleStats, Watch};
@@ -34,6 +30,9 @@ use crate::session_setup::SessionSetup;
 use crate::skin::SkinStats;
 use crate::soft::DeformableStats;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
+use hapticd_loop::cause::Cause;
+use hapticd_loop::events::{Changes, LoopEvent, LoopEventKind};
+use hapticd_loop::record::TickRecord;
 use logbook::Logbook;
 use minute::Minute;
 

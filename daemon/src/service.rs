@@ -27,26 +27,26 @@ use hapticd_sync::{delivery, latest, ring};
 use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
 
 use crate::collision::{Request, SceneCommand, SceneReply};
-use crate::haptic::core::ArmFrame;
-use crate::haptic::events::LoopEvent;
-use crate::haptic::limits::RestrictionsOwner;
-use crate::haptic::record::{BodyOrder, Silencing};
-use crate::haptic::watchdog::Beat;
-use crate::ipc;
-use crate::ipc::publish::BlockPublisher;
-use crate::ipc::restrictions::RestrictionDesk;
-use crate::ipc::shapes::ShapeFile;
-use crate::ipc::skins::{self, SkinInfo, SkinWriter};
-use crate::ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
-use crate::ipc::{
-    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, LoopEvents, Notice,
-    Quotas, Refusal, Server, ServerSetup, SetupError, blocks,
-};
 use crate::scene;
 use crate::scribe::Live;
 use crate::session;
 use crate::session_setup::SessionArm;
 use hapticd_devices::arm::ArmSpec;
+use hapticd_ipc as ipc;
+use hapticd_ipc::publish::BlockPublisher;
+use hapticd_ipc::restrictions::RestrictionDesk;
+use hapticd_ipc::shapes::ShapeFile;
+use hapticd_ipc::skins::{self, SkinInfo, SkinWriter};
+use hapticd_ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
+use hapticd_ipc::{
+    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, LoopEvents, Notice,
+    Quotas, Refusal, Server, ServerSetup, SetupError, blocks,
+};
+use hapticd_loop::core::ArmFrame;
+use hapticd_loop::events::LoopEvent;
+use hapticd_loop::limits::RestrictionsOwner;
+use hapticd_loop::record::{BodyOrder, Silencing};
+use hapticd_loop::watchdog::Beat;
 
 /// What the supervisor must do for a client.
 pub enum SupervisorRequest {
@@ -570,14 +570,14 @@ fn skin_record(info: &SkinInfo) -> BodyRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ipc::GoneWhy;
-    use crate::ipc::surfaces::SurfaceKind;
     use hapticd_client::Client;
+    use hapticd_ipc::GoneWhy;
+    use hapticd_ipc::surfaces::SurfaceKind;
 
     /// For a loop without arms.
     fn restrictions() -> RestrictionsOwner {
-        let core = crate::haptic::core::LoopCore::new([const { None }; MAX_ARMS], 1_000_000, 0.0);
-        crate::haptic::limits::link(&core.unwrap(), Limits::default()).2
+        let core = hapticd_loop::core::LoopCore::new([const { None }; MAX_ARMS], 1_000_000, 0.0);
+        hapticd_loop::limits::link(&core.unwrap(), Limits::default()).2
     }
 
     /// A service with two bodies of identities 1 and 2 in the scene, and its folder.

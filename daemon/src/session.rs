@@ -27,15 +27,7 @@ use crate::collision::urgency::Urgency;
 use crate::collision::{self, SceneCommand};
 use crate::gpu_supervisor;
 use crate::gpu_threads::gpu_threads;
-use crate::haptic::core::ArmInput;
-use crate::haptic::events::EventFeed;
-use crate::haptic::limits;
-use crate::haptic::record::TickRecord;
-use crate::haptic::thread::{self as haptic_thread, Pace};
-use crate::haptic::watchdog::{Beat, Guard, WATCHED};
 use crate::hid::{Claims, OpenHid};
-use crate::ipc::SetupError;
-use crate::ipc::skins::SkinInfo;
 use crate::janitor;
 use crate::log::LogLevel;
 use crate::needle;
@@ -49,6 +41,14 @@ use crate::skin::{self, SkinThreadState, SkinUpdate};
 use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
 use crate::virtual_time::{VirtualArm, VirtualLoop};
+use hapticd_ipc::SetupError;
+use hapticd_ipc::skins::SkinInfo;
+use hapticd_loop::core::ArmInput;
+use hapticd_loop::events::EventFeed;
+use hapticd_loop::limits;
+use hapticd_loop::record::TickRecord;
+use hapticd_loop::thread::{self as haptic_thread, Pace};
+use hapticd_loop::watchdog::{Beat, Guard, WATCHED};
 
 mod controls;
 mod news;
@@ -781,7 +781,7 @@ pub(crate) fn request_priority(
 }
 
 /// What the loop watches, each with its budget in ticks. In the order of
-/// [`Watched`](crate::haptic::watchdog::Watched).
+/// [`Watched`](hapticd_loop::watchdog::Watched).
 fn guard(config: &config::Config, period_ns: u64, beats: [Option<&Beat>; WATCHED]) -> Guard {
     let of = &config.haptic_loop;
     let budgets_ms = [

@@ -25,11 +25,11 @@ use hapticd_scene::{AddError, BroadPhaseKind, Order, Scene};
 
 use crate::checker::Checker;
 use crate::collision::Collider;
-use crate::haptic::core::{ArmFrame, LoopArm, LoopCore};
 use crate::intentions;
 use crate::motion::BodyMotion;
 use crate::needle::{Watch, Watchable};
 use crate::scene::{self, SceneError};
+use hapticd_loop::core::{ArmFrame, LoopArm, LoopCore};
 
 use self::gains::{CouplingKeys, answer_delay_ns, gains};
 

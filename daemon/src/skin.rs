@@ -2,7 +2,7 @@
 //! anybody's cost.
 //!
 //! It takes the newest state of the bodies from a mailbox, makes a mesh of each
-//! ([`hapticd_deformable::SkinMaker`]) and publishes it ([`crate::ipc::skins`]). It writes nothing
+//! ([`hapticd_deformable::SkinMaker`]) and publishes it ([`hapticd_ipc::skins`]). It writes nothing
 //! back, nobody waits for it, and it waits for nobody. When there is too little time, cubes become
 //! larger before frames are dropped, and frames say so; a frame that cannot be made leaves the last
 //! one standing, whose time tells.
@@ -21,7 +21,7 @@ use hapticd_protocol::block::{SkinMoment, skin_flag};
 use hapticd_sync::latest;
 use hapticd_sys::clock::{now_ns, thread_cpu_ns};
 
-use crate::ipc::skins::{SkinMesh, SkinWriter};
+use hapticd_ipc::skins::{SkinMesh, SkinWriter};
 
 /// The bodies at the end of a step.
 #[derive(Clone, Debug, Default)]

@@ -18,8 +18,8 @@ use hapticd_sys::clock::now_ns;
 use crate::broad_phase::BroadPhaseStats;
 use crate::collision::{Applied, SceneCommand, StepLog, WorkLog};
 use crate::gpu_supervisor::UserEnd;
-use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 use crate::skin::SkinUpdate;
+use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 
 /// Answers in flight: for each arm one in use, one offered, one being built.
 pub const BUFFERS: usize = 3 * MAX_ARMS;

@@ -11,7 +11,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use crate::arms::ArmState;
-use crate::haptic::record::{Blame, TickRecord};
+use hapticd_loop::record::{Blame, TickRecord};
 
 /// Percentiles of one quantity.
 #[derive(Clone, Copy, Debug, Default, Serialize)]

@@ -15,11 +15,11 @@ use hapticd_scene::CommandError;
 use hapticd_sys::clock::now_ns;
 
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog, WorkLog};
-use crate::haptic::core::{ArmInput, LoopCore, LoopInput};
-use crate::haptic::record::{Silencing, TickRecord};
-use crate::haptic::watchdog::Silent;
 use crate::scene::FIRST_SOFT_ID;
 use crate::soft;
+use hapticd_loop::core::{ArmInput, LoopCore, LoopInput};
+use hapticd_loop::record::{Silencing, TickRecord};
+use hapticd_loop::watchdog::Silent;
 
 /// An arm without a wire.
 pub trait VirtualArm {

@@ -52,7 +52,7 @@ fn body(name: &str, kind: BodyKind, at: Vec3) -> BodySpec {
 
 /// The thread with the loop's ends in hand.
 struct Side {
-    core: hapticd::haptic::core::LoopCore,
+    core: hapticd_loop::core::LoopCore,
     queries: latest::Writer<Query>,
     snapshots: ring::Consumer<Box<Snapshot>>,
     used: ring::Producer<Box<Snapshot>>,

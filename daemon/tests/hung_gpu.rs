@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, bounded};
 use hapticd::collision::StepLog;
 use hapticd::gpu_threads::gpu_threads;
-use hapticd::haptic::record::TickRecord;
 use hapticd::mid_phase::MidPhaseStatus;
 use hapticd::scribe::{Live, Sink};
 use hapticd::session::{Options, ViewAction, run_real};
 use hapticd::session_setup;
 use hapticd_ccd::MeshIndex;
+use hapticd_loop::record::TickRecord;
 use hapticd_shaders::{
     Candidate, Candidates, Fault, GpuMidPhase, Limits, ShapeId, Sweep, SweepError, Sweeper, Ticket,
 };

@@ -1,10 +1,10 @@
 //! What a mesh is estimated to cost is what is allocated for it, and never less; and it is bounded
 //! by the length of its file.
 
-use hapticd::ipc::memory_quota::Cost;
 use hapticd_audit::Solid;
 use hapticd_counting::{Counting, held};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
+use hapticd_ipc::memory_quota::Cost;
 use hapticd_scene::{BodyKind, BodySpec, Shape};
 
 #[global_allocator]

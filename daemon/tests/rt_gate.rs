@@ -9,16 +9,16 @@
 
 use std::path::Path;
 
-use hapticd::haptic::core::ArmInput;
-use hapticd::haptic::events::EventFeed;
-use hapticd::haptic::limits::{self, Restriction};
-use hapticd::haptic::record::{BodyOrder, Silencing, TickRecord};
-use hapticd::haptic::thread::{Flags, Links, Moment, SoftLinks, Turns};
-use hapticd::haptic::watchdog::{Beat, Guard};
 use hapticd::session_setup::{self, Source};
 use hapticd::soft;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
+use hapticd_loop::core::ArmInput;
+use hapticd_loop::events::EventFeed;
+use hapticd_loop::limits::{self, Restriction};
+use hapticd_loop::record::{BodyOrder, Silencing, TickRecord};
+use hapticd_loop::thread::{Flags, Links, Moment, SoftLinks, Turns};
+use hapticd_loop::watchdog::{Beat, Guard};
 use hapticd_proxy::{Phase, Query, Snapshot, SoftSnapshot};
 use hapticd_sync::{latest, ring};
 

@@ -18,7 +18,6 @@ use hapticd_geometry::MeshReport;
 use self::sheet::Sheet;
 use self::warnings::warnings;
 use super::{Failure, say};
-use crate::scene;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -117,9 +116,9 @@ fn mesh_line(report: &MeshReport) -> String {
     line += &if report.oriented {
         format!("closed, outward, {:.3e} m3", report.signed_volume_m3)
     } else if report.closed {
-        format!("closed, not outward: {}", scene::describe(report))
+        format!("closed, not outward: {}", hapticd_ipc::describe(report))
     } else {
-        format!("open: {}", scene::describe(report))
+        format!("open: {}", hapticd_ipc::describe(report))
     };
     if report.components > 1 {
         line += &format!(", {} pieces", report.components);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::limit_names::{NAMES, release_command};
+use hapticd_ipc::limit_names::{NAMES, release_command};
 
 /// What stands at the top: the arms, how the loop goes.
 ///

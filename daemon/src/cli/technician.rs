@@ -9,8 +9,8 @@ use hapticd_client::{
 use hapticd_protocol::place::TECHNICIAN_SOCKET;
 
 use super::{Failure, say};
-use crate::limit_names::changes;
 use hapticd_devices::safety::ForceOffReason;
+use hapticd_ipc::limit_names::changes;
 
 /// Looks at a state that is being written.
 const LOOKS: usize = 1000;

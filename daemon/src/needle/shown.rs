@@ -10,8 +10,8 @@ use hapticd_needle::TissueSpec;
 use hapticd_proxy::Insertion;
 use hapticd_sys::clock::now_ns;
 
-use crate::ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 use crate::scene::FIRST_SOFT_ID;
+use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 
 /// Identities of what is shown here: from here up, beyond those of soft bodies.
 const FIRST_ID: u32 = FIRST_SOFT_ID + (1 << 24);
@@ -298,7 +298,7 @@ mod tests {
         let infos = shown.infos();
         let names: Vec<&str> = infos.iter().map(|i| i.name.as_str()).collect();
         assert_eq!(names, ["flank", "rib", "needle"]);
-        let (_, fds) = crate::ipc::surfaces::create(&infos).unwrap();
+        let (_, fds) = hapticd_ipc::surfaces::create(&infos).unwrap();
         drop(fds);
         assert!((shown.surfaces[1].points[0].z - 1.0).abs() < 0.011);
     }

@@ -15,9 +15,9 @@ pub use super::command::{AddMessage, CommandMessage};
 use super::energy::{EnergyMessage, TruthMessage};
 use super::number::Num;
 use crate::collision::{StepLog, WorkLog};
-use crate::haptic::core::{ArmInput, LoopInput};
-use crate::haptic::record::{ArmTick, Blame, TickRecord};
-use crate::haptic::watchdog::Silent;
+use hapticd_loop::core::{ArmInput, LoopInput};
+use hapticd_loop::record::{ArmTick, Blame, TickRecord};
+use hapticd_loop::watchdog::Silent;
 
 /// A point or vector.
 pub type Triple = [Num; 3];

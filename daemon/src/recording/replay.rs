@@ -23,10 +23,10 @@ use super::number::Num;
 use super::{Event, ReadError, Time};
 use crate::checker::Checker;
 use crate::collision::{Applied, Collider, SceneCommand, SceneReply};
-use crate::haptic::core::LoopCore;
-use crate::haptic::record::{Blame, Silencing};
 use crate::session_setup::SessionSetup;
 use crate::stats::{Report, Stats};
+use hapticd_loop::core::LoopCore;
+use hapticd_loop::record::{Blame, Silencing};
 
 /// The first thing that came out otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -25,8 +25,8 @@ use super::files::Embedded;
 use super::message::{EventMessage, LastSaid, StepMessage, TickMessage};
 use super::{COLLISION, CONFIG, EVENT, FILE, METADATA, Meta, TICK, schema};
 use crate::collision::StepLog;
-use crate::haptic::record::TickRecord;
 use crate::scribe::Sink;
+use hapticd_loop::record::TickRecord;
 
 /// Where a recording is written to.
 pub trait Output: Write + Send {

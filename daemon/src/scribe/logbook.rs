@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 
 use hapticd_devices::safety::ForceOffReason;
 
-use super::limit::Limit;
-use crate::haptic::cause::Cause;
-use crate::haptic::events::{Gaps, LoopEvent, LoopEventKind};
+use hapticd_loop::cause::Cause;
+use hapticd_loop::events::{Gaps, LoopEvent, LoopEventKind};
+use hapticd_loop::line_limit::Limit;
 
 /// Force-offs of an arm in a minute that have lines of their own.
 pub const MAX_FORCE_OFFS: u64 = 20;

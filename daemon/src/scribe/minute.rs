@@ -1,6 +1,6 @@
 //! A line a minute: what the loop missed and what was lost, by cause.
 
-use crate::haptic::record::{Blame, TickRecord};
+use hapticd_loop::record::{Blame, TickRecord};
 
 /// Length of a minute, ns.
 const MINUTE_NS: u64 = 60_000_000_000;

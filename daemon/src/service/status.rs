@@ -5,11 +5,11 @@ use hapticd_protocol::block::GovernorState;
 use serde_json::{Map, Value, json};
 
 use crate::broad_phase::PlanarStats;
-use crate::haptic::record::ArmTick;
-use crate::ipc::ServerStatus;
-use crate::limit_names;
 use crate::recording::message::NeedleMessage;
 use crate::scribe::{ForceOffs, Live, LiveArm};
+use hapticd_ipc::ServerStatus;
+use hapticd_ipc::limit_names;
+use hapticd_loop::record::ArmTick;
 
 /// JSON Schema of the status: every key with its unit and meaning.
 pub const SCHEMA: &str = include_str!("status.schema.json");
@@ -119,8 +119,8 @@ fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::haptic::cause::Cause;
-    use crate::ipc::LimitsStatus;
+    use hapticd_ipc::LimitsStatus;
+    use hapticd_loop::cause::Cause;
 
     fn keys(object: &Value) -> Vec<&String> {
         object.as_object().map_or(Vec::new(), |o| {
@@ -146,7 +146,7 @@ mod tests {
         live.record.arms[0].state = 5;
         live.record.arms[0].reason = 34;
         let server = ServerStatus {
-            clients: vec![crate::ipc::ClientStatus {
+            clients: vec![hapticd_ipc::ClientStatus {
                 client: 1,
                 technician: true,
                 name: None,

@@ -13,13 +13,13 @@ use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
 
 use crate::collision::{Request, SceneCommand};
-use crate::haptic::limits::ConfiguredOwner;
-use crate::ipc::{Answer, Refusal};
 use crate::log::LogLevel;
 use crate::reload::Reloaded;
 use crate::scene::FIRST_SOFT_ID;
 use crate::service::{NO_ANSWER, Service};
 use crate::soft::Surface;
+use hapticd_ipc::{Answer, Refusal};
+use hapticd_loop::limits::ConfiguredOwner;
 
 /// How long the loop may take to take a reload's limits before it counts as one that does not, ns
 /// of rounds.

@@ -18,7 +18,7 @@ use hapticd_sys::signals::{Signal, Signals};
 use hapticd_sys::wake::Wake;
 
 use super::SessionError;
-use crate::haptic::thread::Flags;
+use hapticd_loop::thread::Flags;
 
 /// How long the supervisor may take to end the session once the end was asked for.
 const PATIENCE: Duration = Duration::from_secs(15);

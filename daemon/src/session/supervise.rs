@@ -20,15 +20,15 @@ use super::watch::{Pulse, Watch};
 use super::{RELOAD_EVERY_NS, ViewAction, measured_gains};
 use crate::arms::ArmState;
 use crate::broad_phase::BroadPhaseStats;
-use crate::haptic::limits::ConfiguredOwner;
-use crate::haptic::thread::Flags;
-use crate::haptic::watchdog::Beat;
 use crate::mid_phase::MidPhaseStatus;
 use crate::scribe::Live;
 use crate::service::{Service, SupervisorRequest};
 use crate::session_setup::gains::CouplingKeys;
 use crate::skin::SkinThreadState;
 use crate::soft::SoftState;
+use hapticd_loop::limits::ConfiguredOwner;
+use hapticd_loop::thread::Flags;
+use hapticd_loop::watchdog::Beat;
 
 /// How often the supervisor looks around.
 const ROUND: Duration = Duration::from_millis(20);

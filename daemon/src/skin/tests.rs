@@ -7,7 +7,7 @@ use hapticd_geometry::Vec3;
 use hapticd_skin::Primitive;
 
 use super::*;
-use crate::ipc::skins::{self, SkinInfo};
+use hapticd_ipc::skins::{self, SkinInfo};
 
 const ID: u32 = 1 << 30;
 

@@ -8,8 +8,8 @@ use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_proxy::tool_in;
 use ratatui::style::Color;
 
-use crate::haptic::record::ArmTick;
 use crate::scribe::Live;
+use hapticd_loop::record::ArmTick;
 
 /// What the governor of an arm does, in words, and the colour that it is shown in.
 pub fn governor(arm: &ArmTick) -> (String, Color) {

@@ -4,12 +4,12 @@
 //! descriptors, silence, answers of the rest of the daemon in any order, clients that go.
 
 use crate::input::Input;
-use hapticd::ipc::{
+use hapticd_geometry::{Pose, Vec3, shapes};
+use hapticd_ipc::{
     Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role,
     hub::{Hub, Imported, Output},
     shapes::ShapeFile,
 };
-use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_protocol::{
     event::{self, RemovedCode},
     frame::{HEADER_BYTES, MAX_MESSAGE, Message},

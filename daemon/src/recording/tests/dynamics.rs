@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::collision::{Applied, Begun};
-use crate::haptic::watchdog::Silent;
+use hapticd_loop::watchdog::Silent;
 use hapticd_scene::Work;
 
 const SCENE: &str = r#"

@@ -112,7 +112,7 @@ fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
 /// Recordings of before there was such a thing are read.
 #[test]
 fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
-    let mut record = crate::haptic::record::TickRecord::new();
+    let mut record = hapticd_loop::record::TickRecord::new();
     record.arms[0].midphase.bodies = 3;
     record.arms[0].midphase.took_ns = 70_000;
     record.arms[0].soft_finder = Finder {

@@ -18,13 +18,13 @@ use super::replay::End;
 use super::writer::Output;
 use super::*;
 use crate::collision::{SceneCommand, SceneReply, StepLog, WorkLog};
-use crate::haptic::core::{ArmInput, LoopInput};
-use crate::haptic::watchdog::{Silent, Watched};
 use crate::scene;
 use crate::scribe::Sink;
 use crate::session::{self, Options, ViewAction};
 use crate::session_setup::{self, SessionSetup};
 use crate::virtual_time::VirtualLoop;
+use hapticd_loop::core::{ArmInput, LoopInput};
+use hapticd_loop::watchdog::{Silent, Watched};
 
 mod damage;
 mod dynamics;
@@ -654,7 +654,7 @@ fn the_schemas_name_every_field() {
 
 #[test]
 fn a_tick_that_holds_no_number_survives_too() {
-    let mut record = crate::haptic::record::TickRecord::new();
+    let mut record = hapticd_loop::record::TickRecord::new();
     record.arms[0].sample.pose.translation.vector.x = f64::NAN;
     record.arms[0].wanted.force_n.y = f64::NEG_INFINITY;
     record.arms[0].sent.force_n.z = -0.0;

@@ -3,7 +3,7 @@
 use hapticd_devices::sim::{ArmTruth, Work};
 
 use super::*;
-use crate::haptic::record::TickRecord;
+use hapticd_loop::record::TickRecord;
 
 fn truth() -> ArmTruth {
     let mut setup = build(SCENE, Time::Virtual);

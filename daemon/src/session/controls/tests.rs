@@ -2,14 +2,14 @@
 //! loop's turns, in virtual time.
 
 use super::*;
-use crate::haptic::limits;
-use crate::haptic::thread::{Flags, Links, Moment, Turns};
-use crate::haptic::watchdog::{Guard, WATCHED};
-use crate::ipc::hub::{Hub, Output};
-use crate::ipc::{ClientId, Command, CommandSink, GoneWhy, Quotas, Role};
 use crate::service::Dispatch;
 use crate::session_setup;
 use hapticd_devices::safety::Limits;
+use hapticd_ipc::hub::{Hub, Output};
+use hapticd_ipc::{ClientId, Command, CommandSink, GoneWhy, Quotas, Role};
+use hapticd_loop::limits;
+use hapticd_loop::thread::{Flags, Links, Moment, Turns};
+use hapticd_loop::watchdog::{Guard, WATCHED};
 use hapticd_protocol::frame::Message;
 use hapticd_protocol::reply::Reply;
 use hapticd_protocol::request::{self, ALL_ARMS, Request as SupervisorRequest, TightenLimits};
@@ -174,7 +174,7 @@ struct Bench {
     dispatch: Dispatch,
     turns: Turns<()>,
     flags: Flags,
-    records: ring::Consumer<crate::haptic::record::TickRecord>,
+    records: ring::Consumer<hapticd_loop::record::TickRecord>,
     queries: latest::Reader<Query>,
     controls: Controls,
     news: Vec<String>,

@@ -84,7 +84,7 @@ fn swept(case: Case) -> Result<(f64, f64, usize), Failure> {
     };
     let ticks = Stage::led(&text, case.late, way)?.run(1000);
     let over =
-        |of: fn(&hapticd::haptic::record::ArmTick) -> f64| ticks.iter().map(of).fold(0.0, f64::max);
+        |of: fn(&hapticd_loop::record::ArmTick) -> f64| ticks.iter().map(of).fold(0.0, f64::max);
     Ok((
         over(|tick| tick.wanted.force_n.norm()),
         over(|tick| tick.wanted.torque_nm.norm()),

@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use hapticd::haptic::record::ArmTick;
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
+use hapticd_loop::record::ArmTick;
 use hapticd_testkit::Random;
 use rayon::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Coulomb friction as a hand finds it: the cone, the creep of what is held, the work of a loop.
 
-use hapticd::haptic::record::ArmTick;
 use hapticd_geometry::{Pose, Quat, Vec3};
+use hapticd_loop::record::ArmTick;
 use rayon::prelude::*;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};

@@ -4,8 +4,8 @@
 //! that is known in time would press by stiffness times depth; beside that: what the force grows by
 //! in a tick, what it overshoots by, and what the hand is given over the whole way.
 
-use hapticd::haptic::record::ArmTick;
 use hapticd_geometry::Pose;
+use hapticd_loop::record::ArmTick;
 use rayon::prelude::*;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};

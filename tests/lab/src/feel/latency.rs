@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use clap::Parser;
 use hapticd::collision::StepLog;
-use hapticd::haptic::record::TickRecord;
 use hapticd::scribe::Sink;
 use hapticd::session::{self, Options as Session, ViewAction};
 use hapticd::session_setup;
 use hapticd_config::{Context as Files, parse};
+use hapticd_loop::record::TickRecord;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 

@@ -6,7 +6,6 @@
 
 use std::path::Path;
 
-use hapticd::haptic::record::{ArmTick, TickRecord};
 use hapticd::session;
 use hapticd::session_setup::{self, Source};
 use hapticd::virtual_time::{VirtualArm, VirtualLoop};
@@ -14,6 +13,7 @@ use hapticd_config::{Context, parse};
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmStatus};
 use hapticd_devices::sim::{HandParams, HeldArm, Intention, SimArmParams};
 use hapticd_geometry::{Pose, Quat, Vec3};
+use hapticd_loop::record::{ArmTick, TickRecord};
 use hapticd_proxy::MAX_ARMS;
 
 use crate::experiment::Failure;

@@ -33,12 +33,13 @@ pub mod blocks;
 mod descriptor_closer;
 pub mod hub;
 mod import;
+pub mod limit_names;
 mod log;
 mod loop_events;
 pub mod memory_quota;
 mod outbox;
 pub mod publish;
-pub(crate) mod restrictions;
+pub mod restrictions;
 mod server;
 pub mod shapes;
 pub mod skins;
@@ -46,6 +47,7 @@ mod sockets;
 pub mod surfaces;
 
 pub use descriptor_closer::CloserStats;
+pub use import::describe;
 pub use loop_events::LoopEvents;
 pub use server::{
     ClientStatus, Handle, LimitsStatus, Server, ServerSetup, ServerStatus, SetupError, StatusText,

@@ -1,7 +1,7 @@
 use super::*;
-use crate::haptic::core::LoopCore;
-use crate::haptic::limits::{self, Composer};
-use crate::session_setup;
+use hapticd::session_setup;
+use hapticd_loop::core::LoopCore;
+use hapticd_loop::limits::{self, Composer};
 use hapticd_protocol::wire::Limit;
 use std::path::Path;
 

@@ -4,9 +4,9 @@
 use hapticd_protocol::event::{self, Event};
 use hapticd_sync::ring;
 
-use crate::haptic::events::{Gaps, LoopEvent, LoopEventKind};
+use hapticd_loop::events::{Gaps, LoopEvent, LoopEventKind};
 
-/// The server's end of the ring of [`EventFeed`](crate::haptic::events::EventFeed).
+/// The server's end of the ring of [`EventFeed`](hapticd_loop::events::EventFeed).
 pub struct LoopEvents {
     ring: ring::Consumer<LoopEvent>,
     gaps: Gaps,

@@ -9,7 +9,7 @@ mod rights;
 mod shapes_of_bodies;
 
 use super::{Hub, Import, Imported, Output};
-use crate::ipc::{
+use crate::{
     Answer, BodyRecord, ClientId, Command, GoneWhy, Notice, Quotas, Refusal, Role,
     shapes::ShapeFile,
 };

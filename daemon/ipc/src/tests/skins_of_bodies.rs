@@ -2,7 +2,7 @@
 //! and nobody's to move.
 
 use super::*;
-use crate::ipc::skins::SkinMesh;
+use crate::skins::SkinMesh;
 use hapticd_client::export::{FileFormat, SkinsError, Whose, newest_skins};
 use hapticd_client::{ReadError, ReadSkinError, SkinFrame, SkinMoment};
 use hapticd_geometry::load::{Format, from_bytes};

@@ -2,7 +2,7 @@
 
 use super::super::{Answer, ClientId, Command, Refusal, hub::Output};
 use super::{File, Server};
-use crate::ipc::Role;
+use crate::Role;
 use crate::limit_names;
 use hapticd_protocol::reply::ErrorCode;
 use hapticd_sys::clock::now_ns;

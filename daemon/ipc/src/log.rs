@@ -9,7 +9,7 @@ use hapticd_protocol::reply::Refused;
 
 use super::{ClientId, GoneWhy, Role};
 use crate::limit_names::release_command;
-use crate::scribe::limit::Limit;
+use hapticd_loop::line_limit::Limit;
 
 /// Clients in a minute that have lines of their own.
 const MAX_LINES_PER_MINUTE: u64 = 30;

@@ -5,6 +5,7 @@ pub mod cause;
 pub mod core;
 pub mod events;
 pub mod limits;
+pub mod line_limit;
 pub mod record;
 pub mod silenced;
 pub mod simulation;

@@ -2,7 +2,7 @@
 //! and nobody's to move.
 
 use super::*;
-use crate::ipc::surfaces::SurfaceKind;
+use crate::surfaces::SurfaceKind;
 use hapticd_client::{ReadError, SurfaceMoment};
 
 const PAD: u32 = 1 << 30;

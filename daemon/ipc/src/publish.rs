@@ -4,13 +4,13 @@
 //! contacts and bodies. A few hundred nanoseconds for an arm, as many for the bodies.
 
 use super::blocks::{ArmWriters, BlockWriters};
-use crate::haptic::{
+use hapticd_devices::safety::ForceOffReason;
+use hapticd_geometry::Vec3;
+use hapticd_loop::{
     core::{ArmFrame, LoopCore},
     record::{ArmTick, TickRecord},
     thread::Publish,
 };
-use hapticd_devices::safety::ForceOffReason;
-use hapticd_geometry::Vec3;
 use hapticd_protocol::{
     block::{ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, flag},
     wire,
@@ -185,7 +185,7 @@ impl Publish for BlockPublisher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ipc::blocks;
+    use crate::blocks;
     use hapticd_devices::arm::Wrench;
     use hapticd_geometry::{Pose, Quat};
     use hapticd_protocol::block::{GovernorState, force_off_text};

@@ -202,7 +202,7 @@ pub struct SkinFds {
 
 impl SkinFds {
     /// The descriptor of a body's skin, to be passed to a client; `None` when the body has none.
-    pub(crate) fn descriptor(&self, body: u32) -> Option<Arc<OwnedFd>> {
+    pub fn descriptor(&self, body: u32) -> Option<Arc<OwnedFd>> {
         let (_, fd) = self.bodies.iter().find(|(id, _)| *id == body)?;
         Some(fd.clone())
     }

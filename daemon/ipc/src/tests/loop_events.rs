@@ -1,7 +1,7 @@
 //! What the loop tells of itself, where a client stands: at the socket.
 
 use super::*;
-use crate::haptic::record::TickRecord;
+use hapticd_loop::record::TickRecord;
 
 /// Each of them lasts one tick.
 const CUTS: u64 = 4000;

@@ -215,7 +215,7 @@ impl<T: Into<OwnedFd>> Drop for Foreign<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ipc::tests::hanging::hanging;
+    use crate::tests::hanging::hanging;
     use hapticd_sys::{
         socket::Connection,
         wake::{Interest, wait},

@@ -12,8 +12,8 @@
 //!   technician's, does, up to the configuration.
 
 use super::{Answer, Refusal};
-use crate::haptic::limits::{ArmLimits, Restriction, RestrictionsOwner};
 use hapticd_devices::safety::{Limits, LimitsError};
+use hapticd_loop::limits::{ArmLimits, Restriction, RestrictionsOwner};
 use hapticd_protocol::{reply::ErrorCode, request::TightenLimits};
 use hapticd_proxy::MAX_ARMS;
 use std::collections::VecDeque;
@@ -24,18 +24,17 @@ const LOOP_PATIENCE_NS: u64 = 1_000_000_000;
 /// was, too.
 const LONGEST_ROUND_NS: u64 = 20_000_000;
 
-impl From<&TightenLimits> for Restriction {
-    fn from(wish: &TightenLimits) -> Self {
-        Restriction {
-            peak_force_n: wish.peak_force_n.0,
-            continuous_force_n: wish.continuous_force_n.0,
-            peak_torque_nm: wish.peak_torque_nm.0,
-            continuous_torque_nm: wish.continuous_torque_nm.0,
-            slew_n_per_s: wish.slew_n_per_s.0,
-            slew_nm_per_s: wish.slew_nm_per_s.0,
-            velocity_m_s: wish.velocity_m_s.0,
-            angular_velocity_rad_s: wish.angular_velocity_rad_s.0,
-        }
+/// The limits that a client asks for, as the loop takes them.
+fn restriction(wish: &TightenLimits) -> Restriction {
+    Restriction {
+        peak_force_n: wish.peak_force_n.0,
+        continuous_force_n: wish.continuous_force_n.0,
+        peak_torque_nm: wish.peak_torque_nm.0,
+        continuous_torque_nm: wish.continuous_torque_nm.0,
+        slew_n_per_s: wish.slew_n_per_s.0,
+        slew_nm_per_s: wish.slew_nm_per_s.0,
+        velocity_m_s: wish.velocity_m_s.0,
+        angular_velocity_rad_s: wish.angular_velocity_rad_s.0,
     }
 }
 
@@ -49,7 +48,7 @@ struct Waiting {
 }
 
 /// The only owner of the restrictions. See the module page.
-pub(crate) struct RestrictionDesk {
+pub struct RestrictionDesk {
     owner: RestrictionsOwner,
     /// By version.
     waiting: VecDeque<Waiting>,
@@ -59,7 +58,8 @@ pub(crate) struct RestrictionDesk {
 }
 
 impl RestrictionDesk {
-    pub(crate) fn new(owner: RestrictionsOwner) -> Self {
+    /// The desk of one loop; `owner` hands its restrictions over.
+    pub fn new(owner: RestrictionsOwner) -> Self {
         RestrictionDesk {
             owner,
             waiting: VecDeque::new(),
@@ -69,8 +69,8 @@ impl RestrictionDesk {
     }
 
     /// Restricts an arm, or all. Where one of several arms could not keep it, none is restricted.
-    pub(crate) fn tighten(&mut self, token: u64, arm: Option<usize>, wish: &TightenLimits) {
-        let wish = Restriction::from(wish);
+    pub fn tighten(&mut self, token: u64, arm: Option<usize>, wish: &TightenLimits) {
+        let wish = restriction(wish);
         let arms = chosen(arm);
         let before = self.owner.value().arms;
         let in_force = self.owner.in_force().arms;
@@ -91,12 +91,12 @@ impl RestrictionDesk {
     }
 
     /// Undoes all restrictions of an arm, or of all: the configuration's limits are in force again.
-    pub(crate) fn release(&mut self, token: u64, arm: Option<usize>) {
+    pub fn release(&mut self, token: u64, arm: Option<usize>) {
         self.change(token, chosen(arm), |arm| *arm = Restriction::NONE);
     }
 
     /// Clears latched faults of an arm, or of all.
-    pub(crate) fn clear_faults(&mut self, token: u64, arm: Option<usize>) {
+    pub fn clear_faults(&mut self, token: u64, arm: Option<usize>) {
         let arms = chosen(arm);
         let version = self.owner.change(|value| {
             for (count, _) in value.clears.iter_mut().zip(arms).filter(|(_, is)| *is) {
@@ -125,7 +125,7 @@ impl RestrictionDesk {
 
     /// Appends the answers that are due. True: others still wait for the loop. Called in every
     /// round of the server.
-    pub(crate) fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
+    pub fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
         let refused = self.refused.drain(..);
         answers.extend(refused.map(|(token, why)| (token, Answer::Refused(why))));
         let round_ns = now_ns.saturating_sub(self.looked_ns.replace(now_ns).unwrap_or(now_ns));
@@ -156,19 +156,19 @@ impl RestrictionDesk {
     }
 
     /// The limits that an arm's governor keeps.
-    pub(crate) fn in_force(&mut self, arm: usize) -> Option<Limits> {
+    pub fn in_force(&mut self, arm: usize) -> Option<Limits> {
         let arms = &self.owner.in_force().arms;
         arms.get(arm)?.as_ref().map(|limits| limits.in_force)
     }
 
     /// The limits that arm and configuration allow.
-    pub(crate) fn configured(&mut self, arm: usize) -> Option<Limits> {
+    pub fn configured(&mut self, arm: usize) -> Option<Limits> {
         let arms = &self.owner.in_force().arms;
         arms.get(arm)?.as_ref().map(|limits| limits.configured)
     }
 
     /// The limits that an arm's governor keeps once the loop has taken all wishes.
-    pub(crate) fn asked(&mut self, arm: usize) -> Option<Limits> {
+    pub fn asked(&mut self, arm: usize) -> Option<Limits> {
         let configured = self.configured(arm)?;
         let restriction = self.owner.value().arms.get(arm)?;
         Some(restriction.applied_to(&configured).keepable())

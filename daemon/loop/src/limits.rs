@@ -280,7 +280,7 @@ pub struct Composer {
 
 impl Composer {
     /// Takes the newest of both, if there is anything new. Before a tick.
-    pub(crate) fn take(&mut self, core: &mut LoopCore) {
+    pub fn take(&mut self, core: &mut LoopCore) {
         let (configured, _) = self.configured.read();
         let (restrictions, _) = self.restrictions.read();
         let versions = (configured.version, restrictions.version);
@@ -318,7 +318,7 @@ impl Composer {
     }
 
     /// Says what the tick kept, if that is new. After a tick, when its state is published.
-    pub(crate) fn acknowledge(&mut self) {
+    pub fn acknowledge(&mut self) {
         if let Some(changed) = self.changed.take() {
             self.in_force.write(changed);
             // Release: the tick's state is published before this.

@@ -17,7 +17,6 @@ use super::{
     skins::{self, SkinInfo, SkinWriter},
     surfaces::{self, SurfaceInfo, SurfaceWriter},
 };
-use crate::haptic::events::EventFeed;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use hapticd_client::{
     ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, News, Pose,
@@ -25,6 +24,7 @@ use hapticd_client::{
 };
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::{TriMesh, Vec3, shapes};
+use hapticd_loop::events::EventFeed;
 use hapticd_protocol::{
     frame::Message,
     reply::{ArmInfo, RefusedCode, Reply},

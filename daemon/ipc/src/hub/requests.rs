@@ -1,7 +1,7 @@
 //! The requests of a client that has said hello, one after the other.
 
 use super::{Hub, Import, Output, Pending};
-use crate::ipc::{ClientId, Command, GoneWhy, Refusal, Role};
+use crate::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
     MINOR_LIMITS, MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,

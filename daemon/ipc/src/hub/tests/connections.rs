@@ -155,7 +155,7 @@ fn connections_over_the_quota_or_without_permission_are_refused() {
         (RefusedCode::TooManyClients, 2)
     );
     // Applications take no place of a technician's.
-    for _ in 0..crate::ipc::hub::TECHNICIANS {
+    for _ in 0..crate::hub::TECHNICIANS {
         fixture.connect(Role::Technician);
     }
     let refused = fixture.hub.connect(Role::Technician, true, fixture.now_ns);

@@ -8,7 +8,6 @@ use super::{
     memory_quota::{Cost, Ledger},
     shapes::{ShapeFile, ShapeFileError},
 };
-use crate::scene;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
 use hapticd_protocol::{
     mesh::{MESH_HEADER_BYTES, Mesh, MeshError},
@@ -90,7 +89,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     if request.solid && !(report.closed && report.oriented) {
         let detail = format!(
             "a solid body's mesh must be closed and outward: {}",
-            scene::describe(&report)
+            describe(&report)
         );
         return Err(Refusal::text(ErrorCode::BadMesh, detail));
     }
@@ -123,10 +122,27 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     })
 }
 
+/// Why a mesh is no solid, with the numbers.
+pub fn describe(report: &hapticd_geometry::MeshReport) -> String {
+    if report.closed && report.misoriented_edges == 0 && report.signed_volume_m3 < 0.0 {
+        return format!(
+            "inside out: all {} triangles face inwards, volume {:.3e} m3",
+            report.triangles, report.signed_volume_m3
+        );
+    }
+    format!(
+        "{} boundary edges, {} non-manifold edges, {} misoriented edges, volume {:.3e} m3",
+        report.boundary_edges,
+        report.non_manifold_edges,
+        report.misoriented_edges,
+        report.signed_volume_m3
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ipc::ClientId;
+    use crate::ClientId;
     use hapticd_protocol::{
         mesh::Precision,
         text::Name,
