@@ -28,8 +28,8 @@ use hapticd_geometry::{Pose, TriMesh};
 use hapticd_proxy::{BodyKey, MAX_ARMS, MAX_SCENE_BODIES, tool_slot};
 use hapticd_scene::BodyKind;
 
-use crate::collision::{Applied, SceneCommand};
 use crate::stats::{NotChecked, Stats};
+use hapticd_collision::collider::{Applied, SceneCommand};
 use hapticd_loop::record::{ArmTick, MovedBody, TickRecord};
 
 mod preparer;

@@ -408,9 +408,6 @@ pub fn body(
     Ok((spec, report))
 }
 
-/// Identities of soft bodies, cloth and crowds: from here up, where no rigid body and no tool is.
-pub const FIRST_SOFT_ID: u32 = 1 << 30;
-
 /// Whether a body is one of [`soft`].
 pub fn yields(body: &config::Body) -> bool {
     use config::BodyKind::{Cloth, Crowd, Soft};

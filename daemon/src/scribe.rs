@@ -20,16 +20,16 @@ use hapticd_proxy::{MAX_ARMS, Phase};
 use hapticd_sync::ring;
 use hapticd_sys::realtime::Step;
 
-use crate::broad_phase::BroadPhaseStats;
 use crate::checker::Checker;
-use crate::collision::StepLog;
-use crate::inside::{Change, InsideWatch};
-use crate::mid_phase::MidPhaseStatus;
-use crate::needle::{NeedleStats, Watch};
 use crate::session_setup::SessionSetup;
-use crate::skin::SkinStats;
-use crate::soft::DeformableStats;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
+use hapticd_collision::broad_phase::BroadPhaseStats;
+use hapticd_collision::collider::StepLog;
+use hapticd_collision::deformable::DeformableStats;
+use hapticd_collision::inside::{Change, InsideWatch};
+use hapticd_collision::mid_phase::MidPhaseStatus;
+use hapticd_collision::needle::{NeedleStats, Watch};
+use hapticd_collision::skin::SkinStats;
 use hapticd_loop::cause::Cause;
 use hapticd_loop::events::{Changes, LoopEvent, LoopEventKind};
 use hapticd_loop::record::TickRecord;
@@ -665,7 +665,7 @@ mod tests {
             applied: Vec::new(),
             last_sequence: 0,
             soft: false,
-            work: crate::collision::WorkLog::default(),
+            work: hapticd_collision::collider::WorkLog::default(),
         }
     }
 

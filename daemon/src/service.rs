@@ -26,11 +26,11 @@ use hapticd_scene::{BodyInfo, BodyKind};
 use hapticd_sync::{delivery, latest, ring};
 use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
 
-use crate::collision::{Request, SceneCommand, SceneReply};
 use crate::scene;
 use crate::scribe::Live;
 use crate::session;
 use crate::session_setup::SessionArm;
+use hapticd_collision::collider::{Request, SceneCommand, SceneReply};
 use hapticd_devices::arm::ArmSpec;
 use hapticd_ipc as ipc;
 use hapticd_ipc::publish::BlockPublisher;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use hapticd_config as config;
 use hapticd_deformable::SkinSpec;
 use hapticd_devices::arm::{ArmCommand, ArmSpec};
-use hapticd_devices::sim::{ArmTruth, HeldArm, SimTransport};
+use hapticd_devices::sim::{HeldArm, SimTransport};
 use hapticd_devices::transport::Transport;
 use hapticd_proxy::{Gains, MAX_ARMS, Query};
 use hapticd_sync::delivery::delivery;
@@ -22,25 +22,25 @@ use hapticd_sys::realtime;
 use hapticd_sys::signals::Signals;
 
 use crate::arms::{self, ArmState, Opener};
-use crate::backend;
-use crate::collision::urgency::Urgency;
-use crate::collision::{self, SceneCommand};
-use crate::gpu_supervisor;
-use crate::gpu_threads::gpu_threads;
 use crate::hid::{Claims, OpenHid};
-use crate::janitor;
 use crate::log::LogLevel;
-use crate::needle;
-use crate::planner;
 use crate::reload::Reload;
 use crate::scribe::{self, Live, Scribe, Sink};
 use crate::service::{ArmSummary, Service, Writers};
 use crate::session_setup::gains::{self, CouplingKeys};
 use crate::session_setup::{self, SessionSetup, Source};
-use crate::skin::{self, SkinThreadState, SkinUpdate};
-use crate::soft::{self, SoftState};
 use crate::stats::{Report, Stats};
-use crate::virtual_time::{VirtualArm, VirtualLoop};
+use hapticd_collision::backend;
+use hapticd_collision::collider::urgency::Urgency;
+use hapticd_collision::collider::{self, SceneCommand};
+use hapticd_collision::deformable::{self, SoftState};
+use hapticd_collision::gpu_supervisor;
+use hapticd_collision::gpu_threads::gpu_threads;
+use hapticd_collision::janitor;
+use hapticd_collision::needle;
+use hapticd_collision::planner;
+use hapticd_collision::skin::{self, SkinThreadState, SkinUpdate};
+use hapticd_collision::virtual_time::{SimulatedArm, VirtualArm, VirtualLoop};
 use hapticd_ipc::SetupError;
 use hapticd_ipc::skins::SkinInfo;
 use hapticd_loop::core::ArmInput;
@@ -129,54 +129,12 @@ pub enum SessionError {
     Died(&'static str),
 }
 
-impl VirtualArm for HeldArm {
-    fn step(
-        &mut self,
-        now_ns: u64,
-        _dt_ns: u64,
-        command: &ArmCommand,
-    ) -> Option<hapticd_devices::arm::ArmSample> {
-        HeldArm::step(self, now_ns, command)
-    }
-
-    fn truth(&self) -> Option<ArmTruth> {
-        Some(HeldArm::truth(self))
-    }
-}
-
-/// A virtual arm that keeps its newest sample, since it reports only what is new.
-struct Newest {
-    setup: Box<HeldArm>,
-    last: hapticd_devices::arm::ArmSample,
-}
-
-impl VirtualArm for Newest {
-    fn step(
-        &mut self,
-        now_ns: u64,
-        dt_ns: u64,
-        command: &ArmCommand,
-    ) -> Option<hapticd_devices::arm::ArmSample> {
-        if let Some(sample) = VirtualArm::step(&mut *self.setup, now_ns, dt_ns, command) {
-            self.last = sample;
-        }
-        self.setup.is_connected().then_some(self.last)
-    }
-
-    fn truth(&self) -> Option<ArmTruth> {
-        Some(self.setup.truth())
-    }
-}
-
 /// The arms of a session for virtual time; an arm on a bus does not exist there.
 pub fn virtual_arms(setup: &mut SessionSetup) -> [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] {
     let mut out: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] = [const { None }; MAX_ARMS];
     for (slot, arm) in out.iter_mut().zip(setup.arms.drain(..)) {
-        if let Source::Simulated(setup) = arm.source {
-            *slot = Some(Box::new(Newest {
-                setup,
-                last: hapticd_devices::arm::ArmSample::default(),
-            }));
+        if let Source::Simulated(held) = arm.source {
+            *slot = Some(Box::new(SimulatedArm::new(held)));
         }
     }
     out
@@ -322,8 +280,8 @@ pub fn run_real(
 
     let shown_arms: Vec<ArmSummary> = setup.arms.iter().map(ArmSummary::of).collect();
     let (query_writer, query_reader) = latest::latest(Query::default());
-    let (snapshot_in, snapshot_out) = ring::ring(collision::BUFFERS);
-    let (used_in, used_out) = ring::ring(2 * collision::BUFFERS);
+    let (snapshot_in, snapshot_out) = ring::ring(collider::BUFFERS);
+    let (used_in, used_out) = ring::ring(2 * collider::BUFFERS);
     let (record_in, record_out) = ring::ring::<TickRecord>(RECORDS);
     let (composer, configured, restrictions) =
         limits::link(&setup.core, session_setup::limits(&config.safety));
@@ -351,7 +309,7 @@ pub fn run_real(
     let mut surfaces = setup
         .soft
         .as_ref()
-        .map(soft::surface_infos)
+        .map(deformable::surface_infos)
         .unwrap_or_default();
     // Needles' surfaces come behind those of soft bodies.
     let soft_surfaces_count = surfaces.len();
@@ -467,9 +425,9 @@ pub fn run_real(
         None => (None, None),
         Some(scene) => {
             let (query_in, query_out) = latest::latest(Query::default());
-            let (answer_in, answer_out) = ring::ring(soft::BUFFERS);
-            let (used_in, used_out) = ring::ring(2 * soft::BUFFERS);
-            let links = soft::Links {
+            let (answer_in, answer_out) = ring::ring(deformable::BUFFERS);
+            let (used_in, used_out) = ring::ring(2 * deformable::BUFFERS);
+            let links = deformable::Links {
                 queries: query_out,
                 answers: answer_in,
                 used: used_out,
@@ -485,7 +443,7 @@ pub fn run_real(
             };
             let stop = stop.clone();
             let thread = spawn("soft", move || {
-                soft::run(scene, links, &stop);
+                deformable::run(scene, links, &stop);
             })?;
             let links = haptic_thread::SoftLinks {
                 answers: answer_out,
@@ -508,7 +466,7 @@ pub fn run_real(
     let planner_thread = spawn("planner", move || planner::serve(planner_ends))?;
     let janitor_thread = spawn("janitor", move || janitor::serve(&garbage))?;
     let collision_thread = {
-        let mut links = collision::Links {
+        let mut links = collider::Links {
             pair_capacity: setup.pair_capacity,
             queries: query_reader,
             snapshots: snapshot_in,
@@ -535,7 +493,7 @@ pub fn run_real(
             tracing::debug!(urgent, "{raised}; {sliced}");
             // The supervisor reads it once; if it is gone there is nobody to tell.
             let _ = raised_in.send((!urgent && !raised.is_granted()).then_some(raised));
-            collision::run(collider, links, &stop, &beat);
+            collider::run(collider, links, &stop, &beat);
         })?
     };
 

@@ -24,11 +24,11 @@ use hapticd_proxy::{ArmSetup, Damping, Distances, Interaction, MAX_ARMS, tool_id
 use hapticd_scene::{AddError, BroadPhaseKind, Order, Scene};
 
 use crate::checker::Checker;
-use crate::collision::Collider;
 use crate::intentions;
-use crate::motion::BodyMotion;
-use crate::needle::{Watch, Watchable};
 use crate::scene::{self, SceneError};
+use hapticd_collision::collider::Collider;
+use hapticd_collision::motion::BodyMotion;
+use hapticd_collision::needle::{Watch, Watchable};
 use hapticd_loop::core::{ArmFrame, LoopArm, LoopCore};
 
 use self::gains::{CouplingKeys, answer_delay_ns, gains};
@@ -390,7 +390,7 @@ pub fn build(
     let scene_bodies = config.bodies.iter();
     for body in scene_bodies.filter(|body| !scene::is_for_needles(body)) {
         let before = yielding.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
-        let id = scene::FIRST_SOFT_ID + before as u32;
+        let id = hapticd_collision::deformable::FIRST_ID + before as u32;
         if body.kind == config::BodyKind::Implicit {
             match scene::implicit::implicit(body, &config.materials, folder, id) {
                 Ok(spec) => implicit.push(spec),
@@ -458,7 +458,7 @@ pub fn build(
     };
     // Clients' bodies get the ids after those of the configuration.
     let last = world.infos().map(|body| body.id).max().unwrap_or(0);
-    core.set_clients_bodies(last + 1..scene::FIRST_SOFT_ID);
+    core.set_clients_bodies(last + 1..hapticd_collision::deformable::FIRST_ID);
     let watched: Vec<Watchable> = needles.iter().map(scene::needle::Made::watchable).collect();
     let watch = tissue.as_ref().filter(|_| !watched.is_empty());
     let watch = watch

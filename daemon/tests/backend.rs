@@ -11,17 +11,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use hapticd::backend::prove;
-use hapticd::collision::urgency::Urgency;
-use hapticd::collision::{self, Collider};
-use hapticd::gpu_supervisor::{self, Make, Pace, Supervised};
-use hapticd::gpu_threads::gpu_threads;
-use hapticd::mid_phase::MidPhaseStatus;
 use hapticd::session::virtual_arms;
 use hapticd::session_setup::{self, SessionSetup};
-use hapticd::soft;
-use hapticd::virtual_time::VirtualLoop;
 use hapticd_ccd::{MeshIndex, MidPhase};
+use hapticd_collision::backend::prove;
+use hapticd_collision::collider::urgency::Urgency;
+use hapticd_collision::collider::{self, Collider};
+use hapticd_collision::deformable;
+use hapticd_collision::gpu_supervisor::{self, Make, Pace, Supervised};
+use hapticd_collision::gpu_threads::gpu_threads;
+use hapticd_collision::mid_phase::MidPhaseStatus;
+use hapticd_collision::virtual_time::VirtualLoop;
 use hapticd_deformable::SoftScene;
 use hapticd_loop::record::TickRecord;
 use hapticd_proxy::Query;
@@ -269,12 +269,12 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
     });
     let (end, mut supervisor) = gpu_supervisor::pair("contacts", PACE, make);
     let (mut query_in, queries) = latest::latest(Query::default());
-    let (answer_in, _answers) = ring::ring(soft::BUFFERS);
-    let (_used, used_out) = ring::ring(soft::BUFFERS);
+    let (answer_in, _answers) = ring::ring(deformable::BUFFERS);
+    let (_used, used_out) = ring::ring(deformable::BUFFERS);
     let (_requests, requests_out) = crossbeam::channel::bounded(1);
     let (_bodies, bodies_out) = crossbeam::channel::bounded(1);
-    let state = Arc::new(soft::SoftState::default());
-    let links = soft::Links {
+    let state = Arc::new(deformable::SoftState::default());
+    let links = deformable::Links {
         queries,
         answers: answer_in,
         used: used_out,
@@ -291,9 +291,9 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
     let stop = AtomicBool::new(false);
     std::thread::scope(|threads| {
         let ends = Stop(&stop);
-        threads.spawn(|| drop(soft::run(scene, links, &stop)));
+        threads.spawn(|| drop(deformable::run(scene, links, &stop)));
         let mut tick = 0;
-        let mut until = |done: &dyn Fn(soft::DeformableStats) -> bool| {
+        let mut until = |done: &dyn Fn(deformable::DeformableStats) -> bool| {
             let round = |tick| {
                 query_in.write(Query {
                     tick,
@@ -347,12 +347,12 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
     });
     let (end, mut supervisor) = gpu_supervisor::pair("near", PACE, make);
     let (mut query_in, queries) = latest::latest(Query::default());
-    let (snapshot_in, mut snapshots) = ring::ring(collision::BUFFERS);
-    let (mut used, used_out) = ring::ring(2 * collision::BUFFERS);
+    let (snapshot_in, mut snapshots) = ring::ring(collider::BUFFERS);
+    let (mut used, used_out) = ring::ring(2 * collider::BUFFERS);
     let (_requests, requests_out) = crossbeam::channel::bounded(1);
     let (replies, _replies) = hapticd_sync::delivery::delivery(1);
     let near = Arc::new(Mutex::new(None));
-    let links = collision::Links {
+    let links = collider::Links {
         pair_capacity: setup.pair_capacity,
         queries,
         snapshots: snapshot_in,
@@ -364,15 +364,15 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         log_lost: Arc::default(),
         near: near.clone(),
         broad: Arc::default(),
-        planner: hapticd::planner::planner().0,
-        janitor: hapticd::janitor::janitor().0,
+        planner: hapticd_collision::planner::planner().0,
+        janitor: hapticd_collision::janitor::janitor().0,
         supervisor: Some(end),
         urgency: Urgency::none(),
     };
     let (stop, beat) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|threads| {
         let ends = Stop(&stop);
-        threads.spawn(|| drop(collision::run(collider, links, &stop, &beat)));
+        threads.spawn(|| drop(collider::run(collider, links, &stop, &beat)));
         let mut tick = 0;
         let mut until = |done: &dyn Fn(&MidPhaseStatus) -> bool| {
             let round = |tick| {
@@ -448,7 +448,7 @@ fn a_gpu_that_does_not_answer_is_not_handed_over() {
 /// A GPU that was not there at the start is not asked later.
 #[test]
 fn only_what_was_had_is_asked_again() {
-    use hapticd::backend::keep;
+    use hapticd_collision::backend::keep;
     let mut soft = palpation();
     let (threads, _end) = gpu_threads();
     let kept = keep(soft.soft.as_ref(), &soft.collider, &threads);
@@ -469,7 +469,7 @@ fn only_what_was_had_is_asked_again() {
 /// CPU; where there is one, both get it.
 #[test]
 fn a_backend_is_what_was_asked_for_or_an_error() {
-    use hapticd::backend::choose;
+    use hapticd_collision::backend::choose;
     use hapticd_config::Backend;
     let mut setup = palpation();
     let scene = setup.soft.as_mut().unwrap();
@@ -612,7 +612,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
 /// The same for what is near the tools; small scenes do not open a device without being told to.
 #[test]
 fn who_looks_for_what_is_near_is_what_was_asked_for() {
-    use hapticd::backend::choose_near;
+    use hapticd_collision::backend::choose_near;
     use hapticd_config::Backend;
     let mut collider = assembly().collider;
     let (threads, _end) = gpu_threads();

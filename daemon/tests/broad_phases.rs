@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hapticd::session::virtual_arms;
 use hapticd::session_setup;
-use hapticd::virtual_time::VirtualLoop;
+use hapticd_collision::virtual_time::VirtualLoop;
 use hapticd_config as config;
 use hapticd_scene::BroadPhaseKind;
 

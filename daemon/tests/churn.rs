@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hapticd::checker::Checker;
-use hapticd::collision::urgency::Urgency;
-use hapticd::collision::{self, Applied, Request, SceneCommand, SceneReply};
-use hapticd::janitor;
-use hapticd::planner;
 use hapticd::scribe::{Live, Scribe, serve};
 use hapticd::session;
 use hapticd::session_setup::{self, SessionSetup, Source};
 use hapticd::stats::Stats;
-use hapticd::virtual_time::VirtualLoop;
+use hapticd_collision::collider::urgency::Urgency;
+use hapticd_collision::collider::{self, Applied, Request, SceneCommand, SceneReply};
+use hapticd_collision::janitor;
+use hapticd_collision::planner;
+use hapticd_collision::virtual_time::VirtualLoop;
 use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
@@ -389,8 +389,8 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
     let stats = Stats::new(false, period_ns, &setup.names());
     let scribe = Scribe::new(stats, Some(setup.checker()), None, live.clone(), Vec::new());
     let (query_in, queries) = latest::latest(Query::default());
-    let (snapshot_in, snapshots) = ring::ring(collision::BUFFERS);
-    let (used, used_out) = ring::ring(2 * collision::BUFFERS);
+    let (snapshot_in, snapshots) = ring::ring(collider::BUFFERS);
+    let (used, used_out) = ring::ring(2 * collider::BUFFERS);
     let (records, record_out) = ring::ring::<TickRecord>(4096);
     let base = setup.core.governor(0).map(|governor| *governor.limits());
     let (composer, _configured, _restrictions) = limits::link(&setup.core, base.unwrap());
@@ -427,7 +427,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
     };
     let (planner, planner_ends) = planner::planner();
     let (janitor, garbage) = janitor::janitor();
-    let collision_links = collision::Links {
+    let collision_links = collider::Links {
         pair_capacity,
         queries,
         snapshots: snapshot_in,
@@ -452,7 +452,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         let scribe = threads.spawn(|| serve(scribe, record_out, steps, &scribe_beat));
         threads.spawn(move || planner::serve(planner_ends));
         threads.spawn(move || janitor::serve(&garbage));
-        threads.spawn(|| drop(collision::run(collider, collision_links, &stop, &beat)));
+        threads.spawn(|| drop(collider::run(collider, collision_links, &stop, &beat)));
         let ticks = threads.spawn(|| {
             let mut turns = Turns::new(core, links);
             let mut tick = 0;

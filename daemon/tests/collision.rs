@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
-use hapticd::collision::urgency::Urgency;
-use hapticd::collision::{self, Request, SceneCommand, SceneReply, StepLog};
 use hapticd::session_setup::{self, SessionSetup};
-use hapticd::{janitor, planner};
+use hapticd_collision::collider::urgency::Urgency;
+use hapticd_collision::collider::{self, Request, SceneCommand, SceneReply, StepLog};
+use hapticd_collision::{janitor, planner};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{Material, Query, Snapshot};
 use hapticd_scene::{BodyKind, BodySpec, Shape};
@@ -69,14 +69,14 @@ impl Side {
     fn new() -> Self {
         let setup = blocks();
         let (query_in, queries) = latest::latest(Query::default());
-        let (snapshot_in, snapshots) = ring::ring(collision::BUFFERS);
-        let (used, used_out) = ring::ring(2 * collision::BUFFERS);
+        let (snapshot_in, snapshots) = ring::ring(collider::BUFFERS);
+        let (used, used_out) = ring::ring(2 * collider::BUFFERS);
         let (requests, requests_out) = bounded(64);
         let (replies_in, replies) = delivery::delivery(64);
         let (log, steps) = crossbeam::channel::unbounded();
         let (planner, ends) = planner::planner();
         let (janitor, garbage) = janitor::janitor();
-        let links = collision::Links {
+        let links = collider::Links {
             pair_capacity: setup.pair_capacity,
             queries,
             snapshots: snapshot_in,
@@ -97,7 +97,7 @@ impl Side {
         let (stopped, collider) = (stop.clone(), setup.collider);
         std::thread::spawn(move || {
             let beat = AtomicU64::new(0);
-            drop(collision::run(collider, links, &stopped, &beat));
+            drop(collider::run(collider, links, &stopped, &beat));
         });
         Side {
             core: setup.core,

@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, bounded};
-use hapticd::collision::StepLog;
-use hapticd::gpu_threads::gpu_threads;
-use hapticd::mid_phase::MidPhaseStatus;
 use hapticd::scribe::{Live, Sink};
 use hapticd::session::{Options, ViewAction, run_real};
 use hapticd::session_setup;
 use hapticd_ccd::MeshIndex;
+use hapticd_collision::collider::StepLog;
+use hapticd_collision::gpu_threads::gpu_threads;
+use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_loop::record::TickRecord;
 use hapticd_shaders::{
     Candidate, Candidates, Fault, GpuMidPhase, Limits, ShapeId, Sweep, SweepError, Sweeper, Ticket,

@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use hapticd::collision::{SceneCommand, SceneReply};
 use hapticd::session_setup::{self, SessionSetup, Source};
 use hapticd::stats::Stats;
-use hapticd::virtual_time::{VirtualArm, VirtualLoop};
+use hapticd_collision::collider::{SceneCommand, SceneReply};
+use hapticd_collision::virtual_time::{VirtualArm, VirtualLoop};
 use hapticd_config as config;
 use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_devices::driver::Driver;

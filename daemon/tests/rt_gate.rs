@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use hapticd::session_setup::{self, Source};
-use hapticd::soft;
+use hapticd_collision::deformable;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_loop::core::ArmInput;
@@ -216,7 +216,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
             && !(7000..7200).contains(&k)
         {
             let query = *soft_queries.read().0;
-            soft::answer(
+            deformable::answer(
                 scene,
                 &query,
                 || soft_spare.pop(),

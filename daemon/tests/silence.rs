@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use hapticd::collision::{Collider, SceneCommand, SceneReply};
 use hapticd::session_setup::{self, Source};
+use hapticd_collision::collider::{Collider, SceneCommand, SceneReply};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_devices::sim::HeldArm;

@@ -1,8 +1,8 @@
 //! Records and steps made by hand: every order of the two queues, every loss, and what is planted.
 
 use super::*;
-use crate::collision::{StepLog, WorkLog};
 use crate::stats::{ArmReport, Unchecked};
+use hapticd_collision::collider::{StepLog, WorkLog};
 use hapticd_geometry::{Vec3, shapes};
 use hapticd_scene::{BodySpec, Shape};
 

@@ -273,7 +273,7 @@ mod tests {
     use hapticd_scene::BroadPhaseKind;
 
     use super::{broad, crowded, incidents, planar};
-    use crate::broad_phase::{BroadPhaseStats, PlanarStats};
+    use hapticd_collision::broad_phase::{BroadPhaseStats, PlanarStats};
 
     #[test]
     fn each_broad_phase_says_what_it_did() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::message::{PoseMessage, Triple, triple, vector};
 use super::number::Num;
-use crate::collision::{Applied, SceneCommand};
+use hapticd_collision::collider::{Applied, SceneCommand};
 
 /// A body as it was added, with its whole mesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

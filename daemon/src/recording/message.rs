@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use super::command::{AddMessage, CommandMessage};
 use super::energy::{EnergyMessage, TruthMessage};
 use super::number::Num;
-use crate::collision::{StepLog, WorkLog};
+use hapticd_collision::collider::{StepLog, WorkLog};
 use hapticd_loop::core::{ArmInput, LoopInput};
 use hapticd_loop::record::{ArmTick, Blame, TickRecord};
 use hapticd_loop::watchdog::Silent;

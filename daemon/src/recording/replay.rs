@@ -22,9 +22,9 @@ use super::message::{
 use super::number::Num;
 use super::{Event, ReadError, Time};
 use crate::checker::Checker;
-use crate::collision::{Applied, Collider, SceneCommand, SceneReply};
 use crate::session_setup::SessionSetup;
 use crate::stats::{Report, Stats};
+use hapticd_collision::collider::{Applied, Collider, SceneCommand, SceneReply};
 use hapticd_loop::core::LoopCore;
 use hapticd_loop::record::{Blame, Silencing};
 
@@ -416,7 +416,7 @@ impl Replay {
                 continue;
             }
             let (id, key) = (0, applied.key.into());
-            crate::soft::follow(&mut soft.scene, Applied { command, id, key })
+            hapticd_collision::deformable::follow(&mut soft.scene, Applied { command, id, key })
                 .map_err(|e| refused(e.to_string()))?;
         }
         if message.query_tick == 0 {
@@ -432,7 +432,7 @@ impl Replay {
         let answers = &mut soft.answers;
         // Where the run had no buffer left, an arm went without an answer.
         let mut left = message.last_sequence.saturating_sub(soft.sequence);
-        let last = crate::soft::answer(
+        let last = hapticd_collision::deformable::answer(
             &mut soft.scene,
             &query,
             || {

@@ -24,8 +24,8 @@ use serde::Serialize;
 use super::files::Embedded;
 use super::message::{EventMessage, LastSaid, StepMessage, TickMessage};
 use super::{COLLISION, CONFIG, EVENT, FILE, METADATA, Meta, TICK, schema};
-use crate::collision::StepLog;
 use crate::scribe::Sink;
+use hapticd_collision::collider::StepLog;
 use hapticd_loop::record::TickRecord;
 
 /// Where a recording is written to.

@@ -14,7 +14,7 @@ use hapticd_needle::{
 };
 
 use super::{Owner, SceneError, mesh, pose};
-use crate::needle::Watchable;
+use hapticd_collision::needle::Watchable;
 
 /// Why a needle or what it goes into cannot be made. The configuration's.
 #[derive(Debug, thiserror::Error)]

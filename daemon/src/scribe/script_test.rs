@@ -11,7 +11,7 @@ use crate::log::LogFormat;
 use crate::log::format::tests::logged;
 use crate::session::virtual_arms;
 use crate::session_setup;
-use crate::virtual_time::{VirtualArm, VirtualLoop};
+use hapticd_collision::virtual_time::{VirtualArm, VirtualLoop};
 
 /// First tick, ticks, what is wrong. Tens of milliseconds and single ticks; the last three follow
 /// each other.

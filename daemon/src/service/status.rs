@@ -4,9 +4,9 @@ use hapticd_devices::safety::{ForceOffReason, Limits};
 use hapticd_protocol::block::GovernorState;
 use serde_json::{Map, Value, json};
 
-use crate::broad_phase::PlanarStats;
 use crate::recording::message::NeedleMessage;
 use crate::scribe::{ForceOffs, Live, LiveArm};
+use hapticd_collision::broad_phase::PlanarStats;
 use hapticd_ipc::ServerStatus;
 use hapticd_ipc::limit_names;
 use hapticd_loop::record::ArmTick;

@@ -12,12 +12,12 @@ use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
 
-use crate::collision::{Request, SceneCommand};
 use crate::log::LogLevel;
 use crate::reload::Reloaded;
-use crate::scene::FIRST_SOFT_ID;
 use crate::service::{NO_ANSWER, Service};
-use crate::soft::Surface;
+use hapticd_collision::collider::{Request, SceneCommand};
+use hapticd_collision::deformable::FIRST_ID;
+use hapticd_collision::deformable::Surface;
 use hapticd_ipc::{Answer, Refusal};
 use hapticd_loop::limits::ConfiguredOwner;
 
@@ -137,7 +137,7 @@ impl Controls {
     pub(super) fn send_surfaces(&mut self) {
         while let Some(command) = self.surfaces.pop_front() {
             if let SceneCommand::Surface { id, material } = &command
-                && *id >= FIRST_SOFT_ID
+                && *id >= FIRST_ID
             {
                 // Nobody receives where there are no soft bodies, and then nobody is meant.
                 if let Err(TrySendError::Full(_)) = self.soft.try_send((*id, *material)) {

@@ -2,11 +2,11 @@
 
 use std::sync::Mutex;
 
-use crate::broad_phase::BroadPhaseStats;
-use crate::mid_phase::MidPhaseStatus;
 use crate::scribe::Live;
-use crate::skin::SkinThreadState;
-use crate::soft::SoftState;
+use hapticd_collision::broad_phase::BroadPhaseStats;
+use hapticd_collision::deformable::SoftState;
+use hapticd_collision::mid_phase::MidPhaseStatus;
+use hapticd_collision::skin::SkinThreadState;
 
 /// What was told already.
 #[derive(Default)]
@@ -118,7 +118,7 @@ mod tests {
     use hapticd_ccd::MidPhaseStats;
 
     use super::*;
-    use crate::mid_phase::MidPhaseHistory;
+    use hapticd_collision::mid_phase::MidPhaseHistory;
 
     #[test]
     fn each_reason_why_the_cpu_makes_large_skins_is_told_once() {

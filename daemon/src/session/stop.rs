@@ -11,9 +11,9 @@ use hapticd_sys::clock::now_ns;
 
 use super::SessionError;
 use super::sentry::Brake;
-use crate::gpu_threads::GpuThreadsEnd;
 use crate::service::Service;
 use crate::stats::Report;
+use hapticd_collision::gpu_threads::GpuThreadsEnd;
 use hapticd_loop::watchdog::Beat;
 
 /// How long the end waits for a thread that a device or a driver may hold, ns.

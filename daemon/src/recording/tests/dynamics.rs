@@ -1,7 +1,7 @@
 //! The work of the dynamics comes back when it does: what is recorded of that is enough to replay.
 
 use super::*;
-use crate::collision::{Applied, Begun};
+use hapticd_collision::collider::{Applied, Begun};
 use hapticd_loop::watchdog::Silent;
 use hapticd_scene::Work;
 

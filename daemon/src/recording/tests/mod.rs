@@ -17,12 +17,12 @@ use super::message::TickMessage;
 use super::replay::End;
 use super::writer::Output;
 use super::*;
-use crate::collision::{SceneCommand, SceneReply, StepLog, WorkLog};
 use crate::scene;
 use crate::scribe::Sink;
 use crate::session::{self, Options, ViewAction};
 use crate::session_setup::{self, SessionSetup};
-use crate::virtual_time::VirtualLoop;
+use hapticd_collision::collider::{SceneCommand, SceneReply, StepLog, WorkLog};
+use hapticd_collision::virtual_time::VirtualLoop;
 use hapticd_loop::core::{ArmInput, LoopInput};
 use hapticd_loop::watchdog::{Silent, Watched};
 

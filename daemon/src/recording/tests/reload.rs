@@ -234,7 +234,7 @@ material = "foam"
     file.write(&crowd(20.0), 1);
     let new = read(false).expect("taken").expect("changed");
     let floor = setup.collider.infos()[0].id;
-    let stones = (0..3).map(|k| scene::FIRST_SOFT_ID + k);
+    let stones = (0..3).map(|k| hapticd_collision::deformable::FIRST_ID + k);
     let ids: Vec<u32> = new.surfaces.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, [floor].into_iter().chain(stones).collect::<Vec<u32>>());
     assert!(
@@ -280,7 +280,7 @@ material = "foam"
     file.write(&bodies(20.0), 1);
     let new = read(false).expect("taken").expect("changed");
     let ids: Vec<u32> = new.surfaces.iter().map(|(id, _)| *id).collect();
-    let first = scene::FIRST_SOFT_ID;
+    let first = hapticd_collision::deformable::FIRST_ID;
     assert_eq!(
         ids[1..],
         [first + 2, first + 3],

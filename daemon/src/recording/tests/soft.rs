@@ -1,7 +1,7 @@
 //! Recordings of runs with soft bodies.
 
 use super::*;
-use crate::scene::FIRST_SOFT_ID;
+use hapticd_collision::deformable::FIRST_ID;
 
 const PALPATION: &str = include_str!("../../../../config/palpation.toml");
 
@@ -22,8 +22,8 @@ fn bytes(ticks: u64) -> Vec<u8> {
                 force_shading: false,
             };
             let surface = |id| SceneCommand::Surface { id, material };
-            assert_eq!(driver.command(surface(FIRST_SOFT_ID)), SceneReply::Done);
-            let nobody = driver.command(surface(FIRST_SOFT_ID + 1));
+            assert_eq!(driver.command(surface(FIRST_ID)), SceneReply::Done);
+            let nobody = driver.command(surface(FIRST_ID + 1));
             assert!(matches!(nobody, SceneReply::Refused(_)), "{nobody:?}");
         }
         let record = *driver.step(tick + 100 > ticks);

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::Parser;
-use hapticd::collision::StepLog;
 use hapticd::scribe::Sink;
 use hapticd::session::{self, Options as Session, ViewAction};
 use hapticd::session_setup;
+use hapticd_collision::collider::StepLog;
 use hapticd_config::{Context as Files, parse};
 use hapticd_loop::record::TickRecord;
 

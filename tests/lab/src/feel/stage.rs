@@ -8,7 +8,7 @@ use std::path::Path;
 
 use hapticd::session;
 use hapticd::session_setup::{self, Source};
-use hapticd::virtual_time::{VirtualArm, VirtualLoop};
+use hapticd_collision::virtual_time::{VirtualArm, VirtualLoop};
 use hapticd_config::{Context, parse};
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmStatus};
 use hapticd_devices::sim::{HandParams, HeldArm, Intention, SimArmParams};

@@ -10,11 +10,11 @@ use hapticd_needle::TissueSpec;
 use hapticd_proxy::Insertion;
 use hapticd_sys::clock::now_ns;
 
-use crate::scene::FIRST_SOFT_ID;
+use crate::deformable;
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 
 /// Identities of what is shown here: from here up, beyond those of soft bodies.
-const FIRST_ID: u32 = FIRST_SOFT_ID + (1 << 24);
+const FIRST_ID: u32 = deformable::FIRST_ID + (1 << 24);
 /// Rings of a tube, and points of each.
 const RINGS: usize = 96;
 const SIDES: usize = 6;
@@ -286,7 +286,7 @@ mod tests {
         let spec = TissueSpec {
             world_from_tissue: Pose::translation(0.0, 0.0, 1.0),
             half_m: Vec3::repeat(0.05),
-            layers: vec![crate::scene::needle::DEFAULT_LAYER; 3],
+            layers: vec![crate::fixtures::LAYER; 3],
             structures: vec![Structure {
                 id: 3,
                 mesh: shapes::icosphere(0.01, 1).unwrap(),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use hapticd_proxy::{MAX_ARMS, tool_id};
 
-use crate::collision::{Applied, SceneCommand};
+use crate::collider::{Applied, SceneCommand};
 use hapticd_loop::record::TickRecord;
 
 /// What is over sooner is not told: a body that is put around a tool and taken away again.

@@ -6,17 +6,17 @@ use std::path::Path;
 use hapticd_config as config;
 use hapticd_deformable::{SkinMaker, SkinStates};
 
-use crate::session::virtual_arms;
-use crate::session_setup;
-use crate::virtual_time::VirtualLoop;
+use hapticd::session::virtual_arms;
+use hapticd::session_setup;
+use hapticd_collision::virtual_time::VirtualLoop;
 
 #[test]
 fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
     for (name, text) in [
-        ("coil", include_str!("../../../config/coil.toml")),
-        ("fluid", include_str!("../../../config/fluid.toml")),
-        ("intestine", include_str!("../../../config/intestine.toml")),
-        ("skull", include_str!("../../../config/skull.toml")),
+        ("coil", include_str!("../../config/coil.toml")),
+        ("fluid", include_str!("../../config/fluid.toml")),
+        ("intestine", include_str!("../../config/intestine.toml")),
+        ("skull", include_str!("../../config/skull.toml")),
     ] {
         let context = config::Context::new("", |_| None);
         let loaded = config::parse(name, text, &context).unwrap().config;

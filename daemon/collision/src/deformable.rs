@@ -16,10 +16,13 @@ use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 
 use crate::broad_phase::BroadPhaseStats;
-use crate::collision::{Applied, SceneCommand, StepLog, WorkLog};
+use crate::collider::{Applied, SceneCommand, StepLog, WorkLog};
 use crate::gpu_supervisor::UserEnd;
 use crate::skin::SkinUpdate;
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
+
+/// Identities of deformables, from here up; rigid bodies and tools have lower ones.
+pub const FIRST_ID: u32 = 1 << 30;
 
 /// Answers in flight: for each arm one in use, one offered, one being built.
 pub const BUFFERS: usize = 3 * MAX_ARMS;

@@ -467,7 +467,10 @@ pub fn run(
         landed |= desk.land(&mut collider, &mut links, &mut applied);
         desk.serve(&mut collider, &mut links, &mut applied);
         if let Some(soft) = &links.soft {
-            for done in applied.iter().filter(|done| crate::soft::concerns(done)) {
+            for done in applied
+                .iter()
+                .filter(|done| crate::deformable::concerns(done))
+            {
                 if let Some(body) = note(&mut untold, done) {
                     links.janitor.free(body);
                 }
@@ -717,7 +720,7 @@ mod tests {
             shape: costly,
             solid: false,
             world_from_body: Pose::identity(),
-            material: crate::scene::DEFAULT_MATERIAL,
+            material: crate::fixtures::MATERIAL,
             restitution: 0.0,
             density_kg_m3: 1000.0,
         })));
@@ -755,7 +758,7 @@ mod tests {
             shape: hapticd_scene::Shape::of(mesh).0,
             solid: true,
             world_from_body: Pose::identity(),
-            material: crate::scene::DEFAULT_MATERIAL,
+            material: crate::fixtures::MATERIAL,
             restitution: 0.0,
             density_kg_m3: 1000.0,
         };

@@ -14,9 +14,10 @@ use hapticd_proxy::{MAX_ARMS, Snapshot, SoftSnapshot};
 use hapticd_scene::CommandError;
 use hapticd_sys::clock::now_ns;
 
-use crate::collision::{Applied, Collider, SceneCommand, SceneReply, StepLog, WorkLog};
-use crate::scene::FIRST_SOFT_ID;
-use crate::soft;
+use crate::collider::{Applied, Collider, SceneCommand, SceneReply, StepLog, WorkLog};
+use crate::deformable;
+use crate::deformable::FIRST_ID;
+use hapticd_devices::sim::HeldArm;
 use hapticd_loop::core::{ArmInput, LoopCore, LoopInput};
 use hapticd_loop::record::{Silencing, TickRecord};
 use hapticd_loop::watchdog::Silent;
@@ -30,6 +31,43 @@ pub trait VirtualArm {
     /// Of a simulated arm: the truth at the time of the last step, also while the arm is gone.
     fn truth(&self) -> Option<ArmTruth> {
         None
+    }
+}
+
+impl VirtualArm for HeldArm {
+    fn step(&mut self, now_ns: u64, _dt_ns: u64, command: &ArmCommand) -> Option<ArmSample> {
+        HeldArm::step(self, now_ns, command)
+    }
+
+    fn truth(&self) -> Option<ArmTruth> {
+        Some(HeldArm::truth(self))
+    }
+}
+
+/// A simulated arm that keeps its newest sample, since it reports only what is new.
+pub struct SimulatedArm {
+    held: Box<HeldArm>,
+    last: ArmSample,
+}
+
+impl SimulatedArm {
+    /// An arm that has not reported yet.
+    pub fn new(held: Box<HeldArm>) -> Self {
+        let last = ArmSample::default();
+        SimulatedArm { held, last }
+    }
+}
+
+impl VirtualArm for SimulatedArm {
+    fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<ArmSample> {
+        if let Some(sample) = VirtualArm::step(&mut *self.held, now_ns, dt_ns, command) {
+            self.last = sample;
+        }
+        self.held.is_connected().then_some(self.last)
+    }
+
+    fn truth(&self) -> Option<ArmTruth> {
+        Some(self.held.truth())
     }
 }
 
@@ -57,7 +95,7 @@ impl Soft {
 
     fn step(&mut self, query: &hapticd_proxy::Query, due: u64) {
         let (spare, in_flight) = (&mut self.spare, &mut self.in_flight);
-        let last_sequence = soft::answer(
+        let last_sequence = deformable::answer(
             &mut self.scene,
             query,
             || Some(spare.pop().unwrap_or_default()),
@@ -140,9 +178,9 @@ impl VirtualLoop {
     /// Does something to the scene before the next collision step.
     pub fn command(&mut self, command: SceneCommand) -> SceneReply {
         if let (SceneCommand::Surface { id, material }, Some(soft)) = (&command, &mut self.soft)
-            && *id >= FIRST_SOFT_ID
+            && *id >= FIRST_ID
         {
-            let applied = soft::apply(&mut soft.scene, (*id, *material));
+            let applied = deformable::apply(&mut soft.scene, (*id, *material));
             let reply = match &applied {
                 Some(_) => SceneReply::Done,
                 None => SceneReply::Refused(CommandError::NoSuchBody(*id)),
@@ -152,9 +190,9 @@ impl VirtualLoop {
         }
         let (reply, applied) = self.collider.apply_logged(command);
         if let (Some(soft), Some(news)) = (&mut self.soft, &applied)
-            && soft::concerns(news)
+            && deformable::concerns(news)
         {
-            match soft::follow(&mut soft.scene, news.clone()) {
+            match deformable::follow(&mut soft.scene, news.clone()) {
                 Ok(done) => soft.applied.extend(done),
                 Err(why) => tracing::warn!("soft bodies pass through {why}"),
             }

@@ -23,7 +23,7 @@ use hapticd_deformable::SoftScene;
 use hapticd_geometry::Pose;
 use hapticd_rays::{Detector, PATIENCE, Refused, Responder, Settings, Watched};
 
-use crate::collision::Collider;
+use crate::collider::Collider;
 use crate::gpu_supervisor::{self, BackendState, BackendUser, Pace, Supervised, UserEnd};
 use crate::gpu_threads::GpuThreads;
 use crate::skin::LargeSkins;

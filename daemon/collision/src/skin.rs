@@ -360,6 +360,4 @@ pub fn run(mut links: Links, stop: &AtomicBool) {
 const NICENESS: i32 = 5;
 
 #[cfg(test)]
-mod scenes;
-#[cfg(test)]
 mod tests;

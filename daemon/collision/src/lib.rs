@@ -1,0 +1,25 @@
+//! Everything behind the haptic loop's rings: the threads that know the scene.
+//!
+//! The [`collider`] answers the loop's queries with certified snapshots, [`deformable`] steps soft
+//! bodies, [`skin`] makes meshes of implicit bodies. [`backend`] chooses their GPUs, and the
+//! [`gpu_supervisor`] opens a lost one again. [`virtual_time`] drives loop and scene without clocks.
+//!
+//! Nothing here is real-time: the loop never waits for any of it.
+#![forbid(unsafe_code)]
+
+pub mod backend;
+pub mod broad_phase;
+pub mod collider;
+pub mod deformable;
+#[cfg(test)]
+mod fixtures;
+pub mod gpu_supervisor;
+pub mod gpu_threads;
+pub mod inside;
+pub mod janitor;
+pub mod mid_phase;
+pub mod motion;
+pub mod needle;
+pub mod planner;
+pub mod skin;
+pub mod virtual_time;
