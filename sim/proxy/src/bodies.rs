@@ -1,12 +1,12 @@
-//! The loop's table of bodies: the loop alone moves them, so their poses here are where they are.
+//! Body table of the haptic loop. Only the loop moves bodies, so the poses here are authoritative.
 //!
 //! Real-time callable: no allocation, bounded by [`MAX_BODIES`]. Deterministic. World frame, SI
 //! units.
 //!
-//! A kinematic body has a target; each tick it wants to make one step towards it, a constant-speed
-//! screw no faster than the target's speed. Tools move first, making room for that step; then the
-//! body goes as far as continuous detection against every tool allows. Bodies on a
-//! [`Trajectory`](crate::Trajectory) go along it together instead.
+//! A kinematic body has a target. In each tick it wants to make one step towards it: a
+//! constant-speed screw no faster than the target's speed. Tools move first and give way to that
+//! step. Then the body moves as far as continuous detection against every tool allows. Bodies on a
+//! [`Trajectory`](crate::Trajectory) move along it together instead.
 
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Screw, Vec3, transform};
@@ -17,55 +17,56 @@ use crate::snapshot::{
 };
 use crate::trajectory::{Followed, Piece, Trajectories};
 
-/// Remaining way that counts as arrived, metres (angles count by the body's bounding radius).
+/// Remaining path that counts as arrived, m (angles count by the body's bounding radius).
 const ARRIVED_M: f64 = 1e-9;
 
-/// One body.
+/// One body as the loop tracks it.
 #[derive(Clone, Copy, Debug)]
 pub struct TrackedBody {
-    /// Its name.
+    /// Slot and generation.
     pub key: BodyKey,
     /// Client-visible identity.
     pub id: u32,
-    /// Where it is.
+    /// Current pose, `world_from_body`.
     pub pose: Pose,
-    /// Where it wants to be.
+    /// Pose and speed that a client asks for, if any.
     pub target: Option<BodyTarget>,
-    /// Moves on courses only; a target is none of the loop's business.
+    /// True if the body moves on trajectories only; the loop then ignores its target.
     pub by_course: bool,
-    /// Centre of mass, body frame.
+    /// Centre of mass, body frame, m.
     centre: Vec3,
-    /// What tools pushed it with so far.
+    /// Accumulated push of the tools.
     push: Push,
-    /// Ticks since a tool last did.
+    /// Ticks since a tool last pushed the body.
     untouched: u32,
     bound_m: f64,
     step: Option<(Screw, f64)>,
-    /// How far it would go if answers were fast enough, m.
+    /// Path that the body would make in this tick if answers were fast enough, m.
     wished_m: f64,
-    /// Share of the last wanted step that was made; 1 if it did not want to move.
+    /// Share of the last wanted step that was made; 1 if the body did not want to move.
     pub progress: f64,
-    /// Whether its pose changed in the last tick.
+    /// True if the pose changed in the last tick.
     pub moved: bool,
 }
 
-/// All bodies by slot.
+/// All bodies by slot: those of the scene, then the tools.
 pub struct BodyTable {
     slots: [Option<TrackedBody>; MAX_BODIES],
     version: u64,
-    /// Identities of the bodies that were forgotten last, for snapshots that still list them. No
-    /// body has identity 0. As many as a scene has room for: before that many later ones went, the
-    /// collision thread has removed this one too.
+    /// Identities of the bodies removed last, for snapshots that still list them. No body has
+    /// identity 0. The ring holds as many entries as there are body slots: before it wraps, the
+    /// collision thread has removed the oldest body as well.
     gone: [u32; MAX_BODIES],
     next_gone: usize,
     courses: Trajectories,
 }
 
-/// For how many ticks a push is reported after the last touch: longer than any query can be lost.
+/// Number of ticks for which a push is reported after the last touch; longer than any query can be
+/// lost.
 const REPORTED_TICKS: u32 = 1000;
 
 impl BodyTable {
-    /// No bodies.
+    /// Creates an empty table.
     pub fn new() -> Self {
         BodyTable {
             slots: [None; MAX_BODIES],
@@ -76,7 +77,7 @@ impl BodyTable {
         }
     }
 
-    /// The body of this identity is gone, whatever later snapshots say.
+    /// Removes the body of this identity; later snapshots cannot bring it back.
     pub fn forget(&mut self, id: u32) {
         self.gone[self.next_gone] = id;
         self.next_gone = (self.next_gone + 1) % MAX_BODIES;
@@ -87,7 +88,7 @@ impl BodyTable {
         }
     }
 
-    /// The body of that name, if it lives.
+    /// Returns the body of this key, if it exists.
     pub fn get(&self, key: BodyKey) -> Option<&TrackedBody> {
         self.slots
             .get(key.slot as usize)?
@@ -95,19 +96,20 @@ impl BodyTable {
             .filter(|b| b.key == key)
     }
 
-    /// The body in a slot, if it wants to make a step of its own in this tick.
+    /// Returns the body in a slot if it wants to make a step in this tick and is not on a
+    /// trajectory.
     pub(crate) fn stepping(&self, slot: usize) -> Option<&TrackedBody> {
         let body = self.slots.get(slot)?.as_ref();
         body.filter(|b| b.step.is_some() && !b.by_course)
     }
 
-    /// All living bodies, by slot, and then the tools.
+    /// Iterates over all bodies by slot, the tools last.
     pub fn iter(&self) -> impl Iterator<Item = &TrackedBody> {
         self.slots.iter().flatten()
     }
 
-    /// Takes over who lives and what they want from a snapshot, unless it is older than what is
-    /// known.
+    /// Takes the list of bodies, their targets and the trajectory from a snapshot, unless the
+    /// snapshot is older than the table.
     pub fn follow(&mut self, snapshot: &Snapshot) {
         if snapshot.scene_version < self.version {
             return;
@@ -117,7 +119,7 @@ impl BodyTable {
         let mut listed = 0_u64;
         for entry in &snapshot.bodies {
             let slot = entry.key.slot as usize;
-            // The loop alone knows where the tools are.
+            // The loop alone places the tools.
             if slot >= MAX_SCENE_BODIES || self.gone.contains(&entry.id) {
                 continue;
             }
@@ -137,7 +139,7 @@ impl BodyTable {
         }
     }
 
-    /// An arm's tool is there, for other arms' tools; `None`: it is gone.
+    /// Places an arm's tool as a body for the other arms' tools; `None` removes it.
     pub(crate) fn place_tool(&mut self, arm: usize, tool: Option<(u32, &Pose)>) {
         self.slots[tool_slot(arm)] = tool.map(|(epoch, pose)| TrackedBody {
             key: tool_key(arm, epoch),
@@ -156,7 +158,7 @@ impl BodyTable {
         });
     }
 
-    /// All bodies of the scene that live, by slot.
+    /// Iterates over the bodies of the scene by slot, without the tools.
     pub fn of_scene(&self) -> impl Iterator<Item = &TrackedBody> {
         self.slots[..MAX_SCENE_BODIES].iter().flatten()
     }
@@ -179,7 +181,7 @@ impl BodyTable {
         }
     }
 
-    /// Decides every body's wanted step for a tick of `period_s`.
+    /// Plans every body's wanted step for a tick of `period_s`.
     pub fn plan(&mut self, period_s: f64) {
         for body in self.slots.iter_mut().flatten() {
             body.step = None;
@@ -202,7 +204,7 @@ impl BodyTable {
             body.step = Some((step, path * share));
         }
         self.courses.plan(period_s);
-        // What tools make room for: the whole of the tick's way, as one screw.
+        // Tools give way to the whole of the tick's path, taken as one screw.
         for i in 0..self.courses.course().bodies.len() {
             let key = self.courses.course().bodies[i];
             let Some(body) = self.get(key).filter(|b| b.by_course) else {
@@ -227,7 +229,8 @@ impl BodyTable {
         }
     }
 
-    /// A body's planned step is at most so long, m: what tools make room for is what it can go.
+    /// Limits a body's planned step to a path of `most_m`, m, so that tools give way only to what
+    /// it can make.
     pub(crate) fn shorten(&mut self, slot: usize, most_m: f64) {
         let Some(Some(body)) = self.slots.get_mut(slot) else {
             return;
@@ -240,16 +243,18 @@ impl BodyTable {
         }
     }
 
-    /// What the body at place `i` of the course does in a piece of it; `None` if it stays.
+    /// Returns the part of body `i`'s screw that lies in a piece of the trajectory; `None` if the
+    /// body rests.
     fn screw_of(&self, i: usize, piece: &Piece) -> Option<Screw> {
         let screw = self.courses.course().screws_of(piece.segment).get(i)?;
         let moves = screw.angle != 0.0 || screw.translation != 0.0;
         moves.then(|| screw.part(piece.to - piece.from))
     }
 
-    /// Moves the bodies on the course through this tick's part of it, all together, as far as
-    /// `allowed` says of each: the share of a screw that it may make. True: something was in the
-    /// way, and the course ends there.
+    /// Moves all bodies on the trajectory together through this tick's part of it.
+    ///
+    /// `allowed` returns the share of a screw that one body may make; the least share holds for
+    /// all. Returns true if something blocked the motion; the trajectory ends there.
     pub(crate) fn follow_course(
         &mut self,
         mut allowed: impl FnMut(&Self, BodyKey, &Screw, f64) -> f64,
@@ -267,7 +272,7 @@ impl BodyTable {
                     t = t.min(allowed(self, key, &screw, path));
                 }
             }
-            // Written so that NaN is no share.
+            // Written so that NaN gives a share of 0.
             let t = if t > 0.0 { t } else { 0.0 };
             for i in 0..self.courses.course().bodies.len() {
                 let key = self.courses.course().bodies[i];
@@ -290,18 +295,22 @@ impl BodyTable {
         false
     }
 
-    /// How far the loop came on the course.
+    /// Returns how far the loop has come on the trajectory.
     pub fn followed(&self) -> Followed {
         self.courses.at
     }
 
-    /// Ticks so far in which the bodies stood at the end of a course and waited for the next.
+    /// Returns the number of ticks so far in which bodies waited at the end of a trajectory for the
+    /// next one.
     pub fn idle_ticks(&self) -> u64 {
         self.courses.idle
     }
 
-    /// A tool pushed a body at a point of its surface for a tick of `period_s`. `stiffness_n_per_m`
-    /// is that of the coupling behind it and `hand_m_s` the velocity of the hand.
+    /// Adds the push of a tool on a body at a point of its surface, for a tick of `period_s`.
+    /// Bodies that are not on a trajectory ignore it.
+    ///
+    /// `stiffness_n_per_m` is the stiffness of the coupling behind the push, and `hand_m_s` the
+    /// velocity of the hand.
     pub(crate) fn push(
         &mut self,
         key: BodyKey,
@@ -322,7 +331,7 @@ impl BodyTable {
             push.force_n = Vec3::zeros();
             push.point = *point;
         }
-        // Several contacts: where they push together.
+        // Several contacts act at their common centre, weighted by force.
         let (before, after) = (push.force_n.norm(), (push.force_n + force_n).norm());
         if after > 0.0 && before > 0.0 {
             let weight = force_n.norm() / (before + force_n.norm());
@@ -336,11 +345,11 @@ impl BodyTable {
         push.hand_m_s = hand_m_s;
     }
 
-    /// For a query: what tools pushed lately.
+    /// Writes the recent pushes of the tools for a query; returns their number.
     pub fn write_pushes(&self, out: &mut [Push; MAX_PUSHES]) -> usize {
         let mut n = 0;
         let lately = |b: &&TrackedBody| b.by_course && b.untouched < REPORTED_TICKS;
-        // The newest first, should there be more than there is room for.
+        // This tick's pushes come first, in case not all fit.
         for fresh in [true, false] {
             for body in self
                 .iter()
@@ -358,24 +367,24 @@ impl BodyTable {
         n
     }
 
-    /// Longest path that a point of the body wants to make in this tick, m.
+    /// Returns the longest path that a point of the body wants to make in this tick, m.
     pub fn step_path(&self, key: BodyKey) -> f64 {
         self.get(key).and_then(|b| b.step).map_or(0.0, |s| s.1)
     }
 
-    /// The longest way that a body would go in this tick if answers were fast enough, m.
+    /// Returns the longest path that a body would make in this tick if answers were fast enough, m.
     pub(crate) fn longest_step(&self) -> f64 {
         self.iter().map(|b| b.wished_m).fold(0.0, f64::max)
     }
 
-    /// The step itself.
+    /// Returns key, screw and path (m) of the step of a body that is not on a trajectory.
     pub fn step(&self, slot: usize) -> Option<(BodyKey, Screw, f64)> {
         let body = self.slots.get(slot)?.as_ref().filter(|b| !b.by_course)?;
         body.step.map(|(s, p)| (body.key, s, p))
     }
 
-    /// How far the body's own step comes towards the tool along `normal` at a point of its surface,
-    /// m; 0 if it recedes.
+    /// Returns how far the body's step approaches the tool along `normal` at a point of the body's
+    /// surface, m; 0 if it recedes.
     pub fn approach(&self, key: BodyKey, point: &Vec3, normal: &Vec3) -> f64 {
         match self.get(key).and_then(|b| b.step) {
             Some((screw, _)) => {
@@ -386,7 +395,8 @@ impl BodyTable {
         }
     }
 
-    /// The body's own step as a motion about `centre`: what is held on the body goes with it.
+    /// Returns the body's step as a motion about `centre`; whatever sticks to the body moves with
+    /// it.
     pub fn carrier(&self, key: BodyKey, centre: &Vec3) -> Motion {
         match self.get(key).and_then(|b| b.step) {
             Some((screw, _)) => {
@@ -398,8 +408,8 @@ impl BodyTable {
         }
     }
 
-    /// Puts a body where it has come to in this tick, having made the share `t` of its step: for
-    /// whoever moves bodies otherwise than by screws.
+    /// Puts a body at `pose`, having made the share `t` of its step. For callers that move bodies
+    /// by other means than screws.
     pub fn place(&mut self, slot: usize, pose: &Pose, t: f64) {
         if let Some(Some(body)) = self.slots.get_mut(slot) {
             body.progress = t;
@@ -422,7 +432,7 @@ impl BodyTable {
         }
     }
 
-    /// For a query.
+    /// Writes the poses of the scene's bodies for a query; returns their number.
     pub fn write_poses(&self, out: &mut [BodyPose; MAX_BODIES]) -> usize {
         let mut n = 0;
         for body in self.of_scene() {
@@ -442,7 +452,7 @@ impl Default for BodyTable {
     }
 }
 
-/// Upper bound on the path of any point within `bound` of the pose's origin.
+/// Returns an upper bound on the path of any point within `bound` of the pose's origin, m.
 fn screw_path(screw: &Screw, pose: &Pose, bound: f64) -> f64 {
     screw.velocity_of(&pose.translation.vector).norm() + screw.angle.abs() * bound
 }

@@ -1,47 +1,47 @@
-//! The virtual coupling: the spring-damper between where the hand is and where the tool is allowed
-//! to be.
+//! Virtual coupling: the spring and damper between the device pose and the rendered proxy.
 //!
 //! Real-time callable: no allocation, no blocking, constant time. Deterministic.
 //!
 //! # Theory
 //!
-//! The force on the arm is `F = k (p_proxy - p_device) + b d/dt(p_proxy - p_device)` and likewise
+//! The force on the arm is `F = k (p_proxy - p_device) + b d/dt(p_proxy - p_device)`, and likewise
 //! for rotation (Redon 2002, section 6.4.2, eq. 6.4; Colgate's damped spring). In free space the
-//! proxy is at the device pose, so the deflection and its rate are both exactly zero and the arm is
-//! felt as it is. The damper may act on the device instead, `F = k (p_proxy - p_device) - b d/dt
-//! p_device` (eq. 6.5): stabler, and felt everywhere.
+//! proxy is at the device pose. Deflection and rate are then exactly zero, so the coupling adds
+//! nothing to the feel of the arm. The damper may act on the device instead, `F = k (p_proxy -
+//! p_device) - b d/dt p_device` (eq. 6.5); that is more stable, but felt everywhere.
 //!
-//! Stretch is taken between the centres of the tool's ball, and the torque of the force about the
-//! tool's origin is added: the spring is the gradient, by the hand's pose, of `k |c_proxy -
-//! c_device|^2 / 2 + k_r |twist|^2 / 2`. The proxy is where contacts let this be least: it is
-//! projected by the same metric ([`Gains::gyration_m2`]). So the wrench is that of the contacts'
-//! forces, and gives over a closed path what the world gave.
+//! Stretch is measured between the centres of the tool's ball, and the force's torque about the
+//! tool's origin is added. The spring is the gradient, by the hand's pose, of `k |c_proxy -
+//! c_device|^2 / 2 + k_r |twist|^2 / 2`. The proxy minimises this energy subject to the contacts:
+//! it is projected by the same metric ([`Gains::gyration_m2`]). So the wrench equals that of the
+//! contact forces, and over a closed path it returns the energy that the world gave.
 //!
-//! A material that asks for less stiffness gets it in both parts alike: the metric stays as it is.
-//! Of several each answers for what it holds ([`several`](Touched)): a tool that leans on stone and
-//! touches a sponge leans on stone.
+//! A material that asks for less stiffness gets it in both parts alike, so the metric does not
+//! change. With several materials, each governs the part of the stretch that it holds
+//! ([`several`](Touched)): a tool that leans on stone and touches a sponge still leans on stone.
 //!
-//! The stiffness is not a matter of taste: see [`crate::timing`].
+//! Stability sets the stiffness: see [`crate::timing`].
 //!
 //! # Practice
 //!
-//! The daemon measures period and delay and recomputes the gains off the real-time thread;
-//! materials may ask for less stiffness and never get more. What is touched out of free space has
-//! its material's stiffness from the first tick, for nothing is stretched yet; while a spring is
-//! stretched its stiffness glides. A spring that gets stiffer while it is stretched would have more
-//! to give back than the hand put in: it takes its energy along and goes slack instead. With `L`
-//! the stretch (of both parts, by the metric) and a slack `l`, force is `k (1 - l/L)` times the
-//! stretch and what is stored `k (L - l)^2 / 2`; `l` follows from this being the same before and
-//! after. It goes as the hand comes out.
+//! The daemon measures period and delay and recomputes the gains off the real-time thread.
+//! Materials may ask for less stiffness and never get more. A material touched out of free space
+//! has its stiffness from the first tick, because nothing is stretched yet. While a spring is
+//! stretched, its stiffness glides.
+//!
+//! A spring that stiffens while stretched would have more energy to return than the hand put in. It
+//! keeps its energy and goes slack instead. With `L` the stretch (of both parts, by the metric) and
+//! a slack `l`, the force is `k (1 - l/L)` times the stretch and the stored energy `k (L - l)^2 /
+//! 2`. `l` follows from equal energy before and after. The slack shrinks as the hand comes out.
 //!
 //! What the safety governor lets through of the force counts as part of the spring ([`Passed`]): a
-//! ramp that rises under load would give as much energy as a stiffness that rises. With a share `a`
-//! of the force, cut off at `c`, what is stored is `a k t^2 / 2` up to `t = c / k`, and `a (c t -
+//! ramp that rises under load would give as much energy as a rising stiffness. With a share `a` of
+//! the force, cut off at `c`, the stored energy is `a k t^2 / 2` up to `t = c / k`, and `a (c t -
 //! c^2 / 2k)` beyond.
 //!
-//! The fade outside the workspace follows from where the hand is. On its way out it takes what is
-//! stored, and on the way back it gives as much again and no more: a hand that pressed on outside,
-//! where nothing resists, has put nothing in by that.
+//! The fade outside the workspace follows from the position of the hand. On the way out it takes
+//! stored energy; on the way back it returns that amount and no more. A hand that presses on
+//! outside, where nothing resists, puts no energy in.
 
 mod several;
 
@@ -55,20 +55,22 @@ use several::{Form, Holding};
 /// Gains of one arm's coupling, at the device.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Gains {
-    /// N/m.
+    /// Stiffness, N/m.
     pub stiffness_n_per_m: f64,
-    /// N·s/m.
+    /// Damping, N·s/m.
     pub damping_n_s_per_m: f64,
-    /// N·m/rad.
+    /// Rotational stiffness, N·m/rad.
     pub rotational_stiffness_nm_per_rad: f64,
-    /// N·m·s/rad.
+    /// Rotational damping, N·m·s/rad.
     pub rotational_damping_nm_s_per_rad: f64,
 }
 
 impl Gains {
-    /// Translational gains from `linear`, rotational ones from `angular` (same formulas, with
-    /// N·m·s/rad, N·m and rad in place of N·s/m, N and m). Viscous damping is taken to carry
-    /// `factor` times as much stiffness as it does: above 1 the hand's own has to.
+    /// Returns the stable gains: translational ones from `linear`, rotational ones from `angular`
+    /// (same formulas, with N·m·s/rad, N·m and rad in place of N·s/m, N and m).
+    ///
+    /// Viscous damping is assumed to carry `factor` times as much stiffness as it does. Above 1,
+    /// the hand's own damping has to make up for the rest.
     pub fn stable(linear: &LoopTiming, angular: Option<&LoopTiming>, factor: f64) -> Gains {
         let stiffness = |timing: &LoopTiming| timing.stiffness_beyond(factor);
         Gains {
@@ -79,73 +81,73 @@ impl Gains {
         }
     }
 
-    /// Rotational by linear stiffness, m²: the square of the lever at which a force turns the
-    /// spring as far as it stretches it. `None` without either of them.
+    /// Returns rotational over linear stiffness, m²: the square of the lever at which a force turns
+    /// the spring as far as it stretches it. `None` if either stiffness is missing.
     pub fn gyration_m2(&self) -> Option<f64> {
         let ratio = self.rotational_stiffness_nm_per_rad / self.stiffness_n_per_m;
         (ratio > 0.0 && ratio.is_finite()).then_some(ratio)
     }
 }
 
-/// What the damper of the coupling acts on.
+/// Speed that the damper of the coupling acts on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Damping {
-    /// The speed of the proxy relative to the device (equation 6.4): free motion stays free.
+    /// Speed of the proxy relative to the device (equation 6.4): free motion stays free.
     #[default]
     Relative,
-    /// The speed of the device (equation 6.5): the stabler variant, felt as friction everywhere.
+    /// Speed of the device (equation 6.5): more stable, but felt as friction everywhere.
     Device,
 }
 
-/// Force and torque at the tool's origin where the hand is, world axes.
+/// Force and torque about the tool's origin at the device pose, world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
-    /// N.
+    /// Force, N.
     pub force_n: Vec3,
-    /// N·m.
+    /// Torque, N·m.
     pub torque_nm: Vec3,
 }
 
-/// What a spring has stored by its stretch and by its twist, were all of its wrench passed to the
+/// Energy that a spring stores by its stretch and by its twist if all of its wrench reaches the
 /// hand, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpringEnergy {
-    /// Now.
+    /// Energy after this tick, by stretch and by twist, J.
     pub stored_j: [f64; 2],
-    /// Its stiffness now, N/m and N·m/rad.
+    /// Stiffness after this tick, N/m and N·m/rad.
     pub stiffness: [f64; 2],
-    /// Before stiffness and slack changed in this tick.
+    /// Energy before stiffness and slack changed in this tick.
     pub before: EndsEnergy,
 }
 
-/// What the spring of the last tick stores when its ends have gone where they went in this one.
+/// Energy of the last tick's spring for each combination of old and new ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EndsEnergy {
-    /// Its stiffness, N/m and N·m/rad.
+    /// Stiffness of that spring, N/m and N·m/rad.
     pub stiffness: [f64; 2],
-    /// Neither has.
+    /// Neither end moved, J.
     pub none_j: [f64; 2],
-    /// The hand's alone.
+    /// Only the hand's end moved, J.
     pub hand_j: [f64; 2],
-    /// The far one alone.
+    /// Only the far end moved, J.
     pub far_j: [f64; 2],
-    /// Both.
+    /// Both ends moved, J.
     pub both_j: [f64; 2],
 }
 
-/// How much of a wrench reaches the hand: what the safety governor did in the last tick.
+/// How much of a wrench reaches the hand: the effect of the safety governor in the last tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passed {
-    /// Share of the force that is left when it has been cut off, 0 to 1, the fade aside.
+    /// Share of the force that remains after the cut-off, 0 to 1, without the fade.
     pub share: f64,
-    /// Of that, what the fade outside the workspace leaves, 0 to 1.
+    /// Share of that which the fade outside the workspace leaves, 0 to 1.
     pub edge: f64,
-    /// Length at which the force is cut off, N.
+    /// Magnitude at which the force is cut off, N.
     pub most_n: f64,
 }
 
 impl Default for Passed {
-    /// All of it.
+    /// Passes all of the force.
     fn default() -> Self {
         Passed {
             share: 1.0,
@@ -156,7 +158,7 @@ impl Default for Passed {
 }
 
 impl Passed {
-    /// Energy of a spring of this stiffness that is stretched this far, J.
+    /// Returns the energy of a spring of this stiffness at this stretch, J.
     fn stored_j(&self, stiffness: f64, taut_m: f64) -> f64 {
         let (share, knee_m) = (self.share * self.edge, self.most_n / stiffness);
         if taut_m <= knee_m {
@@ -166,7 +168,7 @@ impl Passed {
         }
     }
 
-    /// The stretch at which it stores so much, m; `None` where it stores nothing at all.
+    /// Returns the stretch that stores this energy, m; `None` if the spring stores nothing at all.
     fn taut_m(&self, stiffness: f64, stored_j: f64) -> Option<f64> {
         let (share, knee_m) = (self.share * self.edge, self.most_n / stiffness);
         let force_n = share * self.most_n;
@@ -179,49 +181,50 @@ impl Passed {
     }
 }
 
-/// Deflections kept for the rate estimate: the window in samples.
+/// Length of the window of the rate estimate, in samples.
 pub(crate) const WINDOW: usize = 8;
-/// Under load stiffness follows a change of material within about this many seconds, so that the
-/// force does not step.
+/// Time constant with which stiffness follows a change of material under load, s. It keeps the
+/// force from stepping.
 const BLEND_S: f64 = 0.010;
-/// A spring that is stretched by no more is at rest, m: rounding.
+/// Stretch up to which a spring counts as at rest, m: rounding.
 const REST_M: f64 = 1e-9;
-/// And that is turned by no more, rad.
+/// Twist up to which a spring counts as at rest, rad.
 const REST_RAD: f64 = 1e-9;
 
-/// The coupling of one arm with its short memory.
+/// Coupling of one arm, with its short history.
 #[derive(Clone, Debug)]
 pub struct Coupling {
     gains: Gains,
     damping: Damping,
-    /// Along the stretch.
+    /// Stiffness along the stretch.
     stiffness_n_per_m: f64,
-    /// Where several materials held in the last tick: how stiff it was in which direction, and the
-    /// stiffness that this is a share of, N/m.
+    /// Directional stiffness, if several materials held in the last tick, and the stiffness of
+    /// which it is a share, N/m.
     form: Option<(Form, f64)>,
-    /// What reached the hand in the last tick and in the one before.
+    /// Passed shares of the last tick and of the one before.
     passed: Passed,
     passed_before: Passed,
-    /// Where its ends were in the last tick: device and proxy.
+    /// Ends of the spring in the last tick: device and proxy.
     ends: Option<(Pose, Pose)>,
     energy: SpringEnergy,
-    /// So much of the stretch gives no force, m.
+    /// Part of the stretch that gives no force, m.
     slack_m: f64,
-    /// What the fade outside the workspace has taken and not given back, J.
+    /// Energy that the fade outside the workspace has taken and not returned, J.
     faded_j: f64,
-    /// The spring was stretched in the previous tick.
+    /// True if the spring was stretched in the previous tick.
     was_loaded: bool,
-    /// What is damped, up to a constant: the stretch, or the device's way back.
+    /// Damped quantity, up to a constant: the stretch, or the device's displacement with opposite
+    /// sign.
     history: [(Vec3, Vec3); WINDOW],
     filled: usize,
     next: usize,
-    /// Rotation of the device in the previous tick, and all that it has turned back since the
-    /// start.
+    /// Rotation of the device in the previous tick, and the sum of its rotations since the start,
+    /// with opposite sign.
     last: Option<(Quat, Vec3)>,
 }
 
 impl Coupling {
-    /// A coupling at rest.
+    /// Creates a coupling at rest.
     pub fn new(gains: Gains, damping: Damping) -> Self {
         Coupling {
             gains,
@@ -247,32 +250,32 @@ impl Coupling {
         self.gains = gains;
     }
 
-    /// Gains in force.
+    /// Returns the gains in force.
     pub fn gains(&self) -> Gains {
         self.gains
     }
 
-    /// Takes what reached the hand of the last wrench.
+    /// Takes the share of the last wrench that reached the hand.
     pub fn set_passed(&mut self, passed: Passed) {
         self.passed = passed;
     }
 
-    /// Length at which the governor cut the last force off, N.
+    /// Returns the magnitude at which the governor cut off the last force, N.
     pub fn most_n(&self) -> f64 {
         self.passed.most_n
     }
 
-    /// What the spring of the last wrench has stored, and how that came.
+    /// Returns the stored energy of the last wrench's spring, and how it came about.
     pub fn energy(&self) -> &SpringEnergy {
         &self.energy
     }
 
-    /// Stiffness in force, N/m: on its way from one material's to the next's.
+    /// Returns the stiffness in force, N/m; it glides from one material's value to the next.
     pub fn stiffness_n_per_m(&self) -> f64 {
         self.stiffness_n_per_m
     }
 
-    /// Forgets the past: after the proxy was placed again.
+    /// Clears the history, after the proxy was placed again.
     pub fn reset(&mut self) {
         self.forget();
         self.last = None;
@@ -283,9 +286,11 @@ impl Coupling {
         self.stiffness_n_per_m = self.gains.stiffness_n_per_m;
     }
 
-    /// The wrench on the device. `centre` is the point of the tool that the spring is fixed to
-    /// (tool frame). `material`, stiffness and damping, caps the gains while something is touched;
-    /// `period_s` is the time since the previous call.
+    /// Returns the wrench on the device.
+    ///
+    /// `centre` is the point of the tool that the spring is fixed to (tool frame). `material`, a
+    /// stiffness and a damping, caps the gains while something is touched. `period_s` is the time
+    /// since the previous call.
     pub fn wrench(
         &mut self,
         device: &Pose,
@@ -301,7 +306,7 @@ impl Coupling {
         self.wrench_on(device, proxy, centre, &touched, period_s)
     }
 
-    /// [`Self::wrench`] of a tool that may touch several materials.
+    /// Returns the wrench like [`Self::wrench`], for a tool that may touch several materials.
     pub fn wrench_on(
         &mut self,
         device: &Pose,
@@ -330,7 +335,7 @@ impl Coupling {
             Holding::Unknown => (softest.min(whole), None),
         };
         let pull = self.by_metric(&stretch, &twist);
-        // A spring that is not as stiff in each direction: what it was where the stretch is now.
+        // Directional stiffness of the last tick, evaluated at the present stretch.
         if let Some((form, whole)) = self.form {
             self.stiffness_n_per_m = form.share(&pull) * whole;
         }
@@ -342,7 +347,7 @@ impl Coupling {
         let before = self.stiffness_n_per_m;
         self.note_ends(device, proxy, centre);
         self.stiffness_n_per_m += (wanted - before) * (period_s / BLEND_S).clamp(0.0, 1.0);
-        // The bound of stability may have come down: that one is not negotiable.
+        // The stability bound may have dropped. It holds at once, without a glide.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
         let length = pull.norm();
         self.slacken(length, before);
@@ -354,7 +359,7 @@ impl Coupling {
         };
 
         let (rate, spin) = match self.damping {
-            // A spring that is at rest has let go: what it did before is no pull.
+            // A spring at rest has let go: its earlier stretch must not act as a pull.
             Damping::Relative if !is_loaded => {
                 self.forget();
                 (Vec3::zeros(), Vec3::zeros())
@@ -373,8 +378,8 @@ impl Coupling {
             * self.gains.rotational_stiffness_nm_per_rad;
         let most = self.gains.rotational_damping_nm_s_per_rad;
         let (damping, damping_turns) = match self.gains.gyration_m2().filter(|_| most > 0.0) {
-            // In the ratio of the spring's: a force at the contact pulls by both alike, and so its
-            // torque is that of the force while it changes, too.
+            // Same ratio as the spring's. A force at the contact stretches both parts alike, so the
+            // torque stays that of the force while it changes.
             Some(gyration) => {
                 let damping = damping.min(most / gyration);
                 (damping, damping * gyration)
@@ -389,8 +394,8 @@ impl Coupling {
             0.5 * self.stiffness_n_per_m * taut * taut * stretch.norm_squared(),
             0.5 * turning * taut * taut * twist.norm_squared(),
         ];
-        // Across the stretch: what stiffer materials hold more of than softer ones. The gradient of
-        // `k(s) (L - l)^2 / 2`: twice as taut.
+        // Force across the stretch: stiffer materials hold a larger part of it than softer ones. It
+        // is the gradient of `k(s) (L - l)^2 / 2`, hence the second factor of tautness.
         let across = match &form {
             Some((_, _, across)) => across * length,
             None => Motion::zeros(),
@@ -417,7 +422,8 @@ impl Coupling {
         }
     }
 
-    /// Stretch and twist as one vector, whose square times half the stiffness is what is stored.
+    /// Returns stretch and twist as one vector; half the stiffness times its square is the stored
+    /// energy.
     fn by_metric(&self, stretch: &Vec3, twist: &Vec3) -> Motion {
         let turned = twist * self.gains.gyration_m2().map_or(0.0, f64::sqrt);
         Motion::new(
@@ -425,7 +431,8 @@ impl Coupling {
         )
     }
 
-    /// What the spring as it was would have stored had only one of its ends gone where it went.
+    /// Records the energy that the spring, with its old stiffness, would store had only one of its
+    /// ends moved.
     fn note_ends(&mut self, device: &Pose, proxy: &Pose, centre: &Vec3) {
         let (hand_before, far_before) = self.ends.unwrap_or((*device, *proxy));
         self.ends = Some((*device, *proxy));
@@ -461,12 +468,12 @@ impl Coupling {
         };
     }
 
-    /// Keeps what is stored as it was before stiffness or share changed.
+    /// Adapts the slack so that the stored energy survives a change of stiffness or share.
     fn slacken(&mut self, length: f64, before: f64) {
-        // What has come out of the slack has nothing stored.
+        // The part of the slack that the hand has left stores nothing.
         let taut = (length - self.slack_m.min(length)).max(0.0);
-        // A limit that is raised is somebody's order, and rises by the governor's ramp: that is no
-        // doing of the spring.
+        // A raised limit is a client's order and rises by the governor's ramp; the spring does not
+        // account for it.
         let limited = Passed {
             most_n: self.passed.most_n,
             ..self.passed_before
@@ -479,11 +486,12 @@ impl Coupling {
         } else {
             taut
         };
-        // A taut spring that gets softer loses energy: it stores by its length and no more.
+        // A taut spring that gets softer loses energy: its stretch determines what it stores.
         self.slack_m = (length - kept).max(0.0);
     }
 
-    /// What the fade outside the workspace gives the spring in this tick; negative: takes, J.
+    /// Returns the energy that the fade outside the workspace gives the spring in this tick, J;
+    /// negative if the fade takes energy.
     fn by_fade(&mut self, before: &Passed, stiffness: f64, taut: f64) -> f64 {
         let whole = Passed {
             edge: 1.0,
@@ -493,13 +501,13 @@ impl Coupling {
         let by_fade_j = (rise * whole.stored_j(stiffness, taut)).min(self.faded_j);
         self.faded_j = match self.passed.edge < 1.0 {
             true => self.faded_j - by_fade_j,
-            // Nothing is saved up for the next time.
+            // Nothing carries over to the next time.
             false => 0.0,
         };
         by_fade_j
     }
 
-    /// How fast what is damped has changed over the window.
+    /// Returns the rate of change of the damped quantity over the window.
     fn rate(&mut self, damped: (Vec3, Vec3), period_s: f64) -> (Vec3, Vec3) {
         let (oldest, span) = if self.filled == 0 {
             (damped, 1)
@@ -528,8 +536,8 @@ impl Coupling {
     }
 }
 
-/// Spring and damper together, which may weaken the spring and never turn it round: a surface does
-/// not hold on to what leaves it.
+/// Adds the damper to the spring. The damper may weaken the spring but never reverse it: a surface
+/// does not pull on what leaves it.
 fn without_pull(spring: Vec3, damper: Vec3) -> Vec3 {
     let square = spring.norm_squared();
     let both = spring + damper;

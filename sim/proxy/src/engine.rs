@@ -1,30 +1,29 @@
-//! The haptic loop's core: all arms and bodies of one tick, as a pure function of what it is given.
+//! The haptic loop's engine: one tick of all arms and bodies as a pure function of its inputs.
 //!
-//! [`Engine`] is sans-I/O: the daemon hands it device poses and snapshots and takes wrenches, poses
-//! and queries. After construction nothing here allocates, locks, blocks or reads a clock; work per
-//! tick is bounded by arms x substeps x pair budget. Same inputs in the same order give
-//! bit-identical outputs.
+//! [`Engine`] is sans-I/O: the daemon passes in device poses and snapshots and takes out wrenches,
+//! poses and queries. After construction nothing here allocates, locks, blocks or reads a clock.
+//! Work per tick is bounded by arms x substeps x pair budget. The same inputs in the same order
+//! give bit-identical outputs.
 //!
 //! # Order of a tick
 //!
-//! 1. Every moving body decides its step ([`BodyTable::plan`]).
-//! 2. Every tool moves, one after the other, while the bodies stand still, making room for the
-//!    bodies' steps. What it pushes is noted. To a tool the other arms' tools are bodies where they
-//!    are at that moment.
+//! 1. Every moving body plans its step ([`BodyTable::plan`]).
+//! 2. The tools move, one after the other, while the bodies stand still. They give way to the
+//!    bodies' steps, and their pushes are recorded. To a tool, the other arms' tools are bodies at
+//!    their present poses.
 //! 3. Every body steps while the tools stand still; those on a [`Trajectory`](crate::Trajectory)
-//!    all together.
+//!    step all together.
 //!
-//! One mover at a time keeps each detection a screw against constants, makes any number of arms and
-//! bodies safe without agreeing on a common contact time, and costs at most one tick of ordering
-//! error.
+//! With one mover at a time, each detection is a screw against constants. Any number of arms and
+//! bodies is safe without a common contact time. The price is at most one tick of ordering error.
 //!
 //! # Solid
 //!
 //! A body is *solid* to a tool from the first snapshot that proves the tool clear of it at the
 //! present poses. Until then (a body added around the tool, a tool that starts inside an object) it
-//! exerts nothing: no code path could separate the two without a jump. Once solid it stays so until
-//! body or tool goes: a body goes with the first snapshot without it, or at once by
-//! [`Engine::forget`]. Two tools are solid to each other from when both know it.
+//! exerts nothing: no code path could separate the two without a jump. Once solid, it stays so
+//! until body or tool goes. A body goes with the first snapshot that does not list it, or at once
+//! by [`Engine::forget`]. Two tools are solid to each other as soon as both know it.
 //!
 //! A body that is not solid is a *ghost* to the tool, for one of two reasons: no answer about it
 //! has come yet, or the newest one found the tool *inside* ([`ArmOutcome::inside`]). Only the
@@ -45,56 +44,56 @@ use crate::soft::SoftSnapshot;
 use crate::together::Together;
 use crate::tool::{Distances, ToolShape};
 
-/// How one arm takes part.
+/// Set-up of one arm.
 #[derive(Clone, Copy, Debug)]
 pub struct ArmSetup {
-    /// Its tool.
+    /// Shape of the tool.
     pub shape: ToolShape,
-    /// Distances that its contact keeps.
+    /// Distances of its contact.
     pub distances: Distances,
-    /// Coupling gains to start with.
+    /// Initial gains of the coupling.
     pub gains: Gains,
-    /// What the coupling damps.
+    /// Speed that the coupling damps.
     pub damping: Damping,
     /// How the tool follows the hand.
     pub interaction: Interaction,
-    /// Most feature pairs that one look at the surroundings evaluates; a tick evaluates less than
+    /// Most feature pairs that one pass over the candidates evaluates; a tick evaluates less than
     /// eight times as many.
     pub pair_budget: usize,
-    /// Furthest that a query looks, m.
+    /// Largest reach of a query, m.
     pub reach_max_m: f64,
-    /// Nearest that it looks, m.
+    /// Smallest reach of a query, m.
     pub reach_min_m: f64,
 }
 
-/// One tick's input.
+/// Input of one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct TickInput {
     /// Nominal or measured time since the previous tick, s.
     pub period_s: f64,
-    /// Device poses in the world (`world_from_device`), by arm; `None`: no such device now. A pose
-    /// that is none (not finite, not a rotation, or further than 10 km from the origin) counts as
+    /// Device poses in the world (`world_from_device`), by arm; `None` means no device now. An
+    /// invalid pose (not finite, not a rotation, or further than 10 km from the origin) counts as
     /// no change.
     pub devices: [Option<Pose>; MAX_ARMS],
-    /// One bit per arm: place its proxy at the device pose instead of moving it (first input after
+    /// One bit per arm: places its proxy at the device pose instead of moving it (first input after
     /// a gap).
     pub anchor: u8,
 }
 
-/// One tick's output.
+/// Output of one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct TickOutput {
     /// Number of the tick, from 1.
     pub tick: u64,
-    /// By arm.
+    /// Outcome by arm.
     pub arms: [ArmOutcome; MAX_ARMS],
-    /// Bodies that could not make their whole step because a tool was in the way, by slot.
+    /// Bodies that could not make their whole step because a tool blocked them, one bit per slot.
     pub blocked_bodies: u64,
 }
 
-/// See the module page.
+/// All arms and bodies of the haptic loop. See the module page.
 pub struct Engine {
-    /// Boxed: an engine is moved about before it runs, and tests have small stacks.
+    /// Boxed: an engine is moved before it runs, and tests have small stacks.
     arms: [Option<Box<Proxy>>; MAX_ARMS],
     setups: [Option<ArmSetup>; MAX_ARMS],
     speed_m_s: [f64; MAX_ARMS],
@@ -104,16 +103,16 @@ pub struct Engine {
     retired: [Option<Box<Snapshot>>; MAX_ARMS],
     output: TickOutput,
     snapshot_lag_s: f64,
-    /// Of the last tick.
+    /// Period of the last tick, s.
     period_s: f64,
     together: Together,
 }
 
 impl Engine {
-    /// An engine for these arms. Allocates everything it will ever need.
+    /// Creates an engine for these arms. Allocates everything that it will ever need.
     ///
-    /// `snapshot_lag_s`: expected time from a query to the use of its answer; sizes the queries'
-    /// reach.
+    /// `snapshot_lag_s` is the expected time from a query to the use of its answer; it sizes the
+    /// reach of the queries.
     pub fn new(setups: [Option<ArmSetup>; MAX_ARMS], snapshot_lag_s: f64) -> Self {
         Engine {
             arms: setups.map(|s| s.as_ref().map(|s| Box::new(Proxy::new(s)))),
@@ -134,35 +133,35 @@ impl Engine {
         }
     }
 
-    /// New gains for an arm, from the next tick on.
+    /// Sets an arm's gains, from the next tick on.
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_gains(gains);
         }
     }
 
-    /// What the safety governor let through of an arm's last wrench.
+    /// Sets how much of an arm's last wrench the safety governor let through.
     pub fn set_passed(&mut self, arm: usize, passed: Passed) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_passed(passed);
         }
     }
 
-    /// Fixes to an arm's tool what may hold it back, a needle, in the place of what was there.
-    /// Before the first tick.
+    /// Fixes a guide to an arm's tool, such as a needle, which may hold it back; it replaces an
+    /// earlier one. To be called before the first tick.
     pub fn set_guide(&mut self, arm: usize, guide: Box<dyn Guide>) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.guide = Some(guide);
         }
     }
 
-    /// Gains of an arm.
+    /// Returns the gains of an arm.
     pub fn gains(&self, arm: usize) -> Option<Gains> {
         self.arms.get(arm)?.as_ref().map(|a| a.coupling.gains())
     }
 
-    /// Takes a snapshot; gives back a buffer that is no longer needed (this one, if it certifies
-    /// nothing here).
+    /// Takes a snapshot. Returns a buffer that is no longer needed: this one, if it certifies
+    /// nothing here.
     pub fn receive(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
         self.bodies.follow(&snapshot);
         match self.arms.get_mut(snapshot.arm).and_then(Option::as_mut) {
@@ -171,8 +170,8 @@ impl Engine {
         }
     }
 
-    /// Takes what the soft bodies' thread says; gives back a buffer that is no longer needed (this
-    /// one, if it is of no use here).
+    /// Takes a soft snapshot from the thread of the deformables. Returns a buffer that is no longer
+    /// needed: this one, if it is of no use here.
     pub fn receive_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         match self.arms.get_mut(soft.arm).and_then(Option::as_mut) {
             Some(arm) => arm.offer_soft(soft),
@@ -180,20 +179,20 @@ impl Engine {
         }
     }
 
-    /// A body is gone, because whoever answered for it is: from the next tick on it neither stops
-    /// nor pushes, although snapshots list it until the collision thread has removed it too. By its
-    /// client-visible identity, which is never used twice.
+    /// Removes a body after the client that answered for it has gone. From the next tick on the
+    /// body neither stops nor pushes, although snapshots list it until the collision thread has
+    /// removed it as well. `id` is the client-visible identity, which is never used twice.
     pub fn forget(&mut self, id: u32) {
         self.bodies.forget(id);
     }
 
-    /// A buffer freed by an anchoring or a lost arm, if there is one: to be recycled like
-    /// [`Self::receive`]'s.
+    /// Returns a buffer freed by an anchoring or a lost arm, if there is one. Recycle it like that
+    /// of [`Self::receive`].
     pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
         self.retired.iter_mut().find_map(Option::take)
     }
 
-    /// One tick. See the module page.
+    /// Runs one tick. See the module page.
     pub fn tick(&mut self, input: &TickInput) -> &TickOutput {
         self.tick += 1;
         self.output.tick = self.tick;
@@ -206,8 +205,8 @@ impl Engine {
                 self.output.arms[i].present = false;
                 continue;
             };
-            // A pose that is none is no news: the hand is taken to be where it was. Letting go of
-            // the proxy for it would let the tool appear inside what the hand is pressed into.
+            // An invalid pose counts as no news: the hand is taken to be where it was. Releasing
+            // the proxy instead would make the tool appear inside whatever the hand presses on.
             let held = self.last_device[i].filter(|_| input.anchor & (1 << i) == 0);
             let device = input.devices[i].and_then(|p| if is_pose(&p) { Some(p) } else { held });
             let Some(device) = device else {
@@ -233,7 +232,7 @@ impl Engine {
             } else {
                 0.0
             };
-            // Quick to rise, slow to fall: the reach must cover the next motion, not the last.
+            // Rises at once, falls slowly: the reach must cover the next motion, not the last.
             self.speed_m_s[i] = speed.max(0.95 * self.speed_m_s[i]);
             self.output.arms[i] = arm.tick(&device, &self.bodies, self.tick, input.period_s);
             self.output.arms[i].solid = slot_bits(&self.bodies, |key| arm.meets(key));
@@ -274,7 +273,7 @@ impl Engine {
         &self.output
     }
 
-    /// Shortens what bodies want to what the answers in use allow.
+    /// Limits the steps that bodies want to those that the answers in use allow.
     fn leave_room(&mut self) {
         for slot in 0..MAX_BODIES {
             let Some(body) = self.bodies.stepping(slot) else {
@@ -288,7 +287,7 @@ impl Engine {
         }
     }
 
-    /// Tells the arms, before a tick, to which other tools theirs are solid.
+    /// Sets for each arm, before a tick, the other tools to which its own is solid.
     fn introduce(&mut self) {
         let present = |arm: &&Proxy| arm.present;
         let mut met = [0_u64; MAX_ARMS];
@@ -310,7 +309,7 @@ impl Engine {
         }
     }
 
-    /// How fast other arms' tools come at most that are listed near an arm's, m/s.
+    /// Returns the highest speed of the other arms' tools that are listed near an arm's, m/s.
     fn neighbours_m_s(&self, arm: &Proxy) -> f64 {
         let entries = arm.snapshot.iter().flat_map(|s| &s.bodies);
         entries
@@ -320,7 +319,7 @@ impl Engine {
             .fold(0.0, f64::max)
     }
 
-    /// The question to the collision thread after a tick.
+    /// Returns the query to the collision thread after a tick.
     pub fn query(&self) -> Query {
         let mut q = Query {
             tick: self.tick,
@@ -333,14 +332,14 @@ impl Engine {
         };
         for i in 0..MAX_ARMS {
             if let (Some(arm), Some(setup)) = (&self.arms[i], &self.setups[i]) {
-                // Tools and bodies come towards each other: their speeds add up.
+                // Tools and bodies approach each other: their speeds add up.
                 let towards_m_s = bodies_m_s.max(self.neighbours_m_s(arm));
                 let bodies_m = 3.0 * towards_m_s * self.snapshot_lag_s;
-                // What is soft pushes a tool and lets it fall faster than its hand goes.
+                // A deformable pushes a tool and lets it fall, both faster than the hand moves.
                 let tool_m_s = self.speed_m_s[i].max(arm.carried_m_s());
                 let ahead_m = 3.0 * tool_m_s * self.snapshot_lag_s + bodies_m + arm.behind_m;
-                // An answer is used in the tick that it comes in first: there it moves the tool by
-                // what it is asked about now.
+                // An answer is first used in the tick in which it arrives. The prediction covers
+                // the tool's motion until then.
                 let age = self.output.arms[i].snapshot_age;
                 let age = if age > MAX_EXPECTED_TICKS { 0 } else { age };
                 let ahead = arm.expected(age.saturating_sub(1) as f64 * self.period_s);
@@ -371,40 +370,40 @@ impl Engine {
         q
     }
 
-    /// The bodies, the tools among them.
+    /// Returns the table of bodies, tools included.
     #[must_use]
     pub fn table(&self) -> &BodyTable {
         &self.bodies
     }
 
-    /// The bodies of the scene as they are now.
+    /// Iterates over the bodies of the scene at their present poses.
     pub fn bodies(&self) -> impl Iterator<Item = &TrackedBody> {
         self.bodies.of_scene()
     }
 
-    /// The last tick's output.
+    /// Returns the last tick's output.
     pub fn output(&self) -> &TickOutput {
         &self.output
     }
 }
 
-/// The living bodies of which an arm says so, a bit by slot. The arm itself may still name one that
-/// lives no more, whose slot may be another one's by now.
+/// Returns, one bit per slot, the existing bodies for which `says` holds. The arm itself may still
+/// name a body that has gone; its slot may belong to another one by now.
 fn slot_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
     let named = bodies.iter().filter(|body| says(body.key));
     named.fold(0, |bits, body| bits | 1 << body.key.slot)
 }
 
-/// Of an answer that is older than this nothing is expected any more.
+/// Age beyond which nothing is predicted from an answer, ticks.
 const MAX_EXPECTED_TICKS: u64 = 20;
 
-/// Coordinates beyond this are no device's, and would leave continuous detection without precision.
+/// Largest coordinate of a device pose, m. Beyond it continuous detection would lose its precision.
 const FURTHEST_M: f64 = 1e4;
 
-/// Whether this is a device's pose: finite, a rotation, and nearer than 10 km.
+/// Returns true if this is a valid device pose: finite, a rotation, and nearer than 10 km.
 #[must_use]
 pub fn is_pose(pose: &Pose) -> bool {
-    // Written so that NaN is none.
+    // Written so that NaN fails.
     pose.translation
         .vector
         .iter()

@@ -1,25 +1,24 @@
-//! What is fixed to a tool and says, tick by tick, how far the tool may follow the hand: a needle
-//! in tissue.
+//! Guides: things fixed to a tool that limit in each tick how far it may follow the hand. A needle
+//! in tissue is one.
 //!
-//! It comes before what is rigid: the tool wants to go where its guide lets it, the projection and
-//! continuous detection then decide as ever, and the guide hears where the tool went. So whatever a
-//! guide says, the promise about rigid bodies stays what it is. Plain data but for the trait.
+//! The guide comes before rigid contact. The tool aims for where its guide lets it go; the
+//! projection and continuous detection then decide as usual; the guide is given the resulting pose.
+//! So no guide can weaken the guarantee about rigid bodies. Plain data except for the trait.
 
 use hapticd_geometry::{Pose, Vec3};
 
-/// How many of the newest nodes of the way an [`Insertion`] tells: more than become fixed in one
-/// tick.
+/// Number of the newest path nodes that an [`Insertion`] lists; more than become fixed in one tick.
 pub const NEWEST: usize = 8;
 
-/// How a needle is.
+/// State of a needle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// There is no needle.
     #[default]
     None,
-    /// Outside the tissue, or not known to have come from there.
+    /// Outside the tissue, or not known to have come from outside.
     Free,
-    /// Its tip dents the surface.
+    /// The tip dents the surface.
     Touching,
     /// In the tissue.
     Inserted,
@@ -28,57 +27,58 @@ pub enum Phase {
 /// What holds the tip of a needle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Held {
-    /// Friction of the shaft, and what cutting takes.
+    /// Friction of the shaft and the cutting force.
     #[default]
     Friction,
-    /// The surface of this layer, counted from the top.
+    /// Surface of this layer, counted from the top.
     Layer(u32),
-    /// The surface of this structure, which can be pierced.
+    /// Surface of this structure, which can be pierced.
     Membrane(u32),
-    /// This structure, which cannot.
+    /// This structure, which cannot be pierced.
     Bone(u32),
-    /// The side of the tissue.
+    /// Side of the tissue.
     Border,
-    /// The hub is at the surface: all of the needle is in.
+    /// Hub at the surface: all of the needle is in.
     Hub,
 }
 
-/// What a needle did in a tick. World frame.
+/// Outcome of a needle's tick, world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Insertion {
-    /// How it is.
+    /// State of the needle.
     pub phase: Phase,
-    /// Length of the way that its tip has gone in the tissue, m.
+    /// Length of the tip's path in the tissue, m.
     pub depth_m: f64,
-    /// Force of the tissue along the axis, N: positive pushes it out, negative holds it back.
+    /// Force of the tissue along the axis, N; positive pushes the needle out, negative holds it
+    /// back.
     pub force_n: f64,
     /// Force across the axis, N.
     pub lateral_n: f64,
-    /// Where the tip is, m.
+    /// Position of the tip, m.
     pub tip: Vec3,
     /// Surfaces pierced since the start.
     pub pierced: u32,
     /// What holds the tip.
     pub held: Held,
-    /// Fixed ends of the pieces of the way up to the tip.
+    /// Number of fixed nodes of the path, up to the tip.
     pub nodes: u32,
-    /// The last of them, newest first, m.
+    /// Newest of these nodes, newest first, m.
     pub newest: [Vec3; NEWEST],
 }
 
-/// See the module page. For the real-time thread: no method may allocate, lock or block, and each
-/// is bounded.
+/// A guide fixed to a tool. See the module page. It runs on the real-time thread: no method may
+/// allocate, lock or block, and each must be bounded.
 pub trait Guide: Send {
-    /// The tool was placed without a path.
+    /// Notes that the tool was placed without a path.
     fn anchor(&mut self);
 
-    /// From where the tool wants to be to where it may be; the stiffness, N/m, is that of the
-    /// coupling that draws it. World frame.
+    /// Returns the pose that the tool may take instead of `wanted`. The stiffness, N/m, is that of
+    /// the coupling that draws the tool. World frame.
     fn guide(&mut self, wanted: &Pose, stiffness_n_per_m: f64) -> Pose;
 
-    /// Where the tool is at the end of the tick. World frame.
+    /// Takes the pose of the tool at the end of the tick. World frame.
     fn went(&mut self, tool: &Pose);
 
-    /// What came of it.
+    /// Returns the outcome of the tick.
     fn insertion(&self) -> Insertion;
 }

@@ -1,40 +1,38 @@
-//! Implicit bodies in the loop: their potential is evaluated at the tool, at every tick. What is
-//! seen is what is felt.
+//! Implicit bodies in the haptic loop. The loop evaluates their potential at the tool in every
+//! tick, so the rendered surface is the visible one.
 //!
-//! Real-time callable but for filling lists: no allocation, no blocking, work bounded by
+//! Real-time callable except for filling lists: no allocation, no blocking, work bounded by
 //! [`MAX_TERMS`], [`MAX_CLIQUES`] and [`MAX_SAMPLES`]. Deterministic. World frame, SI units.
 //!
 //! # Theory
 //!
-//! The surface of an implicit body is where a sum of potentials is at a level (Triquet 2001,
-//! chapter 1), inside above it. The mesh that people see is made of the same sum
-//! ([`hapticd_skin::Skin`]) on a thread of its own; nothing of it is needed to feel the body: value
-//! and gradient at a place are all that a contact is made of (digest, section 11.1, where the
-//! source leaves it out on purpose). The nearest terms travel to the loop with their velocities and
-//! move on between two answers.
+//! The surface of an implicit body is the set where a sum of potentials equals a level (Triquet
+//! 2001, chapter 1); inside, the sum is above it. The visible mesh is made of the same sum
+//! ([`hapticd_skin::Skin`]) on a separate thread. Contact does not need the mesh: value and
+//! gradient at a point suffice (digest, section 11.1; the source leaves this out on purpose). The
+//! nearest terms travel to the loop with their velocities and move on between two answers.
 //!
-//! * *The foot* of a place: the surface beside it, by Newton's method on the square root of the
-//!   potential. Murakami's kernel is a square, so that its root falls off like a parabola and has
-//!   no flat foot where the kernel ends; two steps from there are at the surface.
-//! * *A ball* is probed where it is deepest: its point against the gradient, from the side of each
-//!   of the nearest terms. (The gradient there and the one at its foot differ where blends bend:
-//!   the depth is right within some hundredths of itself.)
-//! * *A mesh* is probed at the points that the answer names: those of its surface that are nearest
-//!   to terms.
-//! * *Cliques*: where primitives may not all blend, the largest sum over those that may all blend
-//!   with each other counts ([`hapticd_skin::blend::Cliques`] says why that is one continuous
-//!   potential). They are found where the answer is made and travel as sets of terms; of the terms
-//!   that the tool can reach in a tick few are left, and most of their sets are the same. Where
-//!   blending is an equivalence the cliques are its classes, each of which makes a surface of its
-//!   own, and a place is in the body if it is in one of them.
+//! * *The foot* of a point is the nearby point of the surface, found by Newton's method on the
+//!   square root of the potential. Murakami's kernel is a square, so its root falls off like a
+//!   parabola and is not flat where the kernel ends. Two steps from there reach the surface.
+//! * *A ball* is probed where it is deepest: at its point against the gradient, starting from the
+//!   side of each of the nearest terms. (That gradient and the one at the foot differ where blends
+//!   bend; the depth is right to within some hundredths of itself.)
+//! * *A mesh* is probed at the points that the answer lists: those of its surface nearest to terms.
+//! * *Cliques*: where not all primitives may blend, the largest sum over a set that may all blend
+//!   with each other counts ([`hapticd_skin::blend::Cliques`] explains why that is one continuous
+//!   potential). They are computed with the answer and travel as sets of terms. The tool can reach
+//!   only a few terms in a tick, and most of their sets coincide. Where blending is an equivalence,
+//!   the cliques are its classes. Each class makes a separate surface, and a point is in the body
+//!   if it is in one of them.
 //!
-//! # What this promises, and what not
+//! # Guarantees and limits
 //!
-//! As for all soft surfaces: rows bend the wanted motion, continuous detection then cuts it, and
-//! the surface itself is no wall. Parts that press each other flat are felt by the higher of their
-//! potentials, which is where the mesh is, too. Beyond the reach of its kernels a body is not felt:
-//! a tool that goes further in a tick than from there to the surface is found inside, and through a
-//! body thinner than that it passes.
+//! As for all soft surfaces, rows bend the wanted motion, continuous detection then cuts it, and
+//! the surface itself is not a hard wall. Where parts press each other flat, the higher of their
+//! potentials is rendered; the mesh is at the same place. Beyond the reach of its kernels a body
+//! exerts nothing. A tool that moves further in one tick than from there to the surface is found
+//! inside, and it passes through a body thinner than that.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -50,45 +48,46 @@ mod sampled;
 
 pub use sampled::Sampled;
 
-/// Most primitives of one body that are felt at once: the nearest.
+/// Most primitives of one body that are rendered at once; the nearest are kept.
 pub const MAX_TERMS: usize = 64;
 /// Most maximal cliques of terms of one body.
 pub const MAX_CLIQUES: usize = 64;
 /// Most points of a tool's mesh that are probed.
 pub const MAX_SAMPLES: usize = 16;
-/// A foot is no further from a place that feels anything than this part of the reach of what is
-/// felt: from the end of a kernel to its surface is 0.46.
+/// Bound on the distance from a point inside a potential to its foot, as a share of the reach of
+/// the terms there. From the end of a kernel to its surface the share is 0.46.
 pub const FOOT_REACH: f64 = 0.6;
-/// Room for rows of implicit bodies in a tick; what is found beyond them is left out.
+/// Capacity for rows of implicit bodies in a tick; further rows are dropped.
 pub(crate) const MAX_PROBED: usize = 64;
 /// Sides from which a ball is probed.
 const SEARCHES: usize = 4;
-/// Steps to the deepest point of a ball: each leaves about a third of the way.
+/// Steps to the deepest point of a ball; each leaves about a third of the remaining distance.
 const STEPS: usize = 5;
-/// Steps to a foot: from where a tool is the fourth is below a micrometre.
+/// Steps to a foot; from where a tool is, the fourth is below a micrometre.
 const FOOT_STEPS: usize = 5;
-/// None of them longer than this part of the largest reach: from a summit they would go anywhere.
+/// Longest step, as a share of the largest reach. From a summit of the potential a step would
+/// otherwise go anywhere.
 const LONGEST: f64 = 0.45;
-/// What is further from the level in the end is no foot.
+/// Relative distance from the level beyond which the result is not a foot.
 const ASTRAY: f64 = 0.05;
 
 /// A primitive near the tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Term {
-    /// Where it was at the reference.
+    /// Primitive at its reference position.
     pub primitive: Primitive,
-    /// How it moves, m/s.
+    /// Velocity, m/s.
     pub velocity: Vec3,
-    /// A ball that it is 0 outside of: centre at the reference, and radius, m.
+    /// Ball outside of which the potential is 0: centre at the reference, and radius, m.
     centre: Vec3,
     reach_m: f64,
-    /// Of a ball by Murakami's kernel, as all are that mechanics move: what it is at a place needs
-    /// no more.
+    /// Inverse square of the radius for a point primitive with Murakami's kernel, which is all that
+    /// its evaluation needs. All primitives that mechanics move are of this kind.
     per_r2: Option<f64>,
 }
 
 impl Term {
-    /// With how it moves, m/s.
+    /// Creates the term of a primitive that moves at `velocity`, m/s.
     #[must_use]
     pub fn new(primitive: &Primitive, velocity: Vec3) -> Term {
         let (low, high) = primitive.bounds();
@@ -110,7 +109,7 @@ impl Term {
         }
     }
 
-    /// Potential and gradient at a place at the reference.
+    /// Returns potential and gradient at a point at the reference.
     #[inline]
     fn sense(&self, at: &Vec3) -> (f64, Vec3) {
         let Some(per_r2) = self.per_r2 else {
@@ -118,7 +117,7 @@ impl Term {
         };
         let away = at - self.centre;
         let rest = 1.0 - away.norm_squared() * per_r2;
-        // Not `<=`: NaN is felt as NaN, and that is no row.
+        // Not `<=`: NaN must come out as NaN, which gives no row.
         if rest < 0.0 {
             return (0.0, Vec3::zeros());
         }
@@ -126,66 +125,66 @@ impl Term {
         (slope * rest, away * (-4.0 * slope * per_r2))
     }
 
-    /// Distance from a place at the reference to where it may be felt, m; 0 within.
+    /// Returns the distance from a point at the reference to the term's support, m; 0 within.
     #[must_use]
     pub fn distance_m(&self, at: &Vec3) -> f64 {
         ((at - self.centre).norm() - self.reach_m).max(0.0)
     }
 }
 
-/// What of an implicit body is near a tool, at the time of an answer.
+/// Part of an implicit body near a tool, at the time of an answer.
 #[derive(Clone, Debug)]
 pub struct ImplicitSurface {
     /// Client-visible identity.
     pub id: u32,
-    /// How it feels.
+    /// Material of the body.
     pub material: Material,
-    /// The sum of potentials on the surface, above 0.
+    /// Value of the sum of potentials on the surface, above 0.
     pub level: f64,
-    /// [`MAX_TERMS`] at most.
+    /// Nearest terms, at most [`MAX_TERMS`].
     pub terms: Vec<Term>,
-    /// Who blends: the maximal cliques, a bit for each term, [`MAX_CLIQUES`] at most. Empty: all of
-    /// them.
+    /// Maximal cliques of terms that blend, one bit per term, at most [`MAX_CLIQUES`]. Empty if all
+    /// terms blend.
     pub cliques: Vec<u64>,
-    /// A potential of samples, which is all of the body then: [`Sampled`] says how it is felt.
+    /// Sampled potential, which is then all of the body: see [`Sampled`].
     pub sampled: Option<Arc<Sampled>>,
 }
 
-/// Beside a place, where the surface is.
+/// Point of the surface near a query point.
 #[derive(Clone, Copy, Debug)]
 pub struct Foot {
-    /// On the surface, m.
+    /// Position on the surface, m.
     pub point: Vec3,
-    /// Outward, unit.
+    /// Outward unit normal.
     pub normal: Vec3,
-    /// From the surface to the place along the normal, m: below 0 inside.
+    /// Distance from the surface to the query point along the normal, m; below 0 inside.
     pub distance_m: f64,
-    /// Of the surface there, m/s.
+    /// Velocity of the surface there, m/s.
     pub velocity: Vec3,
 }
 
-/// The terms that may be felt where the tool is, moved on.
+/// Terms that may act where the tool is, moved on to the present time.
 struct Local<'a> {
     surface: &'a ImplicitSurface,
     age_s: f64,
     near: [u8; MAX_TERMS],
     count: usize,
     balls: Balls,
-    /// Of those that are near.
+    /// Cliques of the nearby terms.
     cliques: Sets,
-    /// None of them is below 0 anywhere.
+    /// True if none of the terms is negative anywhere.
     positive: bool,
-    /// What each is at the place that was asked for last; of those that are felt there.
+    /// Value and gradient of each term at the last query point; valid for the terms that act there.
     found: RefCell<[(f64, Vec3); MAX_TERMS]>,
 }
 
-/// The balls of the terms that are near, in their order: what is felt at a place is asked of all,
-/// and most are not.
+/// Balls of the nearby terms, in the same order. A query tests all of them at once, since most
+/// terms do not act at a given point.
 struct Balls {
-    /// How far it has moved, m.
+    /// Displacement of each term since the reference, m.
     shift: [[f64; MAX_TERMS]; 3],
     centre: [[f64; MAX_TERMS]; 3],
-    /// NaN of what is no ball.
+    /// NaN for a term that is not a ball.
     per_r2: [f64; MAX_TERMS],
 }
 
@@ -205,7 +204,7 @@ impl Balls {
         self.per_r2[place] = term.per_r2.unwrap_or(f64::NAN);
     }
 
-    /// As [`Term::sense`] has it: below 0 where it is not felt.
+    /// Returns `rest` of [`Term::sense`] for each ball; below 0 where the term does not act.
     fn rests(&self, at: &Vec3, count: usize) -> [f64; MAX_TERMS] {
         let mut rests = [0.0; MAX_TERMS];
         let [sx, sy, sz] = &self.shift;
@@ -222,14 +221,14 @@ impl Balls {
     }
 }
 
-/// Cliques of some of the terms.
+/// Cliques among a subset of the terms.
 struct Sets {
     all: [u64; MAX_CLIQUES],
     count: usize,
 }
 
 impl Sets {
-    /// What these are among `some` terms: none in another one.
+    /// Returns the cliques restricted to the terms `some`, without those contained in another one.
     fn among(cliques: &[u64], some: u64) -> Sets {
         let mut sets = Sets {
             all: [0; MAX_CLIQUES],
@@ -258,7 +257,7 @@ impl Sets {
     }
 }
 
-/// The terms of a set, in order.
+/// Iterates over the terms of a set, in order.
 fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let next = (set != 0).then(|| set.trailing_zeros() as usize);
@@ -267,7 +266,7 @@ fn members(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The highest clique at a place.
+/// Potential of the highest clique at a point.
 struct Sense {
     value: f64,
     gradient: Vec3,
@@ -275,8 +274,8 @@ struct Sense {
 }
 
 impl ImplicitSurface {
-    /// Those that are felt within `within_m` of `at`, or at the feet of such places, `age_s` after
-    /// the reference.
+    /// Returns the terms that act within `within_m` of `at`, or at the feet of such points, `age_s`
+    /// after the reference.
     fn local(&self, at: &Vec3, within_m: f64, age_s: f64) -> Local<'_> {
         let mut near = [0; MAX_TERMS];
         let mut balls = Balls::NONE;
@@ -303,8 +302,8 @@ impl ImplicitSurface {
         }
     }
 
-    /// Where the surface is beside a place; `None` where nothing is felt. For whoever is not in a
-    /// hurry: it looks at every term.
+    /// Returns the foot of a point, or `None` where no term acts. Not for real-time use: it visits
+    /// every term.
     #[must_use]
     pub fn foot(&self, at: &Vec3, age_s: f64) -> Option<Foot> {
         if let Some(sampled) = &self.sampled {
@@ -313,9 +312,11 @@ impl ImplicitSurface {
         self.local(at, 0.0, age_s).foot(at)
     }
 
-    /// How much each term counts at a place at the reference: shares of the gradient of the highest
-    /// clique there, none below 0, together 1. Written for the first terms as far as `shares` goes;
-    /// the rest is 0. False: nothing is felt there. Of samples the first has it all.
+    /// Computes how much each term counts at a point at the reference: its share of the gradient of
+    /// the highest clique there. Shares are at least 0 and sum to 1.
+    ///
+    /// Writes the shares of the first `shares.len()` terms and 0 beyond the last term. Returns
+    /// false if nothing acts there. For a sampled potential the first share is 1.
     pub fn shares(&self, at: &Vec3, shares: &mut [f64]) -> bool {
         shares.fill(0.0);
         if let (Some(_), Some(first)) = (&self.sampled, shares.first_mut()) {
@@ -346,8 +347,8 @@ impl ImplicitSurface {
         sum > 0.0
     }
 
-    /// How many cliques, of those that reach a place at the reference, it is in: two or more where
-    /// parts of a body press each other, and no tool comes.
+    /// Returns how many of the cliques that reach a point at the reference contain it. Two or more
+    /// means that parts of a body press each other there, out of reach of a tool.
     #[must_use]
     pub fn layers(&self, at: &Vec3) -> usize {
         let values: Vec<f64> = self.terms.iter().map(|t| t.primitive.value(at)).collect();
@@ -363,7 +364,7 @@ impl ImplicitSurface {
         cliques.filter(|set| of(set) > self.level).count()
     }
 
-    /// Potential above the level at a place at the reference: the highest clique's.
+    /// Returns the potential of the highest clique above the level, at a point at the reference.
     #[must_use]
     pub fn excess(&self, at: &Vec3) -> f64 {
         if let Some(sampled) = &self.sampled {
@@ -379,7 +380,7 @@ impl Local<'_> {
         self.near[..self.count].iter().map(|n| usize::from(*n))
     }
 
-    /// The clique that is highest at a place, and what it is there.
+    /// Returns the highest clique at a point, and its potential there.
     fn highest(&self, at: &Vec3) -> Option<(u64, Sense)> {
         let surface = self.surface;
         let rests = self.balls.rests(at, self.count);
@@ -387,7 +388,7 @@ impl Local<'_> {
             let term = &surface.terms[number];
             term.sense(&(at - term.velocity * self.age_s))
         };
-        // Not `>=`: NaN is felt, and what is no ball is asked itself.
+        // Not `>=`: NaN passes, and terms that are not balls are evaluated themselves.
         let felt = self.near().zip(&rests).filter(|(_, rest)| !(**rest < 0.0));
         let felt = felt.map(|(number, _)| number);
         if surface.cliques.is_empty() {
@@ -401,13 +402,13 @@ impl Local<'_> {
         }
         let mut best: Option<(u64, f64)> = None;
         for set in self.cliques.get() {
-            // No more than what it is part of.
+            // A subset of a positive sum is not larger than that sum.
             let within = |(of, _): (u64, f64)| set & live & !of == 0;
             if self.positive && best.is_some_and(within) {
                 continue;
             }
             let value: f64 = members(set & live).map(|number| found[number].0).sum();
-            // NaN is nothing.
+            // NaN never wins.
             if value > best.map_or(0.0, |(_, most)| most) {
                 best = Some((*set, value));
             }
@@ -426,7 +427,7 @@ impl Local<'_> {
         Some((set, sense))
     }
 
-    /// All of them, where all blend.
+    /// Returns the sum over all terms, for a body where all blend.
     fn together(
         &self,
         felt: impl Iterator<Item = usize>,
@@ -443,7 +444,7 @@ impl Local<'_> {
             all.gradient += gradient;
             all.velocity += self.surface.terms[number].velocity * value;
         }
-        // NaN is nothing.
+        // NaN gives nothing.
         if !(all.value > 0.0) {
             return None;
         }
@@ -479,7 +480,7 @@ impl Local<'_> {
             };
             (point, sense) = (next, there);
         }
-        // Not `>`: NaN is no foot either.
+        // Not `>`: NaN is not a foot either.
         if !((sense.value.sqrt() - aim).abs() <= ASTRAY * aim) {
             return None;
         }
@@ -492,7 +493,7 @@ impl Local<'_> {
         })
     }
 
-    /// The deepest point of a ball, looked for from the side of `from`.
+    /// Returns the deepest point of a ball, searched from the side of `from`.
     fn deepest(&self, centre: &Vec3, radius_m: f64, from: &Vec3) -> Option<Vec3> {
         let mut normal = (centre - from).try_normalize(0.0)?;
         for _ in 0..STEPS {
@@ -504,7 +505,7 @@ impl Local<'_> {
         Some(centre - normal * radius_m)
     }
 
-    /// The ball's deepest points, from the sides of the nearest terms: with room for [`SEARCHES`].
+    /// Returns the ball's deepest points from the sides of the [`SEARCHES`] nearest terms.
     fn of_ball(&self, centre: &Vec3, radius_m: f64) -> [Option<Vec3>; SEARCHES] {
         let mut nearest: [Option<(f64, usize)>; SEARCHES] = [None; SEARCHES];
         for number in self.near() {
@@ -530,16 +531,18 @@ impl Local<'_> {
 /// A point of a tool that touches an implicit body, or is near it.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// On the tool, world frame, m.
+    /// Position on the tool, world frame, m.
     pub tool_point: Vec3,
-    /// Where the surface is beside it.
+    /// Foot of that point.
     pub foot: Foot,
 }
 
 impl ImplicitSurface {
-    /// Where the tool at `pose` is nearer to the surface than `band_m`, `age_s` after the
-    /// reference. `samples`: points of the tool's mesh, tool frame, [`MAX_SAMPLES`] at most; of a
-    /// ball none are needed, its deepest points are looked for.
+    /// Calls `each` where the tool at `pose` is nearer to the surface than `band_m`, `age_s` after
+    /// the reference.
+    ///
+    /// `samples` are points of the tool's mesh, tool frame, at most [`MAX_SAMPLES`]. A ball needs
+    /// none; its deepest points are searched.
     pub fn touches(
         &self,
         (tool, pose): (&ToolShape, &Pose),
@@ -558,7 +561,7 @@ impl ImplicitSurface {
         }
         let mut probe = |tool_point: Vec3| {
             if let Some(foot) = local.foot(&tool_point)
-                // NaN is no touch.
+                // NaN is not a touch.
                 && foot.distance_m < band_m
             {
                 each(Touch { tool_point, foot });
@@ -576,9 +579,10 @@ impl ImplicitSurface {
     }
 }
 
-/// Where implicit bodies stop the tool at `pose`: adds the rows nearer than `band_m` to `all`, as
-/// far as it has room; surfaces count on from `first`. `samples`: points of the tool's mesh, tool
-/// frame; of a ball none are needed.
+/// Adds to `all` the rows by which implicit bodies stop the tool at `pose`, if nearer than `band_m`
+/// and as far as the capacity goes. Surfaces are numbered from `first`.
+///
+/// `samples` are points of the tool's mesh, tool frame; a ball needs none.
 pub(crate) fn survey(
     (surfaces, first): (&[ImplicitSurface], usize),
     samples: &[Vec3],

@@ -1,42 +1,43 @@
-//! How the tool follows the hand: what it intends in a tick, before contacts have their say.
+//! How the tool follows the hand: the motion that it intends in a tick, before contacts act.
 //!
 //! Real-time callable: no allocation, no blocking, constant time. Deterministic. World frame, SI
 //! units.
 //!
 //! # Theory
 //!
-//! Redon 2002, section 6.3.3, knows two metaphors of interaction. By the *spring* the tool wants to
-//! be where the hand is; what keeps it away is the spring's stretch, which ends where the contact
-//! ends. By *increments* each displacement of the hand is an intended displacement of the tool;
-//! what a contact refuses is lost, and the offset between hand and tool stays.
+//! Redon 2002, section 6.3.3, has two metaphors of interaction. With the *spring* the tool wants to
+//! be where the hand is. Contacts stretch the spring, and the stretch ends when the contact ends.
+//! With *increments* each displacement of the hand is an intended displacement of the tool. What a
+//! contact refuses is lost, and the offset between hand and tool stays.
 //!
-//! The world may be of first or second order (section 6.3.1). In the first the tool has no inertia:
-//! it goes where it wants to be within the tick. In the second it is a body with mass, which the
-//! damped spring of equation 6.3 pulls,
+//! The dynamics may be of first or second order (section 6.3.1). In first order the tool has no
+//! inertia: it moves to its goal within the tick. In second order it is a body with mass, pulled by
+//! the damped spring of equation 6.3,
 //!
 //! `m v' = k (x_hand - x) + b (v_hand - v)`,
 //!
-//! and contacts act on its velocity. The spring is integrated implicitly, as is stable for every
+//! and contacts act on its velocity. The spring is integrated implicitly, which is stable for every
 //! mass, stiffness and period: `v_1 = (v + T/m (k s + b v_hand)) / (1 + T b/m + T^2 k/m)` with `s`
 //! the stretch before the step.
 //!
 //! # Practice
 //!
-//! The tool's side of the spring has the stiffness that the hand is given, so that action is
-//! reaction, but never less than moves the mass at [`MIN_RAD_S`]: an arm that may not be given
-//! any force still leads its tool. Its damping is critical. The inertia is that of a solid ball as
-//! large as the tool.
+//! The tool's side of the spring has the stiffness that the hand is given, so that action equals
+//! reaction. It is never less than what moves the mass at [`MIN_RAD_S`]: an arm that may not be
+//! given any force still leads its tool. Damping is critical. The inertia is that of a solid ball
+//! as large as the tool.
 //!
-//! Bodies that the tool touches feel the spring and not the mass. To the loop every body is
-//! immovable within a tick, so a blow would hand on more momentum than the body's own mass takes,
-//! and so more energy than the tool had: what the mass strikes with is lost instead.
+//! Bodies that the tool touches feel the spring and not the mass. Within a tick the loop treats
+//! every body as immovable. An impact would therefore transfer more momentum than a body of its
+//! mass takes, and thus more energy than the tool had. The impact energy of the mass is lost
+//! instead.
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
 use crate::coupling::Gains;
 use crate::tool::ToolShape;
 
-/// What draws the tool.
+/// How the tool is drawn to the hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Interaction {
     /// A spring to the hand; the tool has no inertia.
@@ -44,24 +45,24 @@ pub enum Interaction {
     Spring,
     /// A spring to the hand; the tool has this mass, kg.
     SpringWithMass(f64),
-    /// The hand's displacements, without inertia. The hand feels nothing: there is no place that it
-    /// is drawn to.
+    /// Displacements of the hand, without inertia. The hand feels nothing, since no position draws
+    /// it.
     Increments,
 }
 
-/// Slowest natural frequency of a tool with mass, rad/s.
+/// Lowest natural frequency of a tool with mass, rad/s.
 const MIN_RAD_S: f64 = 30.0;
 
-/// The tool's intention from tick to tick.
+/// State of the tool's intention from tick to tick.
 #[derive(Clone, Debug)]
 pub struct Intent {
     interaction: Interaction,
     last_device: Option<Pose>,
-    /// Of the tool's centre, and its spin: what it really did in the last tick.
+    /// Actual velocity of the tool's centre in the last tick, m/s, and its spin, rad/s.
     velocity: Vec3,
     spin: Vec3,
-    /// How much of what contacts held back in the last tick was the spring's doing, 0 to 1; the
-    /// rest was that of the mass.
+    /// Share of the spring in what contacts held back in the last tick, 0 to 1; the rest was due to
+    /// the mass.
     of_spring: f64,
 }
 
@@ -72,7 +73,7 @@ struct Spring {
 }
 
 impl Spring {
-    /// `stiffness / mass` of the hand's side.
+    /// Creates the spring from `stiffness / mass` of the hand's side.
     fn new(stiffness_per_mass: f64) -> Self {
         let stiffness = stiffness_per_mass.max(MIN_RAD_S * MIN_RAD_S);
         Spring {
@@ -81,7 +82,8 @@ impl Spring {
         }
     }
 
-    /// What the implicit step divides by: the mass that a contact feels, in masses.
+    /// Returns the divisor of the implicit step: the mass that a contact feels, in units of the
+    /// mass.
     fn load(&self, period_s: f64) -> f64 {
         1.0 + period_s * (self.damping + period_s * self.stiffness)
     }
@@ -93,7 +95,7 @@ impl Spring {
 }
 
 impl Intent {
-    /// Of a tool that has not been anywhere.
+    /// Creates the state of a tool that has not moved yet.
     pub fn new(interaction: Interaction) -> Self {
         Intent {
             interaction,
@@ -104,19 +106,19 @@ impl Intent {
         }
     }
 
-    /// What draws it.
+    /// Returns the kind of interaction.
     pub fn interaction(&self) -> Interaction {
         self.interaction
     }
 
-    /// Forgets the past: after the tool was placed again.
+    /// Clears the history, after the tool was placed again.
     pub fn reset(&mut self) {
         self.last_device = None;
         self.velocity = Vec3::zeros();
         self.spin = Vec3::zeros();
     }
 
-    /// Where the tool at `tool` wants to be at the end of the tick.
+    /// Returns the pose that the tool at `tool` wants to have at the end of the tick.
     pub fn goal(
         &mut self,
         device: &Pose,
@@ -135,7 +137,7 @@ impl Intent {
                 Pose::from_parts((tool.translation.vector + shift).into(), rotation)
             }
             Interaction::SpringWithMass(mass_kg) => {
-                // Not: `period_s <= 0.0`, so that NaN stays where it is.
+                // Not: `period_s <= 0.0`, so that NaN leaves the tool where it is.
                 if !(period_s > 0.0) {
                     return *tool;
                 }
@@ -167,7 +169,7 @@ impl Intent {
         }
     }
 
-    /// What the tick has made of the intention: it led from `from` to `to` instead of `goal`.
+    /// Takes the outcome of the tick: the motion led from `from` to `to` instead of to `goal`.
     pub fn went(
         &mut self,
         [from, to, goal]: [&Pose; 3],
@@ -204,7 +206,7 @@ impl Intent {
         };
     }
 
-    /// The force, N, that a touched body feels for each metre by which contact with it changed the
+    /// Returns the force, N, on a touched body per metre by which contact with it changed the
     /// tick's wanted displacement.
     pub fn newtons_per_metre(&self, gains: &Gains, stiffness_n_per_m: f64, period_s: f64) -> f64 {
         match self.interaction {
@@ -216,10 +218,12 @@ impl Intent {
         }
     }
 
-    /// How contacts measure rotations against translations, m² (`|v|^2 + g |w|^2`): by the
-    /// stiffnesses of the spring, so that what it is stretched by is what the contacts hold it
-    /// with; for a tool with a mass by what its implicit step weighs. Where no torque is given
-    /// there is nothing to be true to, and it is as for a tool of evenly spread mass.
+    /// Returns the weight of rotations against translations in the contacts' metric, m² (`|v|^2 +
+    /// g |w|^2`).
+    ///
+    /// It is the ratio of the spring's stiffnesses, so that contacts hold the tool with exactly the
+    /// stretch of the spring. For a tool with mass it follows from the implicit step. If the arm
+    /// renders no torque, no ratio is given, and it is that of a tool of evenly spread mass.
     pub fn gyration_m2(&self, gains: &Gains, shape: &ToolShape, period_s: f64) -> f64 {
         let ball = gyration(shape);
         match self.interaction {
@@ -233,7 +237,7 @@ impl Intent {
     }
 }
 
-/// Inertia per mass of a solid ball as large as the tool, m².
+/// Returns the inertia per mass of a solid ball as large as the tool, m².
 pub fn gyration(shape: &ToolShape) -> f64 {
     (0.4 * shape.bound_m * shape.bound_m).max(1e-8)
 }

@@ -1,14 +1,14 @@
-//! The haptic loop's core: proxy, virtual coupling and the certified contact protocol.
+//! Core of the haptic loop: proxy, virtual coupling and the certified contact protocol.
 //!
-//! Everything here is sans-I/O and deterministic; [`Engine::tick`] and what it calls allocate
+//! The crate is sans-I/O and deterministic. [`Engine::tick`] and everything it calls allocate
 //! nothing, lock nothing, block on nothing and read no clock, and their work is bounded. World
 //! frame, right-handed, SI units, `f64`.
 //!
-//! The promise: *the proxy never penetrates*. Its path is a chain of constant-speed screws, each
-//! cut at a proven lower bound of the first time at which any feature pair of tool and solid body
-//! would come closer than [`Distances::clearance_m`]; pairs that are not looked at are excluded by
-//! the snapshot's certificate. Late snapshots and exhausted budgets shorten the motion. They never
-//! make it unsafe.
+//! The guarantee: *the proxy never penetrates*. Its path is a chain of constant-speed screws. Each
+//! screw is cut at a proven lower bound of the first time at which any feature pair of tool and
+//! solid body would come closer than [`Distances::clearance_m`]. The snapshot's certificate
+//! excludes the pairs that are not evaluated. Late snapshots and exhausted budgets shorten the
+//! motion; they never make it unsafe.
 //!
 //! ```text
 //! device pose -> Engine::tick -> wrench (to the safety governor) , proxy pose

@@ -7,13 +7,13 @@
 //! # Theory
 //!
 //! The proxy tries to rejoin the device pose within the tick (Redon 2002, section 6.4.2, first
-//! order). The wanted motion is projected on the contact rows by Gauss' principle (chapter 5),
-//! becomes a constant-speed screw (section 3.1), and is cut at the earliest proven lower bound over
-//! all listed pairs, and again where the certificate ends. Where a pair stopped it, the rest is
-//! tried again from there with that pair's row: the tool slides.
+//! order). The wanted motion is projected on the contact rows by Gauss' principle (chapter 5) and
+//! becomes a constant-speed screw (section 3.1). The screw is cut at the earliest proven lower
+//! bound over all listed pairs, and again where the certificate ends. If a pair stopped it, the
+//! rest is tried again from there with that pair's row: the tool slides.
 //!
 //! Invariant: after every call all feature pairs between the tool and each *solid* body are at
-//! least the clearance apart, and were so all along the path; [`crate::Engine`] explains when a
+//! least the clearance apart, and were so all along the path. [`crate::Engine`] explains when a
 //! body is solid.
 
 use hapticd_gauss::coulomb::FrictionMemory;
@@ -50,29 +50,31 @@ use soft_rows::Held;
 use stoppers::{STOPPERS, Stopper};
 use survey::{NearBody, ROUNDING_M};
 
-/// Most contact rows of one projection; the nearest are taken.
+/// Most contact rows of one projection; the nearest are kept.
 pub const MAX_ROWS: usize = 64;
-/// Most rotation of one piece of path, radians: below a half turn, so that the corners of the path
-/// say which way round it went, and because rows are linear.
+/// Largest rotation of one piece of path, rad. It is below half a turn, so that the corners of the
+/// path determine the sense of rotation. It is also limited because rows are linear.
 const MAX_TURN: f64 = 3.0;
-/// Detection stops this many clearances apart. A pair at its threshold may lose a rounding error
-/// (1e-14 m) per motion, which rows restore; what lies between this and 1 is never used up in a
-/// session.
+/// Distance at which detection stops, in clearances. A pair at its threshold may lose a rounding
+/// error (1e-14 m) per motion, which rows restore. The reserve between this value and 1 is never
+/// used up in a session.
 const GUARD: f64 = 1.001;
 /// Longest motion that is projected on contacts at once, in tool sizes (radii of its ball).
 const BOLD: f64 = 0.25;
-/// Rotation from which a motion in contact counts as turning, radians.
+/// Rotation from which a motion in contact counts as turning, rad.
 const TURNING: f64 = 1e-5;
-/// A contact that is this part of the safe distance too far away is where its row put it.
+/// Excess distance, as a share of the safe distance, up to which a contact counts as where its row
+/// put it.
 const SLACK: f64 = 0.1;
-/// Cosine of the turn of a normal that leaves a contact what it was: 0.1 degrees. Where a ball
-/// rolls round an edge, the force is as much off. On surfaces that move by themselves 2.5 degrees.
+/// Cosine of the largest rotation of a normal for which a contact still counts as the same: 0.1
+/// degrees. Where a ball rolls round an edge, the force is off by the same angle. On moving
+/// surfaces 2.5 degrees.
 const FACING: [f64; 2] = [1.0 - 2e-6, 0.999];
-/// And of two that are one plane's: 0.08 degrees.
+/// Cosine of the largest angle between the normals of one plane: 0.08 degrees.
 const FLAT: f64 = 1.0 - 1e-6;
-/// Motions shorter than this are not worth a substep, metres.
+/// Shortest motion that is worth a substep, m.
 const REST_M: f64 = 1e-10;
-/// Share of a missing safe distance that one tick restores: gently, since the hand feels it.
+/// Share of a missing safe distance that one tick restores; small, since the hand feels it.
 const RECOVERY: f64 = 0.2;
 
 /// The proxy of one arm.
@@ -81,68 +83,67 @@ pub(crate) struct Proxy {
     pub distances: Distances,
     pub coupling: Coupling,
     pub intent: Intent,
-    /// What is fixed to the tool and holds it back before anything rigid does.
+    /// Guide fixed to the tool; it holds the tool back before anything rigid does.
     pub guide: Option<Box<dyn Guide>>,
     pub present: bool,
     pub epoch: u32,
     pub proxy: Pose,
     pub snapshot: Option<Box<Snapshot>>,
-    /// What the soft bodies' thread said last; of another epoch it counts for nothing.
+    /// Newest soft snapshot; ignored if it is of another epoch.
     soft: Option<Box<SoftSnapshot>>,
-    /// This tick's tangent planes of soft surfaces, `..soft_count`, deepest first, and the proxy
-    /// that they were taken at.
+    /// Tangent planes of soft surfaces in this tick, `..soft_count`, deepest first, and the proxy
+    /// pose at which they were computed.
     soft_rows: [Option<SoftRow>; MAX_SOFT_ROWS],
     soft_found: Vec<SoftRow>,
     soft_count: usize,
     soft_at: Pose,
     soft_period_s: f64,
-    /// What soft surfaces held the tool by in the last tick, and do in this one.
+    /// What soft surfaces held the tool by in the last tick, and in this one.
     held: Option<Held>,
     holds: Option<Held>,
-    /// Where the tool wanted to go in the last tick.
+    /// Goal of the last tick.
     pub goal: Pose,
-    /// Keys of the bodies solid to this tool, by slot.
+    /// Keys of the bodies that are solid to this tool, by slot.
     solid: [Option<BodyKey>; MAX_BODIES],
     /// Keys of the bodies that this tool was inside of in the newest answer, by slot.
     inside: [Option<BodyKey>; MAX_BODIES],
-    /// Other arms' tools, a bit by slot, to which this one is solid, too: neither may stop the
+    /// Other arms' tools to which this one is solid as well, one bit per slot. Neither may stop the
     /// other before both know that they are apart.
     pub met: u64,
-    /// The coupling's far end: what is felt of the proxy.
+    /// Far end of the coupling: the proxy as it is rendered.
     pub rendered: RenderedProxy,
-    /// By how much what its hand wants changed in the last tick for the sake of other tools: shift
-    /// of the shape's centre, and rotation vector.
+    /// Change of the goal in the last tick by giving way to other tools: shift of the shape's
+    /// centre, and rotation vector.
     pub yields: Motion,
-    /// The last projection's rows of rigid bodies, those that are not near enough to touch among
-    /// them.
+    /// Rows of rigid bodies in the last projection, including those too far away to touch.
     pub rows: Vec<Contact>,
     pair_budget: usize,
     projector: Projector<MAX_ROWS>,
     candidates: Vec<Candidate>,
-    /// Those of the last projection's rows that held it back, and what stopped the tool then.
+    /// Rows that held the tool back in the last projection, and the candidate that stopped it.
     holding: Vec<u32>,
-    /// The same of the round before, by body and pair, to be recalled where the budget is short.
+    /// The same of the round before, by body and pair, to be recalled if the budget is short.
     kept: Vec<(u8, u32)>,
     near: Vec<NearBody>,
-    /// With the tick until which each counts.
+    /// Pairs that stopped the tool, each with the tick until which it counts.
     stoppers: [Option<(Stopper, u64)>; STOPPERS],
-    /// Friction of the last projection, to start the next one from.
+    /// Friction of the last projection, as the warm start of the next one.
     rub: FrictionMemory,
-    /// How far to look ahead at first: a little further than the last tick went, m.
+    /// Initial search distance of the next tick: a little more than the last tick's motion, m.
     stride: f64,
     /// Smoothed velocity of the tool: of the shape's centre (m/s), and the rotation vector (rad/s).
     velocity: Motion,
-    /// How much of its way the last tick left because certificate or budget ended, m.
+    /// Path that the last tick did not make because certificate or budget ended, m.
     pub behind_m: f64,
-    /// Of the steps of the bodies that hold the tool, the part that it has not made in this tick.
+    /// Part of the steps of the bodies that hold the tool which it has not made in this tick.
     uncarried: f64,
-    /// What the last projection's contacts pushed the bodies with: where, and the displacement of
-    /// the coupling behind it, m.
+    /// Pushes of the last projection's contacts on bodies: body, point, and the displacement of the
+    /// coupling behind the push, m.
     loads: [(BodyKey, Vec3, Vec3); MAX_LOADS],
     load_count: usize,
-    /// Something that moves or bends touched the tool in this tick.
+    /// True if something that moves or bends touched the tool in this tick.
     moved_by: bool,
-    /// Where friction holds the spring's far end on a smooth surface.
+    /// Point at which friction holds the spring's far end on a smooth surface.
     anchor: Option<Anchor>,
     /// Smoothed velocity of the hand at the tool's centre, m/s.
     hand_m_s: Vec3,
@@ -151,9 +152,9 @@ pub(crate) struct Proxy {
 
 /// Most contacts that push bodies in a tick.
 const MAX_LOADS: usize = 2 * hapticd_gauss::MAX_ACTIVE;
-/// Time over which the velocity of the tool is smoothed, s: what it is expected to go on with.
+/// Smoothing time of the tool's velocity, which predicts its motion, s.
 const EXPECTED_S: f64 = 0.004;
-/// Time over which the velocity of the hand is smoothed, s.
+/// Smoothing time of the hand's velocity, s.
 const HAND_S: f64 = 0.008;
 
 impl Proxy {
@@ -206,7 +207,8 @@ impl Proxy {
     }
 
     /// Places the proxy without a path: nothing is solid until a snapshot of the new epoch proves
-    /// it clear. A tool that goes by increments is placed once; later it goes on from where it is.
+    /// it clear. A tool that follows by increments is placed once; later it continues from where it
+    /// is.
     pub fn anchor(&mut self, pose: &Pose) -> Option<Box<Snapshot>> {
         self.present = true;
         let placed = self.epoch > 0 && self.intent.interaction() == Interaction::Increments;
@@ -233,7 +235,7 @@ impl Proxy {
         self.snapshot.take()
     }
 
-    /// The arm is gone.
+    /// Detaches the arm; returns the snapshot that was in use.
     pub fn detach(&mut self) -> Option<Box<Snapshot>> {
         self.present = false;
         self.epoch = self.epoch.wrapping_add(1);
@@ -246,19 +248,20 @@ impl Proxy {
         self.solid[key.slot as usize] == Some(key)
     }
 
-    /// Not solid, because the tool overlaps it. A body of which no answer has told yet is neither.
+    /// Returns true if the body is not solid because the tool overlaps it. A body without an answer
+    /// so far is neither solid nor inside.
     pub fn is_inside(&self, key: BodyKey) -> bool {
         self.inside[key.slot as usize] == Some(key)
     }
 
-    /// Solid, and if it is a tool, this one is solid to it.
+    /// Returns true if the body is solid and, if it is a tool, this one is solid to it.
     pub fn meets(&self, key: BodyKey) -> bool {
         let both = tool_in(key.slot as usize).is_none() || self.met & (1 << key.slot) != 0;
         both && self.is_solid(key)
     }
 
-    /// Bound on the motion to a pose of the tool relative to a body since a snapshot's reference
-    /// poses.
+    /// Returns an upper bound on the motion of the tool relative to a body, from a snapshot's
+    /// reference poses to the pose `tool`, m.
     fn moved_since(&self, snapshot: &Snapshot, entry: &BodyEntry, body: &Pose, tool: &Pose) -> f64 {
         if entry.fixed {
             return self.shape.displacement(&snapshot.world_from_tool, tool);
@@ -268,13 +271,13 @@ impl Proxy {
         self.shape.displacement(&then, &now)
     }
 
-    /// Takes a snapshot into use if it certifies the present poses; gives back the buffer that is
-    /// no longer needed.
+    /// Takes a snapshot into use if it certifies the present poses. Returns the buffer that is no
+    /// longer needed.
     pub fn offer(&mut self, snapshot: Box<Snapshot>, bodies: &BodyTable) -> Option<Box<Snapshot>> {
         if !self.present || snapshot.epoch != self.epoch {
             return Some(snapshot);
         }
-        // An answer that was overtaken knows less than the one in use, and not of bodies that came
+        // An overtaken answer knows less than the one in use, and does not list bodies that came
         // since.
         if let Some(current) = self.snapshot.as_deref()
             && current.epoch == self.epoch
@@ -313,7 +316,7 @@ impl Proxy {
                     let clear = !e.encloses_tool
                         && moved < e.margin_m
                         && nearest - moved > self.distances.clearance_m;
-                    // Nearer than the clearance is no place to start from, either.
+                    // Nearer than the clearance is not a valid start either.
                     let overlaps = e.encloses_tool || nearest <= self.distances.clearance_m;
                     self.inside[slot] = overlaps.then_some(e.key);
                     clear.then_some(e.key)
@@ -324,8 +327,8 @@ impl Proxy {
         self.snapshot.replace(snapshot)
     }
 
-    /// Takes the soft bodies' word into use, unless it is an older one or not about this placement;
-    /// gives back the buffer that is no longer needed.
+    /// Takes a soft snapshot into use, unless it is older than the current one or of another epoch.
+    /// Returns the buffer that is no longer needed.
     pub fn offer_soft(&mut self, mut soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         if !self.present || soft.epoch != self.epoch {
             return Some(soft);
@@ -339,7 +342,8 @@ impl Proxy {
         self.soft.replace(soft)
     }
 
-    /// Moves the proxy towards `device` as far as it is allowed, and gives the coupling's wrench.
+    /// Moves the proxy towards `device` as far as it is allowed, and returns the outcome with the
+    /// wrench.
     pub fn tick(
         &mut self,
         device: &Pose,
@@ -358,8 +362,8 @@ impl Proxy {
             intended
         } else {
             // A ball turns with the hand about its own centre, which moves no point of its surface
-            // through anything; other tools that may not turn keep the orientation they were
-            // anchored with.
+            // through anything. Other tools that may not turn keep the orientation at which they
+            // were anchored.
             let rotation = if self.shape.bound_m == 0.0 {
                 intended.rotation
             } else {
@@ -396,7 +400,7 @@ impl Proxy {
         self.load_count = 0;
         self.moved_by = false;
         (self.behind_m, self.uncarried) = (0.0, 1.0);
-        // Where the proxy would be had the certificate not ended before.
+        // Pose that the proxy would have reached if the certificate had not ended first.
         let mut ahead = None;
         self.holding.clear();
         for substep in 0..MAX_SUBSTEPS {
@@ -420,13 +424,13 @@ impl Proxy {
             if wanted_path < REST_M && !busy && substep > 0 {
                 break;
             }
-            // Room for the wanted motion, for being pushed by bodies and for getting back to the
-            // safe distance.
+            // The search covers the wanted motion, pushes by bodies and the recovery of the safe
+            // distance.
             let steps = self.near.iter().map(|n| bodies.step_path(n.entry.key));
             let push_m = self.distances.safe_m + soft_m + steps.sum::<f64>();
             let mut allowed = wanted_path + push_m;
-            // A round takes its share of the tick's pairs; if that cuts it short, what is left of
-            // the whole tick's.
+            // A round takes its share of the tick's pairs; if that cuts it short, all that the tick
+            // has left.
             let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
             let mut budget = self.pair_budget.min(left);
             let (mut kept, mut is_short) = (0, false);
@@ -443,11 +447,11 @@ impl Proxy {
                 }
             }
             out.substeps += 1;
-            // A hand that presses wants to go millimetres and goes micrometres: look only as far as
-            // the last tick went, and once more at everything if that was too short. What is not
-            // looked at is not gone through: `path` stays within `room`. Later rounds seldom find
-            // more than what a contact's plane cut off. What tools that press each other want is
-            // found from these rows: all of them are needed.
+            // A pressing hand wants millimetres and moves micrometres. So the search covers only
+            // the last tick's motion, and is repeated over everything if that was too short. The
+            // proxy never passes what was not searched: `path` stays within `room`. Later rounds
+            // seldom find more than what a contact's plane cut off. Tools that press each other
+            // need all rows, because `together` derives their goals from them.
             let presses = self.yields != Motion::zeros();
             let near_room = allowed.min(if presses {
                 f64::INFINITY
@@ -458,9 +462,9 @@ impl Proxy {
             });
             let mut room = near_room;
             let mut cut = false;
-            // Rows are the tangent plane of a contact that bends as the tool turns about it.
-            // Projecting a hand that is further away than the contact's radius of curvature would
-            // overshoot, there and back: in contact it is approached in strides.
+            // Rows are tangent planes of a contact that bends as the tool turns about it. If the
+            // hand is further away than the contact's radius of curvature, its projection would
+            // overshoot back and forth. In contact the goal is therefore approached in strides.
             let bold = BOLD * self.shape.bound_m;
             let mut share = 1.0;
             let (motion, is_free, rows, screw, path) = loop {
@@ -473,7 +477,7 @@ impl Proxy {
                     &mut out,
                     &mut touched,
                 );
-                // Without rotation, sliding on a face, planes are what they seem.
+                // Without rotation, as in sliding on a face, the planes are exact.
                 let turning = motion.fixed_rows::<3>(3).norm() > TURNING;
                 let bounded = turning && share == 1.0 && wanted_path > bold;
                 let held =
@@ -494,8 +498,8 @@ impl Proxy {
                 let is_free = motion == wanted;
                 let angle = motion.fixed_rows::<3>(3).norm();
                 if angle > MAX_TURN {
-                    // Less of the same twist. (The screw of more than half a turn would be another
-                    // one.)
+                    // A part of the same twist. (The screw of more than half a turn would be
+                    // another one.)
                     motion *= MAX_TURN / angle;
                     cut = true;
                 }
@@ -531,7 +535,7 @@ impl Proxy {
             out.starved |= cut;
             let (t, stopper) = self.first_contact(&screw, path, t_end);
             if t == 1.0 && motion == wanted {
-                // The end of the screw but for rounding; without this free space would feel of
+                // The end of the screw except for rounding; without this, free space would render
                 // 1e-17 m.
                 self.proxy = goal;
                 out.walked(&self.proxy);
@@ -552,9 +556,9 @@ impl Proxy {
                 }
                 None => {
                     if out.starved {
-                        // Surfaces that are known hold back, certificate or not. Where the budget
-                        // left some out, the way as it was projected is all that is known; but
-                        // what is left after a stride is held by nothing.
+                        // Known surfaces hold back even beyond the certificate. If the budget left
+                        // some out, only the projected motion is known; but nothing holds what
+                        // remains after a stride.
                         let (t, _) = self.first_contact(&screw, path, 1.0);
                         let free = is_free && t == 1.0;
                         ahead = Some(match is_short && share == 1.0 {
@@ -572,9 +576,8 @@ impl Proxy {
                         });
                         break;
                     }
-                    // The whole projected motion was made. What is left of the wanted one is behind
-                    // contacts, unless far rows were only guesses: then one more round finds that
-                    // out.
+                    // The whole projected motion was made. The rest of the wanted one is behind
+                    // contacts, unless far rows were only guesses: one more round finds that out.
                     if rows == 0 {
                         break;
                     }
@@ -585,7 +588,7 @@ impl Proxy {
                 }
             }
             if out.pairs_tested as usize >= MAX_SUBSTEPS * self.pair_budget {
-                // Another round could look at nothing, and would take what holds the tool for gone.
+                // Another round could evaluate nothing, and would take the contacts for gone.
                 out.starved = true;
                 let round = Round {
                     from,
@@ -610,7 +613,7 @@ impl Proxy {
         let went = [&before, &self.proxy, &goal];
         self.intent
             .went(went, device, &self.shape, &gains, period_s);
-        // The hand of a tool that goes by increments is wherever it is.
+        // The hand of a tool that follows by increments is at any offset.
         let drawn_to = match self.intent.interaction() {
             Interaction::Increments => self.proxy,
             _ => *device,
@@ -627,7 +630,7 @@ impl Proxy {
             safe_m: self.distances.safe_m,
             period_s,
         };
-        // The hand of a tool that goes by increments is wherever the tool is.
+        // The hand of a tool that follows by increments coincides with the tool.
         let ahead = ahead.filter(|_| self.intent.interaction() != Interaction::Increments);
         let went = [&before, &self.proxy];
         let felt = (self.rendered).step(&feel, &drawn_to, went, ahead.as_ref());
@@ -647,8 +650,9 @@ impl Proxy {
         out
     }
 
-    /// Gauss projection of what the coupling pulls by on the rows of the contacts at hand. Where
-    /// they hold none of it, it is the screw that leads there, if they hold none of that either.
+    /// Projects the pull of the coupling on the rows of the present contacts (Gauss). Returns the
+    /// motion and the number of rows. If no row acts on pull or screw, the motion is the screw that
+    /// leads to the goal.
     fn project(
         &mut self,
         [pull, screw]: &[Motion; 2],
@@ -683,7 +687,7 @@ impl Proxy {
                     false => touched.rub(stiffness, &push, &rows[row].arm),
                 }
             }
-            // With what a soft surface is pushed its own simulation finds out.
+            // A soft surface gets its push from its own simulation.
             if row >= rigid {
                 continue;
             }
@@ -698,7 +702,7 @@ impl Proxy {
             }
         }
 
-        // What held nothing may be in the way of what a soft material gives way by.
+        // Contacts that held nothing may limit how far a soft material gives way.
         for (k, row) in rows[..count].iter().enumerate() {
             if !(projection.multiplier(k) > 0.0)
                 && let Some(stiffness) = self.stiffness_of(order, rigid, k)
@@ -718,7 +722,7 @@ impl Proxy {
             }
             let c = &self.candidates[order[k] as usize];
             let near = &self.near[c.body_index as usize];
-            // What presses this tool need not hold it back in this tick.
+            // Something that presses this tool need not hold it back in this tick.
             let near_enough = active || gaps[k] < self.distances.release_m;
             self.moved_by |= near_enough && !near.entry.fixed;
             if active {
@@ -743,8 +747,8 @@ impl Proxy {
             self.moved_by = true;
             self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, touched);
         }
-        // By what acts, not by numbers: the projection gives back what it was given but for
-        // rounding.
+        // Decided by active rows and not by comparing motions: the projection returns its input
+        // with rounding.
         let leads = |row: &Row| row.slack(screw) >= 0.0;
         let acts = !projection.active().is_empty() || !rubbed.grips().is_empty();
         let optimal = projection.status == Status::Optimal;
@@ -752,12 +756,12 @@ impl Proxy {
         (if is_free { *screw } else { projection.motion }, count)
     }
 
-    /// Whether the contacts that held the last projection back are real at the end of its motion,
-    /// `path` long: there, at the safe distance, and facing as they did. Then what is left of the
-    /// wanted motion is behind them, and another round would find nothing.
+    /// Returns true if the contacts that held back the last projection still hold at the end of its
+    /// motion, `path` long: present, at the safe distance, and facing as before. The rest of the
+    /// wanted motion is then behind them, and another round would find nothing.
     ///
-    /// A contact that slid off its feature may have been taken over by a neighbour in the same
-    /// plane, as on every inner edge of a flat side.
+    /// A contact that slid off its feature may have been replaced by a neighbour in the same plane,
+    /// as on every inner edge of a flat side.
     fn still_holds(&self, path: f64, bodies: &BodyTable) -> bool {
         let Some(snapshot) = self.snapshot.as_deref() else {
             return false;
@@ -795,7 +799,7 @@ impl Proxy {
         })
     }
 
-    /// Earliest proven lower bound over the candidates, and the candidate that set it.
+    /// Returns the earliest proven lower bound over the candidates, and the candidate that set it.
     fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<usize>) {
         let clearance_m = GUARD * self.distances.clearance_m;
         let way = ScrewPath::new(screw);
@@ -816,7 +820,7 @@ impl Proxy {
         (t, stopper)
     }
 
-    /// How far along `step` (0 to 1) a body may go while this tool stands still.
+    /// Returns the share of `step` (0 to 1) that a body may make while this tool stands still.
     pub fn body_advance(
         &self,
         bodies: &BodyTable,
@@ -831,7 +835,7 @@ impl Proxy {
             return 0.0;
         };
         let Some(entry) = snapshot.bodies.iter().find(|e| e.key == key) else {
-            return 0.0; // Solid, but the snapshot in use does not speak of it: stand still.
+            return 0.0; // Solid, but not listed in the snapshot in use: it stands still.
         };
         let near = self.near_to(snapshot, entry, body);
         // The tool stands still, so no distance changes by more than the path of the body's points.

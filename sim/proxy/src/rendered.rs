@@ -1,4 +1,5 @@
-//! What of a proxy the hand feels: its contacts, and never where knowledge ends.
+//! Rendered proxy: the spring's far end, where the hand feels contacts but not the end of a
+//! certificate.
 //!
 //! Real-time callable: no allocation, no blocking, constant time. Deterministic. World frame, SI
 //! units.
@@ -9,41 +10,41 @@ use hapticd_geometry::{Pose, Quat, Vec3, transform};
 use crate::proxy::pull_between;
 use crate::tool::ToolShape;
 
-/// How fast a surface that was found late comes in, m/s: as fast as a soft one may come.
+/// Speed at which a surface that was found late comes in, m/s; that of a soft one.
 const FOUND_M_S: f64 = 0.2;
 
-/// What is felt of a tool of this shape.
+/// Inputs of the rendered pose for one tool.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderContext<'a> {
-    /// The tool.
+    /// Shape of the tool.
     pub shape: &'a ToolShape,
-    /// Square of the length by which the spring weighs turning, m^2.
+    /// Square of the length by which the spring weighs rotation, m².
     pub gyration_m2: f64,
     /// Distance at which contacts rest, m.
     pub safe_m: f64,
-    /// Time since the tick before, s.
+    /// Time since the previous tick, s.
     pub period_s: f64,
 }
 
 impl RenderContext<'_> {
-    /// Of two stretches, as the spring weighs shift and turn.
+    /// Returns the inner product of two stretches, with the spring's weights of shift and rotation.
     fn dot(&self, a: &Motion, b: &Motion) -> f64 {
         let shift = a.fixed_rows::<3>(0).dot(&b.fixed_rows::<3>(0));
         shift + self.gyration_m2 * a.fixed_rows::<3>(3).dot(&b.fixed_rows::<3>(3))
     }
 }
 
-/// The far end of an arm's spring, from tick to tick.
+/// Far end of an arm's spring, from tick to tick.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderedProxy {
-    /// Where the spring was drawn to in the last tick.
+    /// Pose that the spring was drawn to in the last tick.
     drawn_to: Pose,
-    /// By what it was stretched then: shift of the shape's centre, and rotation vector.
+    /// Stretch of the spring in the last tick: shift of the shape's centre, and rotation vector.
     stretch: Motion,
 }
 
 impl RenderedProxy {
-    /// Of a tool that is where its hand is.
+    /// Creates the rendered proxy of a tool that is where its hand is.
     pub fn new(hand: &Pose) -> Self {
         RenderedProxy {
             drawn_to: *hand,
@@ -51,16 +52,17 @@ impl RenderedProxy {
         }
     }
 
-    /// Where the spring was drawn to in the last tick.
+    /// Returns the pose that the spring was drawn to in the last tick.
     pub fn drawn_to(&self) -> &Pose {
         &self.drawn_to
     }
 
-    /// Where the spring is to take the proxy to be, which went from one pose to the other. The end
-    /// of a certificate or of a budget is nothing that a hand could feel: what it alone holds back
-    /// (`ahead`: where the proxy would be without, or is felt on a smooth surface) does not stretch
-    /// the spring. A surface that is found late would stretch it at once by all of that: its force
-    /// comes in by 0.2 m/s.
+    /// Returns the rendered pose of a proxy that moved from `before` to `proxy`.
+    ///
+    /// The hand must not feel the end of a certificate or of a budget. If that alone holds the
+    /// proxy back, `ahead` gives the pose to render instead: the pose without it, or the one on a
+    /// smooth surface. A surface that is found late would stretch the spring by the whole distance
+    /// at once; its stretch comes in by 0.2 m/s.
     pub fn step(
         &mut self,
         feel: &RenderContext<'_>,
@@ -73,9 +75,9 @@ impl RenderedProxy {
         let felt = *ahead.unwrap_or(proxy);
         let stretch = pull_between(feel.shape, &felt, hand);
         let wanted_m = length(&stretch);
-        // Of a proxy that nothing but contacts holds, the stretch grows by no more than the hand
-        // went and the proxy went away from it. One that a certificate held back catches up: it
-        // comes, and stretches nothing.
+        // For a proxy held by contacts alone, the stretch grows by at most the hand's motion and
+        // the proxy's motion away from it. A proxy that a certificate held back catches up; it
+        // approaches and stretches nothing.
         let pushed_m = between(proxy, hand) - between(before, hand);
         let went_m = pushed_m.max(0.0) + between(&self.drawn_to, hand);
         let found_m = FOUND_M_S * feel.period_s + feel.safe_m;
@@ -89,9 +91,11 @@ impl RenderedProxy {
         felt
     }
 
-    /// Of a tick that cannot tell what holds the tool: a plane across the stretch of the tick
-    /// before. Along it the hand goes freely, back it gets what is stored, and it is pressed no
-    /// harder. So nothing is felt that was not there, and no more is given than was put in.
+    /// Returns the rendered pose for a tick that cannot determine what holds the tool.
+    ///
+    /// It assumes a plane across the previous tick's stretch. Along the plane the hand moves
+    /// freely; moving back, it gets the stored energy; pressing further, it meets no larger force.
+    /// So no new contact is rendered, and no more energy is given than was put in.
     pub fn hold(&mut self, feel: &RenderContext<'_>, hand: &Pose, proxy: &Pose) -> Pose {
         let went = pull_between(feel.shape, &self.drawn_to, hand);
         self.drawn_to = *hand;
@@ -103,8 +107,8 @@ impl RenderedProxy {
         self.behind(feel.shape, hand, proxy)
     }
 
-    /// What is as far behind the hand as the spring is stretched; a tool that does not turn is
-    /// turned as `felt` is.
+    /// Returns the pose that lags the hand by the spring's stretch. A tool that does not turn takes
+    /// the rotation of `felt`.
     fn behind(&self, shape: &ToolShape, hand: &Pose, felt: &Pose) -> Pose {
         let (shift, turn): (Vec3, Vec3) = (
             self.stretch.fixed_rows::<3>(0).into_owned(),
@@ -126,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     const STIFFNESS: f64 = 500.0;
-    /// Of a way of the hand, each with a tick of its own.
+    /// Pieces of one motion of the hand; each takes a separate tick.
     const PIECES: u32 = 20;
 
     fn tool() -> ToolShape {
@@ -134,7 +138,7 @@ mod tests {
         ToolShape::mesh(&corners.map(|[x, z]| Vec3::new(x, 0.0, z) * 5e-3), true)
     }
 
-    /// A hand that is pressed by `depth_m` and turned by `turn`; then nothing is known any more.
+    /// Presses the hand by `depth_m` and turns it by `turn`; after that nothing more is known.
     fn pressed(feel: &RenderContext<'_>, depth_m: f64, turn: f64) -> (RenderedProxy, Pose) {
         let rest = Pose::identity();
         let mut end = RenderedProxy::new(&rest);
@@ -148,7 +152,7 @@ mod tests {
         (end, at(1.0))
     }
 
-    /// Ticks of a hand that stands still: by what the spring is stretched after each, m.
+    /// Runs ticks with a hand at rest; returns the stretch of the spring after each, m.
     fn comes_in(
         feel: &RenderContext<'_>,
         end: &mut RenderedProxy,
@@ -163,7 +167,7 @@ mod tests {
         (0..30).map(&mut tick).collect()
     }
 
-    /// By 0.2 m/s: 0.2 mm a tick and the distance at which contacts rest, 0.04 mm.
+    /// At 0.2 m/s: 0.2 mm a tick plus the distance at which contacts rest, 0.04 mm.
     #[test]
     fn a_surface_that_is_found_late_comes_in_slowly_by_shift_and_turn() {
         let shape = tool();
@@ -172,13 +176,14 @@ mod tests {
             Vec3::new(0.3, 0.0, -3e-3).into(),
             Quat::from_scaled_axis(Vec3::x() * 0.4),
         );
-        // 4 mm of turning at a gyration of 1 cm, 3 mm of shift; and neither but the other.
+        // 4 mm of rotation at a gyration of 1 cm, 3 mm of shift; each alone, then both.
         let shifted = Pose::from_parts(Vec3::x().scale(0.3).into(), hand.rotation);
         let turned = Pose::from_parts(hand.translation, Quat::identity());
         let both = Pose::translation(0.3, 0.0, 0.0);
         for (proxy, whole_m) in [(shifted, 3e-3), (turned, 4e-3), (both, 5e-3)] {
             let mut end = RenderedProxy::new(&hand);
-            // The certificate ended meanwhile: the proxy lags behind, and nothing is felt of it.
+            // Meanwhile the certificate ended: the proxy lags behind, and the hand feels nothing of
+            // it.
             for _ in 0..10 {
                 let felt = end.step(&feel, &hand, [&proxy, &proxy], Some(&hand));
                 assert!(pull_between(&shape, &felt, &hand).norm() < 1e-15);
@@ -196,7 +201,7 @@ mod tests {
         }
     }
 
-    /// On its way in the spring is stretched along what is found, about the shape's centre.
+    /// As it comes in, the spring is stretched along the full offset, about the shape's centre.
     #[test]
     fn what_comes_in_points_to_where_the_surface_holds_the_tool() {
         let corners = [[2.0, 1.0], [-1.0, 1.0], [0.0, -1.0]];
@@ -229,18 +234,19 @@ mod tests {
         let feel = feel(&shape);
         let at = |z: f64| Pose::translation(0.0, 0.0, z);
         let depth_m = |felt: &Pose, hand: f64| felt.translation.z - hand;
-        // The hand goes in by 5 mm at once.
+        // The hand moves in by 5 mm at once.
         let mut end = RenderedProxy::new(&at(0.0));
         let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(0.0)], None);
         assert!((depth_m(&felt, -5e-3) - 5e-3).abs() < 1e-15);
-        // What holds the proxy comes 2 mm out.
+        // The body that holds the proxy moves 2 mm out.
         let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(2e-3)], None);
         assert!((depth_m(&felt, -5e-3) - 7e-3).abs() < 1e-15);
-        // One that was held back elsewhere, 20 mm away, catches up by 8 mm: that is no push.
+        // A proxy that was held back 20 mm away catches up by 8 mm: that is not a push.
         let mut end = RenderedProxy::new(&at(0.0));
         let felt = end.step(&feel, &at(-1e-3), [&at(0.02), &at(0.012)], None);
         assert!((depth_m(&felt, -1e-3) - 1.24e-3).abs() < 1e-12, "{felt:?}");
-        // And one that goes away by 1 mm and stays with it is felt by that, with what is found.
+        // A proxy that moves away by 1 mm stretches the spring by that much, in addition to the
+        // late surface.
         let felt = end.step(&feel, &at(-1e-3), [&at(0.012), &at(0.013)], None);
         assert!((depth_m(&felt, -1e-3) - 2.48e-3).abs() < 1e-12, "{felt:?}");
     }
@@ -292,7 +298,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the hand goes and turns meanwhile, it is given no more than was stored.
+        /// For any motion of the hand meanwhile, it gets no more energy than was stored.
         #[test]
         fn what_is_not_known_gives_no_more_than_was_stored(
             depth_m in 0.0..5e-3f64, turn in -0.2..0.2f64,
@@ -321,7 +327,7 @@ mod tests {
                     before = now;
                 }
             }
-            // The piece in which nothing is left of it counts whole.
+            // The piece in which the stretch reaches zero counts whole.
             let piece_m = 4e-4 / f64::from(PIECES);
             let most_j = stored_j + 0.5 * STIFFNESS * piece_m * piece_m;
             prop_assert!(given_j <= most_j, "{given_j} of {stored_j} J");

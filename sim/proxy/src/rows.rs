@@ -1,4 +1,4 @@
-//! Which near feature pairs constrain the tool, and how.
+//! Contact rows: which nearby feature pairs constrain the tool, and how.
 //!
 //! Real-time callable: no allocation, bounded by the candidate count. Deterministic.
 //!
@@ -6,19 +6,19 @@
 //!
 //! Each contact gives one linear row `n . (v + w x r) >= -(gap - safe - approach)` for the tool's
 //! motion of this tick (Redon 2002, eq. 5.8 at displacement level, with the safety distance of
-//! section 6.2): after the motion at least the safe distance is left, also after the body's own
+//! section 6.2). After the motion at least the safe distance is left, even after the body's own
 //! approach.
 //!
-//! Not every near pair may speak. A vertex that slides over a tessellated plane is near to *all*
-//! triangles around it, and the closest point of a neighbour lies on the shared edge, with a tilted
-//! normal: taken as a row it is the ghost bump that users know as internal edges. Only pairs that
+//! Not every nearby pair may give a row. A vertex that slides over a tessellated plane is near to
+//! *all* triangles around it. The closest point of a neighbouring triangle lies on the shared edge,
+//! with a tilted normal; taken as a row, it is the bump known as an internal edge. Only pairs that
 //! are *locally closest* on both surfaces are contacts:
 //!
 //! * vertex-face with the foot inside the face, or on its edges or corners if no neighbour across
 //!   them is nearer, and none of the vertex's edges leading nearer;
 //! * edge-edge with both feet inside the edges and the normal between the normals of the adjacent
 //!   faces, tested by the in-plane directions ([`Pair::hints`]): leaving the foot into a face must
-//!   not shorten the distance;
+//!   not shorten the distance.
 //!
 //! A pair that this filter wrongly drops costs feel, not safety: continuous detection stops the
 //! motion at it, and the caller then gives it a row for a while.
@@ -34,23 +34,23 @@ const SLACK: f64 = 1e-6;
 /// A feature pair at the present poses, world frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// Kind, the first feature is the tool's.
+    /// Kind of the pair; the first feature is the tool's.
     pub kind: PairKind,
-    /// Tool points.
+    /// Points of the tool's feature, m.
     pub tool: [Vec3; 3],
-    /// Body points.
+    /// Points of the body's feature, m.
     pub body: [Vec3; 3],
-    /// Distance of the closed features (no radius taken off).
+    /// Distance of the closed features, m (no radius subtracted).
     pub distance_m: f64,
-    /// Radii of tool and body together: distance at which their surfaces meet, metres.
+    /// Sum of the radii of tool and body: the distance at which their surfaces meet, m.
     pub radius_m: f64,
-    /// Unit, from the body to the tool.
+    /// Unit normal, from the body to the tool.
     pub normal: Vec3,
-    /// Closest point of the tool's feature.
+    /// Closest point of the tool's feature, m.
     pub tool_point: Vec3,
-    /// Closest point of the body's feature.
+    /// Closest point of the body's feature, m.
     pub body_point: Vec3,
-    /// Locally closest: may constrain the motion.
+    /// True if the pair is locally closest and may constrain the motion.
     pub contact: bool,
     /// Index into the arm's table of bodies.
     pub body_index: u8,
@@ -59,7 +59,7 @@ pub struct Candidate {
 }
 
 /// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body
-/// points; `None` if that is the world itself.
+/// points; `None` if that frame is the world itself.
 pub fn candidate(pair: &Pair, tool: &Rigid, body: Option<&Rigid>) -> Candidate {
     let mut a = pair.tool;
     let mut b = pair.body;
@@ -114,14 +114,14 @@ fn is_contact(pair: &Pair, tool: &Rigid, body: Option<&Rigid>, c: &PairDistance)
     }
 }
 
-/// No edge of the vertex leads nearer. `n` points from the vertex to the foot, in the frame of the
-/// vertex.
+/// Returns true if no edge of the vertex leads nearer. `n` points from the vertex to the foot, in
+/// the frame of the vertex.
 fn vertex_holds(hints: &[Vec3; HINTS], n: &Vec3) -> bool {
     hints[3..].iter().all(|along| n.dot(along) <= SLACK)
 }
 
-/// The foot on a face is inside it, or no neighbour across the edges that it lies on is nearer. `n`
-/// points from the foot to the vertex, in the frame of the hints.
+/// Returns true if the foot on a face is inside it, or no neighbour across the edges under it is
+/// nearer. `n` points from the foot to the vertex, in the frame of the hints.
 fn foot_holds(barycentric: &[f64; 3], hints: &[Vec3; HINTS], n: &Vec3) -> bool {
     // The weight that vanishes on the edges 01, 12, 20.
     let off_edge = [barycentric[2], barycentric[0], barycentric[1]];

@@ -1,7 +1,7 @@
-//! How far a feature pair may go along one screw: the two motions that continuous detection needs,
-//! made once for many pairs.
+//! Advancement of feature pairs along one screw. The two motions that continuous detection needs
+//! are built once for many pairs.
 //!
-//! Real-time callable: no allocation, bounded steps. Everything given as clear is proven (see
+//! Real-time callable: no allocation, bounded steps. Everything reported as clear is proven (see
 //! [`hapticd_ccd::advance`]). World frame, metres.
 
 use hapticd_ccd::advance::advance_bound;
@@ -11,13 +11,13 @@ use hapticd_geometry::{Screw, Vec3};
 
 use crate::rows::Candidate;
 
-/// Steps of conservative advancement per pair. A pair that needs more costs motion.
+/// Steps of conservative advancement per pair; a pair that needs more shortens the motion.
 const ADVANCE_STEPS: u32 = 24;
 
-/// A screw from both sides.
+/// A screw seen from the world and from the mover.
 pub(crate) struct ScrewPath {
     forth: MotionBound,
-    /// Of the world as the mover sees it: the same axis, run through backwards.
+    /// Motion of the world as the mover sees it: the same axis in reverse.
     back: MotionBound,
 }
 
@@ -29,10 +29,12 @@ impl ScrewPath {
         }
     }
 
-    /// Lower bound on the distance of a pair on the whole screw: along the pair's present normal,
-    /// the tool's points less the body's. A point with velocity `v` leaves the line of that by
-    /// `w |v| / 2` at most (as in [`hapticd_ccd::advance`]), so it is lowest at the start or at the
-    /// end. What is clear by this needs no advancement.
+    /// Returns a lower bound on the distance of a pair over the whole screw: along the pair's
+    /// present normal, the tool's points less the body's.
+    ///
+    /// A point with velocity `v` leaves its straight line by `w |v| / 2` at most (as in
+    /// [`hapticd_ccd::advance`]), so the bound is lowest at the start or at the end. A pair that is
+    /// clear by this bound needs no advancement.
     #[inline]
     pub(crate) fn least_gap(&self, c: &Candidate) -> f64 {
         let mut low = f64::INFINITY;
@@ -49,13 +51,13 @@ impl ScrewPath {
         low - highest(c.kind, &c.body, &c.normal)
     }
 
-    /// How far, up to `t_max`, the first feature may go along the screw. `normal` points from the
-    /// second to the first.
+    /// Returns how far, up to `t_max`, the first feature may move along the screw. `normal` points
+    /// from the second to the first.
     ///
-    /// A moving face is looked at from its own frame, where the vertex moves and the face stands
-    /// still. Advancement holds its direction fixed during a step; of a face that turns about a
-    /// vertex at the threshold some corner would always go down along that direction, and no step
-    /// would be proven.
+    /// A moving face is treated in its own frame, where the vertex moves and the face stands still.
+    /// Advancement holds its direction fixed during a step. If the face itself turned about a
+    /// vertex at the threshold, some corner would always descend along that direction, and no step
+    /// could be proven.
     pub(crate) fn advance(
         &self,
         kind: PairKind,
@@ -85,7 +87,7 @@ impl ScrewPath {
     }
 }
 
-/// The pair seen from the other side.
+/// Returns the kind of the pair with its features swapped.
 pub(crate) fn swapped(kind: PairKind) -> PairKind {
     match kind {
         PairKind::VertexFace => PairKind::FaceVertex,

@@ -1,14 +1,14 @@
-//! What crosses between the haptic loop and the collision thread: [`Query`] one way, [`Snapshot`]
-//! the other.
+//! Messages between the haptic loop and the collision thread: [`Query`] one way, [`Snapshot`] the
+//! other.
 //!
-//! A snapshot is a *certificate*. It was taken at reference poses and promises, per body: as long
+//! A snapshot is a *certificate*. It is taken at reference poses and guarantees per body: as long
 //! as no point of the tool has moved more than [`BodyEntry::margin_m`] relative to that body since
-//! those poses, no feature pair outside the list can come closer than the certified clearance.
-//! Everything in it is a consequence of the query alone, so the same query on the same scene gives
-//! the same snapshot.
+//! those poses, no feature pair outside the list can come closer than the certified clearance. Its
+//! content follows from the query alone, so the same query on the same scene gives the same
+//! snapshot.
 //!
-//! Both types are moved through rings without allocation: a `Query` is plain data, a `Snapshot` is
-//! built once with its full capacity and travels as a `Box`.
+//! Both types move through rings without allocation. A `Query` is plain data; a `Snapshot` is built
+//! once with its full capacity and travels as a `Box`.
 //!
 //! Frames: tool points are in the tool frame; body points are in the body frame. Metres.
 
@@ -20,34 +20,34 @@ use hapticd_geometry::{Pose, Rigid, SmoothMesh, Vec3};
 
 use crate::trajectory::{Followed, Trajectory};
 
-/// Most arms one daemon drives.
+/// Most arms that one daemon drives.
 pub const MAX_ARMS: usize = 4;
-/// Places in the tables of bodies.
+/// Number of slots in the body tables.
 pub const MAX_BODIES: usize = 64;
-/// Most bodies of one scene; the world refuses the next one with this number. The places after them
-/// are the tools', which are bodies to each other.
+/// Most bodies of one scene; the scene refuses the next one with this number. The slots after them
+/// belong to the tools, which are bodies to each other.
 pub const MAX_SCENE_BODIES: usize = MAX_BODIES - MAX_ARMS;
 
-/// The place of an arm's tool in the tables of bodies.
+/// Returns the slot of an arm's tool in the body tables.
 #[must_use]
 pub fn tool_slot(arm: usize) -> usize {
     MAX_SCENE_BODIES + arm
 }
 
-/// The arm whose tool has this place; `None` for a body of the scene.
+/// Returns the arm that owns the tool in this slot; `None` for a body of the scene.
 #[must_use]
 pub fn tool_in(slot: usize) -> Option<usize> {
     slot.checked_sub(MAX_SCENE_BODIES)
         .filter(|arm| *arm < MAX_ARMS)
 }
 
-/// Client-visible identity of an arm's tool as a body: no body of the scene has it.
+/// Returns the client-visible identity of an arm's tool as a body; no body of the scene has it.
 #[must_use]
 pub fn tool_id(arm: usize) -> u32 {
     u32::MAX - arm as u32
 }
 
-/// Name of an arm's tool as a body: placed again it is another one.
+/// Returns the key of an arm's tool as a body; a tool that is placed again gets another key.
 #[must_use]
 pub fn tool_key(arm: usize, epoch: u32) -> BodyKey {
     BodyKey {
@@ -56,52 +56,52 @@ pub fn tool_key(arm: usize, epoch: u32) -> BodyKey {
     }
 }
 
-/// Names a body for as long as it lives: a slot that is used again gets another generation.
+/// Identifies a body for its lifetime: a slot that is reused gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct BodyKey {
-    /// Place in the body table, below [`MAX_BODIES`].
+    /// Slot in the body table, below [`MAX_BODIES`].
     pub slot: u8,
-    /// Counts how often the slot was given out.
+    /// Number of times that the slot was given out.
     pub generation: u32,
 }
 
-/// The loop's word on one body: the loop alone moves bodies, so this is where the body *is*.
+/// The loop's report on one body. Only the loop moves bodies, so this is the body's actual pose.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyPose {
-    /// Which body.
+    /// Key of the body.
     pub key: BodyKey,
-    /// Where it is now.
+    /// Present pose of the body.
     pub world_from_body: Pose,
 }
 
-/// The loop's word on one tool.
+/// The loop's report on one tool.
 #[derive(Clone, Copy, Debug)]
 pub struct ArmQuery {
-    /// False: no such arm, or no input from it yet.
+    /// False if there is no such arm, or no input from it yet.
     pub present: bool,
-    /// Changes whenever the proxy was placed again instead of being moved; answers to older epochs
+    /// Changes whenever the proxy is placed again instead of being moved; answers to older epochs
     /// are void.
     pub epoch: u32,
-    /// Where the proxy is.
+    /// Pose of the proxy.
     pub world_from_tool: Pose,
-    /// Where it is expected to be when the answer is used, as seen from where it is: the answer is
-    /// about there.
+    /// Predicted pose of the proxy at the time of the answer, relative to its present pose. The
+    /// answer refers to the predicted pose.
     pub ahead: Pose,
-    /// Where the tool wants to be: where the hand draws it to.
+    /// Goal of the tool: the pose to which the hand draws it.
     pub world_from_goal: Pose,
-    /// How strongly: the coupling's stiffness, N/m.
+    /// Stiffness of the coupling that draws it, N/m.
     pub stiffness_n_per_m: f64,
-    /// And for turns, N m/rad; 0 if the tool does not turn.
+    /// Rotational stiffness of the coupling, N·m/rad; 0 if the tool does not turn.
     pub stiffness_nm_per_rad: f64,
-    /// How far to look, metres.
+    /// Reach of the answer, m.
     pub reach_m: f64,
-    /// One bit per body slot that is solid to this tool already. For the others the answer must say
-    /// whether the tool is inside ([`BodyEntry::encloses_tool`]).
+    /// Bodies that are solid to this tool already, one bit per slot. For all others the answer must
+    /// report whether the tool is inside ([`BodyEntry::encloses_tool`]).
     pub solid: u64,
 }
 
 impl ArmQuery {
-    /// Where the answer takes the tool to be, its reference pose.
+    /// Returns the reference pose of the answer.
     #[must_use]
     pub fn world_from_reference(&self) -> Pose {
         if self.ahead == Pose::identity() {
@@ -111,31 +111,31 @@ impl ArmQuery {
     }
 }
 
-/// Most bodies whose pushes a query reports.
+/// Most bodies with pushes in a query.
 pub const MAX_PUSHES: usize = 16;
 
-/// What the tools pushed a body with: the loop's report to the dynamics. World frame.
+/// Pushes of the tools on one body: the loop's report to the dynamics. World frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Push {
-    /// Which body.
+    /// Key of the body.
     pub key: BodyKey,
-    /// Sum over all ticks since the body came, N s: a lost query loses nothing.
+    /// Impulse summed over all ticks since the body came, N·s; a lost query loses nothing.
     pub impulse_n_s: Vec3,
-    /// The same about the centre of mass, N m s.
+    /// Angular impulse about the centre of mass, summed likewise, N·m·s.
     pub moment_nm_s: Vec3,
-    /// Force of the last tick, N; zero if nothing touched it.
+    /// Force of the last tick, N; zero if nothing touched the body.
     pub force_n: Vec3,
-    /// Where it acts, m.
+    /// Point of application, m.
     pub point: Vec3,
-    /// Stiffness of the coupling behind it, N/m: what the force loses with every metre that the
-    /// body gives way.
+    /// Stiffness of the coupling behind the force, N/m: the loss of force per metre that the body
+    /// gives way.
     pub stiffness_n_per_m: f64,
-    /// Velocity of the hand behind it, m/s.
+    /// Velocity of the hand behind the force, m/s.
     pub hand_m_s: Vec3,
 }
 
 impl Push {
-    /// Nothing yet.
+    /// Creates a record without any push.
     #[must_use]
     pub fn none(key: BodyKey) -> Self {
         Push {
@@ -150,24 +150,24 @@ impl Push {
     }
 }
 
-/// One question to the collision thread.
+/// One query to the collision thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
-    /// Tick at whose end these poses held.
+    /// Tick; the poses are those at its end.
     pub tick: u64,
-    /// The tools.
+    /// Tools, by arm.
     pub arms: [ArmQuery; MAX_ARMS],
     /// Poses of the bodies of the scene that the loop knows, `..body_count`.
     pub bodies: [BodyPose; MAX_BODIES],
-    /// How many entries of `bodies` count.
+    /// Number of valid entries of `bodies`.
     pub body_count: usize,
-    /// How far the loop came on the course of the dynamics.
+    /// How far the loop has come on the trajectory of the dynamics.
     pub followed: Followed,
-    /// Ticks so far in which its bodies stood at the end of a course and waited for the next.
+    /// Ticks so far in which bodies waited at the end of a trajectory for the next one.
     pub idle_ticks: u64,
-    /// What tools pushed, `..push_count`.
+    /// Pushes of the tools, `..push_count`.
     pub pushes: [Push; MAX_PUSHES],
-    /// How many entries of `pushes` count.
+    /// Number of valid entries of `pushes`.
     pub push_count: usize,
 }
 
@@ -200,7 +200,7 @@ impl Default for Query {
 }
 
 impl Query {
-    /// The loop's pose of a body, if the loop knows it.
+    /// Returns the loop's pose of a body, if the loop knows it.
     pub fn pose_of(&self, key: BodyKey) -> Option<Pose> {
         self.bodies[..self.body_count]
             .iter()
@@ -209,64 +209,67 @@ impl Query {
     }
 }
 
-/// How the surface of a body answers.
+/// Surface properties of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// Stiffest coupling that touching this body may use, N/m.
+    /// Largest stiffness of a coupling that touches this body, N/m.
     pub stiffness_n_per_m: f64,
     /// Damping on the rate of the coupling's deflection, N·s/m.
     pub damping_n_s_per_m: f64,
     /// Coulomb's coefficient between this surface and any tool.
     pub friction: f64,
-    /// A coarse mesh is felt as the smooth surface that it stands for.
+    /// True if a coarse mesh is rendered as the smooth surface that it stands for.
     pub force_shading: bool,
 }
 
-/// Where a kinematic body shall go.
+/// Target of a kinematic body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyTarget {
-    /// Where.
+    /// Pose to reach.
     pub world_from_body: Pose,
-    /// Fastest that any of its points may go on the way, m/s.
+    /// Highest speed of any of its points on the path there, m/s.
     pub speed_m_s: f64,
 }
 
 /// Length of [`Pair::hints`].
 pub const HINTS: usize = 7;
 
-/// One feature pair near each other at the reference poses. In the order of use: what is sieved out
-/// is not read to the end.
+/// A feature pair within reach at the reference poses. Fields are in order of use, so that a pair
+/// that is filtered out is not read to its end.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Pair {
     /// Distance of the two closed features at the reference poses less the radii of tool and body,
-    /// metres.
+    /// m.
     pub distance_m: f64,
-    /// Unit, from the body's feature to the tool's at the reference poses, in the frame of the body
-    /// points; zero if they touch.
+    /// Unit vector from the body's feature to the tool's at the reference poses, in the frame of
+    /// the body points; zero if they touch.
     pub direction: Vec3,
-    /// Largest coordinate of the body's feature along [`Pair::direction`], metres.
+    /// Largest coordinate of the body's feature along [`Pair::direction`], m.
     pub support_m: f64,
-    /// Which features: the first is the tool's.
+    /// Kind of the pair; the first feature is the tool's.
     pub kind: PairKind,
     /// Index of the tool's feature among its kind, for reports.
     pub tool_feature: u32,
     /// Index of the body's feature among its kind, for reports.
     pub body_feature: u32,
-    /// Points of the tool's feature, tool frame; 1, 2 or 3 of them count, as `kind` says.
+    /// Points of the tool's feature, tool frame; `kind` tells whether 1, 2 or 3 of them count.
     pub tool: [Vec3; 3],
     /// Points of the body's feature, body frame (world frame if the body is [`BodyEntry::fixed`]).
     pub body: [Vec3; 3],
-    /// For telling a locally closest pair from its neighbours (see `rows`): edge-edge: in-plane
-    /// directions into the two faces at the tool's edge, then at the body's edge; vertex-face and
-    /// face-vertex: directions into the neighbour across the face's edges 01, 12, 20, in the face's
-    /// frame, then along four edges of the vertex, in its frame. Unit; zero where there is none.
+    /// Directions that tell a locally closest pair from its neighbours (see `rows`). Unit vectors;
+    /// zero where there is no neighbour.
+    ///
+    /// * Edge-edge: in-plane directions into the two faces at the tool's edge, then at the body's
+    ///   edge.
+    /// * Vertex-face and face-vertex: directions into the neighbour across the face's edges 01, 12,
+    ///   20, in the face's frame; then along four edges of the vertex, in its frame.
     pub hints: [Vec3; HINTS],
 }
 
 impl Pair {
-    /// A pair at its reference poses. `frame_from_tool` takes tool points to the frame of the body
-    /// points; the distance is that of the features less `radius_m`.
+    /// Creates a pair at its reference poses. `frame_from_tool` takes tool points to the frame of
+    /// the body points; the distance is that of the features less `radius_m`.
     pub fn new(
         kind: PairKind,
         tool: [Vec3; 3],
@@ -277,7 +280,7 @@ impl Pair {
     ) -> Pair {
         let (a, b, _) = closest_points(kind, &tool.map(|p| frame_from_tool.point(&p)), &body);
         let distance = (a - b).norm();
-        // Any unit vector will do; this one is the best but for rounding.
+        // Any unit vector is valid; this one is the best except for rounding.
         let direction = (a - b).try_normalize(0.0).unwrap_or_default();
         Pair {
             kind,
@@ -292,9 +295,9 @@ impl Pair {
         }
     }
 
-    /// Lower bound on the distance of the features (the tool's radius not taken off), at any pose:
-    /// how far they are apart along the direction of the reference poses. A tenth of the work of
-    /// the distance, and as good while neither turns much.
+    /// Returns a lower bound on the distance of the features (the tool's radius not subtracted) at
+    /// any pose: their separation along the direction of the reference poses. It costs a tenth of
+    /// the distance, and is as good as long as neither turns much.
     #[inline]
     pub fn separation(&self, frame_from_tool: &Rigid) -> f64 {
         let n = frame_from_tool.unturn(&self.direction);
@@ -306,90 +309,90 @@ impl Pair {
     }
 }
 
-/// What a snapshot says about one body.
+/// Entry of a snapshot for one body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyEntry {
-    /// Which body.
+    /// Key of the body.
     pub key: BodyKey,
     /// Client-visible identity, see the protocol.
     pub id: u32,
     /// Reference pose of the body.
     pub world_from_body: Pose,
-    /// Never moves: its pairs' points and hints are in the world frame already.
+    /// True if the body never moves: points and hints of its pairs are already in the world frame.
     pub fixed: bool,
-    /// How far any tool point may move relative to this body before the list stops being complete.
-    /// Already less the certified clearance. Negative when the list is truncated inside the
+    /// Motion of any tool point relative to this body up to which the list stays complete, m. The
+    /// certified clearance is already subtracted. Negative if the list is truncated inside the
     /// clearance.
     pub margin_m: f64,
     /// First pair of this body in [`Snapshot::pairs`].
     pub first_pair: u32,
-    /// How many pairs; sorted by `distance_m`.
+    /// Number of its pairs; sorted by `distance_m`.
     pub pair_count: u32,
-    /// More pairs were within reach than the list has room for, or than the answer's budget of work
-    /// sufficed to find.
+    /// True if more pairs were within reach than the list has capacity for, or than the answer's
+    /// work budget could find.
     pub full: bool,
-    /// The tool is inside this body or around it, or their surfaces meet, so it cannot become solid
-    /// to it now. Asked for by `ArmQuery::solid`.
+    /// True if the tool is inside this body or around it, or their surfaces meet; then the body
+    /// cannot become solid to it now. Requested by `ArmQuery::solid`.
     pub encloses_tool: bool,
-    /// Moves only if it has one, or on a course.
+    /// Target of a kinematic body; without one it moves only on a trajectory.
     pub target: Option<BodyTarget>,
-    /// The dynamics move it: along courses, whatever its target.
+    /// True if the dynamics move the body: along trajectories, regardless of a target.
     pub by_course: bool,
-    /// Centre of mass, body frame; zero for what has no mass.
+    /// Centre of mass, body frame; zero for a body without mass.
     pub centre: Vec3,
-    /// Radius of a ball about the body's origin that holds it, metres: bounds its points' motion.
+    /// Radius of a ball about the body's origin that holds the body, m; bounds its points' motion.
     pub bound_m: f64,
-    /// Half-thickness around the body's features, metres: the radius of another arm's ball; 0 for
-    /// all that is a mesh.
+    /// Half-thickness around the body's features, m: the radius of another arm's ball; 0 for every
+    /// mesh.
     pub radius_m: f64,
-    /// Surface.
+    /// Material of the surface.
     pub material: Material,
 }
 
-/// The answer of the collision thread for one tool.
+/// Answer of the collision thread for one tool.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    /// Counts the answers, over all arms.
+    /// Sequence number of the answer, over all arms.
     pub sequence: u64,
-    /// The query that this answers.
+    /// Tick of the query that this answers.
     pub query_tick: u64,
-    /// Which arm.
+    /// Index of the arm.
     pub arm: usize,
-    /// The query's epoch of that arm.
+    /// Epoch of that arm in the query.
     pub epoch: u32,
     /// Reference pose of the tool.
     pub world_from_tool: Pose,
     /// Changes with every body that comes or goes; never falls.
     pub scene_version: u64,
-    /// Every body of the scene.
+    /// Entries of all bodies of the scene.
     pub bodies: Vec<BodyEntry>,
-    /// By body, the smooth surface that it is felt as; missing ones, and `None`: its mesh. Shared
-    /// with the scene, so the loop must not be the last to have a snapshot.
+    /// Smooth surface to render for each body; for missing entries and `None`, the mesh is
+    /// rendered. Shared with the scene, so the loop must not be the last owner of a snapshot.
     pub smooth: Vec<Option<Arc<SmoothMesh>>>,
-    /// The feature pairs, body by body.
+    /// Feature pairs, body by body.
     pub pairs: Vec<Pair>,
-    /// Where the dynamics want their bodies to go next.
+    /// Next trajectory of the bodies that the dynamics move.
     pub course: Trajectory,
-    /// Time the answer took, for reports only; 0 in virtual time.
+    /// Time that the answer took, ns, for reports only; 0 in virtual time.
     pub compute_ns: u64,
-    /// Who else had a share in it, for reports only: the answer is the same without.
+    /// Share of the mid-phase, for reports only: the answer is the same without it.
     pub midphase: MidPhaseShare,
 }
 
-/// What a mid-phase, which is a GPU as a rule, did for an answer of the collision thread. Changes
-/// nothing in the answer.
+/// What a mid-phase, usually a GPU, contributed to an answer of the collision thread. The answer
+/// does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MidPhaseShare {
-    /// Bodies, and other arms' tools, near which it named the pairs of triangles; near all others
-    /// the CPU searched by itself.
+    /// Number of bodies and of other arms' tools for which it listed the pairs of triangles; for
+    /// all others the CPU searched alone.
     pub bodies: u16,
-    /// Time that it took for those, where it computes, ns; 0 if it named none or has no clock.
+    /// Time that this took, measured where it computes, ns; 0 if it listed none or has no clock.
     pub took_ns: u64,
 }
 
 impl Snapshot {
-    /// An empty snapshot for at most this many feature pairs over all bodies; it never grows.
-    /// Allocates; not for the real-time thread.
+    /// Creates an empty snapshot for at most this many feature pairs over all bodies; it never
+    /// grows. Allocates; not for the real-time thread.
     pub fn new(pairs: usize) -> Self {
         Snapshot {
             sequence: 0,
@@ -407,7 +410,7 @@ impl Snapshot {
         }
     }
 
-    /// The pairs of one body, nearest first.
+    /// Returns the pairs of one body, nearest first.
     pub fn pairs_of(&self, entry: &BodyEntry) -> &[Pair] {
         let first = entry.first_pair as usize;
         &self.pairs[first..first + entry.pair_count as usize]
@@ -420,7 +423,7 @@ mod tests {
     use hapticd_ccd::closest;
     use hapticd_geometry::Quat;
 
-    /// A number in -1..1, from a linear congruential sequence.
+    /// Returns a number in -1..1 from a linear congruential sequence.
     fn next(seed: &mut u64) -> f64 {
         *seed = seed
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -428,8 +431,8 @@ mod tests {
         (*seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// The sieve of the haptic loop: never above the distance, at any pose, and the distance itself
-    /// at the reference poses.
+    /// The haptic loop's filter: never above the distance, at any pose, and the distance itself at
+    /// the reference poses.
     #[test]
     fn separation_is_a_lower_bound_at_every_pose() {
         let mut seed = 7;
@@ -467,7 +470,7 @@ mod tests {
         assert!(compared > 1000, "of any use: {compared}");
     }
 
-    /// Features that touch have no direction: nothing is claimed.
+    /// Features that touch have no direction, so no bound is claimed.
     #[test]
     fn touching_features_are_never_sieved_out() {
         let pair = Pair::new(

@@ -1,29 +1,32 @@
-//! Soft bodies and cloth in the loop: simulated elsewhere and slower, felt at every tick.
+//! Soft solids and cloth in the haptic loop: simulated elsewhere at a lower rate, rendered in every
+//! tick.
 //!
-//! Real-time callable but for [`SoftSnapshot::new`] and what fills it: no allocation, no blocking,
+//! Real-time callable except for [`SoftSnapshot::new`] and filling it: no allocation, no blocking,
 //! work bounded by [`MAX_TRACKED`] and [`WALK_LIMIT`]. Deterministic.
 //!
 //! # Theory
 //!
-//! The detection of soft bodies knows, for each point of the tool or of a surface that touches or
-//! is near, which triangle its line meets (Lehericey 2016, chapter 4). The loop gets these
-//! *tracked* points with the surfaces and their velocities, and at every tick walks on from there
-//! with the tool where it is now and the surface where it is by then: `O(1)` triangles a point, no
-//! tree, and the sign of the length alone says whether what was near has become contact. Each gives
-//! a plane, and the plane a row of the Gauss projection.
+//! The detection of deformables finds, for each point of the tool or of a surface that touches or
+//! is near, the triangle that its line meets (Lehericey 2016, chapter 4). The loop receives these
+//! *tracked* points with the surfaces and their velocities. In every tick it walks on from that
+//! triangle, with the tool at its present pose and the surface moved on to the present time. This
+//! takes `O(1)` triangles per point and no tree, and the sign of the length alone tells whether
+//! proximity has become contact. Each point gives a plane, and the plane a row of the Gauss
+//! projection.
 //!
-//! What must not be felt:
+//! What must not be rendered:
 //!
 //! * *A jump at an edge*: the normal turns to that of the next triangle over some ticks ([`TURN`]).
-//! * *A point that is lost*: its last plane stays until the next answer. Lost is not apart.
-//! * *A contact that is found late*, deep in: the row gives it back by shares, as it does for a
-//!   missing safe distance.
+//! * *A lost point*: its last plane stays until the next answer, since a lost point is not a
+//!   separated one.
+//! * *A contact that is found late*, deep inside: the row restores the distance by shares, as it
+//!   does for a missing safe distance.
 //!
-//! # What this promises, and what not
+//! # Guarantees and limits
 //!
-//! The certificate of the rigid bodies is not touched: rows bend the wanted motion, and continuous
-//! detection then cuts it as ever. A soft surface itself is no wall: it is found by points at
-//! discrete times, gives way, and a thin tool that is fast enough gets through.
+//! The certificate of the rigid bodies is not affected: rows bend the wanted motion, and continuous
+//! detection then cuts it as usual. A soft surface itself is not a hard wall. It is found by points
+//! at discrete times and gives way, and a thin tool that is fast enough passes through it.
 
 use std::sync::Arc;
 
@@ -37,113 +40,115 @@ use crate::implicit::{self, ImplicitSurface, MAX_PROBED};
 use crate::snapshot::Material;
 use crate::tool::ToolShape;
 
-/// Most points that one tool tracks; the nearest are taken.
+/// Most points that one tool tracks; the nearest are kept.
 pub const MAX_TRACKED: usize = 96;
-/// Most rows that they may give in a tick: the deepest that say something new.
+/// Most rows that they give in a tick: the deepest ones that are distinct.
 pub const MAX_SOFT_ROWS: usize = 16;
-/// Most places at which a tool may be found near soft surfaces in a tick.
+/// Most points at which a tool is found near soft surfaces in a tick.
 pub(crate) const MAX_FOUND: usize = MAX_TRACKED + MAX_PROBED;
 const _: () = assert!(MAX_FOUND <= 1 << u8::BITS, "places are numbered by bytes");
-/// Most triangles that a walk looks at in a tick.
+/// Most triangles that a walk visits in a tick.
 pub const WALK_LIMIT: u32 = 12;
-/// Share of the way to a new triangle's normal that a plane turns in a tick.
+/// Share of the difference to a new triangle's normal that a plane turns by in a tick.
 const TURN: f64 = 0.2;
-/// Rows say the same if their normals are this close (cosine) and their points nearer than this
-/// part of the tool's radius.
+/// Two rows count as equal if their normals are this close (cosine) and their points nearer than
+/// this share of the tool's radius.
 const ALIKE: f64 = 0.99;
 const NEAR: f64 = 0.5;
-/// Surfaces go on as they moved for this many times the time between answers, and then stand still.
+/// Surfaces keep their velocity for this many times the interval between answers, then stand still.
 const AHEAD: f64 = 2.0;
 
-/// The surface of a soft body or a cloth at the time of an answer.
+/// Surface of a soft solid or a cloth at the time of an answer.
 #[derive(Clone, Debug)]
 pub struct SoftSurface {
     /// Client-visible identity.
     pub id: u32,
-    /// Triangles and neighbours.
+    /// Triangles and their neighbours.
     pub shape: Arc<Shape>,
-    /// How it feels.
+    /// Material of the surface.
     pub material: Material,
-    /// World frame, m; empty when no tracked point needs them.
+    /// Points, world frame, m; empty if no tracked point needs them.
     pub points: Vec<V3>,
-    /// Of the points, unit, outward.
+    /// Outward unit normals of the points.
     pub normals: Vec<V3>,
-    /// Of the points, m/s.
+    /// Velocities of the points, m/s.
     pub velocities: Vec<V3>,
 }
 
 /// A point that touches the other side or is near it.
 #[derive(Clone, Copy, Debug)]
 pub struct Tracked {
-    /// Which of [`SoftSnapshot::surfaces`].
+    /// Index in [`SoftSnapshot::surfaces`].
     pub surface: u8,
-    /// Whether it is the tool's point against the surface, or the surface's against the tool.
+    /// True for a point of the tool against the surface, false for one of the surface against the
+    /// tool.
     pub from_tool: bool,
-    /// Of the side that it belongs to.
+    /// Index of the point on its own side.
     pub point: u32,
     /// Triangle of the other side that its line met last.
     pub triangle: u32,
-    /// Which side of a sheet it is on: 1 where the triangle's normal points, else -1.
+    /// Side of a sheet: 1 where the triangle's normal points, else -1.
     pub side: f32,
-    /// Length of its line at the reference, m: the nearest are tracked.
+    /// Length of its line at the reference, m; the points with the shortest lines are tracked.
     pub length_m: f32,
-    /// Where its line leaves its own body, m.
+    /// Length at which its line leaves its own body, m.
     pub exit_m: f32,
-    /// Half thicknesses of both sides, m.
+    /// Sum of the half thicknesses of both sides, m.
     pub gap_m: f64,
-    /// Where the line last met the other side (world frame, m) and which way the tool has to go
-    /// from there.
+    /// Point where the line last met the other side (world frame, m), and the direction in which
+    /// the tool has to move from there.
     pub plane: Option<(Vec3, Vec3)>,
 }
 
 impl Tracked {
-    /// What makes it the same point in the next answer.
+    /// Identifies the same point in the next answer.
     fn key(&self) -> (bool, u8, u32) {
         (self.from_tool, self.surface, self.point)
     }
 }
 
-/// What the soft bodies' thread hands to the loop for one tool.
+/// Data of the deformables' thread for one tool in the loop.
 #[derive(Clone, Debug)]
 pub struct SoftSnapshot {
-    /// Counts the answers, over all arms.
+    /// Sequence number of the answer, over all arms.
     pub sequence: u64,
-    /// At the end of this tick the surfaces are where they are said to be.
+    /// Tick; the answer has the surfaces as they are at its end.
     pub query_tick: u64,
-    /// Time between answers, ticks.
+    /// Interval between answers, ticks.
     pub every_ticks: u64,
-    /// Which arm.
+    /// Index of the arm.
     pub arm: usize,
-    /// The query's epoch of that arm.
+    /// Epoch of that arm in the query.
     pub epoch: u32,
-    /// The tool as the detection knows it, tool frame.
+    /// The tool as the detection has it, tool frame.
     pub tool: Option<Arc<Shape>>,
-    /// Every deformable of the scene.
+    /// Surfaces of the scene's deformables, except for implicit bodies.
     pub surfaces: Vec<SoftSurface>,
-    /// In the order of [`Tracked::from_tool`], surface and point; [`MAX_TRACKED`] at most.
+    /// Tracked points by [`Tracked::from_tool`], surface and point; at most [`MAX_TRACKED`].
     pub tracked: Vec<Tracked>,
     /// Implicit bodies, numbered on from the last of `surfaces`.
     pub implicit: Vec<ImplicitSurface>,
-    /// Points of the tool's mesh that are probed against those, tool frame;
-    /// [`MAX_SAMPLES`](crate::MAX_SAMPLES) at most.
+    /// Points of the tool's mesh that are probed against the implicit bodies, tool frame; at most
+    /// [`MAX_SAMPLES`](crate::MAX_SAMPLES).
     pub samples: Vec<Vec3>,
-    /// Who found them, for reports only.
+    /// Method that found the contacts, for reports only.
     pub finder: Finder,
 }
 
-/// Who found the contacts of an answer of the soft bodies, and when.
+/// Method that found the contacts of an answer, and their age.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Finder {
-    /// What it runs on, as it calls itself: `CPU` or `GPU`; empty if nobody did.
+    /// Name of the processor: `CPU` or `GPU`; empty if no contacts were searched.
     pub name: &'static str,
-    /// By how many steps its contacts are older than the surfaces.
+    /// Age of the contacts relative to the surfaces, in steps.
     pub age_steps: u32,
-    /// Time that they took on a GPU, ns; 0 on the CPU, or where there is no clock.
+    /// Time that they took on a GPU, ns; 0 on the CPU, or if there is no clock.
     pub took_ns: u64,
 }
 
 impl SoftSnapshot {
-    /// Empty. Allocates, as does filling it for the first time; not for the real-time thread.
+    /// Creates an empty snapshot. Allocates, as does filling it for the first time; not for the
+    /// real-time thread.
     #[must_use]
     pub fn new() -> Self {
         SoftSnapshot {
@@ -161,7 +166,7 @@ impl SoftSnapshot {
         }
     }
 
-    /// Identity and feel of a surface, by its number in rows.
+    /// Returns identity and material of a surface by its number in rows.
     pub(crate) fn body(&self, surface: u8) -> Option<(u32, Material)> {
         let number = usize::from(surface);
         let soft = self.surfaces.get(number).map(|s| (s.id, s.material));
@@ -173,8 +178,8 @@ impl SoftSnapshot {
         })
     }
 
-    /// Takes over the planes of an older answer for the points that both track: what turns goes on
-    /// turning.
+    /// Takes the planes of an older answer for the points that both track, so that a turning plane
+    /// continues to turn.
     pub(crate) fn inherit(&mut self, older: &SoftSnapshot) {
         let mut old = older.tracked.iter().peekable();
         for tracked in &mut self.tracked {
@@ -196,36 +201,36 @@ impl Default for SoftSnapshot {
     }
 }
 
-/// A tangent plane of a soft surface at the tool, for one tick.
+/// Tangent plane of a soft surface at the tool, for one tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SoftRow {
-    /// As [`SoftSnapshot::body`] counts.
+    /// Number of the surface, see [`SoftSnapshot::body`].
     pub surface: u8,
-    /// The tool's point at the tick's beginning, world frame, m.
+    /// The tool's point at the start of the tick, world frame, m.
     pub tool_point: Vec3,
-    /// Where the other side is, m.
+    /// Point of the other side, m.
     pub point: Vec3,
-    /// Unit, towards the tool.
+    /// Unit normal, towards the tool.
     pub normal: Vec3,
     /// Distance along the normal less the half thicknesses, m.
     pub gap_m: f64,
-    /// How far the surface comes along the normal in this tick, m; not negative.
+    /// Approach of the surface along the normal in this tick, m; not negative.
     pub approach_m: f64,
-    /// How the surface moves in this tick.
+    /// Motion of the surface in this tick.
     pub carrier: Motion,
 }
 
-/// How old the answer is in this tick.
+/// Age of the answer in this tick.
 pub(crate) struct Moment {
-    /// For how long surfaces have moved on since, s.
+    /// Time for which surfaces have moved on since the answer, s.
     pub age_s: f64,
-    /// And for how long they do in this tick; 0 when they stand still.
+    /// Time for which they move in this tick, s; 0 if they stand still.
     pub period_s: f64,
 }
 
 impl SoftRow {
-    /// `surface`: its number; where: the tool's point, the other side, and the normal; `step`: how
-    /// the surface moves in this tick, m.
+    /// Creates a row. `surface` is its number; the points are the tool's and the other side's,
+    /// followed by the normal; `step` is the motion of the surface in this tick, m.
     pub(crate) fn new(
         surface: u8,
         (tool_point, point, normal): (Vec3, Vec3, Vec3),
@@ -244,10 +249,11 @@ impl SoftRow {
     }
 }
 
-/// Where soft surfaces stop the tool at `pose`, `age_s` after the answer: writes the rows nearer
-/// than `band_m`, deepest first, and says how many. Of rows that say the same only the deepest:
-/// sixteen points on one side of a box would leave its other side to sink. `all` is work space with
-/// room for [`MAX_FOUND`].
+/// Finds the rows by which soft surfaces stop the tool at `pose`, `age_s` after the answer. Writes
+/// those nearer than `band_m`, deepest first, and returns their number.
+///
+/// Of equal rows only the deepest is kept: sixteen points on one side of a box would let its other
+/// side sink. `all` is work space with capacity for [`MAX_FOUND`].
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn survey(
     snapshot: &mut SoftSnapshot,
@@ -289,16 +295,16 @@ pub(crate) fn survey(
             let Some(row) = scene.row(tracked, surface) else {
                 continue;
             };
-            // NaN is no row.
+            // NaN is not a row.
             if row.gap_m < band_m {
                 all.push(row);
             }
         }
     }
-    // What was not found within the band leaves its number to nobody.
+    // Implicit bodies are numbered after all surfaces, whether or not those gave rows.
     let found = (&**implicit, surfaces.len());
     implicit::survey(found, samples, (tool, pose), &moment, band_m, all);
-    // Equal gaps in the order of the points. Keys are sorted and not rows, which are ten times
+    // Equal gaps keep the order of the points. Keys are sorted instead of rows, which are ten times
     // longer.
     let mut keys = [(0.0, 0u8); MAX_FOUND];
     let keys = &mut keys[..all.len().min(MAX_FOUND)];
@@ -328,7 +334,7 @@ pub(crate) fn survey(
     count
 }
 
-/// What all rows of a tick share.
+/// Data shared by all rows of a tick.
 struct RowContext<'a> {
     shape: &'a Shape,
     tool: &'a ToolShape,
@@ -345,7 +351,7 @@ fn double(v: &V3) -> Vec3 {
     v.map(f64::from)
 }
 
-/// Unit normal of a triangle; zero if it has no area.
+/// Returns the unit normal of a triangle; zero if it has no area.
 fn normal_of(corners: &[V3; 3]) -> Vec3 {
     let [a, b, c] = corners.map(|p| double(&p));
     (b - a)
@@ -355,8 +361,8 @@ fn normal_of(corners: &[V3; 3]) -> Vec3 {
 }
 
 impl RowContext<'_> {
-    /// The row of a tracked point, which remembers triangle and plane. `None` if it has none, or is
-    /// on its own body's far side.
+    /// Returns the row of a tracked point and updates its triangle and plane. `None` if it has no
+    /// plane, or is on its own body's far side.
     fn row(&self, tracked: &mut Tracked, surface: &SoftSurface) -> Option<SoftRow> {
         if tracked.from_tool {
             self.tool_on_surface(tracked, surface)
@@ -365,7 +371,7 @@ impl RowContext<'_> {
         }
     }
 
-    /// Where a point of a surface is by now.
+    /// Returns the present position of a point of a surface.
     fn now(&self, surface: &SoftSurface, point: u32) -> Option<V3> {
         let at = point as usize;
         Some(surface.points.get(at)? + surface.velocities.get(at)? * self.age_s)
@@ -384,7 +390,7 @@ impl RowContext<'_> {
             d: single(&inward),
         };
         let triangles = surface.shape.triangles();
-        // A surface without points answers NaN, which no line meets.
+        // A surface without points gives NaN, which no line meets.
         let nowhere = V3::repeat(f32::NAN);
         let corners =
             |t: u32| triangles[t as usize].map(|v| self.now(surface, v).unwrap_or(nowhere));
@@ -394,7 +400,7 @@ impl RowContext<'_> {
         if let Some(hit) = hit {
             let solid = surface.shape.topology() == Topology::Volume;
             if (solid && !hit.at.outward) || hit.at.t > 0.9999 * tracked.exit_m {
-                // The far side of the tool or of the surface: that is no contact of this point.
+                // The far side of the tool or of the surface is not a contact of this point.
                 tracked.plane = None;
                 return None;
             }
@@ -436,8 +442,8 @@ impl RowContext<'_> {
         let neighbours = self.shape.neighbours();
         let hit = walk_over(&line, corners, neighbours, tracked.triangle, WALK_LIMIT).hit;
         if let Some(hit) = hit {
-            // A volume's line leaves the tool through an outer side; a sheet's may leave it either
-            // way, but never enters ahead.
+            // A volume's line leaves the tool through an outer side. A sheet's line may leave it
+            // either way, but never enters it ahead.
             let leaves = match surface.shape.topology() {
                 Topology::Volume => hit.at.outward && hit.at.t <= 0.9999 * tracked.exit_m,
                 Topology::Sheet { .. } => true,
@@ -456,7 +462,8 @@ impl RowContext<'_> {
         Some(self.made(tracked, met, point, normal, &velocity))
     }
 
-    /// `tool_point` and `point` are the two sides, `normal` the way that the tool has to go.
+    /// Creates the row of a tracked point. `tool_point` and `point` are the two sides, and `normal`
+    /// is the direction in which the tool has to move.
     fn made(
         &self,
         tracked: &Tracked,
@@ -472,7 +479,7 @@ impl RowContext<'_> {
     }
 }
 
-/// A plane's next normal: some of the way to that of the triangle met.
+/// Returns a plane's next normal: turned partly to that of the triangle that was met.
 fn turned(plane: Option<(Vec3, Vec3)>, normal: &Vec3) -> Vec3 {
     let Some((_, old)) = plane.filter(|(_, old)| old.dot(normal) > 0.0) else {
         return *normal;

@@ -1,12 +1,13 @@
-//! How stiff a spring may be, so that the arm that renders it stays passive in whatever hand.
+//! Stability bound of the coupling: the stiffness at which the rendering arm stays passive in any
+//! hand.
 //!
 //! # Theory
 //!
-//! A wall `H(z)` that is sampled and held every `T` makes no more than the arm's viscous damping
-//! `b` takes if and only if, for all `0 < w < pi/T` (Colgate and Schenkel 1997, main theorem), `b >
-//! T/2 / (1 - cos wT) * Re{ (1 - e^{-jwT}) H(e^{jwT}) }`. The coupling is a spring and a damper of
-//! `n` samples ([`WINDOW`]), late by `t_d`: `H = e^{-jw t_d} (K + B (1 - z^-n) / (n T))`. The right
-//! side is then `K A(w) + B C(w)` with
+//! A wall `H(z)` that is sampled and held every `T` generates no more energy than the arm's viscous
+//! damping `b` takes if and only if, for all `0 < w < pi/T` (Colgate and Schenkel 1997, main
+//! theorem), `b > T/2 / (1 - cos wT) * Re{ (1 - e^{-jwT}) H(e^{jwT}) }`. The coupling is a spring
+//! and a damper of `n` samples ([`WINDOW`]), late by `t_d`: `H = e^{-jw t_d} (K + B (1 - z^-n) / (n
+//! T))`. The right side is then `K A(w) + B C(w)` with
 //!
 //! ```text
 //! A(w) = sin(w (T/2 + t_d)) T / (2 sin(wT/2))
@@ -14,58 +15,59 @@
 //! ```
 //!
 //! and the largest passive stiffness is the least of `(b - B C) / A` where `A > 0`. The closed form
-//! `b >= K (T/2 + t_d) + |B|` covers it, and gives away a fifth to two fifths of it: a mean of
+//! `b >= K (T/2 + t_d) + |B|` is sufficient, but gives away a fifth to two fifths of it: a mean of
 //! eight samples has lost its gain where a difference of two is worst.
 //!
-//! The condition is linear in `(K, B)`. So what is passive without damper, without spring, and with
-//! both, is passive with all that a material may ask for instead: less of either.
+//! The condition is linear in `(K, B)`. Therefore what is passive without damper, without spring,
+//! and with both, is passive with any smaller values that a material asks for.
 //!
-//! A delay that is no whole number of periods lets the hand do better than theory, by going faster
-//! within a period just after a force has changed: 6 % of the damping at most, at half a period.
-//! The reserve covers it.
+//! A delay that is not a whole number of periods lets the hand do better than theory, by moving
+//! faster within a period just after a force has changed: by 6 % of the damping at most, at half a
+//! period. The reserve covers it.
 //!
 //! Encoder steps `d` feed energy that only Coulomb friction `f_c` can take away: `K <= 2 f_c / d`
 //! (Abbott and Okamura 2005).
 //!
 //! # Practice
 //!
-//! Some thousand sines: where gains change, never in a tick. The bounds are as good as damping,
-//! friction and delay that are declared.
+//! The bound takes some thousand sines: it is computed when gains change, never in a tick. It is
+//! only as good as the declared damping, friction and delay.
 
 use crate::coupling::WINDOW;
 use std::f64::consts::PI;
 
-/// What the stable gains follow from. SI units.
+/// Inputs of the stable gains. SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopTiming {
-    /// Time for which a force is held: the loop's period or the arm's, the longer of them, s.
+    /// Time for which a force is held, s: the loop's period or the arm's, whichever is longer.
     pub period_s: f64,
-    /// Delay from a change at the hand to the force that answers it, beyond the sampling itself, s
-    /// (measured).
+    /// Delay from a change at the hand to the force that answers it, in addition to the sampling
+    /// itself, s (measured).
     pub delay_s: f64,
-    /// The arm's own viscous damping, N·s/m.
+    /// Viscous damping of the arm itself, N·s/m.
     pub damping_n_s_per_m: f64,
-    /// The arm's own Coulomb friction, N.
+    /// Coulomb friction of the arm itself, N.
     pub coulomb_friction_n: f64,
-    /// Smallest position step that the encoders see, m.
+    /// Smallest position step that the encoders resolve, m.
     pub resolution_m: f64,
 }
 
-/// Share of the passive bound that is used. As much of the arm's damping is what the safety
-/// governor's ledger counts on: so at this stiffness it has no reason to act. The rest is for
-/// damping that is less than declared.
+/// Share of the passive bound that is used. The safety governor's ledger counts on the same share
+/// of the arm's damping, so at this stiffness it has no reason to act. The rest is a reserve for
+/// damping below its declared value.
 const SHARE: f64 = 0.9;
-/// The virtual damper, as a share of the arm's damping: the passive stiffness falls by 2 to 6 % for
-/// it, and a spring that rings in a hand without damping calms down sooner.
+/// Virtual damper as a share of the arm's damping. It lowers the passive stiffness by 2 to 6 %, and
+/// a spring that rings in a hand without damping settles sooner.
 const DAMPER_SHARE: f64 = 0.2;
-/// Frequencies that are tried for each period of delay and window, at least and at most.
+/// Frequencies tested per period of delay and window, then the smallest and the largest total
+/// number.
 const FREQUENCIES: [f64; 3] = [16.0, 512.0, 65_536.0];
 
 impl LoopTiming {
-    /// Largest stiffness that stays passive with as much of this virtual damping as a material
-    /// leaves, N/m, by viscous damping alone: the exact bound.
+    /// Returns the largest passive stiffness, N/m, by viscous damping alone: the exact bound. It
+    /// holds for this virtual damping and for any smaller one that a material asks for.
     ///
-    /// Zero where timing or arm give no room (no damping, the virtual one too large, NaN).
+    /// Zero if timing or arm permit no stiffness (no damping, virtual damping too large, NaN).
     pub fn passive_stiffness(&self, virtual_damping_n_s_per_m: f64) -> f64 {
         let (period, arm, damper) = (
             self.period_s,
@@ -73,12 +75,12 @@ impl LoopTiming {
             virtual_damping_n_s_per_m,
         );
         let lag = period / 2.0 + self.delay_s;
-        // What is NaN fails here; `f64::min` below would drop it.
+        // NaN fails here; `f64::min` below would drop it.
         let is_sound = period >= 0.0 && self.delay_s >= 0.0 && lag > 0.0 && arm >= 0.0;
         if !(is_sound && arm.is_finite() && damper.is_finite() && lag.is_finite()) {
             return 0.0;
         }
-        // At the lowest frequency, without damper.
+        // Bound at the lowest frequency, without damper.
         let mut most = arm / lag;
         if period == 0.0 {
             return if damper == 0.0 { most } else { 0.0 };
@@ -103,20 +105,19 @@ impl LoopTiming {
         most
     }
 
-    /// The stiffness that an arm is given unless something else is asked for, N/m: 0.9 of the
-    /// passive bound with the virtual damper of [`Self::stable_damping`], by viscous damping and by
-    /// friction.
+    /// Returns the default stiffness of an arm, N/m: 0.9 of the passive bound with the virtual
+    /// damper of [`Self::stable_damping`], by viscous damping and by friction.
     ///
-    /// Zero if the timing or the arm gives no room (no damping, NaN): then nothing stiff can be
-    /// rendered.
+    /// Zero if the timing or the arm permits no stiffness (no damping, NaN).
     pub fn stable_stiffness(&self) -> f64 {
         self.stiffness_beyond(1.0)
     }
 
-    /// The same where viscous damping is taken to carry `factor` times as much as it does. What
-    /// friction has to hold against encoder steps stays: no hand helps there.
+    /// Returns the stable stiffness, N/m, if viscous damping is taken to carry `factor` times as
+    /// much as it does. The limit by friction against encoder steps stays: a hand does not help
+    /// there.
     pub fn stiffness_beyond(&self, factor: f64) -> f64 {
-        // `f64::min` below drops a NaN, so a NaN must be seen here.
+        // `f64::min` below drops a NaN, so NaN must be caught here.
         if !(self.coulomb_friction_n >= 0.0 && factor >= 0.0) {
             return 0.0;
         }
@@ -133,7 +134,7 @@ impl LoopTiming {
         }
     }
 
-    /// Virtual damping that goes with it, N·s/m.
+    /// Returns the virtual damping that goes with the stable stiffness, N·s/m.
     pub fn stable_damping(&self) -> f64 {
         let b = DAMPER_SHARE * self.damping_n_s_per_m;
         if b.is_finite() { b.max(0.0) } else { 0.0 }
@@ -182,7 +183,7 @@ mod tests {
         }
     }
 
-    /// The right side of Colgate's and Schenkel's condition at `theta = wT`, from the complex
+    /// Right side of Colgate's and Schenkel's condition at `theta = wT`, from the complex
     /// definition.
     fn needed_damping(rig: &LoopTiming, k: f64, b: f64, theta: f64) -> f64 {
         let lag = Z::at(-theta);
@@ -198,11 +199,12 @@ mod tests {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The least share of the arm's damping at which no motion of the hand at this frequency gains,
-    /// motion within a period included, for a delay of `whole + part` periods. The hand's way in a
-    /// period is that up to where the force changes, `u1`, and the rest, `u2`; straight each, since
-    /// that is least damped. What it gets is `-Re(h X Y*)` with `X = (u1 + u2) / (z - 1)` and `Y =
-    /// z^whole (u2 + z u1)`.
+    /// Least share of the arm's damping at which no motion of the hand at this frequency gains
+    /// energy, for a delay of `whole + part` periods. This includes motion within a period.
+    ///
+    /// The hand's displacement in a period has two straight parts, since that is least damped: `u1`
+    /// up to where the force changes, and the rest `u2`. The hand gets `-Re(h X Y*)` with `X =
+    /// (u1 + u2) / (z - 1)` and `Y = z^whole (u2 + z u1)`.
     fn share_for_any_motion(rig: &LoopTiming, k: f64, b: f64, theta: f64) -> f64 {
         let whole = (rig.delay_s / rig.period_s).floor();
         let part = rig.delay_s / rig.period_s - whole;
@@ -245,7 +247,7 @@ mod tests {
             for b in [0.0, 0.2, 0.4, 1.0] {
                 let rig = late(delay);
                 let k = rig.passive_stiffness(b);
-                // With less of the damper, too: none of it may be the worst case.
+                // With less of the damper as well: zero damping may be the worst case.
                 let needed = worst(&rig, k, b).max(worst(&rig, k, 0.0));
                 assert!(
                     (needed / 2.0 - 1.0).abs() < 2e-3,
@@ -255,7 +257,8 @@ mod tests {
         }
     }
 
-    /// A damper that needs nearly all of the arm's damping turns round with every period of delay.
+    /// The effect of a damper that needs nearly all of the arm's damping reverses with every period
+    /// of delay.
     #[test]
     fn the_bound_is_exact_for_a_strong_damper_that_is_very_late() {
         for delay in [40.0, 150.0] {
@@ -276,7 +279,8 @@ mod tests {
             let (k, b) = (rig.stable_stiffness(), rig.stable_damping());
             for (k, b) in [(k, b), (k, 0.0), (0.0, b), (0.5 * k, b), (k, 0.5 * b)] {
                 let needed = worst(&rig, k, b);
-                // 0.9 of the damper as well would be 0.9; that is its worst frequency's share.
+                // 0.9 of the damper as well would give 0.9; the excess is the share of its worst
+                // frequency.
                 assert!(
                     needed <= 0.911 * 2.0,
                     "{tenths}: {k} N/m, {b} needs {needed}"
@@ -310,7 +314,7 @@ mod tests {
                 (rig.stable_stiffness() / bound - 0.9).abs() < 1e-12,
                 "{delay}"
             );
-            // Of which the damper costs a sixteenth at most.
+            // The damper costs a sixteenth of that at most.
             assert!(
                 bound >= 0.93 * rig.passive_stiffness(0.0),
                 "{delay}: {bound}"
@@ -335,7 +339,7 @@ mod tests {
             ..RIG
         };
         assert!((coarse.stable_stiffness() - 0.9 * 200.0).abs() < 1e-9);
-        // Whatever the hand damps.
+        // Independent of the hand's damping.
         assert_eq!(coarse.stiffness_beyond(5.0), coarse.stable_stiffness());
         assert_eq!(RIG.stiffness_beyond(5.0), 5.0 * RIG.stable_stiffness());
         assert_eq!(RIG.stiffness_beyond(f64::NAN), 0.0);
@@ -370,7 +374,7 @@ mod tests {
         assert_eq!(at_once.passive_stiffness(0.0), 0.0);
     }
 
-    /// `K t_d <= b`; a damper of no window has all frequencies against it.
+    /// `K t_d <= b`; a damper without a window is limited at all frequencies.
     #[test]
     fn a_spring_that_is_only_late_is_held_by_damping_over_delay() {
         let only_late = LoopTiming {

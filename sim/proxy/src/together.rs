@@ -1,20 +1,20 @@
-//! Tools that press each other: where the hands want them together, by one projection.
+//! Tools that press each other: one projection for the common goal of their hands.
 //!
 //! # Theory
 //!
-//! Arms move one after the other, each past the others' tools as they stand. So a tool that is
-//! pressed must know what presses it, or it would be a wall. Two hands that press tools against
-//! each other are two springs in series, with a force that acts on both at one place. That is
-//! Gauss' principle for the tools as a group (Redon 2002, equations 5.20 to 5.28), each in the
-//! metric of its coupling, with the contacts between them as rows between two bodies: its
+//! Arms move one after the other, each past the others' tools at their present poses. So a pressed
+//! tool must be given what presses it, or it would act as a wall. Two hands that press tools
+//! against each other are two springs in series, with a force that acts on both at one point. That
+//! is Gauss' principle for the tools as a group (Redon 2002, equations 5.20 to 5.28), each in the
+//! metric of its coupling, with the contacts between them as rows between two bodies. The
 //! multipliers are the forces, with their levers.
 //!
 //! # Practice
 //!
-//! After each tick the tools that are in contact are projected together. What differs from what
-//! each hand wants alone is added to what it wants in the next tick: the pressed tool gives way,
-//! and the one that presses follows. A tool with a mass does not give way, nor does one that goes
-//! by increments, which does not press either.
+//! After each tick the tools in contact are projected together. The difference from each hand's own
+//! goal is added to its goal in the next tick: the pressed tool gives way, and the pressing one
+//! follows. A tool with mass does not give way. Nor does one that follows by increments, which does
+//! not press either.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by the arms and their contacts.
 
@@ -26,10 +26,10 @@ use crate::outcome::{ArmOutcome, Contact};
 use crate::proxy::{MAX_ROWS, Proxy, pull_between};
 use crate::snapshot::{MAX_ARMS, tool_id};
 
-/// Every arm may have as many rows as there is room for.
+/// Largest number of rows: the full capacity of every arm.
 const MAX_PAIR_ROWS: usize = MAX_ARMS * MAX_ROWS;
 
-/// Finds what tools that press each other want together. See the module page.
+/// Projection of the tools that press each other. See the module page.
 pub(crate) struct Together {
     projector: GroupProjector,
     metrics: Vec<Metric>,
@@ -37,18 +37,18 @@ pub(crate) struct Together {
     rows: Vec<PairRow>,
 }
 
-/// A tool as one of the group.
+/// A tool as a member of the group.
 #[derive(Clone, Copy)]
 struct Member {
     centre: Vec3,
     turns: bool,
-    /// By the pull of its hand alone.
+    /// Motion by the pull of its hand alone.
     wanted: Motion,
     place: u32,
 }
 
 impl Together {
-    /// Allocates all that it will ever need.
+    /// Allocates everything that it will ever need.
     pub fn new() -> Self {
         let mut this = Self {
             projector: GroupProjector::default(),
@@ -56,7 +56,7 @@ impl Together {
             motions: Vec::with_capacity(MAX_ARMS),
             rows: Vec::with_capacity(MAX_PAIR_ROWS),
         };
-        // The largest problem there can be, of rows that all hold.
+        // Sizes the buffers with the largest possible problem, in which all rows hold.
         let unit = Metric::new(1.0, &nalgebra::Matrix3::identity()).ok();
         this.metrics.extend((0..MAX_ARMS).filter_map(|_| unit));
         this.motions.resize(MAX_ARMS, Motion::repeat(-1.0));
@@ -83,7 +83,7 @@ impl Together {
         projection.status
     }
 
-    /// After a tick: tells each arm by how much what it wants changes for the others' sake.
+    /// Sets for each arm, after a tick, the change of its goal due to the other arms.
     pub fn after(
         &mut self,
         arms: &mut [Option<Box<Proxy>>; MAX_ARMS],
@@ -133,7 +133,8 @@ impl Together {
             let Some(member) = member else { continue };
             let rows = arms[k].as_ref().map_or(&[][..], |arm| &arm.rows);
             for contact in rows {
-                // Of two lists the one that was made last, by both tools as they stand.
+                // Of the two lists of a pair, the later one takes both tools at their present
+                // poses.
                 let other = match touched(contact) {
                     Some(other) if other > k => continue,
                     Some(other) => members[other],

@@ -1,4 +1,4 @@
-//! The tool's shape as far as the loop needs it, and the distances at which contact is held.
+//! The tool's shape as far as the loop needs it, and the distances of contact.
 //!
 //! Plain data; no allocation. Metres, tool frame.
 
@@ -8,20 +8,20 @@ use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 /// snapshots.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolShape {
-    /// Centre of a ball that holds all the tool's vertices; also the reference point of its
+    /// Centre of a ball that holds all the tool's vertices; also the reference point of the tool's
     /// motions.
     pub centre: Vec3,
     /// Radius of that ball (0 for a sphere tool: its only vertex is its centre).
     pub bound_m: f64,
     /// Half-thickness around the vertices, edges and faces (a sphere tool's radius; 0 for a mesh).
     pub radius_m: f64,
-    /// Whether contact may turn the tool. False for a sphere, for which turning means nothing, and
+    /// True if contact may turn the tool. False for a sphere, since its rotation has no effect, and
     /// for arms that give no orientation.
     pub turns: bool,
 }
 
 impl ToolShape {
-    /// A ball around the tool's origin.
+    /// Creates a ball around the tool's origin.
     pub fn sphere(radius_m: f64) -> Self {
         ToolShape {
             centre: Vec3::zeros(),
@@ -31,7 +31,7 @@ impl ToolShape {
         }
     }
 
-    /// A mesh with these vertices.
+    /// Creates the shape of a mesh with these vertices.
     pub fn mesh(vertices: &[Vec3], turns: bool) -> Self {
         let mut low = Vec3::repeat(f64::INFINITY);
         let mut high = Vec3::repeat(f64::NEG_INFINITY);
@@ -56,12 +56,13 @@ impl ToolShape {
         }
     }
 
-    /// Largest extent, metres: what "small" is measured against.
+    /// Returns the largest extent, m: the scale for what counts as small.
     pub fn size_m(&self) -> f64 {
         2.0 * (self.bound_m + self.radius_m)
     }
 
-    /// The tool's pose as others see it: the turn of a ball moves no point of it, and is not told.
+    /// Returns the tool's pose as others see it: without rotation for a ball, since that moves none
+    /// of its points.
     pub fn seen_at(&self, pose: &Pose) -> Pose {
         if self.bound_m == 0.0 && self.centre == Vec3::zeros() {
             Pose::from_parts(pose.translation, Quat::identity())
@@ -70,38 +71,38 @@ impl ToolShape {
         }
     }
 
-    /// Upper bound on how far any tool point is displaced between two poses.
+    /// Returns an upper bound on the displacement of any tool point between two poses, m.
     pub fn displacement(&self, from: &Pose, to: &Pose) -> f64 {
         let centre = transform(to, &self.centre) - transform(from, &self.centre);
-        // sin of half the angle is the norm of the difference quaternion's vector part.
+        // The sine of half the angle is the norm of the difference quaternion's vector part.
         let half_sine = (to.rotation * from.rotation.inverse()).imag().norm();
         centre.norm() + 2.0 * self.bound_m * half_sine
     }
 
-    /// Upper bound on the path length of any tool point along the whole screw, starting at `pose`.
+    /// Returns an upper bound on the path of any tool point along the whole screw from `pose`, m.
     pub fn path(&self, screw: &Screw, pose: &Pose) -> f64 {
         let centre = transform(pose, &self.centre);
         screw.velocity_of(&centre).norm() + screw.angle.abs() * self.bound_m
     }
 }
 
-/// The distances that the contact keeps. All in metres, surface to surface.
+/// Distances of contact. All in metres, surface to surface.
 ///
 /// Redon 2002 (section 6.2) keeps bodies in contact slightly apart, at 8.8e-5, 2e-4 and 4.6e-4 of
-/// the scene's width. Here `safe` and `release` are those; below `clearance` nothing ever gets: it
-/// is what continuous detection certifies.
+/// the scene's width. `safe` and `release` here are the last two of these. No pair ever gets below
+/// `clearance`, which continuous detection certifies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distances {
-    /// Certified at every instant.
+    /// Distance that is certified at every instant.
     pub clearance_m: f64,
-    /// Kept up by the projection: contact rests here.
+    /// Distance that the projection maintains: contact rests here.
     pub safe_m: f64,
-    /// A feature pair further than this is no contact.
+    /// Distance beyond which a feature pair is not a contact.
     pub release_m: f64,
 }
 
 impl Distances {
-    /// For a scene (workspace) of this width.
+    /// Returns the distances for a scene (workspace) of this width.
     pub fn for_width(width_m: f64) -> Self {
         Distances {
             clearance_m: 4e-5 * width_m,

@@ -1,42 +1,44 @@
-//! How bodies that the dynamics move go on: a course is planned by the collision thread and
-//! followed by the loop.
+//! Trajectories of bodies that the dynamics move: planned by the collision thread, followed by the
+//! loop.
 //!
 //! Real-time callable: no allocation, bounded by [`MAX_SEGMENTS`] x [`MAX_BODIES`]. Deterministic.
 //! World frame, SI units.
 //!
 //! # Protocol
 //!
-//! A [`Trajectory`] is one constant-speed screw per body and segment, proven free of collisions
-//! *between the bodies* as long as all of them are at the same place of their course (Redon 2002,
+//! A [`Trajectory`] is one constant-speed screw per body and segment. It is proven free of
+//! collisions *between the bodies* as long as all of them are at the same point of it (Redon 2002,
 //! section 2.2: all bodies are placed by the same motions at one common time). The loop follows it
-//! in step with its ticks, all bodies together, and no further than detection against every tool
-//! allows; where a tool is in the way all stop there and the course has ended. [`Followed`] goes
-//! back with every query: it says how far the loop came. The next course names the place where it
-//! begins ([`Trajectory::after`]), and the loop takes it up only there: a course that was planned
-//! for an end that was not reached is void. So bodies never leave what was proven, whoever is late.
+//! tick by tick, all bodies together, and no further than detection against every tool allows. If a
+//! tool blocks one body, all stop there and the trajectory has ended.
+//!
+//! [`Followed`] goes back with every query and reports how far the loop has come. The next
+//! trajectory names the point at which it starts ([`Trajectory::after`]), and the loop starts it
+//! only there. A trajectory that was planned for an end that was not reached is void. So bodies
+//! never leave what was proven, whichever thread is late.
 
 use hapticd_geometry::Screw;
 
 use crate::snapshot::{BodyKey, MAX_BODIES};
 
-/// Most segments of a course.
+/// Most segments of a trajectory.
 pub const MAX_SEGMENTS: usize = 4;
 
-/// How far the loop came: a place on a course.
+/// Progress of the loop: a point on a trajectory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Followed {
-    /// Number of the course; 0 before the first.
+    /// Number of the trajectory; 0 before the first.
     pub course: u64,
-    /// Segments made to their end.
+    /// Number of completed segments.
     pub segments: u32,
-    /// Share of the next one, 0 to 1.
+    /// Completed share of the next segment, 0 to 1.
     pub share: f64,
-    /// The loop goes no further on this course: it is at its end, or a tool was in the way.
+    /// True if the loop goes no further on this trajectory: it is at its end, or a tool blocked it.
     pub ended: bool,
 }
 
 impl Followed {
-    /// Where the first course begins.
+    /// Start of the first trajectory.
     pub const START: Self = Self {
         course: 0,
         segments: 0,
@@ -45,25 +47,25 @@ impl Followed {
     };
 }
 
-/// What the dynamics plan for the coming interval.
+/// Plan of the dynamics for the coming interval.
 #[derive(Clone, Debug)]
 pub struct Trajectory {
-    /// From 1, one more with every course; 0: none.
+    /// Sequence number, from 1; 0 means no trajectory.
     pub number: u64,
-    /// The place where it begins.
+    /// Point at which it starts.
     pub after: Followed,
-    /// How long each segment takes, s; 0 for one that takes no simulated time. `..segments` count.
+    /// Duration of each segment, s; 0 for one that takes no simulated time. `..segments` are valid.
     pub durations_s: [f64; MAX_SEGMENTS],
-    /// How many.
+    /// Number of segments.
     pub segments: usize,
-    /// The bodies on it.
+    /// Keys of the bodies on it.
     pub bodies: Vec<BodyKey>,
-    /// Their screws, segment by segment in the order of `bodies`.
+    /// Screws of the bodies, segment by segment in the order of `bodies`.
     pub screws: Vec<Screw>,
 }
 
 impl Trajectory {
-    /// None yet. Allocates all that it ever needs.
+    /// Creates an empty trajectory. Allocates everything that it will ever need.
     #[must_use]
     pub fn new() -> Self {
         Trajectory {
@@ -76,7 +78,7 @@ impl Trajectory {
         }
     }
 
-    /// Empties it.
+    /// Makes the trajectory empty.
     pub fn clear(&mut self) {
         self.number = 0;
         self.after = Followed::START;
@@ -85,7 +87,7 @@ impl Trajectory {
         self.screws.clear();
     }
 
-    /// Becomes `other`; does not allocate.
+    /// Becomes a copy of `other`; does not allocate.
     pub fn copy_from(&mut self, other: &Trajectory) {
         self.number = other.number;
         self.after = other.after;
@@ -99,12 +101,12 @@ impl Trajectory {
             self.bodies.extend_from_slice(&other.bodies);
             self.screws.extend_from_slice(&other.screws);
         } else {
-            // Whoever made this counts differently: nobody moves.
+            // The counts are inconsistent: no body moves.
             self.segments = 0;
         }
     }
 
-    /// The bodies' screws of one segment, in the order of `bodies`.
+    /// Returns the bodies' screws of one segment, in the order of `bodies`.
     #[must_use]
     pub fn screws_of(&self, segment: usize) -> &[Screw] {
         let n = self.bodies.len();
@@ -120,22 +122,22 @@ impl Default for Trajectory {
     }
 }
 
-/// A part of a segment that a tick follows.
+/// Part of a segment that a tick follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Piece {
     pub segment: usize,
-    /// Shares of the segment.
+    /// Start and end as shares of the segment.
     pub from: f64,
     pub to: f64,
 }
 
-/// The course that is followed and the one that comes next.
+/// The trajectory that is followed, and the next one.
 #[derive(Clone, Debug)]
 pub(crate) struct Trajectories {
     now: Trajectory,
     next: Trajectory,
     pub at: Followed,
-    /// Ticks that began at the end of a course without a next one.
+    /// Ticks that began at the end of a trajectory without a next one.
     pub idle: u64,
     pieces: [Piece; MAX_SEGMENTS],
     count: usize,
@@ -153,7 +155,7 @@ impl Trajectories {
         }
     }
 
-    /// Takes note of a course that begins where the present one ends.
+    /// Keeps a trajectory that starts from the present one.
     pub fn offer(&mut self, course: &Trajectory) {
         if course.number > self.at.course
             && course.after.course == self.at.course
@@ -163,7 +165,7 @@ impl Trajectories {
         }
     }
 
-    /// Decides what a tick of `period_s` follows.
+    /// Plans which pieces a tick of `period_s` follows.
     pub fn plan(&mut self, period_s: f64) {
         self.count = 0;
         if self.at.ended && self.next.number > self.at.course && self.next.after == self.at {
@@ -185,7 +187,7 @@ impl Trajectories {
         for segment in self.at.segments as usize..self.now.segments {
             let duration = self.now.durations_s[segment];
             let whole = (1.0 - from) * duration;
-            // What is left of a period but for rounding is a whole one.
+            // The rest of a period counts as whole within rounding.
             let to = if whole <= left * (1.0 + 1e-9) {
                 1.0
             } else if left > 1e-9 * period_s {
@@ -206,7 +208,7 @@ impl Trajectories {
         }
     }
 
-    /// The course that is followed.
+    /// Returns the trajectory that is followed.
     pub fn course(&self) -> &Trajectory {
         &self.now
     }
@@ -215,7 +217,7 @@ impl Trajectories {
         &self.pieces[..self.count]
     }
 
-    /// The share `t` of a piece was made.
+    /// Notes that the share `t` of a piece was made.
     pub fn made(&mut self, piece: &Piece, t: f64) {
         if t < 1.0 {
             self.at.segments = piece.segment as u32;

@@ -1,18 +1,19 @@
-//! Between a rigid displacement and the velocity of the constant-speed screw that makes it.
+//! Conversion between a rigid displacement and the velocity of the constant-speed screw that makes
+//! it.
 //!
-//! Pure functions, allocation-free, any finite input. The contact rows speak of velocities; a
-//! displacement (a chord) differs from the velocity at its start by half the angle of rotation in
-//! direction, so with large rotations a chord that leaves a contact may start into it. Motions are
-//! therefore handled as twists: `v`, the velocity of the tool's centre at the start, and `w`, over
-//! one unit of time.
+//! Pure functions, allocation-free, any finite input. The contact rows constrain velocities. The
+//! direction of a displacement (a chord) differs from the velocity at its start by half the angle
+//! of rotation, so with large rotations a chord that leaves a contact may start into it. Motions
+//! are therefore handled as twists: `v`, the velocity of the tool's centre at the start, and `w`,
+//! over one unit of time.
 
 use hapticd_geometry::Vec3;
 
-/// Below this angle (rad) the series are exact to rounding.
+/// Angle below which the series are exact to rounding, rad.
 const SMALL: f64 = 1e-2;
 
-/// Velocity of the centre at the start of the screw that shifts it by `shift` while turning by the
-/// rotation vector `w`, |w| <= pi.
+/// Returns the velocity of the centre at the start of the screw that shifts it by `shift` while
+/// turning by the rotation vector `w`, |w| <= pi.
 pub fn velocity_of_shift(shift: &Vec3, w: &Vec3) -> Vec3 {
     let square = w.norm_squared();
     let angle = square.sqrt();
@@ -25,7 +26,7 @@ pub fn velocity_of_shift(shift: &Vec3, w: &Vec3) -> Vec3 {
     shift - once * 0.5 + w.cross(&once) * factor
 }
 
-/// The inverse of [`velocity_of_shift`], for any angle.
+/// Inverts [`velocity_of_shift`], for any angle.
 pub fn shift_of_velocity(v: &Vec3, w: &Vec3) -> Vec3 {
     let square = w.norm_squared();
     let angle = square.sqrt();

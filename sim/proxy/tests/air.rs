@@ -1,5 +1,5 @@
-//! What a hand feels where answers are late: nothing in free air, a surface that is found late by a
-//! ramp, and a contact that is held as ever.
+//! Late answers as a hand feels them: nothing in free air, a ramp for a surface that is found late,
+//! and an unchanged contact.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -11,10 +11,10 @@ const D: Distances = Distances {
     release_m: 9e-5,
 };
 const STIFFNESS: f64 = 500.0;
-/// As in the engine: how fast a surface that was found late comes in.
+/// As in the engine: the speed at which a surface that was found late comes in.
 const FOUND_M_S: f64 = 0.2;
 
-/// With answers that tell of no more than `reach_m`.
+/// Creates a scene with answers that reach no further than `reach_m`.
 fn over_floor(tool: Option<Part>, reach_m: f64) -> (Scene, Engine) {
     let (shape, tool) = match tool {
         Some(part) => (
@@ -85,8 +85,8 @@ fn a_surface_that_is_found_late_comes_in_by_a_ramp() {
         .flat_map(|t| [10, 20, 50].map(|lag| (t(), lag)))
     {
         let (mut s, mut e) = over_floor(tool, 0.006);
-        // Both are as deep as they are high, from their middle: 3 mm into it, at 0.5 m/s.
-        // Not before the tool is known to be clear of the floor.
+        // Both extend as far below their centre as above: 3 mm into the floor, at 0.5 m/s. Not
+        // before the tool is known to be clear of the floor.
         let hand = |k: usize| {
             let z = 0.08 - 5e-4 * k.saturating_sub(100) as f64;
             Pose::translation(0.01, 0.02, z.max(0.002))
@@ -134,7 +134,7 @@ fn a_surface_that_is_found_late_comes_in_by_a_ramp() {
 fn a_contact_that_is_held_keeps_its_force_where_answers_are_late() {
     for tool in [cube(), None] {
         let (mut s, mut e) = over_floor(tool, 0.006);
-        // Down in a second, 2 mm deep; then along, 1 m/s.
+        // Down within a second, 2 mm deep; then along, at 1 m/s.
         let hand = |k: usize| {
             let down = (k as f64 / 1000.0).min(1.0);
             let along = 0.1 * (10.0 * (k.saturating_sub(1200) as f64) * 1e-3).sin();
@@ -161,7 +161,7 @@ fn a_contact_that_is_held_keeps_its_force_where_answers_are_late() {
 #[test]
 fn a_tool_that_turns_as_it_slides_feels_nothing_along_a_smooth_floor_where_answers_are_late() {
     let (mut s, mut e) = over_floor(cube(), 0.006);
-    // Pressed as above, then along, 1 m/s, and rocked over its edges.
+    // Pressed as above, then along at 1 m/s, and rocked over its edges.
     let hand = |k: usize| {
         let down = (k as f64 / 1000.0).min(1.0);
         let t = k.saturating_sub(1200) as f64 * 1e-3;

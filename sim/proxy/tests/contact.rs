@@ -1,5 +1,5 @@
-//! What a hand would find: resting, sliding, thin plates at speed, late answers, pushed by bodies.
-//! Distances are checked by brute force after every tick.
+//! Contact as a hand finds it: resting, sliding, thin plates at speed, late answers, pushes by
+//! bodies. Distances are checked by brute force after every tick.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
@@ -83,8 +83,8 @@ fn pressing_on_a_sheet_rests_at_the_safe_distance_with_the_spring_force() {
 
 #[test]
 fn sliding_over_inner_edges_is_smooth() {
-    // A ball, a cube on its side, and a cube on its corner, whose sides look down at the floor's
-    // inner vertices that it passes.
+    // A ball, a cube on its side, and a cube on its corner with its sides facing down at the
+    // floor's inner vertices that it passes.
     for tool in 0..3 {
         let floor = (Part::new(sheet(0.1, 8)), Pose::identity(), true, None);
         let (mut s, mut e) = match tool {
@@ -197,7 +197,7 @@ fn a_moving_body_pushes_the_tool_and_stops_when_it_cannot() {
         world_from_body: Pose::translation(0.0, 0.0, 0.05),
         speed_m_s: 0.2,
     };
-    // A piston comes up under a ball that is held at z = 0; then a ceiling stops both.
+    // A piston rises under a ball that is held at z = 0; then a ceiling stops both.
     let piston = (
         Part::new(cuboid(Vec3::new(0.02, 0.02, 0.01))),
         Pose::translation(0.0, 0.0, -0.03),
@@ -373,8 +373,8 @@ fn nonsense_poses_move_nothing() {
     );
 }
 
-/// A body whose client is gone: snapshots still list it, and those under way were made while it
-/// lived.
+/// A body without its client: snapshots still list it, and some under way were made while it
+/// existed.
 #[test]
 fn a_forgotten_body_is_not_in_the_way_from_the_next_tick_on_and_stays_gone() {
     let floor = |z: f64| {
@@ -418,12 +418,12 @@ fn a_forgotten_body_is_not_in_the_way_from_the_next_tick_on_and_stays_gone() {
         }
         assert_eq!(out.solid, 0b10, "tick {k}");
         assert!(e.bodies().all(|b| b.id == 2) && e.query().body_count == 1);
-        // The scene goes on listing it.
+        // The scene still lists it.
         let snapshot = s.answer(&e.query());
         assert_eq!(snapshot.bodies.len(), 2);
         e.receive(snapshot);
     }
-    // The other one is as it was.
+    // The other one is unchanged.
     let down = |k: usize| Pose::translation(0.0, 0.0, -0.005 - 1e-4 * (k as f64).min(150.0));
     run(&mut s, &mut e, 400, 2, down, |_, _, out, _| {
         last = Some(*out)

@@ -1,5 +1,5 @@
-//! Friction as a hand finds it: a tool that is held does not creep, one that slides is held back by
-//! the coefficient times the pressure, on every tool, on slopes and on what moves.
+//! Friction as a hand finds it: a tool that sticks does not creep, and one that slides is held back
+//! by the coefficient times the pressure, with every tool, on slopes and on moving bodies.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -116,8 +116,8 @@ fn a_sliding_tool_lags_by_the_coefficient_times_the_depth() {
     }
 }
 
-/// Pressing straight down on a slope: held where its tangent is below the coefficient, sliding
-/// where it is above.
+/// Pressing straight down on a slope: it sticks if the tangent is below the coefficient, and slides
+/// if it is above.
 #[test]
 fn a_slope_holds_up_to_its_angle_of_friction() {
     for tool in TOOLS {
@@ -143,9 +143,9 @@ fn a_slope_holds_up_to_its_angle_of_friction() {
             let out = e.output().arms[0];
             if holds {
                 assert!(crept <= 1e-6, "{tool}: crept {crept:.3e} m");
-                // It stands where it touched down, but for what it went on the last tenth of a
-                // millimetre; smooth, it would have slid down until nothing but the slope's normal
-                // (0.73 N sideways) were left.
+                // It rests where it touched down, except for its motion over the last tenth of a
+                // millimetre. A smooth one would have slid down until only the slope's normal (0.73
+                // N sideways) were left.
                 let sideways = out.wrench.force_n.xy().norm();
                 assert!(sideways < 0.05, "{tool}: {sideways} N sideways");
             } else {
@@ -163,7 +163,7 @@ fn a_slope_holds_up_to_its_angle_of_friction() {
     }
 }
 
-/// A plate that moves takes along the tool that is pressed on it, up to what the friction holds.
+/// A moving plate carries the tool that presses on it, up to what the friction holds.
 #[test]
 fn a_moving_body_carries_the_tool() {
     for tool in TOOLS {
@@ -189,7 +189,7 @@ fn a_moving_body_carries_the_tool() {
             } else if let Some((at, _)) = start
                 && k <= 90
             {
-                // 20 um a tick, held: 25 ticks of it are 0.5 mm, the cone is 2 mm.
+                // 20 um a tick, sticking: 25 ticks of it are 0.5 mm, the cone is 2 mm.
                 let carried = 2e-5 * (k - 65) as f64;
                 assert!(
                     (x - at.x - carried).abs() < 2e-6,
@@ -206,7 +206,7 @@ fn a_moving_body_carries_the_tool() {
     }
 }
 
-/// Round and round: what friction takes from the hand it does not give back.
+/// Round and round: friction never returns what it takes from the hand.
 #[test]
 fn friction_only_takes_energy() {
     for tool in TOOLS {
@@ -234,13 +234,13 @@ fn friction_only_takes_energy() {
                 before = Some(at);
             },
         );
-        // 500 N/m, 4 mm, coefficient 0.4: 0.8 N against the whole way.
+        // 500 N/m, 4 mm, coefficient 0.4: 0.8 N against the whole path.
         let mean = -work / path;
         assert!((mean - 0.8).abs() < 0.1, "{tool}: {mean} N along the path");
     }
 }
 
-/// Without friction nothing holds: the switch is the coefficient.
+/// Without friction nothing holds: the coefficient alone enables it.
 #[test]
 fn no_coefficient_no_friction() {
     for tool in TOOLS {

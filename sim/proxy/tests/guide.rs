@@ -1,5 +1,5 @@
-//! What is fixed to a tool says where it may go; what is rigid has the last word, and the guide
-//! hears it.
+//! A guide fixed to a tool limits where it may go; rigid contact has the last word, and the guide
+//! is given the result.
 mod common;
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ const D: Distances = Distances {
     release_m: 9e-5,
 };
 
-/// Wants to go 2 cm below where the hand is, whatever is there, and notes what came of it.
+/// Wants to go 2 cm below the hand, through anything, and records the outcome.
 struct Heavy {
     went: Arc<Mutex<Vec<(Pose, Pose)>>>,
     asked: Pose,
@@ -89,7 +89,7 @@ fn no_guide_leads_a_tool_into_what_is_rigid() {
             if low > 0.0055 {
                 free += 1;
                 assert!((out.proxy.translation.vector - Vec3::new(0.01, 0.0, low)).norm() < 1e-9);
-                // The spring to the hand is stretched by what the guide holds back.
+                // What the guide holds back stretches the spring to the hand.
                 assert!(out.wrench.force_n.z < 0.0, "tick {k}: {out:?}");
             } else if low < 0.0049 {
                 held += 1;

@@ -35,7 +35,7 @@ fn rig(interaction: Interaction, damping: Damping) -> (Scene, Engine) {
 }
 
 /// The stylus of the source's figures 6.10 and 6.11: down 10 mm (the floor is 4 mm below), then up
-/// 8 mm, then it rests.
+/// 8 mm, then at rest.
 fn stylus(k: usize) -> Pose {
     let down = 1e-5 * k.min(1000) as f64;
     let up = 1e-5 * k.saturating_sub(1000).min(800) as f64;
@@ -84,8 +84,8 @@ fn increments_keep_the_offset_that_a_spring_gives_back() {
         Damping::Relative,
         |k, device, out| {
             let offset = out.proxy.translation.z - device.translation.z;
-            // It goes up with the hand at once, and stays that far above it. It has turned with the
-            // hand all the same.
+            // It moves up with the hand at once and keeps that height above it. Rotation has
+            // followed the hand throughout.
             if k >= 1000 {
                 assert!(
                     (offset - 0.006 - D.safe_m).abs() < 1e-6,
@@ -121,7 +121,7 @@ fn a_tool_that_goes_by_increments_is_placed_once() {
     assert_eq!(engine.output().arms[0].proxy, before);
 }
 
-/// With mass the tool swings in without overshoot, rests under the hand in free space, and on the
+/// With mass the tool settles without overshoot, rests under the hand in free space, and on the
 /// floor pushes with the spring alone.
 #[test]
 fn a_tool_with_mass_lags_and_then_presses_as_the_spring_does() {
@@ -148,7 +148,7 @@ fn a_tool_with_mass_lags_and_then_presses_as_the_spring_does() {
                 }
             },
         );
-        // The hand goes at 10 mm/s; the spring needs time to get the mass going.
+        // The hand moves at 10 mm/s; the spring needs time to accelerate the mass.
         assert!(most_lag > 1e-6, "{mass_kg} kg: no inertia");
     }
 }

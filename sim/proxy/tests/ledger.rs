@@ -1,5 +1,5 @@
-//! A hand that turns a tool on a body that stands still, and comes back to where it was, gains
-//! nothing, whatever the friction; and a tool that sticks meanwhile is where it was.
+//! A hand that turns a tool on a body at rest and returns to its start gains no energy, for any
+//! friction; a tool that sticks throughout ends where it was.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, Vec3};
@@ -15,11 +15,11 @@ const K: f64 = 500.0;
 const KR: f64 = 0.5;
 /// Half the edge of the tool, m.
 const HALF_M: f64 = 0.01;
-/// Ticks until the hand turns about; then so many a cycle.
+/// Ticks before the hand starts to turn about; then the ticks of a cycle.
 const START: usize = 400;
 const CYCLE: usize = 4000;
 
-/// What the coupling stores where force is cut off at `most_n`, J.
+/// Returns the stored energy of the coupling if force is cut off at `most_n`, J.
 fn energy(most_n: f64, hand: &Pose, proxy: &Pose) -> f64 {
     let d = (hand.translation.vector - proxy.translation.vector).norm();
     let w = (hand.rotation * proxy.rotation.inverse()).scaled_axis();
@@ -30,8 +30,7 @@ fn energy(most_n: f64, hand: &Pose, proxy: &Pose) -> f64 {
     stretched + 0.5 * KR * w.norm_squared()
 }
 
-/// Where the hand is, from 5 mm above the floor to 16 mm in, by phase and how far it has come (0 to
-/// 1).
+/// Returns the hand's pose, from 5 mm above the floor to 16 mm in, by phase and progress (0 to 1).
 fn hand(turn: impl Fn(f64, f64) -> Quat, k: usize) -> Pose {
     let come = (k as f64 / START as f64).min(1.0);
     let phase = k.saturating_sub(START) as f64 / CYCLE as f64 * std::f64::consts::TAU;
@@ -39,14 +38,14 @@ fn hand(turn: impl Fn(f64, f64) -> Quat, k: usize) -> Pose {
     Pose::from_parts(Vec3::new(0.001, 0.0005, z).into(), turn(phase, come))
 }
 
-/// Of one cycle, after one that was not looked at: what the far end of the coupling put into it, J,
-/// and how far it is from where it was, m.
+/// Runs two cycles and returns two values for the second: the energy that the far end of the
+/// coupling put into it, J, and its distance from where it was, m.
 fn cycle(friction: f64, turn: impl Fn(f64, f64) -> Quat) -> (f64, f64) {
     let floor = (Part::new(sheet(0.1, 1)), Pose::identity(), true, None);
     cycle_on(vec![floor], friction, f64::INFINITY, turn)
 }
 
-/// [`cycle`] on these bodies, with a governor that cuts force off at `most_n`.
+/// Runs [`cycle`] on these bodies, with a governor that cuts force off at `most_n`.
 fn cycle_on(
     bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>,
     friction: f64,
@@ -99,7 +98,7 @@ fn cycle_on(
             } else if k > from
                 && let Some((h0, p0)) = &last
             {
-                // The far end goes within a tick: the mean of before and after the hand goes.
+                // The far end moves within a tick: the mean of before and after the hand moves.
                 given += 0.5 * (energy(h, &p) - energy(h, p0) + energy(h0, &p) - energy(h0, p0));
             }
             last = Some((*h, p));
@@ -112,7 +111,7 @@ fn cycle_on(
     )
 }
 
-/// Over its faces and back, slowly: what a tick leaves of slip adds up most.
+/// Over its faces and back, slowly: slip that a tick leaves adds up most.
 #[test]
 fn a_box_that_rocks_gains_nothing_and_stays() {
     for friction in [0.0, 0.3, 0.8] {
@@ -123,8 +122,8 @@ fn a_box_that_rocks_gains_nothing_and_stays() {
     }
 }
 
-/// The axis of tilt goes round, so the box rolls over all its edges: that turns it about the
-/// normal, which is no slip.
+/// The axis of tilt rotates, so the box rolls over all its edges. That turns it about the normal,
+/// which is not slip.
 #[test]
 fn a_box_that_rolls_over_its_edges_gains_nothing() {
     for friction in [0.0, 0.3, 0.8] {
@@ -150,7 +149,8 @@ fn a_box_that_spins_on_its_corner_gains_nothing_and_stays() {
     }
 }
 
-/// Between a floor and a wall, also where the governor cuts force off and passes torque whole.
+/// Between a floor and a wall, also with a governor that cuts force off and passes the whole
+/// torque.
 #[test]
 fn a_box_that_turns_in_an_inner_corner_gains_nothing() {
     for (friction, most_n) in [

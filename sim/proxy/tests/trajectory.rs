@@ -1,5 +1,5 @@
-//! Bodies on courses: they follow them together, stop together where a tool is in the way, take up
-//! only what begins where they are, and say what tools push them with.
+//! Bodies on trajectories: they follow them together, stop together when a tool blocks one, start
+//! only a trajectory that begins where they are, and report the pushes of tools.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Screw, Vec3};
@@ -12,8 +12,8 @@ const D: Distances = Distances {
 };
 const BALL_M: f64 = 0.005;
 
-/// A ball as the tool, a floor block at z = -0.03..-0.01 that is on courses, another far off that
-/// is too, and a fixed ceiling.
+/// Creates a ball as the tool, a floor block at z = -0.03..-0.01 that is on trajectories, another
+/// one far off that is as well, and a fixed ceiling.
 fn rig() -> (Scene, Engine) {
     let block = |h: Vec3, at: Vec3, fixed| {
         let pose = Pose::translation(at.x, at.y, at.z);
@@ -58,7 +58,7 @@ fn course(number: u64, after: Followed, segments: &[(f64, [Vec3; 2])]) -> Trajec
     c
 }
 
-/// One tick with an answer that is not late.
+/// Runs one tick with an answer that is not late.
 fn tick(scene: &mut Scene, engine: &mut Engine, device: Pose) -> ArmOutcome {
     let answer = scene.answer(&engine.query());
     engine.receive(answer);
@@ -112,7 +112,7 @@ fn segments_are_followed_in_time_one_after_the_other() {
     }
     let expected = [
         (up / 2.0, side / 2.0, false),
-        // The second segment takes no time, and the third begins with the next tick: the period is
+        // The second segment takes no time, and the third starts with the next tick: the period is
         // used up.
         (up + side, side, false),
         (up + side + up * (1.0 / 1.5), side + up * (1.0 / 1.5), false),
@@ -124,7 +124,7 @@ fn segments_are_followed_in_time_one_after_the_other() {
         assert!((way.1 - expected.1).norm() < 1e-12, "tick {k}: {way:?}");
         assert_eq!(way.2, expected.2, "tick {k}");
     }
-    // The next one begins at this one's end; what begins elsewhere is void.
+    // The next trajectory starts at this one's end; one that starts elsewhere is void.
     let end = e.query().followed;
     assert_eq!((end.course, end.segments, end.share), (1, 3, 0.0));
     s.course = Some(course(
@@ -141,7 +141,7 @@ fn segments_are_followed_in_time_one_after_the_other() {
     assert!((at(&e, 0) - a - up * 3.0 - side).norm() < 1e-12);
 }
 
-/// With the tool at the origin, between block and ceiling.
+/// Creates the scene with the tool at the origin, between block and ceiling.
 fn under_the_ceiling() -> (Scene, Engine) {
     let (mut s, mut e) = rig();
     start(&mut s, &mut e);
@@ -155,7 +155,7 @@ fn under_the_ceiling() -> (Scene, Engine) {
 #[test]
 fn all_stop_where_a_tool_is_in_the_way() {
     let (mut s, mut e) = under_the_ceiling();
-    // The floor wants to come up 20 mm at 0.5 m/s; the ball leaves it 10 under the ceiling.
+    // The floor wants to rise 20 mm at 0.5 m/s; the ball leaves it 10 under the ceiling.
     let way = Vec3::z() * 0.02;
     s.course = Some(course(
         1,
@@ -178,11 +178,11 @@ fn all_stop_where_a_tool_is_in_the_way() {
     assert!(least >= D.clearance_m * (1.0 - 1e-6), "{least}");
     let stopped = e.query().followed;
     assert!(stopped.ended && stopped.segments == 0, "{stopped:?}");
-    // Within one tick's way (0.5 mm of 20) of where the ball fills the gap: what is left is for the
-    // next course.
+    // Within one tick's path (0.5 mm of 20) of where the ball fills the gap: the rest is for the
+    // next trajectory.
     assert!((0.47..=0.5).contains(&stopped.share), "{stopped:?}");
     assert_eq!(e.output().blocked_bodies, 0, "nobody goes on");
-    // All at one place of the course.
+    // All bodies are at one point of the trajectory.
     assert!((at(&e, 0) - a - way * stopped.share).norm() < 1e-12);
     assert!((at(&e, 1) - b - Vec3::y() * 0.04 * stopped.share).norm() < 1e-12);
     // From there a new one leads back.
@@ -197,7 +197,7 @@ fn all_stop_where_a_tool_is_in_the_way() {
 fn what_a_tool_pushes_with_is_reported() {
     let (mut s, mut e) = under_the_ceiling();
     assert_eq!(e.query().push_count, 0);
-    // 8 mm into the block below, 4 mm off its middle.
+    // 8 mm into the block below, 4 mm off its centre.
     for k in 0..200 {
         let z = -0.013 * (f64::from(k) / 100.0).min(1.0);
         tick(&mut s, &mut e, Pose::translation(4e-3, 0.0, z));
@@ -226,7 +226,7 @@ fn what_a_tool_pushes_with_is_reported() {
     let moment = after.moment_nm_s - push.moment_nm_s;
     let expected = Vec3::new(4e-3, 0.0, 0.01).cross(&impulse);
     assert!((moment - expected).norm() < 1e-9, "{moment:?}");
-    // Let go: the sum stays, the force is gone.
+    // Released: the sum stays, the force is gone.
     for _ in 0..20 {
         tick(&mut s, &mut e, Pose::translation(4e-3, 0.0, 0.0));
     }

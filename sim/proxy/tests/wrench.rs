@@ -1,5 +1,5 @@
-//! The wrench on the hand is the contact's: force along what holds the tool, torque that this force
-//! has about the tool, and no energy from a round trip.
+//! The wrench on the hand is that of the contact: force along what holds the tool, the torque of
+//! this force about the tool, and no energy from a round trip.
 mod common;
 use common::*;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, transform};
@@ -89,12 +89,12 @@ fn torque_of_a_box_on_its_corner_is_that_of_the_force_there() {
     }
 }
 
-/// While the hand comes, slides and turns, too: a damper whose parts were not in the ratio of the
+/// Also while the hand approaches, slides and turns: a damper with parts in another ratio than the
 /// spring's would pull about another point.
 #[test]
 fn torque_of_a_damped_box_that_moves_is_that_of_the_force_there() {
     let half = 0.02;
-    // In the ratio of the springs 2 N s/m are 2e-3 N m s/rad.
+    // In the ratio of the springs, 2 N·s/m correspond to 2e-3 N·m·s/rad.
     for turns in [2e-4, 2e-3, 2e-2] {
         let tool = cuboid(Vec3::repeat(half));
         let damped = Gains {
@@ -126,11 +126,12 @@ fn torque_of_a_damped_box_that_moves_is_that_of_the_force_there() {
     }
 }
 
-/// What is left of a force that is cut off and the whole torque are those of one force at the
+/// The remainder of a force that is cut off and the whole torque are those of one force at the
 /// corner.
 #[test]
 fn torque_of_a_box_whose_force_is_cut_off_is_that_of_what_is_left() {
-    // What is turned deep in a floor gets there in strides: each of them is of the whole spring.
+    // A tool that is turned deep in a floor gets there in strides: each of them is of the whole
+    // spring.
     let cases = [(0.3, 4e-3, 0.0), (0.6, 4e-3, 0.0), (2.0, 8e-3, 5e-4)];
     for (most_n, depth, turn) in cases {
         let half = 0.01;
@@ -185,7 +186,8 @@ fn a_tool_that_turns_in_free_air_feels_nothing() {
     });
 }
 
-/// Two contacts, and friction that sticks and slides: the force goes through the edge between them.
+/// Two contacts, with friction that sticks and slides: the force passes through the edge between
+/// them.
 #[test]
 fn the_force_on_a_box_on_its_edge_goes_through_the_edge() {
     for (half, friction) in [0.005, 0.02, 0.06]
@@ -231,7 +233,7 @@ fn the_force_on_a_box_on_its_edge_goes_through_the_edge() {
                 about.dot(&along).abs() <= 0.01 * half * force.norm(),
                 "{what}: {about:?}"
             );
-            // Where on the edge, from its middle.
+            // Position on the edge, from its middle.
             let across = along.cross(&force);
             let place = about.dot(&across) / across.norm_squared() + (edge - middle).dot(&along);
             assert!(place.abs() <= 1.02 * half, "{what}: {place} m");
@@ -288,7 +290,7 @@ fn a_box_that_is_turned_on_a_floor_and_back_gives_no_energy() {
             },
         );
         assert!(stored_j > 1e-3, "it was pressed: {stored_j}");
-        // Two turns; friction only takes.
+        // Two turns; friction only takes energy.
         assert!(
             work_j <= 0.01 * stored_j,
             "half {half}, friction {friction}: {work_j} J of {stored_j} J"

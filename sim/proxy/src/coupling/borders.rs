@@ -1,4 +1,4 @@
-//! The coupling at the borders of what it promises, by numbers from theory.
+//! Tests of the coupling at the limits of its guarantees, against numbers from theory.
 
 use super::*;
 
@@ -18,10 +18,10 @@ const GAINS: Gains = Gains {
 };
 
 const PERIOD_S: f64 = 1e-3;
-/// The damper of [`GAINS`] by turning, in the ratio of the springs, N m s/rad.
+/// Rotational damping that goes with [`GAINS`], in the ratio of the springs, N·m·s/rad.
 const TURNING: f64 = 2.0 * 0.5 / 1000.0;
 
-/// The wrench on a hand that is below the tool by `stretch` (m) and behind it by `twist` (rad).
+/// Returns the wrench on a hand that lags the tool by `stretch` (m) and `twist` (rad).
 fn pull(c: &mut Coupling, stretch: Vec3, twist: Vec3, k: f64) -> Wrench {
     let device = Pose::from_parts((-stretch).into(), Quat::from_scaled_axis(-twist));
     let tool = Pose::identity();
@@ -34,7 +34,7 @@ fn pull(c: &mut Coupling, stretch: Vec3, twist: Vec3, k: f64) -> Wrench {
     )
 }
 
-/// Without the damper, whose share these tests do not ask about.
+/// Creates a coupling without the damper, which these tests leave out.
 fn spring(gains: Gains) -> Coupling {
     let undamped = Gains {
         damping_n_s_per_m: 0.0,
@@ -61,7 +61,7 @@ fn each_part_of_the_gains_follows_from_its_own_timing() {
     let gains = Gains::stable(&RIG, Some(&angular), 1.0);
     near(gains.stiffness_n_per_m, RIG.stable_stiffness());
     near(gains.damping_n_s_per_m, 0.4);
-    // As much less as the damping is.
+    // Smaller by the same factor as the damping.
     near(
         gains.rotational_stiffness_nm_per_rad,
         RIG.stable_stiffness() / 2000.0,
@@ -91,7 +91,7 @@ fn a_lever_needs_both_stiffnesses() {
     }
 }
 
-/// A lag of first order: `1 - (1 - T / BLEND_S)^n` of the way after `n` ticks.
+/// First-order lag: after `n` ticks, `1 - (1 - T / BLEND_S)^n` of the change is made.
 #[test]
 fn stiffness_lags_by_the_time_of_blending() {
     let mut c = spring(GAINS);
@@ -105,7 +105,7 @@ fn stiffness_lags_by_the_time_of_blending() {
             800.0 - 600.0 * (1.0 - PERIOD_S / BLEND_S).powi(n),
         );
     }
-    // New gains glide too where they allow more: a material that asks for all of them.
+    // New gains that allow more glide as well, here with a material that asks for all of them.
     let stiffer = Gains {
         stiffness_n_per_m: 2000.0,
         ..c.gains()
@@ -114,7 +114,7 @@ fn stiffness_lags_by_the_time_of_blending() {
     let before = c.stiffness_n_per_m();
     pull(&mut c, stretch, Vec3::zeros(), f64::INFINITY);
     near(c.stiffness_n_per_m(), before + (2000.0 - before) * 0.1);
-    // A tick longer than the blending arrives, and does not overshoot.
+    // A tick longer than the blending time arrives without overshoot.
     let device = Pose::translation(0.0, 0.0, -1e-3);
     c.wrench(&device, &Pose::identity(), &Vec3::zeros(), None, 0.02);
     near(c.stiffness_n_per_m(), 2000.0);
@@ -127,7 +127,7 @@ fn a_twist_alone_loads_the_spring() {
     pull(&mut c, Vec3::zeros(), twist, 200.0);
     let w = pull(&mut c, Vec3::zeros(), twist, 800.0);
     near(c.stiffness_n_per_m(), 260.0);
-    // The stored energy stays, so the torque grows by the root.
+    // The stored energy stays, so the torque grows by the square root.
     near(w.torque_nm.x, 0.5 * 0.1 * 0.26 * (200.0_f64 / 260.0).sqrt());
 }
 
@@ -159,8 +159,8 @@ fn rounding_of_a_nanometre_is_no_load() {
     }
 }
 
-/// Energy is stored by `L^2 = 3^2 + 4^2` mm; four times the stiffness stores it in half the length.
-/// The slack of 2.5 mm stays when the twist goes, which leaves 0.5 mm of the stretch.
+/// The stored energy is that of `L^2 = 3^2 + 4^2` mm; four times the stiffness stores it in half
+/// the length. The slack of 2.5 mm stays when the twist goes, which leaves 0.5 mm of the stretch.
 #[test]
 fn slack_counts_stretch_and_twist_together() {
     let mut c = spring(GAINS);
@@ -237,7 +237,7 @@ fn reset_forgets_load_slack_and_speed() {
             pull(&mut fresh, stretch, Vec3::zeros(), 500.0)
         );
     }
-    // What has turned before does not count either, for the variant that damps the device.
+    // Earlier rotation does not count either, for the variant that damps the device.
     let at = |turn: f64| Pose::rotation(Vec3::y() * turn);
     let free = |c: &mut Coupling, turn: f64| {
         c.wrench(&at(turn), &at(turn), &Vec3::zeros(), None, PERIOD_S)
@@ -250,7 +250,7 @@ fn reset_forgets_load_slack_and_speed() {
     assert_eq!(free(&mut turned, 2.0), Wrench::default());
 }
 
-/// Equation 6.5: `-b v` and `-b_r w` from the second tick on, however long and far it goes.
+/// Equation 6.5: `-b v` and `-b_r w` from the second tick on, over any time and distance.
 #[test]
 fn a_damped_device_feels_its_own_speed_everywhere() {
     let mut c = Coupling::new(GAINS, Damping::Device);
@@ -317,7 +317,7 @@ fn a_damper_stronger_than_the_spring_leaves_what_is_across() {
     assert_eq!(without_pull(Vec3::zeros(), Vec3::x()), Vec3::zeros());
 }
 
-/// Nothing is cut off before the governor has said so.
+/// Nothing is cut off until the governor reports a limit.
 #[test]
 fn the_length_at_which_the_force_was_cut_off_is_told() {
     let mut c = spring(GAINS);
@@ -332,7 +332,8 @@ fn the_length_at_which_the_force_was_cut_off_is_told() {
     }
 }
 
-/// Held, and twice as stiff: stretch and twist go slack together and keep what they stored.
+/// A contact becomes twice as stiff: stretch and twist go slack together and keep their stored
+/// energy.
 #[test]
 fn a_slack_spring_stores_by_twist_as_by_stretch() {
     let mut c = spring(GAINS);

@@ -1,72 +1,79 @@
-//! What a tool touches, and how stiff the spring is in which direction: each material answers for
-//! what it holds.
+//! Contacts with several materials: the directional stiffness of the coupling's spring. Each
+//! material governs the part of the stretch that it holds.
 //!
 //! Real-time callable: no allocation, no blocking, bounded time. Deterministic.
 //!
 //! # Theory
+//!
 //! A surface of stiffness `k` under a coupling of stiffness `K` is a spring of `c` behind it,
-//! `1/k = 1/K + 1/c`. Contacts of one stiffness are one surface: what they leave free is the
-//! polyhedron `D = { z : n . z <= gap }`, and the spring acts on how far `z` is out of it, by the
-//! coupling's metric. At a stretch `s` of the coupling
+//! `1/k = 1/K + 1/c`. Contacts of one stiffness form one surface. They leave free the polyhedron
+//! `D = { z : n . z <= gap }`, and the spring acts on the distance of `z` from it, by the
+//! coupling's metric. At a stretch `s` of the coupling the stored energy is
 //!
 //! ```text
 //! V(s) = min over z of  K |z - s|^2 / 2  +  sum of c distance(z, D)^2 / 2
 //! ```
 //!
-//! is stored, and the force is its gradient. `V` is convex and its gradient has no steps; closed
-//! paths give nothing. Contacts of one stiffness that hold all of `s` give `k s`, however many they
-//! are and however their loads are told. Surfaces that are square to each other give what each
-//! gives alone; parallel ones are springs side by side. Nothing pulls. Friction holds along the
-//! surface by no more than it does of a rigid one, `k` times its part of the stretch: beyond, it
-//! slips.
+//! and the force is its gradient. `V` is convex and its gradient is continuous, so closed paths
+//! give no energy.
+//!
+//! - Contacts of one stiffness that hold all of `s` give `k s`, for any number of them and any
+//!   distribution of their loads.
+//! - Surfaces at right angles each give what they would give alone.
+//! - Parallel surfaces are springs in parallel.
+//! - Nothing pulls.
+//! - Friction holds along the surface by no more than on a rigid one, `k` times its part of the
+//!   stretch; beyond that it slips.
 //!
 //! # Practice
+//!
 //! With `f` the pushes, `V` is the maximum of `f . s - |f|^2 / 2K - sum of |f_surface|^2 / 2c -
-//! gaps` over `f` in the cones of the contacts: least squares with bounded multipliers (Lawson and
-//! Hanson 1974, chapter 23; Stark and Parker 1995), of the rows of the tick's projection. Rows that
-//! the projection did not load count, too: which of a box's corners it loads is its own choice, and
-//! a soft surface may load others.
+//! gaps` over `f` in the cones of the contacts. This is a least-squares problem with bounded
+//! multipliers (Lawson and Hanson 1974, chapter 23; Stark and Parker 1995) over the rows of the
+//! tick's projection. Rows that the projection did not load count as well: the projection chooses
+//! which corners of a box it loads, and a soft surface may load others.
 
 use hapticd_gauss::Motion;
 use hapticd_geometry::Vec3;
 use nalgebra::Matrix6;
 
-/// Contacts that are known; those that come later and hold nothing are left out.
+/// Capacity for contacts; later contacts that hold nothing are dropped.
 const MAX_ROWS: usize = 32;
-/// Of these at most so many are loaded at once.
+/// Most contacts loaded at once.
 const MAX_LOADED: usize = 18;
-/// Contacts that are loaded or let go before the search ends with what it has.
+/// Most contacts loaded or released before the search ends with its current result.
 const EFFORT: u32 = 64;
-/// What a contact is out of its place by, as a share of the stretch, is rounding.
+/// Violation of a contact, as a share of the stretch, that counts as rounding.
 const ROUNDING: f64 = 1e-12;
-/// Contacts that tell the same share their load by so little stiffness each.
+/// Regularisation, as a share of a contact's own term. It makes contacts that share a load share it
+/// evenly.
 const EVEN: f64 = 1e-13;
 
 /// One contact of a tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
-    /// Its surface's stiffness, N/m; as a share of the coupling's once that is known.
+    /// Stiffness of its surface, N/m; in a [`Form`], as a share of the coupling's.
     stiffness: f64,
-    /// In which direction it holds: normal and its moment about the spring's centre, m. By the
-    /// coupling's metric once that is known.
+    /// Direction in which it holds: normal, and its moment about the spring's centre, m. In a
+    /// [`Form`], by the coupling's metric.
     along: Motion,
-    /// So far the tool is from it, m.
+    /// Distance of the tool from it, m.
     gap_m: f64,
-    /// It holds a part of the stretch.
+    /// True if it holds a part of the stretch.
     holds: bool,
-    /// The most of it, m: friction's. In the end of what the coupling's stiffness would make of it.
+    /// Largest part of the stretch that it can hold, m; finite for friction only. In a [`Form`],
+    /// multiplied by the stiffness.
     most_m: f64,
 }
 
-/// What holds a tool in a tick, by material.
+/// Contacts that hold a tool in a tick, by material.
 #[derive(Clone, Copy, Debug)]
 pub struct Touched {
     /// Least stiffness and damping of the tick.
     softest: Option<(f64, f64)>,
-    /// The part of the stretch that is held: shift, m, and its moment about the spring's centre,
-    /// m².
+    /// Part of the stretch that is held: shift, m, and its moment about the spring's centre, m².
     held: Motion,
-    /// By what all contacts push together, m.
+    /// Sum of the lengths of all pushes, m.
     pushed_m: f64,
     rows: [Row; MAX_ROWS],
     count: usize,
@@ -85,35 +92,36 @@ impl Default for Touched {
 }
 
 impl Touched {
-    /// Nothing.
+    /// Creates an empty set of contacts.
     pub fn new() -> Self {
         Touched::default()
     }
 
-    /// Forgets what holds how much, before the contacts are asked again. Least stiffness and
-    /// damping stay the tick's.
+    /// Clears the contacts and what they hold, before they are collected again. Least stiffness and
+    /// damping of the tick stay.
     pub fn ask_again(&mut self) {
         self.count = 0;
         (self.held, self.pushed_m) = (Motion::zeros(), 0.0);
     }
 
-    /// A material of this stiffness and damping is touched.
+    /// Notes that a material of this stiffness and damping is touched.
     pub fn touch(&mut self, stiffness_n_per_m: f64, damping_n_s_per_m: f64) {
         let (k, b) = self.softest.unwrap_or((f64::INFINITY, f64::INFINITY));
         self.softest = Some((k.min(stiffness_n_per_m), b.min(damping_n_s_per_m)));
     }
 
-    /// Nothing else was: a material of this stiffness and damping.
+    /// Sets stiffness and damping if nothing was touched so far.
     pub fn or_touch(&mut self, material: Option<(f64, f64)>) {
         self.softest = self.softest.or(material);
     }
 
-    /// A contact holds so much of the stretch: `push`, m, at `lever` from the spring's centre, m.
+    /// Adds a contact that holds the part `push` of the stretch, m, at `lever` from the spring's
+    /// centre, m.
     pub fn hold(&mut self, stiffness_n_per_m: f64, push: &Vec3, lever: &Vec3) {
         self.part(stiffness_n_per_m, push, lever, f64::INFINITY);
     }
 
-    /// And so much along its surface, by friction.
+    /// Adds the part of the stretch that friction holds along the surface, likewise.
     pub fn rub(&mut self, stiffness_n_per_m: f64, push: &Vec3, lever: &Vec3) {
         self.part(stiffness_n_per_m, push, lever, push.norm());
     }
@@ -135,8 +143,10 @@ impl Touched {
         }
     }
 
-    /// A contact that held nothing, `gap_m` from where the tool comes to rest; after all that hold.
-    /// False if they push by less: then it is left out.
+    /// Adds a contact that held nothing, `gap_m` from where the tool comes to rest. To be called
+    /// after all contacts that hold.
+    ///
+    /// Returns false, and drops the contact, if the holding contacts push by less than the gap.
     pub fn near(
         &mut self,
         stiffness_n_per_m: f64,
@@ -165,12 +175,12 @@ impl Touched {
         }
     }
 
-    /// Least stiffness and damping of what was touched in this tick.
+    /// Returns the least stiffness and damping touched in this tick.
     pub fn softest(&self) -> Option<(f64, f64)> {
         self.softest
     }
 
-    /// What holds under a coupling of stiffness `whole` (N/m) and this gyration.
+    /// Returns what holds the tool under a coupling of stiffness `whole` (N/m) and this gyration.
     pub(super) fn holding(&self, whole: f64, gyration_m2: Option<f64>) -> Holding {
         let lever_m = gyration_m2.map_or(0.0, f64::sqrt);
         let by_lever = if lever_m > 0.0 { 1.0 / lever_m } else { 0.0 };
@@ -182,7 +192,8 @@ impl Touched {
         };
         let share_of = |row: &Row| (row.stiffness / whole).min(1.0);
         let share = share_of(first);
-        // What they give way by together does not reach what is stiffer or softer.
+        // A single stiffness suffices if the surface, as it gives, does not reach a stiffer or
+        // softer one.
         let alone = rows.iter().all(|row| {
             let given = held * (1.0 - share);
             let is_reached = || row.along.component_mul(&metric).dot(&given) > row.gap_m;
@@ -205,7 +216,7 @@ impl Touched {
                 form.softest = form.softest.min(stiffness);
                 include(&mut spanned, &along);
             }
-            // What has no stiffness gives no force, whatever it holds.
+            // A contact without stiffness gives no force, whatever it holds.
             if !(stiffness > 0.0) {
                 continue;
             }
@@ -218,14 +229,15 @@ impl Touched {
             };
             form.count += 1;
         }
-        // Across all that holds nothing is stretched now: what comes there finds the softest.
+        // Across everything that holds, nothing is stretched now. A stretch that arises there meets
+        // the least stiffness.
         form.across = (Matrix6::identity() - spanned) * form.softest;
         form.loaded = Loads::of(&form.rows[..form.count], &held, form.loaded).loaded;
         Holding::Several(form, held)
     }
 }
 
-/// A direction at a lever, with its moment.
+/// Returns a direction at a lever as a motion, with its moment.
 fn with_moment(direction: &Vec3, lever: &Vec3) -> Motion {
     let moment = lever.cross(direction);
     Motion::new(
@@ -240,7 +252,7 @@ fn with_moment(direction: &Vec3, lever: &Vec3) -> Motion {
 
 /// Adds a direction to a projector.
 fn include(projector: &mut Matrix6<f64>, along: &Motion) {
-    // Twice: once leaves rounding of a nearly parallel one.
+    // Two passes: one leaves rounding of a nearly parallel direction.
     let mut rest = *along;
     for _ in 0..2 {
         rest -= *projector * rest;
@@ -251,36 +263,37 @@ fn include(projector: &mut Matrix6<f64>, along: &Motion) {
     }
 }
 
-/// What holds a tool, to its coupling.
+/// What holds a tool, as its coupling needs it.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // On the stack, where nothing may be allocated.
 pub(super) enum Holding {
-    /// Nothing, or nothing that says how stiff it is.
+    /// Nothing, or nothing with a known stiffness.
     Unknown,
     /// One stiffness, N/m, in all directions.
     One(f64),
-    /// Several: the spring's, and the stretch that they hold, both by the coupling's metric.
+    /// Several stiffnesses: the spring's form, and the stretch that the contacts hold, both by the
+    /// coupling's metric.
     Several(Form, Motion),
 }
 
-/// A spring that is not as stiff in each direction, in shares of the coupling's stiffness.
+/// A spring with directional stiffness, in shares of the coupling's stiffness.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     rows: [Row; MAX_ROWS],
     count: usize,
-    /// What stretches across all that holds.
+    /// Stiffness of the directions across all contacts that hold.
     across: Matrix6<f64>,
     softest: f64,
-    /// Of its rows, those that were loaded where it was made, a bit each: where to look first.
+    /// Rows that were loaded when the form was made, one bit each. The search starts with them.
     loaded: u32,
 }
 
 impl Form {
-    /// What is stored at this stretch, as a share of what the coupling's whole stiffness would
-    /// store; and the part of the force that is across it.
+    /// Returns the stored energy at this stretch as a share of what the coupling's full stiffness
+    /// would store, and the part of the force across the stretch.
     pub fn at(&self, stretch: &Motion) -> (f64, Motion) {
         let square = stretch.norm_squared();
-        // Written so that NaN is no stretch.
+        // Written so that NaN counts as no stretch.
         if !(square > 0.0) {
             return (self.softest, Motion::zeros());
         }
@@ -291,26 +304,27 @@ impl Form {
         (share, force - stretch * share)
     }
 
-    /// What is stored at this stretch, as a share of what the coupling's whole stiffness would
-    /// store.
+    /// Returns the stored energy at this stretch as a share of what the coupling's full stiffness
+    /// would store.
     pub fn share(&self, stretch: &Motion) -> f64 {
         self.at(stretch).0
     }
 }
 
-/// What contacts push by at a stretch.
+/// Pushes of the contacts at one stretch.
 struct Loads {
-    /// By shares of the coupling's stiffness.
+    /// Total push, in shares of the coupling's stiffness.
     force: Motion,
-    /// Twice what is stored, so too.
+    /// Twice the stored energy, in the same unit.
     stored: f64,
-    /// Which are loaded, a bit each.
+    /// Loaded contacts, one bit each.
     loaded: u32,
 }
 
 impl Loads {
-    /// The multipliers of the theory. Those of `first` (a bit each) are loaded at once, then one
-    /// contact after the other, the furthest out of its place first; those that would pull let go.
+    /// Solves for the multipliers of the theory. Loads the contacts of `first` (one bit each) at
+    /// once, then one contact after the other, the most violated first. Contacts that would pull
+    /// are released.
     fn of(rows: &[Row], stretch: &Motion, first: u32) -> Self {
         let mut set = Set {
             rows,
@@ -344,7 +358,7 @@ impl Loads {
             }
             set.balance(stretch);
             let stays = set.free() & bit == 0 && set.full & bit == was_full;
-            // It goes back at once: it was out of its place by rounding.
+            // The contact left the set again at once: it was violated by rounding only.
             barred = if stays { barred | bit } else { 0 };
         }
         let mut loads = Loads {
@@ -365,19 +379,19 @@ impl Loads {
     }
 }
 
-/// Contacts that are loaded.
+/// Active set: the contacts that are loaded.
 struct Set<'a> {
     rows: &'a [Row],
-    /// Those that are in their places.
+    /// Contacts at their exact place.
     index: [usize; MAX_LOADED],
     load: [f64; MAX_LOADED],
     count: usize,
-    /// Those that give all that they can, a bit each.
+    /// Contacts that give the most that they can, one bit each.
     full: u32,
 }
 
 impl Set<'_> {
-    /// One more that is to be in its place. False where there is no room.
+    /// Adds a contact that is to be at its exact place; false if the set is full.
     fn add(&mut self, index: usize, load: f64) -> bool {
         let is_room = self.count < MAX_LOADED;
         if is_room {
@@ -415,20 +429,20 @@ impl Set<'_> {
         same.map(|(row, load)| row.along * load).sum()
     }
 
-    /// How far a contact is out of its place, where so much of the stretch is left and its surface
-    /// pushes so much.
+    /// Returns by how far a contact is violated, with `left` of the stretch remaining and its
+    /// surface pushing by `by_surface`.
     fn out_m(&self, row: &Row, left: &Motion, by_surface: &Motion) -> f64 {
         let gives = (1.0 - row.stiffness) / row.stiffness;
         row.along.dot(&(left - by_surface * gives)) - row.gap_m
     }
 
-    /// The contact that is furthest out of its place, if any is by more than `least`: too far in,
-    /// or one that is full too far out.
+    /// Returns the most violated contact, if one exceeds `least`: too far in, or, for one at its
+    /// limit, too far out.
     fn furthest(&self, stretch: &Motion, least: f64, barred: u32) -> Option<usize> {
         let left = stretch - self.force();
         let taken = self.free() | barred;
         let mut furthest = (least, None);
-        // Rows of one surface often follow each other.
+        // Rows of one surface are often adjacent.
         let (mut surface, mut by_surface) = (f64::NAN, Motion::zeros());
         for (k, row) in self.rows.iter().enumerate() {
             if taken & 1 << k != 0 {
@@ -450,7 +464,7 @@ impl Set<'_> {
         furthest.1
     }
 
-    /// Loads them until all are in their places; those that would pull let go.
+    /// Loads the contacts until all are at their places, releasing those that would pull.
     fn balance(&mut self, stretch: &Motion) {
         while let Some(balanced) = self.balanced(stretch) {
             if self.go_towards(&balanced) {
@@ -459,7 +473,7 @@ impl Set<'_> {
         }
     }
 
-    /// The loads at which all of them are in their places, pulling or not.
+    /// Returns the loads that put every contact at its place, including negative ones.
     fn balanced(&self, stretch: &Motion) -> Option<[f64; MAX_LOADED]> {
         let n = self.count;
         let filled: Motion = self.filled().map(|row| row.along * row.most_m).sum();
@@ -508,8 +522,8 @@ impl Set<'_> {
         Some(solution)
     }
 
-    /// Goes there as far as none pulls or gives more than it can, and lets go of those that would.
-    /// True when it got there.
+    /// Moves the loads towards `balanced` until the first one would pull or exceed its limit, and
+    /// releases or caps that one. Returns true if the loads arrived.
     fn go_towards(&mut self, balanced: &[f64; MAX_LOADED]) -> bool {
         let mut share = 1.0_f64;
         let mut got_there = true;
@@ -519,7 +533,7 @@ impl Set<'_> {
             if wanted <= 0.0 || wanted >= most_m {
                 let end = if wanted <= 0.0 { 0.0 } else { most_m };
                 got_there = false;
-                // It is on its way there: the one may be the other.
+                // The bounded contact may already be at its bound: then the share is zero.
                 share = share.min(((end - load) / (wanted - load)).max(0.0));
             }
         }

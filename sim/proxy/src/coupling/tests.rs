@@ -18,7 +18,8 @@ fn free_space_is_forceless_and_a_held_stretch_gives_the_spring() {
     let device = Pose::translation(0.0, 0.0, -0.002);
     let soft = Some((400.0, 1.0));
     let press = |c: &mut Coupling| c.wrench(&device, &Pose::identity(), &Vec3::zeros(), soft, 1e-3);
-    // From the first tick by the material, and no sooner damped than it is known how fast it went.
+    // From the first tick with the material's stiffness, but without damping until the rate is
+    // known.
     for _ in 0..20 {
         let w = press(&mut c);
         assert!((w.force_n - Vec3::z() * 0.8).norm() < 1e-12, "{w:?}");
@@ -32,7 +33,8 @@ const GAINS: Gains = Gains {
     rotational_damping_nm_s_per_rad: 0.004,
 };
 
-/// The wrench on a hand at this height (m) and twist (rad) below what holds the tool at the origin.
+/// Returns the wrench on a hand at this height (m) and twist (rad) below what holds the tool at the
+/// origin.
 fn held(c: &mut Coupling, z: f64, twist: f64, material: (f64, f64)) -> Wrench {
     let turn = Quat::from_scaled_axis(Vec3::new(-twist, 0.0, 0.0));
     let device = Pose::from_parts(Vec3::new(0.0, 0.0, -z).into(), turn);
@@ -57,12 +59,12 @@ fn stiffness_glides_under_load_and_only_then() {
         assert!(step > 0.0 && step <= 0.03, "tick {k}: {step} N");
         before = force;
     }
-    // What is stored stays: the force grows by the root, until the hand presses on by the new
-    // stiffness.
+    // The stored energy stays: the force grows by the square root, until the hand presses on
+    // against the new stiffness.
     assert!((before - 0.4).abs() < 2e-3, "{before}");
     let further = held(&mut c, 1.5e-3, 0.0, (800.0, 0.0)).force_n.z;
     assert!((further - before - 0.4).abs() < 3e-3, "{further}");
-    // Out of free space there is nothing that could step.
+    // Out of free space nothing could step.
     let rest = Pose::identity();
     assert_eq!(
         c.wrench(&rest, &rest, &Vec3::zeros(), None, 1e-3),
@@ -76,8 +78,9 @@ fn a_spring_that_gets_stiffer_under_load_gives_back_what_was_put_in() {
     for (first, then) in [(100.0, 1000.0), (200.0, 400.0), (1000.0, 100.0)] {
         for twist in [0.0, 0.1] {
             let mut c = Coupling::new(GAINS, Damping::Relative);
-            // In by 5 mm of the one, held until it is the other, out again, in 10 um steps: the
-            // work of held forces is then that of the springs to a few parts in a thousand.
+            // In by 5 mm of one material, held until it is the other, and out again, in 10 um
+            // steps. The work of held forces is then that of the springs to a few parts in a
+            // thousand.
             let (mut work_j, mut put_in_j) = (0.0, 0.0);
             let mut last = Wrench::default();
             let way = (0..=500)
@@ -150,7 +153,7 @@ fn a_spring_whose_share_rises_under_load_gives_back_what_was_put_in() {
     }
 }
 
-/// The force that is wanted at this depth where the fade leaves `edge` of it, N.
+/// Returns the force at this depth if the fade leaves `edge` of it, N.
 fn pressed_at_edge(c: &mut Coupling, depth_m: f64, edge: f64) -> f64 {
     c.set_passed(Passed {
         edge,
@@ -159,12 +162,12 @@ fn pressed_at_edge(c: &mut Coupling, depth_m: f64, edge: f64) -> f64 {
     held(c, depth_m, 0.0, (1000.0, 0.0)).force_n.z
 }
 
-/// Pressed, out through the fade, deeper there, and back: force is that of what was put in.
+/// Pressed, out through the fade, deeper there, and back: the force is that of the energy put in.
 #[test]
 fn a_fade_gives_back_what_it_took_and_no_more() {
     let pressed =
         |c: &mut Coupling, depth_m: f64, edge: f64| edge * pressed_at_edge(c, depth_m, edge);
-    // Depth outside, and what the fade leaves there.
+    // Depth outside, and the share that the fade leaves there.
     for (deep, least) in [
         (4e-3, 0.0),
         (4e-3, 0.5),
@@ -190,7 +193,7 @@ fn a_fade_gives_back_what_it_took_and_no_more() {
             (last - (2000.0 * stored_j).sqrt()).abs() < 0.01,
             "{deep} m at {least}: {last} N"
         );
-        // From then on it is a spring like any, and what is left over is gone.
+        // From then on it is an ordinary spring, and the remainder is dropped.
         let slack = deep - last * 1e-3;
         near_n(
             pressed(&mut c, 0.5 * deep, 1.0),
@@ -203,8 +206,8 @@ fn near_n(is: f64, expected: f64) {
     assert!((is - expected).abs() < 1e-9, "{is} N, not {expected}");
 }
 
-/// Of 8 mJ that a fade took 3.5 were let go outside. They are gone: the next way out and back gives
-/// the 4.5 mJ that it takes, though the hand is deeper then.
+/// Of 8 mJ that a fade took, 3.5 were released outside and are lost. The next way out and back
+/// gives the 4.5 mJ that it takes, although the hand is deeper then.
 #[test]
 fn what_was_let_go_outside_is_not_saved_up_for_the_next_time() {
     let mut c = Coupling::new(GAINS, Damping::Relative);
@@ -233,7 +236,7 @@ fn a_fade_gives_nothing_to_a_hand_that_pressed_outside_alone() {
     for k in 1..=100 {
         near_n(pressed(5e-3, f64::from(k) * 1e-2), 0.0);
     }
-    // In further it is a spring, and out of the body and in again the whole one.
+    // Further in it is a spring; out of the body and in again it is the whole one.
     near_n(pressed(6e-3, 1.0), 1.0);
     pressed(0.0, 1.0);
     near_n(pressed(5e-3, 1.0), 5.0);
@@ -252,8 +255,8 @@ fn a_limit_that_is_raised_gives_all_of_the_force() {
     }
 }
 
-/// What is stored is told for each end that went alone, as the spring was before: with its
-/// slack.
+/// The stored energy is reported for each end that moved alone, with the spring as it was before,
+/// including its slack.
 #[test]
 fn what_each_end_did_to_the_stored_energy_is_told() {
     let mut c = Coupling::new(GAINS, Damping::Relative);
@@ -271,7 +274,7 @@ fn what_each_end_did_to_the_stored_energy_is_told() {
     };
     let first = step(&mut c, -2e-3, 0.0, 500.0);
     near(first.stored_j, 1.0);
-    // No ends before: all as it is.
+    // No ends before: all values are the present one.
     near(first.before.none_j, 1.0);
     near(first.before.both_j, 1.0);
     let then = step(&mut c, -4e-3, 2e-3, 500.0);
@@ -294,7 +297,7 @@ fn what_each_end_did_to_the_stored_energy_is_told() {
         (last.before.hand_j[0] - 500.0 * taut * taut).abs() < 1e-7,
         "{last:?}"
     );
-    // Into the slack there is nothing.
+    // In the slack nothing is stored.
     let last = step(&mut c, 1e-3, 2e-3, 1000.0);
     near(last.before.hand_j, 0.0);
 }
@@ -329,7 +332,7 @@ fn damping_weakens_the_spring_on_the_way_out_and_never_pulls() {
         let w = c.wrench(&rest, &rest, &Vec3::zeros(), None, 1e-3);
         assert_eq!(w, Wrench::default());
     }
-    // And into it at once: what was before does not count.
+    // Back in at once: the earlier motion does not count.
     let w = held(&mut c, 1e-3, 0.0, material);
     assert!((w.force_n.z - 1.0).abs() < 1e-12, "{w:?}");
     let w = held(&mut c, 1.5e-3, 0.0, material);

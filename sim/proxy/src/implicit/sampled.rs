@@ -1,35 +1,33 @@
-//! A potential of samples in the loop: where its surface is beside a place, and where a tool meets
-//! it.
+//! Sampled potentials in the haptic loop: the foot of a point, and the contacts of a tool.
 //!
-//! Real-time callable but for [`Sampled::new`]: no allocation, no blocking, and at most 64 samples
-//! each at [`FOOT_STEPS`] places a foot, of which a ball has [`SEARCHES`](super::SEARCHES).
-//! Deterministic. World frame, SI units. It never changes, so the loop and all others have the same
-//! one behind an `Arc`.
+//! Real-time callable except for [`Sampled::new`]: no allocation and no blocking. A foot takes at
+//! most 64 samples at each of [`FOOT_STEPS`] points; a ball has [`SEARCHES`](super::SEARCHES) feet.
+//! Deterministic. World frame, SI units. The potential never changes, so the loop and all other
+//! threads share it behind an `Arc`.
 //!
 //! # Theory
 //!
-//! The function is the skin's, [`Grid`]: what is felt is what is seen. Its gradient is continuous,
-//! so a normal turns and does not jump. Of users' potentials nothing else is known: they are flat
-//! or noisy away from the surface, as scans are, and have no reach. So the way to the surface is
-//! not looked for in them. Every sample knows how far the nearest sample of the other side is, to
-//! the bit ([`way`]); along the slope of that a search begins within about a sample of the surface,
-//! wherever it comes from.
+//! The function is that of the skin, [`Grid`], so the rendered surface is the visible one. Its
+//! gradient is continuous, so a normal turns without jumps. Nothing else is known of a client's
+//! potential: away from the surface it may be flat or noisy, as scans are, and it has no reach. So
+//! the search for the surface cannot follow the potential. Instead, every sample stores its exact
+//! distance to the nearest sample of the other side ([`lines`]). Along the slope of that distance a
+//! search starts within about a sample of the surface, from anywhere.
 //!
-//! * *The foot* is the surface's nearest place, by steps of two parts: along the gradient to the
-//!   level (Newton), and across it towards the place. How much of the second is taken follows from
-//!   what the last step left of it (secant): beside a bump that is smaller than the distance all of
-//!   it would swing about.
-//! * *A ball* touches where its centre's foot is, however deep that is. Where it lies in a hollow
-//!   it touches at several places; those are looked for from the points of the ball that are
-//!   nearest to the surface.
-//! * *A mesh* is probed at the points that the answer names.
+//! * *The foot* is the nearest point of the surface. Each step has two parts: along the gradient to
+//!   the level (Newton), and across it towards the query point. How much of the second part is
+//!   taken follows from what the last step left of it (secant): near a bump that is smaller than
+//!   the distance, the full part would oscillate.
+//! * *A ball* touches at its centre's foot, however deep that is. In a hollow it touches at several
+//!   points; those are searched from the points of the ball that are nearest to the surface.
+//! * *A mesh* is probed at the points that the answer lists.
 //!
-//! # What this promises, and what not
+//! # Guarantees and limits
 //!
-//! A foot is on the surface to [`ON_LEVEL`] of a sample, or there is none. What is thinner than two
-//! samples is not in the data; a tool that comes further than half through a wall is told of its
-//! other side. Where the surface bends more tightly than a third of a distance, the foot from there
-//! may be beside the nearest place.
+//! A foot is on the surface to [`ON_LEVEL`] of a sample, or there is no foot. Details thinner than
+//! two samples are not in the data. A tool that gets further than half through a wall is given the
+//! wall's other side. Where the surface bends more tightly than a third of a distance, the foot
+//! from there may miss the nearest point.
 
 use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_skin::Grid;
@@ -40,40 +38,41 @@ use crate::tool::ToolShape;
 
 mod lines;
 
-/// Places at which the potential is evaluated for a foot, at most.
+/// Most points at which the potential is evaluated for a foot.
 pub const FOOT_STEPS: usize = 14;
-/// The last of them only go to the level.
+/// Number of last steps that only move to the level.
 const LAST_STEPS: usize = 4;
-/// A foot is no further than this from the level, in the finest spacing.
+/// Largest distance of a foot from the level, in units of the finest spacing.
 pub const ON_LEVEL: f64 = 1e-3;
-/// Near enough to stop, in the finest spacing: along the gradient, and across it.
+/// Distances that count as converged, in units of the finest spacing: along the gradient, and
+/// across it.
 const SETTLED: (f64, f64) = (1e-5, 1e-3);
-/// Of the way across at least and at most.
+/// Smallest and largest share of the part across the gradient that a step takes.
 const PACE: (f64, f64) = (0.15, 2.0);
-/// Feet of a ball have normals further apart than this (cosine).
+/// The feet of a ball have normals further apart than this (cosine).
 const APART: f64 = 0.9;
 
-/// A grid, its level, and the way to it. See the module page.
+/// A grid, its level, and the distances to it. See the module page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
     grid: Grid,
     level: f64,
-    /// Of each sample: from the surface, about, below 0 inside, m.
+    /// Approximate distance of each sample from the surface, m; below 0 inside.
     away_m: Vec<f32>,
     finest_m: f64,
     coarsest_m: f64,
 }
 
-/// What a place says of the surface: outward, unit; and how far along it the level is, by the slope
-/// there.
+/// Potential at a point, in terms of the surface: the outward unit normal, and the distance to the
+/// level along it, by the slope there.
 struct Sense {
     normal: Vec3,
     level_m: f64,
 }
 
 impl Sampled {
-    /// `None`: no sample, or every sample, is above the level. Takes time in proportion to the
-    /// samples, and allocates.
+    /// Creates the sampled potential; `None` if no sample, or every sample, is above the level.
+    /// Takes time proportional to the number of samples, and allocates.
     #[must_use]
     pub fn new(grid: Grid, level: f64) -> Option<Sampled> {
         let spacing_m = grid.spacing_m();
@@ -90,25 +89,25 @@ impl Sampled {
         })
     }
 
-    /// Its samples.
+    /// Returns the samples.
     #[must_use]
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// The potential on the surface.
+    /// Returns the potential on the surface.
     #[must_use]
     pub fn level(&self) -> f64 {
         self.level
     }
 
-    /// Potential above the level at a place; beyond the grid it is 0.
+    /// Returns the potential above the level at a point; beyond the grid the potential is 0.
     #[must_use]
     pub fn excess(&self, at: &Vec3) -> f64 {
         self.grid.value(at) - self.level
     }
 
-    /// The sample that is furthest inside, m, and about how far.
+    /// Returns the sample that is furthest inside, m, and its approximate depth, m.
     #[must_use]
     pub fn deepest(&self) -> (Vec3, f64) {
         let furthest = |best: usize, k: usize| match self.away_m[k] < self.away_m[best] {
@@ -122,36 +121,37 @@ impl Sampled {
         (place, -f64::from(self.away_m[deepest]))
     }
 
-    /// Never more than the distance from a place to the surface, m; 0 or less near it and inside.
+    /// Returns a lower bound of the distance from a point to the surface, m; 0 or less near it and
+    /// inside.
     #[must_use]
     pub fn clear_m(&self, at: &Vec3) -> f64 {
         let inner = self.within(at);
         let beyond_m = (at - inner).norm();
-        // To the other side's nearest sample it is further than to the surface, by a diagonal at
-        // most, and so between samples by another.
+        // The other side's nearest sample is further away than the surface, by at most one
+        // diagonal. Interpolation between samples adds another.
         let unsure_m = 2.0 * 3.0_f64.sqrt() * self.coarsest_m;
         (self.away(&inner).0 - unsure_m - beyond_m).max(beyond_m - self.coarsest_m)
     }
 
-    /// Where the surface is beside a place, wherever that is; `None` where the potential leads to
-    /// none.
+    /// Returns the foot of a point anywhere; `None` if the search does not end on the level.
     #[must_use]
     pub fn foot(&self, at: &Vec3) -> Option<Foot> {
         self.closest(at, self.start(at))
     }
 
-    /// The nearest place of the grid, so far within its border that samples are on all sides.
+    /// Returns the nearest point of the grid that is far enough from its border to have samples on
+    /// all sides.
     fn within(&self, at: &Vec3) -> Vec3 {
         let (mut local, nodes) = (self.grid.in_samples(at), self.grid.nodes());
         for k in 0..3 {
-            // `max` and `min` make a place of NaN, too.
+            // `max` and `min` also turn NaN into a point.
             local[k] = local[k].max(0.01).min(f64::from(nodes[k] - 1) - 0.01);
         }
         self.grid.place(&local)
     }
 
-    /// About how far a place of the grid is from the surface, m, and the slope of that: between the
-    /// nearest eight samples.
+    /// Returns the approximate distance of a grid point from the surface, m, and its slope,
+    /// interpolated between the nearest eight samples.
     fn away(&self, at: &Vec3) -> (f64, Vec3) {
         let (local, nodes) = (self.grid.in_samples(at), self.grid.nodes());
         let (mut node, mut part) = ([0_usize; 3], [0.0; 3]);
@@ -181,11 +181,11 @@ impl Sampled {
         (mix(y[0], y[1], w), self.grid.slope(&slope))
     }
 
-    /// A place within about a sample of the surface, on the way to it.
+    /// Returns a point within about a sample of the surface, towards it from `at`.
     fn start(&self, at: &Vec3) -> Vec3 {
         let mut place = self.within(at);
-        // The slope is that of the nearest way but where two are as near: twice is enough to be
-        // beside one of them.
+        // The slope points along the shortest path except where two are equally short. Two steps
+        // are enough to get near one of them.
         for _ in 0..2 {
             let (away_m, slope) = self.away(&place);
             if away_m.abs() <= self.coarsest_m {
@@ -202,7 +202,7 @@ impl Sampled {
     fn sense(&self, at: &Vec3) -> Option<Sense> {
         let (value, gradient) = self.grid.with_gradient(at);
         let slope = gradient.norm();
-        // Not `<=`: NaN is nothing.
+        // Not `<=`: NaN gives nothing.
         if !(slope > 0.0 && slope.is_finite()) {
             return None;
         }
@@ -212,9 +212,9 @@ impl Sampled {
         })
     }
 
-    /// The place of the surface that is nearest to `at`, from `place` on.
+    /// Returns the foot of `at`, searched from `place`.
     fn closest(&self, at: &Vec3, mut place: Vec3) -> Option<Foot> {
-        // What was aside before the last step, and how much of it was taken.
+        // Offset across the gradient before the last step, and the share of it that was taken.
         let (mut pace, mut before): (f64, Option<(Vec3, f64)>) = (1.0, None);
         let mut sense = self.sense(&place)?;
         for step in 1..FOOT_STEPS {
@@ -223,7 +223,7 @@ impl Sampled {
             let aside = way - normal * way.dot(&normal);
             if let Some((before, taken)) = before {
                 let left = aside.dot(&before) / before.norm_squared();
-                // Where more is left than there was, the slope is no guide.
+                // If more is left than there was, the secant slope is meaningless.
                 if left < 1.0 {
                     pace = (taken / (1.0 - left)).clamp(PACE.0, PACE.1);
                 }
@@ -233,7 +233,7 @@ impl Sampled {
             if there && (only_level || aside_m <= SETTLED.1 * self.finest_m) {
                 break;
             }
-            // No step goes further than the potential is known for.
+            // Steps stay within the range in which the potential is a guide.
             let along = level_m.clamp(-self.coarsest_m, self.coarsest_m);
             place += normal * along;
             if !only_level && aside_m > 0.0 {
@@ -243,7 +243,7 @@ impl Sampled {
             }
             sense = self.sense(&place)?;
         }
-        // Not `>`: NaN is no foot either.
+        // Not `>`: NaN is not a foot either.
         if !(sense.level_m.abs() <= ON_LEVEL * self.finest_m) {
             return None;
         }
@@ -255,12 +255,13 @@ impl Sampled {
         })
     }
 
-    /// The feet of a ball's centre, the nearest first: those that touch within `band_m`, or nearly.
+    /// Returns the feet of a ball's centre, the nearest first: those that touch within `band_m`, or
+    /// nearly.
     fn of_ball(&self, centre: &Vec3, radius_m: f64, band_m: f64) -> [Option<Foot>; SEARCHES] {
         let mut found = [None; SEARCHES];
         found[0] = self.foot(centre);
         let mut count = usize::from(found[0].is_some());
-        // Points of the ball by how near they are, those of the sides that are not yet found.
+        // Points of the ball with their distances; only sides without a foot are searched.
         let near_m = band_m + self.coarsest_m;
         let away = DIRECTIONS.map(|side| {
             let side = Vec3::from(side).normalize();
@@ -285,8 +286,8 @@ impl Sampled {
             let foot = self.closest(centre, self.start(point));
             let Some(foot) = foot.filter(|foot| {
                 let mut all = found.iter().flatten();
-                // From the side that it was looked for: the far side of a thin wall is nearer to
-                // nothing.
+                // The foot must face the side from which it was searched: the far side of a thin
+                // wall is not a contact.
                 all.all(|other| other.normal.dot(&foot.normal) < APART)
                     && foot.normal.dot(side) < 0.0
             }) else {
@@ -310,7 +311,7 @@ impl Sampled {
         if self.clear_m(&centre) > 0.5 * tool.size_m() + band_m.max(0.0) {
             return;
         }
-        // NaN is no touch.
+        // NaN is not a touch.
         if tool.radius_m > 0.0 {
             let feet = self.of_ball(&centre, tool.radius_m, band_m);
             for mut foot in feet.into_iter().flatten() {
@@ -333,7 +334,7 @@ impl Sampled {
     }
 }
 
-/// All around: to the sides, edges and corners of a cube.
+/// Directions to the sides, edges and corners of a cube.
 const DIRECTIONS: [[f64; 3]; 26] = {
     let (mut all, mut count, mut k) = ([[0.0; 3]; 26], 0, 0);
     while k < 27 {

@@ -24,7 +24,7 @@ fn body(balls: &[([f64; 3], f64)]) -> ImplicitSurface {
     }
 }
 
-/// A chain with a bend, such that all its terms blend.
+/// Returns a chain with a bend, in which all terms blend.
 fn chain() -> ImplicitSurface {
     body(&[
         ([0.0, 0.0, 0.0], 0.02),
@@ -34,7 +34,7 @@ fn chain() -> ImplicitSurface {
     ])
 }
 
-/// Directions all around, the same in each run.
+/// Iterates over directions all around, the same in each run.
 fn around(count: usize) -> impl Iterator<Item = Vec3> {
     let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
     (0..count).map(move |i| {
@@ -79,7 +79,7 @@ fn a_foot_is_on_the_blended_surface_and_its_normal_is_that_of_the_potential() {
             let Some(foot) = chain.foot(&at, 0.0) else {
                 continue;
             };
-            // Of places near the surface, as a tool's are.
+            // Points near the surface, where a tool's points are.
             if foot.distance_m.abs() > 0.004 {
                 continue;
             }
@@ -138,7 +138,7 @@ fn where_blending_is_no_equivalence_the_largest_sum_of_those_who_all_blend_is_fe
         let wanted = sums.clone().fold(0.0, f64::max);
         assert!((chain.excess(&place) + chain.level - wanted).abs() < 1e-12);
         creased += u32::from(wanted > 0.0 && values.iter().sum::<f64>() > 1.2 * wanted);
-        // The same members of those that reach the place are one.
+        // Sets with the same members within reach count as one.
         let reach = |k: usize| (k..k + 3).filter(|i| values[*i] > 0.0).collect::<Vec<_>>();
         let all: Vec<Vec<usize>> = (0..10).map(reach).collect();
         let is_other = |k: usize| {
@@ -155,15 +155,15 @@ fn where_blending_is_no_equivalence_the_largest_sum_of_those_who_all_blend_is_fe
         if let Some(foot) = chain.foot(&place, 0.0)
             && foot.distance_m.abs() < 0.002
         {
-            // As far astray as a foot may be, of the root.
+            // The largest deviation that a foot may have, of the root.
             assert!(chain.excess(&foot.point).abs() < 1.03 * ASTRAY, "{foot:?}");
         }
     }
     assert!(creased > 50 && layered > 10, "{creased} {layered}");
 }
 
-/// Sets that say the same where the tool is are looked at once, and more than there is room for are
-/// left.
+/// Sets that coincide where the tool is are evaluated once, and sets beyond the capacity are
+/// dropped.
 #[test]
 fn sets_are_cut_down_to_who_is_near_and_none_is_in_another() {
     let of = |cliques: &[u64], some| Sets::among(cliques, some).get().to_vec();
@@ -214,7 +214,7 @@ fn no_point_of_a_ball_is_deeper_than_its_deepest_row() {
         for direction in around(60) {
             let centre = term.centre + direction * 0.0165;
             let pose = Pose::translation(centre.x, centre.y, centre.z);
-            // How deep the ball is, by its points. Those of feet that lie across a bend are no
+            // Depth of the ball, by its points. The points of feet that lie across a bend are not a
             // depth.
             let deep = around(4000)
                 .filter_map(|d| chain.foot(&(centre + d * 0.005), 0.0))

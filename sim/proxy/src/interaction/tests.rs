@@ -11,7 +11,7 @@ const GAINS: Gains = Gains {
     rotational_damping_nm_s_per_rad: 0.004,
 };
 
-/// A stylus, held a hand's breadth from the middle of its ball.
+/// A stylus, held a hand's breadth from the centre of its ball.
 fn stylus() -> ToolShape {
     ToolShape {
         centre: Vec3::new(0.01, -0.02, 0.08),
@@ -21,7 +21,7 @@ fn stylus() -> ToolShape {
     }
 }
 
-/// Some place and some turn.
+/// Returns a pose from position and rotation vector.
 fn pose(at: [f64; 3], turn: [f64; 3]) -> Pose {
     Pose::new(at.into(), turn.into())
 }
@@ -34,7 +34,7 @@ fn shifted(from: &Pose, to: &Pose) -> Vec3 {
     transform(to, &stylus().centre) - transform(from, &stylus().centre)
 }
 
-/// The pose whose centre and turn differ from this one's by so much.
+/// Returns the pose that differs from `from` by this shift of the centre and this rotation.
 fn moved(from: &Pose, shift: Vec3, turn: Vec3) -> Pose {
     let rotation = Quat::from_scaled_axis(turn) * from.rotation;
     let origin = transform(from, &stylus().centre) + shift - rotation * stylus().centre;
@@ -48,7 +48,7 @@ fn near(is: Vec3, expected: Vec3, share: f64) {
     );
 }
 
-/// A tool of this mass whose centre and turn have these speeds.
+/// Returns a tool of this mass with these velocities of centre and rotation.
 fn flying(mass_kg: f64, velocity: Vec3, spin: Vec3) -> (Intent, Pose) {
     let mut intent = Intent::new(Interaction::SpringWithMass(mass_kg));
     let from = pose([0.1, 0.2, -0.1], [0.3, -0.2, 0.1]);
@@ -90,7 +90,7 @@ fn increments_carry_the_hands_displacement_to_the_tool() {
         1e-12,
     );
     assert!(went.rotation.angle_to(&(turn * tool.rotation)) < 1e-12);
-    // Placed again, the hand starts from where it is.
+    // Placed again, the hand starts at its present pose.
     intent.reset();
     let placed = intent.goal(&first, &tool, &stylus(), &GAINS, PERIOD_S);
     assert!((placed.translation.vector - tool.translation.vector).norm() < 1e-15);
@@ -102,7 +102,7 @@ fn increments_carry_the_hands_displacement_to_the_tool() {
 fn a_tool_with_mass_obeys_the_implicit_spring() {
     let (velocity, spin) = (Vec3::new(0.1, -0.3, 0.2), Vec3::new(1.0, 2.0, -3.0));
     let inertia = |mass_kg: f64| mass_kg * 0.4 * 0.05 * 0.05;
-    // The second is too heavy for its gains: it is led at 30 rad/s all the same.
+    // The second is too heavy for its gains: it is still led at 30 rad/s.
     for (mass_kg, natural) in [(MASS_KG, None), (400.0, Some(30.0_f64 * 30.0))] {
         let (mut intent, tool) = flying(mass_kg, velocity, spin);
         let before = moved(
@@ -150,7 +150,7 @@ fn a_tool_that_does_not_turn_has_the_hands_rotation() {
     let device = moved(&tool, Vec3::y() * 0.01, Vec3::new(0.5, 0.0, 0.2));
     let goal = intent.goal(&device, &tool, &still, &GAINS, PERIOD_S);
     assert!(goal.rotation.angle_to(&device.rotation) < 1e-12);
-    // Its centre goes as the mass does, not as the hand's origin.
+    // Its centre moves as the mass does, not as the hand's origin.
     let square = GAINS.stiffness_n_per_m / MASS_KG;
     let load = 1.0 + PERIOD_S * (2.0 * square.sqrt() + PERIOD_S * square);
     let v = (Vec3::x() + PERIOD_S * square * shifted(&tool, &device)) / load;
@@ -167,7 +167,7 @@ fn without_time_a_tool_with_mass_stays_as_it_is() {
         let ends = [&device, &tool, &device];
         still.went(ends, &device, &stylus(), &GAINS, period_s);
     }
-    // It flies on as before.
+    // It continues at its old velocity.
     let (mut other, _) = flying(MASS_KG, Vec3::x(), Vec3::z());
     let goal = |intent: &mut Intent| intent.goal(&device, &tool, &stylus(), &GAINS, PERIOD_S);
     let first = goal(&mut other);
@@ -179,13 +179,13 @@ fn without_time_a_tool_with_mass_stays_as_it_is() {
     assert_eq!(goal(&mut still), goal(&mut new));
 }
 
-/// The force of what a tick refuses: the spring's pull, and nothing of the mass's blow.
+/// Force of what a tick refuses: the spring's pull, without the impact of the mass.
 fn handed_on(stretch: [f64; 2], blow: [f64; 2]) -> f64 {
     let at = pose([0.1, 0.2, -0.1], [0.3, -0.2, 0.1]);
     let (x, turn) = (Vec3::x(), Vec3::z());
     let mut intent = Intent::new(Interaction::SpringWithMass(MASS_KG));
     let device = moved(&at, x * stretch[0], turn * stretch[1]);
-    // It flies freely for a tick. In the next the wall holds it where it is.
+    // It moves freely for a tick. In the next the wall holds it in place.
     let from = moved(&at, x * (-blow[0] * PERIOD_S), turn * (-blow[1] * PERIOD_S));
     intent.went([&from, &at, &at], &at, &stylus(), &GAINS, PERIOD_S);
     let goal = intent.goal(&device, &at, &stylus(), &GAINS, PERIOD_S);
@@ -197,7 +197,7 @@ fn handed_on(stretch: [f64; 2], blow: [f64; 2]) -> f64 {
 fn a_pressed_body_feels_the_spring_and_not_the_blow() {
     let k = GAINS.stiffness_n_per_m;
     let natural = k / MASS_KG;
-    // The speed that takes the mass as far within the tick as this stretch pulls it.
+    // The speed that moves the mass as far within the tick as this stretch pulls it.
     let alike = |stretch: f64, natural: f64| PERIOD_S * natural * stretch;
     let near = |is: f64, expected: f64| {
         assert!((is - expected).abs() < 1e-6, "{is} N, expected {expected}");
@@ -211,16 +211,16 @@ fn a_pressed_body_feels_the_spring_and_not_the_blow() {
     near(handed_on([0.0, 0.0], [0.5, 0.0]), 0.0);
     near(handed_on([0.0, 0.0], [0.0, 5.0]), 0.0);
     assert_eq!(handed_on([0.0, 0.0], [0.0, 0.0]), 0.0);
-    // Drawn away from the wall by less than it flies at it: nothing to hand on.
+    // Drawn away from the wall by less than its impact: nothing to hand on.
     near(handed_on([-1e-4, 0.0], [0.5, 0.0]), 0.0);
-    // The twist has its part: a spinning blow as heavy as the pull halves what is felt.
+    // The twist contributes: a spinning impact as heavy as the pull halves the force.
     let inertia = MASS_KG * 0.4 * 0.05 * 0.05;
     let square = GAINS.rotational_stiffness_nm_per_rad / inertia;
     let load = |square: f64| 1.0 + PERIOD_S * (2.0 * square.sqrt() + PERIOD_S * square);
     let pull = natural * deep * PERIOD_S;
     let spin = pull * (MASS_KG / load(natural) * load(square) / inertia).sqrt();
     near(handed_on([deep, 0.0], [0.0, spin]), k * deep / 2.0);
-    // Of a twist the spring's part counts as well: half of each is half of both.
+    // For a twist the spring's part counts as well: half of each is half of both.
     let twist = spin / (PERIOD_S * square);
     near(handed_on([deep, twist], [0.0, 0.0]), k * deep);
     near(
@@ -237,7 +237,7 @@ fn a_pressed_body_feels_the_spring_and_not_the_blow() {
 #[test]
 fn a_tool_that_goes_where_it_wants_hands_nothing_on() {
     let mut intent = Intent::new(Interaction::SpringWithMass(MASS_KG));
-    // Without a turn, whose rounding would be refused.
+    // Without rotation, because its rounding would be refused.
     let at = Pose::translation(0.5, 0.25, -0.125);
     intent.went([&at, &at, &at], &at, &stylus(), &GAINS, PERIOD_S);
     assert_eq!(intent.newtons_per_metre(&GAINS, 7.0, PERIOD_S), 0.0);
@@ -254,13 +254,13 @@ fn a_tool_without_mass_hands_on_its_stiffness() {
         assert_eq!(intent.newtons_per_metre(&GAINS, 7.0, period_s), 7.0);
         let lever = intent.gyration_m2(&GAINS, &stylus(), period_s);
         assert_eq!(Some(lever), GAINS.gyration_m2());
-        // Without torque it is measured as a solid ball.
+        // Without torque the metric is that of a solid ball.
         let lever = intent.gyration_m2(&Gains::default(), &stylus(), period_s);
         assert!((lever - 0.4 * 0.05 * 0.05).abs() < 1e-15, "{lever}");
     }
 }
 
-/// A contact feels the mass `m (1 + T b/m + T^2 k/m)`, and likewise for turning.
+/// A contact feels the mass `m (1 + T b/m + T^2 k/m)`, and likewise for rotation.
 #[test]
 fn a_mass_is_measured_by_what_contacts_feel_of_it() {
     let intent = Intent::new(Interaction::SpringWithMass(MASS_KG));
@@ -274,7 +274,7 @@ fn a_mass_is_measured_by_what_contacts_feel_of_it() {
     );
     let lever = intent.gyration_m2(&GAINS, &stylus(), PERIOD_S);
     assert!((lever * linear / angular - 1.0).abs() < 1e-12, "{lever}");
-    // New, all that contacts refuse it is the spring's.
+    // At first, all that contacts refuse is due to the spring.
     let force = intent.newtons_per_metre(&GAINS, 7.0, PERIOD_S);
     assert!((force * PERIOD_S.powi(2) / linear - 1.0).abs() < 1e-12);
 }

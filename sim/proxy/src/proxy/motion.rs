@@ -1,4 +1,4 @@
-//! How far a tool is from where it is drawn to: as a twist, as what a spring pulls by, as a path.
+//! Differences of two tool poses: as a twist, as the pull of a spring, as a path length.
 //!
 //! Pure functions, allocation-free.
 
@@ -8,8 +8,8 @@ use hapticd_geometry::{Pose, Quat, Vec3, transform};
 use crate::tool::ToolShape;
 use crate::twist::velocity_of_shift;
 
-/// The twist (velocity of the shape's centre, and rotation vector) of the screw that leads from one
-/// pose to the other.
+/// Returns the twist (velocity of the shape's centre, and rotation vector) of the screw that leads
+/// from one pose to the other.
 pub(super) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
     let pull = pull_between(shape, from, to);
     let (shift, w) = (pull.fixed_rows::<3>(0), pull.fixed_rows::<3>(3));
@@ -17,9 +17,9 @@ pub(super) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motio
     Motion::new(v.x, v.y, v.z, w[0], w[1], w[2])
 }
 
-/// What the spring between two poses pulls by: the shift of the shape's centre, and the rotation
-/// vector. The proxy rests where contacts hold all of it, so this is what they are asked about; it
-/// differs from the screw that would lead there.
+/// Returns the pull of a spring between two poses: the shift of the shape's centre, and the
+/// rotation vector. The projection takes this and not the twist of the screw that would lead there,
+/// because the proxy rests where contacts hold all of the pull.
 pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
     let shift = transform(to, &shape.centre) - transform(from, &shape.centre);
     let w = if shape.turns {
@@ -31,7 +31,7 @@ pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion 
     Motion::new(shift.x, shift.y, shift.z, w.x, w.y, w.z)
 }
 
-/// How far a point of the tool goes at most, m.
+/// Returns an upper bound on the path of a point of the tool, m.
 pub(super) fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {
     motion.fixed_rows::<3>(0).norm() + motion.fixed_rows::<3>(3).norm() * shape.bound_m
 }

@@ -1,4 +1,4 @@
-//! The planes of the contacts at hand, and what they leave of where the tool is drawn to.
+//! Tangent planes of the present contacts, and the motion that they leave of the spring's pull.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by [`MAX_ROWS`] and
 //! [`MAX_SUBSTEPS`].
@@ -11,47 +11,47 @@ use super::{MAX_ROWS, Proxy, RECOVERY, REST_M, motion_between, path_of, pull_bet
 use crate::bodies::BodyTable;
 use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 
-/// What a round is drawn by.
+/// Goal of one round.
 #[derive(Clone, Copy)]
 pub(super) struct Aim {
-    /// What the spring pulls by: shift of the shape's centre, and rotation vector.
+    /// Pull of the spring: shift of the shape's centre, and rotation vector.
     pub pull: Motion,
-    /// The twist of the screw that leads to the goal.
+    /// Twist of the screw that leads to the goal.
     pub wanted: Motion,
-    /// How far a point of the tool goes on it at most, m.
+    /// Upper bound on the path of a point of the tool on that screw, m.
     pub path_m: f64,
-    /// The shape's centre, world frame, m.
+    /// Centre of the shape, world frame, m.
     pub centre: Vec3,
-    /// Twist over stretch of the spring, m^2.
+    /// Twist over stretch of the spring, m².
     pub gyration_m2: f64,
 }
 
-/// Contacts as rows of a projection, the rigid ones nearest first, then the soft ones.
+/// Contacts as rows of a projection: rigid ones by distance, then soft ones.
 pub(super) struct Planes {
     pub rows: [Row; MAX_ROWS],
     pub surfaces: [Surface; MAX_ROWS],
-    /// Candidate and gap (m) of each rigid one.
+    /// Candidate and gap (m) of each rigid row.
     pub order: [u32; MAX_ROWS],
     pub gaps: [f64; MAX_ROWS],
-    /// How many are rigid, and how many there are.
+    /// Number of rigid rows, and number of all rows.
     pub rigid: usize,
     pub count: usize,
 }
 
-/// A round that the end of an answer or of the budget cut short.
+/// A round that was cut short by the end of the certificate or of the budget.
 pub(super) struct Round {
-    /// Where the tool was, and the candidates were looked at.
+    /// Pose of the tool at which the candidates were evaluated.
     pub from: Pose,
-    /// Of the bodies' steps the part that the tool had not made there.
+    /// Part of the bodies' steps that the tool had not made there.
     pub uncarried: f64,
-    /// Nothing that was looked at is in the way.
+    /// True if no evaluated candidate blocks the motion.
     pub is_free: bool,
-    /// How many of the candidates are of the round before.
+    /// Number of candidates kept from the round before.
     pub kept: usize,
 }
 
 impl Planes {
-    /// None of them takes anything of a motion.
+    /// Returns true if no row takes anything from the motion.
     pub(super) fn leave(&self, motion: &Motion) -> bool {
         let mut rows = self.rows[..self.count].iter();
         rows.all(|row| row.slack(motion) >= 0.0)
@@ -59,7 +59,7 @@ impl Planes {
 }
 
 impl Proxy {
-    /// From `pose` of the tool to `goal`.
+    /// Returns the aim of a round from the tool at `pose` to `goal`.
     pub(super) fn aim(&self, pose: &Pose, goal: &Pose, period_s: f64) -> Aim {
         let wanted = motion_between(&self.shape, pose, goal);
         let pull = pull_between(&self.shape, pose, goal);
@@ -68,14 +68,15 @@ impl Proxy {
             wanted,
             path_m: path_of(&self.shape, &wanted),
             centre: transform(pose, &self.shape.centre),
-            // Of the whole pull: a stride of it is not cut off.
+            // From the whole pull: a stride, as a part of it, may stay below the governor's
+            // cut-off.
             gyration_m2: self.gyration_m2(&pull, period_s),
         }
     }
 
-    /// The planes where the candidates were looked at last; arms from `centre`.
+    /// Builds the rows from the candidates' last evaluation; arms are taken from `centre`.
     pub(super) fn planes(&self, centre: &Vec3, bodies: &BodyTable) -> Planes {
-        // Filled where it is returned: a copy of it is a tenth of a tick.
+        // Filled in the return slot: a copy costs a tenth of a tick.
         let mut planes = Planes {
             rows: [Row {
                 normal: Vec3::zeros(),
@@ -139,7 +140,7 @@ impl Proxy {
         planes
     }
 
-    /// What these planes leave of a pull, by the spring's metric; `None` where that is no metric.
+    /// Projects a pull on these planes by the spring's metric; `None` if the metric is invalid.
     pub(super) fn solve(
         &mut self,
         planes: &Planes,
@@ -153,18 +154,19 @@ impl Proxy {
             &planes.rows[..planes.count],
             &planes.surfaces[..planes.count],
         );
-        // The whole deflection of the coupling is wanted again in each tick, so the contacts'
-        // pushes on it are the forces of the tick: the tool sticks while they stay in their cones,
-        // and slides until they do.
+        // The coupling wants its whole deflection again in each tick, so the contacts' pushes on it
+        // are the forces of the tick. The tool sticks while they stay in their cones, and slides
+        // until they do.
         let effort = Effort::TICK;
         Some((self.projector).project_with_friction(&metric, pull, rows, surfaces, rub, effort))
     }
 
-    /// Where the spring would draw the tool to were nothing in its way but the planes of the
-    /// contacts where the round began, and had they no end: `goal` if it is free to go there and
-    /// none of them is in the way. Each turn takes the tool's points where they are then, so that a
-    /// tool that turns as it slides is held back by none of them. Looks at no more pairs than the
-    /// tick has left.
+    /// Returns the pose that the spring would draw the tool to if only the contact planes of the
+    /// round's start were in the way, as unbounded planes. That is `goal` if the tool is free to
+    /// get there and no plane blocks it.
+    ///
+    /// Each iteration moves the tool's contact points along, so that a tool that turns as it slides
+    /// is not held back by stale planes. Evaluates at most the pairs that the tick has left.
     pub(super) fn beyond(
         &mut self,
         round: &Round,
@@ -176,7 +178,7 @@ impl Proxy {
         let centre = transform(from, &self.shape.centre);
         let stands = (self.proxy, self.uncarried);
         (self.proxy, self.uncarried) = (*from, round.uncarried);
-        // What is touched may be further than the motion that was left.
+        // Touched pairs may be further away than the rest of the motion.
         let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
         let touch_m = self.distances.release_m;
         out.pairs_tested += self.gather(bodies, touch_m, left, round.kept);

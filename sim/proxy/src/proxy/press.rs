@@ -1,4 +1,4 @@
-//! What pressing does to the others: a tool gives way to tools, and bodies get a push.
+//! Reaction of pressing: a tool gives way to other tools, and bodies receive pushes.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by the arms and the contacts of a
 //! tick.
@@ -10,12 +10,12 @@ use super::{Proxy, pull_between};
 use crate::bodies::BodyTable;
 use crate::interaction::Interaction;
 
-/// A force that is cut off by more than this counts as cut off by so much: twist would weigh
-/// without bound.
+/// Largest factor of a force cut-off in the metric; without it the weight of twist is unbounded.
 const MAX_CUT: f64 = 100.0;
 
 impl Proxy {
-    /// The goal, with what other tools press this one with: see [`crate::together`].
+    /// Returns the goal after giving way to the other tools that press this one: see
+    /// [`crate::together`].
     pub(super) fn give_way(&self, mut goal: Pose) -> Pose {
         if self.yields == Motion::zeros() {
             return goal;
@@ -30,10 +30,11 @@ impl Proxy {
         goal
     }
 
-    /// Twist over stretch, m²: how the coupling that pulls by this weighs them. A spring whose
-    /// force the governor cuts off pulls with less than it is stretched by, and its twist counts
-    /// for more. With this metric the proxy rests where what is left of the force and the whole
-    /// torque are the contacts'.
+    /// Returns twist over stretch, m²: their weights in the coupling at this pull.
+    ///
+    /// If the governor cuts off a spring's force, the spring pulls with less than its stretch, and
+    /// its twist weighs more. With this metric the proxy rests where the contacts balance the
+    /// remaining force and the whole torque.
     pub(super) fn gyration_m2(&self, pull: &Motion, period_s: f64) -> f64 {
         let gains = self.coupling.gains();
         let gyration_m2 = (self.intent).gyration_m2(&gains, &self.shape, period_s);
@@ -46,7 +47,7 @@ impl Proxy {
         }
     }
 
-    /// Tells the bodies what this tick's contacts pushed them with.
+    /// Passes the pushes of this tick's contacts to the bodies.
     pub fn push_back(&self, bodies: &mut BodyTable, period_s: f64) {
         let stiffness = self.coupling.stiffness_n_per_m();
         let gains = self.coupling.gains();

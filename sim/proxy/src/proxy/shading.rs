@@ -1,38 +1,39 @@
-//! What the hand feels of a coarse mesh: the smooth surface that it stands for. The proxy is not
-//! asked.
+//! Force shading: renders a coarse mesh as the smooth surface that it stands for. The proxy itself
+//! is not affected.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by [`MAX_PAIRS`] and the steps of a
 //! few searches. Deterministic.
 //!
 //! # Theory
 //!
-//! A mesh is felt at its edges: on facets of length `L` of a body of radius `R` the normal steps by
-//! `L / R`, and so does the force. Turning the force alone ("force shading", Morgenbesser and
-//! Srinivasan 1996) gives energy over a closed path: no potential has that force. So the *anchor*
-//! of the spring is moved instead. It is the place nearest to the hand on the surface a tool's
-//! radius and the safe distance outside of a [`SmoothMesh`]; above that surface it is the hand
-//! itself. Its force `k (q - d)` is minus the gradient, by the hand's place `d`, of `k h^2 / 2`,
-//! where `h` is the hand's depth under that surface: it gives nothing over a closed path, and is
-//! continuous, for the surface's normals are.
+//! The edges of a mesh can be felt: on facets of length `L` of a body of radius `R` the normal
+//! steps by `L / R`, and so does the force. Turning the force alone ("force shading", Morgenbesser
+//! and Srinivasan 1996) gives energy over a closed path, because no potential has that force. So
+//! the *anchor* of the spring is moved instead. The anchor is the point nearest to the hand on the
+//! surface at a tool radius and the safe distance outside of a [`SmoothMesh`]; above that surface
+//! it is the hand itself. Its force `k (q - d)` is minus the gradient, by the hand's position `d`,
+//! of `k h^2 / 2`, where `h` is the hand's depth under that surface. It gives no energy over a
+//! closed path, and it is continuous because the surface's normals are.
 //!
-//! With friction `mu` the anchor is held: it stays while what it is drawn by along the surface is
-//! no more than `mu` times what presses it, and else slides until it is no more. It is Coulomb's
-//! law for a spring's far end on the smooth surface: the anchor moves only against what holds it,
-//! and takes energy from the hand.
+//! With friction `mu` the anchor is held. It stays while its tangential pull is at most `mu` times
+//! its normal pressure, and otherwise slides until that holds again. This is Coulomb's law for a
+//! spring's far end on the smooth surface: the anchor moves only against what holds it, and takes
+//! energy from the hand.
 //!
-//! The first search starts under the proxy, the next ones where the last ended, and no place is
-//! taken that faces away from the contact: which side of a thin plate is meant is the proxy's word.
+//! The first search starts under the proxy, and each next one where the last ended. Points that
+//! face away from the contact are refused: the proxy decides which side of a thin plate is touched.
 //!
-//! # Where the mesh itself is felt
+//! # Where the mesh itself is rendered
 //!
-//! On planes, on creases and on meshes too coarse to tell ([`SmoothMesh`]); near contacts with
-//! other surfaces, and beyond a border of the surface, in between by degrees ([`FADE_M`]): there
-//! force has no potential, by as much as the two surfaces differ. By tools that are no balls, on
-//! bodies that forces move (their push is the proxy's), with needles, with tools of mass, and while
-//! tools press each other or soft bodies do.
+//! - On planes, on creases and on meshes too coarse to judge ([`SmoothMesh`]).
+//! - Near contacts with other surfaces and beyond a border of the surface, with a gradual
+//!   transition ([`FADE_M`]). In the transition the force has no potential, by as much as the two
+//!   surfaces differ.
+//! - For tools that are not balls, on bodies that forces move (their push is the proxy's), with
+//!   needles, for tools with mass, and while tools press each other or deformables press the tool.
 //!
-//! What is felt is never further from the proxy than [`MAX_LIFT_M`] and [`MAX_LEAN`] of what the
-//! spring is stretched by.
+//! The rendered pose is never further from the proxy than [`MAX_LIFT_M`] plus [`MAX_LEAN`] times
+//! the stretch of the spring.
 
 use hapticd_geometry::smooth::{Foot, MAX_LIFT_M};
 use hapticd_geometry::{Pose, Rigid, SmoothMesh, Vec3, transform};
@@ -43,39 +44,40 @@ use crate::interaction::Interaction;
 use crate::rows::candidate;
 use crate::snapshot::{BodyEntry, BodyKey};
 
-/// Most pairs that are looked at in a tick.
+/// Most pairs evaluated in a tick.
 const MAX_PAIRS: usize = 64;
-/// Most contacts that are kept, the nearest.
+/// Most contacts kept; the nearest.
 const MAX_NEAR: usize = 8;
-/// Most places that are sought in a tick, where sheets meet.
+/// Most sheets searched in a tick, where sheets meet.
 const MAX_SHEETS: usize = 2;
-/// Distance over which the smooth surface is left for the mesh, m.
+/// Distance of the transition from the smooth surface to the mesh, m.
 const FADE_M: f64 = MAX_LIFT_M;
-/// Contacts are as near as each other, m.
+/// Difference of gaps up to which contacts count as equally near, m.
 const TIE_M: f64 = 1e-7;
-/// Sine of the angle between felt and true force, at most: that of a crease, and some.
+/// Largest sine of the angle between rendered and true force: that of a crease, with a margin.
 const MAX_LEAN: f64 = 0.6;
-/// Cosine of the angle from which contacts with one sheet are on different sides of it.
+/// Cosine of the angle from which two contacts with one sheet are on different sides of it.
 const SIDES: f64 = 0.5;
-/// Of the radius of a sheet's narrowest valley, the largest distance of a tool's centre from it.
+/// Largest distance of a tool's centre from a sheet, as a share of the radius of its narrowest
+/// valley.
 const FITS: f64 = 0.4;
-/// A pull beyond friction by less than this share of it is at rest.
+/// Excess of the pull over friction, as a share of it, that counts as rest.
 const SLIPS: f64 = 1e-6;
-/// Most times that a sliding anchor is drawn after the hand in a tick.
+/// Most sliding steps of the anchor in a tick.
 const SLIDES: usize = 4;
 
-/// Where the spring's far end is, which friction holds.
+/// Far end of the spring, which friction holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor {
     body: BodyKey,
-    /// In the body's frame.
+    /// Foot on the smooth surface, body frame.
     foot: Foot,
 }
 
 /// A contact at the proxy.
 #[derive(Clone, Copy)]
 struct Touched {
-    /// Place in the snapshot's list of bodies.
+    /// Index in the snapshot's list of bodies.
     body: usize,
     face: u32,
     normal: Vec3,
@@ -83,29 +85,29 @@ struct Touched {
     gap_m: f64,
 }
 
-/// What is felt of one sheet.
+/// Rendering of one sheet.
 struct RenderedSheet {
-    /// World.
+    /// Position of the spring's far end, world frame, m.
     place: Vec3,
     normal: Vec3,
     sheet: u32,
-    /// 0 to 1: how much it counts.
+    /// Weight of the sheet against the mesh, 0 to 1.
     share: f64,
     pressed: bool,
     anchor: Option<Anchor>,
 }
 
-/// Where the hand feels the tool to be, and the surface that says so.
+/// Rendered pose of the tool, and the surface that determines it.
 pub(super) struct Shaded {
     pub(super) felt: Pose,
-    /// Stiffness and damping of what is pressed.
+    /// Stiffness and damping of the pressed material.
     pub(super) material: Option<(f64, f64)>,
-    /// It may move.
+    /// True if the pressed body may move.
     pub(super) moves: bool,
 }
 
 impl Proxy {
-    /// What the hand feels instead of a proxy at `base`; `None`: that.
+    /// Returns the pose to render instead of a proxy at `base`; `None` if `base` is to be rendered.
     pub(super) fn shade(&mut self, base: &Pose, hand: &Pose, bodies: &BodyTable) -> Option<Shaded> {
         let held = self.anchor.take();
         let plain = self.intent.interaction() == Interaction::Spring
@@ -155,7 +157,7 @@ impl Proxy {
             let same = other.body == touched.body
                 && self.smooth(other).and_then(|s| s.sheet(other.face)) == Some(felt.sheet)
                 && other.normal.dot(&felt.normal) > SIDES;
-            // A crease under the tool is a place of both of its sides.
+            // A crease under the tool belongs to both of its sides.
             let here = other.gap_m <= nearest.gap_m + TIE_M
                 && other.normal.dot(&touched.normal) > 1.0 - TIE_M;
             if !(same || here) {
@@ -190,7 +192,7 @@ impl Proxy {
         self.snapshot.as_deref()?.bodies.get(body)
     }
 
-    /// The surface that a touched triangle is felt as, if that is not the triangle.
+    /// Returns the smooth surface of a touched triangle, if it is not rendered flat.
     fn smooth(&self, touched: &Touched) -> Option<&SmoothMesh> {
         let smooth = self
             .snapshot
@@ -201,7 +203,7 @@ impl Proxy {
         (!smooth.is_flat(touched.face)).then_some(smooth)
     }
 
-    /// Contacts at a pose of the tool, nearest first; how many.
+    /// Collects the contacts at a pose of the tool, nearest first; returns their number.
     fn touched(
         &self,
         base: &Pose,
@@ -262,8 +264,8 @@ impl Proxy {
         count
     }
 
-    /// Where the spring is anchored on the smooth surface over a touched triangle, with the proxy
-    /// and the hand there.
+    /// Returns the anchor of the spring on the smooth surface over a touched triangle, for these
+    /// centres of proxy and hand.
     fn sheet(
         &self,
         touched: &Touched,
@@ -278,7 +280,7 @@ impl Proxy {
         let under = pose.inverse_transform_point(&touched.point.into()).coords;
         let out_m = self.shape.radius_m + entry.radius_m + self.distances.safe_m;
         let sheet = smooth.sheet(touched.face)?;
-        // What lies so far outside of a narrower valley has edges of its own.
+        // The offset surface of a narrower valley would have edges.
         if out_m > FITS * smooth.narrowest_m(sheet) {
             return None;
         }
@@ -288,7 +290,7 @@ impl Proxy {
         let from_under = |x: &Vec3| smooth.foot(touched.face, &weights, x);
         let foot = near.or_else(|| from_under(&x))?;
         let normal = pose.rotation * foot.normal;
-        // On the other side of an open sheet its surface is another one.
+        // The other side of an open sheet is another surface.
         if !(normal.dot(&touched.normal) > 0.0) {
             return None;
         }
@@ -304,7 +306,7 @@ impl Proxy {
             false => (x, None),
             true => {
                 let slid = (mu > 0.0).then(|| {
-                    // What friction has held on another surface, it has held where the proxy is.
+                    // Friction that held on another surface has held at the proxy.
                     let at_proxy = || {
                         let proxy = pose.inverse_transform_point(&(*proxy).into()).coords;
                         from_under(&proxy)
@@ -331,7 +333,7 @@ impl Proxy {
     }
 }
 
-/// Where an anchor goes that friction holds, with the hand at `x`; `None`: nowhere that was found.
+/// Slides an anchor under friction, with the hand at `x`; `None` if no foot was found.
 fn slide(smooth: &SmoothMesh, start: Foot, x: &Vec3, out_m: f64, mu: f64) -> Option<Foot> {
     let mut foot = start;
     for _ in 0..SLIDES {
@@ -342,7 +344,7 @@ fn slide(smooth: &SmoothMesh, start: Foot, x: &Vec3, out_m: f64, mu: f64) -> Opt
         if length <= most * (1.0 + SLIPS) {
             break;
         }
-        // The way of the anchor itself, which is so far outside.
+        // Displacement of the anchor itself, at the offset distance.
         let to = foot.point + foot.normal * out_m - along * (1.0 - most / length);
         foot = smooth.foot(foot.face, &foot.weights, &to)?;
     }

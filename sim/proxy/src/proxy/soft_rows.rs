@@ -1,4 +1,4 @@
-//! Soft surfaces in the tick: their planes become rows beside those of the rigid contacts.
+//! Soft surfaces in the tick: their planes become rows after those of the rigid contacts.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by the tracked points.
 
@@ -11,31 +11,32 @@ use crate::coupling::Touched;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
 use crate::soft::{self, SoftRow, SoftSnapshot};
 
-/// Planes further from the tool than the wanted motion and this count for nothing in a tick, m.
+/// Planes further from the tool than the wanted motion plus this do not count in a tick, m.
 const BAND_M: f64 = 1e-3;
-/// How fast a tool that was found inside is pushed out, beside the surface's own motion, m/s.
+/// Speed at which a tool that was found inside is pushed out, in addition to the surface's own
+/// motion, m/s.
 const PUSH_OUT_M_S: f64 = 0.1;
-/// How fast a tool falls into where a surface has held it and does no more, beside the surface's
-/// own motion, m/s: what was lost was mostly not gone, and a plane that turns away at an edge is no
+/// Speed at which a tool falls after a surface stops holding it, in addition to the surface's own
+/// motion, m/s. A lost contact is mostly not gone, and a plane that turns away at an edge is not a
 /// hole.
 const FALL_M_S: f64 = 0.2;
-/// Steps of a bisection: what is left of a motion is known to a thousandth.
+/// Steps of a bisection; they give the rest of a motion to a thousandth.
 const HALVINGS: u32 = 10;
 
-/// What soft surfaces together held the tool by in the last tick.
+/// Combined hold of the soft surfaces on the tool in the last tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Held {
-    /// Unit, the way that they pushed.
+    /// Unit direction in which they pushed.
     normal: Vec3,
-    /// How fast they went the other way themselves, m/s.
+    /// Speed of the surfaces against that direction, m/s.
     receding_m_s: f64,
-    /// How fast they went at all, m/s.
+    /// Speed of the surfaces, m/s.
     carried_m_s: f64,
 }
 
 impl Proxy {
-    /// Finds this tick's planes with the tool where it is. Says how far soft surfaces may push the
-    /// tool beyond what it wants, m.
+    /// Finds this tick's planes at the present pose of the tool. Returns how far soft surfaces may
+    /// push the tool beyond its wanted motion, m.
     pub(super) fn meet_soft(
         &mut self,
         goal: &Pose,
@@ -78,8 +79,8 @@ impl Proxy {
             .fold(0.0, f64::max)
     }
 
-    /// How fast soft surfaces may move the tool whatever its hand does, m/s; 0 where none is near.
-    /// They carry it at their own speed, push it out, and let it fall.
+    /// Returns the highest speed at which soft surfaces may move the tool regardless of its hand,
+    /// m/s; 0 if none is near. They carry it at their own speed, push it out, and let it fall.
     pub fn carried_m_s(&self) -> f64 {
         let of_epoch = |soft: &&SoftSnapshot| soft.epoch == self.epoch;
         let implicit = (self.soft.as_deref().filter(of_epoch)).map_or(&[][..], |s| &s.implicit);
@@ -95,8 +96,8 @@ impl Proxy {
         fastest.map_or(0.0, |speed| speed + FALL_M_S)
     }
 
-    /// Adds the rows of soft surfaces behind the `count` that are there, as many as fit. Says how
-    /// many there are then.
+    /// Appends as many rows of soft surfaces as fit after the first `count` rows. Returns the new
+    /// number of rows.
     pub(super) fn add_soft(
         &self,
         centre: &Vec3,
@@ -140,9 +141,9 @@ impl Proxy {
         at
     }
 
-    /// A motion that slips along a soft surface no faster than its hand goes and it may fall: what
-    /// sticks and gives way in one tick is felt as a click. `hand` is the hand's own motion, m;
-    /// what is moved already counts.
+    /// Limits slip along a soft surface to the hand's motion plus the speed of falling: sticking
+    /// and release within a tick feel like a click. `hand` is the hand's motion, m. Motion already
+    /// made in this tick counts.
     pub(super) fn slipping(&self, motion: &mut Motion, hand: &Vec3) {
         let Some(held) = self.held else { return };
         let along = |v: &Vec3| v - held.normal * v.dot(&held.normal);
@@ -159,19 +160,19 @@ impl Proxy {
         }
     }
 
-    /// Surfaces that close on the tool from both sides would throw it out of the wedge between
-    /// them, the faster the narrower it is. They give way instead: none moves the tool further than
-    /// it comes itself, `push_m` at most.
+    /// Limits the motion between surfaces that close on the tool from both sides. They would throw
+    /// it out of their wedge, the faster the narrower the wedge. Instead they give way: none moves
+    /// the tool further than it moves itself, at most `push_m`.
     pub(super) fn pressing(&self, motion: &mut Motion, wanted: &Motion, push_m: f64) {
         if self.soft_count == 0 {
             return;
         }
         let most = path_of(&self.shape, wanted) + push_m;
-        // What was wanted and is left after this part of the motion.
+        // Remaining wanted path after this part of the motion.
         let left = |part: f64| path_of(&self.shape, &(wanted - *motion * part));
         let mut part = (most / path_of(&self.shape, motion)).min(1.0);
         if left(part) > most {
-            // It grows along the motion from what was wanted, and is convex.
+            // The remainder is convex along the motion and starts at the wanted path.
             let (mut low, mut high) = (0.0, part);
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (low + high);
@@ -189,8 +190,8 @@ impl Proxy {
         }
     }
 
-    /// Notes what soft surfaces held the tool by in a projection: `multiplier` of their rows, and
-    /// of the memory's, which come in the order of [`Proxy::add_soft`].
+    /// Records how soft surfaces held the tool in a projection. `multiplier` takes the rows of the
+    /// surfaces and then that of the memory, in the order of [`Proxy::add_soft`].
     pub(super) fn remember_soft(&mut self, rows: usize, multiplier: impl Fn(usize) -> f64) {
         let mut push = Vec3::zeros();
         let (mut receding, mut carried, mut weight) = (0.0, 0.0, 0.0);
@@ -220,7 +221,7 @@ impl Proxy {
         };
     }
 
-    /// A row's point of the tool and its gap after what the tick has moved already.
+    /// Returns a row's point of the tool and its gap after the motion already made in this tick.
     fn soft_now(&self, row: &SoftRow) -> (Vec3, f64) {
         let then = self.shape.seen_at(&self.soft_at);
         let now = self.shape.seen_at(&self.proxy);
@@ -229,8 +230,8 @@ impl Proxy {
         (moved, gap_m)
     }
 
-    /// Stiffness of the material of a projection's row, `order[..rigid]` of which are candidates,
-    /// N/m.
+    /// Returns the stiffness of the material of a projection's row, N/m; the rows of
+    /// `order[..rigid]` are candidates.
     pub(super) fn stiffness_of(&self, order: &[u32], rigid: usize, row: usize) -> Option<f64> {
         if row < rigid {
             let c = self.candidates.get(*order.get(row)? as usize)?;
@@ -247,7 +248,7 @@ impl Proxy {
         Some(self.soft.as_deref()?.body(row.surface)?.1)
     }
 
-    /// Notes a soft contact, and what its surface makes of the coupling if it holds the tool.
+    /// Reports a soft contact, and adds its material to the coupling's if it holds the tool.
     pub(super) fn report_soft(
         &self,
         index: usize,
@@ -279,8 +280,8 @@ impl Proxy {
     }
 }
 
-/// What a row asks of the motion: a surface that comes closer is made room for, what is missing
-/// already is given back by shares.
+/// Returns the bound of a row: the motion gives way to an approaching surface, and a missing
+/// distance is restored by shares.
 fn bound(row: &SoftRow, gap_m: f64, period_s: f64) -> f64 {
     if gap_m < 0.0 {
         row.approach_m + (-RECOVERY * gap_m).min(PUSH_OUT_M_S * period_s)

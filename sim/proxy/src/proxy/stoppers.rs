@@ -1,4 +1,4 @@
-//! What stopped or held the tool: pairs that are looked at again.
+//! Pairs that stopped or held the tool, kept to be evaluated again.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by [`STOPPERS`] and
 //! [`super::MAX_ROWS`].
@@ -10,8 +10,8 @@ use super::Proxy;
 use crate::rows::{Candidate, candidate};
 use crate::snapshot::BodyKey;
 
-/// A pair that stopped a motion: from then on it has a row, whatever the filter of contacts says of
-/// it, until it is out of reach or has not been needed for a while.
+/// A pair that stopped a motion. From then on it has a row, regardless of the contact filter, until
+/// it is out of reach or has not been needed for some time.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Stopper {
     body: BodyKey,
@@ -20,9 +20,9 @@ pub(super) struct Stopper {
     body_feature: u32,
 }
 
-/// How many of them are remembered.
+/// Number of stoppers that are remembered.
 pub(super) const STOPPERS: usize = 8;
-/// For how many ticks.
+/// Number of ticks for which a stopper is remembered.
 const STOPPER_TICKS: u64 = 16;
 
 impl Proxy {
@@ -42,8 +42,7 @@ impl Proxy {
             && self.stopper(c).is_some_and(|s| known.any(|(k, _)| *k == s))
     }
 
-    /// Remembers the candidate that stopped a motion, in the place of the one that is forgotten
-    /// first.
+    /// Remembers the candidate that stopped a motion, in place of the stopper that expires first.
     pub(super) fn remember(&mut self, candidate: usize, tick: u64) {
         let Some(stopper) = self.candidates.get(candidate).and_then(|c| self.stopper(c)) else {
             return;
@@ -58,7 +57,7 @@ impl Proxy {
         }
     }
 
-    /// Notes what held the tool back in the round that ends, for [`Proxy::recall`].
+    /// Keeps what held the tool back in the round that ends, for [`Proxy::recall`].
     pub(super) fn keep_holding(&mut self) {
         self.kept.clear();
         let held = self.holding.iter();
@@ -66,10 +65,10 @@ impl Proxy {
         self.kept.extend(held.map(|c| (c.body_index, c.pair_index)));
     }
 
-    /// Looks at the kept pairs once more, whatever the budget says: a round that saw none of the
-    /// contacts of the round before would take them for gone, and the hand would feel nothing.
-    /// Not counted: at most [`super::MAX_ROWS`] and a stopper. Gives how many there are, the first
-    /// of the candidates.
+    /// Evaluates the kept pairs again, outside of the budget: a round that evaluated none of the
+    /// previous round's contacts would take them for gone, and the hand would feel nothing. There
+    /// are at most [`super::MAX_ROWS`] and a stopper. Returns their number; they are the first
+    /// candidates.
     pub(super) fn recall(&mut self) -> usize {
         let Some(snapshot) = self.snapshot.as_deref() else {
             return 0;
@@ -101,7 +100,7 @@ mod tests {
     use crate::snapshot::{BodyEntry, HINTS, Material, Pair, Snapshot};
     use crate::tool::{Distances, ToolShape};
 
-    /// A ball's centre over a face that lies `below_m` under the tool's origin.
+    /// Returns the pair of a ball's centre and a face that lies `below_m` under the tool's origin.
     fn over_a_face(below_m: f64, tool_feature: u32, body_feature: u32) -> Pair {
         let face = [[0.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
         let face = face.map(|[x, y]| Vec3::new(x, y, -below_m));
@@ -151,7 +150,8 @@ mod tests {
         }
     }
 
-    /// An arm with its tool near two bodies. `places`: body and pair of each candidate.
+    /// Returns an arm with its tool near two bodies. `places` gives body and pair of each
+    /// candidate.
     fn arm(pairs: &[Pair], places: &[(u8, u32)]) -> Proxy {
         let mut arm = Proxy::new(&ArmSetup {
             shape: ToolShape::sphere(0.005),
@@ -198,7 +198,7 @@ mod tests {
         let mut arm = arm(&pairs, &[(0, 0), (1, 0), (0, 1), (0, 2), (0, 3), (0, 4)]);
         assert_eq!(stopped(&arm), [false; 6]);
         arm.remember(0, 100);
-        // The last is the same pair, in an answer about another place.
+        // The last one is the same pair, in an answer about another place.
         assert_eq!(stopped(&arm), [true, false, false, false, false, true]);
         arm.remember(3, 100);
         assert_eq!(stopped(&arm), [true, false, false, true, false, true]);
@@ -252,7 +252,7 @@ mod tests {
         for c in &arm.candidates {
             assert!((c.distance_m - 0.016).abs() < 1e-12, "{c:?}");
         }
-        // What held a round before that does not count.
+        // What held in an earlier round does not count.
         arm.holding.clear();
         arm.keep_holding();
         assert_eq!((arm.recall(), arm.candidates.len()), (0, 2));

@@ -1,5 +1,5 @@
-//! What is near the tool by the snapshot in use: how far its certificates reach, and which pairs
-//! must be looked at.
+//! Bodies near the tool in the snapshot in use: how far their certificates reach, and which pairs
+//! must be evaluated.
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by the pair budget.
 
@@ -11,52 +11,53 @@ use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 use crate::rows::candidate;
 use crate::snapshot::{BodyEntry, Snapshot};
 
-/// How much further than a full list is sure to reach the next answer looks.
+/// Factor by which the next query's reach exceeds what a full list is sure to cover.
 const FURTHER: f64 = 1.05;
-/// Part of the certificate in use that an expected motion may be long.
+/// Largest share of the certificate in use that a predicted motion may take.
 const EXPECTED: f64 = 0.9;
-/// Covers the rounding of a pair's separation, metres: exact to 1e-12 of the coordinates.
+/// Covers the rounding of a pair's separation, m: exact to 1e-12 of the coordinates.
 pub(super) const ROUNDING_M: f64 = 1e-9;
 
-/// A body of the snapshot in use that may be touched, with what its certificate has left.
+/// A body of the snapshot in use that may be touched, with the rest of its certificate.
 #[derive(Clone, Copy)]
 pub(super) struct NearBody {
     pub(super) entry: BodyEntry,
-    /// From the frame of the pairs' body points to the world, and from the tool to that frame.
+    /// Transforms from the frame of the pairs' body points to the world, and from the tool to that
+    /// frame.
     pub(super) world_from_frame: Rigid,
     pub(super) frame_from_tool: Rigid,
-    /// Upper bound on the tool's motion relative to the body since the reference poses.
+    /// Upper bound on the tool's motion relative to the body since the reference poses, m.
     pub(super) moved: f64,
-    /// Radii of tool and body together.
+    /// Sum of the radii of tool and body, m.
     pub(super) radius_m: f64,
-    /// Of the body's pairs at the present poses, the first `looked_at` were looked at, and those
-    /// that may be nearer than `looked_to_m` are among the candidates.
+    /// The body's first `looked_at` pairs were tested at the present poses. Those of them that may
+    /// be nearer than `looked_to_m` are among the candidates.
     pub(super) looked_at: usize,
     pub(super) looked_to_m: f64,
 }
 
 impl NearBody {
-    /// Reference distance below which a pair can come nearer than the clearance on a path: `|d -
-    /// d_reference| <= moved + path`.
+    /// Returns the reference distance below which a pair can come nearer than the clearance on a
+    /// path: `|d - d_reference| <= moved + path`.
     pub(super) fn within_reach(&self, path: f64, clearance_m: f64) -> f64 {
         self.moved + path + clearance_m
     }
 
-    /// `None` if that is the world.
+    /// Returns the frame of the pairs' body points; `None` if it is the world.
     pub(super) fn frame(&self) -> Option<&Rigid> {
         (!self.entry.fixed).then_some(&self.world_from_frame)
     }
 }
 
 impl Proxy {
-    /// How far the next answer should look, metres; infinite if nothing is known.
+    /// Returns the reach that the next answer should have, m; infinite if nothing is known.
     ///
-    /// A full list whose furthest pair is `d` away says that after a motion of `moved` as many
-    /// pairs are no further than `d + moved`: with the same room the next list is full there, and
-    /// looking a little further proves it. The tool goes no further than its shortest certificate,
-    /// so looking further for other bodies gains nothing, unless they come towards it: the caller
-    /// adds that. Where the list turns out not to be full (neighbours left, bodies went), one
-    /// answer certifies less than it could, and the next looks as far as it may.
+    /// A full list with its furthest pair at distance `d` shows that after a motion of `moved` at
+    /// least as many pairs are within `d + moved`. With the same capacity the next list is full
+    /// there, and a slightly larger reach proves it. The tool moves no further than its shortest
+    /// certificate, so a larger reach for other bodies gains nothing unless they approach; the
+    /// caller adds that. If the list turns out not to be full (neighbours left, bodies went), one
+    /// answer certifies less than it could, and the next uses its full reach.
     pub fn worthwhile_reach(&self, bodies: &BodyTable, reference: &Pose) -> f64 {
         let mut reach = f64::INFINITY;
         let Some(snapshot) = self.snapshot.as_deref() else {
@@ -73,9 +74,10 @@ impl Proxy {
         reach
     }
 
-    /// Where the tool is expected to be in `ahead_s`, as seen from where it is: it goes on as it
-    /// went, but no further than what is certified about a tool that stands still instead. What it
-    /// is not known to be clear of is asked about where it is.
+    /// Returns the predicted pose of the tool in `ahead_s`, relative to its present pose.
+    ///
+    /// The tool is assumed to keep its velocity, but within what is certified about a tool that
+    /// stands still instead. If some body is not solid, the prediction is the present pose.
     pub fn expected(&self, ahead_s: f64) -> Pose {
         let Some(snapshot) = self.snapshot.as_deref().filter(|_| ahead_s > 0.0) else {
             return Pose::identity();
@@ -87,7 +89,7 @@ impl Proxy {
         let path = path_of(&self.shape, &motion);
         let margins = snapshot.bodies.iter().map(|entry| entry.margin_m);
         let most = EXPECTED * margins.fold(f64::INFINITY, f64::min).max(0.0);
-        // Not: `path <= ...`, so that NaN expects nothing.
+        // Not: `path <= ...`, so that NaN predicts nothing.
         if !(path > REST_M) {
             return Pose::identity();
         }
@@ -140,16 +142,16 @@ impl Proxy {
         }
     }
 
-    /// How far a body may want to go in a tick, m: half of what the certificate between it and the
-    /// tool has left, for a tool that makes room for it needs the other half. What a tool makes
-    /// room for in vain pushes the hand every other tick.
+    /// Returns the largest step that a body may plan in a tick, m: half of the rest of the
+    /// certificate between it and the tool. A tool that gives way to it needs the other half.
+    /// Giving way to a step that is not made would push the hand every other tick.
     pub(crate) fn room_for(&self, body: &TrackedBody) -> f64 {
         if !self.present || !self.is_solid(body.key) {
             return f64::INFINITY;
         }
         let snapshot = self.snapshot.as_deref();
         let entry = snapshot.and_then(|s| Some((s, s.bodies.iter().find(|e| e.key == body.key)?)));
-        // What the answer in use does not speak of stands still.
+        // A body that the answer in use does not list stands still.
         let Some((snapshot, entry)) = entry else {
             return 0.0;
         };
@@ -160,7 +162,7 @@ impl Proxy {
         0.5 * (entry.margin_m - moved_m).max(0.0)
     }
 
-    /// Says which answer is in use.
+    /// Reports which answer is in use.
     pub(super) fn report(&self, out: &mut ArmOutcome, tick: u64) {
         if let Some(s) = self.snapshot.as_deref() {
             out.snapshot_age = tick.saturating_sub(s.query_tick);
@@ -169,9 +171,9 @@ impl Proxy {
         }
     }
 
-    /// How long a path the certificates leave: at most `wanted`.
+    /// Returns the path that the certificates leave, at most `wanted`, m.
     ///
-    /// Unlisted pairs were `margin + clearance` away or more and have come closer by `moved` at
+    /// Unlisted pairs were `margin + clearance` away or more and have approached by `moved` at
     /// most.
     pub(super) fn certified_path(&self, wanted: f64) -> f64 {
         let mut path = wanted;
@@ -181,7 +183,7 @@ impl Proxy {
         path.max(0.0)
     }
 
-    /// The part of `path` for which at most `budget` pairs must be looked at.
+    /// Returns the part of `path` for which at most `budget` pairs must be evaluated.
     pub(super) fn affordable_path(
         &self,
         near: &[NearBody],
@@ -195,7 +197,7 @@ impl Proxy {
                 |near: &NearBody| reachable(snapshot, near, near.within_reach(path, clearance_m));
             near.iter().map(must).sum::<usize>() <= budget
         };
-        // What is listed at all is mostly no more than that, and need not be searched.
+        // Mostly the whole list fits, and needs no search.
         let listed = |near: &NearBody| snapshot.pairs_of(&near.entry).len();
         if near.iter().map(listed).sum::<usize>() <= budget || fits(path) {
             return path;
@@ -210,20 +212,21 @@ impl Proxy {
         0.0
     }
 
-    /// Distance below which a pair can come to the distance of rest on this path, also by the
-    /// body's own step: it may need a row.
+    /// Returns the distance below which a pair may need a row: it can come to the safe distance on
+    /// this path, including the body's own step.
     pub(super) fn horizon(&self, near: &NearBody, bodies: &BodyTable, path: f64) -> f64 {
         path + bodies.step_path(near.entry.key) + self.distances.safe_m
     }
 
     /// Evaluates every pair that can come nearer than the clearance on this path (they fit the
     /// budget, or the path is 0), then those that may need a row, as far as the budget goes. Adds
-    /// to what was gathered for a shorter path since the survey.
+    /// to what was gathered for a shorter path since the survey. Returns the number of pairs
+    /// evaluated.
     ///
-    /// Two sieves, the cheap one first: the distance at the reference poses less what has moved
-    /// since, and the pair's separation along the direction of its reference poses.
+    /// Two filters apply, the cheap one first: the distance at the reference poses less the motion
+    /// since then, and the pair's separation along the direction of its reference poses.
     ///
-    /// `kept`: how many of the round before are among the candidates already.
+    /// `kept` is the number of candidates kept from the round before.
     pub(super) fn gather(
         &mut self,
         bodies: &BodyTable,
@@ -231,7 +234,7 @@ impl Proxy {
         budget: usize,
         kept: usize,
     ) -> u32 {
-        // Room for all that this path must look at, whatever the shorter one kept.
+        // Capacity for every pair that this path must evaluate, whatever the shorter one kept.
         if self.candidates.len() + budget > MAX_SUBSTEPS * self.pair_budget + kept {
             self.candidates.truncate(kept);
             for near in &mut self.near {
@@ -281,7 +284,7 @@ impl Proxy {
     }
 }
 
-/// How many of a body's pairs were nearer than this at the reference poses.
+/// Returns how many of a body's pairs were nearer than this at the reference poses.
 fn reachable(snapshot: &Snapshot, near: &NearBody, distance_m: f64) -> usize {
     let pairs = snapshot.pairs_of(&near.entry);
     pairs.partition_point(|p| p.distance_m < distance_m)

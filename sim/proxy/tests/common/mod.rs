@@ -1,7 +1,7 @@
-//! A scene small enough to be answered by brute force: every feature pair, no tree, no cleverness.
-//! The reference for what the collision thread answers, and the checker of what the engine did.
+//! A scene small enough to be answered by brute force: every feature pair, without a tree. It is
+//! the reference for the answers of the collision thread, and the checker of the engine.
 
-// Each test program uses its part of it.
+// Each test program uses only a part of it.
 #![allow(dead_code)]
 
 use hapticd_ccd::MeshIndex;
@@ -143,7 +143,7 @@ pub struct Scene {
     pub sequence: u64,
     pub clearance: f64,
     pub friction: f64,
-    /// What the dynamics want, if there are any: then they move all bodies that are not fixed.
+    /// Trajectory of the dynamics, if there are any; they then move all bodies that are not fixed.
     pub course: Option<Trajectory>,
 }
 
@@ -163,7 +163,7 @@ impl Scene {
                     &frame_from_tool,
                     radius,
                 );
-                // Names the pair, if not its features.
+                // Identifies the pair, though not its features.
                 let tool_feature = out.len() as u32;
                 out.push(Pair {
                     tool_feature,
@@ -284,7 +284,7 @@ impl Scene {
         s
     }
 
-    /// Exact surface distance over all bodies by brute force.
+    /// Returns the exact surface distance over all bodies by brute force.
     pub fn distance(&self, tool: &Pose, poses: &[Pose]) -> f64 {
         self.bodies
             .iter()
@@ -323,7 +323,7 @@ pub fn arm_setup(shape: ToolShape, distances: Distances) -> ArmSetup {
     }
 }
 
-/// Runs `ticks`, answering each query `lag` ticks late, and hands each tick's device pose, output
+/// Runs `ticks`, answers each query `lag` ticks late, and passes each tick's device pose, output
 /// and distance to `check`.
 pub fn run(
     scene: &mut Scene,

@@ -1,4 +1,4 @@
-//! Several materials at once, beside least energies and closed paths.
+//! Several materials at once, against least energies and closed paths.
 
 use super::*;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn one(touched: &Touched) -> Option<f64> {
     }
 }
 
-/// The force on what is held, N, at a stiffness of the arm.
+/// Returns the force on the held tool, N, at a stiffness of the arm.
 fn force(touched: &Touched, arm: f64) -> Vec3 {
     let (form, held) = several(touched, arm, None);
     let (share, across) = form.at(&held);
@@ -56,7 +56,7 @@ fn one_stiffness_is_that_of_what_holds_and_the_least_is_told() {
     // Both are stiffer than the arm.
     let parts = [(5000.0, Vec3::z() * 1e-3), (4000.0, Vec3::x() * 1e-3)];
     assert_eq!(one(&touching(&parts)), Some(3000.0));
-    // What holds nothing has no say.
+    // A contact that holds nothing does not count.
     let parts = [(500.0, Vec3::z() * 1e-3), (50.0, Vec3::zeros())];
     assert_eq!(one(&touching(&parts)), Some(500.0));
     assert_eq!(touching(&parts).softest(), Some((50.0, 1.0)));
@@ -64,7 +64,8 @@ fn one_stiffness_is_that_of_what_holds_and_the_least_is_told() {
     assert!(matches!(nothing, Holding::Unknown), "{nothing:?}");
 }
 
-/// Asked again, what held before is forgotten, and the least of the tick is not.
+/// Collecting contacts again clears what held before, but not the least stiffness and damping of
+/// the tick.
 #[test]
 fn contacts_are_asked_again() {
     let mut touched = touching(&[(500.0, Vec3::z() * 1e-3), (50.0, Vec3::x() * 1e-3)]);
@@ -79,8 +80,8 @@ fn contacts_are_asked_again() {
     assert_eq!(touched.softest(), Some((20.0, 0.5)));
 }
 
-/// A box stands on stone by two corners, and a sponge pushes at its side: the stone holds
-/// height and turning as before, whichever corner carries.
+/// A box stands on stone by two corners, and a sponge pushes at its side: the stone holds height
+/// and rotation as before, whichever corner carries.
 #[test]
 fn what_stands_on_stone_is_not_softer_for_a_sponge_at_its_side() {
     let (arm, stone, sponge) = (3000.0, 2000.0, 100.0);
@@ -94,7 +95,7 @@ fn what_stands_on_stone_is_not_softer_for_a_sponge_at_its_side() {
         let (share, across) = form.at(&held);
         let all = (held * share + across) * arm;
         assert!((all[2] - stone * 2e-3).abs() < 1e-9, "{load}: {all:?}");
-        // The rest by hand: of shift across and turning, which the stone holds too.
+        // The rest by hand: of shift across and rotation, which the stone holds as well.
         let surface = |k: f64| k / (1.0 - k / arm);
         let u = nalgebra::Vector2::new(-1.0, -0.1) / 1.01_f64.sqrt();
         let s = nalgebra::Vector2::new(held[0], held[4]);
@@ -118,7 +119,7 @@ fn flush_surfaces_are_springs_side_by_side() {
     let surface = |k: f64| 1.0 / (1.0 / k - 1.0 / arm);
     let together = 1.0 / (1.0 / arm + 1.0 / (surface(a) + surface(b)));
     assert!((f.z - together * 3e-3).abs() < 1e-9, "{f:?}");
-    // As stiff as the arm: it carries all.
+    // As stiff as the arm: it carries everything.
     let f = force(
         &touching(&[(a, Vec3::z() * 1e-3), (arm, Vec3::z() * 2e-3)]),
         arm,
@@ -132,12 +133,12 @@ fn a_moment_is_that_of_the_force() {
     let (lever, push) = (Vec3::x() * 0.02, Vec3::z() * 1e-3);
     touched.hold(1000.0, &push, &lever);
     touched.hold(100.0, &(Vec3::y() * 1e-3), &(Vec3::x() * 0.02));
-    // Gyration: 1 cm. The two are square to each other by it.
+    // Gyration: 1 cm. In this metric the two are perpendicular.
     let (form, held) = several(&touched, 2000.0, Some(1e-4));
     let (share, across) = form.at(&held);
     let all = (held * share + across) * 2000.0;
     let moment = all.fixed_rows::<3>(3) * 1e-2;
-    // Pushes that are square to each other, and their moments, too.
+    // Pushes that are perpendicular to each other, and their moments as well.
     let wanted = lever.cross(&(push * 1000.0)) + lever.cross(&(Vec3::y() * 0.1));
     assert!(
         (moment - wanted).norm() < 1e-9,
@@ -169,7 +170,7 @@ fn a_contact_counts_from_where_the_others_give_way_to_it() {
     assert!(f.z > pressed * 2e-3 && f.xy().norm() < 1e-12, "{f:?}");
 }
 
-/// No surface gives way by more than the arm is stretched by.
+/// No surface gives way by more than the stretch of the arm.
 #[test]
 fn a_contact_that_the_push_does_not_reach_is_left_out() {
     let mut touched = touching(&[(500.0, Vec3::z() * 1e-3), (100.0, Vec3::x() * 1e-3)]);
@@ -178,7 +179,7 @@ fn a_contact_that_the_push_does_not_reach_is_left_out() {
     assert_eq!(touched.count, count);
     assert!(touched.near(800.0, &Vec3::z(), &Vec3::zeros(), 1.9e-3));
     assert_eq!(touched.count, count + 1);
-    // Nothing pushes: nothing is reached.
+    // Without a push nothing is reached.
     assert!(!Touched::new().near(800.0, &Vec3::z(), &Vec3::zeros(), 0.0));
 }
 
@@ -198,7 +199,7 @@ fn a_material_without_stiffness_gives_no_force() {
     assert!((f - Vec3::z() * 2.0).norm() < 1e-12, "{f:?}");
 }
 
-/// All of the stretch is held by what has no stiffness, against stone.
+/// A contact without stiffness holds all of the stretch, against stone.
 #[test]
 fn what_gives_way_without_end_gives_no_force_against_stone() {
     let gains = crate::Gains {
@@ -215,7 +216,7 @@ fn what_gives_way_without_end_gives_no_force_against_stone() {
     }
 }
 
-/// An arm of 2000 N/m that turns with a gyration of 1 cm.
+/// Returns an arm of 2000 N/m that turns with a gyration of 1 cm.
 fn turning() -> crate::Coupling {
     let gains = crate::Gains {
         stiffness_n_per_m: 2000.0,
@@ -225,14 +226,14 @@ fn turning() -> crate::Coupling {
     crate::Coupling::new(gains, crate::Damping::Relative)
 }
 
-/// The hand of a tool at the origin that is stretched and turned from it by so much.
+/// Returns the hand pose for this stretch and twist of a tool at the origin.
 fn hand_at(stretch: Vec3, twist: Vec3) -> hapticd_geometry::Pose {
     let turn = hapticd_geometry::Quat::from_scaled_axis(-twist);
     hapticd_geometry::Pose::from_parts((-stretch).into(), turn)
 }
 
-/// A tool that leans on stone with its end, where a sponge pushes at its side; and the stretch and
-/// the twist that they hold.
+/// Returns a tool that leans on stone with its end, while a sponge pushes at its side; and the
+/// stretch and the twist that they hold.
 fn leaning(lever: Vec3) -> (Touched, Vec3, Vec3) {
     let mut touched = Touched::new();
     let parts = [(1000.0, Vec3::z() * 1e-3), (100.0, Vec3::y() * 1e-3)];
@@ -241,7 +242,7 @@ fn leaning(lever: Vec3) -> (Touched, Vec3, Vec3) {
         touched.hold(*stiffness, push, &lever);
     }
     let stretch: Vec3 = parts.iter().map(|part| part.1).sum();
-    // What they turn the tool by, over the square of the gyration.
+    // Their moment on the tool, over the square of the gyration.
     (touched, stretch, lever.cross(&stretch) / 1e-4)
 }
 
@@ -250,7 +251,8 @@ fn the_hand_feels_force_and_torque_of_each_material() {
     let lever = Vec3::x() * 0.02;
     let (touched, stretch, twist) = leaning(lever);
     let tool = hapticd_geometry::Pose::identity();
-    // What is felt may be less than what the contacts hold, as of a surface that was found late.
+    // The rendered stretch may be less than what the contacts hold, as for a surface that was found
+    // late.
     for part in [1.0, 0.5] {
         let hand = hand_at(stretch * part, twist * part);
         let mut c = turning();
@@ -264,8 +266,8 @@ fn the_hand_feels_force_and_torque_of_each_material() {
     }
 }
 
-/// Pressed into foam of 50 N/m that turns to stone and sponge: what is stored stays as it was, and
-/// the wrench is what every way of the hand from there takes of it or adds.
+/// Pressed into foam of 50 N/m that turns to stone and sponge: the stored energy stays as it was,
+/// and the wrench is its derivative along any motion of the hand from there.
 #[test]
 fn the_wrench_of_a_slack_spring_is_the_slope_of_what_is_stored() {
     let (touched, stretch, twist) = leaning(Vec3::x() * 0.02);
@@ -273,13 +275,13 @@ fn the_wrench_of_a_slack_spring_is_the_slope_of_what_is_stored() {
     foam.touch(50.0, 0.0);
     foam.hold(50.0, &stretch, &(Vec3::x() * 0.02));
     let tool = hapticd_geometry::Pose::identity();
-    // So small that turns add like vectors.
+    // Small enough that rotations add like vectors.
     let hand = hand_at(stretch * 0.01, twist * 0.01);
     let mut c = turning();
     let sum = |[stored_j, turned_j]: [f64; 2]| stored_j + turned_j;
     c.wrench_on(&hand, &tool, &Vec3::zeros(), &foam, 1e-3);
     let put_in_j = sum(c.energy().stored_j);
-    // 2e-10 m² of shift and, at a gyration of 1 cm, 8e-10 m² of turning.
+    // 2e-10 m² of shift and, at a gyration of 1 cm, 8e-10 m² of rotation.
     assert!((put_in_j - 0.5 * 50.0 * 1e-9).abs() < 1e-15, "{put_in_j} J");
     let mut w = crate::Wrench::default();
     for _ in 0..400 {
@@ -308,8 +310,8 @@ fn the_wrench_of_a_slack_spring_is_the_slope_of_what_is_stored() {
     }
 }
 
-/// Stone below and a sponge at the side: each stores its own stiffness times half the square of
-/// its part of the stretch, wherever an end goes.
+/// Stone below and a sponge at the side: each stores its own stiffness times half the square of its
+/// part of the stretch, wherever an end moves.
 #[test]
 fn what_each_end_did_to_several_materials_is_told() {
     let touched = touching(&[(2000.0, Vec3::z() * 1e-3), (100.0, Vec3::x() * 1e-3)]);
@@ -374,19 +376,20 @@ fn what_is_parallel_but_for_rounding_adds_no_direction() {
     let off = with_moment(&Vec3::x(), &Vec3::zeros());
     include(&mut projector, &(along + off * 1e-4));
     assert_eq!(projector, one);
-    // A hundred-thousandth of its length is a direction.
+    // A hundred-thousandth of its length still counts as a direction.
     include(&mut projector, &(along + off * 1e-2));
     assert!((projector.trace() - 2.0).abs() < 1e-9, "{projector}");
     assert!((projector * off - off).norm() < 1e-6, "{projector}");
 }
 
-/// Which corner of a box a projection loads is its own choice: what is told as beside it counts as
-/// much, and the mirror image gives the mirror image.
+/// A projection may load any corner of a box. Corners reported as near count equally, and the
+/// mirror image gives the mirror image.
 #[test]
 fn a_corner_that_was_not_loaded_counts_like_the_others() {
     let (arm, stone, sponge) = (3000.0, 1000.0, 200.0);
     let corners = |x: f64| [(x, -0.01), (x, 0.01)].map(|(x, y)| Vec3::new(x, y, -0.01));
-    // Held by three corners, the fourth has no load; and by the two in the middle of each side.
+    // Held by three corners while the fourth has no load; and by the two in the middle of each
+    // side.
     let stretch = [
         vec![(0, 1.0), (2, 0.5), (3, 0.5)],
         vec![(1, 1.0), (2, 0.5), (3, 0.5)],
@@ -396,7 +399,7 @@ fn a_corner_that_was_not_loaded_counts_like_the_others() {
     let mut seen = Vec::new();
     for (left, right) in [(stone, sponge), (sponge, stone)] {
         for loads in &stretch {
-            // The same stretch, whichever corners hold it: down, and no turn.
+            // The same stretch, whichever corners hold it: down, without rotation.
             let mut touched = Touched::new();
             let all: Vec<(f64, Vec3)> = (corners(-0.02).map(|c| (left, c)).into_iter())
                 .chain(corners(0.02).map(|c| (right, c)))
@@ -421,7 +424,7 @@ fn a_corner_that_was_not_loaded_counts_like_the_others() {
     for force in [even, mirrored] {
         assert!(force[3].abs() < 1e-9 && force[0].abs() < 1e-9, "{force:?}");
     }
-    // Turned a little about x by the corners that were chosen: as much the one way as the other.
+    // Turned a little about x by the chosen corners, equally in either direction.
     let (one, other) = (&seen[0].1, &seen[1].1);
     assert!((one[2] - other[2]).abs() < 1e-9 && (one[3] + other[3]).abs() < 1e-9);
 }
@@ -437,12 +440,12 @@ fn what_rubs_gives_no_more_than_its_part() {
     touched.rub(stone, &(Vec3::x() * -6e-4), &Vec3::zeros());
     let f = force(&touched, arm);
     assert!((f.y - 4.0).abs() < 1e-9, "{f:?}");
-    // The stone's 1.2 N, and the sponge's of the stretch that this leaves.
+    // The stone's 1.2 N, and the sponge's part of the stretch that this leaves.
     let left_n = (arm * 2e-3 - 1.2) * (sponge / arm);
     assert!((f.x + 1.2 + left_n).abs() < 1e-9, "{f:?} {left_n}");
 }
 
-/// A row of a stiffness that is a share of the arm's.
+/// Returns a row with a stiffness that is a share of the arm's.
 fn row_of(stiffness: f64, along: Vec3, most_m: f64) -> Row {
     Row {
         stiffness,
@@ -453,7 +456,7 @@ fn row_of(stiffness: f64, along: Vec3, most_m: f64) -> Row {
     }
 }
 
-/// Friction that was at its limit holds less where a slope comes to carry most of the stretch.
+/// Friction that was at its limit holds less when a slope starts to carry most of the stretch.
 #[test]
 fn what_rubs_gives_back_what_a_slope_takes_over() {
     let slope = row_of(1.0, Vec3::new(1.0, 1.0, 0.0).normalize(), f64::INFINITY);
@@ -472,7 +475,7 @@ fn what_rubs_gives_back_what_a_slope_takes_over() {
     }
 }
 
-/// Of a stretch of a thousandth of the size the force is a thousandth, down to what rounding is.
+/// For a thousandth of a stretch the force is a thousandth, down to rounding.
 #[test]
 fn the_force_of_a_picometre_is_that_of_a_millimetre_in_small() {
     let of = |stretch_m: f64| {
@@ -496,7 +499,8 @@ enum State {
     Full,
 }
 
-/// Every way in which rows may be loaded, until one fits: force and twice what is stored.
+/// Tries every combination of loaded rows until one fits. Returns the force and twice the stored
+/// energy.
 fn by_brute_force(rows: &[Row], stretch: &Motion) -> Option<(Motion, f64)> {
     let n = rows.len();
     let gives = |i: usize, j: usize| match rows[i].stiffness == rows[j].stiffness {
@@ -548,8 +552,8 @@ fn by_brute_force(rows: &[Row], stretch: &Motion) -> Option<(Motion, f64)> {
     None
 }
 
-/// In each of these one contact is loaded, let go of or held at its limit, and needed again: by
-/// normal, stiffness and limit, and the stretch.
+/// In each of these one contact is loaded, released or held at its limit, and needed again. Lists
+/// normal, stiffness and limit of the rows, and the stretch.
 #[test]
 fn what_was_let_go_is_loaded_again_where_it_is_needed() {
     const NONE: f64 = f64::INFINITY;
@@ -611,7 +615,7 @@ fn what_was_let_go_is_loaded_again_where_it_is_needed() {
     }
 }
 
-/// Two plates side by side, told by more corners than may be loaded or even known.
+/// Two plates side by side, with more corners than may be loaded or even kept.
 #[test]
 fn more_contacts_than_are_loaded_push_no_harder() {
     let (arm, a, b) = (3000.0, 400.0, 900.0);
@@ -622,7 +626,7 @@ fn more_contacts_than_are_loaded_push_no_harder() {
         let parts = [(a, Vec3::z() * 1e-3 * share), (b, Vec3::z() * 2e-3 * share)];
         let touched = touching(&parts.repeat(corners as usize));
         let f = force(&touched, arm);
-        // Beyond what is known, the stretch is what all of them hold.
+        // Beyond the capacity, the stretch is what all of them hold.
         assert!((f.z - together * 3e-3).abs() < 1e-9, "{corners}: {f:?}");
     }
 }
@@ -646,7 +650,7 @@ prop_compose! {
 }
 
 proptest! {
-    /// Rows that follow from others and rows of one place included.
+    /// Includes rows that depend on others and rows of one point.
     #[test]
     fn loads_are_those_of_brute_force(
         rows in prop::collection::vec(row(), 1..6), twice in any::<bool>(),
@@ -676,7 +680,7 @@ proptest! {
             .collect();
         let arm = 2500.0;
         if let Holding::Several(form, held) = touching(&parts).holding(arm, None) {
-            // The force is the gradient of what is stored, in every direction.
+            // The force is the gradient of the stored energy, in every direction.
             let (share, across) = form.at(&held);
             let force = held * share + across;
             let stored = |s: &Motion| 0.5 * form.share(s) * s.norm_squared();
@@ -691,8 +695,8 @@ proptest! {
         }
     }
 
-    /// However many contacts one stiffness has, and in which order they are told: it gives its own
-    /// along all of them, where another is square to it.
+    /// For any number and order of contacts of one stiffness, it gives that stiffness along all of
+    /// them if the other one is perpendicular to it.
     #[test]
     fn contacts_of_one_stiffness_are_one_spring(
         pushes in prop::collection::vec((0.0..std::f64::consts::TAU, 1e-4..2e-3f64), 2..8),
@@ -725,8 +729,8 @@ proptest! {
             let of = |k: f64, n: &Vec3| 0.5 * surface(k) * z.dot(n).max(0.0).powi(2);
             0.5 * arm * (z - s).norm_squared() + of(soft, &u) + of(stiff, &v)
         };
-        // A convex function of two pieces each: the least of the pieces that hold where it is.
-        // (By values alone it is known to 1e-8 of its size, which is all of a small force.)
+        // A convex function of two pieces each: the least of the pieces that are valid at their own
+        // minimum. (Values alone give it to 1e-8 of its size, which is all of a small force.)
         let mut best: Option<Vec3> = None;
         for set in 0..4_u32 {
             let pushes = [(set & 1 == 1, soft, u), (set & 2 == 2, stiff, v)];
@@ -751,7 +755,7 @@ proptest! {
     }
 }
 
-/// A hand that goes round in a wedge of two materials, in and out of both, is given nothing.
+/// A hand that moves round in a wedge of two materials, in and out of both, is given no energy.
 #[test]
 fn a_closed_path_in_a_wedge_of_two_materials_gives_nothing() {
     let gains = crate::Gains {
@@ -767,7 +771,7 @@ fn a_closed_path_in_a_wedge_of_two_materials_gives_nothing() {
             for (x, z, r) in [(-1e-3, -1e-3, 0.5e-3), (-0.5e-3, -1e-3, 2e-3)] {
                 let mut c = crate::Coupling::new(gains, crate::Damping::Relative);
                 let (mut given_j, mut last) = (0.0, None);
-                // Two rounds a way, of 8 s each.
+                // Two rounds per path, of 8 s each.
                 for step in 0..=32_000_i32 {
                     let turn = if step <= 16_000 { step } else { 32_000 - step };
                     let angle = f64::from(turn) / 8000.0 * std::f64::consts::TAU;
@@ -779,7 +783,7 @@ fn a_closed_path_in_a_wedge_of_two_materials_gives_nothing() {
                     let stored_j = c.energy().stored_j[0];
                     let (from, force, before_j) = last.unwrap_or((hand, w.force_n, stored_j));
                     last = Some((hand, w.force_n, stored_j));
-                    // What is given was stored.
+                    // The energy given was stored.
                     given_j += 0.5 * (force + w.force_n).dot(&(hand - from));
                     given_j += stored_j - before_j;
                     assert!(
@@ -792,10 +796,10 @@ fn a_closed_path_in_a_wedge_of_two_materials_gives_nothing() {
     }
 }
 
-/// What a wedge of these normals holds of a hand at a place, and by which of its sides.
+/// Returns the hold of a wedge of these normals on a hand at a point, and the sides that hold it.
 fn wedge(hand: &Vec3, (k, u): (f64, Vec3), (l, v): (f64, Vec3)) -> (Vec3, Touched) {
     let (a, b, c) = (-u.dot(hand), -v.dot(hand), u.dot(&v));
-    // Both hold, or the one of which the other is left alone.
+    // Both hold, or one holds and the other does not touch.
     let both = [(a - c * b) / (1.0 - c * c), (b - c * a) / (1.0 - c * c)];
     let [a, b] = if both[0] > 0.0 && both[1] > 0.0 {
         both

@@ -1,13 +1,14 @@
-//! How far every sample of a grid is from the nearest one of the other side, exactly, in time in
-//! proportion to their number.
+//! Exact distances from every sample of a grid to the nearest sample of the other side, in linear
+//! time.
 //!
 //! Felzenszwalb and Huttenlocher, *Distance transforms of sampled functions* (Theory of Computing
 //! 8, 2012, section 2): along each axis in turn, the lower envelope of the parabolas that stand on
-//! the samples of a line. Spacings may differ. Allocates three numbers a sample. Deterministic.
+//! the samples of a line. Spacings may differ by axis. Allocates three numbers per sample.
+//! Deterministic.
 
-/// Distances of samples, x fastest, from the surface between those inside and those outside, about,
-/// m: below 0 inside. The surface is taken to be half of the finest spacing before the nearest
-/// sample of the other side. `None`: there is no other side.
+/// Returns the approximate signed distance of each sample, x fastest, from the surface between
+/// inside and outside, m; below 0 inside. The surface is taken to be half of the finest spacing
+/// before the nearest sample of the other side. `None` if all samples are on one side.
 pub fn signed(
     nodes: [u32; 3],
     spacing_m: [f64; 3],
@@ -31,7 +32,7 @@ pub fn signed(
 /// Work space for one line of samples.
 struct Lines {
     line: Vec<f64>,
-    /// Whose parabolas are lowest, from left to right, and from where on.
+    /// Indices of the lowest parabolas from left to right, and where each one starts to be lowest.
     tops: Vec<usize>,
     from: Vec<f64>,
 }
@@ -46,8 +47,8 @@ impl Lines {
         }
     }
 
-    /// Squares of distances from the nearest sample that is one of `source`, m²; infinite where
-    /// there is none.
+    /// Returns the squared distance of each sample from the nearest sample of `source`, m²;
+    /// infinite if there is none.
     fn squares(
         &mut self,
         nodes: [u32; 3],
@@ -83,12 +84,13 @@ impl Lines {
         squares
     }
 
-    /// Of a line: which parabola is lowest where.
+    /// Computes the lower envelope of the current line.
     fn envelope(&mut self, square_m2: f64) {
         self.tops.clear();
         self.from.clear();
         for (k, height) in self.line.iter().enumerate().filter(|(_, x)| x.is_finite()) {
-            // Where this one comes below the last; those that never are lowest go.
+            // Crossing of this parabola with the last one; parabolas that are never lowest are
+            // dropped.
             let mut from = f64::NEG_INFINITY;
             while let (Some(top), Some(begins)) = (self.tops.last(), self.from.last()) {
                 let (a, b) = (*top as f64, k as f64);
@@ -106,7 +108,7 @@ impl Lines {
         }
     }
 
-    /// The envelope at a sample.
+    /// Returns the envelope at sample `k`.
     fn at(&self, k: usize, square_m2: f64) -> f64 {
         let lowest = self.from.partition_point(|from| *from <= k as f64);
         match lowest.checked_sub(1) {
@@ -131,7 +133,7 @@ mod tests {
             let [x, y] = [9, 7];
             [k % x, k / x % y, k / (x * y)]
         };
-        // Scattered by a plain hash; few, many, none.
+        // Scattered by a plain hash: sparse, dense, none.
         for (modulus, some) in [(23_usize, true), (3, true), (usize::MAX, false)] {
             let inside = |k: usize| (k.wrapping_mul(2_654_435_761) >> 7) % modulus == 1;
             let found = signed(nodes, spacing_m, inside);

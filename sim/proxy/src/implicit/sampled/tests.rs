@@ -1,5 +1,5 @@
-//! Feet are the nearest places of shapes that are known, whatever the samples are like away from
-//! them; normals turn and do not jump; a ball touches where it is.
+//! Feet are the nearest points of known shapes, for any samples away from them; normals turn
+//! without jumps; a ball touches at its actual contacts.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Quat, Volume};
@@ -12,7 +12,7 @@ use super::*;
 static ALLOCATOR: Counting = Counting;
 
 const LEVEL: f64 = 0.5;
-/// From sample to sample, m.
+/// Spacing of the samples, m.
 const H: f64 = 0.001;
 
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ const RING_M: f64 = 0.011;
 const TUBE_M: f64 = 0.005;
 
 impl Solid {
-    /// Signed distance, m.
+    /// Returns the signed distance, m.
     fn away(self, p: &Vec3) -> f64 {
         match self {
             Solid::Ball => p.norm() - BALL_M,
@@ -52,11 +52,11 @@ fn plane() -> Vec3 {
     Vec3::new(0.3, -0.5, 1.0).normalize()
 }
 
-/// What samples are at a distance from the surface, m: slopes, ends and units of all kinds; and
-/// what they are on it.
+/// Values of the samples by distance from the surface, m: slopes, limits and units of all kinds,
+/// and the level on the surface.
 #[derive(Clone, Copy, Debug)]
 enum Scan {
-    /// Of a scanner: flat from 3 mm on, on both sides.
+    /// As from a scanner: flat from 3 mm on, on both sides.
     Flat,
     /// Distances, below 0 inside.
     Distance,
@@ -80,8 +80,8 @@ impl Scan {
     }
 }
 
-/// Samples of it, in a frame of its own with spacings `share` of [`H`]; 40 millimetres about the
-/// origin.
+/// Returns samples of a solid in a rotated frame with spacings `share` of [`H`]; 40 millimetres
+/// about the origin.
 fn scanned(solid: Solid, scan: Scan, turn: &Quat, shares: [f64; 3]) -> Sampled {
     let spacing = shares.map(|share| share * H);
     let nodes = spacing.map(|h| (0.04 / h) as u32 + 1);
@@ -123,13 +123,13 @@ proptest! {
         let turn = Quat::from_euler_angles(roll, pitch, yaw);
         let sampled = scanned(solid, scan, &turn, shares);
         for (place, away) in places {
-            // On the surface, by sliding down the distance; then off it.
+            // On the surface, by descending the distance; then off it.
             let mut on = 0.012 * Vec3::from(place);
             for _ in 0..40 {
                 on -= solid.normal(&on) * solid.away(&on);
             }
             let normal = solid.normal(&on);
-            // Not where the border's lid, the middle of the solid, or its hole is as near.
+            // Not where the lid at the border, the middle of the solid, or its hole is as near.
             let inside = on.norm() < 0.017;
             let far = if matches!(solid, Solid::Torus) { 0.0035 } else { 0.005 };
             let off_m = (away * H).clamp(-far, far);
@@ -137,7 +137,7 @@ proptest! {
                 continue;
             }
             let at = on + normal * off_m;
-            // Half of the box, less what is left of a sample: the lid must be further than the
+            // Half of the box, less the remainder of a sample. The lid must be further than the
             // surface, or either may be found, or none between the two.
             if 0.0195 - (turn.inverse() * at).amax() < off_m.abs() + H {
                 continue;
@@ -172,7 +172,7 @@ fn a_normal_turns_from_sample_to_sample_and_does_not_jump() {
     assert!(worst < 2.5 * step, "{worst} in a step of {step}");
 }
 
-/// What a ball at `centre` touches within `band_m`.
+/// Returns what a ball at `centre` touches within `band_m`.
 fn touched(sampled: &Sampled, centre: Vec3, radius_m: f64, band_m: f64) -> Vec<Touch> {
     let mut all = Vec::new();
     let pose = Pose::translation(centre.x, centre.y, centre.z);
@@ -202,7 +202,7 @@ fn a_ball_in_a_valley_touches_both_sides_and_on_a_ball_one() {
             );
         }
     }
-    // Larger than what it lies on, and much smaller.
+    // Larger than the surface under it, and much smaller.
     let ball = plain(Solid::Ball);
     for radius_m in [0.03, 0.002] {
         let centre = Vec3::new(0.6, 0.0, 0.8) * (BALL_M + radius_m - 0.0002);
@@ -243,7 +243,7 @@ fn the_way_out_is_found_from_the_middle_and_nothing_is_felt_beyond_the_border() 
         "{foot:?}"
     );
     assert!(plane.excess(&deep) > 0.0);
-    // Under the lowest samples, which count as outside: there is a lid just within them.
+    // Below the lowest samples, which count as outside: there is a lid just within them.
     let below = Vec3::new(0.001, 0.002, -0.0215);
     assert!(plane.excess(&below) < 0.0);
     let foot = plane.foot(&below).unwrap();
