@@ -1,10 +1,10 @@
-//! What a tick of a planar scene costs: the demonstration's room, a disc that goes about in it and
-//! presses on what it meets, a star that turns, a block that swings.
+//! Cost of a tick of a planar scene: the demonstration's room, a disc that moves about in it and
+//! presses on what it meets, a rotating star, a swinging block.
 //!
-//! First thirty thousand ticks of virtual time are measured one by one: median, mean, 99th
-//! percentile, worst. They are the same ticks in every run, so that instructions may be counted,
-//! too: `valgrind --tool=callgrind --toggle-collect='*PlanarEngine*tick*' BENCH --test`. Then
-//! criterion measures stretches of a hundred.
+//! First, thirty thousand ticks of virtual time are measured one by one: median, mean, 99th
+//! percentile, worst. They are the same ticks in every run, so instructions can be counted as well:
+//! `valgrind --tool=callgrind --toggle-collect='*PlanarEngine*tick*' BENCH --test`. Then criterion
+//! measures sequences of a hundred.
 //!
 //! `cargo bench -p hapticd-planar --bench tick`
 #![allow(missing_docs)]
@@ -26,7 +26,7 @@ use hapticd_proxy::{BodyTarget, MAX_ARMS, Snapshot, TickInput};
 /// Ticks of the run.
 const TICKS: u32 = 30_000;
 
-/// An answer of the collision thread comes every so many ticks.
+/// Interval between answers of the collision thread, ticks.
 const ANSWERS: u32 = 3;
 
 /// A comb: slots 12 mm wide.
@@ -49,7 +49,7 @@ const COMB: [[f64; 2]; 16] = [
     [0.1, 0.005],
 ];
 
-/// A C to get into.
+/// A C for the tool to enter.
 const CLAW: [[f64; 2]; 16] = [
     [0.02, -0.016],
     [0.026, -0.012],
@@ -69,7 +69,7 @@ const CLAW: [[f64; 2]; 16] = [
     [0.017, 0.011],
 ];
 
-/// As `config/planar.toml` has it.
+/// The room of `config/planar.toml`.
 fn room() -> Vec<Polygon> {
     vec![
         fixed(rectangle(0.1, 0.005), at(0.0, -0.065, 0.0)),
@@ -82,7 +82,7 @@ fn room() -> Vec<Polygon> {
     ]
 }
 
-/// A target there will be.
+/// Returns a polygon that will get targets.
 fn moving(outline: Vec<[f64; 2]>, pose: Pose) -> Polygon {
     let target = Some(BodyTarget {
         world_from_body: pose,
@@ -113,7 +113,7 @@ impl Run {
         }
     }
 
-    /// What the collision thread says now and then: the star turns once in 12 s, the block swings
+    /// Gives the collision thread's periodic answer: the star turns once in 12 s, the block swings
     /// in 7 s.
     fn answer(&mut self) {
         let t = f64::from(self.tick) * PERIOD_S + 0.02;
@@ -130,7 +130,7 @@ impl Run {
         self.snapshot = Some(self.scene.snapshot());
     }
 
-    /// One tick, and what it took.
+    /// Runs one tick, and returns its duration.
     fn tick(&mut self) -> Duration {
         if self.tick.is_multiple_of(ANSWERS) {
             self.answer();
@@ -154,7 +154,7 @@ impl Run {
     }
 }
 
-/// Where the hand is: about the whole room and a little beyond its walls, at up to 0.25 m/s.
+/// Returns the hand's pose: all over the room and a little beyond its walls, at up to 0.25 m/s.
 fn hand(t: f64) -> Pose {
     let x = 0.075 * (TAU * t / 5.3).sin() + 0.03 * (TAU * t / 1.7).sin();
     let y = 0.05 * (TAU * t / 3.1 + 0.5).sin() + 0.018 * (TAU * t / 0.9).sin();

@@ -1,20 +1,20 @@
-//! The contacts that a tool has come upon, for as long as they matter, and their rows.
+//! A tool's recent contacts, kept as long as they matter, and their rows.
 //!
-//! The structure says where a motion ends; what the tool wants next is then projected on that
-//! contact. A contact stays known for a few ticks, evaluated again from the two features wherever
-//! they are, so that a tool that slides along an edge does not run into it in every tick. Allocates
-//! nothing; at most [`KNOWN`] contacts.
+//! The structure determines where a motion ends; the next wanted motion is then projected on that
+//! contact. A contact stays known for a few ticks and is evaluated again from the present positions
+//! of its two features, so that a tool that slides along an edge does not run into it in every
+//! tick. Allocates nothing; at most [`KNOWN`] contacts.
 
 use hapticd_geometry::Vec3;
 use hapticd_kinetic::PseudoTriangulation;
 use hapticd_kinetic::pseudo::Contact;
 
-/// Most contacts of one tool that are known at a time.
+/// Most known contacts of one tool.
 pub(crate) const KNOWN: usize = 8;
-/// For how many ticks after it last stopped the tool or held it.
+/// Number of ticks for which a contact is known after it last stopped or held the tool.
 const TICKS: u64 = 16;
 
-/// Two features that met: a vertex of one body, an edge of another, of which one is the tool's.
+/// Two features that met: a vertex of one body and an edge of another, one of them the tool's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Features {
     vertex: (u32, u32),
@@ -29,7 +29,7 @@ impl Features {
         }
     }
 
-    /// The other body, if `tool` is one of the two.
+    /// Returns the other body, if `tool` is one of the two.
     pub fn other(&self, tool: u32) -> Option<u32> {
         if self.vertex.0 == tool {
             Some(self.edge.0)
@@ -39,29 +39,29 @@ impl Features {
     }
 }
 
-/// A contact as it is now, in the plane `z = 0`.
+/// A contact at the present positions, in the plane `z = 0`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlanarContact {
     pub features: Features,
-    /// The other body's index in the structure.
+    /// Index of the other body in the structure.
     pub other: u32,
-    /// On the tool, and on the other body.
+    /// Points on the tool and on the other body, m.
     pub tool_point: Vec3,
     pub body_point: Vec3,
-    /// From the body to the tool.
+    /// Unit normal, from the body to the tool.
     pub normal: Vec3,
-    /// Between the outlines as the structure has them, m.
+    /// Gap between the outlines as the structure has them, m.
     pub gap_m: f64,
 }
 
-/// A tool's memory of contacts.
+/// A tool's known contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory {
     known: [Option<(Features, u64)>; KNOWN],
 }
 
 impl Memory {
-    /// Notes a contact, in the place of the one that is forgotten first.
+    /// Notes a contact, in place of the one that expires first.
     pub fn note(&mut self, features: Features, tick: u64) {
         let rank = |slot: &Option<(Features, u64)>| match slot {
             Some((known, _)) if *known == features => 0,
@@ -73,7 +73,7 @@ impl Memory {
         }
     }
 
-    /// Forgets what was long ago.
+    /// Drops expired contacts.
     pub fn age(&mut self, tick: u64) {
         for slot in &mut self.known {
             *slot = slot.filter(|(_, until)| *until > tick);
@@ -84,7 +84,8 @@ impl Memory {
         *self = Self::default();
     }
 
-    /// The known contacts whose vertex is beside its edge, and within these distances of it.
+    /// Returns the known contacts with a vertex that projects onto the edge, at a gap within these
+    /// two bounds.
     pub fn now<'a>(
         &'a self,
         structure: &'a PseudoTriangulation,
@@ -96,7 +97,7 @@ impl Memory {
     }
 }
 
-/// The contact of two features as they are now, if it is one.
+/// Evaluates two features at their present positions; `None` if they are not in contact.
 pub(crate) fn met(
     structure: &PseudoTriangulation,
     tool: u32,
@@ -115,7 +116,7 @@ pub(crate) fn met(
         return None;
     }
     let length = square.sqrt();
-    // The polygon is on the right of the way from the first end to the second.
+    // The polygon is on the right of the edge from its first end to its second.
     let outward = Vec3::new(-along[1] / length, along[0] / length, 0.0);
     let at_vertex = Vec3::new(p[0], p[1], 0.0);
     let gap_m = outward.x * from[0] + outward.y * from[1];

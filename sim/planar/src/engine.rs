@@ -1,26 +1,24 @@
-//! All arms and polygons of one tick, as a pure function of what it is given.
+//! Engine of planar scenes: one tick of all arms and polygons as a pure function of its inputs.
 //!
 //! After construction nothing here allocates, locks, blocks or reads a clock. Work per tick is
-//! bounded: of each tool by its budget of events and [`hapticd_proxy::MAX_SUBSTEPS`] motions, of
-//! each moving body by [`BODY_EVENTS`], of a structure that is rebuilt by [`BUILD_BUDGET`].
+//! bounded: for each tool by its event budget and [`hapticd_proxy::MAX_SUBSTEPS`] motions, for each
+//! moving body by [`BODY_EVENTS`], for a structure that is rebuilt by [`BUILD_BUDGET`].
 //!
 //! # Order of a tick
 //!
-//! As in `hapticd_proxy::Engine`: bodies decide their steps; each tool moves while all else stands
-//! still, making room for what pushes it; each body steps while all else stands still, as far as it
-//! can (`blocked_bodies` says which could not). One mover at a time.
+//! As in `hapticd_proxy::Engine`. Bodies plan their steps. Each tool moves while everything else
+//! stands still, giving way to what pushes it. Each body steps while everything else stands still,
+//! as far as it can (`blocked_bodies` lists those that could not). One mover at a time.
 //!
-//! # Who takes part
+//! # Members
 //!
-//! The polygons of the scene from the first answer of the collision thread on that lists them, and
-//! the tools that are clear of all of them. A tool that starts inside of a polygon goes with the
-//! hand, feels nothing and stops nothing until it is clear of everything; then it takes part until
-//! it is placed again. When it changes who takes part, or when the structure has found something
-//! wrong with itself, it is rebuilt, a part of it in each tick, and meanwhile whoever takes part
-//! stands still (`starved`).
+//! Members are the polygons of the scene, from the first answer of the collision thread that lists
+//! them, and the tools that are clear of all of them. A tool that starts inside a polygon follows
+//! the hand, feels nothing and stops nothing until it is clear of everything. From then on it is a
+//! member until it is placed again. When the members change, or when the structure has detected a
+//! fault, it is rebuilt, a part of it in each tick. Meanwhile all members stand still (`starved`).
 //!
-//! Unlike bodies of a solid scene, polygons are in each other's way, too: one that moves stops at
-//! others.
+//! Unlike bodies of a solid scene, polygons also block each other: one that moves stops at others.
 
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
@@ -39,47 +37,47 @@ use crate::proxy::{BACK, PlanarProxy, Surroundings, boldest, go_back, turned, un
 pub const MAX_VERTICES: usize = 512;
 /// Most events of one body's step.
 pub const BODY_EVENTS: u32 = 256;
-/// Every so many ticks the certificates of one body are counted, each body in its turn.
+/// Interval in ticks at which the certificates of one body are counted, each body in turn.
 const COUNT_EVERY: u64 = 16;
-/// Comparisons of edges in a tick for a structure that is rebuilt.
+/// Most comparisons of edges per tick for a structure that is rebuilt.
 pub const BUILD_BUDGET: u32 = 20_000;
-/// How far the structure's vertices are from the true ones at most, in clearances: what people draw
-/// lies on lattices.
+/// Largest displacement of the structure's vertices from the true ones, in clearances. Drawn
+/// outlines often lie on lattices, which are not in general position.
 const OUT_OF_TRUE: f64 = 0.01;
-/// A tool is in the structure larger than it is by so many clearances: by one, by what vertices are
-/// out of true and by what a motion may bulge.
+/// Growth of a tool in the structure, in clearances: one, plus the displacement of vertices, plus
+/// the deviation of a motion from its screw.
 const GROWN: f64 = 1.25;
 
-/// What there is in the plane.
+/// Content of a planar scene.
 #[derive(Clone, Debug, Default)]
 pub struct PlanarScene {
-    /// Identities and outlines of the bodies, in their own frames, counter-clockwise.
+    /// Identities and outlines of the bodies, each in its body frame, counter-clockwise.
     pub bodies: Vec<(u32, Vec<Point>)>,
-    /// Outlines of the tools, in their own frames, counter-clockwise, convex.
+    /// Outlines of the tools, each in its tool frame, counter-clockwise, convex.
     pub tools: [Option<Vec<Point>>; MAX_ARMS],
 }
 
-/// Why a scene is refused. The caller's fault.
+/// Reason why a scene is refused; due to the caller's input.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// Too many vertices.
+    /// There are too many vertices.
     #[error(
         "the scene's polygons and tools have {count} vertices together; at most {MAX_VERTICES} can be"
     )]
     TooMany {
-        /// How many.
+        /// Number of vertices.
         count: usize,
     },
-    /// An outline that is none, or a tool that is not convex.
+    /// An outline is invalid, or a tool is not convex.
     #[error(transparent)]
     Polygon(#[from] crate::polygon::PolygonError),
-    /// An outline that the structure refuses.
+    /// The structure refuses an outline.
     #[error(transparent)]
     Shape(#[from] ShapeError),
 }
 
-/// See the module.
+/// All arms and polygons of a planar scene. See the module page.
 pub struct PlanarEngine {
     arms: [Option<Box<PlanarProxy>>; MAX_ARMS],
     last_device: [Option<Pose>; MAX_ARMS],
@@ -87,22 +85,22 @@ pub struct PlanarEngine {
     structure: PseudoTriangulation,
     /// Outlines as the structure has them: bodies, then tools.
     outlines: Vec<Vec<Point>>,
-    /// Of each body of the structure: identity, who it is in the table, surface.
+    /// Identity, key in the body table and material of each body of the structure.
     ids: Vec<u32>,
     keys: Vec<Option<BodyKey>>,
     materials: Vec<Material>,
-    /// Who is to take part.
+    /// True for each body of the structure that is a member.
     members: Vec<bool>,
-    /// By arm, a bit by slot: what its tool overlaps, while it takes no part.
+    /// For each arm, the bodies that its tool overlaps while it is not a member, one bit per slot.
     inside: [u64; MAX_ARMS],
-    /// Where they were when the structure was begun.
+    /// Positions of the members when the structure was begun.
     places: Vec<Option<(Point, f64)>>,
-    /// The structure is to be started again.
+    /// True if the structure has to be started again.
     stale: bool,
     clearance_m: f64,
     tick: u64,
     output: TickOutput,
-    /// Where outlines are compared.
+    /// Buffers for comparing outlines.
     scratch: [Vec<Point>; 2],
     faults: u64,
     builds: u64,
@@ -116,9 +114,10 @@ const SMOOTH: Material = Material {
 };
 
 impl PlanarEngine {
-    /// An engine for these arms in this scene. Allocates everything it will ever need.
+    /// Creates an engine for these arms in this scene. Allocates everything that it will ever need.
     ///
     /// # Errors
+    ///
     /// See [`SceneError`].
     pub fn new(
         setups: &[Option<ArmSetup>; MAX_ARMS],
@@ -192,28 +191,28 @@ impl PlanarEngine {
         })
     }
 
-    /// New gains for an arm, from the next tick on.
+    /// Sets an arm's gains, from the next tick on.
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_gains(gains);
         }
     }
 
-    /// What the safety governor let through of an arm's last wrench.
+    /// Sets how much of an arm's last wrench the safety governor let through.
     pub fn set_passed(&mut self, arm: usize, passed: Passed) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_passed(passed);
         }
     }
 
-    /// Gains of an arm.
+    /// Returns the gains of an arm.
     #[must_use]
     pub fn gains(&self, arm: usize) -> Option<Gains> {
         self.arms.get(arm)?.as_ref().map(|a| a.coupling.gains())
     }
 
-    /// Takes from a snapshot who lives and what they want; gives the buffer back. Its pairs are of
-    /// no use here.
+    /// Takes the list of bodies and their targets from a snapshot, and returns the buffer. The
+    /// snapshot's pairs are not used.
     pub fn receive(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
         self.bodies.follow(&snapshot);
         for entry in &snapshot.bodies {
@@ -224,12 +223,12 @@ impl PlanarEngine {
         Some(snapshot)
     }
 
-    /// A body is gone: from the next tick on it stops nothing.
+    /// Removes a body: from the next tick on it stops nothing.
     pub fn forget(&mut self, id: u32) {
         self.bodies.forget(id);
     }
 
-    /// One tick. See the module.
+    /// Runs one tick. See the module page.
     pub fn tick(&mut self, input: &TickInput) -> &TickOutput {
         self.tick += 1;
         self.output.tick = self.tick;
@@ -282,11 +281,11 @@ impl PlanarEngine {
         &self.output
     }
 
-    /// The device pose of an arm in this tick, its tool placed if it is new.
+    /// Returns the device pose of an arm in this tick, and places its tool if it is new.
     fn arrive(&mut self, i: usize, input: &TickInput) -> Option<Pose> {
         let arm = self.arms[i].as_deref_mut()?;
         let anchor = input.anchor & (1 << i) != 0;
-        // A pose that is none is no news: the hand is taken to be where it was.
+        // An invalid pose counts as no news: the hand is taken to be where it was.
         let held = self.last_device[i].filter(|_| !anchor);
         let device = input.devices[i].and_then(|p| if is_pose(&p) { Some(p) } else { held });
         self.last_device[i] = device;
@@ -304,7 +303,7 @@ impl PlanarEngine {
         Some(device)
     }
 
-    /// Says who is to take part from this tick on.
+    /// Chooses the members from this tick on.
     fn choose_members(&mut self) {
         let scene = self.outlines.len() - self.arms.iter().flatten().count();
         for b in 0..scene {
@@ -330,8 +329,8 @@ impl PlanarEngine {
         }
     }
 
-    /// Whether an arm's tool is clear of all that takes part, by comparing all edges, and there is
-    /// anything to be clear of. Notes what it is not clear of.
+    /// Returns true if an arm's tool is clear of all members, by comparing all edges, and there is
+    /// a body at all. Notes what it overlaps.
     fn is_clear(&mut self, i: usize) -> bool {
         let Some(arm) = self.arms[i].as_deref() else {
             return false;
@@ -354,7 +353,7 @@ impl PlanarEngine {
         clear
     }
 
-    /// The place in the table of bodies of a body of the structure, or of a tool.
+    /// Returns the slot in the body table of a body of the structure, or of a tool.
     fn slot_in_table(&self, b: usize) -> Option<usize> {
         let is_it =
             |arm: &Option<Box<PlanarProxy>>| arm.as_deref().is_some_and(|a| a.index as usize == b);
@@ -362,7 +361,7 @@ impl PlanarEngine {
         tool.or_else(|| Some(usize::from(self.keys[b]?.slot)))
     }
 
-    /// Centre and angle of a body of the structure that is to take part.
+    /// Returns centre and angle of a member of the structure.
     fn place_of(&self, b: usize) -> Option<(Point, f64)> {
         if let Some(arm) = self
             .arms
@@ -377,7 +376,8 @@ impl PlanarEngine {
         Some(([t.x, t.y], yaw(&body.pose, 0.0)))
     }
 
-    /// Goes on making the structure, if it is to be rebuilt. True: it can be used.
+    /// Continues a rebuild of the structure, if there is one. Returns true if the structure is
+    /// usable.
     fn make(&mut self) -> bool {
         if self.stale {
             for b in 0..self.outlines.len() {
@@ -402,7 +402,7 @@ impl PlanarEngine {
         }
     }
 
-    /// Every body that wants to steps, one after the other, as far as it may.
+    /// Moves every body that wants a step as far as it may, one after the other.
     fn move_bodies(&mut self, whole: bool) {
         for slot in 0..MAX_SCENE_BODIES {
             let Some((key, screw, _)) = self.bodies.step(slot) else {
@@ -453,8 +453,7 @@ impl PlanarEngine {
         }
     }
 
-    /// The share of a body's shift that was made; nothing where the structure found something
-    /// wrong.
+    /// Returns the share of a body's shift that was made; 0 if the structure detected a fault.
     fn step(&mut self, b: usize, shift: &Shift, path: f64) -> f64 {
         let mut go = || {
             let went = self.structure.go(&[*shift], BODY_EVENTS)?;
@@ -489,7 +488,7 @@ impl PlanarEngine {
             .fold(0.0, f64::max)
     }
 
-    /// A bit by slot: who is solid to an arm's tool.
+    /// Returns the bodies that are solid to an arm's tool, one bit per slot.
     fn solid_to(&self, i: usize) -> u64 {
         let takes_part = |arm: &PlanarProxy| arm.present && self.members[arm.index as usize];
         let Some(arm) = self.arms[i].as_deref().filter(|a| takes_part(a)) else {
@@ -512,8 +511,8 @@ impl PlanarEngine {
         bits
     }
 
-    /// The question to the collision thread after a tick: where everything is. Who moves wants to
-    /// know where to.
+    /// Returns the query to the collision thread after a tick: the present poses. The answer holds
+    /// the targets of bodies that move.
     #[must_use]
     pub fn query(&self) -> Query {
         let mut q = Query {
@@ -540,43 +539,44 @@ impl PlanarEngine {
         q
     }
 
-    /// The bodies of the scene as they are now.
+    /// Returns the table of bodies at their present poses.
     #[must_use]
     pub fn table(&self) -> &BodyTable {
         &self.bodies
     }
 
-    /// The last tick's output.
+    /// Returns the last tick's output.
     #[must_use]
     pub fn output(&self) -> &TickOutput {
         &self.output
     }
 
-    /// How often the structure found something wrong with itself, and how often it was started
-    /// again.
+    /// Returns the number of faults that the structure detected, and the number of times that it
+    /// was started.
     #[must_use]
     pub fn rebuilds(&self) -> [u64; 2] {
         [self.faults, self.builds]
     }
 
-    /// What the structure has cost so far. The certificates of each body are counted in turn, one
-    /// in every sixteen ticks.
+    /// Returns the cost of the structure so far. The certificates of each body are counted in turn,
+    /// one body in every sixteen ticks.
     #[must_use]
     pub fn measures(&self) -> Measures {
         use hapticd_kinetic::Kinetic;
         self.structure.stats().measures()
     }
 
-    /// For tests: the structure finds something wrong with itself in its next step.
+    /// For tests: makes the structure detect a fault in its next step.
     #[doc(hidden)]
     pub fn spoil(&mut self) {
         self.structure.spoil();
     }
 
-    /// For tests: the structure against the positions, from scratch. Allocates.
+    /// For tests: checks the structure against the positions, from scratch. Allocates.
     ///
     /// # Errors
-    /// What is not as it should be.
+    ///
+    /// The inconsistency that was found.
     pub fn audit(&self) -> Result<(), hapticd_kinetic::Inconsistent> {
         use hapticd_kinetic::Kinetic;
         if self.structure.is_whole() {
@@ -587,7 +587,7 @@ impl PlanarEngine {
     }
 }
 
-/// An outline where it is.
+/// Writes an outline at a position and angle.
 fn put(outline: &[Point], (at, angle): (Point, f64), to: &mut Vec<Point>) {
     let (sin, cos) = angle.sin_cos();
     to.clear();

@@ -1,41 +1,41 @@
-//! Outlines in the plane: what is taken for one, the ones that are made by numbers, and tools grown
-//! by a margin.
+//! Outlines in the plane: their validation, outlines made from parameters, and tools grown by a
+//! margin.
 //!
-//! Metres. Vertices go round counter-clockwise. Allocates; not for the loop, but for [`distance`]
-//! and [`is_inside`].
+//! Metres. Vertices are in counter-clockwise order. Allocates and is not for the loop, except for
+//! [`distance`] and [`is_inside`].
 
-/// Edges that do not meet are at least this far apart, and each is at least that long, m.
+/// Smallest distance between edges that do not meet, and smallest length of an edge, m.
 pub const MIN_M: f64 = 1e-5;
-/// No two neighbouring edges enclose less than this, degrees, inside or outside.
+/// Smallest angle between two neighbouring edges, degrees, inside or outside.
 pub const MIN_ANGLE_DEG: f64 = 2.0;
 
 /// A point of the plane.
 pub type Point = [f64; 2];
 
-/// Why vertices are no outline. The caller's fault.
+/// Reason why vertices do not make an outline; due to the caller's input.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolygonError {
-    /// Fewer than three vertices.
+    /// There are fewer than three vertices.
     #[error("a polygon has at least 3 vertices, not {count}")]
     TooFew {
-        /// How many there are.
+        /// Number of vertices.
         count: usize,
     },
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} is not finite")]
     NotFinite {
-        /// Which, from 0.
+        /// Index of the vertex, from 0.
         vertex: usize,
     },
-    /// An edge without length.
+    /// An edge is shorter than [`MIN_M`].
     #[error(
         "the edge from vertex {vertex} is {length_m:.1e} m long; at least {MIN_M:.0e} m is wanted"
     )]
     Short {
-        /// Where it begins, from 0.
+        /// Index of the vertex at which it starts, from 0.
         vertex: usize,
-        /// Its length.
+        /// Length of the edge, m.
         length_m: f64,
     },
     /// Two edges cross, or come too near.
@@ -43,9 +43,9 @@ pub enum PolygonError {
         "the edges from vertices {edges:?} cross or are {distance_m:.1e} m apart; at least {MIN_M:.0e} m is wanted"
     )]
     Crossing {
-        /// Where they begin, from 0.
+        /// Indices of the vertices at which they start, from 0.
         edges: [usize; 2],
-        /// Distance; 0 where they cross.
+        /// Distance of the edges, m; 0 if they cross.
         distance_m: f64,
     },
     /// Two neighbouring edges fold onto each other.
@@ -53,15 +53,15 @@ pub enum PolygonError {
         "the edges at vertex {vertex} enclose {angle_deg:.2} degrees; at least {MIN_ANGLE_DEG} are wanted"
     )]
     Sharp {
-        /// Which, from 0.
+        /// Index of the vertex, from 0.
         vertex: usize,
-        /// What they enclose.
+        /// Angle between the edges, degrees.
         angle_deg: f64,
     },
-    /// A tool that is not convex.
+    /// A tool is not convex.
     #[error("a tool is convex; this one is not at vertex {vertex}")]
     NotConvex {
-        /// Which, from 0.
+        /// Index of the vertex, from 0.
         vertex: usize,
     },
 }
@@ -82,7 +82,7 @@ fn length(a: Point) -> f64 {
     a[0].hypot(a[1])
 }
 
-/// Area, positive if the vertices go round counter-clockwise.
+/// Returns the area, m²; positive if the vertices are in counter-clockwise order.
 #[must_use]
 pub fn area(outline: &[Point]) -> f64 {
     let n = outline.len();
@@ -127,7 +127,7 @@ fn edge(outline: &[Point], k: usize) -> [Point; 2] {
     [outline[k], outline[(k + 1) % outline.len()]]
 }
 
-/// Whether a point is inside.
+/// Returns true if a point is inside.
 #[must_use]
 pub fn is_inside(outline: &[Point], p: Point) -> bool {
     let mut inside = false;
@@ -140,8 +140,8 @@ pub fn is_inside(outline: &[Point], p: Point) -> bool {
     inside
 }
 
-/// How far two outlines are apart, m; 0 where they overlap. All pairs of edges: independent of any
-/// structure.
+/// Returns the distance of two outlines, m; 0 if they overlap. Compares all pairs of edges,
+/// independent of any structure.
 #[must_use]
 pub fn distance(p: &[Point], q: &[Point]) -> f64 {
     let (Some(first), Some(other)) = (p.first(), q.first()) else {
@@ -159,11 +159,12 @@ pub fn distance(p: &[Point], q: &[Point]) -> f64 {
     least
 }
 
-/// The vertices of a simple polygon, counter-clockwise; the flag says that they were not and have
-/// been turned round.
+/// Returns the vertices of a simple polygon, counter-clockwise. The flag is true if they were
+/// clockwise and have been reversed.
 ///
 /// # Errors
-/// See [`PolygonError`]; vertices are counted as they were given.
+///
+/// See [`PolygonError`]; vertices are counted in the given order.
 pub fn outline(vertices: &[Point]) -> Result<(Vec<Point>, bool), PolygonError> {
     let n = vertices.len();
     if n < 3 {
@@ -215,21 +216,21 @@ pub fn outline(vertices: &[Point]) -> Result<(Vec<Point>, bool), PolygonError> {
     Ok((outline, clockwise))
 }
 
-/// A polygon of equal sides *about* a disc of this radius: it holds the disc, and its corners are
-/// further out by the factor `1 / cos(pi / sides)`.
+/// Returns a regular polygon *about* a disc of this radius: it contains the disc, and its corners
+/// are further out by the factor `1 / cos(pi / sides)`.
 #[must_use]
 pub fn about_disc(radius_m: f64, sides: u32) -> Vec<Point> {
     let sides = sides.max(3);
     let step = std::f64::consts::TAU / f64::from(sides);
     let r = radius_m / (0.5 * step).cos();
-    // Half a step on: its sides face along the axes where their number is a multiple of four.
+    // Offset by half a step: if `sides` is a multiple of four, sides face along the axes.
     (0..sides)
         .map(|k| (f64::from(k) + 0.5) * step)
         .map(|a| [r * a.cos(), r * a.sin()])
         .collect()
 }
 
-/// A star of so many points about the origin, the first along x.
+/// Returns a star with this number of points about the origin, the first along x.
 #[must_use]
 pub fn star(points: u32, outer_radius_m: f64, inner_radius_m: f64) -> Vec<Point> {
     let points = points.max(2);
@@ -247,9 +248,10 @@ pub fn star(points: u32, outer_radius_m: f64, inner_radius_m: f64) -> Vec<Point>
         .collect()
 }
 
-/// Whether an outline is convex, and strictly so.
+/// Checks that an outline is strictly convex.
 ///
 /// # Errors
+///
 /// [`PolygonError::NotConvex`].
 pub fn check_convex(outline: &[Point]) -> Result<(), PolygonError> {
     let n = outline.len();
@@ -263,8 +265,8 @@ pub fn check_convex(outline: &[Point]) -> Result<(), PolygonError> {
     Ok(())
 }
 
-/// A convex outline with its edges moved outwards by `margin_m`: it holds every point that is no
-/// further than that from the outline.
+/// Returns a convex outline with its edges moved outwards by `margin_m`: it contains every point
+/// within that distance of the outline.
 #[must_use]
 pub fn grown(outline: &[Point], margin_m: f64) -> Vec<Point> {
     let n = outline.len();
@@ -283,9 +285,9 @@ pub fn grown(outline: &[Point], margin_m: f64) -> Vec<Point> {
         .collect()
 }
 
-/// The same outline with each vertex moved by at most `by_m` along each axis, always the same for
-/// the same `seed`: kinetic structures want vertices in general position, and what people draw lies
-/// on lattices.
+/// Returns the outline with each vertex moved by at most `by_m` along each axis, always the same
+/// for the same `seed`. Kinetic structures need vertices in general position, and drawn outlines
+/// often lie on lattices.
 #[must_use]
 pub fn out_of_true(outline: &[Point], by_m: f64, seed: u64) -> Vec<Point> {
     let mut state = seed
@@ -371,7 +373,7 @@ mod tests {
                     0.01 * a.sin() * (1.0 - 1e-12),
                 ];
                 assert!(is_inside(&polygon, rim), "{sides} {k}");
-                // No nearer than the margin to anything outside of the grown one.
+                // No nearer than the margin to anything outside of the grown outline.
                 let far = [0.03 * a.cos(), 0.03 * a.sin()];
                 let large = grown(&polygon, 0.001);
                 let near = [far, [far[0] + 1e-4, far[1]], [far[0], far[1] + 1e-4]];

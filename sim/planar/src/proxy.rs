@@ -1,8 +1,9 @@
-//! One arm's tool in the plane: moved towards the hand as far as the structure proves, slid along
-//! what stops it.
+//! One arm's tool in the plane: moved towards the hand as far as the structure proves, sliding
+//! along what stops it.
 //!
-//! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions a tick, whose
-//! events in the structure the tick's budget bounds. Deterministic. World frame, SI units.
+//! Real-time callable: no allocation, no blocking; at most [`MAX_SUBSTEPS`] motions per tick, with
+//! their events in the structure bounded by the tick's budget. Deterministic. World frame, SI
+//! units.
 
 use hapticd_gauss::coulomb::{Effort, FrictionMemory, Surface};
 use hapticd_gauss::{Metric, Motion, Projection, Projector, Row};
@@ -16,24 +17,25 @@ use hapticd_proxy::{
 
 use crate::contacts::{Features, KNOWN, Memory, PlanarContact, met};
 
-/// Most of a turn in one motion, rad: rows are linear.
+/// Largest rotation in one motion, rad: rows are linear.
 const MAX_TURN: f64 = 0.5;
-/// A motion may leave the screw between its ends by this share of the clearance at most: in the
-/// structure the tool's centre goes straight, and who follows the record takes screws.
+/// Largest deviation of a motion from the screw between its ends, as a share of the clearance. In
+/// the structure the tool's centre moves in a straight line, but readers of the recording assume
+/// screws.
 const BULGE: f64 = 0.1;
-/// Where a contact ended a motion the tool goes back by this share of the clearance along the way
-/// that it came: bodies that touch are no general position.
+/// Distance by which a tool moves back along its path after a contact, as a share of the clearance.
+/// Touching bodies are not in general position.
 pub(crate) const BACK: f64 = 0.01;
-/// Motions shorter than this are not worth a round, m.
+/// Shortest motion that is worth a round, m.
 const REST_M: f64 = 1e-10;
-/// Share of a missing safe distance that one round restores: gently, since the hand feels it.
+/// Share of a missing safe distance that one round restores; small, since the hand feels it.
 const RECOVERY: f64 = 0.2;
 
-/// What an arm may ask in a tick.
+/// Inputs of an arm's tick: the structure, and the bodies around the tool.
 pub(crate) struct Surroundings<'a> {
     pub structure: &'a mut PseudoTriangulation,
     pub bodies: &'a BodyTable,
-    /// Of each polygon of the scene: which body it is.
+    /// Body of each polygon of the scene.
     pub keys: &'a [Option<BodyKey>],
     pub ids: &'a [u32],
     pub materials: &'a [Material],
@@ -42,7 +44,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// The body that a contact is with; none for another arm's tool.
+    /// Returns the body that a contact is with; `None` for another arm's tool.
     fn key(&self, met: &PlanarContact) -> Option<BodyKey> {
         self.keys.get(met.other as usize).copied().flatten()
     }
@@ -51,29 +53,30 @@ impl Surroundings<'_> {
 /// The tool of one arm.
 pub(crate) struct PlanarProxy {
     pub setup: ArmSetup,
-    /// Its index in the structure.
+    /// Index of the tool in the structure.
     pub index: u32,
     pub coupling: Coupling,
     intent: Intent,
     pub present: bool,
     pub epoch: u32,
-    /// Where the shape's centre is, and how the tool is turned.
+    /// Position of the shape's centre, m, and angle of the tool, rad.
     pub at: [f64; 2],
     pub angle: f64,
-    /// Where it wants to be.
+    /// Pose that the tool wants to have.
     pub goal: Pose,
-    /// The coupling's far end: what is felt of the tool.
+    /// Far end of the coupling: the tool as it is rendered.
     rendered: RenderedProxy,
-    /// What held the tool in the last tick that knew.
+    /// What held the tool in the last tick that determined it.
     touched: Touched,
-    /// Something that moves did.
+    /// True if something that moves held the tool.
     moved_by: bool,
     pub memory: Memory,
     projector: Projector<KNOWN>,
     rub: FrictionMemory,
 }
 
-/// Counter-clockwise turn of a pose about z; `before` where it is upright.
+/// Returns the counter-clockwise rotation of a pose about z, rad; `before` if its x axis is
+/// vertical.
 pub(crate) fn yaw(pose: &Pose, before: f64) -> f64 {
     let x = pose.rotation * Vec3::x();
     if x.x * x.x + x.y * x.y < 1e-6 {
@@ -83,7 +86,7 @@ pub(crate) fn yaw(pose: &Pose, before: f64) -> f64 {
     }
 }
 
-/// `angle`, moved by whole turns next to `near`.
+/// Returns `angle`, moved by whole turns to the value nearest to `near`.
 pub(crate) fn unwound(angle: f64, near: f64) -> f64 {
     angle - ((angle - near) / std::f64::consts::TAU).round() * std::f64::consts::TAU
 }
@@ -113,12 +116,12 @@ impl PlanarProxy {
         }
     }
 
-    /// The tool's pose.
+    /// Returns the tool's pose.
     pub fn proxy(&self) -> Pose {
         self.posed(self.at, self.angle)
     }
 
-    /// Its pose where its centre and its angle are these.
+    /// Returns the tool's pose for this centre and angle.
     fn posed(&self, at: [f64; 2], angle: f64) -> Pose {
         let rotation = turned(angle);
         let centre = Vec3::new(at[0], at[1], 0.0);
@@ -135,15 +138,15 @@ impl PlanarProxy {
         self.at = [centre.x, centre.y];
     }
 
-    /// A device pose as it is in the plane: what is out of it does not count.
+    /// Returns a device pose projected on the plane.
     pub fn flat(&self, device: &Pose) -> Pose {
         let rotation = turned(unwound(yaw(device, self.angle), self.angle));
         let t = device.translation.vector;
         Pose::from_parts(Vec3::new(t.x, t.y, 0.0).into(), rotation)
     }
 
-    /// Places the tool where the hand is, without a path. A tool that goes by increments is placed
-    /// once.
+    /// Places the tool where the hand is, without a path. A tool that follows by increments is
+    /// placed once.
     pub fn anchor(&mut self, device: &Pose) {
         self.present = true;
         let placed = self.epoch > 0 && self.intent.interaction() == Interaction::Increments;
@@ -167,7 +170,7 @@ impl PlanarProxy {
         self.memory.forget();
     }
 
-    /// Where the tool wants to be: its pose, its shape's centre and its angle.
+    /// Sets the goal, and returns its centre and angle.
     fn intend(&mut self, device: &Pose, period_s: f64) -> ([f64; 2], f64) {
         let proxy = self.proxy();
         let gains = self.coupling.gains();
@@ -185,7 +188,7 @@ impl PlanarProxy {
         ([centre.x, centre.y], angle)
     }
 
-    /// The force of a tick that has led from `before` to where the tool is.
+    /// Computes the force of a tick that led from `before` to the tool's present pose.
     fn settle(
         &mut self,
         device: &Pose,
@@ -198,7 +201,7 @@ impl PlanarProxy {
         let gains = self.coupling.gains();
         let went = [before, &proxy, &self.goal];
         (self.intent).went(went, device, &self.setup.shape, &gains, period_s);
-        // The hand of a tool that goes by increments is wherever it is.
+        // The hand of a tool that follows by increments is at any offset.
         let mut drawn_to = match self.intent.interaction() {
             Interaction::Increments => proxy,
             _ => *device,
@@ -221,7 +224,7 @@ impl PlanarProxy {
             }
             Answer::Unknown => (proxy, self.touched),
             Answer::Known { touched, ahead } => {
-                // The hand of a tool that goes by increments is wherever the tool is.
+                // The hand of a tool that follows by increments coincides with the tool.
                 let ahead = ahead.filter(|_| !increments);
                 let went = [before, &proxy];
                 (self.rendered.step(&feel, &drawn_to, went, ahead), *touched)
@@ -240,7 +243,7 @@ impl PlanarProxy {
         out.proxy = proxy;
     }
 
-    /// A tick of a tool that is part of nothing: it goes with the hand.
+    /// Runs a tick of a tool that is not a member: it follows the hand.
     pub fn float(&mut self, device: &Pose, period_s: f64) -> ArmOutcome {
         let mut out = present();
         let device = self.flat(device);
@@ -257,7 +260,7 @@ impl PlanarProxy {
         out
     }
 
-    /// A tick in which nothing moves because the structure is being rebuilt.
+    /// Runs a tick in which nothing moves because the structure is being rebuilt.
     pub fn hold(&mut self, device: &Pose, period_s: f64) -> ArmOutcome {
         let mut out = present();
         out.starved = true;
@@ -268,8 +271,8 @@ impl PlanarProxy {
         out
     }
 
-    /// Moves the tool towards the hand as far as it may. An error says that the structure is to be
-    /// rebuilt; the tool is where it was proven to be.
+    /// Moves the tool towards the hand as far as it may. After an error the structure has to be
+    /// rebuilt; the tool is then where it was proven to be.
     pub fn tick(
         &mut self,
         device: &Pose,
@@ -366,13 +369,13 @@ impl PlanarProxy {
         motion[0].hypot(motion[1]) + motion[5].abs() * self.setup.shape.bound_m
     }
 
-    /// The part of a motion that may be made at once.
+    /// Returns the part of a motion that may be made at once.
     fn bold(&self, motion: &Motion) -> f64 {
         let most = BULGE * self.setup.distances.clearance_m;
         boldest(motion[0].hypot(motion[1]), motion[5], most).min(MAX_TURN / motion[5].abs())
     }
 
-    /// One motion. At a contact the tool has gone back a little along its way.
+    /// Makes one motion. After a contact the tool has moved back a little along its path.
     fn go(
         &mut self,
         shift: &Shift,
@@ -397,7 +400,7 @@ impl PlanarProxy {
         Ok(went.end)
     }
 
-    /// The row of a contact.
+    /// Returns the row of a contact.
     fn row(&self, met: &PlanarContact, around: &Surroundings<'_>) -> Row {
         let d = &self.setup.distances;
         let approach = around.key(met).map_or(0.0, |key| {
@@ -420,8 +423,8 @@ impl PlanarProxy {
         }
     }
 
-    /// Notes contacts that hold nothing of what was wanted, but may be in the way of what a soft
-    /// material gives way by.
+    /// Notes contacts that hold nothing of the wanted motion, but may limit how far a soft material
+    /// gives way.
     fn note_near(
         &mut self,
         wanted: &Motion,
@@ -452,8 +455,8 @@ impl PlanarProxy {
         }
     }
 
-    /// Gauss projection of the wanted motion on the known contacts. Notes those in `rows`, and in
-    /// the outcome.
+    /// Projects the wanted motion on the known contacts (Gauss). Writes the contacts to `rows` and
+    /// to the outcome.
     fn project(
         &mut self,
         wanted: &Motion,
@@ -485,7 +488,7 @@ impl PlanarProxy {
         let mut surfaces = [Surface::SMOOTH; KNOWN];
         for (k, met) in rows.iter().flatten().enumerate() {
             let key = around.key(met);
-            // Another arm's tool has none, and moves.
+            // Another arm's tool has no body, and it moves.
             let body = key.and_then(|key| around.bodies.get(key));
             self.moved_by |= body.is_none_or(|b| b.by_course || b.target.is_some() || b.moved);
             bounds[k] = self.row(met, around);
@@ -549,7 +552,7 @@ impl PlanarProxy {
         }
         self.note_near(wanted, &rubbed.projection, rows, around, touched);
         let motion = rubbed.projection.motion;
-        // In the plane, and no turn for who may not turn.
+        // In the plane, and without rotation for a tool that may not turn.
         let turn = if self.setup.shape.turns {
             motion[5]
         } else {
@@ -559,28 +562,28 @@ impl PlanarProxy {
     }
 }
 
-/// What a tick knows of what holds a tool.
+/// What a tick can determine about what holds a tool.
 #[derive(Clone, Copy)]
 enum Answer<'a> {
     Known {
         touched: &'a Touched,
-        /// Where the tool would be, had the budget sufficed.
+        /// Pose that the tool would have reached if the budget had sufficed.
         ahead: Option<&'a Pose>,
     },
-    /// The structure is being built again.
+    /// The structure is being rebuilt.
     Unknown,
 }
 
 fn present() -> ArmOutcome {
     let mut out = ArmOutcome::absent();
     out.present = true;
-    // What the structure knows is what is.
+    // The structure is always up to date.
     out.snapshot_age = 0;
     out
 }
 
-/// The part of a motion in which a straight way of `length` that turns by `turn` is no further than
-/// `most` from the screw between its ends: they differ by `length turn / 8`.
+/// Returns the part of a motion, straight over `length` with a rotation by `turn`, that deviates by
+/// at most `most` from the screw between its ends. The deviation is `length turn / 8`.
 pub(crate) fn boldest(length: f64, turn: f64, most: f64) -> f64 {
     let bulge = length * turn.abs() / 8.0;
     if bulge > most {
@@ -590,8 +593,8 @@ pub(crate) fn boldest(length: f64, turn: f64, most: f64) -> f64 {
     }
 }
 
-/// Goes back by the part `back` of a shift that has just ended at a contact. The way is free: it
-/// has just been gone.
+/// Moves back by the part `back` of a shift that has just ended at a contact. The path is free,
+/// because the body has just come along it.
 pub(crate) fn go_back(
     structure: &mut PseudoTriangulation,
     shift: &Shift,
@@ -608,5 +611,5 @@ pub(crate) fn go_back(
     structure.go(&[home], BACK_EVENTS).map(|_| ())
 }
 
-/// Events on the short way back: a few corners at most.
+/// Most events on the short way back; it passes a few corners at most.
 const BACK_EVENTS: u32 = 64;

@@ -1,4 +1,4 @@
-//! What a hand would find in the plane: free space, walls, corners, slots, things that move.
+//! Contact as a hand finds it in the plane: free space, walls, corners, slots, moving bodies.
 //! Distances are checked by brute force in every tick.
 
 mod common;
@@ -16,7 +16,7 @@ fn disc() -> Vec<(Vec<[f64; 2]>, bool)> {
     vec![(about_disc(0.005, 16), false)]
 }
 
-/// A room with a star and a C in it, all on a lattice as people draw.
+/// A room with a star and a C in it, all on a lattice, as drawn scenes are.
 fn room() -> Vec<Polygon> {
     vec![
         fixed(rectangle(0.1, 0.005), at(0.0, -0.07, 0.0)),
@@ -28,7 +28,7 @@ fn room() -> Vec<Polygon> {
     ]
 }
 
-/// A hand that goes about a room: now slowly, now in jumps, often beyond its walls.
+/// A hand that wanders in a room: slowly or in jumps, often beyond its walls.
 struct Hand {
     random: Random,
     at: [f64; 2],
@@ -84,7 +84,7 @@ fn explore(
     scene
 }
 
-/// Of one exploration; more where more cases of properties are asked for.
+/// Returns the length of one exploration; longer if more property cases are asked for.
 fn ticks() -> u64 {
     let cases = std::env::var("PROPTEST_CASES").ok();
     16 * cases
@@ -147,7 +147,7 @@ fn without_a_budget_the_tool_is_late_and_never_wrong() {
     assert!(scene.starved > 40, "{}", scene.starved);
 }
 
-/// Where the hand goes too fast for the tick's budget the tool lags, and nothing holds it.
+/// If the hand moves too fast for the tick's budget, the tool lags, and nothing holds it.
 #[test]
 fn a_budget_that_ends_in_free_air_is_not_felt() {
     for (tool, budget) in [(disc().remove(0), 1), ((rectangle(0.005, 0.003), true), 1)] {
@@ -175,7 +175,7 @@ fn a_budget_that_ends_in_free_air_is_not_felt() {
     }
 }
 
-/// What holds the tool is not known then: the hand feels what it felt.
+/// It is not known then what holds the tool: the force on the hand stays.
 #[test]
 fn a_structure_that_is_built_again_leaves_the_force_as_it_is() {
     for (down, depth) in [(0.02, 0.0), (-0.07, 0.010)] {
@@ -209,8 +209,8 @@ fn a_structure_that_is_built_again_leaves_the_force_as_it_is() {
     }
 }
 
-/// Whatever was wrong in a motion, that motion is not made: the tool stands still until the
-/// structure has been rebuilt, and goes on.
+/// For any fault during a motion, that motion is not made: the tool stands still until the
+/// structure has been rebuilt, and then moves on.
 #[test]
 fn a_structure_that_finds_itself_wrong_is_rebuilt_and_costs_motion_only() {
     let mut scene = Scene::new(disc(), swinging(), 0.2, 256);
@@ -319,7 +319,7 @@ fn a_rough_wall_holds_until_the_hand_pulls_out_of_the_cone() {
     for k in 0..1000 {
         scene.tick(&[at(0.0, 0.03 - 0.0001 * f64::from(k), 0.0)]);
     }
-    // 10 mm deep: held up to some 5 mm beside.
+    // 10 mm deep: held up to some 5 mm to the side.
     let mut slid = None;
     for k in 0..1000 {
         let x = 1e-5 * f64::from(k);
@@ -345,7 +345,7 @@ fn a_tool_that_starts_inside_feels_nothing_until_it_is_out() {
             assert_eq!(arm.wrench, Wrench::default());
             assert_eq!(arm.proxy.translation, hand.translation);
         }
-        // Nobody is told that it is inside of anything once it feels it, and of one body before.
+        // No tool is reported inside anything once it is a member, and inside one body before.
         let inside = arm.inside.count_ones();
         assert_eq!(inside, u32::from(arm.solid == 0), "tick {k}");
         assert!(k > 100 || arm.solid == 0, "inside at {k}");
@@ -370,7 +370,7 @@ fn swinging() -> Vec<Polygon> {
 fn what_moves_pushes_the_tool_and_stops_where_it_cannot() {
     let mut scene = Scene::new(disc(), swinging(), 0.2, 256);
     scene.settle(&[at(0.0, 0.0, 0.0)]);
-    // Towards the right wall, further than there is room for it and the tool.
+    // Towards the right wall, further than the gap allows for it and the tool.
     scene.bodies[4].target = Some(BodyTarget {
         world_from_body: at(0.09, 0.0, 0.6),
         speed_m_s: 0.1,
@@ -391,7 +391,7 @@ fn what_moves_pushes_the_tool_and_stops_where_it_cannot() {
         .find(|b| b.id == 5)
         .unwrap()
         .pose;
-    // It came as far as the walls let it, and pushed the tool on its way; or the tool slipped off.
+    // It moved as far as the walls allow and pushed the tool along, or the tool slipped off.
     assert!(block.translation.x > 0.05, "{block}");
     assert!(pushed > 10.0, "{pushed} N");
     assert!(blocked > 100, "{blocked}");

@@ -1,5 +1,5 @@
-//! A planar scene without a daemon: who is there is told by hand, and every tick is checked by
-//! comparing all edges, which knows of no structure.
+//! A planar scene without a daemon: its bodies are listed by hand, and every tick is checked by
+//! comparing all edges, without any structure.
 
 #![allow(dead_code)]
 
@@ -13,7 +13,7 @@ pub const PERIOD_S: f64 = 1e-3;
 pub struct Random(pub u64);
 
 impl Random {
-    /// In [0, 1).
+    /// Returns a number in [0, 1).
     pub fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -119,7 +119,7 @@ impl Scene {
         }
     }
 
-    /// What the collision thread would say: who is there.
+    /// Returns the collision thread's answer: the list of bodies.
     pub fn snapshot(&mut self) -> Box<Snapshot> {
         self.sequence += 1;
         let mut s = Box::new(Snapshot::new(1));
@@ -165,7 +165,7 @@ impl Scene {
         self.engine.receive(snapshot);
     }
 
-    /// Ticks until the structure is there, the hands at rest.
+    /// Runs ticks until the structure is built, with the hands at rest.
     pub fn settle(&mut self, hands: &[Pose]) {
         self.tell();
         for _ in 0..200 {
@@ -180,8 +180,8 @@ impl Scene {
         panic!("never solid: {:?}", self.engine.rebuilds());
     }
 
-    /// One tick, and all of it checked: tools against bodies and each other, where they are and on
-    /// their way.
+    /// Runs one tick and checks all of it: tools against bodies and each other, at their poses and
+    /// on their paths.
     pub fn tick(&mut self, hands: &[Pose]) -> TickOutput {
         let mut devices = [None; MAX_ARMS];
         for (device, hand) in devices.iter_mut().zip(hands) {
@@ -213,7 +213,7 @@ impl Scene {
             self.starved += u64::from(arm.starved);
             for (k, (id, pose)) in now.iter().enumerate() {
                 let body = &bodies[*id as usize - 1].outline;
-                // Tools went first, past bodies where they were.
+                // Tools moved first, past bodies at their earlier poses.
                 let mut from = self.proxies[i].unwrap_or(arm.proxy);
                 for to in &arm.path[..arm.path_len] {
                     for share in [0.25, 0.5, 0.75, 1.0] {
