@@ -1,17 +1,19 @@
-//! What is ahead of the tip: continuous detection along a straight piece of way, from the cells
+//! Detection ahead of the tip: continuous detection along a straight piece of path, from the cells
 //! that it crosses.
 //!
 //! # Theory
-//! The march from cell to cell (Pitiot 2015, section 5.3, with the exact one in the place of the
-//! memo particle) names the cells that the tip's centre goes through; their lists name every
-//! triangle that its ball can meet. Those of membranes are tested with exact predicates (Shewchuk
-//! 1997), with ties settled so that a closed surface is crossed once between two triangles that
-//! share an edge. The distance to a triangle of bone is a convex function along the way: where it
-//! does not fall it never will, and else the tip may go on by what is left of it, again and again,
-//! until nothing is left (conservative advancement).
+//!
+//! The march from cell to cell (Pitiot 2015, section 5.3, with the exact march in place of the memo
+//! particle) gives the cells that the tip's centre passes through. Their lists hold every triangle
+//! that the tip's ball can meet. Triangles of membranes are tested with exact predicates (Shewchuk
+//! 1997). Ties are settled so that a path between two triangles that share an edge crosses a closed
+//! surface once. The distance to a triangle of bone is a convex function along the path. Where it
+//! does not fall, it never will. Otherwise the tip may advance by the remaining distance, again and
+//! again, until nothing is left (conservative advancement).
 //!
 //! For the real-time thread: no allocation after [`Scout::new`], at most [`MAX_CANDIDATES`]
-//! triangles and [`MAX_ROUNDS`] rounds with each. Running out costs way, never truth.
+//! triangles and [`MAX_ROUNDS`] rounds with each. An exhausted limit shortens the path and never
+//! gives a wrong result.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_triangle;
@@ -20,42 +22,43 @@ use hapticd_registration::track::{Path as March, Tally};
 
 use crate::tissue::Tissue;
 
-/// The tip stops so far before what has to be pierced, m: what rounding cannot step over.
+/// Distance at which the tip stops before a surface that has to be pierced, m; rounding cannot
+/// cross it.
 pub const STAND_OFF_M: f64 = 1e-7;
-/// Bone is kept so much further away than the needle's radius, m.
+/// Distance to bone in addition to the needle's radius, m.
 pub const CLEARANCE_M: f64 = 1e-5;
-/// Most triangles that one look tests.
+/// Most triangles tested in one query.
 pub const MAX_CANDIDATES: usize = 512;
-/// Most rounds of conservative advancement for each.
+/// Most rounds of conservative advancement per triangle.
 pub const MAX_ROUNDS: usize = 24;
-/// What is left of the way to bone when it counts as used up, m.
+/// Remaining distance to bone that counts as used up, m.
 const NOTHING_M: f64 = 1e-8;
 
 /// What stops the tip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The surface of the layer beyond, counted from the top.
+    /// Surface of the next layer, counted from the top.
     Layer(usize),
-    /// The surface of a structure that can be pierced, by its place in the list.
+    /// Surface of a structure that can be pierced, by its index in the list.
     Membrane(usize),
-    /// Bone, by its place in the list.
+    /// Bone, by its index in the list.
     Bone(usize),
-    /// The side of the box: the tip does not come out.
+    /// Side of the box: the tip does not come out.
     Border,
-    /// Too many triangles are near for one look: the next one goes on.
+    /// Too many triangles for one query; the next one goes on.
     Budget,
 }
 
-/// How far the tip may go, and what is there.
+/// How far the tip may go, and what stops it there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ahead {
-    /// m; all of what was asked for where nothing stops it.
+    /// Free path, m; all of the requested path if nothing stops the tip.
     pub way_m: f64,
-    /// What stops it.
+    /// What stops it, if anything.
     pub stop: Option<Stop>,
 }
 
-/// The tip's place in the mesh of space, and the room to look ahead from it.
+/// Location of the tip in the mesh of space, with the buffers for queries from it.
 #[derive(Clone, Debug)]
 pub struct Scout {
     radius_m: f64,
@@ -64,13 +67,14 @@ pub struct Scout {
     meeting: u32,
     near: Vec<u32>,
     tally: Tally,
-    /// Triangles tested so far.
+    /// Number of triangles tested so far.
     tests: u64,
 }
 
 impl Scout {
-    /// For a needle of this radius in this tissue; the tissue's reach has to be [`CLEARANCE_M`]
-    /// more, or less is seen: then nothing may move.
+    /// Creates the state for a needle of this radius in this tissue. The tissue's reach must be at
+    /// least the radius plus [`CLEARANCE_M`]; otherwise its lists miss triangles, and no motion is
+    /// allowed.
     #[must_use]
     pub fn new(tissue: &Tissue, radius_m: f64) -> Self {
         Scout {
@@ -84,15 +88,17 @@ impl Scout {
         }
     }
 
-    /// Triangles tested since the beginning.
+    /// Returns the number of triangles tested since the start.
     #[must_use]
     pub fn tests(&self) -> u64 {
         self.tests
     }
 
-    /// How far from `from`, in the layer `layer`, the tip may go along the unit `direction`, at
-    /// most `way_m`. Surfaces of `pierced` (its place in the list) do not count within the first so
-    /// many metres.
+    /// Returns how far the tip may go from `from`, in the layer `layer`, along the unit
+    /// `direction`, at most `way_m`.
+    ///
+    /// Surfaces of the structure in `pierced` (index in the list, length in metres) do not count
+    /// within that length.
     pub fn look(
         &mut self,
         tissue: &Tissue,
@@ -106,7 +112,7 @@ impl Scout {
             way_m: 0.0,
             stop: Some(Stop::Budget),
         };
-        // Written so that NaN goes nowhere; so does a needle that the lists are not for.
+        // Written so that NaN gives no motion, and neither does a needle too thick for the lists.
         let is_finite = from.iter().chain(direction).all(|x| x.is_finite());
         let is_seen = self.radius_m + CLEARANCE_M <= tissue.reach_m();
         if !(way_m > 0.0 && way_m.is_finite() && is_finite && is_seen) {
@@ -117,7 +123,7 @@ impl Scout {
         if !(ahead.way_m > 0.0) {
             return ahead;
         }
-        // Shorter and shorter until what is near fits into one look.
+        // Shortens the path until the nearby triangles fit into one query.
         let mut gathered = false;
         for _ in 0..4 {
             match self.gather(tissue, from, &(from + direction * ahead.way_m)) {
@@ -171,16 +177,16 @@ impl Scout {
         ahead
     }
 
-    /// Puts into `near` all triangles in the lists of the cells from `a` to `b`. False: there are
-    /// too many. None: the march got lost.
+    /// Collects into `near` all triangles in the lists of the cells from `a` to `b`. Returns false
+    /// if there are too many, and `None` if the march got lost.
     fn gather(&mut self, tissue: &Tissue, a: &Vec3, b: &Vec3) -> Option<bool> {
         let map = tissue.map();
         let dart = match self.dart {
             Some(dart) => dart,
             None => map.dart(map.leaves().next()?),
         };
-        // From wherever it was last to where the way begins; the mesh is convex, so this is where
-        // the last look ended or next to it.
+        // Walks from the last location to the start of the path. The mesh is convex, and the last
+        // query ended here or in a neighbouring cell.
         let mut particle = map.particle_in(map.cell(dart));
         let _ = map.track(&mut particle, a, &mut self.tally).ok()?;
         if particle.position != *a {
@@ -213,7 +219,8 @@ impl Scout {
         matches!(end, March::Reached(_)).then_some(fits)
     }
 
-    /// How far the ball may go until the clearance to a triangle is used up, at most `way_m`.
+    /// Returns how far the ball may go until the clearance to a triangle is used up, at most
+    /// `way_m`.
     fn advance(&self, from: &Vec3, direction: &Vec3, way_m: f64, triangle: &[Vec3; 3]) -> f64 {
         let kept_m = self.radius_m + CLEARANCE_M;
         let mut gone_m = 0.0;
@@ -221,7 +228,8 @@ impl Scout {
             let p = from + direction * gone_m;
             let apart = p - point_triangle(&p, triangle).0;
             let left_m = apart.norm() - kept_m;
-            // Convex: what does not come nearer here never does. Also what is near can be left.
+            // Convex: a distance that does not fall here never falls. This also lets the tip leave
+            // something near.
             if apart.dot(direction) >= 0.0 || gone_m + left_m >= way_m {
                 return way_m;
             }
@@ -234,7 +242,7 @@ impl Scout {
     }
 }
 
-/// The sides of the box and of the layer.
+/// Limits the path by the sides of the box and of the layer.
 fn planes(tissue: &Tissue, from: &Vec3, direction: &Vec3, layer: usize, ahead: &mut Ahead) {
     let half = tissue.spec().half_m;
     let mut at_most = |at_m: f64, stop| {
@@ -263,9 +271,10 @@ fn planes(tissue: &Tissue, from: &Vec3, direction: &Vec3, layer: usize, ahead: &
     }
 }
 
-/// After which share of the way from `p` to `q` a triangle is crossed, 0 to 1: from one side to the
-/// other, what is on it counting as one side, and between its edges, each of which belongs to one
-/// of the two triangles at it.
+/// Returns the share of the segment from `p` to `q` at which it crosses a triangle, 0 to 1.
+///
+/// A crossing leads from one side to the other; points on the plane count as one side. It lies
+/// between the triangle's edges, each of which belongs to one of its two triangles.
 pub(crate) fn crossing(p: &Vec3, q: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
     let (at_p, at_q) = (side(a, b, c, p), side(a, b, c, q));
     if (at_p >= 0.0) == (at_q >= 0.0) {

@@ -1,21 +1,26 @@
-//! The needle at an arm's hub: from where the hand wants the hub to where it may be, tick by tick.
+//! The needle at an arm's hub: from the hub pose that the hand wants to the one that it may have,
+//! tick by tick.
 //!
 //! # Theory
-//! Outside the tissue the needle hangs at the hub and nothing holds it. Its tip meets the box's
-//! surface as an elastic wall, without friction along it, until the force reaches that of piercing
-//! it. Then it is in: the hub is held on the axis along which it went in by a lateral spring that
-//! grows with depth, in series with the arm's, and along it by the [law](crate::law). The tip goes
-//! where the bevel takes it ([`crate::Path`]); the hub turns freely, and its turn about the axis
-//! turns the bevel. Pulled all the way back the needle is out, and its way forgotten.
+//!
+//! Outside the tissue the needle is fixed to the hub and nothing holds it. Its tip meets the box's
+//! surface as an elastic wall without tangential friction, until the force reaches the puncture
+//! force. Then it is inserted. A lateral spring that grows with depth, in series with the arm's,
+//! holds the hub on the axis of insertion; along the axis the [law](crate::law) holds it. The tip
+//! follows the path that the bevel steers ([`crate::Path`]). The hub turns freely, and its rotation
+//! about the axis turns the bevel. Pulled all the way back, the needle is out, and its path is
+//! discarded.
 //!
 //! A needle that is placed with its tip in the tissue meets nothing until the tip has been outside,
-//! as a tool that starts inside a body.
+//! like a tool that starts inside a body.
 //!
 //! # Practice
-//! The hand's pose is a wish: this decides how far the hub may go, and hears how far it went, for
-//! what is rigid has its say between. Where the hub stayed behind, the tip is where that hub leaves
-//! it. For the real-time thread: no allocation after [`NeedleInTissue::new`], bounded by
-//! [`crate::MAX_EVENTS`] events, twice where the hub stayed behind.
+//!
+//! The hand's pose is a request. The guide decides how far the hub may go, and is then given how
+//! far it went, because rigid contacts act in between. If the hub stayed behind, the tip is
+//! recomputed from the actual hub. For the real-time thread: no allocation after
+//! [`NeedleInTissue::new`], bounded by [`crate::MAX_EVENTS`] events, twice that if the hub stayed
+//! behind.
 
 use std::sync::Arc;
 
@@ -28,58 +33,60 @@ use crate::needle::{Needle, NeedleError};
 use crate::path::Path;
 use crate::tissue::Tissue;
 
-/// Cosine between the axis and the surface's inner normal under which a tip slips off and does not
-/// pierce: 80 degrees.
+/// Cosine between the axis and the surface's inner normal below which a tip slips off instead of
+/// piercing: 80 degrees.
 const GRAZING: f64 = 0.17;
-/// An arm that may not be given any force still leads its needle: as if by this, N/m.
+/// Smallest stiffness that draws a needle, N/m: an arm that may not be given any force still leads
+/// its needle.
 const MIN_N_PER_M: f64 = 20.0;
-/// A hub that is so far from where it was let go was held back, m.
+/// Distance between requested and actual hub from which the hub counts as held back, m.
 const SAME_M: f64 = 1e-9;
 
-// One of them, in place: a box would be memory to take in the loop.
+// Stored in place: a box would allocate in the loop.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// Placed: nothing is known of where the tip comes from.
+    /// Placed: it is not known from where the tip comes.
     Placed,
-    /// Outside, where its tip was last.
+    /// Outside, with the last position of the tip.
     Free(Vec3),
-    /// On the side of the box across this axis, the upper one or the lower.
+    /// On the side of the box across this axis, the upper or the lower one.
     Touching {
         axis: usize,
         up: bool,
-        /// The least of the layers that it slid over, N/m: what is softer gives way at once, what
-        /// is stiffer would make energy.
+        /// Least stiffness of the layers that the tip slid over, N/m. A softer layer gives way at
+        /// once; a stiffer one would generate energy.
         least: f64,
     },
-    /// In.
+    /// In the tissue.
     Inserted { entry: Entry, tip: Tip },
 }
 
-/// Where it went in, tissue frame.
+/// Point of insertion, tissue frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
     at: Vec3,
-    /// Unit, inwards.
+    /// Inward unit direction.
     axis: Vec3,
     hub: Quat,
 }
 
-/// A needle in a tissue, for the loop. See the module page.
+/// A needle in a tissue, as a guide for the loop. See the module page.
 pub struct NeedleInTissue {
     tissue: Arc<Tissue>,
     needle: Needle,
-    /// From the hub's middle to the tip, m.
+    /// Distance from the hub's centre to the tip, m.
     reach_m: f64,
     path: Path,
     scout: Scout,
     state: State,
-    /// State and number of nodes before the last [`Guide::guide`], and where it let the hub go.
+    /// State and number of nodes before the last [`Guide::guide`], and the hub position that it
+    /// allowed.
     before: State,
     nodes_before: usize,
     let_go: Vec3,
     tip: Vec3,
-    /// Along the axis of the needle and across it, N.
+    /// Force along the axis of the needle and across it, N.
     force_n: f64,
     lateral_n: f64,
     world_from_tissue: Pose,
@@ -88,10 +95,11 @@ pub struct NeedleInTissue {
 }
 
 impl NeedleInTissue {
-    /// A needle at a spherical hub of this radius. It points along the hub's -z.
+    /// Creates a needle at a spherical hub of this radius. It points along the hub's -z.
     ///
     /// # Errors
-    /// See [`NeedleError`]. One thicker than the tissue's lists are for cuts nothing.
+    ///
+    /// See [`NeedleError`]. A needle that is too thick for the tissue's lists never cuts.
     pub fn new(
         tissue: Arc<Tissue>,
         needle: Needle,
@@ -118,19 +126,20 @@ impl NeedleInTissue {
         })
     }
 
-    /// The way that the tip has cut, tissue frame.
+    /// Returns the path that the tip has cut, tissue frame.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the tip is, tissue frame, m.
+    /// Returns the position of the tip, tissue frame, m.
     #[must_use]
     pub fn tip_m(&self) -> Vec3 {
         self.tip
     }
 
-    /// Energy that the tissue holds, J: what it has given way by, along the needle and across.
+    /// Returns the elastic energy of the tissue, J, by its deflection along the needle and across
+    /// it.
     #[must_use]
     pub fn stored_j(&self) -> f64 {
         let (along, across) = match &self.state {
@@ -148,7 +157,7 @@ impl NeedleInTissue {
         spring(self.force_n, along) + spring(self.lateral_n, across)
     }
 
-    /// Triangles tested since the beginning.
+    /// Returns the number of triangles tested since the start.
     #[must_use]
     pub fn tests(&self) -> u64 {
         self.scout.tests()
@@ -156,7 +165,8 @@ impl NeedleInTissue {
 
     fn layer_at(&self, axis: usize, at: &Vec3) -> usize {
         let half = self.tissue.spec().half_m.z;
-        // On the upper side that is the first layer, on the lower the last, whatever rounding says.
+        // On the upper side this is the first layer and on the lower the last, regardless of
+        // rounding.
         let z = if axis == 2 {
             half.copysign(at.z)
         } else {
@@ -173,8 +183,8 @@ impl NeedleInTissue {
         node.lateral_n_per_m + rise * (tip.s_m - node.s_m)
     }
 
-    /// Decides for a hub at `hub` whose spring has this stiffness; gives where it may go. Tissue
-    /// frame.
+    /// Returns the position that a hub at `hub` may have, drawn by a spring of this stiffness.
+    /// Tissue frame.
     fn decide(&mut self, hub: &Pose, stiffness_n_per_m: f64) -> Vec3 {
         let axis = hub.rotation * -Vec3::z();
         let wanted = hub.translation.vector;
@@ -210,8 +220,8 @@ impl NeedleInTissue {
             match self.inserted(hub, stiffness_n_per_m, entry, state) {
                 Some(at) => return at,
                 None => {
-                    // Its way is kept until it goes in again: something rigid may not let the hub
-                    // out yet.
+                    // Its path is kept until it is inserted again: something rigid may not let the
+                    // hub out yet.
                     self.state = if self.tissue.holds(&tip) {
                         State::Placed
                     } else {
@@ -224,7 +234,7 @@ impl NeedleInTissue {
         wanted
     }
 
-    /// The side of the box that the tip comes in by on its way.
+    /// Returns the side of the box through which the tip enters on its way from `from` to `to`.
     fn enters(&self, from: &Vec3, to: &Vec3) -> Option<(usize, bool)> {
         let half = self.tissue.spec().half_m;
         let (mut first, mut last, mut side) = (0.0_f64, 1.0_f64, None);
@@ -251,7 +261,8 @@ impl NeedleInTissue {
         if first < last { side } else { None }
     }
 
-    /// On the surface: where the hub may go; none where another state follows.
+    /// Handles a tip on the surface. Returns the allowed hub position; `None` if another state
+    /// follows.
     fn touch(
         &mut self,
         hub: &Pose,
@@ -303,7 +314,7 @@ impl NeedleInTissue {
         Some(hub)
     }
 
-    /// In: where the hub may go. None: it is out.
+    /// Handles an inserted needle. Returns the allowed hub position; `None` if the needle is out.
     fn inserted(
         &mut self,
         hub: &Pose,
@@ -312,7 +323,7 @@ impl NeedleInTissue {
         mut tip: Tip,
     ) -> Option<Vec3> {
         tip.roll = roll(&entry, &hub.rotation);
-        // From where the hub would be with the tip right at the surface.
+        // Measured from the hub position that has the tip right at the surface.
         let off = hub.translation.vector - (entry.at - entry.axis * self.reach_m);
         let wanted_m = off.dot(&entry.axis);
         let across = off - entry.axis * wanted_m;
@@ -362,7 +373,7 @@ impl NeedleInTissue {
     }
 }
 
-/// The turn of the hub about the axis since it went in, rad: the twist of its rotation.
+/// Returns the rotation of the hub about the axis since insertion, rad: the twist of its rotation.
 fn roll(entry: &Entry, hub: &Quat) -> f64 {
     let turned = hub * entry.hub.inverse();
     2.0 * turned.imag().dot(&entry.axis).atan2(turned.w)
@@ -386,7 +397,7 @@ impl Guide for NeedleInTissue {
         self.nodes_before = self.path.nodes().len();
         self.let_go = self.decide(&hub, stiffness_n_per_m.max(MIN_N_PER_M));
         if self.let_go == hub.translation.vector {
-            // Free: to the last bit where the hand is.
+            // Free: exactly the hand's pose, to the last bit.
             return *wanted;
         }
         let at = transform(&self.world_from_tissue, &self.let_go);
@@ -396,7 +407,7 @@ impl Guide for NeedleInTissue {
     fn went(&mut self, tool: &Pose) {
         let hub = self.tissue_from_world * tool;
         let apart = (hub.translation.vector - self.let_go).norm();
-        // Written so that NaN does nothing.
+        // Written so that NaN changes nothing.
         if !(apart > SAME_M) {
             return;
         }

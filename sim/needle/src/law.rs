@@ -1,21 +1,22 @@
-//! How far the needle is in: cutting and friction as limits on what holds it.
+//! Insertion law: how far the needle is in, with cutting and friction as limits on what holds it.
 //!
 //! # Theory
-//! The hub is `a` in along the axis that the needle went in by, the tip `s`; what lies between,
-//! `u = a - s`, is how far the tissue has given way: `f = K u` is the force on the needle. It
-//! sticks while `-R_back <= f <= R_ahead` and slides until `f` is at the limit again (a god-object
-//! with a threshold; Dahl's law with a sharp knee). `R_back` is the shaft's friction, `R_ahead`
-//! friction and what is ahead of the tip: nothing in the way that it has cut already, cutting at
-//! its end, a surface's puncture force before that surface, without end before bone (the terms of
-//! Okamura, Simone and O'Leary 2004: stiffness, friction, cutting). The hand draws the hub by a
-//! spring `k`; with both springs in balance `f = k_s (a_hand - s)` with `k_s = k K / (k + K)`.
 //!
-//! Passive: every change of state lowers `k_s (a_hand - s)^2 / 2` or leaves it. Sliding does; so
-//! does a smaller `K`, and a larger one is only taken up where nothing is stretched, which is where
-//! the force changes its sign. Lateral stiffness that grows with `s` stores energy `c y^2 / 2`;
-//! what that takes is part of `R_ahead`, and going back it is lost.
+//! The hub is at `a` along the axis of insertion and the tip at `s`. The difference `u = a - s` is
+//! the deflection of the tissue, and `f = K u` is the force on the needle. The needle sticks while
+//! `-R_back <= f <= R_ahead`, and slides until `f` is at the limit again (a god-object with a
+//! threshold; Dahl's law with a sharp knee). `R_back` is the shaft's friction. `R_ahead` is
+//! friction plus the resistance ahead of the tip: none in the path that is already cut, the cutting
+//! force at its end, a surface's puncture force before that surface, and infinite before bone (the
+//! terms of Okamura, Simone and O'Leary 2004: stiffness, friction, cutting). The hand draws the hub
+//! by a spring `k`; with both springs in balance `f = k_s (a_hand - s)` with `k_s = k K / (k + K)`.
 //!
-//! For the real-time thread: no allocation, at most [`MAX_EVENTS`] events a call.
+//! Passivity: every change of state lowers `k_s (a_hand - s)^2 / 2` or keeps it. Sliding lowers it,
+//! and so does a smaller `K`. A larger `K` is taken only when nothing is stretched, which is when
+//! the force changes its sign. Lateral stiffness that grows with `s` stores energy `c y^2 / 2`. The
+//! force that this takes is part of `R_ahead`; on the way back the energy is lost.
+//!
+//! For the real-time thread: no allocation, at most [`MAX_EVENTS`] events per call.
 
 use hapticd_geometry::Vec3;
 
@@ -24,55 +25,54 @@ use crate::needle::Needle;
 use crate::path::Path;
 use crate::tissue::Tissue;
 
-/// Most pieces, surfaces and stops of one call. What is left comes in the next one.
+/// Most pieces, surfaces and stops in one call; the rest follows in the next call.
 pub const MAX_EVENTS: usize = 16;
-/// Most pieces that are locked in one call.
+/// Most pieces locked in one call.
 pub(crate) const MAX_LOCKED: usize = 4;
-/// Most new way of one call, m.
+/// Most new path in one call, m.
 const MAX_WAY_M: f64 = 0.01;
 
 /// What draws the hub along the axis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pull {
-    /// Where the hand wants the tip, m along the axis from where it went in.
+    /// Position at which the hand wants the tip, along the axis from the point of insertion, m.
     pub wanted_m: f64,
-    /// Of the spring to the hand, N/m; infinite: the hub is there.
+    /// Stiffness of the spring to the hand, N/m; infinite if the hub is fixed there.
     pub stiffness_n_per_m: f64,
-    /// Of the hub off the axis, m.
+    /// Offset of the hub from the axis, m.
     pub lateral_m: f64,
 }
 
-/// The state of a needle that is in.
+/// State of an inserted needle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tip {
-    /// Length of way, m.
+    /// Position of the tip along the path, m.
     pub s_m: f64,
-    /// The piece of the way that it is on.
+    /// Index of the piece that the tip is on.
     pub k: usize,
-    /// Length of all that is cut, m.
+    /// Length of the whole cut path, m.
     pub cut_m: f64,
-    /// Rotation gathered since the last piece was locked, rad.
+    /// Rotation accumulated since the last piece was locked, rad.
     pub turn: Vec3,
-    /// Of the bevel about the axis since it went in, rad.
+    /// Rotation of the bevel about the axis since insertion, rad.
     pub roll: f64,
-    /// In effect, N/m: the least of the layers that it went through since the force changed its
-    /// sign.
+    /// Effective stiffness, N/m: the least of the layers passed since the force changed its sign.
     pub stiffness_n_per_m: f64,
-    /// What is right ahead of the end of the way.
+    /// What is right ahead of the end of the path.
     pub wall: Option<Stop>,
-    /// A structure whose surface has just been pierced, and the length of way up to which that
+    /// Structure with a surface that has just been pierced, and the path length up to which that
     /// counts.
     pub pierced: Option<(usize, f64)>,
-    /// Surfaces pierced since it went in.
+    /// Surfaces pierced since insertion.
     pub count: u32,
-    /// The last of them.
+    /// Last pierced surface.
     pub last: Option<Stop>,
-    /// The sign of the force.
+    /// Sign of the force: true if the needle is pulled back.
     pub pulled: bool,
 }
 
 impl Tip {
-    /// Of a needle that goes in where a layer is so stiff.
+    /// Creates the state of a needle at the surface of a layer of this stiffness.
     pub fn at_surface(stiffness_n_per_m: f64, roll: f64) -> Self {
         Tip {
             s_m: 0.0,
@@ -90,12 +90,12 @@ impl Tip {
     }
 }
 
-/// Two springs one behind the other.
+/// Returns the stiffness of two springs in series.
 pub(crate) fn series(k: f64, l: f64) -> f64 {
     if k.is_infinite() { l } else { k * l / (k + l) }
 }
 
-/// What the law works on.
+/// Everything that the law works on.
 pub(crate) struct Shaft<'a> {
     pub tissue: &'a Tissue,
     pub needle: &'a Needle,
@@ -104,7 +104,7 @@ pub(crate) struct Shaft<'a> {
 }
 
 impl Shaft<'_> {
-    /// Moves the tip as the limits say. False: the needle is out.
+    /// Moves the tip within the limits. Returns false if the needle is out.
     pub fn slide(&mut self, tip: &mut Tip, pull: &Pull) -> bool {
         let pulled = pull.wanted_m < tip.s_m;
         if pulled != tip.pulled {
@@ -135,7 +135,7 @@ impl Shaft<'_> {
         true
     }
 
-    /// Friction of the shaft, N, and its rise along the way, N/m.
+    /// Returns the friction of the shaft, N, and its rise along the path, N/m.
     fn friction(&self, tip: &Tip) -> (f64, f64) {
         let Some(node) = self.path.nodes().get(tip.k) else {
             return (0.0, 0.0);
@@ -144,14 +144,14 @@ impl Shaft<'_> {
         (node.friction_n + rise * (tip.s_m - node.s_m), rise)
     }
 
-    /// What going on takes for the lateral spring, N.
+    /// Returns the force that the growing lateral spring takes to move on, N.
     fn lateral(&self, tip: &Tip, pull: &Pull) -> f64 {
         let layer = self.path.nodes().get(tip.k).map_or(0, |n| n.layer);
         let rise = self.tissue.layer(layer).lateral_n_per_m2;
         0.5 * rise * pull.lateral_m * pull.lateral_m
     }
 
-    /// Back along the way. None: out; whether there may be more.
+    /// Moves back along the path. Returns true if there may be more; `None` if the needle is out.
     fn back(&self, tip: &mut Tip, wanted_m: f64, stiff: f64) -> Option<bool> {
         let (friction, rise) = self.friction(tip);
         let force = stiff * (tip.s_m - wanted_m);
@@ -159,8 +159,8 @@ impl Shaft<'_> {
             return Some(false);
         }
         let start_m = self.path.nodes().get(tip.k)?.s_m;
-        // Where friction falls faster than the spring, nothing holds it before the end of the
-        // piece.
+        // If friction falls faster than the spring force, nothing holds the tip before the piece's
+        // end.
         let balanced_m = if stiff > rise {
             (friction - rise * tip.s_m + stiff * wanted_m) / (stiff - rise)
         } else {
@@ -175,7 +175,7 @@ impl Shaft<'_> {
         Some(true)
     }
 
-    /// On in the way that is cut already. Whether there may be more.
+    /// Moves on in the path that is already cut. Returns true if there may be more.
     fn again(&self, tip: &mut Tip, pull: &Pull, stiff: f64) -> bool {
         let (friction, rise) = self.friction(tip);
         let least = friction + self.lateral(tip, pull);
@@ -196,7 +196,7 @@ impl Shaft<'_> {
         true
     }
 
-    /// On where nothing is cut yet, at most `left_m`. Whether there may be more.
+    /// Cuts new path, at most `left_m`. Returns true if there may be more.
     fn cut(&mut self, tip: &mut Tip, pull: &Pull, stiff: f64, left_m: f64) -> bool {
         let Some(&node) = self.path.nodes().last() else {
             return false;
@@ -244,7 +244,7 @@ impl Shaft<'_> {
             pierced,
         );
         tip.turn += self.path.turning(&node.frame, tip.roll) * seen.way_m;
-        // The end of what was asked for is its end to the last bit.
+        // The end of the request is reached to the last bit.
         tip.s_m = if seen.stop.is_none() {
             goal_m
         } else {
@@ -268,7 +268,7 @@ impl Shaft<'_> {
         }
     }
 
-    /// Through a surface. There is room for another piece.
+    /// Passes through a surface. The path must have capacity for another piece.
     fn pierce(&mut self, tip: &mut Tip, wall: Stop, layer: usize) {
         tip.wall = None;
         tip.count += 1;

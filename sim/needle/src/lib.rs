@@ -1,14 +1,14 @@
-//! Needle insertion: a flexible bevelled needle at an arm's hub, the tissue that it goes into, and
-//! what the hand feels of both.
+//! Needle insertion: a flexible bevelled needle at an arm's hub, the tissue that it enters, and the
+//! force of both on the hand.
 //!
-//! [`Tissue`] is a box of layers with structures in it: membranes and vessels that are pierced,
-//! bone that is not. [`NeedleInTissue`] is the loop's side: it lets the hub go where cutting,
-//! friction, membranes and bone allow. [`Surroundings`] is the slow side: the needle's segments
-//! registered in a mesh that is fine about the tip, and what is near them (Pitiot 2015, section
-//! 9.1.2).
+//! [`Tissue`] is a box of layers with structures in it: membranes and vessels that can be pierced,
+//! and bone that cannot. [`NeedleInTissue`] is the loop's side: it lets the hub move as far as
+//! cutting, friction, membranes and bone allow. [`Surroundings`] is the slow side: the needle's
+//! segments registered in a mesh that is fine about the tip, and their neighbours (Pitiot 2015,
+//! section 9.1.2).
 //!
 //! SI units, right-handed frames, `f64`. Pure: no I/O, no clock, no threads; the same calls give
-//! the same bits. No number, pose or mesh makes anything panic.
+//! the same bits. No number, pose or mesh causes a panic.
 #![forbid(unsafe_code)]
 
 mod ahead;

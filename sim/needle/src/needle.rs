@@ -1,66 +1,67 @@
-//! What a needle is like, and which numbers make none.
+//! Parameters of a needle, and their validation.
 
-/// A needle with a bevelled tip. Its shaft is round, straight at rest, and follows where the tip
-/// has gone.
+/// A needle with a bevelled tip. Its shaft is round, straight at rest, and follows the path of the
+/// tip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needle {
-    /// From the hub's surface to the tip, m: no more than this is ever inserted.
+    /// Length from the hub's surface to the tip, m: the largest insertion.
     pub length_m: f64,
-    /// Of the shaft, m. Bone is never nearer to the tip than this.
+    /// Radius of the shaft, m. Bone is never nearer to the tip than this.
     pub radius_m: f64,
-    /// By how much the bevel bends the tip's way, rad/m: one over the radius of the circle that it
-    /// describes when it is pushed without being turned.
+    /// Curvature of the tip's path due to the bevel, rad/m: one over the radius of the circle that
+    /// the tip describes when it is pushed without rotation.
     pub curvature_1_m: f64,
-    /// Length after which a piece of the shaft is locked, m: the way is a chain of straight pieces
-    /// of it.
+    /// Length after which a piece of the shaft is locked, m: the path is a chain of straight pieces
+    /// of this length.
     pub segment_m: f64,
 }
 
-/// Most pieces that a needle may be cut into.
+/// Most pieces per needle.
 const MAX_SEGMENTS: f64 = 2_000.0;
-/// Most turn from one piece to the next, rad: beyond it a chain of pieces is no circle.
+/// Largest rotation from one piece to the next, rad; beyond it a chain of pieces is not a circle.
 const MAX_TURN: f64 = 0.25;
 
-/// Why there is no such needle. The configuration's.
+/// Reason why the parameters of a needle are invalid; they come from the configuration.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NeedleError {
-    /// A length that is none.
+    /// A length or radius is not finite and above 0, or the length is not the larger.
     #[error(
         "a needle {length_m} m long and {radius_m} m thick from its axis: both are finite and above 0, and the length is the larger"
     )]
     Size {
-        /// As given.
+        /// Given length, m.
         length_m: f64,
-        /// As given.
+        /// Given radius, m.
         radius_m: f64,
     },
-    /// A bend that is none, or too tight for the pieces.
+    /// The curvature is negative or NaN, or too tight for the pieces.
     #[error(
         "a bevel that turns {curvature_1_m} rad/m in pieces of {segment_m} m: from 0 on, and at most {MAX_TURN} rad from one piece to the next"
     )]
     Curvature {
-        /// As given.
+        /// Given curvature, rad/m.
         curvature_1_m: f64,
-        /// As given.
+        /// Given length of a piece, m.
         segment_m: f64,
     },
-    /// Too many pieces, or longer ones than the needle.
+    /// Too many pieces, or pieces longer than the needle.
     #[error(
         "pieces of {segment_m} m for a needle of {length_m} m: at least one and at most {MAX_SEGMENTS} of them"
     )]
     Segment {
-        /// As given.
+        /// Given length of a piece, m.
         segment_m: f64,
-        /// As given.
+        /// Given length of the needle, m.
         length_m: f64,
     },
 }
 
 impl Needle {
-    /// Whether the numbers make a needle.
+    /// Checks that the parameters are valid.
     ///
     /// # Errors
+    ///
     /// See [`NeedleError`].
     pub fn check(&self) -> Result<(), NeedleError> {
         let Needle {
@@ -69,7 +70,7 @@ impl Needle {
             curvature_1_m,
             segment_m,
         } = *self;
-        // Written so that NaN is none.
+        // Written so that NaN is invalid.
         if !(radius_m > 0.0 && length_m > radius_m && length_m.is_finite()) {
             return Err(NeedleError::Size { length_m, radius_m });
         }

@@ -1,16 +1,17 @@
-//! The way that the tip has cut: a chain of straight pieces, each in one layer.
+//! The path that the tip has cut: a chain of straight pieces, each in one layer.
 //!
 //! # Theory
-//! A bevelled tip that is pushed follows a circle in the plane of its bevel; turning the needle
-//! about its axis turns that plane (the unicycle: the tip moves along its tangent `t` and turns by
-//! `d t = kappa (t x b) x t ds` towards the bevel's direction `b`; Webster and others 2006). The
-//! active piece is straight from its fixed end to the tip (Pitiot 2015, section 9.1.2), and the
-//! turn is gathered while it grows; when it is locked the tangent turns by all of it. A needle that
-//! is spun gathers little: duty-cycled spinning steers by itself. A piece points along the tangent
-//! that it will have in its middle, so that the ends of the pieces lie on the circle to second
-//! order of their length.
 //!
-//! What is swept is exactly this chain, so going back along it meets nothing new. No allocation
+//! A bevelled tip that is pushed follows a circle in the plane of its bevel; rotating the needle
+//! about its axis rotates that plane (the unicycle: the tip moves along its tangent `t` and turns
+//! by `d t = kappa (t x b) x t ds` towards the bevel's direction `b`; Webster and others 2006). The
+//! active piece is straight from its fixed end to the tip (Pitiot 2015, section 9.1.2). Rotation
+//! accumulates while the piece grows; when it is locked, the tangent turns by all of it. A needle
+//! that spins accumulates little, so duty-cycled spinning steers without further means. A piece
+//! points along the tangent at its middle, so that the ends of the pieces lie on the circle to
+//! second order in their length.
+//!
+//! The swept volume is exactly this chain, so moving back along it meets nothing new. No allocation
 //! after [`Path::new`].
 
 use hapticd_geometry::{Quat, Vec3};
@@ -18,26 +19,26 @@ use hapticd_geometry::{Quat, Vec3};
 use crate::needle::Needle;
 use crate::tissue::Layer;
 
-/// The fixed end of a piece, and what is known of the way up to it.
+/// Fixed end of a piece, with the totals of the path up to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
-    /// Tissue frame, m.
+    /// Position, tissue frame, m.
     pub at: Vec3,
-    /// Length of the way up to here, m.
+    /// Length of the path up to here, m.
     pub s_m: f64,
-    /// Friction on all of it, N.
+    /// Friction on that length, N.
     pub friction_n: f64,
-    /// Lateral stiffness of all of it, N/m.
+    /// Lateral stiffness of that length, N/m.
     pub lateral_n_per_m: f64,
-    /// The tip's frame: z along the tangent, x the bevel's direction before any roll.
+    /// The tip's frame: z along the tangent, x along the bevel's direction before any roll.
     pub frame: Quat,
-    /// Unit, along the piece that begins here.
+    /// Unit direction of the piece that starts here.
     pub direction: Vec3,
-    /// The layer that it is in.
+    /// Index of the layer that the piece is in.
     pub layer: usize,
 }
 
-/// See the module page.
+/// The path that a needle's tip has cut. See the module page.
 #[derive(Clone, Debug)]
 pub struct Path {
     nodes: Vec<Node>,
@@ -46,10 +47,10 @@ pub struct Path {
 }
 
 impl Path {
-    /// No way yet, with room for all that a needle can make.
+    /// Creates an empty path with capacity for all that the needle can make.
     #[must_use]
     pub fn new(needle: Needle) -> Self {
-        // Layers and rounding make more pieces than whole ones fit.
+        // Layer borders and rounding give more pieces than the length alone.
         let room = (needle.length_m / needle.segment_m).ceil() as usize + 64;
         Path {
             nodes: Vec::with_capacity(room),
@@ -58,7 +59,7 @@ impl Path {
         }
     }
 
-    /// Begins at a point, in a direction given by the tip's frame.
+    /// Starts the path at a point, in a direction given by the tip's frame.
     pub fn begin(&mut self, at: Vec3, frame: Quat, roll: f64, layer: usize) {
         self.nodes.clear();
         self.nodes.push(Node {
@@ -72,30 +73,30 @@ impl Path {
         });
     }
 
-    /// Forgets the way.
+    /// Clears the path.
     pub fn clear(&mut self) {
         self.nodes.clear();
     }
 
-    /// Its nodes, from where the needle went in.
+    /// Returns the nodes, from the point of insertion.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// Whether another piece has room.
+    /// Returns true if there is capacity for another piece.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.nodes.len() < self.room
     }
 
-    /// Takes pieces back that were only tried.
+    /// Removes pieces that were only tried.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.nodes.truncate(count);
     }
 
-    /// Locks the last piece at `s_m` and begins another: the tangent turns by what was gathered.
-    /// There must be room.
+    /// Locks the last piece at `s_m` and starts another: the tangent turns by the accumulated
+    /// rotation. There must be capacity.
     pub(crate) fn lock(&mut self, s_m: f64, turn: &Vec3, roll: f64, (old, layer): (&Layer, usize)) {
         let Some(&last) = self.nodes.last() else {
             return;
@@ -117,8 +118,8 @@ impl Path {
         });
     }
 
-    /// Where the way is after `s_m` of it, which is on the piece `k`; the origin where there is
-    /// none.
+    /// Returns the point at length `s_m`, which is on the piece `k`; the origin if there is no such
+    /// piece.
     #[must_use]
     pub fn at(&self, k: usize, s_m: f64) -> Vec3 {
         self.nodes
@@ -126,11 +127,11 @@ impl Path {
             .map_or_else(Vec3::zeros, |n| n.at + n.direction * (s_m - n.s_m))
     }
 
-    /// Rotation per metre of way, tissue frame, rad/m, of a tip in this frame whose bevel is rolled
-    /// by `roll`.
+    /// Returns the rotation per metre of path, tissue frame, rad/m, of a tip in this frame with its
+    /// bevel rolled by `roll`.
     pub(crate) fn turning(&self, frame: &Quat, roll: f64) -> Vec3 {
         let (sin, cos) = roll.sin_cos();
-        // The tangent times the bevel's direction.
+        // Cross product of the tangent and the bevel's direction.
         frame * (Vec3::new(-sin, cos, 0.0) * self.needle.curvature_1_m)
     }
 

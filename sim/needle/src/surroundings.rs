@@ -1,25 +1,26 @@
-//! What is near the needle: its pieces and all structures registered in a mesh that is fine about
+//! Neighbours of the needle: its pieces and all structures registered in a mesh that is fine about
 //! the tip.
 //!
 //! # Theory
-//! Pitiot 2015, section 9.1.2. Locked pieces and the active one are edges of a [`Registration`],
-//! structures are triangles. When the tip has moved, the active edge follows; when a piece is
-//! locked a particle stays there and a new edge begins. Cells about the tip are refined to
-//! [`Zoom::finest`], those that it has left are merged. What is near a piece is read from the lists
-//! of the cells that it crosses: structures, and the needle itself, but for the pieces next to it.
 //!
-//! Structures are registered in triangles no larger than the finest cell, so each is present in all
-//! cells that it meets or in their ring, however fine (section 5.5's criterion). Whatever is nearer
-//! to a piece than [`Surroundings::sure_m`] is found: the width of the finest ring.
+//! Pitiot 2015, section 9.1.2. Locked pieces and the active one are edges of a [`Registration`];
+//! structures are triangles. When the tip moves, the active edge follows. When a piece is locked, a
+//! particle stays there and a new edge starts. Cells about the tip are refined to [`Zoom::finest`];
+//! those that it has left are merged. The neighbours of a piece come from the lists of the cells
+//! that it crosses: structures, and the needle itself except for the adjacent pieces.
 //!
-//! That many triangles in one coarse cell would make its refinement slow, since all of them change
-//! their lists. So cells are fine where the tip is, and as fine as it takes where structures are
-//! dense: a cell with more than [`CROWD`] triangles is refined when the structures are registered,
-//! and stays so.
+//! Structures are registered in triangles no larger than the finest cell. So each triangle is
+//! present in all cells that it meets or in their ring, at any refinement (section 5.5's
+//! criterion). Everything nearer to a piece than [`Surroundings::sure_m`], the width of the finest
+//! ring, is found.
 //!
-//! Off the real-time thread: it allocates while tables grow; the cells that change in a call are at
-//! most [`Zoom::budget`]. What is left to do costs no neighbours: a coarser cell lists more, never
-//! less.
+//! Many triangles in one coarse cell would make its refinement slow, since all of them change their
+//! lists. So cells are fine at the tip, and as fine as needed where structures are dense. A cell
+//! with more than [`CROWD`] triangles is refined when the structures are registered, and stays
+//! refined.
+//!
+//! Off the real-time thread: it allocates while tables grow. At most [`Zoom::budget`] cells change
+//! in a call. Unfinished work loses no neighbours: a coarser cell lists more, never less.
 
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 use hapticd_geometry::{MeshError, Vec3, refined};
@@ -32,76 +33,76 @@ use hapticd_registration::track::TrackError;
 
 use crate::tissue::TissueSpec;
 
-/// Triangles of structures in a cell above which it is refined for good, if it is not as fine as
-/// can be.
+/// Number of structure triangles in a cell above which it is refined permanently, unless it is at
+/// the finest level.
 pub const CROWD: usize = 64;
 
-/// How fine the mesh is about the tip.
+/// Refinement of the mesh about the tip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zoom {
     /// Edge of an unrefined cell, m.
     pub cell_m: f64,
-    /// How often a cell near the tip is cut in eight.
+    /// Number of times that a cell near the tip is cut in eight.
     pub finest: u8,
-    /// Cells that come nearer to the tip than this are refined, m; those that are twice as far and
-    /// more are merged.
+    /// Distance from the tip within which cells are refined, m. Cells at more than twice this
+    /// distance are merged.
     pub about_m: f64,
-    /// Most cells that are refined and most that are merged in a call.
+    /// Most cells that are refined, and most that are merged, in one call.
     pub budget: usize,
 }
 
-/// Why there are no surroundings. The caller's.
+/// Reason why surroundings cannot be made or followed; due to the caller's input.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SurroundingsError {
-    /// Numbers that are none.
+    /// The numbers are not finite and above 0, or there are too many refinements.
     #[error(
         "cells of {cell_m} m refined {finest} times within {about_m} m: above 0, finite, at most {MAX_LEVEL} times"
     )]
     Zoom {
-        /// As given, m.
+        /// Given edge of a cell, m.
         cell_m: f64,
-        /// As given.
+        /// Given number of refinements.
         finest: u8,
-        /// As given, m.
+        /// Given distance, m.
         about_m: f64,
     },
-    /// A box that cannot have that many cells.
+    /// The box cannot have that many cells.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// A structure whose triangles cannot be made small.
+    /// The triangles of a structure cannot be made small enough.
     #[error("structure {id}: {error}")]
     Mesh {
-        /// Which.
+        /// Identity of the structure.
         id: u32,
-        /// Why.
+        /// Error of the refinement.
         error: MeshError,
     },
-    /// A structure that cannot be registered.
+    /// A structure cannot be registered.
     #[error("structure {id}: {error}")]
     Surface {
-        /// Which.
+        /// Identity of the structure.
         id: u32,
-        /// Why.
+        /// Error of the registration.
         error: SurfaceError,
     },
-    /// A point of the needle that is in no cell.
+    /// A point of the needle is in no cell.
     #[error(transparent)]
     Place(#[from] TrackError),
-    /// A piece that cannot be registered.
+    /// A piece cannot be registered.
     #[error(transparent)]
     Insert(#[from] InsertError),
-    /// What is registered has been removed.
+    /// A registered item has been removed already.
     #[error(transparent)]
     Remove(#[from] RemoveError),
 }
 
-/// What a call of [`Surroundings::follow`] has done.
+/// Outcome of a call of [`Surroundings::follow`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Followed {
-    /// Pieces locked and taken back.
+    /// Pieces locked.
     pub locked: usize,
-    /// See there.
+    /// Pieces taken back.
     pub taken_back: usize,
     /// Cells cut in eight.
     pub refined: usize,
@@ -109,40 +110,40 @@ pub struct Followed {
     pub merged: usize,
     /// List items written.
     pub edits: u64,
-    /// Whether cells are left to be changed by the next call.
+    /// True if cells are left for the next call to change.
     pub more: bool,
 }
 
-/// A structure or piece that is near.
+/// A structure near a piece of the needle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearStructure {
-    /// The structure's place in the tissue's list.
+    /// Index of the structure in the tissue's list.
     pub structure: usize,
-    /// m, from the piece's axis.
+    /// Distance from the piece's axis, m.
     pub distance_m: f64,
-    /// Of the structure, nearest to the piece, m.
+    /// Point of the structure nearest to the piece, m.
     pub at: Vec3,
 }
 
-/// A locked piece: where it ends, and its edge.
+/// A piece: its end, and its edge.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     end: ParticleId,
     edge: EntityId,
 }
 
-/// See the module page.
+/// The needle and its structures in a registration. See the module page.
 #[derive(Debug)]
 pub struct Surroundings {
     registration: Registration,
     zoom: Zoom,
-    /// Per entity: which structure's, or none.
+    /// Structure of each entity, if it belongs to one.
     owner: Vec<Option<u16>>,
     start: Option<ParticleId>,
     pieces: Vec<Piece>,
-    /// Of the active piece.
+    /// Active piece.
     active: Option<Piece>,
-    /// Cells that were refined for the tip, in their order.
+    /// Cells that were refined for the tip, in order of refinement.
     parents: Vec<Cell>,
     visible: Vec<EntityId>,
     near: Cell,
@@ -152,6 +153,7 @@ impl Surroundings {
     /// Registers all structures of a tissue.
     ///
     /// # Errors
+    ///
     /// See [`SurroundingsError`].
     pub fn new(tissue: &TissueSpec, zoom: Zoom) -> Result<Self, SurroundingsError> {
         let Zoom {
@@ -168,7 +170,7 @@ impl Surroundings {
                 about_m,
             });
         }
-        // A cell more than the box, so that what is on its sides is inside.
+        // One cell more than the box, so that points on its sides are inside.
         let cells = tissue.half_m.map(|h| (2.0 * h / cell_m).ceil() + 1.0);
         let cells = [cells.x as usize, cells.y as usize, cells.z as usize];
         let origin = -Vec3::from_fn(|i, _| cells[i] as f64) * (cell_m / 2.0);
@@ -206,38 +208,40 @@ impl Surroundings {
         })
     }
 
-    /// The lists and the mesh.
+    /// Returns the lists and the mesh.
     #[must_use]
     pub fn registration(&self) -> &Registration {
         &self.registration
     }
 
-    /// Pieces of the needle that are registered, the active one too.
+    /// Returns the number of registered pieces of the needle, the active one included.
     #[must_use]
     pub fn pieces(&self) -> usize {
         self.pieces.len() + usize::from(self.active.is_some())
     }
 
-    /// Cells that are refined for the tip.
+    /// Returns the number of cells that are refined for the tip.
     #[must_use]
     pub fn parents(&self) -> usize {
         self.parents.len()
     }
 
-    /// Distance up to which nothing near a piece is missed, m.
+    /// Returns the distance up to which no neighbour of a piece is missed, m.
     #[must_use]
     pub fn sure_m(&self) -> f64 {
         self.zoom.cell_m / f64::from(1_u32 << self.zoom.finest)
     }
 
-    /// Brings everything to where the needle is: `nodes` are the fixed ends of its pieces from
-    /// where it went in, `tip` its tip; both in the tissue's frame, m. No nodes: it is out. What is
-    /// locked is taken not to move, so only nodes beyond the known ones are read; fewer than
-    /// before: pieces are taken back.
+    /// Moves everything to the needle's present pose. `nodes` are the fixed ends of its pieces from
+    /// the point of insertion, and `tip` is its tip; both in the tissue's frame, m.
+    ///
+    /// Without nodes the needle is out. Locked pieces are taken not to move, so only nodes beyond
+    /// the known ones are read. With fewer nodes than before, pieces are taken back.
     ///
     /// # Errors
-    /// [`SurroundingsError::Place`] where a piece begins or ends outside the tissue or nowhere: it
-    /// is not registered, nor are those after it.
+    ///
+    /// [`SurroundingsError::Place`] if a piece starts or ends outside the tissue or at an invalid
+    /// point; it is not registered, nor are those after it.
     pub fn follow(&mut self, nodes: &[Vec3], tip: &Vec3) -> Result<Followed, SurroundingsError> {
         let edits = self.registration.edits();
         let mut done = Followed::default();
@@ -264,7 +268,7 @@ impl Surroundings {
         }
         while self.pieces.len() + 1 < nodes.len() {
             let node = nodes[self.pieces.len() + 1];
-            // The active piece's end becomes the node, and another begins.
+            // The active piece's end becomes the node, and another piece starts.
             self.reach(&node)?;
             if let Some(piece) = self.active.take() {
                 self.pieces.push(piece);
@@ -279,12 +283,12 @@ impl Surroundings {
         Ok(done)
     }
 
-    /// The last fixed end.
+    /// Returns the last fixed end.
     fn base(&self) -> Option<ParticleId> {
         self.pieces.last().map(|p| p.end).or(self.start)
     }
 
-    /// Moves the active piece's end, or begins one.
+    /// Moves the active piece's end, or starts a piece.
     fn reach(&mut self, to: &Vec3) -> Result<(), SurroundingsError> {
         if let Some(active) = self.active {
             // Blocked at the border it stays there: the needle does not leave the tissue.
@@ -312,14 +316,14 @@ impl Surroundings {
         }
     }
 
-    /// Where to look for what comes next.
+    /// Keeps the cell of a particle as the start of the next search.
     fn remember(&mut self, p: ParticleId) {
         if let Some(particle) = self.registration.particle(p) {
             self.near = self.registration.map().cell(particle.dart);
         }
     }
 
-    /// The active piece goes, the last locked one becomes active.
+    /// Removes the active piece; the last locked one becomes active.
     fn take_back(&mut self) -> Result<(), SurroundingsError> {
         if let Some(active) = self.active.take() {
             self.registration.remove(active.edge)?;
@@ -340,7 +344,7 @@ impl Surroundings {
         Ok(pieces)
     }
 
-    /// Distance from the tip to a cell's box, m: cells are cubes.
+    /// Returns the distance from the tip to a cell's box, m; cells are cubes.
     fn apart_m(&self, c: Cell, p: &Vec3) -> f64 {
         let map = self.registration.map();
         let half = 0.5 * self.zoom.cell_m / f64::from(1_u32 << map.cell_level(c));
@@ -348,9 +352,9 @@ impl Surroundings {
         off.norm()
     }
 
-    /// Merges what the tip has left; all of it where there is none.
+    /// Merges the cells that the tip has left; all of them if there is no tip.
     fn merge(&mut self, tip: Option<&Vec3>, done: &mut Followed) {
-        // Fine parents came after their own: those go first.
+        // Fine parents came after their own parents, so they go first.
         for i in (0..self.parents.len()).rev() {
             let c = self.parents[i];
             let near_m = 2.0 * self.zoom.about_m;
@@ -370,7 +374,7 @@ impl Surroundings {
     }
 
     fn refine(&mut self, tip: &Vec3, done: &mut Followed) {
-        // From the tip's cell outwards: each refinement may bring new cells that are near.
+        // From the tip's cell outwards: each refinement may give new cells near the tip.
         let mut next = vec![self.near];
         let mut seen = std::collections::BTreeSet::new();
         let (mut marks, mut ring) = (Marks::default(), Vec::new());
@@ -401,7 +405,7 @@ impl Surroundings {
         self.relook();
     }
 
-    /// The tip's cell may be another one after cells have changed.
+    /// Updates the tip's cell, which may differ after cells have changed.
     fn relook(&mut self) {
         if let Some(p) = self.active.map(|a| a.end).or(self.base()) {
             self.remember(p);
@@ -414,9 +418,9 @@ impl Surroundings {
         }
     }
 
-    /// The structures in the lists of a piece, counted from where the needle went in, each with its
-    /// nearest point; sorted by their places. What is nearer than [`Surroundings::sure_m`] is
-    /// there, and its distance is right; what is further may be there.
+    /// Finds the structures in the lists of a piece, counted from the point of insertion, each with
+    /// its nearest point; sorted by index. Structures nearer than [`Surroundings::sure_m`] are
+    /// included with their exact distance; further ones may be included.
     pub fn near(&mut self, piece: usize, out: &mut Vec<NearStructure>) {
         out.clear();
         let Some((edge, ends)) = self.piece(piece) else {
@@ -448,8 +452,8 @@ impl Surroundings {
         out.sort_by_key(|n| n.structure);
     }
 
-    /// Other pieces of the needle in the lists of a piece, but for the two next to it, with their
-    /// distances, m; sorted. What is nearer than [`Surroundings::sure_m`] is there.
+    /// Finds other pieces of the needle in the lists of a piece, except for the two adjacent ones,
+    /// with their distances, m; sorted. Pieces nearer than [`Surroundings::sure_m`] are included.
     pub fn own(&mut self, piece: usize, out: &mut Vec<(usize, f64)>) {
         out.clear();
         let Some((edge, [a, b])) = self.piece(piece) else {
@@ -469,7 +473,7 @@ impl Surroundings {
         self.visible = visible;
     }
 
-    /// The edge of a piece, and its ends.
+    /// Returns the edge of a piece, and its ends.
     fn piece(&self, k: usize) -> Option<(EntityId, [Vec3; 2])> {
         let piece = match self.pieces.get(k) {
             Some(piece) => *piece,
@@ -492,7 +496,7 @@ impl Surroundings {
     }
 }
 
-/// Distance between a segment and a triangle, m, and the triangle's nearest point.
+/// Returns the distance between a segment and a triangle, m, and the triangle's nearest point.
 pub(crate) fn segment_triangle([p, q]: &[Vec3; 2], triangle: &[Vec3; 3]) -> (f64, Vec3) {
     if let Some(share) = crate::ahead::crossing(p, q, triangle) {
         return (0.0, p.lerp(q, share));

@@ -1,32 +1,33 @@
-//! A box of tissue: layers from the top down, and structures in them, listed by the cell of a mesh
-//! that each point is in.
+//! A box of tissue: layers from the top down, and structures in them, listed by cell of a mesh of
+//! space.
 //!
 //! # Theory
-//! Space is a 3-map of cubes over the box (Pitiot 2015, section 3.1), a little larger than it. Each
-//! cell lists the triangles of all structures that come nearer to it than [`Tissue::reach_m`]:
-//! whatever a ball of that radius meets on its way is in the lists of the cells that its centre
-//! goes through, and those the exact march names (`Map::march`). So continuous detection starts
-//! from a few lists and not from all triangles.
 //!
-//! Made once, read from then on; allocates when it is made. Frame: the tissue's own, its origin in
-//! the middle of the box, z up; m.
+//! Space is a 3-map of cubes over the box (Pitiot 2015, section 3.1), a little larger than it. Each
+//! cell lists the triangles of all structures that come nearer to it than [`Tissue::reach_m`].
+//! Whatever a ball of that radius meets on its path is in the lists of the cells that its centre
+//! passes through, and the exact march gives those cells (`Map::march`). So continuous detection
+//! starts from a few lists instead of all triangles.
+//!
+//! Built once, read-only afterwards; allocates when it is built. Tissue frame: origin at the centre
+//! of the box, z up; m.
 
 use hapticd_geometry::{Adjacency, MeshReport, Pose, TriMesh, Vec3};
 use hapticd_registration::map::{GridError, Map};
 
-/// What a layer is made of.
+/// Properties of a layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
-    /// From its upper side to its lower, m. The lowest goes on to the bottom of the box, and may
-    /// give more.
+    /// Thickness from its upper side to its lower, m. The lowest layer extends to the bottom of the
+    /// box, and its value may be larger.
     pub thickness_m: f64,
-    /// How stiffly it gives way under the tip until it is pierced or cut, N/m.
+    /// Stiffness under the tip until the layer is pierced or cut, N/m.
     pub stiffness_n_per_m: f64,
     /// Force at which its surface is pierced, N.
     pub puncture_force_n: f64,
-    /// Force that cutting it takes at the tip, N.
+    /// Cutting force at the tip, N.
     pub cutting_force_n: f64,
-    /// Friction on each metre of shaft in it, N/m.
+    /// Friction per metre of shaft in it, N/m.
     pub friction_n_per_m: f64,
     /// Lateral stiffness that each metre of shaft in it adds, N/m per m.
     pub lateral_n_per_m2: f64,
@@ -35,94 +36,94 @@ pub struct Layer {
 /// Something in the tissue that the tip meets.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// By which reports name it.
+    /// Identity in reports.
     pub id: u32,
-    /// Its surface in the tissue's frame, inside the box, m. Bone is closed.
+    /// Surface in the tissue's frame, inside the box, m. Bone is closed.
     pub mesh: TriMesh,
-    /// Force at which it is pierced, N; none for what never is: bone.
+    /// Force at which it is pierced, N; `None` for bone, which never is.
     pub puncture_force_n: Option<f64>,
 }
 
-/// What a tissue is made of.
+/// Specification of a tissue.
 #[derive(Clone, Debug)]
 pub struct TissueSpec {
-    /// Where the middle of the box is.
+    /// Pose of the centre of the box in the world.
     pub world_from_tissue: Pose,
-    /// Half of its edges, m.
+    /// Half of the box's edges, m.
     pub half_m: Vec3,
-    /// From the top down.
+    /// Layers from the top down.
     pub layers: Vec<Layer>,
-    /// What is in it.
+    /// Structures in the tissue.
     pub structures: Vec<Structure>,
 }
 
-/// Most layers.
+/// Most layers of a tissue.
 pub const MAX_LAYERS: usize = 16;
-/// Most structures.
+/// Most structures of a tissue.
 pub const MAX_STRUCTURES: usize = 64;
 /// Cells along the longest edge.
 const CELLS: f64 = 20.0;
 
-/// Why there is no such tissue. The configuration's.
+/// Reason why the specification of a tissue is invalid; it comes from the configuration.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TissueError {
-    /// A box that is none.
+    /// The edges of the box are invalid: not finite and above 0, or too different.
     #[error(
         "a tissue with edges of {0:?} m: finite and above 0, and the longest at most 30 times the shortest"
     )]
     Size([f64; 3]),
-    /// Too many layers, or none.
+    /// There are too many layers, or none.
     #[error("{0} layers: 1 to {MAX_LAYERS}")]
     Layers(usize),
-    /// A layer with numbers that are none.
+    /// The numbers of a layer are invalid.
     #[error(
         "layer {layer}: its thickness and stiffness are above 0, its forces from 0 on, all finite, and piercing it takes no less than cutting it"
     )]
     Layer {
-        /// From 0 on, from the top down.
+        /// Index from 0, from the top down.
         layer: usize,
     },
-    /// Layers that begin below the box.
+    /// A layer starts below the box.
     #[error("layer {layer} begins {depth_m} m deep in a tissue of {height_m} m")]
     Depth {
-        /// From 0 on.
+        /// Index from 0, from the top down.
         layer: usize,
-        /// Where it begins, m.
+        /// Depth at which it starts, m.
         depth_m: f64,
-        /// Of the box, m.
+        /// Height of the box, m.
         height_m: f64,
     },
-    /// Too many structures.
+    /// There are too many structures.
     #[error("{0} structures: at most {MAX_STRUCTURES}")]
     Structures(usize),
-    /// A structure that is not all in the box.
+    /// A structure is not entirely in the box.
     #[error("structure {id} reaches out of the tissue, to {at_m:?} m from its middle")]
     Outside {
-        /// Which.
+        /// Identity of the structure.
         id: u32,
         /// A corner that is outside, m.
         at_m: [f64; 3],
     },
-    /// Bone with holes.
+    /// The mesh of a bone has holes.
     #[error(
         "structure {id} is never pierced and its mesh has {boundary_edges} boundary edges: it must be closed"
     )]
     Open {
-        /// Which.
+        /// Identity of the structure.
         id: u32,
-        /// Edges with one face, and those with more than two.
+        /// Number of edges with one face or with more than two.
         boundary_edges: usize,
     },
-    /// A force that is none.
+    /// The puncture force of a structure is not finite and at least 0.
     #[error("structure {id} is pierced at {force_n} N: finite and from 0 on")]
     Force {
-        /// Which.
+        /// Identity of the structure.
         id: u32,
-        /// As given.
+        /// Given force, N.
         force_n: f64,
     },
-    /// A box that the mesh of space cannot have.
+    /// The mesh of space cannot cover the box.
     #[error(transparent)]
     Grid(#[from] GridError),
 }
@@ -131,7 +132,7 @@ pub enum TissueError {
 #[derive(Debug)]
 pub struct Tissue {
     spec: TissueSpec,
-    /// Height of each layer's upper side.
+    /// Height of each layer's upper side, m.
     tops: Vec<f64>,
     map: Map,
     origin: Vec3,
@@ -139,22 +140,23 @@ pub struct Tissue {
     width_m: f64,
     reach_m: f64,
     triangles: Vec<[Vec3; 3]>,
-    /// Of each triangle: the place of its structure in the list.
+    /// Index of each triangle's structure in the list.
     owner: Vec<u16>,
-    /// Per cell where its list begins; one more at the end.
+    /// Start of each cell's list, with one more entry at the end.
     starts: Vec<u32>,
     lists: Vec<u32>,
 }
 
 impl Tissue {
-    /// Makes the lists, for tips whose ball has at most a radius of `reach_m`.
+    /// Builds the lists, for tips with a ball of radius `reach_m` or less.
     ///
     /// # Errors
+    ///
     /// See [`TissueError`].
     pub fn new(spec: TissueSpec, reach_m: f64) -> Result<Self, TissueError> {
         let half = spec.half_m;
         let (low, high) = (half.min(), half.max());
-        // Written so that NaN is none.
+        // Written so that NaN is invalid.
         if !(low > 0.0 && high <= 30.0 * low && high.is_finite()) {
             return Err(TissueError::Size((half * 2.0).into()));
         }
@@ -190,8 +192,8 @@ impl Tissue {
         Ok(tissue)
     }
 
-    /// Lists every triangle in all cells that its box, grown by the reach, meets: counted first,
-    /// then filled in.
+    /// Lists every triangle in all cells that its box, grown by the reach, meets: counts first,
+    /// then fills in.
     fn list(&mut self) {
         let count: usize = self.cells.iter().product();
         let mut starts = vec![0_u32; count + 1];
@@ -213,7 +215,7 @@ impl Tissue {
     }
 
     fn for_cells(&self, t: usize, mut visit: impl FnMut(usize)) {
-        // Far above what a march and a map may be wrong by.
+        // Far above the rounding errors of march and map.
         let grow = Vec3::repeat(self.reach_m + 1e-6 * self.width_m);
         let [a, b, c] = self.triangles[t];
         let (low, high) = (a.inf(&b).inf(&c) - grow, a.sup(&b).sup(&c) + grow);
@@ -230,50 +232,49 @@ impl Tissue {
         }
     }
 
-    /// What it was made of.
+    /// Returns the specification.
     #[must_use]
     pub fn spec(&self) -> &TissueSpec {
         &self.spec
     }
 
-    /// The mesh of space; cells are never refined.
+    /// Returns the mesh of space; its cells are never refined.
     #[must_use]
     pub fn map(&self) -> &Map {
         &self.map
     }
 
-    /// Radius of the largest ball that the lists are for, m.
+    /// Returns the radius of the largest ball that the lists cover, m.
     #[must_use]
     pub fn reach_m(&self) -> f64 {
         self.reach_m
     }
 
-    /// Edge of a cell, m.
+    /// Returns the edge of a cell, m.
     #[must_use]
     pub fn width_m(&self) -> f64 {
         self.width_m
     }
 
-    /// The triangles of all structures, in order.
+    /// Returns the triangles of all structures, in order.
     #[must_use]
     pub fn triangles(&self) -> &[[Vec3; 3]] {
         &self.triangles
     }
 
-    /// The place in the list of structures of the one that a triangle is of.
+    /// Returns the index of the structure that a triangle belongs to.
     #[must_use]
     pub fn owner(&self, triangle: usize) -> usize {
         usize::from(self.owner[triangle])
     }
 
-    /// The structure at a place in the list.
+    /// Returns the structure at an index of the list.
     #[must_use]
     pub fn structure(&self, k: usize) -> &Structure {
         &self.spec.structures[k]
     }
 
-    /// Numbers of the triangles near a cell of the map, by its index; none where there is no such
-    /// cell.
+    /// Returns the indices of the triangles near a cell of the map; empty if there is no such cell.
     #[must_use]
     pub fn listed(&self, cell: usize) -> &[u32] {
         match (self.starts.get(cell), self.starts.get(cell + 1)) {
@@ -282,26 +283,26 @@ impl Tissue {
         }
     }
 
-    /// A layer, counted from the top; beyond the lowest that one.
+    /// Returns a layer, counted from the top; beyond the lowest, the lowest.
     #[must_use]
     pub fn layer(&self, k: usize) -> &Layer {
         &self.spec.layers[k.min(self.spec.layers.len() - 1)]
     }
 
-    /// The layer at a height, counted from the top; above and below the box the uppermost and the
-    /// lowest.
+    /// Returns the layer at a height, counted from the top; above the box the uppermost, below it
+    /// the lowest.
     #[must_use]
     pub fn layer_at(&self, z_m: f64) -> usize {
         self.tops.iter().rposition(|top| z_m <= *top).unwrap_or(0)
     }
 
-    /// Height of a layer's upper side, m; none beyond the lowest.
+    /// Returns the height of a layer's upper side, m; `None` beyond the lowest.
     #[must_use]
     pub fn top_m(&self, layer: usize) -> Option<f64> {
         self.tops.get(layer).copied()
     }
 
-    /// Whether a point is in the box.
+    /// Returns true if a point is in the box.
     #[must_use]
     pub fn holds(&self, p: &Vec3) -> bool {
         (0..3).all(|i| p[i].abs() <= self.spec.half_m[i])

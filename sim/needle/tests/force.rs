@@ -1,5 +1,5 @@
-//! What the hand feels, against closed form: rise, puncture, drop, plateau, the slope of friction,
-//! and back.
+//! The force on the hand against closed form: rise, puncture, drop, plateau, the slope of friction,
+//! and the way back.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn one_layer_rises_breaks_slides_and_sticks_on_the_way_back() {
     let (cutting, friction) = (0.3, 20.0);
     let mut punctured = false;
     hand.along(-0.01, 0.05, 6_000, |hand, depth_m, told| {
-        // At the surface itself rounding decides.
+        // At the surface itself, rounding decides.
         if depth_m.abs() < 1e-12 {
             return;
         }
@@ -36,7 +36,7 @@ fn one_layer_rises_breaks_slides_and_sticks_on_the_way_back() {
             "{depth_m} {told:?} {force}"
         );
         assert!((told.depth_m - s).abs() < 1e-9, "{depth_m} {told:?} {s}");
-        // And the spring's force on the hand is the tissue's on the needle.
+        // The spring's force on the hand equals the tissue's on the needle.
         assert!((hand.force.norm() - force).abs() < 1e-9, "{depth_m}");
     });
     assert!(punctured);
@@ -61,7 +61,7 @@ fn one_layer_rises_breaks_slides_and_sticks_on_the_way_back() {
         }
     });
     assert!(stuck > 300 && slid > 3_000, "{stuck} {slid}");
-    // In again: the surface has closed.
+    // Second insertion: the surface has closed.
     let mut greatest = 0.0_f64;
     hand.along(-0.02, 0.0029, 500, |_, _, told| {
         greatest = greatest.max(told.force_n)
@@ -77,7 +77,7 @@ fn what_is_cut_is_not_cut_again() {
     hand.along(0.05, 0.02, 1_000, |_, _, _| {});
     let mut again = 0;
     hand.along(0.02, 0.06, 2_000, |_, _, told| {
-        // Sliding forward in its own channel: friction alone.
+        // Slides forward in the channel that it cut: friction alone.
         if told.force_n > 0.0 && told.depth_m < deepest - 1e-3 {
             let friction = 20.0 * told.depth_m;
             assert!(told.force_n <= friction + 1e-9, "{told:?}");
@@ -121,14 +121,14 @@ fn every_layer_is_pierced_at_its_force_and_friction_adds_up() {
         }
     });
     assert_eq!(pierced, 3, "{peaks:?}");
-    // The last force before it gave way: a step of the hand below the limit.
+    // The last force before the surface gave way: a step of the hand below the limit.
     for ((peak, _), wanted) in
         peaks
             .iter()
             .zip([1.0, 0.2 + 20.0 * 0.005, 1.5 + 20.0 * 0.005 + 5.0 * 0.02])
     {
         let close = *peak <= wanted + 1e-9 && *peak > wanted - 0.01;
-        // Going on through a softer layer takes more than piercing it: then it is pierced at once.
+        // If cutting the softer layer takes more than piercing it, it is pierced at once.
         assert!(close || *peak > wanted, "{peaks:?} {wanted}");
     }
     let told = hand.upright(0.06, 0.0);

@@ -1,4 +1,4 @@
-//! What is near the needle, against brute force, and the mesh that is fine about the tip only (box
+//! Neighbours of the needle against brute force, and the mesh that is fine about the tip only (box
 //! 40 of the checklist for Pitiot 2015).
 
 mod common;
@@ -20,7 +20,7 @@ fn spec(seed: u64) -> TissueSpec {
         &shapes::cylinder(0.004, 0.03, 16).unwrap(),
         &Vec3::new(0.004, 0.0, 0.0),
     );
-    // Nothing lies right between two cells: what does may be in either.
+    // Nothing lies exactly between two cells, where it could be in either.
     let sheet = shapes::sheet(0.02, 6).unwrap();
     let sheet = common::moved(&sheet, &Vec3::new(3e-4, -2e-4, 1.3e-3));
     let mut meshes: Vec<TriMesh> = vec![tube, sheet];
@@ -48,7 +48,7 @@ const ZOOM: Zoom = Zoom {
     budget: 12,
 };
 
-/// A way that winds down from the top.
+/// Returns a path that winds down from the top.
 fn way(seed: u64, pieces: usize) -> Vec<Vec3> {
     let mut random = Random(seed);
     let (pitch, radius, phase) = (
@@ -62,7 +62,7 @@ fn way(seed: u64, pieces: usize) -> Vec<Vec3> {
         .map(|i| {
             let t = turn * i as f64;
             let down = (pitch / 6.3 * t) % 0.14;
-            // Down and up again, so that it comes near itself.
+            // Down and up again, so that the path comes near itself.
             let z = 0.035 - if down > 0.07 { 0.14 - down } else { down };
             Vec3::new(radius * (t + phase).cos(), radius * (t + phase).sin(), z)
         })
@@ -93,8 +93,8 @@ fn brute_near(spec: &TissueSpec, [p, q]: [Vec3; 2]) -> Vec<f64> {
     all.collect()
 }
 
-/// Compares what is near every piece with brute force; says how many structures and own pieces were
-/// near enough to have to be found.
+/// Compares the neighbours of every piece with brute force. Returns how many structures and own
+/// pieces were near enough that they had to be found.
 fn compare(s: &mut Surroundings, spec: &TissueSpec, nodes: &[Vec3], tip: &Vec3) -> (usize, usize) {
     let mut chain = nodes.to_vec();
     chain.push(*tip);
@@ -135,7 +135,7 @@ fn compare(s: &mut Surroundings, spec: &TissueSpec, nodes: &[Vec3], tip: &Vec3) 
 type Lists = Vec<(usize, BTreeSet<usize>, BTreeSet<usize>)>;
 
 fn lists(s: &Surroundings, kind: Kind) -> Lists {
-    // Rings are found when they are asked for, which changes what is kept and nothing that is said.
+    // Rings are computed on demand, which changes caches but no result.
     let mut r = s.registration().clone();
     let leaves: Vec<_> = r.map().leaves().collect();
     let mut all: Lists = (leaves.into_iter())
@@ -159,7 +159,7 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
         lists(&s, Kind::Triangle),
         s.registration().map().leaf_count(),
     );
-    // Where structures are dense cells are fine from the start, and nowhere else.
+    // Where structures are dense, and only there, cells are fine from the start.
     let first: BTreeSet<Cell> = s.registration().map().leaves().collect();
     let map = s.registration().map();
     let boxes: Vec<Aabb> = (spec.structures.iter())
@@ -177,7 +177,7 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
         let crowd = s.registration().present(c, Kind::Triangle).count();
         assert!(crowd <= CROWD || level == ZOOM.finest, "{crowd} {level}");
         if let Some(parent) = map.parent(c) {
-            // No fewer than are present in it.
+            // At least as many as are present in it.
             let half = ZOOM.cell_m / f64::from(1_u32 << level) + 1e-9;
             let cube = Aabb::about(&map.centre(parent), half);
             let crowd = boxes.iter().filter(|b| b.overlaps(&cube)).count();
@@ -188,7 +188,7 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
     let mut random = Random(seed ^ 77);
     let (mut at, mut found) = (0_usize, (0, 0));
     for step in 0..steps {
-        // Mostly in, sometimes back by a few.
+        // Mostly forward, sometimes back by a few.
         at = match random.bits() % 5 {
             0 => at.saturating_sub(random.bits() as usize % 9),
             _ => (at + random.bits() as usize % 4).min(pieces - 1),
@@ -229,7 +229,7 @@ fn run(seed: u64, pieces: usize, steps: usize) -> (usize, usize) {
     found
 }
 
-/// All cells near the tip are as fine as can be, all that are far are as at first.
+/// Checks that all cells near the tip are at the finest level, and all far ones as at first.
 fn fine_about(s: &Surroundings, tip: &Vec3, first: &BTreeSet<Cell>) {
     let map = s.registration().map();
     let mut fine = 0;
@@ -253,8 +253,8 @@ fn fine_about(s: &Surroundings, tip: &Vec3, first: &BTreeSet<Cell>) {
             assert!(apart <= 2.0 * ZOOM.about_m + 1e-12, "{apart} {level}");
         }
     }
-    // At a corner of the fine cells only the eight that meet there are near: the next are a whole
-    // cell away.
+    // At a corner of the fine cells only the eight cells that meet there are near: the next are a
+    // whole cell away.
     assert!(fine >= 8, "{fine}");
 }
 

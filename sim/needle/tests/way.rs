@@ -1,4 +1,4 @@
-//! Where the tip goes: circles, bone, membranes, and hands of every kind.
+//! The path of the tip: circles, bone, membranes, and many motions of the hand.
 
 mod common;
 
@@ -15,8 +15,8 @@ use proptest::prelude::*;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How far the nodes of a way, pushed in without a turn, are from the circle that the bevel
-/// describes.
+/// Returns how far the nodes of a path, pushed in without rotation, are from the circle that the
+/// bevel describes.
 fn off_circle(segment_m: f64) -> f64 {
     let bent = Needle {
         segment_m,
@@ -60,7 +60,7 @@ fn half_a_turn_bends_the_other_way_and_spinning_goes_straight() {
     let spun = end(|s| 4_000.0 * s);
     let aside = |v: &Vec3| v.x.hypot(v.y);
     assert!(straight.x > 0.01, "{straight}");
-    // Rolled before it goes in: it goes in with the bevel on the other side.
+    // Rolled before insertion: it is inserted with the bevel on the other side.
     assert!(
         turned.x < -0.01 && (turned.x + straight.x).abs() < 1e-3,
         "{turned}"
@@ -103,8 +103,8 @@ fn to_bone(tissue: &Tissue, p: &Vec3) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// A hand that goes about over the tissue, in and out, rolls, hurries and rests. Poses in the
-/// tissue's frame.
+/// A hand that wanders over the tissue, in and out, rolls, hurries and rests. Poses in the tissue's
+/// frame.
 struct Wanderer {
     random: Random,
     at: Vec3,
@@ -134,7 +134,7 @@ impl Wanderer {
             let out = random.within(0.0, 1.0) < 0.3;
             let z = if out { 0.14 } else { random.within(0.05, 0.13) };
             self.goal = Vec3::new(random.within(-0.04, 0.04), random.within(-0.03, 0.03), z);
-            // Mostly straight down from where it is.
+            // Mostly straight down from the present position.
             if random.within(0.0, 1.0) < 0.7 {
                 (self.goal.x, self.goal.y) = (self.at.x, self.at.y);
             }
@@ -175,7 +175,7 @@ fn the_tip_is_never_in_bone() {
         "{inserted} {stopped} {most}"
     );
     assert!(nearest < 6e-4, "{nearest}");
-    // A tick's work is bounded, and was not nothing.
+    // The work of a tick is bounded, and some was done.
     let most = (MAX_EVENTS * MAX_CANDIDATES) as u64;
     assert!((50..=most).contains(&busiest), "{busiest}");
 }
@@ -190,7 +190,7 @@ fn not_even_between_two_ticks() {
         if told.phase != Phase::Inserted || i % 500 != 0 {
             continue;
         }
-        // All of the way that was ever swept.
+        // The whole path that was ever swept.
         let mut chain: Vec<Vec3> = hand.felt.path().nodes().iter().map(|n| n.at).collect();
         chain.push(hand.felt.tip_m());
         for pair in chain.windows(2).take(told.nodes as usize) {
@@ -204,7 +204,7 @@ fn not_even_between_two_ticks() {
     assert!(looked > 2_000, "{looked}");
 }
 
-/// Whether a segment goes through a triangle, the plain way.
+/// Returns true if a segment passes through a triangle, by plain geometry.
 fn goes_through(p: &Vec3, q: &Vec3, [a, b, c]: &[Vec3; 3]) -> bool {
     let n = (b - a).cross(&(c - a));
     let (dp, dq) = (n.dot(&(p - a)), n.dot(&(q - a)));
@@ -258,14 +258,14 @@ fn membranes_are_pierced_as_often_as_the_way_goes_through_them() {
                 })
                 .sum::<usize>();
             crossings += brute;
-            // One is the skin.
+            // One of them is the skin.
             assert_eq!(told.pierced as usize - 1, brute, "seed {seed}");
         }
     }
     assert!(crossings > 100, "{crossings}");
 }
 
-/// The energy that a hand gets out of it by a held force, J: at most what any spring of this
+/// Measures the energy that a hand gets out by a held force, J: at most what any spring of this
 /// stiffness gives between ticks.
 fn passive(seed: u64, ticks: usize) -> (usize, usize) {
     let stiff = |k: f64, thickness_m: f64, puncture_force_n: f64| hapticd_needle::Layer {
@@ -284,12 +284,12 @@ fn passive(seed: u64, ticks: usize) -> (usize, usize) {
     let mut hand = Hand::new(tissue.clone(), needle(10.0));
     let mut wanderer = Wanderer::new(seed);
     let mut random = Random(seed ^ 0x5555);
-    // Slow, so that what any held spring gives between two ticks hides nothing.
+    // Slow, so that the energy of a held spring between two ticks hides nothing.
     wanderer.speeds_m = [3e-5, 6e-5, 1e-4];
     wanderer.at.z = 0.13;
     wanderer.goal = wanderer.at;
-    // Askew, but for the whole of it: a hub without torque cannot be paid for turning a needle that
-    // touches.
+    // Tilted, but constantly so: a hub without torque cannot account for the work of turning a
+    // needle that touches.
     wanderer.tilt = Quat::from_scaled_axis(Vec3::new(
         random.within(-0.5, 0.5),
         random.within(-0.5, 0.5),
@@ -310,8 +310,8 @@ fn passive(seed: u64, ticks: usize) -> (usize, usize) {
         }
         let before = hand.force;
         let told = hand.at(&pose);
-        // Both springs hold no more than they did and the hand put in, tick by tick: nothing that
-        // is lost hides what is made.
+        // Tick by tick, both springs store no more than before plus the hand's work, so that losses
+        // do not hide generated energy.
         let now_j = hand.felt.stored_j() + 0.5 * hand.force.norm_squared() / STIFFNESS;
         if let Some(last) = last {
             let step = at - last;
@@ -406,7 +406,8 @@ fn poses_that_are_none_do_no_harm() {
     assert_eq!(hand.upright(0.03, 0.0).phase, Phase::Inserted);
 }
 
-/// Something rigid holds the hub back, or pushes it: the tip goes as far as that hub takes it.
+/// A rigid contact holds the hub back, or pushes it: the tip moves only as far as that hub takes
+/// it.
 #[test]
 fn a_hub_that_is_held_back_takes_the_tip_no_further() {
     let mut hand = Hand::new(tissue(vec![layer(0.1, 0.4)], bones()), needle(10.0));
@@ -418,7 +419,7 @@ fn a_hub_that_is_held_back_takes_the_tip_no_further() {
     for i in 0..3_000 {
         let depth_m = -0.01 + 2e-5 * f64::from(i);
         let free = hand.felt.guide(&hub(depth_m), STIFFNESS);
-        // A plate that ends the hub's way 20 mm in.
+        // A plate ends the hub's path 20 mm in.
         let way = (world.inverse() * free).translation.vector.z;
         if way >= 0.04 + HUB_M + LENGTH_M - 0.02 {
             stopped = free;
@@ -427,8 +428,7 @@ fn a_hub_that_is_held_back_takes_the_tip_no_further() {
         deepest = deepest.max(hand.felt.insertion().depth_m);
     }
     assert!(deepest > 0.018 && deepest <= 0.02, "{deepest}");
-    // Pushed through by something that the hand does not feel: the tip stops before bone all the
-    // same.
+    // Pushed through by something that the hand does not feel: the tip still stops before bone.
     for i in 0..3_000 {
         let pushed = world * Pose::translation(0.006, 0.0, 0.16 - 4e-5 * f64::from(i));
         hand.felt.guide(&pushed, STIFFNESS);

@@ -57,7 +57,7 @@ pub fn tissue(layers: Vec<Layer>, structures: Vec<Structure>) -> Arc<Tissue> {
 pub struct Hand {
     pub felt: NeedleInTissue,
     pub tissue: Arc<Tissue>,
-    /// The spring, N/m.
+    /// Stiffness of the spring, N/m.
     pub stiffness: f64,
     /// Force on the hand, world, N.
     pub force: Vec3,
@@ -75,7 +75,7 @@ impl Hand {
         }
     }
 
-    /// The hand at a pose in the tissue's frame.
+    /// Moves the hand to a pose in the tissue's frame.
     pub fn at(&mut self, tissue_from_hand: &Pose) -> Insertion {
         let wanted = self.tissue.spec().world_from_tissue * tissue_from_hand;
         self.hub = self.felt.guide(&wanted, self.stiffness);
@@ -84,7 +84,8 @@ impl Hand {
         self.felt.insertion()
     }
 
-    /// Upright over the middle of the top, so deep that a rigid tip would be `depth_m` in; rolled.
+    /// Moves the hand upright over the centre of the top, rolled, to where a rigid tip would be
+    /// `depth_m` in.
     pub fn upright(&mut self, depth_m: f64, roll: f64) -> Insertion {
         let top = self.tissue.spec().half_m.z;
         self.at(&Pose::from_parts(
@@ -93,7 +94,7 @@ impl Hand {
         ))
     }
 
-    /// Down and up again in steps.
+    /// Moves down and up again in steps.
     pub fn along(
         &mut self,
         from_m: f64,
@@ -121,13 +122,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From `low` to `high`.
+    /// Returns a number from `low` to `high`.
     pub fn within(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// So many cases, or as many as the environment asks for.
+/// Runs this many cases, or the number that the environment asks for.
 pub fn cases(usual: u32) -> proptest::prelude::ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok();
     proptest::prelude::ProptestConfig {
