@@ -1,4 +1,4 @@
-//! Time of one `advance` call in the cases the 1 kHz loop meets.
+//! Time of one `advance` call in the cases that occur in the 1 kHz loop.
 #![allow(missing_docs)]
 
 use std::hint::black_box;

@@ -72,7 +72,7 @@ fn bench(c: &mut Criterion) {
             }
         }
     }
-    // Flat on flat: any number of pairs at one distance, of which a list that is full keeps some.
+    // Flat on flat: any number of pairs at one distance; a full list keeps only some of them.
     let ground = MeshIndex::new(shapes::sheet(0.5, 224).expect("valid sizes"));
     let tool = MeshIndex::new(shapes::sheet(0.06, 70).expect("valid sizes"));
     for height in [3e-5, 2e-3, 2e-2] {

@@ -1,5 +1,5 @@
-//! Two standing meshes of 70,000 triangles: all intersecting pairs, whether there is any, and their
-//! distance. `peers` has the same in other libraries.
+//! Two static meshes of 70,000 triangles: all intersecting pairs, whether any exists, and their
+//! distance. `peers` runs the same in other libraries.
 #![allow(missing_docs)]
 
 use std::hint::black_box;

@@ -1,27 +1,27 @@
 //! Directional conservative advancement of one feature pair along a constant-speed screw.
 //!
-//! **What is proven.** Let `n` be a unit vector, `x_i(t)` the points of A on their screw and `y_j`
-//! the points of B. Convex features are at least `min_i n.x_i - max_j n.y_j` apart. On a
-//! constant-speed screw with angular velocity `w` the acceleration of a point is `a_i = w x v_i`,
-//! of constant length, and its component along `n` changes at a rate of at most `|w x n| |a_i|` and
-//! never exceeds `|a_i| |w x n| / |w|` in size. So for `0 <= d <= T`
+//! **Proof.** Let `n` be a unit vector, `x_i(t)` the points of A on their screw, and `y_j` the
+//! points of B. Convex features are at least `min_i n.x_i - max_j n.y_j` apart. On a constant-speed
+//! screw with angular velocity `w`, the acceleration of a point is `a_i = w x v_i`, of constant
+//! length. Its component along `n` changes at a rate of at most `|w x n| |a_i|` and never exceeds
+//! `|a_i| |w x n| / |w|` in size. So for `0 <= d <= T`
 //!
 //! ```text
 //! n.x_i(t + d) >= n.x_i(t) + d n.v_i(t) - k_i d^2 / 2,
 //! k_i = min( |a_i| |w x n| / |w|,  -n.a_i(t) + T |w x n| |a_i| )
 //! ```
 //!
-//! and the largest `d` for which no point of A comes nearer than the threshold along `n` is the
-//! root of a quadratic. One such step proves a whole interval of time; the next starts from the
+//! The largest `d` for which no point of A comes nearer than the threshold along `n` is the root of
+//! a quadratic. One such step proves a whole interval of time; the next step starts from the
 //! closest direction at its end. Every intermediate time is proven, so running out of steps costs
-//! motion, never truth.
+//! motion, never correctness.
 //!
-//! **Rounding.** All arithmetic is relative to the first point of B. An explicit bound of the
-//! rounding error of one gap, `64 eps (E + t_max (1 + w)(m + w E))` with `E` the largest coordinate
-//! of the pair and `m` the sum of the sizes of the terms of the velocity, is subtracted from every
-//! gap, so that the proof covers the floating-point evaluation. Positions at time `t` are computed
-//! from the data at time 0 in a form without the screw's point (which is far away for tiny
-//! rotations), never accumulated.
+//! **Rounding.** All arithmetic is relative to the first point of B. An explicit bound on the
+//! rounding error of one gap is subtracted from every gap, so that the proof covers the
+//! floating-point evaluation. The bound is `64 eps (E + t_max (1 + w)(m + w E))`, with `E` the
+//! largest coordinate of the pair and `m` the sum of the sizes of the terms of the velocity.
+//! Positions at time `t` are computed from the data at time 0, never accumulated. The formula does
+//! not use the screw's point, which is far away for tiny rotations.
 //!
 //! Bounded (`max_steps` steps of one closest-point query each), allocation-free, lock-free, a pure
 //! function, no panics: inputs that are not finite give [`Advance::Stopped`] at time 0. Lengths in
@@ -32,8 +32,8 @@ use hapticd_geometry::{Screw, Vec3};
 
 use crate::pair::{PairDistance, PairKind, closest, closest_points, highest, refine, support_gap};
 
-/// Steps that move no point farther than this (metres), or than this part of the threshold if that
-/// is less, are not made.
+/// Steps that move no point farther than this (metres), or than this fraction of the threshold if
+/// that is less, are not made.
 pub(crate) const RESOLUTION_M: f64 = 1e-9;
 pub(crate) const RESOLUTION_RELATIVE: f64 = 1e-3;
 
@@ -57,7 +57,7 @@ pub enum Advance {
     },
 }
 
-/// The velocity field of a constant-speed screw in the form the bound needs: the velocity of a
+/// The velocity field of a constant-speed screw in the form that the bound needs: the velocity of a
 /// point `x` is `velocity + omega x x`, in units per screw.
 #[derive(Clone, Copy, Debug)]
 pub struct MotionBound {
@@ -67,12 +67,12 @@ pub struct MotionBound {
     speed: f64,
     /// Velocity of the point now at the origin, metres per screw.
     velocity: Vec3,
-    /// Sum of the sizes of the terms `velocity` was computed from, for its rounding error.
+    /// Sum of the sizes of the terms that `velocity` was computed from, for its rounding error.
     size: f64,
 }
 
 impl MotionBound {
-    /// Velocity field of `screw`, in the frame the screw is expressed in.
+    /// Velocity field of `screw`, in the frame in which the screw is expressed.
     #[inline]
     #[must_use]
     pub fn new(screw: &Screw) -> Self {
@@ -124,7 +124,7 @@ impl MotionBound {
     }
 }
 
-/// One point of A: where it starts and the first three derivatives of its motion there.
+/// One point of A: its start and the first three derivatives of its motion there.
 #[derive(Clone, Copy)]
 struct Mover {
     start: Vec3,
@@ -165,20 +165,21 @@ pub(crate) fn screw_factors(w: f64, t: f64) -> (f64, f64) {
     }
 }
 
-/// Advances one feature pair along `screw` and says how far the motion is proven.
+/// Advances one feature pair along `screw` and returns how far the motion is proven.
 ///
-/// A's feature, `a` at time 0, moves with the screw; B's, `b`, stands still. Both, and the screw,
-/// are in one frame; the points used of each are those of `kind` ([`PairKind::points_a`], the rest
-/// is ignored). Times run over `[0, t_max]`, with `t_max = 1` the whole screw.
+/// A's feature, `a` at time 0, moves with the screw; B's feature, `b`, stands still. Both, and the
+/// screw, are in one frame. Of each, only the points that `kind` needs are read
+/// ([`PairKind::points_a`], [`PairKind::points_b`]). Times run over `[0, t_max]`, with `t_max = 1`
+/// the whole screw.
 ///
-/// The proven statement is: at every time of the proven interval the distance is at least
-/// `min(threshold, d)`, where `d` is the distance at time 0 (up to the rounding bound of the
-/// module). So a pair that starts at or inside the threshold may separate and slide but does not
-/// come closer. Steps end when the next one would move no point by a nanometre, or by a thousandth
-/// of the threshold if that is less, so an approach stops within about that of the threshold.
+/// At every time of the proven interval, the distance is at least `min(threshold, d)`, where `d` is
+/// the distance at time 0 (up to the rounding bound of the module). So a pair that starts at or
+/// inside the threshold may separate and slide but does not approach. Stepping ends when the next
+/// step would move no point by a nanometre, or by a thousandth of the threshold if that is less. So
+/// an approach stops within about that distance of the threshold.
 ///
-/// `warm` may be a guess of the closest direction at time 0 (from B to A, any length): if it proves
-/// the whole motion no closest points are computed. A wrong guess costs time, not truth.
+/// `warm` may be a guess of the closest direction at time 0 (from B to A, any length). If it proves
+/// the whole motion, no closest points are computed. A wrong guess costs time, not correctness.
 ///
 /// Features that intersect, touch, or are not finite give `Stopped` at 0.
 #[must_use]
@@ -205,7 +206,7 @@ pub fn advance(
     )
 }
 
-/// [`advance`] with the velocity field of the screw computed once for many pairs.
+/// As [`advance`], with the velocity field of the screw computed once for many pairs.
 #[must_use]
 #[allow(clippy::too_many_arguments)]
 pub fn advance_bound(
@@ -218,7 +219,7 @@ pub fn advance_bound(
     max_steps: u32,
     warm: Option<Vec3>,
 ) -> Advance {
-    // Not `max`: NaN must stay, and then means "no nearer than now".
+    // Not `max`: NaN must propagate; it then means "no nearer than now".
     let threshold = if threshold < 0.0 { 0.0 } else { threshold };
     let origin = b[0];
     let field = motion.about(&origin);
@@ -240,7 +241,7 @@ pub fn advance_bound(
     let error = ROUNDINGS * f64::EPSILON * (extent + reach);
     let floor = threshold + error;
 
-    // The guess, if it is of any use, answers without closest points.
+    // A useful guess gives the answer without computing closest points.
     if let Some(guess) = warm {
         let length = guess.norm();
         let high = highest(kind, &still, &guess) + floor * length;
@@ -259,7 +260,7 @@ pub fn advance_bound(
     let nearest = closest_points(kind, &points, &still);
     let difference = nearest.0 - nearest.1;
     let length = difference.norm();
-    // Written so that NaN is not an acceptable gap.
+    // Written so that a NaN gap is rejected.
     if length > 4.0 * error {
         let high = highest(kind, &still, &difference) + floor * length;
         if all_clear(
@@ -291,7 +292,8 @@ pub fn advance_bound(
     )
 }
 
-/// What stays the same over the steps of one call; coordinates relative to the first point of B.
+/// Data that stays constant over the steps of one call; coordinates relative to the first point of
+/// B.
 struct Problem {
     kind: PairKind,
     still: [Vec3; 3],
@@ -302,7 +304,7 @@ struct Problem {
     max_steps: u32,
 }
 
-/// The steps, from the points, their velocities and the closest direction at time 0.
+/// Advances in steps, from the points, their velocities and the closest direction at time 0.
 #[inline(never)]
 fn advance_in_steps(
     problem: &Problem,
@@ -320,7 +322,7 @@ fn advance_in_steps(
         max_steps,
     } = problem;
     let gap = support_gap(kind, &points, still, &here.normal);
-    // Written so that NaN is not an acceptable gap.
+    // Written so that a NaN gap is rejected.
     let apart = gap > 4.0 * error && t_max >= 0.0;
     if !apart {
         return stopped(0.0, &here);
@@ -341,7 +343,7 @@ fn advance_in_steps(
     for _ in 0..max_steps {
         let high = highest(kind, still, &here.normal) + target + error;
         let mut step = proven(movers, &points, field, &here.normal, high, t_max - t);
-        // NaN and negative stay what they are.
+        // NaN and negative steps pass unchanged.
         if kind == PairKind::EdgeEdge && step >= 0.0 && step < t_max - t {
             let turning = proven_turning(
                 movers,
@@ -419,7 +421,8 @@ fn proven(
     remaining: f64,
 ) -> f64 {
     let rotates = field.speed > 0.0;
-    // How fast the component of a unit acceleration along `n` can change, and how large it can be.
+    // Maximum rate of change of the component along `n` of a unit acceleration, and its maximum
+    // size.
     let swing = if rotates {
         field.omega.cross(n).norm()
     } else {
@@ -450,22 +453,22 @@ fn proven(
     first
 }
 
-/// [`proven`] for the two ends of an edge, along a direction that turns about the other edge (from
-/// the origin to `along`).
+/// As [`proven`], for the two ends of an edge, along a direction that turns about the other edge
+/// (from the origin to `along`).
 ///
-/// Of an edge that turns about a point of contact one end always goes down along a fixed direction,
-/// and at the threshold no step could be proven although the point of contact rises. Turn the
-/// direction with it: with `e` the unit direction of B's edge and any rate `b`, let `n(d)` be `n`
-/// turned about `e` by `b d`. The projection of B's edge on `n(d)` does not change, since `n(d).e`
-/// does not; and of A's ends `x`
+/// When an edge turns about a point of contact, one end always descends along a fixed direction. At
+/// the threshold no step could then be proven, although the point of contact rises. So the
+/// direction turns as well. With `e` the unit direction of B's edge and any rate `b`, let `n(d)` be
+/// `n` turned about `e` by `b d`. The projection of B's edge on `n(d)` does not change, since
+/// `n(d).e` does not. For the ends `x` of A
 ///
 /// ```text
 /// (n.x)'  = b (e x n).x + n.v
 /// (n.x)'' >= -(b^2 (|e x x| + |v| T) + 2 |b| |v| + |a|)
 /// ```
 ///
-/// The rate `b` is chosen so that both ends move alike, which is then as the point of contact does.
-/// Returns 0 where there is none.
+/// The rate `b` is chosen so that both ends move alike, which is then how the point of contact
+/// moves. Returns 0 if no such rate exists.
 #[cold]
 fn proven_turning(
     movers: &[Mover],
@@ -485,8 +488,8 @@ fn proven_turning(
     let velocities = [0, 1].map(|i| field.velocity + field.omega.cross(&points[i]));
     let [r0, r1] = velocities.map(|v| n.dot(&v));
     let spread = lever.dot(&(points[1] - points[0]));
-    // Kept of the size of the motion's own terms, so that the rounding bound of the module covers
-    // it.
+    // Limited to the size of the motion's own terms, so that the rounding bound of the module
+    // covers it.
     let most = 2.0 * (field.speed + 1.0 / remaining);
     let turn = (r0 - r1) / spread;
     if !(turn.abs() <= most) {
@@ -508,15 +511,16 @@ fn proven_turning(
     first
 }
 
-/// First `d` in `[0, remaining]` with `margin + rate d - bend d^2 / 2 = 0`, or `remaining` if there
-/// is none; negative or NaN if `margin` is not positive. Each branch is free of cancellation.
+/// Returns the first `d` in `[0, remaining]` with `margin + rate d - bend d^2 / 2 = 0`, or
+/// `remaining` if there is none. Negative or NaN if `margin` is not positive. Each branch is free
+/// of cancellation.
 #[inline]
 pub(crate) fn first_crossing(margin: f64, rate: f64, bend: f64, remaining: f64) -> f64 {
     if margin <= 0.0 || margin.is_nan() {
         return -1.0;
     }
     if bend >= 0.0 {
-        // Concave: positive at both ends is positive between.
+        // Concave: positive at both ends implies positive in between.
         if margin + remaining * (rate - 0.5 * bend * remaining) >= 0.0 {
             return remaining;
         }

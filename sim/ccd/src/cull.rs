@@ -1,28 +1,32 @@
 //! Boxes in single precision, four at a time: lower bounds on distance at a fifth of the cost.
 //!
-//! A proximity query spends most of its time on bounds of box pairs that it then throws away, and a
-//! bound need not be tight to the last digit: it must only never be above the distance. So the
-//! boxes are read in `f32`, as they are kept, about the origin of their tree; what rounding may do
-//! to a gap along one axis is bounded by [`slack`] and taken off every gap. Distances that a caller
-//! sees are never computed here.
+//! A proximity query spends most of its time on bounds of box pairs that it then discards. A bound
+//! need not be tight to the last digit; it only must never exceed the distance. So the boxes are
+//! read in `f32`, as they are stored, about the origin of their tree. [`SLACK`] bounds what
+//! rounding may do to a gap along one axis and is subtracted from every gap. Distances that a
+//! caller sees are never computed here.
 //!
 //! # Theory
 //!
 //! The bound is that of [`crate::obb::distance_lower_bound`]: the length of the gap vector between
-//! one box and the bounds of the other in its axes, or the other way round, whichever is larger.
-//! With `u` the unit roundoff and `S` the largest coordinate of either hierarchy (1-norms, the
-//! shift between them included), rounding enters by the axes, which are computed from three angles
-//! and wrong by less than `10 u` a number, in a product of two of them by `35 u` (`35 u S`), by
-//! turning A's boxes into B's frame (`12 u S`) and by the products of the test (`20 u S`): a gap
-//! along one axis is wrong by less than `70 u S`. Centres and half sizes are kept in single
-//! precision and enclose as they are. [`slack`] is `128 u S`. The axes are orthonormal to `40 u`
-//! only: a factor of `1 - 1e-5` on the square covers that.
+//! one box and the bounds of the other in its axes, or the reverse, whichever is larger. Let `u` be
+//! the unit roundoff and `S` the largest coordinate of either hierarchy (1-norms, including the
+//! shift between them). Rounding enters in three places:
 //!
-//! The hierarchy is made four wide by leaving out every other level. One box is held against the
-//! four below another at once, a lane each, in the arithmetic that every machine of the
-//! architecture has: the same bits everywhere. Boxes that are below one box lie together and are
-//! turned into lanes when they are asked about ([`Quad`]). Of triangles only what they own is kept:
-//! a byte; their corners are gathered from the vertices in single precision.
+//! - The axes are computed from three angles. Each number is wrong by less than `10 u`, a product
+//!   of two by less than `35 u`: `35 u S`.
+//! - Turning A's boxes into B's frame: `12 u S`.
+//! - The products of the test: `20 u S`.
+//!
+//! So a gap along one axis is wrong by less than `70 u S`. Centres and half sizes are stored in
+//! single precision and enclose as they are. The slack is `128 u S`. The axes are orthonormal to
+//! `40 u` only; a factor of `1 - 1e-5` on the square covers that.
+//!
+//! The hierarchy is made four wide by skipping every other level. One box is tested against the
+//! four below another at once, one per lane, with arithmetic that every machine of the architecture
+//! has: the same bits everywhere. The boxes below one box are contiguous and are arranged in lanes
+//! on request ([`Quad`]). Of a triangle, only what it owns is stored, in one byte; its corners are
+//! gathered from the vertices in single precision.
 
 use hapticd_geometry::{Mat3, TriMesh, Vec3};
 use wide::f32x4;
@@ -31,16 +35,16 @@ use crate::tree::{Node, ObbTree, Quad};
 
 /// Bound on the rounding error of a gap, in units of the size of the coordinates.
 const SLACK: f64 = 64.0 * f32::EPSILON as f64;
-/// Coordinates up to which the arithmetic cannot overflow, metres. Beyond, every bound is 0: slow,
-/// not wrong.
+/// Largest coordinates for which the arithmetic cannot overflow, metres. Beyond, every bound is 0:
+/// slow, not wrong.
 const LARGEST: f64 = 1e15;
-/// On the square of a bound, see the theory.
+/// Factor on the square of a bound; see the theory.
 const ROUNDING: f32 = 1.0 - 1e-5;
-/// One box, read: a cache line.
+/// One unpacked box: a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Box32 {
-    /// Rows x, y, z of the matrix of axes; fourth: of the centre.
+    /// Rows x, y, z of the matrix of axes; the fourth column is the centre.
     rows: [[f32; 4]; 3],
     /// Half sizes.
     half: [f32; 3],
@@ -66,14 +70,14 @@ impl Box32 {
     }
 }
 
-/// The corners of a triangle and a bit for each corner and side that it owns.
+/// The corners of a triangle, and which of its corners and sides it owns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Triangle<'a> {
     corners: [&'a [f32; 4]; 3],
     owned: Owned,
 }
 
-/// A bit for each corner that a triangle owns, and for each side.
+/// One bit for each corner that a triangle owns, and one for each side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owned(u8);
 
@@ -93,8 +97,8 @@ impl Owned {
     }
 }
 
-/// Feature pairs of two triangles that may be in reach: a bit by corner, or by side of B for each
-/// side of A.
+/// Feature pairs of two triangles that may be in reach: one bit per corner, and per side of B for
+/// each side of A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NearFeatures {
     /// Corners of A that may be near B's face.
@@ -137,21 +141,21 @@ impl Bounds {
     }
 }
 
-/// What of a mesh is needed in single precision, besides its boxes.
+/// Single-precision data of a mesh, apart from its boxes.
 #[derive(Clone, Debug)]
 pub(crate) struct Small {
-    /// Vertices, about the origin of the tree; the fourth is zero.
+    /// Vertices about the origin of the tree; the fourth component is zero.
     points: Vec<[f32; 4]>,
-    /// By triangle.
+    /// Owned features, by triangle.
     pub(crate) owned: Vec<Owned>,
     /// Origin of the tree.
     origin: Vec3,
-    /// No coordinate of a point of a box is larger.
+    /// Largest 1-norm of a box: centre plus half sizes.
     size: f64,
 }
 
 impl Small {
-    /// `owned` says what a triangle owns.
+    /// `owned` returns the features that a triangle owns.
     pub(crate) fn new(tree: &ObbTree, mesh: &TriMesh, owned: impl Fn(u32) -> Owned) -> Self {
         let origin = *tree.origin();
         let one_norm = |v: [f32; 3]| v.iter().map(|x| f64::from(x.abs())).sum::<f64>();
@@ -170,7 +174,7 @@ impl Small {
         }
     }
 
-    /// A triangle by its number and its vertices.
+    /// A triangle, given its index and its vertices.
     #[inline(always)]
     pub(crate) fn triangle(&self, triangle: u32, vertices: &[u32; 3]) -> Triangle<'_> {
         let [p, q, r] = *vertices;
@@ -182,8 +186,7 @@ impl Small {
     }
 }
 
-/// From the boxes of A to the frame and the origin of those of B, with the rounding bound of the
-/// pair.
+/// Takes boxes of A to the frame and the origin of those of B, with the rounding bound of the pair.
 pub(crate) struct Shift {
     /// Rows of the rotation.
     rotation: [[f32; 3]; 3],
@@ -206,7 +209,7 @@ impl Shift {
         }
     }
 
-    /// A box of A, in B's frame.
+    /// Takes a box of A to B's frame.
     #[inline]
     pub(crate) fn apply(&self, a: &Box32) -> Box32 {
         let rows = [
@@ -227,7 +230,7 @@ impl Shift {
         }
     }
 
-    /// Four boxes of A, in B's frame.
+    /// Takes four boxes of A to B's frame.
     #[inline]
     pub(crate) fn apply_to_quad(&self, a: &Quad) -> Quad {
         let mut out = *a;
@@ -241,8 +244,8 @@ impl Shift {
         out
     }
 
-    /// The feature pairs that two triangles own and that may be nearer than the root of
-    /// `limit_squared`: those whose bounds along the axes of B's frame are.
+    /// Returns the feature pairs that two triangles own and that may be nearer than the root of
+    /// `limit_squared`, judged by their bounds along the axes of B's frame.
     #[inline(always)]
     pub(crate) fn near_features(
         &self,
@@ -313,7 +316,8 @@ impl Shift {
         out
     }
 
-    /// Squares of lower bounds on the distances of a box and those of a quad, both in B's frame.
+    /// Squares of lower bounds on the distances between one box and the boxes of a quad, all in B's
+    /// frame.
     #[inline]
     pub(crate) fn bounds_squared(&self, one: &Box32, four: &Quad) -> [f32; 4] {
         let slack = f32x4::splat(self.slack);
@@ -363,22 +367,23 @@ fn positive_squared(x: f32x4) -> f32x4 {
     positive * positive
 }
 
-/// Most boxes that [`Moved`] keeps: 2.5 MiB. Of a larger hierarchy those that share a place push
-/// each other out.
+/// Maximum number of boxes that [`Moved`] keeps: 2.25 MiB. In a larger hierarchy, boxes that share
+/// a slot evict each other.
 const MOVED: usize = 1 << 15;
 
-/// The boxes of A in B's frame that a query has met: each is met some five times.
+/// Cache of boxes of A in B's frame during a query: each is used some five times.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
-    /// A power of two, at most [`MOVED`]; by the last bits of the index.
+    /// The boxes, by the low bits of their index. The length is a power of two, at most [`MOVED`].
     boxes: Vec<Box32>,
-    /// The query that put a box there, and its index.
+    /// For each slot, the query that filled it and the index of the box.
     of: Vec<(u32, u32)>,
     query: u32,
 }
 
 impl Moved {
-    /// Before a query over this many nodes. Allocates when it meets a larger hierarchy than before.
+    /// Starts a query over a hierarchy of this many nodes. Allocates if the hierarchy is larger
+    /// than all before.
     pub(crate) fn start(&mut self, nodes: usize) {
         self.query = self.query.wrapping_add(1);
         if self.query == 0 {
@@ -392,7 +397,7 @@ impl Moved {
         }
     }
 
-    /// Box `index` of `nodes`, shifted.
+    /// Box `index` of `nodes` in B's frame.
     #[inline(always)]
     pub(crate) fn get(&mut self, index: u32, nodes: &[Node], shift: &Shift) -> &Box32 {
         let i = index as usize & (self.boxes.len() - 1);
@@ -419,7 +424,7 @@ mod tests {
         })
     }
 
-    /// Never above the bound in double precision, and near it: for scenes of all sizes and
+    /// Never above the bound in double precision, and close to it, for scenes of all sizes and
     /// distances from the origin.
     #[test]
     fn below_the_double_precision_bound_and_close_to_it() {
@@ -476,7 +481,7 @@ mod tests {
         assert!(compared > 10_000, "{compared}");
     }
 
-    /// Coordinates that single precision cannot hold bound nothing.
+    /// Coordinates that single precision cannot hold give a bound of zero.
     #[test]
     fn coordinates_out_of_range_give_zero() {
         let mesh = shapes::torus(1e18, 1e17, 8, 6).unwrap();

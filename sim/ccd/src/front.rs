@@ -1,7 +1,8 @@
 //! A bounded queue of box pairs, nearest first to within 4 %.
 //!
-//! Buckets by the leading bits of the squared distance, 8 an octave, last in first out within one:
-//! no comparisons, constant time. All memory is taken at construction. Deterministic.
+//! Items are sorted into buckets by the leading bits of the squared distance, 8 buckets per octave;
+//! within a bucket, last in, first out. No comparisons, constant time. All memory is allocated at
+//! construction. Deterministic.
 
 /// A pair of nodes and the square of the lower bound on their distance.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,12 +13,12 @@ pub(crate) struct Item {
 }
 
 pub(crate) const BUCKETS: usize = 256;
-/// Mantissa bits that are dropped: 3 are kept with the exponent.
+/// Mantissa bits that are dropped; 3 are kept along with the exponent.
 const DROPPED: u32 = 49;
 const NONE: u32 = u32::MAX;
 
-/// Which bucket a squared distance belongs to, 8 an octave below a limit; what is less than all of
-/// them is in the first.
+/// Maps a squared distance to a bucket: 8 buckets per octave below a limit. Values below all
+/// buckets go into the first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scale {
     /// Leading bits of the limit.
@@ -31,14 +32,14 @@ impl Scale {
         }
     }
 
-    /// Values are not negative.
+    /// Bucket of a value, which must not be negative.
     #[inline]
     pub(crate) fn bucket(&self, value: f64) -> usize {
         let below = self.top.saturating_sub(value.to_bits() >> DROPPED);
         (BUCKETS as u64 - 1).saturating_sub(below) as usize
     }
 
-    /// What everything in a bucket is less than.
+    /// Upper bound, exclusive, of the values in a bucket.
     pub(crate) fn end(&self, bucket: usize) -> f64 {
         let below = (BUCKETS - 1 - bucket) as u64;
         f64::from_bits((self.top.saturating_sub(below) + 1) << DROPPED)
@@ -49,12 +50,12 @@ impl Scale {
 pub(crate) struct Front {
     items: Vec<(Item, u32)>,
     capacity: usize,
-    /// First free slot of `items`, linked.
+    /// First free slot of `items`; free slots form a linked list.
     free: u32,
     heads: [u32; BUCKETS],
-    /// Bit of every bucket that is not empty.
+    /// One bit per bucket, set if it is not empty.
     filled: [u64; BUCKETS / 64],
-    /// Up to the largest bound of interest.
+    /// Covers bounds up to the largest one of interest.
     scale: Scale,
 }
 
@@ -70,7 +71,7 @@ impl Front {
         }
     }
 
-    /// Empties the queue; bounds will be below `limit`.
+    /// Empties the queue; later bounds must be below `limit`.
     pub(crate) fn clear(&mut self, limit: f64) {
         self.items.clear();
         self.free = NONE;
@@ -79,13 +80,13 @@ impl Front {
         self.scale = Scale::up_to(limit);
     }
 
-    /// Whether items with these bounds come out in the order last in, first out.
+    /// Whether items with these bounds come out last in, first out.
     #[inline]
     pub(crate) fn same_bucket(&self, x: f64, y: f64) -> bool {
         self.scale.bucket(x) == self.scale.bucket(y)
     }
 
-    /// Queues an item with a bound that is not negative; `false` if there is no room.
+    /// Queues an item with a non-negative bound; returns `false` if the queue is full.
     #[inline]
     pub(crate) fn push(&mut self, item: Item) -> bool {
         let bucket = self.scale.bucket(item.bound);
@@ -107,7 +108,8 @@ impl Front {
         true
     }
 
-    /// The least bound of all items; infinity if there is none. As long as the nearest bucket.
+    /// Smallest bound of all items; infinity if the queue is empty. Takes time proportional to the
+    /// size of the nearest bucket.
     pub(crate) fn least(&self) -> f64 {
         let mut slot = self.nearest().map_or(NONE, |bucket| self.heads[bucket]);
         let mut least = f64::INFINITY;
@@ -125,7 +127,7 @@ impl Front {
         Some(64 * word + self.filled[word].trailing_zeros() as usize)
     }
 
-    /// Takes an item of the nearest bucket.
+    /// Removes and returns an item of the nearest bucket.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<Item> {
         let bucket = self.nearest()?;

@@ -1,10 +1,10 @@
-//! What the queries know of one shape, built once and shared: mesh, adjacency, hierarchy, vertices
+//! Precomputed data of one shape, built once and shared: mesh, adjacency, hierarchy, and vertices
 //! in single precision.
 //!
-//! A shape is a triangle mesh, or a single point (the centre of a sphere tool, whose radius the
-//! queries take separately). Building allocates and takes O(n log n); reading is lock-free and
-//! allocation-free, and the index is `Send + Sync`, to be shared in an `Arc`. Coordinates are the
-//! shape's own, metres.
+//! A shape is a triangle mesh or a single point (the centre of a sphere tool; queries take its
+//! radius separately). Building allocates and takes O(n log n). Reading is lock-free and
+//! allocation-free. The index is `Send + Sync` and meant to be shared in an `Arc`. Coordinates are
+//! in the shape's own frame, metres.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::cull::{Owned, Small};
 use crate::pair::PairKind;
 use crate::tree::{ObbTree, TreeDefect};
 
-/// One triangle with all a leaf test needs: gathered when it is asked for, since it would be 104
-/// bytes to keep.
+/// One triangle with all the data that a leaf test needs. Gathered on request, since storing it
+/// would take 104 bytes per triangle.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// Corners, metres, in the frame of the mesh.
@@ -38,28 +38,28 @@ pub(crate) struct Surface {
     adjacency: Adjacency,
     pub(crate) tree: ObbTree,
     pub(crate) small: Small,
-    /// By vertex, the other ends of four of its edges, [`NO_VERTEX`] for none: see
-    /// [`MeshIndex::along_edges`].
+    /// The far ends of four edges of each vertex, indexed by vertex; [`NO_VERTEX`] marks an unused
+    /// entry. See [`MeshIndex::along_edges`].
     along_edges: Vec<[u32; 4]>,
 }
 
-/// In [`Surface::along_edges`]: no edge.
+/// Marks an unused entry in [`Surface::along_edges`].
 const NO_VERTEX: u32 = u32::MAX;
 
 impl Surface {
-    /// The corners of a triangle, which must be one.
+    /// Corners of a triangle. The index must be in range.
     #[inline]
     pub(crate) fn corners(&self, triangle: u32) -> [Vec3; 3] {
         self.mesh.triangle(triangle as usize)
     }
 
-    /// The vertices of a triangle, which must be one.
+    /// Vertex indices of a triangle. The index must be in range.
     #[inline(always)]
     pub(crate) fn vertices(&self, triangle: u32) -> &[u32; 3] {
         &self.mesh.triangles()[triangle as usize]
     }
 
-    /// All of a triangle, which must be one.
+    /// Gathers all data of a triangle. The index must be in range.
     #[inline(always)]
     pub(crate) fn leaf(&self, triangle: u32) -> Leaf {
         let owned = self.small.owned[triangle as usize];
@@ -80,15 +80,15 @@ pub(crate) enum Shape {
     Surface(Box<Surface>),
 }
 
-/// A shape prepared for the queries of this crate: [`crate::proximity`], [`crate::moving`] and the
-/// others on meshes.
+/// A shape prepared for the mesh queries of this crate, such as [`crate::proximity`] and
+/// [`crate::moving`].
 #[derive(Clone, Debug)]
 pub struct MeshIndex {
     pub(crate) shape: Shape,
 }
 
 impl MeshIndex {
-    /// Prepares a mesh.
+    /// Prepares a mesh and builds its hierarchy.
     #[must_use]
     pub fn new(mesh: impl Into<Arc<TriMesh>>) -> Self {
         let mesh = mesh.into();
@@ -96,10 +96,10 @@ impl MeshIndex {
         Self::assemble(mesh, tree)
     }
 
-    /// Prepares a mesh with a hierarchy over it that is already there.
+    /// Prepares a mesh with an existing hierarchy.
     ///
     /// # Errors
-    /// If the hierarchy is not one over this mesh.
+    /// If the hierarchy does not belong to this mesh.
     pub fn with_tree(mesh: impl Into<Arc<TriMesh>>, tree: ObbTree) -> Result<Self, TreeDefect> {
         let mesh = mesh.into();
         let (low, high) = mesh.bounds();
@@ -129,8 +129,8 @@ impl MeshIndex {
         }
     }
 
-    /// Prepares a single point, feature index 0. It is a face with one point three times over, too:
-    /// that is how two points are paired.
+    /// Prepares a single point, with feature index 0. It also acts as a face with three
+    /// coincident corners, which allows two points to form a pair.
     #[must_use]
     pub fn point(at: Vec3) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl MeshIndex {
         self.surface().map(|s| &s.mesh)
     }
 
-    /// Edges and owners of the mesh; `None` for a point.
+    /// Edges of the mesh and owners of its features; `None` for a point.
     #[must_use]
     pub fn adjacency(&self) -> Option<&Adjacency> {
         self.surface().map(|s| &s.adjacency)
@@ -156,8 +156,8 @@ impl MeshIndex {
         self.surface().map(|s| &s.tree)
     }
 
-    /// A triangle with its corners, its edges and the features that it owns. Every vertex and every
-    /// edge of the mesh has one owner. Real-time safe.
+    /// Returns a triangle with its corners, its edges and the features that it owns. Every vertex
+    /// and every edge of the mesh has exactly one owner. Real-time safe.
     ///
     /// `None` for a point and for a triangle out of range.
     #[inline]
@@ -167,9 +167,9 @@ impl MeshIndex {
         ((triangle as usize) < s.mesh.triangles().len()).then(|| s.leaf(triangle))
     }
 
-    /// Unit directions from an edge into its two faces, in their planes and perpendicular to the
-    /// edge; zero where there is no face. Zero for a point and for an edge out of range. Real-time
-    /// safe.
+    /// Returns the unit directions from an edge into its two faces, in their planes and
+    /// perpendicular to the edge. Zero where a face is missing, for a point, and for an edge out of
+    /// range. Real-time safe.
     #[inline]
     #[must_use]
     pub fn into_faces(&self, edge: u32) -> [Vec3; 2] {
@@ -182,9 +182,9 @@ impl MeshIndex {
         }
     }
 
-    /// For the sides 01, 12, 20 of a face: unit direction into the neighbour behind it, in the
-    /// neighbour's plane and perpendicular to the side; zero where there is none. Zero for a point
-    /// and for a face out of range. Real-time safe.
+    /// Returns, for the sides 01, 12, 20 of a face, the unit direction into the neighbour across
+    /// that side. It lies in the neighbour's plane, perpendicular to the side. Zero where there is
+    /// no neighbour, for a point, and for a face out of range. Real-time safe.
     #[must_use]
     pub fn into_neighbours(&self, face: u32) -> [Vec3; 3] {
         let mut out = [Vec3::zeros(); 3];
@@ -203,10 +203,10 @@ impl MeshIndex {
         out
     }
 
-    /// Unit directions from a vertex along four of its edges: those that lead furthest apart, since
-    /// what leads nearer along any edge then mostly does so along one of these. All of them where
-    /// there are no more; zero for the rest, for a point and for a vertex out of range. Real-time
-    /// safe.
+    /// Returns unit directions from a vertex along four of its edges, chosen to point as far apart
+    /// as possible. A motion that approaches something along any edge then mostly does so along one
+    /// of these. A vertex with four edges or fewer returns all of them. Unused entries are zero, as
+    /// are all entries for a point and for a vertex out of range. Real-time safe.
     #[inline]
     #[must_use]
     pub fn along_edges(&self, vertex: u32) -> [Vec3; 4] {
@@ -226,10 +226,10 @@ impl MeshIndex {
         out
     }
 
-    /// Points of a feature of this shape when it is side A of a pair of this kind: the first
-    /// [`PairKind::points_a`] are set, the others zero. Real-time safe.
+    /// Returns the points of a feature of this shape as side A of a pair of the given kind. The
+    /// first [`PairKind::points_a`] entries are set, the others are zero. Real-time safe.
     ///
-    /// `None` if there is no such feature.
+    /// `None` if the feature does not exist.
     #[inline]
     #[must_use]
     pub fn feature_a(&self, kind: PairKind, feature: u32) -> Option<[Vec3; 3]> {
@@ -280,7 +280,7 @@ impl MeshIndex {
     }
 }
 
-/// Unit direction from one vertex to another; `None` where they are at one place.
+/// Returns the unit direction from one vertex to another; `None` if they coincide.
 #[inline]
 fn along_edge(positions: &[Vec3], from: u32, to: u32) -> Option<Vec3> {
     (positions[to as usize] - positions[from as usize]).try_normalize(0.0)
@@ -303,14 +303,15 @@ fn along_edges(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<[u32; 4]> {
     vertices.map(at).collect()
 }
 
-/// The ends of four of these unit vectors, all if there are no more: of the sets that are looked
-/// through, the one with the shortest sum.
+/// Returns the far ends of four of these unit vectors, or of all if there are no more than four. Of
+/// the sets that it tests, it picks the one with the shortest sum.
 ///
-/// About a vertex in a plane that is nearly always a set that surrounds it, at a corner one without
-/// its diagonals, on a ridge both ways along it and a way down each side. Where it is not, a pair
-/// that is no contact may pass for one: a row too many.
+/// For a vertex in a plane this is nearly always a set that surrounds the vertex. At a corner it is
+/// a set without diagonals; on a ridge, both directions along the ridge and one down each side.
+/// Where it is not, a pair that is not a contact may be taken for one, which costs a superfluous
+/// row.
 fn spread(all: &[(Vec3, u32)]) -> [u32; 4] {
-    /// Of more edges, so many that lie furthest apart are looked through.
+    /// If there are more edges, only this many that lie furthest apart are tested.
     const MAX_CORNERS: usize = 8;
     let mut some: Vec<(Vec3, u32)> = all.iter().take(MAX_CORNERS).copied().collect();
     if all.len() > MAX_CORNERS {
@@ -364,7 +365,8 @@ fn into_face(mesh: &TriMesh, edge: [u32; 2], face: u32) -> Vec3 {
     inward.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }
 
-/// Which of `all` are in `owned`; of equal ones (degenerate triangles) only the first.
+/// Bit mask of the entries of `all` that are in `owned`. Of equal entries (degenerate triangles)
+/// only the first counts.
 fn mask(all: &[u32; 3], owned: &[u32]) -> u8 {
     let mut bits = 0;
     for i in 0..3 {

@@ -1,25 +1,25 @@
-//! How often a closed surface goes round a point, by one ray through the box hierarchy.
+//! Winding number of a closed surface about a point, by one ray through the box hierarchy.
 //!
 //! # Theory
 //!
 //! The winding number of a closed surface about a point is the number of times that a ray from the
-//! point leaves it less the number of times that it enters. That is exact as long as the ray passes
-//! no side of a triangle and does not start on one: a crossing near a side might be counted twice
-//! or not at all. So a ray that comes too near to a side to tell is given up and another direction
-//! is taken; the directions are fixed, so equal arguments give equal answers.
+//! point leaves the surface minus the number of times that it enters. That is exact as long as the
+//! ray neither meets a side of a triangle nor starts on a triangle: a crossing near a side might be
+//! counted twice or not at all. So a ray that comes too near a side to tell is dropped, and another
+//! direction is tried. The directions are fixed, so equal arguments give equal answers.
 //!
 //! # Practice
 //!
-//! `O(log n)` and the crossings, where the sum of solid angles (van Oosterom and Strackee 1983)
-//! takes every triangle: 100 ms for two million, on a thread that has a millisecond. In a mesh made
-//! for it one ray meets every box; [`Winding::about_within`] then gives up. Allocates while its
-//! stack grows. No panics.
+//! The cost is `O(log n)` plus the crossings. The sum of solid angles (van Oosterom and
+//! Strackee 1983) visits every triangle: 100 ms for two million, on a thread that has a
+//! millisecond. A mesh can be built so that one ray meets every box; [`Winding::about_within`] then
+//! gives up. Allocates while its stack grows. No panics.
 
 use hapticd_geometry::Vec3;
 
 use crate::index::{MeshIndex, Surface};
 
-/// Directions that are tried. No mesh is built along these, unless somebody means it.
+/// Directions that are tried. No mesh is aligned with these, unless on purpose.
 const DIRECTIONS: [[f64; 3]; 6] = [
     [0.623_489_801_9, 0.433_883_739_1, 0.650_401_214_7],
     [-0.222_520_933_9, 0.781_831_482_5, -0.582_395_712_3],
@@ -29,25 +29,25 @@ const DIRECTIONS: [[f64; 3]; 6] = [
     [-0.480_126_337_9, -0.123_698_740_1, -0.868_414_095_3],
 ];
 
-/// A sign is one if the number is larger than this part of what it is computed from.
+/// A sign is certain if the number exceeds this fraction of the terms that it is computed from.
 const CERTAIN: f64 = 32.0 * f64::EPSILON;
 
-/// Work space; one per thread that asks.
+/// Work space; one per querying thread.
 #[derive(Debug, Default)]
 pub struct Winding {
     stack: Vec<u32>,
 }
 
 impl Winding {
-    /// The winding number of a closed mesh about `p` (its own frame); 0 for a point shape. `None`:
-    /// `p` is on the surface as far as rounding tells, or no ray was far enough from all sides, or
-    /// a number is not finite.
+    /// Returns the winding number of a closed mesh about `p` (mesh frame); 0 for a point shape.
+    /// `None` if `p` is on the surface as far as rounding tells, if no ray was far enough from all
+    /// sides, or if a coordinate is not finite.
     pub fn about(&mut self, shape: &MeshIndex, p: &Vec3) -> Option<i32> {
         self.about_within(shape, p, &mut { u64::MAX })
     }
 
-    /// As [`Winding::about`]; also `None` if `visits` boxes are not enough to tell. Subtracts from
-    /// `visits` what it used.
+    /// As [`Winding::about`], but also `None` if `visits` boxes do not suffice to tell. Subtracts
+    /// the visits used from `visits`.
     pub fn about_within(&mut self, shape: &MeshIndex, p: &Vec3, visits: &mut u64) -> Option<i32> {
         let Some(surface) = shape.surface() else {
             return Some(0);
@@ -65,8 +65,8 @@ impl Winding {
             .find_map(|&d| self.along(surface, p, &Vec3::from(d), visits))
     }
 
-    /// Crossings of one ray. `None`: it comes too near to a side, starts on the surface, or the
-    /// visits are used up.
+    /// Counts the signed crossings of one ray. `None` if it comes too near a side, starts on the
+    /// surface, or uses up the visits.
     fn along(&mut self, surface: &Surface, p: &Vec3, d: &Vec3, visits: &mut u64) -> Option<i32> {
         let nodes = surface.tree.nodes();
         let mut crossings = 0;
@@ -98,7 +98,8 @@ fn meets(from: &Vec3, along: &Vec3, half: &Vec3) -> bool {
     let (mut low, mut high) = (0.0_f64, f64::INFINITY);
     for i in 0..3 {
         if along[i].abs() < 1e-12 {
-            // Nearly across: where it meets this slab is not to be told, so it may.
+            // Nearly parallel to this slab: where the ray meets it is uncertain, so it counts as
+            // meeting.
             if from[i].abs() > half[i] + 1e-9 * (half[i] + from[i].abs()) {
                 return false;
             }
@@ -114,8 +115,8 @@ fn meets(from: &Vec3, along: &Vec3, half: &Vec3) -> bool {
     low <= high + 1e-9 * high.abs()
 }
 
-/// 1 where the ray from the origin leaves through the triangle, -1 where it enters, 0 where it
-/// passes; `None`: it cannot be told.
+/// Returns 1 where the ray from the origin leaves through the triangle, -1 where it enters, 0 where
+/// it misses; `None` if rounding leaves it undecided.
 fn crossing(corners: &[Vec3; 3], d: &Vec3) -> Option<i32> {
     let (mut left, mut right, mut sure) = (false, false, true);
     for k in 0..3 {
@@ -133,7 +134,7 @@ fn crossing(corners: &[Vec3; 3], d: &Vec3) -> Option<i32> {
     let normal = (b - a).cross(&(c - a));
     let (height, along) = (normal.dot(a), normal.dot(d));
     let far = height.abs() > CERTAIN * normal.norm() * (a.amax() + b.amax() + c.amax());
-    // Behind the ray's start: whatever the sides say, it is not met.
+    // Behind the ray's start: it is not met, whatever the sides indicate.
     if far && sure_sign(along, normal.norm()) && (height > 0.0) != (along > 0.0) {
         return Some(0);
     }
@@ -196,8 +197,7 @@ mod tests {
 
     #[test]
     fn a_ray_along_sides_and_corners_is_not_counted_twice() {
-        // From the middle of regular bodies, through grids of points that lie over corners and
-        // sides.
+        // Around the centre of regular bodies, on grids of points that lie over corners and sides.
         let index = MeshIndex::new(shapes::cuboid(&Vec3::repeat(1.0)).unwrap());
         let mut winding = Winding::default();
         for x in -4..=4 {
@@ -213,7 +213,7 @@ mod tests {
                 }
             }
         }
-        // A ray that is meant for a corner: another one is taken.
+        // A ray aimed at a corner: another one is taken.
         for d in DIRECTIONS {
             let corner = Vec3::from(d);
             let fan = |k: f64| corner + Vec3::new(0.1 * k.cos(), 0.1 * k.sin(), 0.05 * k);

@@ -1,8 +1,8 @@
-//! Which triangles of two standing meshes intersect: the static question, all pairs of it.
+//! Which triangles of two static meshes intersect: all pairs, or whether there is one.
 //!
-//! Simultaneous descent of the two box hierarchies with the discrete box test, and at the leaves
-//! whether a side of one triangle passes through the other. Off the real-time path: allocates while
-//! its buffers grow. The time grows with the number of boxes that overlap;
+//! Descends the two box hierarchies simultaneously with the discrete box test. At the leaves it
+//! tests whether a side of one triangle passes through the other. Off the real-time path: allocates
+//! while its buffers grow. The time grows with the number of overlapping boxes;
 //! [`Intersections::any_within`] bounds it. Deterministic; no panics; numbers that are not finite
 //! intersect nothing. Metres.
 
@@ -11,7 +11,7 @@ use hapticd_geometry::{Pose, Rigid, Vec3};
 use crate::index::MeshIndex;
 use crate::obb::{Obb, overlap};
 
-/// Work space; one per thread that asks.
+/// Work space; one per querying thread.
 #[derive(Debug, Default)]
 pub struct Intersections {
     stack: Vec<(u32, u32)>,
@@ -19,15 +19,15 @@ pub struct Intersections {
 }
 
 impl Intersections {
-    /// All pairs (triangle of `a`, triangle of `b`) that have a point in common, sorted. Points
-    /// have none.
+    /// Returns all pairs (triangle of `a`, triangle of `b`) that have a point in common, sorted.
+    /// Point shapes have none.
     pub fn all(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> &[(u32, u32)] {
         self.some(a, b, b_from_a, usize::MAX);
         self.pairs.sort_unstable();
         &self.pairs
     }
 
-    /// At most `most` of them, in no order that means anything.
+    /// Returns at most `most` of these pairs, in no particular order.
     pub fn some(
         &mut self,
         a: &MeshIndex,
@@ -39,13 +39,13 @@ impl Intersections {
         &self.pairs
     }
 
-    /// Whether there is any.
+    /// Returns whether any pair intersects.
     pub fn any(&mut self, a: &MeshIndex, b: &MeshIndex, b_from_a: &Pose) -> bool {
         self.any_within(a, b, b_from_a, &mut { u64::MAX }) == Some(true)
     }
 
-    /// Whether there is any; `None` if `visits` pairs of boxes are not enough to tell. Subtracts
-    /// from `visits` what it used.
+    /// Returns whether any pair intersects; `None` if `visits` pairs of boxes do not suffice to
+    /// tell. Subtracts the visits used from `visits`.
     pub fn any_within(
         &mut self,
         a: &MeshIndex,
@@ -58,7 +58,7 @@ impl Intersections {
         (searched || any).then_some(any)
     }
 
-    /// False: the visits were used up before all boxes that overlap were visited.
+    /// Returns false if the visits were used up before all overlapping boxes were visited.
     fn search(
         &mut self,
         a: &MeshIndex,
@@ -115,11 +115,11 @@ impl Intersections {
     }
 }
 
-/// Whether two closed triangles have a point in common: a side of one passes through the other. In
-/// one plane: no side separates them.
+/// Returns whether two closed triangles have a point in common: whether a side of one passes
+/// through the other or, if they are coplanar, whether no side separates them.
 #[must_use]
 pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
-    // Of two in nearly one plane the tests below see signs of rounding errors only.
+    // For two triangles in nearly one plane, the tests below see only signs of rounding errors.
     if beside(a, b) || beside(b, a) {
         return false;
     }
@@ -131,12 +131,12 @@ pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
     }
     let n = (b[1] - b[0]).cross(&(b[2] - b[0]));
     let flat = a.iter().all(|p| n.dot(&(p - b[0])) == 0.0);
-    // A triangle without area is its sides.
+    // A triangle without area consists of its sides only.
     flat && n.norm_squared() > 0.0 && touch_in_plane(a, b, &n)
 }
 
-/// Whether a side of `t`, seen across its plane, has all of the other triangle beyond it, by more
-/// than rounding.
+/// Whether a side of `t`, extended across its plane, has all of the other triangle beyond it, by
+/// more than rounding.
 fn beside(t: &[Vec3; 3], other: &[Vec3; 3]) -> bool {
     let n = (t[1] - t[0]).cross(&(t[2] - t[0]));
     (0..3).any(|i| {
@@ -149,22 +149,22 @@ fn beside(t: &[Vec3; 3], other: &[Vec3; 3]) -> bool {
     })
 }
 
-/// Whether a segment passes through the plane of a triangle inside it.
+/// Whether a segment crosses the plane of a triangle inside the triangle.
 fn segment_meets(p: &Vec3, q: &Vec3, tri: &[Vec3; 3]) -> bool {
     let n = (tri[1] - tri[0]).cross(&(tri[2] - tri[0]));
     let (from, to) = (n.dot(&(p - tri[0])), n.dot(&(q - tri[0])));
     if !(from <= 0.0 && to >= 0.0 || from >= 0.0 && to <= 0.0) || from == to {
         return false;
     }
-    // On the same side of the segment as seen along it, or on it.
+    // All sides turn the same way as seen along the segment, or meet it.
     let d = q - p;
     let turn = |i: usize| d.dot(&(tri[i] - p).cross(&(tri[(i + 1) % 3] - p)));
     let [x, y, z] = [turn(0), turn(1), turn(2)];
     x >= 0.0 && y >= 0.0 && z >= 0.0 || x <= 0.0 && y <= 0.0 && z <= 0.0
 }
 
-/// Two triangles of one plane, seen along the axis that it leans on least: no line of a side
-/// separates them.
+/// For two coplanar triangles, projected along the largest component of their normal: no line of a
+/// side separates them.
 fn touch_in_plane(a: &[Vec3; 3], b: &[Vec3; 3], n: &Vec3) -> bool {
     let (i, j) = match n.iamax() {
         0 => (1, 2),
@@ -208,7 +208,7 @@ mod tests {
             &t,
             &at(Vec3::z() * 1e-9, Vec3::zeros())
         ));
-        // In one plane: inside, crossing, touching, apart.
+        // Coplanar: inside, crossing, touching, apart.
         assert!(triangles_intersect(
             &t,
             &t.map(|p| p * 0.1 + Vec3::new(0.2, 0.2, 0.0))

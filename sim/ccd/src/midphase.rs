@@ -1,12 +1,12 @@
-//! Who names, of two meshes, the pairs of triangles that may be within reach: the CPU's own
-//! hierarchies, or somebody who is asked ahead.
+//! Interface of an external mid-phase: a source of the triangle pairs of two meshes that may be
+//! within reach, queried ahead of time.
 //!
-//! [`crate::Proximity::query`] finds them by itself. A [`MidPhase`] is asked about many pairs of
-//! meshes at once, before the exact tests; what it names goes through
+//! [`crate::Proximity::query`] finds these pairs with the CPU's own hierarchies. A [`MidPhase`]
+//! receives many pairs of meshes at once, before the exact tests. Its candidates go through
 //! [`crate::Proximity::query_among`], which gives the same answer to the bit. It may decline or
-//! fail at any time: whoever asks then lets the CPU do it, and has lost time only.
+//! fail at any time: the caller then uses the CPU and has lost only time.
 //!
-//! Implementations belong to the thread that asks. They may wait, but not for ever.
+//! An implementation belongs to the querying thread. It may wait, but not forever.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -15,54 +15,54 @@ use hapticd_geometry::Pose;
 
 use crate::index::MeshIndex;
 
-/// One question: which triangles of `a` may be within `reach_m` of which of `b`.
+/// One query: which triangles of `a` may be within `reach_m` of which triangles of `b`.
 #[derive(Clone, Copy, Debug)]
 pub struct MidPhaseQuery<'a> {
-    /// One mesh.
+    /// First mesh.
     pub a: &'a Arc<MeshIndex>,
-    /// The other.
+    /// Second mesh.
     pub b: &'a Arc<MeshIndex>,
     /// Takes coordinates of `a` to those of `b`, m.
     pub b_from_a: Pose,
-    /// m, with all radii.
+    /// Reach including all radii, m.
     pub reach_m: f64,
 }
 
-/// What became of the questions so far.
+/// Outcomes of the queries so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MidPhaseStats {
-    /// Questions that were sent.
+    /// Queries sent.
     pub sent: u64,
-    /// Of those: answered in time and in full.
+    /// Queries sent that were answered in time and in full.
     pub answered: u64,
-    /// There were more candidates than room.
+    /// Queries with more candidates than capacity.
     pub short: u64,
-    /// The answer had not come when it was needed.
+    /// Queries that had no answer yet when it was needed.
     pub late: u64,
-    /// Not sent, or sent in vain: numbers out of range, no memory, shapes not ready yet.
+    /// Queries not sent, or sent in vain: numbers out of range, no memory, shapes not ready yet.
     pub refused: u64,
     /// Candidates in the last answer that was used.
     pub candidates: u64,
-    /// Time that the last answer took where it was computed, ns; `None` where there is no clock.
+    /// Time to compute the last answer on the device, ns; `None` without a clock there.
     pub gpu_ns: Option<f64>,
-    /// Why it was given up; empty: it was not.
+    /// Why the mid-phase was given up; empty if it was not.
     pub given_up: String,
 }
 
-/// See the module page.
+/// A mid-phase; see the module page.
 pub trait MidPhase: Debug + Send {
-    /// Gets a shape ready, so that the first question about it is not late. Allocates, and takes
-    /// long unless another thread does it; until that has, questions are declined. Points are of no
-    /// interest.
+    /// Prepares a shape, so that the first query about it is not late. Allocates, and takes long
+    /// unless another thread does the work; until that is done, queries are declined. Ignores point
+    /// shapes.
     fn prepare(&mut self, shape: &Arc<MeshIndex>);
 
-    /// Asks, all at once; what was asked before is forgotten.
+    /// Sends all queries at once and forgets earlier ones.
     fn ask(&mut self, asks: &mut dyn Iterator<Item = MidPhaseQuery<'_>>);
 
-    /// All pairs of triangles that may be within reach, of the question with that number among
-    /// those asked last: each pair once, in any order. `None`: the CPU is to find them.
+    /// Returns all pairs of triangles that may be within reach for query number `ask` of the last
+    /// batch, each pair once, in any order. `None` means that the CPU must find them.
     fn candidates(&mut self, ask: usize) -> Option<&[[u32; 2]]>;
 
-    /// What became of the questions so far.
+    /// Outcomes of the queries so far.
     fn facts(&self) -> &MidPhaseStats;
 }

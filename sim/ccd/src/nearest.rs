@@ -1,22 +1,22 @@
-//! The point of a mesh that is nearest to a point: by the hierarchy, nearest boxes first.
+//! The point of a mesh that is nearest to a given point, by the hierarchy, nearest boxes first.
 //!
 //! Allocates nothing once its stack has grown to the depth of the tree. Deterministic: of triangles
-//! that are equally near the first that the search comes upon counts.
+//! that are equally near, the first that the search visits counts.
 
 use hapticd_geometry::{Vec3, closest};
 
 use crate::index::{MeshIndex, Shape};
 use crate::obb::Obb;
 
-/// Where a mesh is nearest.
+/// Nearest point of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// On the mesh, in its frame, m.
+    /// Nearest point on the mesh, in its frame, m.
     pub point: Vec3,
-    /// From there to the point that was asked for, m.
+    /// Distance from there to the query point, m.
     pub distance_m: f64,
-    /// Of the triangle that it is on: unit, by its winding; zero for one without area, and for a
-    /// point.
+    /// Unit normal of the triangle that contains the point, by its winding. Zero for a triangle
+    /// without area and for a point shape.
     pub normal: Vec3,
 }
 
@@ -26,14 +26,14 @@ pub struct NearestWork {
     stack: Vec<(f64, u32)>,
 }
 
-/// Square of the distance to a box, m².
+/// Square of the distance from a point to a box, m².
 fn square_to(obb: &Obb, p: &Vec3) -> f64 {
     let beyond = obb.axes.tr_mul(&(p - obb.center)).abs() - obb.half;
     beyond.map(|x| x.max(0.0)).norm_squared()
 }
 
 impl NearestWork {
-    /// The nearest point of `mesh` to `p` (mesh frame, m), if it is nearer than `within_m`.
+    /// Returns the nearest point of `mesh` to `p` (mesh frame, m), if it is nearer than `within_m`.
     pub fn query(&mut self, mesh: &MeshIndex, p: &Vec3, within_m: f64) -> Option<Nearest> {
         let surface = match &mesh.shape {
             Shape::Point(at) => {
@@ -52,7 +52,7 @@ impl NearestWork {
         self.stack.clear();
         self.stack.push((0.0, 0));
         while let Some((square, number)) = self.stack.pop() {
-            // Not `<`: a NaN ends here.
+            // Not `square >= best`: NaN must also be skipped.
             if !(square < best) {
                 continue;
             }
@@ -70,7 +70,7 @@ impl NearestWork {
             }
             let child = |number: u32| (square_to(&surface.tree.obb(number), p), number);
             let (a, b) = (child(node.children()), child(node.children() + 1));
-            // The nearer one is looked at first.
+            // The nearer child is visited first.
             let (near, far) = if b.0 < a.0 { (b, a) } else { (a, b) };
             self.stack.extend([far, near]);
         }

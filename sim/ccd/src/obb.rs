@@ -1,11 +1,9 @@
 //! Oriented bounding boxes: fitting, the discrete separating-axis test, a lower bound on distance.
 //!
 //! Boxes are fitted with the axes of the covariance of the enclosed surface (Gottschalk, Lin,
-//! Manocha
-//! 1996) and then sized so that every enclosed corner is inside in floating point. Boxes of flat
-//!       sets have a zero half size and stay exact. Nothing here allocates, blocks or panics.
-//!       Metres.
-//!
+//! Manocha 1996), then sized so that every enclosed corner is inside in floating point. Boxes of
+//! flat sets have a zero half size and stay exact. Nothing here allocates, blocks or panics.
+//! Metres.
 
 use hapticd_geometry::{Mat3, Pose, Vec3};
 
@@ -21,8 +19,8 @@ pub struct Obb {
 }
 
 impl Obb {
-    /// The tightest box with the given axes around `points`; a point box at the origin if there are
-    /// none.
+    /// Fits the tightest box with the given axes around `points`; a point box at the origin if
+    /// there are none.
     ///
     /// Every point passes [`Obb::contains`] with tolerance 0.
     #[must_use]
@@ -45,7 +43,7 @@ impl Obb {
             high = high.sup(&q);
         }
         let center = first + axes * ((low + high) * 0.5);
-        // Again, in the very arithmetic of `contains`.
+        // Repeated in exactly the arithmetic of `contains`.
         let mut half = Vec3::zeros();
         for p in points {
             half = half.sup(&axes.tr_mul(&(p - center)).abs());
@@ -60,7 +58,7 @@ impl Obb {
         (0..3).all(|i| q[i] <= self.half[i] + tolerance)
     }
 
-    /// The box seen in another frame.
+    /// The same box, expressed in another frame.
     #[must_use]
     pub fn transformed(&self, new_from_old: &Pose) -> Self {
         let r = new_from_old.rotation.to_rotation_matrix();
@@ -71,8 +69,8 @@ impl Obb {
         }
     }
 
-    /// An eighth of the surface of the box, square metres: the size that the hierarchy keeps small.
-    /// Unlike the volume it does not vanish for flat boxes.
+    /// An eighth of the surface area of the box, square metres: the measure that the hierarchy
+    /// minimizes. Unlike the volume, it does not vanish for flat boxes.
     #[must_use]
     pub fn size(&self) -> f64 {
         let h = &self.half;
@@ -80,7 +78,8 @@ impl Obb {
     }
 }
 
-/// Weighted first and second moments of a triangle soup about a reference point, to be added up.
+/// Weighted first and second moments of a triangle soup about a reference point. Moments of several
+/// triangles can be added.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moments {
     weight: f64,
@@ -91,8 +90,8 @@ pub(crate) struct Moments {
 
 impl Moments {
     /// Moments of the area of one triangle (Gottschalk 2000, section 3.3: exact integrals), with
-    /// corners relative to the reference point. Degenerate triangles count with `small` instead of
-    /// their area.
+    /// corners relative to the reference point. `small` is added to the area, so that degenerate
+    /// triangles also count.
     pub(crate) fn of_triangle([p, q, r]: &[Vec3; 3], small: f64) -> Self {
         let weight = 0.5 * (q - p).cross(&(r - p)).norm() + small;
         let c = p + q + r;
@@ -176,7 +175,8 @@ fn principal_axes(mut a: [[f64; 3]; 3]) -> Mat3 {
     )
 }
 
-/// Box around one triangle: its longest edge, its normal, and their cross product. Exactly flat.
+/// Fits a box around one triangle, with axes along its longest edge, its normal, and their cross
+/// product. Exactly flat.
 #[must_use]
 pub fn fit_triangle(tri: &[Vec3; 3]) -> Obb {
     let edges = [tri[1] - tri[0], tri[2] - tri[1], tri[0] - tri[2]];
@@ -197,14 +197,14 @@ pub fn fit_triangle(tri: &[Vec3; 3]) -> Obb {
         } else {
             any_orthogonal(&e)
         };
-        // The cross product of nearly parallel edges is orthogonal to them only roughly.
+        // The cross product of nearly parallel edges is only roughly orthogonal to them.
         n = (n - e * e.dot(&n)).normalize();
         axes = Mat3::from_columns(&[e, n, e.cross(&n)]);
     }
     Obb::with_axes(axes, tri.iter())
 }
 
-/// Some unit vector orthogonal to the unit vector `e`.
+/// Any unit vector orthogonal to the unit vector `e`.
 fn any_orthogonal(e: &Vec3) -> Vec3 {
     let smallest = if e.x.abs() <= e.y.abs() && e.x.abs() <= e.z.abs() {
         Vec3::x()
@@ -216,7 +216,7 @@ fn any_orthogonal(e: &Vec3) -> Vec3 {
     e.cross(&smallest).normalize()
 }
 
-/// Box around triangles, with the principal axes of their area.
+/// Fits a box around triangles, with the principal axes of their area.
 #[must_use]
 pub fn fit(triangles: &[[Vec3; 3]]) -> Obb {
     match triangles {
@@ -243,8 +243,8 @@ pub fn fit(triangles: &[[Vec3; 3]]) -> Obb {
 }
 
 /// Discrete separating-axis test over all 15 axes (Redon 2002, section 3.1; Gottschalk et al.
-/// 1996): whether two boxes given in one frame overlap or touch. Never says "disjoint" of boxes
-/// that overlap.
+/// 1996): whether two boxes in one frame overlap or touch. Never reports overlapping boxes as
+/// disjoint.
 #[must_use]
 pub fn overlap(a: &Obb, b: &Obb) -> bool {
     overlap_on(a, b, Axes::All)
@@ -259,8 +259,8 @@ pub enum Axes {
     All,
 }
 
-/// [`overlap`] with a choice of axes: with fewer of them it may call boxes overlapping that are
-/// not.
+/// As [`overlap`], with a choice of axes. With fewer axes, disjoint boxes may be reported as
+/// overlapping.
 #[must_use]
 pub fn overlap_on(a: &Obb, b: &Obb, axes: Axes) -> bool {
     let r = Relative::new(a, b);
@@ -270,8 +270,8 @@ pub fn overlap_on(a: &Obb, b: &Obb, axes: Axes) -> bool {
     if axes == Axes::Faces {
         return true;
     }
-    // Axis e_i x f_j. The small term keeps rounding from separating near-parallel edges, where both
-    // sides tend to zero.
+    // Axis e_i x f_j. The small term prevents rounding from separating near-parallel edges, where
+    // both sides tend to zero.
     let m = r.m;
     let n = m.map(|x| x.abs() + 1e-12);
     for i in 0..3 {
@@ -291,11 +291,11 @@ pub fn overlap_on(a: &Obb, b: &Obb, axes: Axes) -> bool {
     true
 }
 
-/// Lower bound on the distance of two boxes given in one frame, metres; 0 if none is found.
+/// Lower bound on the distance of two boxes in one frame, metres; 0 if none is found.
 ///
-/// The length of the gap vector between box `a` and the axis-aligned bounds of `b` in `a`'s axes,
-/// or the other way round, whichever is larger; lowered by the rounding error, so never above the
-/// distance.
+/// It is the length of the gap vector between box `a` and the axis-aligned bounds of `b` in `a`'s
+/// axes, or the reverse, whichever is larger. It is reduced by the rounding error, so it never
+/// exceeds the distance.
 #[must_use]
 pub fn distance_lower_bound(a: &Obb, b: &Obb) -> f64 {
     let r = Relative::new(a, b);
@@ -318,7 +318,7 @@ struct Relative<'a> {
     b: &'a Obb,
     /// `m[(i, j)]` is axis i of a times axis j of b.
     m: Mat3,
-    /// Centre of b minus centre of a, in a's axes and in b's.
+    /// Centre of b minus centre of a, in the axes of a and of b.
     in_a: Vec3,
     in_b: Vec3,
     /// Bound on the rounding error of a gap along one axis.

@@ -1,17 +1,17 @@
-//! Feature pairs: the three kinds of closed feature pair and their closest points.
+//! Feature pairs: their three kinds and their closest points.
 //!
 //! A feature pair takes one *closed* feature of A and one of B: vertex/face, face/vertex or
-//! edge/edge, where a face is a triangle with its edges and vertices and an edge is a segment with
-//! its end points. The distance of two disjoint triangles is always attained at one of these pairs
-//! (Redon 2002, section 1.3), so all pairs together describe the distance of two meshes.
+//! edge/edge. A face is a triangle with its edges and vertices, an edge is a segment with its end
+//! points. The distance of two disjoint triangles is always attained at one of these pairs (Redon
+//! 2002, section 1.3), so all pairs together describe the distance of two meshes.
 //!
-//! Allocation-free, no panics: degenerate triangles and segments are handled as the points and
-//! segments that they are, NaN goes in and NaN comes out.
+//! Allocation-free, no panics. Degenerate triangles and segments are handled as the points and
+//! segments that they are. NaN input gives NaN output.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::{point_triangle, segment_segment};
 
-/// Which features a pair is made of; the number of points that it uses of each side follows.
+/// Kind of the two features. It determines how many points of each side are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PairKind {
     /// One point of A, one triangle of B.
@@ -51,8 +51,8 @@ impl PairKind {
 pub struct PairDistance {
     /// Distance of the two closed features, metres.
     pub distance: f64,
-    /// Unit vector from B to A along which the features are separated best; the zero vector if they
-    /// touch or are not finite.
+    /// Unit vector from B to A along which the features are best separated; zero if they touch or
+    /// are not finite.
     pub normal: Vec3,
     /// Closest point on A's feature.
     pub point_a: Vec3,
@@ -90,21 +90,21 @@ pub fn highest(kind: PairKind, b: &[Vec3; 3], n: &Vec3) -> f64 {
     high
 }
 
-/// Closest points of a feature pair. Only the first [`PairKind::points_a`] points of `a` and the
-/// first [`PairKind::points_b`] of `b` are read; both are in one common frame, metres.
+/// Returns the closest points of a feature pair. Only the first [`PairKind::points_a`] points of
+/// `a` and the first [`PairKind::points_b`] of `b` are read; both are in one common frame, metres.
 ///
-/// The normal is better than the normalised difference of the closest points when these are very
-/// near (a hundred thousandth of their coordinates): it is then taken from the features themselves
-/// (face normal, cross product of the edges, the component orthogonal to the edge), and of the two
-/// candidates the one with the larger [`support_gap`] is returned.
+/// When the closest points are very near (a hundred thousandth of their coordinates), the normal is
+/// better than their normalised difference. A second candidate is then taken from the features
+/// themselves (face normal, cross product of the edges, the component orthogonal to the edge), and
+/// the candidate with the larger [`support_gap`] is returned.
 #[must_use]
 #[inline]
 pub fn closest(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> PairDistance {
     refine(kind, a, b, &closest_points(kind, a, b))
 }
 
-/// Closest points `(on A, on B)` and [`PairDistance::params`]: [`closest`] without the better
-/// normal.
+/// Returns the closest points `(on A, on B)` and [`PairDistance::params`]: [`closest`] without the
+/// improved normal.
 #[inline]
 #[must_use]
 pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Vec3, [f64; 3]) {
@@ -124,12 +124,12 @@ pub fn closest_points(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3]) -> (Vec3, Ve
     }
 }
 
-/// From this distance on, in units of the sum of the coordinates, the rounding of the closest
-/// points leaves the direction of their difference good to 1e-10.
+/// Relative distance, in units of the sum of the coordinates. Beyond it, the rounding of the
+/// closest points leaves the direction of their difference accurate to 1e-10.
 const NEAR: f64 = 1e-5;
 
-/// Of the given direction, with its support gap, and the one that the features themselves define,
-/// the better one.
+/// Returns the better of two normals: the given direction, with its support gap, and the one that
+/// the features themselves define.
 #[cold]
 fn better_normal(
     kind: PairKind,
@@ -154,7 +154,7 @@ fn better_normal(
     normal
 }
 
-/// Distance and best normal for closest points already found.
+/// Distance and best normal, given the closest points.
 #[inline]
 pub(crate) fn refine(
     kind: PairKind,
@@ -172,7 +172,7 @@ pub(crate) fn refine(
     let mut normal = Vec3::zeros();
     if distance > 0.0 {
         normal = difference * (1.0 / distance);
-        // Not: `distance <= ...`, so that NaN is refined.
+        // Not `distance <= ...`, so that NaN is refined.
         let points = a[..kind.points_a()].iter().chain(&b[..kind.points_b()]);
         let size = points.fold(0.0, |sum, p| sum + p.x.abs() + p.y.abs() + p.z.abs());
         let plain = distance > NEAR * size;
@@ -191,8 +191,8 @@ pub(crate) fn refine(
     }
 }
 
-/// Direction from the features for a closest point with barycentric coordinates `bary` on `tri`,
-/// with the sign of `difference`; not normalised.
+/// Direction defined by the features for a closest point with barycentric coordinates `bary` on
+/// `tri`, with the sign of `difference`; not normalised.
 fn refine_vertex_face(difference: &Vec3, tri: &[Vec3; 3], bary: &[f64; 3]) -> Vec3 {
     let inside = [bary[0] > 0.0, bary[1] > 0.0, bary[2] > 0.0];
     let edge = match inside {

@@ -1,29 +1,29 @@
-//! All feature pairs of two shapes nearer than a reach, the nearest ones first.
+//! All feature pairs of two shapes nearer than a reach, nearest first.
 //!
-//! A simultaneous descent of the two box hierarchies, always of the nearest pair of boxes, pruned
-//! with a lower bound on the distance of boxes. When more pairs are found than the caller has room
-//! for, the reach shrinks to what the present pairs cover. Edge and vertex ownership makes every
-//! feature pair appear once.
+//! Both box hierarchies are descended simultaneously, always from the nearest pair of boxes, and
+//! pruned by a lower bound on the distance of two boxes. When more pairs are found than the
+//! caller's capacity, the reach shrinks to what the pairs found so far cover. Ownership of edges
+//! and vertices makes every feature pair appear once.
 //!
-//! While fewer than twice the capacity are within reach, the answer is a function of the *set* of
-//! feature pairs: the nearest that there is room for, by distance, then kind, then features. In
-//! what order they were come upon does not matter, so somebody else may name the pairs of triangles
-//! ([`crate::midphase`]). Of more, and only then, what is left out of a tie depends on the order of
-//! the search.
+//! While fewer than twice the capacity are within reach, the answer depends only on the *set* of
+//! feature pairs: the nearest that fit, by distance, then kind, then features. The order of
+//! discovery does not matter, so an external mid-phase may supply the triangle pairs
+//! ([`crate::midphase`]). Only when there are more can the search order decide which pairs of a tie
+//! are left out.
 //!
-//! Runs on the collision thread: no locks, no allocation after construction and the first query of
-//! a shape (buffers are kept), no recursion, no panics. A pure function of its arguments: equal
-//! inputs give equal lists. The time of [`Proximity::query`] grows with the number of pairs within
-//! reach, or with the capacity where that is less. For some meshes it grows beyond that: of a
-//! thousand boxes that all overlap each is visited. [`Proximity::query_within`] bounds it. Metres;
-//! distances are those of the shapes' features minus the radius of A.
+//! Runs on the collision thread: no locks, no recursion, no panics, and no allocation after
+//! construction and the first query of a shape (buffers are kept). A pure function of its
+//! arguments: equal inputs give equal lists. The time of [`Proximity::query`] grows with the number
+//! of pairs within reach, or with the capacity if that is smaller. Some meshes cost more: of a
+//! thousand boxes that all overlap, each is visited. [`Proximity::query_within`] bounds the time.
+//! Units are metres; a distance is that of the two features minus the radius of A.
 //!
 //! # Budget
 //!
-//! A query that has used up its budget stops. What it has not visited lies below the box pairs that
-//! still wait, and is no nearer than the least of their bounds: so far the list is complete. The
-//! nearest boxes are visited first, so no order proves more with so much work. The budget counts
-//! tests, not time: equal arguments give equal lists.
+//! A query that has used up its budget stops. What it has not visited lies below the box pairs
+//! still waiting, and is no nearer than the smallest of their bounds. The list is complete up to
+//! that distance. The nearest boxes are visited first, so no other order proves more with the same
+//! work. The budget counts tests, not time: equal arguments give equal lists.
 
 use std::cmp::Ordering;
 
@@ -37,9 +37,9 @@ use crate::obb::Obb;
 use crate::pair::PairKind;
 use crate::tree::{Link, Quad};
 
-/// When the list overflows, pairs this part nearer than the last one kept are still looked for,
-/// others are given up. Without it, shapes resting flat on each other (any number of pairs at one
-/// distance) are searched completely.
+/// When the list overflows, the search continues only for pairs nearer than the last one kept by
+/// this fraction; the rest are given up. Without it, shapes resting flat on each other (any number
+/// of pairs at one distance) would be searched completely.
 const TIE: f64 = 1e-3;
 
 /// A feature pair and its distance.
@@ -60,39 +60,39 @@ pub struct NearPair {
 pub struct NearSet<'a> {
     /// Sorted by distance, then kind, then feature indices.
     pub pairs: &'a [NearPair],
-    /// Every feature pair that is not in the list is at least so far apart, metres. The reach asked
-    /// for, or less if there were more pairs than the capacity or the budget was used up; negative
-    /// infinity if nothing can be said (an argument that is not finite, two point shapes).
+    /// Every feature pair that is not in the list is at least this far apart, metres. Equals the
+    /// requested reach, or less if there were more pairs than the capacity or if the budget was
+    /// used up. Negative infinity if an argument is not finite.
     pub complete_to: f64,
     /// The budget was used up before everything within reach was visited.
     pub exhausted: bool,
-    /// Box pairs whose distance was bounded.
+    /// Box pairs with a computed distance bound.
     pub box_tests: u64,
-    /// Triangle pairs whose features were compared.
+    /// Triangle pairs with compared features.
     pub leaf_tests: u64,
-    /// All of it in the units of a budget: see [`Proximity::query_within`].
+    /// Total work, in units of the budget: see [`Proximity::query_within`].
     pub work: u64,
 }
 
-/// Work to compare two triangles, in tests of two boxes: measured, rounded to a power of two.
+/// Work to compare two triangles, in units of one box test: measured, rounded to a power of two.
 pub const LEAF_WORK: u64 = 8;
-/// Work after which a point's search goes on with the nearest boxes first: more than it takes where
-/// little is near.
+/// Work after which a point's search continues with the nearest boxes first. It exceeds what a
+/// search takes when little is nearby.
 const DEEP_WORK: u64 = 1 << 12;
 
-/// Most box pairs that wait in order of distance (1.5 MiB); those beyond are searched to the bottom
-/// at once.
+/// Maximum number of box pairs that wait in order of distance (1.5 MiB). Those beyond are searched
+/// to the bottom at once.
 const FRONT: usize = 1 << 16;
 
-/// The query's work space; one per thread that asks.
+/// Work space of the query; one per querying thread.
 #[derive(Debug)]
 pub struct Proximity {
     capacity: usize,
     found: Found,
-    /// Box pairs to visit: nearest first, and a stack for what does not fit there.
+    /// Box pairs to visit: a queue, nearest first, and a stack for those that do not fit in it.
     front: Front,
     stack: Vec<Item>,
-    /// Boxes of A in B's frame.
+    /// Boxes of A in B's frame, cached.
     moved: Moved,
 }
 
@@ -104,7 +104,7 @@ impl Proximity {
         Self {
             capacity,
             found: Found {
-                // And what two triangles have.
+                // Plus the 15 feature pairs of one pair of triangles.
                 pairs: Vec::with_capacity(2 * capacity + 15),
                 all: false,
                 capacity,
@@ -122,21 +122,23 @@ impl Proximity {
         }
     }
 
-    /// Largest number of pairs a query returns.
+    /// Maximum number of pairs that a query returns.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Feature pairs of `a` and `b` with distance minus `a_radius` under `reach`, nearest first.
+    /// Returns the feature pairs of `a` and `b` with distance minus `a_radius` under `reach`,
+    /// nearest first.
     ///
     /// `b_from_a` takes coordinates of `a` to those of `b`. If there are more pairs than the
-    /// capacity the nearest ones are returned, up to ties: the last ones may be farther than pairs
-    /// left out by a thousandth of their distance, and [`NearSet::complete_to`] says from where on
-    /// pairs may be missing: the least distance of the shapes lies between that and the first
-    /// pair's, and is the first pair's where that is no more. A point shape is only paired with
-    /// triangles ([`PairKind::VertexFace`] if it is `a`, [`PairKind::FaceVertex`] if it is `b`),
-    /// each once, and with a point as if that were one.
+    /// capacity, the nearest ones are returned, up to ties: the last ones may be farther than pairs
+    /// left out by a thousandth of their distance. [`NearSet::complete_to`] tells from which
+    /// distance on pairs may be missing. The minimum distance of the shapes lies between that and
+    /// the distance of the first pair; it equals the latter if that is not greater.
+    ///
+    /// A point shape is paired only with triangles, each once ([`PairKind::VertexFace`] if it is
+    /// `a`, [`PairKind::FaceVertex`] if it is `b`). Of two points, `b` counts as a triangle.
     pub fn query(
         &mut self,
         a: &MeshIndex,
@@ -160,13 +162,14 @@ impl Proximity {
         search_point(p, surface, kind, &mut self.found, waiting, counters)
     }
 
-    /// As [`Proximity::query`], but stops when it has done `budget` work. A box whose distance is
-    /// bounded counts 1, so does a point that is compared with a triangle; two triangles count
+    /// As [`Proximity::query`], but stops after `budget` units of work. A box with a computed
+    /// distance bound counts 1, as does a point compared with a triangle; two triangles count
     /// [`LEAF_WORK`]. [`NearSet::work`] exceeds the budget by less than that.
     ///
-    /// A list that was stopped holds pairs with their true distances, and [`NearSet::complete_to`]
-    /// is a lower bound on the distance of every other: minus the radius of A where boxes that
-    /// overlap were left. A query that stays within its budget equals one without, bit for bit.
+    /// A truncated list holds pairs with their true distances, and [`NearSet::complete_to`] is a
+    /// lower bound on the distance of every other pair. It is minus the radius of A if overlapping
+    /// boxes were left unvisited. A query that stays within its budget equals one without a budget,
+    /// bit for bit.
     pub fn query_within(
         &mut self,
         a: &MeshIndex,
@@ -185,7 +188,7 @@ impl Proximity {
             leaf_work: if meshes { LEAF_WORK } else { 1 },
             ..Counters::default()
         };
-        // Square of a lower bound on the distance of what was not visited.
+        // Square of a lower bound on the distance of everything unvisited.
         let mut unvisited = f64::INFINITY;
         let motion = Rigid::new(b_from_a);
         let searched = finite(a_radius, b_from_a, reach)
@@ -236,14 +239,16 @@ impl Proximity {
         }
     }
 
-    /// As [`Proximity::query`], bit for bit, of two meshes whose pairs of triangles that may be
-    /// within reach somebody else has found.
+    /// As [`Proximity::query`], bit for bit, for two meshes with candidate triangle pairs from an
+    /// external mid-phase.
     ///
-    /// `candidates` are triangles of `a` and of `b`, each pair once, in any order: at least all
-    /// that have a point within `reach` and `a_radius` of each other. More of them cost time only.
-    /// `None`: ask [`Proximity::query`]. That is so if a shape is a point, if a triangle does not
-    /// exist, and if twice the capacity of pairs are within reach, or more: a search then need not
-    /// look at all of them.
+    /// `candidates` are triangles of `a` and of `b`, each pair once, in any order. They must
+    /// include every pair that has points within `reach` plus `a_radius` of each other. Superfluous
+    /// candidates only cost time.
+    ///
+    /// Returns `None` when the caller must use [`Proximity::query`] instead: if a shape is a point,
+    /// if a triangle does not exist, or if at least twice the capacity of pairs are within reach.
+    /// In the last case a search need not visit all of them.
     pub fn query_among(
         &mut self,
         a: &MeshIndex,
@@ -283,7 +288,7 @@ impl Proximity {
     }
 
     fn reserve(&mut self, items: usize) {
-        // Does nothing once the buffer is large enough: it is empty here.
+        // No-op once the buffer is large enough: it is empty here.
         self.stack.reserve(items);
     }
 }
@@ -315,23 +320,24 @@ impl Counters {
     }
 }
 
-/// The pairs so far. While searching, [`NearPair::distance`] is the square of the feature distance.
+/// The pairs found so far. During the search, [`NearPair::distance`] holds the squared feature
+/// distance.
 #[derive(Debug)]
 struct Found {
     pairs: Vec<NearPair>,
     capacity: usize,
     radius: f64,
-    /// Square of the feature distance from which on pairs are of no interest.
+    /// Squared feature distance from which on pairs are discarded.
     limit_squared: f64,
     truncated: bool,
-    /// Nothing within reach is given up.
+    /// True when every pair within reach is kept, so that no limit shrinks.
     all: bool,
-    /// How many pairs were found per bucket of squared distance: as soon as the buckets up to one
-    /// hold more than the capacity, what is beyond it is of no interest. The list itself is cut
-    /// only when it is twice as long.
+    /// Number of pairs found per bucket of squared distance. As soon as the buckets up to one of
+    /// them hold more than the capacity, everything beyond that bucket is discarded. The list
+    /// itself is cut only when it is twice as long.
     scale: Scale,
     counts: [u32; BUCKETS],
-    /// The bucket that the limit is in, and how many were found up to its end.
+    /// The bucket that contains the limit, and the number of pairs found up to its end.
     last: usize,
     within: usize,
 }
@@ -377,8 +383,8 @@ impl Found {
         let bucket = self.scale.bucket(squared);
         self.counts[bucket] += 1;
         self.within += 1;
-        // Beyond the limit there may be some that were dropped since; those nearer are all in the
-        // list.
+        // Beyond the limit, pairs may have been dropped since they were counted. Nearer ones are
+        // all in the list.
         let mut nearer = self.within - self.counts[self.last] as usize;
         if nearer <= self.capacity {
             return;
@@ -392,7 +398,8 @@ impl Found {
         self.limit_squared = self.limit_squared.min(self.scale.end(self.last));
     }
 
-    /// Nothing is said of pairs from this squared distance on: they were not searched for.
+    /// Limits the claim of completeness to this squared distance: pairs beyond it were not searched
+    /// for.
     fn give_up_beyond(&mut self, squared: f64) {
         if squared < self.limit_squared {
             self.limit_squared = squared;
@@ -400,7 +407,8 @@ impl Found {
         }
     }
 
-    /// Drops all but the nearest `capacity` pairs; the largest squared distance among these.
+    /// Drops all but the nearest `capacity` pairs. Returns the largest squared distance among
+    /// these.
     #[cold]
     fn keep_nearest(&mut self) -> f64 {
         let last = self.capacity - 1;
@@ -410,7 +418,8 @@ impl Found {
         self.pairs[last].distance
     }
 
-    /// Sorts, converts to distances, and says up to where the list is complete.
+    /// Sorts the pairs, converts to distances, and returns the distance up to which the list is
+    /// complete.
     fn finish(&mut self, reach: f64) -> f64 {
         if self.pairs.len() > self.capacity {
             let worst = self.keep_nearest();
@@ -436,12 +445,12 @@ fn order(x: &NearPair, y: &NearPair) -> Ordering {
         .then_with(|| x.feature_b.cmp(&y.feature_b))
 }
 
-/// The descent of two hierarchies.
+/// Simultaneous descent of two hierarchies.
 struct Search<'a> {
     a: &'a Surface,
     b: &'a Surface,
     b_from_a: &'a Rigid,
-    /// The same motion for the boxes.
+    /// The same transform, prepared for the boxes.
     shift: Shift,
 }
 
@@ -456,8 +465,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Visits all that is within the limit, the nearest first, as far as the budget goes. Returns
-    /// the square of a lower bound on the distance of what is left: infinity if nothing is.
+    /// Visits everything within the limit, nearest first, until the budget is used up. Returns the
+    /// square of a lower bound on the distance of what is left: infinity if nothing is.
     fn run(
         &self,
         moved: &mut Moved,
@@ -485,7 +494,7 @@ impl<'a> Search<'a> {
                         stack.push(child);
                     }
                 }
-                // It would be the next one to come out again.
+                // The queue would return it next anyway.
                 if front.same_bucket(nearest.bound, item.bound) {
                     item = nearest;
                     continue;
@@ -510,7 +519,8 @@ impl<'a> Search<'a> {
         f64::INFINITY
     }
 
-    /// What is below a box pair; nothing below two leaves, whose features are compared.
+    /// Returns the box pairs below a box pair. Two leaves have none; their features are compared
+    /// instead.
     #[inline]
     fn expand(
         &self,
@@ -550,15 +560,15 @@ impl<'a> Search<'a> {
                     });
                 }
             }
-            // The guard above took these.
+            // Handled by the guard above.
             (Link::Quad(_), Link::Leaf(_)) => {}
         }
         counters.boxes += below.count as u64;
         below
     }
 
-    /// Offers all feature pairs that two triangles own. What their bounds put out of reach is not
-    /// measured: two thirds of all.
+    /// Offers all feature pairs that two triangles own. Those that their bounds put out of reach,
+    /// two thirds of all, are not measured.
     #[inline]
     fn compare(&self, a: u32, b: u32, found: &mut Found) {
         let limit = found.limit_squared;
@@ -618,7 +628,7 @@ impl Below {
         &self.items[..self.count]
     }
 
-    /// Removes the nearest one; the first of equals.
+    /// Removes and returns the nearest item, the first of equals.
     #[inline(always)]
     fn take_nearest(&mut self) -> Option<Item> {
         let last = self.count.checked_sub(1)?;
@@ -640,8 +650,9 @@ fn least(items: &[Item]) -> f64 {
 
 /// As [`Search::run`], for a point.
 ///
-/// Depth first, which is quickest where little is near. After [`DEEP_WORK`] the nearest boxes come
-/// first: then the limit shrinks soon, and what a budget leaves is as far away as it can be.
+/// Depth first, which is fastest where little is nearby. After [`DEEP_WORK`], the nearest boxes
+/// come first. The limit then shrinks early, and whatever a budget leaves unvisited is as far away
+/// as possible.
 fn search_point(
     p: &Vec3,
     surface: &Surface,
@@ -678,7 +689,7 @@ fn search_point(
     };
     stack.push(Item::default());
     loop {
-        // What the queue has no room for is on the stack.
+        // Items that do not fit in the queue are on the stack.
         let Some(item) = stack.pop().or_else(|| front.pop()) else {
             return f64::INFINITY;
         };
@@ -699,7 +710,7 @@ fn search_point(
     }
 }
 
-/// Square of a lower bound on the distance of a point and a box.
+/// Square of a lower bound on the distance between a point and a box.
 #[inline]
 fn point_bound_squared(p: &Vec3, obb: &Obb) -> f64 {
     let slack = 16.0 * f64::EPSILON * (one_norm(p) + one_norm(&obb.center) + one_norm(&obb.half));

@@ -1,11 +1,14 @@
 //! Hierarchies of oriented boxes over a mesh (Redon 2002, section 3.1).
 //!
-//! Binary, built top-down: a box is fitted, the triangles are cut in two along one of its axes, and
-//! so on down to one triangle a leaf; the cut is the *min-max* one (see the private module
-//! `build`). One hierarchy serves all queries: those that take a box at a time in double precision,
-//! and [`crate::proximity`], which takes four at a time in single precision and every other level.
-//! Built off-line: allocates, takes time O(n log n), is deterministic whatever the number of
-//! threads. Kept next to its mesh as bytes ([`bytes`]). Reading is lock-free and allocation-free.
+//! Binary, built top-down: a box is fitted, and its triangles are split in two along one of its
+//! axes, down to one triangle per leaf. The split follows the *min-max* rule (see the private
+//! module `build`). One hierarchy serves all queries: those that take one box at a time in double
+//! precision, and [`crate::proximity`], which takes four at a time in single precision and skips
+//! every other level.
+//!
+//! Built off-line: building allocates, takes O(n log n), and gives the same result for any number
+//! of threads. A hierarchy can be saved as bytes next to its mesh ([`bytes`]). Reading is lock-free
+//! and allocation-free.
 
 mod build;
 pub mod bytes;
@@ -17,45 +20,45 @@ use crate::obb::Obb;
 pub use node::Node;
 pub(crate) use node::{Group, Link, Quad};
 
-/// No node, no triangle.
+/// Marks a missing node.
 const NONE: u32 = u32::MAX;
 
 /// A hierarchy of oriented boxes, in the frame of its mesh. Node 0 is the root.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObbTree {
     nodes: Vec<Node>,
-    /// What the centres of the boxes are counted from.
+    /// Origin of the box centres.
     origin: Vec3,
     depth: u32,
 }
 
-/// Why a hierarchy is not one over a mesh. Numbers are node and triangle indices.
+/// Why a hierarchy does not fit a mesh. Numbers are node and triangle indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeDefect {
-    /// Numbers of leaves and triangles differ.
+    /// The numbers of leaves and triangles differ.
     LeafCount {
         /// Leaves in the tree.
         leaves: usize,
         /// Triangles of the mesh.
         triangles: usize,
     },
-    /// A child index is out of range, a node is reached twice, or boxes of a group do not lie
-    /// together.
+    /// A child index is out of range, a node is reached twice, or the boxes of a group are not
+    /// contiguous.
     BadChild {
         /// The parent.
         node: u32,
     },
-    /// A triangle has no leaf, or two.
+    /// A triangle has no leaf, or more than one.
     NotOneLeaf {
         /// The triangle.
         triangle: u32,
     },
-    /// A box whose numbers are none.
+    /// A box has an invalid centre (not finite) or half size (negative or NaN).
     BadBox {
         /// The box.
         node: u32,
     },
-    /// A corner sticks out of a box above it.
+    /// A corner of a triangle sticks out of a box above it.
     NotContained {
         /// The box.
         node: u32,
@@ -71,13 +74,13 @@ impl ObbTree {
         Self::with_threads(mesh, 1)
     }
 
-    /// Builds the same hierarchy with up to `threads` threads, which have ended when this returns.
+    /// Builds the same hierarchy with up to `threads` threads. They have ended when this returns.
     #[must_use]
     pub fn with_threads(mesh: &TriMesh, threads: usize) -> Self {
         build::build(mesh, threads)
     }
 
-    /// Memory of the hierarchy, bytes: 64 a triangle.
+    /// Memory of the hierarchy in bytes: 64 per triangle.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.nodes.capacity() * size_of::<Node>()
@@ -90,13 +93,13 @@ impl ObbTree {
         &self.nodes
     }
 
-    /// What the centres of the boxes are counted from, in the frame of the mesh.
+    /// Origin of the box centres, in the frame of the mesh.
     #[inline]
     pub(crate) fn origin(&self) -> &Vec3 {
         &self.origin
     }
 
-    /// A box, in the frame of the mesh: encloses all triangles below.
+    /// Returns a box in the frame of the mesh; it encloses all triangles below.
     ///
     /// # Panics
     /// If there is no such node.
@@ -106,21 +109,21 @@ impl ObbTree {
         self.nodes[node as usize].obb(&self.origin)
     }
 
-    /// Longest path from the root to a leaf, in edges.
+    /// Length of the longest path from the root to a leaf, in edges.
     #[inline]
     #[must_use]
     pub fn depth(&self) -> u32 {
         self.depth
     }
 
-    /// Triangle of a leaf, `None` for inner nodes and indices out of range.
+    /// Returns the triangle of a leaf; `None` for inner nodes and indices out of range.
     #[must_use]
     pub fn triangle_of(&self, node: u32) -> Option<u32> {
         let node = self.nodes.get(node as usize)?;
         node.is_leaf().then_some(node.triangle())
     }
 
-    /// Checks that the hierarchy is one over `mesh`: one leaf a triangle, every triangle in every
+    /// Checks that the hierarchy fits `mesh`: one leaf per triangle, and every triangle in every
     /// box above it to within `tolerance` metres.
     ///
     /// # Errors
@@ -177,8 +180,9 @@ impl ObbTree {
         }
     }
 
-    /// Whether a group below two children, which exist, is what it should be. Of a box of an even
-    /// level: what is below them, or a child where it is a leaf, which then is the second.
+    /// Whether the group below two existing children is laid out as it must be. For a box of an
+    /// even level, the group holds the children's children, and a child itself if that is a leaf. A
+    /// lone leaf must be the second child.
     fn lies_together(&self, children: u32, even: bool, group: Group) -> bool {
         let [first, second] = [0, 1].map(|k| &self.nodes[(children + k) as usize]);
         let (mut count, mut next) = (2, children + 2);

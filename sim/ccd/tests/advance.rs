@@ -17,7 +17,7 @@ struct Case {
     threshold: f64,
 }
 
-/// A feature pair about `size` large and some sizes apart, with a screw that brings A near B.
+/// A feature pair of about `size`, a few sizes apart, with a screw that brings A near B.
 fn random_case(rng: &mut SplitMix) -> Case {
     let kind = KINDS[rng.below(3)];
     let size = rng.log_range(1e-3, 0.3);
@@ -31,7 +31,7 @@ fn random_case(rng: &mut SplitMix) -> Case {
         1 => rng.log_range(1e-12, 1e-3),
         _ => rng.range(0.0, std::f64::consts::PI),
     };
-    // Half of the motions lead a point of A's feature through a point of B's.
+    // Half of the motions carry a point of A's feature through a point of B's.
     let (from, to) = (
         inside(rng, &a, kind.points_a()),
         inside(rng, &b, kind.points_b()),
@@ -160,8 +160,8 @@ fn sampled_contacts_are_never_passed() {
             panic!("passed a contact at {first}");
         };
         assert!(t <= first);
-        // Between t and the first sample under the threshold the pair is within the tolerance of
-        // it.
+        // Between t and the first sample under the threshold, the pair is within the tolerance of
+        // the threshold.
         let d = distance_at(case.kind, &case.a, &case.b, &case.screw, t);
         assert!(d <= case.threshold * 1.002 + 1e-11);
     }
@@ -304,7 +304,7 @@ fn sliding_at_and_inside_the_threshold_is_free() {
                 );
                 assert_eq!(above, Advance::Clear);
             }
-            // Pressing down from there is not.
+            // Pressing down from there is not free.
             let press = translation(Vec3::new(1e-3, 0.0, -1e-3));
             let t = stop_time(advance(
                 PairKind::VertexFace,
@@ -675,8 +675,8 @@ fn closest_agrees_with_the_oracle() {
 
 #[test]
 fn an_edge_that_turns_on_another_one_at_the_threshold_may_rise() {
-    // A's edge along x crosses B's along y at the threshold, pitches about it and rises slowly: one
-    // end goes down faster than the crossing goes up, so along a fixed direction not even the first
+    // A's edge along x crosses B's along y at the threshold, pitches about it and rises slowly. One
+    // end descends faster than the crossing rises, so along a fixed direction not even the first
     // step could be proven.
     let threshold = 1e-5;
     let a = [

@@ -1,10 +1,10 @@
-//! Four of a vertex's edges stand for all of them: exactly in the regular meshes here, nearly
-//! always elsewhere, and never refusing what all of them would let pass.
+//! Four edges of a vertex represent all of them: exactly in the regular meshes here, nearly always
+//! elsewhere. They never refuse what all edges together would accept.
 
 use hapticd_ccd::MeshIndex;
 use hapticd_geometry::{TriMesh, Vec3, VertexEdges, shapes};
 
-/// Whether no edge leads nearer to what lies in this direction, by all edges of the vertex.
+/// Whether no edge of the vertex leads nearer to a point in this direction, tested by all edges.
 fn holds(
     mesh: &TriMesh,
     (index, around): (&MeshIndex, &VertexEdges),
@@ -31,7 +31,7 @@ fn directions() -> impl Iterator<Item = Vec3> {
         })
 }
 
-/// How many vertex directions hold, and how many by the four edges alone.
+/// Number of vertex directions that hold by all edges, and by the four edges alone.
 fn count(mesh: TriMesh) -> (usize, usize) {
     let index = MeshIndex::new(mesh.clone());
     let around = index.adjacency().unwrap().around_vertices();
@@ -49,7 +49,7 @@ fn count(mesh: TriMesh) -> (usize, usize) {
     (by_all, by_four)
 }
 
-/// A block whose sides are cut in 3 x 3 squares: vertices at corners, in ridges and in flat sides.
+/// A block with sides cut into 3 x 3 squares: vertices at corners, on ridges and on flat sides.
 fn block() -> TriMesh {
     const N: i32 = 3;
     let mut positions: Vec<Vec3> = Vec::new();
@@ -107,8 +107,7 @@ fn a_good_guess_on_smooth_surfaces() {
     ] {
         let vertices = mesh.positions().len();
         let (by_all, by_four) = count(mesh);
-        // Of 728 directions at each vertex less than one passes by four edges that all would
-        // refuse.
+        // Of 728 directions at each vertex, fewer than one passes by the four edges but not by all.
         assert!(
             by_four < by_all + vertices,
             "{by_four} of {by_all} at {vertices} vertices"

@@ -1,4 +1,5 @@
-//! Queries with a budget, on meshes made to use it up: how much they do, and what they then know.
+//! Queries with a budget, on meshes built to exhaust it: how much work they do, and what they then
+//! guarantee.
 
 mod common;
 
@@ -56,7 +57,7 @@ fn check(near: &NearSet<'_>, a: &MeshIndex, radius: f64, b: &MeshIndex, b_from_a
                 }
                 let is_listed = listed.contains(&(kind, i, j));
                 let fb = b.feature_b(kind, j).unwrap();
-                // Far away whatever their closest points are.
+                // Far away, whatever their closest points.
                 let size = |f: &[Vec3; 3], n: usize| {
                     (f[..n].iter().map(|p| (p - f[0]).norm())).fold(0.0, f64::max)
                 };
@@ -126,7 +127,7 @@ fn what_a_stopped_query_certifies_is_true() {
     assert!(knew > 3, "{knew}");
 }
 
-/// Fifty thousand triangles around a ball: the list is complete up to where it says.
+/// Fifty thousand triangles around a ball: the list is complete up to the reported distance.
 #[test]
 fn a_ball_in_fifty_thousand_triangles() {
     let tool = MeshIndex::point(Vec3::zeros());
@@ -159,7 +160,7 @@ fn a_budget_that_is_not_used_up_changes_nothing() {
             assert_eq!(near.pairs, all.pairs);
             assert_eq!(near.complete_to.to_bits(), all.complete_to.to_bits());
             assert_eq!(near.work, all.work);
-            // A quarter of it is not enough, and knows less.
+            // A quarter of the work is not enough and proves less.
             let less = bound.query_within(tool, 0.0, &ground, &pose, 0.02, all.work / 4);
             assert!(less.exhausted || all.work < 40);
             assert!(less.complete_to <= all.complete_to);
@@ -196,9 +197,8 @@ fn whether_meshes_meet_is_not_told_beyond_the_visits() {
     assert_eq!(winding.about(&ball, &p), Some(1));
 }
 
-/// Two fine flat meshes face to face: any number of pairs at one distance, so that even these take
-/// more than a budget allows. What is lost is what the boxes' bounds lose to rounding: 8 um at
-/// meshes of a metre.
+/// Two fine flat meshes face to face: any number of pairs at one distance, so that these alone
+/// exceed a budget. Only the rounding of the boxes' bounds is lost: 8 um for meshes of a metre.
 #[test]
 fn flat_on_flat_keeps_most_of_its_certificate() {
     let ground = MeshIndex::new(shapes::sheet(0.5, 224).unwrap());

@@ -1,5 +1,5 @@
 //! First contact of linearly moving features: against the exact oracle, against dense sampling, and
-//! at the edges of what is defined.
+//! at the limits of the definition.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use hapticd_oracle::{BigRational, Features, Query};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A query as the detection takes it.
+/// A query in the form that the detection takes.
 struct Case {
     kind: PairKind,
     a: [[Vec3; 3]; 2],
@@ -51,7 +51,7 @@ impl Case {
         closest(self.kind, &at(&self.a), &at(&self.b)).distance
     }
 
-    /// Most that a difference of two points, one of each feature, changes.
+    /// Upper bound on the change of a difference of two points, one of each feature.
     fn speed(&self) -> f64 {
         let change = |x: &[[Vec3; 3]; 2], i: usize| x[1][i] - x[0][i];
         let mut most: f64 = 0.0;
@@ -102,11 +102,11 @@ fn plain() -> LinearOptions {
     LinearOptions::default()
 }
 
-/// At least this many random cases of each kind of feature.
+/// Minimum number of random cases of each kind of feature.
 const CASES: usize = 100_000;
 
-/// All families in turn. The oracle judges every twentieth round, and of every other round
-/// the queries of which dense sampling leaves a doubt.
+/// All families in turn. The oracle judges every twentieth round. In the other rounds, it judges
+/// the queries that dense sampling leaves in doubt.
 fn no_contact_is_missed(features: Features) {
     let mut random = Random::new(2026);
     let (mut judged, mut contacts, mut free, mut false_alarms, mut uncertain) = (0, 0, 0, 0, 0);
@@ -123,7 +123,7 @@ fn no_contact_is_missed(features: Features) {
                 shown()
             );
             uncertain += usize::from(!contact.certain);
-            // At its time the features are near.
+            // At the reported time, the features are near.
             let near = 1e-12 * query.size() + query.speed() * (contact.t_upper - contact.t);
             assert!(
                 !contact.certain || contact.pair.distance <= near,
@@ -147,7 +147,7 @@ fn no_contact_is_missed(features: Features) {
                 contacts += 1;
                 let exact = |t: f64| BigRational::from_float(t).expect("finite");
                 assert!(exact(contact.t) <= span.to, "late: {span:?} {}", shown());
-                // A pass within rounding, well before the true contact, is a false alarm too.
+                // A pass within rounding, well before the true contact, is also a false alarm.
                 false_alarms += usize::from(exact(contact.t_upper) + exact(1e-6) < span.from);
             }
             (None, Some(_)) => false_alarms += 1,
@@ -258,10 +258,10 @@ fn a_separation_is_kept() {
         }
     }
     assert!(found > 5000 && free > 5000, "{found} {free}");
-    // Passing at the separation to the last digit.
+    // Passes at the separation to the last digit.
     assert!(uncertain * 1000 <= found, "{uncertain} of {found}");
 
-    // A vertex that comes down on a face from 1 to -1 is 0.25 away at 3/8.
+    // A vertex that descends onto a face from 1 to -1 is 0.25 away at 3/8.
     let options = LinearOptions {
         separation_m: 0.25,
         ..plain()

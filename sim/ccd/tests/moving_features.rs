@@ -21,7 +21,7 @@ struct Case {
     threshold: f64,
 }
 
-/// Where a point of a body is: factor by factor, by Rodrigues' formula.
+/// Position of a point of a body, factor by factor, by Rodrigues' formula.
 fn place(motion: &Motion, local: &Vec3, t: f64) -> Vec3 {
     let start = transform(motion.start(), local);
     let screws = motion.screws().iter().rev();
@@ -42,7 +42,7 @@ fn pose(rng: &mut SplitMix, at: &Vec3) -> Pose {
     Pose::from_parts((*at).into(), turn)
 }
 
-/// A screw that brings `from` to `to`, and on if `stretch` is more than 1.
+/// A screw that brings `from` to `to`, and beyond it if `stretch` is more than 1.
 fn towards(rng: &mut SplitMix, from: &Vec3, to: &Vec3, stretch: f64) -> Screw {
     let axis = rng.direction();
     let angle = match rng.below(4) {
@@ -67,8 +67,8 @@ fn translation(d: Vec3) -> Screw {
     Screw::from_twist(&d, &Vec3::zeros(), &Vec3::zeros())
 }
 
-/// Two features about `size` large, some sizes apart; a point of each goes to the same place,
-/// mostly at the same time.
+/// Two features of about `size`, a few sizes apart. A point of each goes to the same place, mostly
+/// at the same time.
 fn random_case(rng: &mut SplitMix, kind: PairKind) -> Case {
     let size = rng.log_range(1e-3, 0.3);
     let place = rng.point(1.0);
@@ -93,7 +93,7 @@ fn random_case(rng: &mut SplitMix, kind: PairKind) -> Case {
         Motion::screw(&start_b, &screw_b),
     ];
     match rng.below(6) {
-        // One stands.
+        // One stands still.
         0 => motions[1] = Motion::still(&start_b),
         // Both are carried.
         1 => {
@@ -134,7 +134,7 @@ fn advance_case(case: &Case, steps: u32) -> Advance {
     )
 }
 
-/// Samples the proven interval; whether it is all of the motion.
+/// Samples the proven interval; returns whether it is the whole motion.
 fn check(case: &Case, samples: u32, steps: u32) -> (bool, f64) {
     let (clear, proven) = match advance_case(case, steps) {
         Advance::Clear => (true, 1.0),
@@ -158,7 +158,7 @@ fn check(case: &Case, samples: u32, steps: u32) -> (bool, f64) {
     (clear, proven)
 }
 
-/// A hundred thousand of each kind, none missed; and those that stop do so at the threshold.
+/// A hundred thousand cases of each kind, none missed; those that stop do so at the threshold.
 #[test]
 fn random_pairs_stay_apart_and_stops_are_tight() {
     for (kind, seed) in KINDS.into_iter().zip(101..) {
@@ -183,7 +183,7 @@ fn random_pairs_stay_apart_and_stops_are_tight() {
     }
 }
 
-/// Wherever dense sampling finds a pair under the threshold, the proven interval ends before.
+/// Wherever dense sampling finds a pair under the threshold, the proven interval ends earlier.
 #[test]
 fn sampled_contacts_are_never_passed() {
     let mut found = 0;
@@ -222,7 +222,7 @@ fn few_steps_only_cost_motion() {
     }
 }
 
-/// With one body standing the question is that of `advance`.
+/// With one static body, the result is that of `advance`.
 #[test]
 fn one_mover_agrees_with_the_real_time_path() {
     let mut rng = SplitMix(401);
@@ -275,7 +275,7 @@ fn grazes(one: Advance, case: &Case) -> bool {
     matches!(one, Advance::Stopped { distance, .. } if distance <= case.threshold * 1.01 + 2e-9)
 }
 
-/// Bodies that move as one keep their distance for good, however fast and however near.
+/// Bodies that move together keep their distance forever, however fast and however near.
 #[test]
 fn what_moves_as_one_is_free() {
     let mut rng = SplitMix(501);
@@ -296,7 +296,7 @@ fn what_moves_as_one_is_free() {
     }
 }
 
-/// A vertex that rests at the threshold on a face that turns away under it, all kinds of support:
+/// A vertex rests at the threshold on a face that turns away under it, for all kinds of support:
 /// the direction turns along.
 #[test]
 fn resting_on_a_turning_body_is_free() {
@@ -394,7 +394,7 @@ fn nonsense_proves_nothing_and_never_panics() {
     }
 }
 
-/// Whatever the outcome: it may be called from the real-time thread.
+/// Allocates nothing, whatever the outcome, so that the real-time thread may call it.
 #[test]
 fn no_memory_is_allocated() {
     let mut rng = SplitMix(701);

@@ -1,5 +1,5 @@
-//! Two moving meshes against the distance of the meshes at sampled times; thin plates that may not
-//! pass through each other.
+//! Two moving meshes against the distance of the meshes at sampled times, and thin plates that must
+//! not pass through each other.
 
 mod common;
 
@@ -72,13 +72,13 @@ fn free_up_to_the_clearance_and_not_beyond() {
         assert!((first.distance_m - d).abs() <= 2e-9 + 1e-3 * clearance);
         let apart = first.point_a - first.point_b;
         assert!((apart - first.normal * first.distance_m).norm() < 1e-9);
-        // The pair that stops is among the contacts at that time, and no contact is farther than a
-        // stop leaves it.
+        // The pair that stops is among the contacts at that time, and no contact is farther away
+        // than a stop leaves it.
         let contacts = search.contacts_at(&a, &b, meeting.free_until, clearance);
         let key = |c: &hapticd_ccd::moving::MovingContact| (c.kind, c.feature_a, c.feature_b);
         assert!(contacts.iter().any(|c| key(c) == key(&first)));
         assert!(contacts.iter().all(|c| c.distance_m <= clearance + 1e-8));
-        // The same the other way round.
+        // The same with the sides exchanged.
         let mirrored = search.first_contact(&b, &a, clearance, 1.0);
         assert!((mirrored.free_until - meeting.free_until).abs() < 1e-6);
     }
@@ -117,7 +117,7 @@ fn thin_plates_never_pass_through_each_other() {
         let (a, b) = (body(&plate, &motion_a), body(&plate, &motion_b));
         let meeting = search.first_contact(&a, &b, clearance, 1.0);
         assert!(meeting.certain);
-        // Their planes meet exactly then; side A is still above side B.
+        // Their planes meet exactly at this time; side A is still above side B.
         let expected = (2.0 * height - 2.0 * half - clearance) / (up - down);
         assert!(
             meeting.free_until <= expected + 1e-12,
@@ -135,8 +135,8 @@ fn thin_plates_never_pass_through_each_other() {
     }
 }
 
-/// The same, tumbling: whatever the motion, the plates are on the same sides of each other in the
-/// end as at the start.
+/// The same, tumbling: whatever the motion, the plates end on the same sides of each other as at
+/// the start.
 #[test]
 fn tumbling_plates_never_pass_through_each_other() {
     let plate = MeshIndex::new(shapes::plate(0.2, 0.2, 1e-4).expect("valid"));
@@ -159,7 +159,7 @@ fn tumbling_plates_never_pass_through_each_other() {
         let meeting = search.first_contact(&a, &b, clearance, 1.0);
         hits += usize::from(meeting.first.is_some());
         let end = meeting.free_until;
-        // Finer than the thickness near the end, where the plates are.
+        // Sampled finer than the thickness near the end, where the plates are.
         for i in 0..200 {
             let t = end * (1.0 - (f64::from(i) / 200.0).powi(3));
             assert!(distance(&mut near, &a, &b, t) >= clearance - 1e-10);
@@ -168,8 +168,8 @@ fn tumbling_plates_never_pass_through_each_other() {
     assert!(hits > 100, "{hits}");
 }
 
-/// No pair outside the list comes within the clearance, or is within reach at the start; with room
-/// for few, up to the time said.
+/// No unlisted pair comes within the clearance, or is within reach at the start. With a small
+/// capacity, this holds up to the reported time.
 #[test]
 fn the_list_of_a_step_is_complete() {
     let zoo = zoo();
@@ -249,7 +249,7 @@ fn points_balls_and_nonsense() {
             (sphere, target)
         };
         let meeting = search.first_contact(&a, &b, 1e-4, 1.0);
-        // The icosphere is a little inside its radius.
+        // The icosphere lies slightly inside its radius.
         assert!(
             (meeting.free_until - 0.825).abs() < 2e-3,
             "{}",

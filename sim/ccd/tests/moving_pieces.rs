@@ -1,4 +1,4 @@
-//! Parametric and implicit surfaces against what is known in closed form.
+//! Parametric and implicit surfaces against closed-form results.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn moving(at: Vec3, turn: Vec3, d: Vec3, spin: Vec3) -> Motion {
     Motion::screw(&start, &Screw::from_twist(&d, &spin, &at))
 }
 
-/// Spheres that turn about their centres meet when the centres say so.
+/// Spheres that turn about their centres meet when the distance of the centres says so.
 #[test]
 fn spheres_that_both_move() {
     let (small, large) = (sphere(0.1), sphere(0.2));
@@ -86,7 +86,7 @@ fn three_kinds_of_surface() {
         )
     };
     let met = |found: hapticd_ccd::moving::pieces::PieceMeeting, height: f64| {
-        // Falls a metre from a metre up.
+        // Falls one metre from a height of one metre.
         let expected = 1.0 - height;
         assert!(found.certain && found.free_until <= expected + 1e-12);
         assert!(
@@ -106,7 +106,7 @@ fn three_kinds_of_surface() {
         ),
         0.1,
     );
-    // On top of the ring: tubes of 0.05 and the ball of 0.1 above its middle line; in its hole:
+    // On top of the ring: tube of 0.05 and ball of 0.1 above its centre line. In its hole: passes
     // through.
     met(
         first_meeting(
@@ -126,7 +126,8 @@ fn three_kinds_of_surface() {
         MAX_PAIRS,
     );
     assert!(through.certain && through.free_until == 1.0 && through.at.is_none());
-    // The ring, tilted by 0.3, on the sheet: its middle is its tube and the tilted circle above.
+    // The ring, tilted by 0.3, on the sheet: its centre is above the sheet by the tube and the
+    // tilted circle.
     let height = 0.3 * 0.3f64.sin() + 0.05;
     met(
         first_meeting(

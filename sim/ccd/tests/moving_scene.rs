@@ -1,4 +1,4 @@
-//! Scenes of moving bodies: the earliest of all pairs, consistent placement, chains.
+//! Scenes of moving bodies: the earliest time over all pairs, consistent placement, chains.
 
 mod common;
 
@@ -64,7 +64,7 @@ fn the_earliest_of_all_pairs() {
         assert_eq!(meeting.first.map(|(i, j, _)| (i, j)), expected.1);
         assert_eq!(meeting.contacts.is_empty(), expected.1.is_none());
         hits += usize::from(expected.1.is_some());
-        // Placed at that time, everything is as far apart as at the start or as the clearance.
+        // Placed at that time, all bodies are as far apart as at the start or as the clearance.
         for i in 0..7 {
             for j in i + 1..7 {
                 let mut apart = |t: f64| {
@@ -151,7 +151,7 @@ fn a_chain_stops_on_the_floor() {
     let second = first.link(&next, &bend(0.7, 0.5)).expect("short");
     let third = second.link(&next, &bend(0.9, 0.5)).expect("short");
     for t in [0.0_f64, 0.3, 1.0] {
-        // By hand: angles add up.
+        // By hand: the angles add up.
         let mut at = Vec3::new(0.0, 0.0, 0.4);
         let mut angle: f64 = 0.5 * t;
         for (motion, more) in [(&second, 0.7), (&third, 0.9)] {
@@ -163,7 +163,7 @@ fn a_chain_stops_on_the_floor() {
             assert!((x - Vec3::new(angle.cos(), 0.0, -angle.sin())).norm() < 1e-12);
         }
     }
-    // The link meshes are about their middles.
+    // The link meshes are centred at their middles.
     let middle = Pose::translation(0.25, 0.0, 0.0);
     let motions: Vec<Motion> = [first, second, third]
         .iter()
@@ -234,7 +234,7 @@ fn swept_boxes_hold_every_vertex_at_all_times() {
         let hull = swept.hull();
         slack = slack.max((hull.high - hull.low - all.high + all.low).amax());
     }
-    // And not much more than hold it.
+    // And not much more than enclose it.
     assert!(slack < 0.3, "{slack}");
     let broken = Motion::still(&Pose::translation(f64::NAN, 0.0, 0.0));
     assert_eq!(swept_box(&shape, &broken, 0.0), SweptBox::EVERYWHERE);

@@ -1,4 +1,4 @@
-//! `Proximity` against trying every feature pair, and the hierarchy it walks.
+//! `Proximity` against brute force over all feature pairs, and the hierarchy that it descends.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{SplitMix, oracle_distance};
 use hapticd_ccd::{MeshIndex, NearPair, NearSet, ObbTree, PairKind, Proximity, obb};
 use hapticd_geometry::{Adjacency, Pose, Quat, TriMesh, Vec3, shapes, transform};
 
-/// Every feature pair with its distance, sorted as the query sorts.
+/// Every feature pair with its distance, sorted as by the query.
 fn brute(a: &MeshIndex, radius: f64, b: &MeshIndex, b_from_a: &Pose) -> Vec<NearPair> {
     let count = |s: &MeshIndex| match (s.mesh(), s.adjacency()) {
         (Some(m), Some(adj)) => [m.positions().len(), adj.edges.len(), m.triangles().len()],
@@ -57,7 +57,7 @@ fn check(found: &NearSet<'_>, all: &[NearPair], reach: f64, capacity: usize) {
         assert_eq!(found.complete_to, reach);
     } else {
         assert_eq!(found.pairs.len(), capacity);
-        // The nearest ones, up to the documented tie width.
+        // The nearest ones, up to the documented width of ties.
         let worst = all[capacity - 1].distance;
         assert!(found.complete_to >= worst - 1.1e-3 * worst.abs() - TOL);
     }
@@ -118,7 +118,7 @@ fn mesh_zoo() -> Vec<MeshIndex> {
     .collect()
 }
 
-/// Vertices without a triangle are no part of the surface.
+/// Vertices without a triangle do not belong to the surface.
 fn without_lone_vertices(all: &mut Vec<NearPair>, a: &MeshIndex, b: &MeshIndex) {
     let lone = |s: &MeshIndex, v: u32| {
         s.adjacency().is_some_and(|adj: &Adjacency| {
@@ -155,7 +155,7 @@ fn agrees_with_every_pair_tried() {
 
 #[test]
 fn ties_on_parallel_faces() {
-    // A plate parallel to a sheet: a great many pairs at one distance.
+    // A plate parallel to a sheet: very many pairs at one distance.
     let sheet = MeshIndex::new(shapes::sheet(0.4, 12).expect("valid"));
     let tool = MeshIndex::new(shapes::sheet(0.2, 9).expect("valid"));
     let pose = Pose::translation(0.013, 0.007, 0.001);
@@ -351,7 +351,7 @@ fn box_distances_bound_point_distances() {
     assert!(positive > 500);
 }
 
-/// All pairs of triangles, or those whose boxes are within reach, shuffled.
+/// All pairs of triangles, or those with boxes within reach, shuffled.
 fn candidates(
     rng: &mut SplitMix,
     (a, b): (&MeshIndex, &MeshIndex),
@@ -384,8 +384,8 @@ fn candidates(
     some
 }
 
-/// In whatever order the pairs of triangles come, the list is that of the search, to the bit; and
-/// it is declined where, and only where, the search may leave out ties.
+/// In any order of the triangle pairs, the list is that of the search, to the bit. It is declined
+/// if and only if the search may leave out ties.
 #[test]
 fn candidates_in_any_order_give_the_list_of_the_search() {
     let zoo = mesh_zoo();

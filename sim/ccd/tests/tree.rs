@@ -1,4 +1,4 @@
-//! Building hierarchies: any number of threads, memory, what is saved.
+//! Building hierarchies: any number of threads, memory, saving.
 
 use hapticd_ccd::{MeshIndex, ObbTree};
 use hapticd_geometry::{TriMesh, Vec3, shapes};
@@ -28,7 +28,8 @@ fn a_tree_takes_64_bytes_a_triangle() {
     assert_eq!(a_triangle, 64);
 }
 
-/// Many triangles with one middle, in a line, in a plane, without area: a tree that is not deep.
+/// Many triangles with one centroid, in a line, in a plane, without area: the tree does not get
+/// deep.
 #[test]
 fn heaps_of_equal_triangles_are_cut_somewhere() {
     let fan: Vec<[u32; 3]> = (0..500).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
@@ -48,7 +49,7 @@ fn heaps_of_equal_triangles_are_cut_somewhere() {
     }
 }
 
-/// A hierarchy that was saved serves as one that was built.
+/// A saved hierarchy works like a newly built one.
 #[test]
 fn an_index_over_a_saved_tree() {
     let mesh = shapes::torus(0.3, 0.1, 20, 10).expect("valid");

@@ -3,27 +3,27 @@
 use super::TINY;
 use super::frame::{Frame, State};
 
-/// Rounding of a coefficient, in units of `f64::EPSILON` and of the product of the three lengths
-/// (32 u, see the module).
+/// Rounding error of a coefficient, in units of `f64::EPSILON` and of the product of the three
+/// lengths (32 u, see the module).
 const DETERMINANT_ROUNDING: f64 = 16.0;
 
-/// `F` over one stretch, in the stretch's own time from 0 to 1.
+/// `F` over one stretch, in local time from 0 to 1.
 pub(super) struct Cubic {
     /// Bernstein coefficients.
     f: [f64; 4],
-    /// What a coefficient must exceed in size to count.
+    /// Values that the coefficients must exceed in size to be significant.
     bound: [f64; 4],
 }
 
-/// Where to look closer.
+/// The critical time of a stretch, where the search looks closer.
 #[derive(Clone, Copy)]
 pub(super) struct Critical {
-    /// In the stretch's own time.
+    /// In local time.
     pub time: f64,
-    /// Half the width around `time` on which `F` is too small to be told from 0; NaN or large if
-    /// that is not known.
+    /// Half the width around `time` on which `F` is indistinguishable from 0; NaN or large if
+    /// unknown.
     pub blur: f64,
-    /// Whether `F` says anything at all.
+    /// Whether `F` carries any information.
     pub known: bool,
 }
 
@@ -43,8 +43,8 @@ impl Cubic {
         let rounding = DETERMINANT_ROUNDING * f64::EPSILON * frame.volume + TINY;
         let mut bound = [rounding; 4];
         if separation > 0.0 {
-            // |e1 x e2| is below the Bernstein sum of the lengths of its coefficients (the middle
-            // one is n1 / 2).
+            // The length |e1 x e2| is below the Bernstein sum of the lengths of its coefficients
+            // (the middle one is n1 / 2).
             let (l0, l1, l2) = (n0.norm(), n1.norm(), n2.norm());
             let slack = DETERMINANT_ROUNDING * f64::EPSILON * frame.area;
             for (bound, length) in
@@ -66,20 +66,20 @@ impl Cubic {
             || (f[0] < -e[0] && f[1] < -e[1] && f[2] < -e[2] && f[3] < -e[3])
     }
 
-    /// Whether it does so at the beginning of the stretch.
+    /// Whether `F` proves this at the beginning of the stretch.
     #[inline]
     pub fn clear_at_start(&self) -> bool {
         self.f[0].abs() > self.bound[0]
     }
 
-    /// Whether `F` has changed sign at the end, for certain.
+    /// Whether `F` has certainly changed sign at the end.
     #[inline]
     pub fn crosses(&self) -> bool {
         let (f, e) = (&self.f, &self.bound);
         (f[0] > e[0] && f[3] < -e[3]) || (f[0] < -e[0] && f[3] > e[3])
     }
 
-    /// The first root, or else the least absolute value.
+    /// Returns the first root or, failing that, the time of the minimum absolute value.
     pub fn critical(&self) -> Critical {
         let [f0, f1, f2, f3] = self.f;
         let noise = self.bound[0].max(self.bound[3]);
@@ -90,7 +90,8 @@ impl Cubic {
                 known: false,
             };
         }
-        // Power form: f0 + t (c1 + t (c2 + t c3)), and towards positive at the beginning.
+        // Power form: f0 + t (c1 + t (c2 + t c3)), with the sign chosen to be positive at the
+        // beginning.
         let side = if f0 < 0.0 { -1.0 } else { 1.0 };
         let c0 = side * f0;
         let c1 = side * 3.0 * (f1 - f0);
@@ -100,7 +101,7 @@ impl Cubic {
         let slope = |t: f64| c1 + t * (2.0 * c2 + t * 3.0 * c3);
         let mut high = 1.0;
         if side * f3 > 0.0 {
-            // No change of sign from end to end: the lowest point in between.
+            // No change of sign from end to end: take the minimum in between.
             let low = minimum(c1, c2, c3);
             if !(value(low) < 0.0) {
                 return Critical {
@@ -120,10 +121,10 @@ impl Cubic {
     }
 }
 
-/// Time in `[0, 1]` at which a cubic with this derivative has its local minimum, or the middle if
-/// it has none inside.
+/// Time in `[0, 1]` at which a cubic with this derivative has its local minimum, or 0.5 if it has
+/// none inside.
 fn minimum(c1: f64, c2: f64, c3: f64) -> f64 {
-    // c1 + 2 c2 t + 3 c3 t^2 = 0, going up.
+    // The root of c1 + 2 c2 t + 3 c3 t^2 with positive slope.
     let square = c2 * c2 - 3.0 * c1 * c3;
     if !(square >= 0.0) {
         return 0.5;
@@ -137,8 +138,8 @@ fn minimum(c1: f64, c2: f64, c3: f64) -> f64 {
     if t > 0.0 && t < 1.0 { t } else { 0.5 }
 }
 
-/// A root in `[0, high]` of a function that is not negative at 0 and not positive at `high`:
-/// Newton's steps, halving where they leave the bracket.
+/// Finds a root in `[0, high]` of a function that is not negative at 0 and not positive at `high`,
+/// by Newton steps. Bisects when a step leaves the bracket.
 pub(super) fn first_root(
     value: &impl Fn(f64) -> f64,
     slope: &impl Fn(f64) -> f64,
@@ -148,7 +149,7 @@ pub(super) fn first_root(
     let (mut low, mut high) = (0.0, high);
     let at_high = value(high);
     let at_low = value(low);
-    // Both 0 gives no number: the root is the beginning then.
+    // If both are 0, the share is NaN and the root is the beginning.
     let share = at_low / (at_low - at_high);
     let mut t = if share > 0.0 {
         high * share.min(1.0)

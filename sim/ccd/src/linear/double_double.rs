@@ -1,9 +1,9 @@
-//! Numbers of twice the digits: an unevaluated sum of two `f64` (Dekker 1971), about 106 bits.
+//! Double-double numbers: an unevaluated sum of two `f64` (Dekker 1971), about 106 bits.
 //!
-//! Only what the refinement needs. With `u = 2^-53` every operation has an absolute error of at
-//! most `8 u^2` times the sum of the sizes of its operands (sums) or the product of their sizes
-//! (products), as long as nothing under- or overflows. No fused operations, so that the result is
-//! the same on every processor.
+//! Contains only what the refinement needs. With `u = 2^-53`, every operation has an absolute error
+//! of at most `8 u^2` times the sum of the sizes of its operands (sums) or the product of their
+//! sizes (products), as long as nothing under- or overflows. No fused operations, so that the
+//! result is the same on every processor.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -31,7 +31,7 @@ fn quick_sum(a: f64, b: f64) -> (f64, f64) {
     (s, b - (s - a))
 }
 
-/// `a` in two halves of 26 bits.
+/// Splits `a` into two halves of 26 bits.
 #[inline(always)]
 fn halves(a: f64) -> (f64, f64) {
     let c = 134_217_729.0 * a;

@@ -1,4 +1,4 @@
-//! A query in its own frame: three vectors that are linear in time.
+//! A query in its local form: three vectors that are linear in time.
 
 use hapticd_geometry::Vec3;
 
@@ -10,7 +10,7 @@ use super::polynomials::{Number, Vectors};
 /// A vector that is linear in time, on `[0, 1]`.
 #[derive(Clone, Copy)]
 struct Linear<'a> {
-    /// Vertices at 0 and 1 of which it is the difference, `to - from`.
+    /// Vertices at times 0 and 1; the vector is the difference `to - from`.
     from: [&'a Vec3; 2],
     to: [&'a Vec3; 2],
     start: Vec3,
@@ -40,7 +40,7 @@ impl<'a> Linear<'a> {
         }
     }
 
-    /// The same with twice the digits; exact at 0 and 1.
+    /// As `at`, in double-double arithmetic; exact at 0 and 1.
     #[inline]
     fn exactly_at(&self, t: f64) -> [Twice; 3] {
         if t <= 0.0 {
@@ -67,7 +67,7 @@ impl<'a> Linear<'a> {
         ]
     }
 
-    /// The larger length, rounded up.
+    /// The larger of the two lengths, rounded up.
     #[inline]
     fn size(&self) -> f64 {
         let square = self.start.norm_squared().max(self.end.norm_squared());
@@ -113,7 +113,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// `vertex` and `face` at the two ends of the motion.
+    /// Sets up a vertex/face query; `vertex` and `face` are given at the two ends of the motion.
     pub fn vertex_face(vertex: [&'a Vec3; 2], face: [&'a [Vec3; 3]; 2]) -> Self {
         let corner = |i: usize| [&face[0][i], &face[1][i]];
         Self::new(
@@ -124,7 +124,8 @@ impl<'a> Frame<'a> {
         )
     }
 
-    /// Edges `a[..][0..2]` and `b[..][0..2]` at the two ends of the motion.
+    /// Sets up an edge/edge query; edges `a[..][0..2]` and `b[..][0..2]` are given at the two ends
+    /// of the motion.
     pub fn edge_edge(a: [&'a [Vec3; 3]; 2], b: [&'a [Vec3; 3]; 2]) -> Self {
         let a = |i: usize| [&a[0][i], &a[1][i]];
         let b = |i: usize| [&b[0][i], &b[1][i]];
@@ -159,7 +160,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// [`Frame::at`] with twice the digits.
+    /// As [`Frame::at`], in double-double arithmetic.
     pub fn exactly_at(&self, t: f64) -> Vectors<Twice> {
         Vectors {
             d: self.d.exactly_at(t),
@@ -168,7 +169,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Closest points; side A is the vertex or the first edge, the reference vertex of B is the
+    /// Closest points. Side A is the vertex or the first edge; the reference vertex of B is the
     /// origin.
     #[inline]
     pub fn closest(&self, s: &State) -> PairDistance {
@@ -180,7 +181,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Difference of the two points that `closest` gave parameters for, in another state.
+    /// Difference, in another state, of the two points given by the parameters of `closest`.
     #[inline]
     pub fn difference(&self, s: &State, params: &[f64; 3]) -> Vec3 {
         if self.edges {

@@ -1,14 +1,13 @@
-//! The contact conditions as polynomials in time: what their Bernstein coefficients prove, in plain
-//! numbers or in twice the digits.
+//! The contact conditions as polynomials in time, and what their Bernstein coefficients prove, in
+//! `f64` or in double-double arithmetic.
 //!
-//! Four coplanar points, projected along an axis that is not in their plane, are a problem in two
-//! dimensions. With `[x, y]` the cross product there and the quadratics
-//!
+//! Four coplanar points, projected along an axis that is not in their plane, are a two-dimensional
+//! problem. With `[x, y]` the cross product there and the quadratics
 //! ```text
 //! P = [e2, d]    Q = [e1, d]    R = [e1, e2]
 //! ```
 //!
-//! the line of one edge of a feature has all of the other feature strictly on one side, and all of
+//! The line of one edge of a feature has all of the other feature strictly on one side, and all of
 //! its own on the other, if the two numbers of a pair have the same strict sign:
 //!
 //! ```text
@@ -16,31 +15,31 @@
 //! vertex/face   (P, P + R)  side f0 f2     (Q, Q - R)  side f0 f1     (P - Q, P - Q + R)  side f1 f2
 //! ```
 //!
-//! Such a line separates the features whether or not they are coplanar, so a stretch of time is
-//! free if `F` has one sign on it or both numbers of a pair do; and it holds a contact if `F`
+//! Such a line separates the features whether or not they are coplanar. So a stretch of time is
+//! free if `F` has one sign on it, or if both numbers of a pair do. It contains a contact if `F`
 //! changes sign and no pair can have equal signs.
 //!
 //! # How much of a stretch is free
 //!
 //! The graph of a polynomial lies in the convex hull of its control points `(i/n, c_i)`. The hull's
 //! lower boundary crosses a level on one of its edges, which is a chord from a control point above
-//! the level to one that is not; so before the earliest crossing of all such chords the polynomial
-//! is above the level ([`prefix`]). That closes in on a simple root quadratically (Bezier clipping,
-//! Sederberg and Nishita 1990), from both ends, and what is left, if much, is divided.
+//! the level to one that is not above it. So before the earliest crossing of all such chords, the
+//! polynomial is above the level ([`prefix`]). Applied from both ends, this converges quadratically
+//! to a simple root (Bezier clipping, Sederberg and Nishita 1990). If much is left, it is divided.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
 use super::coplanarity::first_root;
 
-/// What coefficients are made of.
+/// Type of the coefficients.
 pub(super) trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
     /// The nearest `f64`.
     fn value(self) -> f64;
-    /// Half of it, exactly.
+    /// Half the value, exactly.
     fn half(self) -> Self;
-    /// Times a plain number.
+    /// Product with an `f64`.
     fn times(self, x: f64) -> Self;
 }
 
@@ -67,7 +66,7 @@ pub(super) struct Vectors<T> {
     pub e2: [T; 3],
 }
 
-/// Bernstein coefficients of two numbers whose equal signs separate the features.
+/// Bernstein coefficients of two numbers that separate the features if their signs are equal.
 type Pair = ([f64; 3], [f64; 3]);
 
 /// The quadratics of one projection.
@@ -85,9 +84,9 @@ pub(super) struct Polynomials<T, const N: usize> {
     planes: [Plane<T>; N],
 }
 
-/// Whether at one time `F` is within its bound, and no line of the projection along the axis of its
-/// widest extent separates the features; `None` if that projection is a line, or nearly: below
-/// `flat`. `n` is `e1 x e2`.
+/// Whether at one time `F` is within its bound and no line separates the features, in the
+/// projection along the axis of their largest extent. `None` if that projection is a line, or
+/// nearly: below `flat`. `n` is `e1 x e2`.
 #[inline]
 pub(super) fn stuck<T: Number>(
     s: &Vectors<T>,
@@ -117,31 +116,31 @@ pub(super) fn stuck<T: Number>(
     })
 }
 
-/// Bounds of the errors of coefficients.
+/// Bounds on the errors of coefficients.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
-    /// Of `f`.
+    /// Error of `f`.
     pub f: f64,
-    /// Of a sum or difference of the quadratics.
+    /// Error of a sum or difference of the quadratics.
     pub plane: f64,
-    /// What all of `f` must not exceed for the features to count as coplanar throughout; negative
-    /// if that cannot be told.
+    /// Value that no coefficient of `f` may exceed if the features are to count as coplanar
+    /// throughout; negative if that is unknown.
     pub coplanar: f64,
 }
 
-/// What the coefficients on one stretch say.
+/// What the coefficients on one stretch prove.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StretchTest {
     /// No contact on it.
     pub free: bool,
-    /// Whether `F` has opposite signs at its ends, for certain.
+    /// Whether `F` certainly has opposite signs at its ends.
     pub crosses: bool,
-    /// Root of `F` inside both features, for certain; or one inside the other at the end, in one
-    /// plane.
+    /// Certainly a root of `F` inside both features, or, in one plane, one feature inside the other
+    /// at the end.
     pub contact: bool,
-    /// Nothing is known even at its beginning.
+    /// Nothing is proven even at its beginning.
     pub stuck: bool,
-    /// Nothing is known even at its end.
+    /// Nothing is proven even at its end.
     pub stuck_at_end: bool,
 }
 
@@ -154,8 +153,8 @@ const FREE: StretchTest = StretchTest {
     stuck_at_end: false,
 };
 
-/// Part of a stretch, from its beginning, on which a polynomial exceeds a level, if it does so at
-/// the beginning.
+/// Length of the initial part of a stretch on which a polynomial exceeds a level, given that it
+/// does so at the beginning.
 #[inline]
 fn prefix<const N: usize>(c: [f64; N], level: f64) -> f64 {
     let mut first = f64::INFINITY;
@@ -181,7 +180,7 @@ fn prefix<const N: usize>(c: [f64; N], level: f64) -> f64 {
     first / (N - 1) as f64 * (1.0 - 1e-14)
 }
 
-/// The same from the end.
+/// As [`prefix`], from the end.
 #[inline]
 fn suffix<const N: usize>(mut c: [f64; N], level: f64) -> f64 {
     c.reverse();
@@ -193,7 +192,8 @@ fn negated<const N: usize>(c: [f64; N]) -> [f64; N] {
     c.map(|x| -x)
 }
 
-/// 1 or -1 for the sign of what exceeds a bound, 0 otherwise, NaN included.
+/// Returns 1 or -1 for the sign of a value that exceeds a bound in size, otherwise 0, including for
+/// NaN.
 #[inline]
 fn sign(x: f64, bound: f64) -> i8 {
     i8::from(x > bound) - i8::from(x < -bound)
@@ -204,7 +204,7 @@ fn values<T: Number, const N: usize>(c: &[T; N]) -> [f64; N] {
     c.each_ref().map(|x| x.value())
 }
 
-/// The part after `s`, and the part before it, by de Casteljau.
+/// Splits at `s` by de Casteljau. Returns the part after `s`, then the part before it.
 #[inline]
 fn split_quadratic<T: Number>(c: &[T; 3], s: f64) -> ([T; 3], [T; 3]) {
     let between = |x: T, y: T| x + (y - x).times(s);
@@ -265,8 +265,8 @@ impl<T: Number> Plane<T> {
         }
     }
 
-    /// The pairs of the module's table, of which there are two or three: Bernstein coefficients of
-    /// both numbers.
+    /// The pairs of the module's table, of which there are two or three, as Bernstein coefficients
+    /// of both numbers.
     #[inline]
     fn pairs(&self, edges: bool) -> ([Pair; 3], usize) {
         let (p, q, r) = (&self.p, &self.q, &self.r);
@@ -297,10 +297,10 @@ impl<T: Number> Plane<T> {
     }
 }
 
-/// `e1 x e2` over a stretch: Bernstein coefficients, the middle one twice.
+/// `e1 x e2` over a stretch: Bernstein coefficients, the middle one doubled.
 pub(super) type Normal<T> = [[T; 3]; 3];
 
-/// Of the stretch from `a`, where it is `n_a`, to `b`.
+/// Computes `e1 x e2` for the stretch from `a`, where it is `n_a`, to `b`.
 #[inline]
 pub(super) fn normal<T: Number>(a: &Vectors<T>, n_a: [T; 3], b: &Vectors<T>) -> Normal<T> {
     let (x, y) = (cross(&a.e1, &b.e2), cross(&b.e1, &a.e2));
@@ -311,7 +311,7 @@ pub(super) fn normal<T: Number>(a: &Vectors<T>, n_a: [T; 3], b: &Vectors<T>) -> 
     ]
 }
 
-/// Thrice `F`, of which a third has no exact representation.
+/// Three times `F`, since a third has no exact representation.
 #[inline]
 pub(super) fn coplanarity<T: Number>(
     a: &Vectors<T>,
@@ -326,7 +326,7 @@ pub(super) fn coplanarity<T: Number>(
     ]
 }
 
-/// Axis along which the features are widest, and how wide.
+/// Axis along which the projected features are largest, and their size.
 #[inline]
 pub(super) fn best_axis<T: Number>(normal: &Normal<T>) -> (usize, f64) {
     let [n0, n1, n2] = normal;
@@ -353,7 +353,7 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         Self { f, planes }
     }
 
-    /// What is known of the stretch.
+    /// Tests what the coefficients prove about the stretch.
     #[inline]
     pub fn look(&self, edges: bool, bounds: &Bounds) -> StretchTest {
         let f = values(&self.f);
@@ -402,8 +402,8 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         }
     }
 
-    /// Until when the stretch is proven free, and from when on, in its own time; all of it is if
-    /// the latter is not after the former.
+    /// Returns the local times until which, and from which on, the stretch is proven free. All of
+    /// it is free if the latter is not after the former.
     fn ends(&self, edges: bool, bounds: &Bounds) -> (f64, f64) {
         let (mut from, mut after): (f64, f64) = (0.0, 0.0);
         let f = values(&self.f);
@@ -440,7 +440,7 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         (from, 1.0 - after)
     }
 
-    /// Whether the projections are lines at the beginning, or nearly: below a bound.
+    /// Whether the projections at the beginning are lines, or nearly: below a bound.
     pub fn flat(&self, bound: f64) -> bool {
         (self.planes.iter()).all(|plane| plane.r[0].value().abs() <= bound)
     }
@@ -461,8 +461,8 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         (late, early)
     }
 
-    /// The same on a part of the stretch, whose ends are met to within a few units in the last
-    /// place of 1: two divisions at most.
+    /// Restricts the polynomials to a part of the stretch, with at most two divisions. Its ends are
+    /// met to within a few units in the last place of 1.
     #[inline]
     pub fn part(&self, from: f64, to: f64) -> Self {
         let late = if from > 0.0 {
@@ -477,11 +477,11 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
         }
     }
 
-    /// In plain numbers, with bounds for what [`scan`] does to them: the nearest number is `u`
-    /// away, two divisions of a cubic add `2 . 3 . 5 u` (each mean `x + s (y - x)`: `2 u` for the
-    /// difference, `2 u` for the product, `u` for the sum), together `31 u < 16` epsilon; those of
-    /// a quadratic `2 . 2 . 5 u`, sums of three of them `2 u` more, `23 u < 12` epsilon. Used: 32
-    /// and 16.
+    /// Converts to `f64`, with bounds that cover what [`scan`] does. The nearest number is `u`
+    /// away. Two divisions of a cubic add `2 . 3 . 5 u` (each mean `x + s (y - x)`: `2 u` for the
+    /// difference, `2 u` for the product, `u` for the sum), together `31 u < 16` epsilon. Two
+    /// divisions of a quadratic add `2 . 2 . 5 u`, sums of three of them `2 u` more: `23 u < 12`
+    /// epsilon. Used: 32 and 16.
     #[inline]
     pub fn plain(&self, bounds: &Bounds) -> (Polynomials<f64, N>, Bounds) {
         let polynomials = Polynomials {
@@ -508,8 +508,8 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
     }
 }
 
-/// Where `F` changes sign first, in the stretch's own time: it has the sign of the beginning until
-/// the first of these times, for certain, and most likely the other at the second.
+/// Locates the first sign change of `F`, in local time. Up to the first of the two times, `F`
+/// certainly has its initial sign; at the second, most likely the other one.
 #[inline]
 fn crossing(f: &[f64; 4], bound: f64) -> Option<(f64, f64)> {
     let side = if f[0] < 0.0 { -1.0 } else { 1.0 };
@@ -535,24 +535,23 @@ fn crossing(f: &[f64; 4], bound: f64) -> Option<(f64, f64)> {
         .then_some((low, time + blur))
 }
 
-/// What is left of a stretch.
+/// Result of a scan: what is left of a stretch.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scan {
-    /// Nothing.
+    /// Nothing is left.
     Free,
-    /// Free until `from`, a contact for certain by `to`.
+    /// Free until `from`, certainly a contact by `to`.
     Contact { from: f64, to: f64 },
-    /// Free until `from`; not known until `to`, nor after it.
+    /// Free until `from`; undecided until `to`, and unknown after it.
     Open { from: f64, to: f64 },
 }
 
-/// What the ends of a part may be off by, and a time on the way back from its own time: `to -
-/// from`, the quotient, the product and the sum round once each, numbers below 1, so that is less
-/// than `8 u`.
+/// Error bound for the ends of a part, and for a time converted back from local time. `to - from`,
+/// the quotient, the product and the sum round once each, with numbers below 1: less than `8 u`.
 pub(super) const SLACK: f64 = 4.0 * f64::EPSILON;
 
-/// Finds the first part of a stretch that plain numbers do not prove free, with at most `looks`
-/// looks; a contact to within `proven`.
+/// Finds the first part of a stretch that `f64` does not prove free, with at most `looks` tests.
+/// Locates a contact to within `proven`.
 pub(super) fn scan<const N: usize>(
     whole: &Polynomials<f64, N>,
     edges: bool,
@@ -563,7 +562,7 @@ pub(super) fn scan<const N: usize>(
     const CAPACITY: usize = 12;
     const BLURRED: f64 = 1e-11;
     const SHORTEST: f64 = 128.0 * f64::EPSILON;
-    // Stretches still to come, the earliest last.
+    // Stretches still to be tested, the earliest last.
     let mut later = [(0.0, 0.0); CAPACITY];
     let mut count = 0;
     let (mut from, mut to) = (0.0, 1.0);
@@ -598,7 +597,7 @@ pub(super) fn scan<const N: usize>(
             if !look.stuck || !look.stuck_at_end {
                 let (first, last) = here.ends(edges, bounds);
                 begin = (from + first * width - SLACK).max(from);
-                // Once more, so that the part that ends there covers what it should.
+                // Doubled, so that the part that ends there covers what it should.
                 end = (from + last * width + 2.0 * SLACK).min(to);
                 free = first >= last;
             }
@@ -611,15 +610,15 @@ pub(super) fn scan<const N: usize>(
             (from, to) = later[count];
         } else {
             let left = end - begin;
-            // A contact is in what is left; where that does not shrink any more, it is the rounding
-            // of `F`.
+            // A contact is in what is left. Where that no longer shrinks, only the rounding of `F`
+            // remains.
             if look.contact && (left <= proven || (left <= BLURRED && left > 0.5 * width)) {
                 return Scan::Contact {
                     from: begin,
                     to: end,
                 };
             }
-            // Down to the last digits, or cannot begin, or too many.
+            // At the last digits, undecided at the beginning, or too many parts.
             if *looks == 0
                 || look.stuck
                 || !(width > SHORTEST)
@@ -629,8 +628,8 @@ pub(super) fn scan<const N: usize>(
                 let to = if left > 0.0 { end } else { to };
                 return Scan::Open { from: begin, to };
             }
-            // Closing in from both sides is best. From the left alone, as long as that goes well,
-            // the next bit is a guess that pays at a simple root.
+            // Closing in from both sides is best. From the left alone, as long as it makes
+            // progress, the next small part is a guess that pays off at a simple root.
             let gained = begin - from;
             let cut = if end - begin <= 0.5 * width {
                 if gained > 0.0 && end == to {

@@ -1,14 +1,14 @@
 //! What 53 bits cannot decide: the contact conditions (see `polynomials`) with 106 bits.
 //!
-//! The coefficients are computed with twice the digits, and then looked at as plain numbers with
-//! *their own* rounding, which is small where they are. What that leaves open is cut out with twice
-//! the digits and looked at again: time itself has more than 53 bits here.
+//! The coefficients are computed in double-double arithmetic, then tested as `f64` with *their own*
+//! rounding, which is small where they are small. An undecided part is cut out in double-double
+//! arithmetic and tested again: time itself has more than 53 bits here.
 //!
-//! **Rounding.** Coordinates' differences are exact; positions, products and sums have an error of
-//! less than `100 u^2` times the product of the lengths. A part is cut out of the one above it by
-//! two divisions of a cubic, `2 . 3` means `x + s (y - x)` that add less than `8 u^2 (2 + 2 + 1) =
-//! 40 u^2` of the largest coefficient each: with at most `MAX_DEPTH = 20` cuts one inside the other
-//! less than `2^13 u^2 = 2^-93`. Used: `2^-92`.
+//! **Rounding.** Differences of coordinates are exact; positions, products and sums have an error
+//! of less than `100 u^2` times the product of the lengths. A part is cut out of its parent by two
+//! divisions of a cubic. That takes `2 . 3` interpolations `x + s (y - x)`, each of which adds less
+//! than `8 u^2 (2 + 2 + 1) = 40 u^2` of the largest coefficient. With at most `MAX_DEPTH = 20`
+//! nested cuts, that is less than `2^13 u^2 = 2^-93`. Used: `2^-92`.
 
 use super::TINY;
 use super::double_double::Twice;
@@ -18,31 +18,30 @@ use super::polynomials::{
     stuck,
 };
 
-/// See the module.
+/// Relative rounding error, 2^-92; see the module.
 const ROUNDING: f64 = 1.0 / ((1u64 << 46) as f64 * (1u64 << 46) as f64);
 
-/// Most parts one inside the other.
+/// Maximum depth of nested parts.
 const MAX_DEPTH: u32 = 20;
 
-/// Parts this short, fractions of the motion (2^-66) and of the stretch, are not looked at more
-/// closely.
+/// Parts this short are not tested further: as a fraction of the motion (2^-66), and of the
+/// stretch.
 const SHORTEST: f64 = DEEPEST / 64.0;
 const DEEPEST: f64 = 1.0 / (1u64 << 60) as f64;
 
-/// What is known of a stretch of time.
+/// Result for a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Refined {
-    /// No contact in it.
+    /// No contact in the stretch.
     Free,
-    /// Free until the first of these times; contact by the second if `proven`. In the stretch's own
-    /// time.
+    /// Free until `from`; in contact by `to` if `proven`. In local time.
     Contact { from: f64, to: f64, proven: bool },
-    /// Too many looks, or the projection is a line: nothing new.
+    /// Too many tests, or the projection degenerates to a line: no new information.
     Unknown,
 }
 
-/// Decides the stretch `[a, b]` of the motion with at most `looks` looks, of which it takes those
-/// it needs; the time of a proven contact to within `time`, a fraction of the motion.
+/// Decides the stretch `[a, b]` of the motion with at most `looks` tests, from which it subtracts
+/// those used. Locates a proven contact to within `time`, a fraction of the motion.
 pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) -> Refined {
     let bounds = Bounds {
         f: ROUNDING * 4.0 * frame.volume + TINY,
@@ -50,7 +49,7 @@ pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) 
         coplanar: ROUNDING * 4.0 * frame.volume + TINY,
     };
     let flat = 1e-4 * frame.area;
-    // Most often the stretch begins with a contact: no need to know the rest of it.
+    // The stretch usually begins with a contact; the rest of it is then not needed.
     let at_a = frame.exactly_at(a);
     let normal_at_a = cross(&at_a.e1, &at_a.e2);
     if stuck(&at_a, &normal_at_a, frame.edges, &bounds, flat) == Some(true) {
@@ -75,7 +74,8 @@ pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) 
     };
     let mut degenerate = true;
     let mut answer = Refined::Unknown;
-    // If every projection is a line, as that of parallel edges and needles is, one does not do.
+    // If every projection is a line, as for parallel edges and needles, one projection is not
+    // enough.
     let f = coplanarity(&whole.a, &whole.b, &whole.normal);
     let (axis, size) = best_axis(&whole.normal);
     if size > whole.bounds.plane {
@@ -83,7 +83,7 @@ pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) 
         let polynomials = Polynomials::new(f, &whole.a, &whole.b, &whole.normal, [axis]);
         answer = whole.decide(&polynomials, limits, looks, MAX_DEPTH, &mut degenerate);
     }
-    // Where one projection is a line, all three together may say more.
+    // Where one projection is a line, all three together may tell more.
     if degenerate {
         let polynomials = Polynomials::new(f, &whole.a, &whole.b, &whole.normal, [0, 1, 2]);
         match whole.decide(&polynomials, limits, looks, MAX_DEPTH, &mut degenerate) {
@@ -94,29 +94,29 @@ pub(super) fn refine(frame: &Frame, a: f64, b: f64, time: f64, looks: &mut u32) 
     answer
 }
 
-/// Widths of stretches that are not looked at more closely, in the time of the whole.
+/// Widths below which stretches are not tested further, in the time of the whole.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// With a contact for certain.
+    /// With a certain contact.
     proven: f64,
-    /// Without.
+    /// Without one.
     any: f64,
 }
 
-/// A stretch as it came.
+/// A stretch as given.
 struct Whole {
     edges: bool,
     a: Vectors<Twice>,
     b: Vectors<Twice>,
     normal: Normal<Twice>,
     bounds: Bounds,
-    /// What `R` must exceed for one projection to tell all.
+    /// Value that `R` must exceed for a single projection to suffice.
     flat: f64,
 }
 
 impl Whole {
-    /// See [`refine`]; of a part, in its own time. Sets `degenerate` if the answer is not to be had
-    /// from these projections.
+    /// As [`refine`], for a part, in its local time. Sets `degenerate` if these projections cannot
+    /// give the answer.
     fn decide<const N: usize>(
         &self,
         here: &Polynomials<Twice, N>,
@@ -129,7 +129,7 @@ impl Whole {
         if look.free {
             return Refined::Free;
         }
-        // A contact at the end, which no closer look can rule out, is as good as proven there.
+        // A contact at the end that no closer test can rule out is as good as proven there.
         let short = limits.proven >= 1.0 && (look.contact || look.stuck_at_end);
         if look.stuck || short || limits.any >= 1.0 {
             let proven = look.contact && !look.stuck;
@@ -142,7 +142,7 @@ impl Whole {
             };
         }
         *degenerate = false;
-        // Twice the digits cost as much as these.
+        // Double-double arithmetic costs as much as this many tests.
         *looks = looks.saturating_sub(4);
         let mut from = 0.0;
         let mut longest = NARROW;
@@ -164,7 +164,7 @@ impl Whole {
                     (from + q * left + SLACK).min(1.0),
                 ),
             };
-            // Plain numbers have come to a point; some way behind it they may know more.
+            // `f64` has narrowed to a point; it may tell more some distance behind it.
             let q = q.min(p + longest).max(p + 8.0 * SLACK).min(1.0);
             longest = (longest * LONGER).min(0.5);
             let width = q - p;
@@ -193,7 +193,7 @@ impl Whole {
     }
 }
 
-/// Of the parts that are cut out, the first, and how much longer the next is: plain numbers are
-/// blind this far around a double root.
+/// Length of the first part that is cut out, and the growth factor of the next: `f64` is blind this
+/// far around a double root.
 const NARROW: f64 = 1e-7;
 const LONGER: f64 = 1e3;

@@ -1,4 +1,4 @@
-//! The search: stretches of time, earliest first.
+//! The search over stretches of time, earliest first.
 
 use hapticd_geometry::Vec3;
 
@@ -19,12 +19,12 @@ pub(super) struct Found {
     pub t: f64,
     pub t_upper: f64,
     pub certain: bool,
-    /// Whether there is no need to look closer.
+    /// Whether no closer test is needed.
     pub plain: bool,
 }
 
 impl Found {
-    /// Nothing is known.
+    /// The result when nothing is known.
     pub const UNKNOWN: Found = Found {
         t: 0.0,
         t_upper: 1.0,
@@ -33,7 +33,7 @@ impl Found {
     };
 }
 
-/// Stretches still to be looked at, the earliest last.
+/// Stretches still to be tested, the earliest last.
 struct Pending {
     stretches: [(f64, f64); Self::CAPACITY],
     count: usize,
@@ -42,8 +42,8 @@ struct Pending {
 impl Pending {
     const CAPACITY: usize = 40;
 
-    /// Adds a stretch that is not after those already there. If there is no room the two latest
-    /// become one, with what lies between them: sound, if wasteful.
+    /// Adds a stretch that does not lie after those already queued. If the queue is full, the two
+    /// latest stretches and the gap between them merge into one: sound, if wasteful.
     #[inline]
     fn push(&mut self, from: f64, to: f64) {
         if !(from < to) {
@@ -58,8 +58,8 @@ impl Pending {
         self.count += 1;
     }
 
-    /// The same in two halves if it is longer than `length`: a little less of the same is no
-    /// progress.
+    /// Adds a stretch, in two halves if it is longer than `length`: a slightly shorter stretch is
+    /// no progress.
     #[inline]
     fn push_at_most(&mut self, length: f64, from: f64, to: f64) {
         let middle = 0.5 * (from + to);
@@ -78,10 +78,10 @@ impl Pending {
     }
 }
 
-/// Sizes outside of which underflow or overflow would have to be counted in.
+/// Feature sizes in metres for which underflow and overflow are negligible.
 const SIZES: std::ops::Range<f64> = 1e-70..1e70;
 
-/// First time at which the features are not proven to be apart; `None` if there is none.
+/// Finds the first time at which the features are not proven to be apart; `None` if there is none.
 pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> Option<Found> {
     if frame.reach == 0.0 {
         return Some(Found {
@@ -126,7 +126,7 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
             });
         }
         looked += 1;
-        // Whoever needs many stretches is near the limits of 53 bits.
+        // A query that needs many stretches is near the limits of 53 bits.
         if separation == 0.0 && looked.is_multiple_of(REFINE_EVERY) {
             match search.refined(a, b, &mut halvings) {
                 Outcome::Free => continue,
@@ -137,8 +137,8 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
         let mut outcome = search.stretch(a, b, &mut pending);
         if let (Outcome::Contact(Found { plain: false, .. }), true) = (&outcome, separation == 0.0)
         {
-            // The same with twice the digits; of a long stretch first the beginning, where the
-            // contact is if it is one.
+            // Repeats the test in double-double arithmetic. For a long stretch, it takes the
+            // beginning first: a genuine contact is there.
             let c = if narrow && b - a > 2.0 * NARROW {
                 a + NARROW
             } else {
@@ -162,32 +162,32 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
     None
 }
 
-/// First length with twice the digits where plain numbers have come to a point, which is how far
-/// they are blind around a double root.
+/// Length of the first part tested in double-double where `f64` has narrowed the search to a point.
+/// It is how far `f64` is blind around a double root.
 const BLIND: f64 = 1e-7;
 
-/// Most looks that are taken at the motion before directions are asked.
+/// Maximum number of tests of the motion before directions are tried.
 const QUICK_TESTS: u32 = 16;
 
-/// Features nearer than this, in units of their sizes, are looked at with twice the digits.
+/// Features nearer than this, relative to their sizes, are tested in double-double arithmetic.
 const REFINED_BELOW: f64 = 1e-10;
 
-/// Every how many stretches the refinement is tried first.
+/// Interval, in stretches, at which the refinement is tried first.
 const REFINE_EVERY: u32 = 8;
 
-/// Length of stretch that is refined, fraction of the motion.
+/// Length of a refined stretch, as a fraction of the motion.
 const NARROW: f64 = 1e-12;
 
-/// Halvings of all refinements of a query together.
+/// Maximum number of halvings over all refinements of a query.
 const MAX_HALVINGS: u32 = 320;
 
-/// What became of a stretch.
+/// Outcome of the test of a stretch.
 enum Outcome {
-    /// Proven, or its parts are pending.
+    /// Proven, or its unproven parts are pending.
     Free,
-    /// Free until this.
+    /// Free until this contact.
     Contact(Found),
-    /// Not decided.
+    /// Undecided.
     Open,
 }
 
@@ -198,7 +198,7 @@ struct Search<'a> {
     threshold: f64,
 }
 
-/// What is left of the motion.
+/// Outcome of the contact conditions over the motion.
 enum Quick {
     Free,
     Contact(Found),
@@ -207,16 +207,16 @@ enum Quick {
 }
 
 impl Search<'_> {
-    /// The contact conditions over all that is left, in plain numbers, and where these come to an
-    /// end with twice the digits; stops where the features are apart and yet no line through an
-    /// edge tells, as it may be where one projection is not enough.
+    /// Tests the contact conditions over all that is left: in `f64` and, where that cannot decide,
+    /// in double-double arithmetic. Stops where the features are apart and yet no line through an
+    /// edge separates them, as can happen when one projection is not enough.
     fn quick(&self, looked: &mut u32, halvings: &mut u32) -> Quick {
         let mut from = 0.0;
         let mut longest = BLIND;
         let most = QUICK_TESTS.min(self.options.max_stretches);
         let mut looks = most;
         while looks > 0 {
-            // The look at all of it.
+            // The test of the whole remainder.
             looks -= 1;
             let (scanned, coplanar) = self.scanned(from, &mut looks);
             *looked = most - looks;
@@ -252,12 +252,12 @@ impl Search<'_> {
         Quick::Open(from)
     }
 
-    /// What plain numbers say of `[from, 1]`, and whether `F` is nothing but rounding there.
+    /// Result of the `f64` test of `[from, 1]`, and whether `F` is nothing but rounding there.
     ///
-    /// Bounds: a coefficient of `3 F` is off by `3 . 27 u` (see the module), and the two divisions
-    /// of `part` add `2 . 3 . 5 u` of the largest, which is at most `3 Nd N1 N2`: `171 u < 128`
-    /// epsilon. The quadratics are off by `2 . 6 u + 2 u` and the mean's `u`, a sum of three of
-    /// them by `2 u` more, and the divisions' `2 . 2 . 5 u`: `37 u < 32` epsilon of the sum of
+    /// Error bounds: a coefficient of `3 F` is off by `3 . 27 u` (see the module). The two
+    /// divisions of `part` add `2 . 3 . 5 u` of the largest, which is at most `3 Nd N1 N2`: `171 u
+    /// < 128` epsilon. The quadratics are off by `2 . 6 u + 2 u` and the mean's `u`, a sum of three
+    /// of them by `2 u` more, and the divisions' `2 . 2 . 5 u`: `37 u < 32` epsilon of the sum of
     /// their sizes.
     fn scanned(&self, from: f64, looks: &mut u32) -> (Scan, bool) {
         let frame = self.frame;
@@ -278,7 +278,7 @@ impl Search<'_> {
         (scanned, polynomials.coplanar(&bounds))
     }
 
-    /// Decides a stretch with twice the digits.
+    /// Decides a stretch in double-double arithmetic.
     fn refined(&self, a: f64, b: f64, halvings: &mut u32) -> Outcome {
         let (from, to, proven) = match refine(self.frame, a, b, self.options.time, halvings) {
             Refined::Free => return Outcome::Free,
@@ -294,7 +294,7 @@ impl Search<'_> {
             plain: true,
         };
         if !proven {
-            // Edges that are in line for a moment pass for a contact there.
+            // Edges that are collinear for a moment look like a contact at that time.
             let (early, late) = (self.frame.at(found.t), self.frame.at(found.t_upper));
             if self.frame.closest(&early).distance > self.rounding() + moved(&early, &late) {
                 return Outcome::Open;
@@ -303,7 +303,7 @@ impl Search<'_> {
         Outcome::Contact(found)
     }
 
-    /// A stretch that is given up on.
+    /// Reports a stretch that could not be decided.
     fn contact(
         &self,
         (a, b): (f64, f64),
@@ -317,18 +317,17 @@ impl Search<'_> {
             t: a,
             t_upper: b,
             certain: near,
-            // The cubic changes sign, well inside of both features.
+            // Plain if the cubic changes sign well inside both features.
             plain: near && cubic.crosses() && well_inside(self.frame.edges, &start.params),
         })
     }
 
-    /// Of a distance, metres.
+    /// Rounding error of a distance, metres.
     fn rounding(&self) -> f64 {
         4.0 * (self.threshold - self.separation)
     }
 
-    /// Proves `[a, b]` free, or leaves the parts that are not proven in `pending`, or gives up on
-    /// it.
+    /// Proves `[a, b]` free, queues its unproven parts in `pending`, or reports a contact.
     fn stretch(&self, a: f64, b: f64, pending: &mut Pending) -> Outcome {
         let frame = self.frame;
         let (at_a, at_b) = (frame.at(a), frame.at(b));
@@ -349,8 +348,8 @@ impl Search<'_> {
             };
         }
 
-        // What the closest direction at the critical time proves; and if the cubic is not about
-        // these points, that at their own nearest pass.
+        // What the closest direction at the critical time proves. If the cubic does not concern
+        // these points, also the closest direction at their own minimum distance.
         let critical = cubic.critical();
         let mut middle = critical.time;
         let nearest = frame.closest(&frame.at(a + middle * width));
@@ -372,7 +371,8 @@ impl Search<'_> {
             return Outcome::Free;
         }
 
-        // A root that no direction proves free is a contact, or nearly: the cubic sees to the rest.
+        // A root that no direction proves free is a contact, or nearly so. The cubic handles the
+        // rest.
         let blur = critical.blur.max(4.0 * f64::EPSILON / width);
         if part.is_none() && critical.known && blur < 0.2 {
             let (low, high) = (a + (middle - blur) * width, a + (middle + blur) * width);
@@ -398,7 +398,7 @@ impl Search<'_> {
             return Outcome::Free;
         }
 
-        // What no direction proves is left.
+        // What no direction proves remains.
         let begin = part_of(&first).map_or(0.0, |(from, to)| if from <= 0.0 { to } else { 0.0 });
         let end = part_of(&last).map_or(1.0, |(from, to)| if to >= 1.0 { from } else { 1.0 });
         let cut = if middle > 0.1 && middle < 0.9 {
@@ -414,21 +414,21 @@ impl Search<'_> {
     }
 }
 
-/// A whole stretch, in its own time.
+/// A whole stretch, in local time.
 const WHOLE: (f64, f64) = (0.0, 1.0);
 
 /// Whether closest points are so far from the boundaries of their features that rounding cannot
-/// make up for it.
+/// matter.
 fn well_inside(edges: bool, params: &[f64; 3]) -> bool {
     const MARGIN: f64 = 1e-3;
     let used = if edges { &params[..2] } else { &params[..] };
     used.iter().all(|&x| x > MARGIN && x < 1.0 - MARGIN)
 }
 
-/// Most that a point of the difference moves between two states.
+/// Upper bound on the motion of a point of the difference between two states.
 fn moved(a: &State, b: &State) -> f64 {
     (b.d - a.d).norm() + (b.e1 - a.e1).norm() + (b.e2 - a.e2).norm()
 }
 
-/// Shorter than this a stretch is only rounding.
+/// A stretch shorter than this is only rounding.
 const SHORTEST: f64 = 4.0 * f64::EPSILON;

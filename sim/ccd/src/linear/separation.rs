@@ -7,8 +7,8 @@ use crate::pair::PairKind;
 use super::TINY;
 use super::frame::{Frame, State};
 
-/// Rounding of a corner's component along a unit direction, in units of `f64::EPSILON` and of the
-/// summed lengths (16 u, see the module).
+/// Rounding error of a corner's component along a unit direction, in units of `f64::EPSILON` and of
+/// the summed lengths (16 u, see the module).
 pub(super) const CORNER_ROUNDING: f64 = 8.0;
 
 /// Whether one of the three axes separates the features by more than `separation` at both ends of
@@ -22,7 +22,8 @@ pub(super) fn along_an_axis(
 ) -> bool {
     let clear = |low: f64, high: f64| (low - high) * (1.0 - 1e-15) > separation;
     for axis in 0..3 {
-        // Coordinates are finite: f64::min and max would ask.
+        // Plain comparisons, since coordinates are finite: `f64::min` and `f64::max` would test for
+        // NaN.
         let range = |points: &[Vec3]| {
             let (mut low, mut high) = (points[0][axis], points[0][axis]);
             for p in &points[1..] {
@@ -47,11 +48,11 @@ pub(super) fn along_an_axis(
     false
 }
 
-/// Components of the corners of the difference along a direction, at one time: the extreme points
-/// of A minus those of B.
+/// Components of the corners of the difference along a direction at one time: extreme points of A
+/// minus those of B.
 pub(super) type Corners = [f64; 4];
 
-/// The corners along `n`; a face has three, and the first again.
+/// The corners along `n`. A face has three, and the first is repeated.
 #[inline]
 pub(super) fn corners(frame: &Frame, s: &State, n: &Vec3) -> Corners {
     let (d, e1, e2) = (n.dot(&s.d), n.dot(&s.e1), n.dot(&s.e2));
@@ -62,8 +63,8 @@ pub(super) fn corners(frame: &Frame, s: &State, n: &Vec3) -> Corners {
     }
 }
 
-/// What a corner must exceed along a direction of length 1 (to 1e-12) for the features to be more
-/// than `separation` apart.
+/// Value that a corner must exceed along a direction of length 1 (to 1e-12), for the features to be
+/// more than `separation` apart.
 #[inline]
 pub(super) fn threshold(frame: &Frame, separation: f64) -> f64 {
     (separation + CORNER_ROUNDING * f64::EPSILON * frame.reach) * (1.0 + 1e-11) + TINY
@@ -75,8 +76,8 @@ pub(super) fn clear(s: &Corners, threshold: f64) -> bool {
     s[0] > threshold && s[1] > threshold && s[2] > threshold && s[3] > threshold
 }
 
-/// Part of a stretch, in its own time from 0 to 1, on which a direction separates, given its
-/// corners at both ends; `None` if there is none.
+/// Part of a stretch, in local time from 0 to 1, on which a direction separates, given its corners
+/// at both ends; `None` if there is no such part.
 #[inline]
 pub(super) fn proven_part(
     frame: &Frame,
@@ -84,7 +85,7 @@ pub(super) fn proven_part(
     at_b: &Corners,
     threshold: f64,
 ) -> Option<(f64, f64)> {
-    // The cut is rounded too.
+    // The cut itself is also rounded.
     let higher = threshold + CORNER_ROUNDING * f64::EPSILON * frame.reach;
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for (&sa, &sb) in at_a.iter().zip(at_b) {
@@ -92,16 +93,16 @@ pub(super) fn proven_part(
             (true, true) => {}
             (true, false) => to = to.min((sa - higher) / (sa - sb)),
             (false, true) => from = from.max((higher - sa) / (sb - sa)),
-            // NaN comes here too.
+            // Also handles NaN.
             (false, false) => return None,
         }
     }
     (from < to).then_some((from, to))
 }
 
-/// Whether the direction that turns linearly from one to another separates over the whole stretch:
-/// `first` holds the corners along the direction of the beginning, at both ends of the stretch,
-/// `last` those along the direction of the end.
+/// Whether a direction that turns linearly from one to another separates over the whole stretch.
+/// `first` holds the corners along the start direction, at both ends of the stretch; `last` holds
+/// those along the end direction.
 #[inline]
 pub(super) fn turning(first: &[Corners; 2], last: &[Corners; 2], threshold: f64) -> bool {
     clear(&first[0], threshold)

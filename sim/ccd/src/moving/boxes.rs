@@ -1,17 +1,17 @@
 //! How long two boxes of moving bodies provably stay apart.
 //!
-//! Where both boxes are at time `t` one direction `n` is found along which a gap `g` is between
-//! them. All points `x` of one and `y` of the other then have, for `0 <= d <= T`,
+//! With both boxes at their place at time `t`, one finds a direction `n` along which they have a
+//! gap `g`. All points `x` of one and `y` of the other then satisfy, for `0 <= d <= T`,
 //!
 //! ```text
 //! n.(x - y)(t + d) >= g + d r - k d^2 / 2,
 //! r = n.(v(c_a) - v(c_b)) - sum a_i |e_i.(n x w_a)| - sum b_i |f_i.(n x w_b)|
 //! ```
 //!
-//! with `c`, `w` the centres and the angular velocities at `t`, and `k` the sum of the bounds of
-//! [`crate::moving::motion`] on the acceleration along `n` of all points of a box. That is
-//! conservative advancement with the boxes of Redon 2002, section 3.1, in place of the interval
-//! test of its section 3.3: it also says *when* the boxes may meet first. Never late, rounding
+//! Here `c` and `w` are the centres and the angular velocities at `t`, and `k` is the sum of the
+//! bounds of [`crate::moving::motion`] on the acceleration along `n` of all points of a box. This
+//! is conservative advancement with the boxes of Redon 2002, section 3.1. It replaces the interval
+//! test of section 3.3 and also tells *when* the boxes may meet first. Never late, rounding
 //! included.
 
 use hapticd_geometry::Vec3;
@@ -26,14 +26,14 @@ pub(crate) struct MovingBox {
     velocity: Vec3,
     omega: Vec3,
     limits: Limits,
-    /// Rounding of a projection.
+    /// Rounding error of a projection.
     error: f64,
     /// Radius about the centre.
     radius: f64,
 }
 
 impl MovingBox {
-    /// The box `local` of a body that is in the state `now`.
+    /// Places the box `local` of a body that is in the state `now`.
     pub(crate) fn new(local: &Obb, course: &RelativeMotion, now: &BodyState, t_max: f64) -> Self {
         let radius = local.half.norm() * (1.0 + 4.0 * f64::EPSILON);
         let place = course.place(&local.center);
@@ -61,17 +61,17 @@ impl MovingBox {
     }
 }
 
-/// What is known of two boxes from a moment on.
+/// What is known about two boxes from a given time on.
 pub(crate) struct Apart {
-    /// Lower bound on their distance at that moment; 0 if none is found.
+    /// Lower bound on their distance at that time; 0 if none is found.
     pub(crate) gap: f64,
-    /// For how long they provably stay farther apart than the floor; not more than was asked for.
+    /// How long they provably stay farther apart than the floor; at most the requested time.
     pub(crate) time: f64,
-    /// How far their points may come nearer in that time, compared with their sizes.
+    /// True if their points may approach in that time by a considerable part of the boxes' sizes.
     pub(crate) far: bool,
 }
 
-/// How long from now on two boxes stay farther apart than `floor`, `remaining` at most.
+/// Computes how long two boxes stay farther apart than `floor`, starting now; at most `remaining`.
 pub(crate) fn apart(
     a: &MovingBox,
     b: &MovingBox,
@@ -98,8 +98,9 @@ pub(crate) fn apart(
     }
 }
 
-/// A unit direction from `b` to `a` along which the boxes are apart, if the axes of one of them
-/// show any: that of the gap vector in the axes of one of the boxes, the longer of the two.
+/// Returns a unit direction from `b` to `a` along which the boxes are apart, if the axes of one of
+/// them show any. It is the direction of the gap vector in the axes of either box, whichever is
+/// longer.
 fn direction(a: &Obb, b: &Obb) -> Vec3 {
     let between = a.center - b.center;
     let m = a.axes.tr_mul(&b.axes);
@@ -127,6 +128,7 @@ fn direction(a: &Obb, b: &Obb) -> Vec3 {
         b.axes * gap_b
     };
     let length = n.norm();
-    // Of boxes that overlap along all these axes the least wrong one, which then shows no gap.
+    // If the boxes overlap along all these axes, uses the axis with the smallest overlap, which
+    // then shows no gap.
     if length > 0.0 { n / length } else { widest.1 }
 }

@@ -1,4 +1,4 @@
-//! Which bodies may meet at all during a step: the boxes of moving shapes, for any
+//! Broad-phase boxes of moving shapes during a step, for any
 //! [`BroadPhase`](hapticd_geometry::BroadPhase).
 //!
 //! Pure functions; no panics. Metres, world frame.
@@ -8,15 +8,17 @@ use hapticd_geometry::{Aabb, SweptBox, Vec3};
 use super::motion::{Motion, RelativeMotion};
 use crate::index::{MeshIndex, Shape};
 
-/// Parts of a step that the box of a turning body is made of, at most.
+/// Maximum number of parts into which the step of a turning body is divided.
 const MAX_PARTS: f64 = 32.0;
 
-/// The box that holds a moving shape at all times of a step, `margin_m` added on all sides.
+/// Returns the box that encloses a moving shape at all times of a step, enlarged by `margin_m` on
+/// all sides.
 ///
-/// At both ends of a part of the step the box is that of the shape; between them a point leaves its
-/// chord by an eighth of its largest acceleration times the square of the part at most. What turns
-/// little goes from the one end to the other; of what turns far it is a box at rest that holds all
-/// parts. Everywhere if a number is not finite.
+/// The step is divided into parts. At both ends of a part, the box is that of the shape. In
+/// between, a point leaves its chord by at most an eighth of its largest acceleration times the
+/// square of the part. A shape that turns little gets a box that moves from one end to the other. A
+/// shape that turns far gets a box at rest that encloses all parts. Returns
+/// [`SweptBox::EVERYWHERE`] if a number is not finite.
 #[must_use]
 pub fn swept_box(shape: &MeshIndex, motion: &Motion, margin_m: f64) -> SweptBox {
     if !(motion.is_finite() && margin_m.is_finite()) {

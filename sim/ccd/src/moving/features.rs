@@ -1,16 +1,16 @@
-//! How far two features that both move provably stay apart.
+//! How far two moving features provably stay apart.
 //!
-//! [`mod@crate::advance`] with two movers. Along a unit direction `n`, the points `x_i` of A and
-//! `y_j` of B have the differences `r_ij = x_i - y_j`, and the features are at least `min n.r_ij`
-//! apart. With bounds `A` and `J` on the acceleration and the jerk of a difference
-//! ([`crate::moving::motion`]), for `0 <= d <= T`
+//! This is [`mod@crate::advance`] with two moving sides. Along a unit direction `n`, the points
+//! `x_i` of A and `y_j` of B have the differences `r_ij = x_i - y_j`, and the features are at least
+//! `min n.r_ij` apart. Let `A` and `J` bound the acceleration and the jerk of a difference
+//! ([`crate::moving::motion`]). Then for `0 <= d <= T`
 //!
 //! ```text
 //! n.r(t + d) >= n.r(t) + d n.r'(t) - k d^2 / 2,    k = min( A, T J / 3 - n.r''(t) )
 //! ```
 //!
 //! so common velocities and accelerations cancel. Features that turn together need a direction that
-//! turns too: with any constant `h` the direction `n(d)` that turns with the angular velocity `h`
+//! also turns. For any constant `h`, the direction `n(d)` that turns with the angular velocity `h`
 //! sees the difference `q(d)`, which is `r` turned back, and
 //!
 //! ```text
@@ -19,12 +19,12 @@
 //! |q'''| <= J + 3 |h| A + 3 |h|^2 |r'| + |h|^3 |r|
 //! ```
 //!
-//! `h` is chosen so that `n` stays orthogonal to the face or to both edges: all four rates are then
-//! equal, and are that of the distance.
+//! `h` is chosen so that `n` stays orthogonal to the face or to both edges. All four rates are then
+//! equal to the rate of the distance.
 //!
 //! **Rounding** is bounded as in [`mod@crate::advance`], with coordinates about a point near the
-//! bodies: `64 eps` times the number of factors of the motions, times `1 + w`, times the sum of the
-//! sizes of all terms, is taken off every gap.
+//! bodies. The bound is `64 eps` times the number of factors of the motions, times `1 + w`, times
+//! the sum of the sizes of all terms. It is subtracted from every gap.
 //!
 //! Bounded, allocation-free, a pure function, no panics.
 
@@ -34,13 +34,13 @@ use super::motion::{Limits, Motion, PointState, RelativeMotion};
 use crate::advance::{Advance, RESOLUTION_M, RESOLUTION_RELATIVE, first_crossing, one_norm};
 use crate::pair::{PairDistance, PairKind, closest, support_gap};
 
-/// Advances one feature pair while both bodies move; see [`crate::advance()`], whose guarantees and
-/// outcome these are.
+/// Advances one feature pair while both bodies move. Guarantees and outcome are those of
+/// [`crate::advance()`].
 ///
-/// `a` and `b` are the points of the features in the frames of their bodies. At every time of the
-/// proven interval, which starts at 0 and ends at `t_max` at most, the distance is at least
+/// `a` and `b` are the points of the features in the frames of their bodies. The proven interval
+/// starts at 0 and ends at `t_max` at the latest. At every time in it, the distance is at least
 /// `min(threshold, distance at time 0)`, up to the rounding bound of the module. The normal of a
-/// stop is in the world.
+/// stop is in the world frame.
 #[must_use]
 #[allow(clippy::too_many_arguments)]
 pub fn advance_features(
@@ -73,7 +73,7 @@ pub fn advance_features(
     else {
         return advanced;
     };
-    // The factors in common turn the direction with the bodies.
+    // The common factors turn the direction together with the bodies.
     let screws = motion_a.screws()[..common].iter().rev();
     let normal = screws.fold(normal, |n, s| s.rotation_at(t) * n);
     Advance::Stopped {
@@ -83,7 +83,7 @@ pub fn advance_features(
     }
 }
 
-/// A feature pair at time 0 and the courses of its bodies, all about one origin.
+/// A feature pair at time 0 and the relative motions of its bodies, all about one origin.
 pub(crate) struct Features<'a> {
     pub(crate) kind: PairKind,
     pub(crate) a: [Vec3; 3],
@@ -128,8 +128,8 @@ impl Features<'_> {
         self.at(t).here
     }
 
-    /// What is proven from `from` on, if `[0, from]` is: `Clear` up to `t_max`, or the time of the
-    /// stop.
+    /// Proves as much as possible from `from` on, given that `[0, from]` is proven. Returns `Clear`
+    /// up to `t_max`, or the time of the stop.
     pub(crate) fn advance(&self, threshold: f64, from: f64, t_max: f64, max_steps: u32) -> Advance {
         let threshold = if threshold < 0.0 { 0.0 } else { threshold };
         let (kind, mut t) = (self.kind, from);
@@ -145,7 +145,7 @@ impl Features<'_> {
             &now.b.map(|p| p.x),
             &now.here.normal,
         );
-        // Written so that NaN is not an acceptable gap.
+        // Written so that a NaN gap is rejected.
         let apart = gap > 4.0 * error && t_max >= t;
         if !apart {
             return stopped(t, &now.here);
@@ -176,7 +176,7 @@ impl Features<'_> {
         stopped(t, &now.here)
     }
 
-    /// The longest step that is proven, along a fixed and along a turning direction.
+    /// The longest proven step, along a fixed or a turning direction.
     fn step(&self, now: &Now, limits: &[[Limits; 3]; 2], floor: f64, remaining: f64) -> Step {
         let n = &now.here.normal;
         let (across_a, across_b) = (self.course_a.across(n), self.course_b.across(n));
@@ -188,7 +188,7 @@ impl Features<'_> {
             let exact = remaining * (jerk_a + jerk_b) / 3.0 - n.dot(&a);
             let bend = (bend_a + bend_b).min(exact);
             let time = first_crossing(n.dot(&r) - floor, n.dot(&v), bend, remaining);
-            // In this order NaN stays.
+            // Tested in this order so that NaN propagates.
             if time.is_nan() || time <= 0.0 {
                 return Step { time, fastest };
             }
@@ -205,7 +205,7 @@ impl Features<'_> {
         Step { time, fastest }
     }
 
-    /// The step that is proven along a direction that turns with the features; 0 if there is none.
+    /// The proven step along a direction that turns with the features; 0 if there is none.
     fn turning(&self, now: &Now, limits: &[[Limits; 3]; 2], floor: f64, remaining: f64) -> f64 {
         let n = &now.here.normal;
         let side = |p: &PointState, q: &PointState| (q.x - p.x, n.dot(&(q.v - p.v)));
@@ -218,7 +218,7 @@ impl Features<'_> {
         let m = (d2.cross(n) * q1 + n.cross(&d1) * q2) / n.dot(&d1.cross(&d2));
         let h = m.cross(n);
         let turn = h.norm();
-        // Kept of the size of the motion's own terms, so that the rounding bound of the module
+        // Limited to the size of the motion's own terms, so that the rounding bound of the module
         // covers it.
         let most = 2.0 * (self.course_a.turn_rate() + self.course_b.turn_rate() + 1.0 / remaining);
         if !(turn <= most) {
@@ -243,7 +243,7 @@ impl Features<'_> {
         first
     }
 
-    /// All pairs of a point of A and one of B, with their limits.
+    /// All combinations of a point of A and a point of B, with their limits.
     #[inline]
     fn differences<'n>(
         &self,
@@ -260,7 +260,7 @@ impl Features<'_> {
 
 struct Step {
     time: f64,
-    /// No difference of two points changes faster.
+    /// Upper bound on the rate of change of any difference of two points.
     fastest: f64,
 }
 

@@ -1,4 +1,4 @@
-//! First contact of two moving bodies, and what may touch during a step.
+//! First contact of two moving bodies, and which feature pairs may touch during a step.
 
 use std::cmp::Ordering;
 
@@ -11,19 +11,19 @@ use crate::index::{MeshIndex, Shape};
 use crate::pair::{PairKind, closest};
 use crate::proximity::{NearPair, Proximity};
 
-/// Most steps of one feature pair. Running out costs motion, never truth; two or three dozen are
-/// common when features slide past each other at the threshold.
+/// Maximum number of steps for one feature pair. Running out costs motion, never correctness. Two
+/// or three dozen are common when features slide past each other at the threshold.
 const MAX_STEPS: u32 = 256;
 
 /// One body of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingBody<'a> {
-    /// Its surface, or a point.
+    /// Surface of the body, or a point.
     pub shape: &'a MeshIndex,
-    /// Where it starts and how it moves.
+    /// Start pose and motion.
     pub motion: &'a Motion,
-    /// The body is everything within this of its shape, metres: 0 for a mesh, the radius for a
-    /// sphere made of its centre.
+    /// The body is everything within this distance of its shape, metres: 0 for a mesh, the radius
+    /// for a sphere given by its centre.
     pub radius_m: f64,
 }
 
@@ -40,23 +40,23 @@ pub struct MovingContact {
     pub point_a: Vec3,
     /// Closest point of B's feature, world.
     pub point_b: Vec3,
-    /// From B to A, unit, world; zero if the features touch.
+    /// Unit normal from B to A, world; zero if the features touch.
     pub normal: Vec3,
-    /// Distance of the features less the radii of the bodies, metres.
+    /// Distance of the features minus the radii of the bodies, metres.
     pub distance_m: f64,
 }
 
 /// Answer to a first-contact query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// Up to this time it is proven that nothing comes nearer than the clearance (or than it was at
-    /// the start); 1 if nothing does at all.
+    /// Up to this time, nothing provably comes nearer than the clearance (or than it was at the
+    /// start). 1 if nothing ever does.
     pub free_until: f64,
-    /// What ends the free time: of several pairs at one time the least in the order of [`PairKind`]
-    /// and indices. `None` if the whole step is free.
+    /// The contact that ends the free time. Of several pairs at the same time, the first in the
+    /// order of [`PairKind`] and indices. `None` if the whole step is free.
     pub first: Option<MovingContact>,
-    /// Whether `first` is at the clearance at that time. `false` if the proof ended for want of
-    /// steps, or of finite numbers: the bodies are then farther apart than they would have to be.
+    /// Whether `first` is at the clearance at that time. `false` if the proof ended because steps
+    /// ran out or a number was not finite; the bodies may then be farther apart than the clearance.
     pub certain: bool,
 }
 
@@ -74,12 +74,12 @@ impl Meeting {
     };
 }
 
-/// A feature pair of a step's list.
+/// A feature pair in the list of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepPair {
     /// The pair and its distance at the start.
     pub pair: NearPair,
-    /// Before this time it is proven to be farther apart than the clearance.
+    /// Before this time, the pair is provably farther apart than the clearance.
     pub earliest: f64,
 }
 
@@ -88,16 +88,16 @@ pub struct StepPair {
 pub struct StepSet<'a> {
     /// Sorted by [`StepPair::earliest`], then distance, then kind and indices.
     pub pairs: &'a [StepPair],
-    /// Up to this time the list is complete: no feature pair that is not in it comes nearer than
-    /// the clearance before. 1 unless there are more pairs than there is room for.
+    /// Up to this time the list is complete: no unlisted feature pair comes nearer than the
+    /// clearance before it. 1 unless there are more pairs than the capacity.
     pub complete_until: f64,
-    /// At the start no feature pair that is not in the list is nearer than this: the reach asked
-    /// for, or less if there was no room.
+    /// At the start, no unlisted feature pair is nearer than this: the requested reach, or less if
+    /// pairs were dropped for capacity.
     pub complete_to: f64,
 }
 
-/// Work space of the queries on moving bodies; one per thread that asks. Buffers grow when they are
-/// first needed and are kept.
+/// Work space of the queries on moving bodies; one per querying thread. Buffers grow on first use
+/// and are kept.
 #[derive(Debug)]
 pub struct MovingSearch {
     queue: Queue,
@@ -122,19 +122,19 @@ impl MovingSearch {
         }
     }
 
-    /// What the queries so far did.
+    /// Work done by all queries so far.
     #[must_use]
     pub fn counters(&self) -> MovingCounters {
         self.counters
     }
 
-    /// First time in `[0, t_max]` at which two bodies come within `clearance_m` of each other.
+    /// Finds the first time in `[0, t_max]` at which two bodies come within `clearance_m` of each
+    /// other.
     ///
     /// Up to [`Meeting::free_until`], every feature pair is proven to be at least `min(clearance,
-    /// its distance at time 0)` apart: bodies that start nearer than the clearance may slide and
-    /// separate but not come closer, and bodies that start in touch stop at 0. Shapes are their
-    /// surfaces: a body that starts wholly inside another does not touch it. Two points never
-    /// touch.
+    /// its distance at time 0)` apart. Bodies that start nearer than the clearance may slide and
+    /// separate but not approach; bodies that touch at the start stop at 0. Shapes are surfaces: a
+    /// body that starts wholly inside another does not touch it. Two points never touch.
     pub fn first_contact(
         &mut self,
         a: &MovingBody<'_>,
@@ -184,9 +184,9 @@ impl MovingSearch {
         }
     }
 
-    /// All feature pairs within `clearance_m`, and what a stop leaves above it, at time `t`: the
-    /// simultaneous contacts when `t` is [`Meeting::free_until`]. Nearest first; at most the
-    /// capacity of the work space.
+    /// Returns all feature pairs at time `t` within `clearance_m`, plus the slack that a stop
+    /// leaves above it. With `t` = [`Meeting::free_until`], these are the simultaneous contacts.
+    /// Nearest first; at most the capacity of the work space.
     pub fn contacts_at(
         &mut self,
         a: &MovingBody<'_>,
@@ -207,12 +207,12 @@ impl MovingSearch {
         &self.contacts
     }
 
-    /// All feature pairs that may come within `clearance_m` during the step, or are nearer than
-    /// `reach_m` at its start.
+    /// Returns all feature pairs that may come within `clearance_m` during the step, or that are
+    /// nearer than `reach_m` at its start.
     ///
-    /// The certificate of a step: whatever part of these motions is made, pairs that are not listed
-    /// need not be looked at. If there are more than the capacity, the list holds those that may
-    /// meet first; see [`StepSet::complete_until`].
+    /// This is the certificate of a step: whatever part of these motions is executed, unlisted
+    /// pairs need no test. If there are more than the capacity, the list holds those that may meet
+    /// first; see [`StepSet::complete_until`].
     pub fn step_pairs(
         &mut self,
         a: &MovingBody<'_>,
@@ -240,7 +240,7 @@ impl MovingSearch {
             let at_start = met.features.closest_at(0.0).distance;
             let near = at_start < reach;
             let earliest = match met.features.advance(floor, met.time, 1.0, MAX_STEPS) {
-                // Within the clearance already, wherever it goes.
+                // Already within the clearance, whatever the motion.
                 _ if at_start < floor => 0.0,
                 Advance::Clear if !near => return end,
                 Advance::Clear => 1.0,
@@ -280,7 +280,7 @@ impl MovingSearch {
     }
 }
 
-/// Keeps the pairs that may meet first, and lowers what is complete to what was dropped.
+/// Keeps the pairs that may meet first, and reduces the completeness to what was dropped.
 fn drop_latest(step: &mut Vec<StepPair>, capacity: usize, until: &mut f64, to: &mut f64) {
     step.select_nth_unstable_by(capacity - 1, step_order);
     for dropped in &step[capacity..] {
@@ -297,12 +297,12 @@ fn step_order(x: &StepPair, y: &StepPair) -> Ordering {
         .then_with(|| key(&x.pair).cmp(&key(&y.pair)))
 }
 
-/// How far above the threshold a stop may be.
+/// How far above the threshold a stop may be, metres.
 pub(crate) fn stop_slack(floor: f64) -> f64 {
     2.0 * (RESOLUTION_RELATIVE * floor).min(RESOLUTION_M) + 1e-12 + 1e-9 * floor
 }
 
-/// The contact of two features at given poses; `None` if there are no such features.
+/// The contact of two features at given poses; `None` if a feature does not exist.
 fn contact(
     a: &MovingBody<'_>,
     b: &MovingBody<'_>,
@@ -329,7 +329,7 @@ fn contact(
     })
 }
 
-/// The courses of a pair of bodies.
+/// Relative motions of a pair of bodies, in a common frame.
 struct Frame {
     courses: [RelativeMotion; 2],
 }
@@ -355,7 +355,8 @@ impl Frame {
     }
 }
 
-/// `max` would hide a clearance that is not a number.
+/// Whether the arguments are finite. `clearance_m` is tested as well because `max` would hide a
+/// NaN.
 fn sane(clearance_m: f64, floor: f64) -> bool {
     clearance_m.is_finite() && floor.is_finite()
 }

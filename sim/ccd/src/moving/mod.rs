@@ -1,19 +1,19 @@
-//! Two bodies that both move: first contact, simultaneous contacts, and what may touch during a
-//! step.
+//! Two bodies that both move: first contact, simultaneous contacts, and which features may touch
+//! during a step.
 //!
 //! Every body has a [`Motion`]: a pose at time 0 and the screws that carry it over `t` in `[0, 1]`,
-//! none, one, or a chain of them, in the world. A body that stands still is no special case. All
-//! bodies of a step are placed by the same motions at the same time, so whatever is placed at a
-//! proven time is as far apart as was proven.
+//! in the world. There may be none, one, or a chain of screws; a static body is no special case.
+//! All bodies of a step are placed by the same motions at the same time, so bodies placed at a
+//! proven time are as far apart as was proven.
 //!
 //! - [`advance_features`]: one feature pair; bounded, allocation-free.
 //! - [`MovingSearch::first_contact`]: two meshes (or a point and a mesh); then
 //!   [`MovingSearch::contacts_at`] for all contacts at that time.
 //! - [`MovingSearch::step_pairs`]: every feature pair that may come within a clearance during the
-//!   step, a certified list to keep.
-//! - [`pieces`]: parametric and implicit surfaces through a trait, in the same search.
-//! - [`SceneSearch::first_contact`]: any number of bodies, one earliest time, all contacts at it; a
-//!   [`BroadPhase`](hapticd_geometry::BroadPhase) before it.
+//!   step, as a certified list.
+//! - [`pieces`]: parametric and implicit surfaces through a trait, with the same kind of search.
+//! - [`SceneSearch::first_contact`]: any number of bodies, one earliest time, and all contacts at
+//!   it, behind a [`BroadPhase`](hapticd_geometry::BroadPhase).
 //!
 //! ```
 //! use hapticd_ccd::MeshIndex;
@@ -39,14 +39,14 @@
 //! # Guarantee
 //!
 //! Up to the time reported as free, every feature pair is at least `min(clearance, its distance at
-//! time 0)` apart, with the rounding of the evaluation covered by the bound of [`features`].
-//! Contacts are found where the proof ends; it ends within a nanometre, or a thousandth of the
-//! clearance if that is less, above the clearance, unless steps run out, which is said.
+//! time 0)` apart. The bound of [`features`] covers the rounding of the evaluation. Contacts are
+//! found where the proof ends. It ends above the clearance by at most a nanometre, or a thousandth
+//! of the clearance if that is less, unless steps run out, which is reported.
 //!
-//! Off the real-time path but for the feature pair: the searches allocate while their buffers grow,
-//! and their time is not bounded a priori. Pure functions of their arguments, no locks, no panics;
-//! numbers that are not finite prove nothing (free until 0). Metres; radians; fractions of the
-//! step.
+//! Only the query of one feature pair is for the real-time path. The searches allocate while their
+//! buffers grow, and their time is not bounded a priori. Pure functions of their arguments, no
+//! locks, no panics. Numbers that are not finite prove nothing (free until 0). Metres; radians;
+//! fractions of the step.
 
 mod boxes;
 pub mod broad;

@@ -1,18 +1,18 @@
-//! How a body moves during a step: a screw, or a chain of screws, each relative to the body before
-//! it.
+//! Motion of a body during a step: a screw, or a chain of screws, each relative to the previous
+//! body.
 //!
-//! Constant-speed screws compose freely (Redon 2002, section 2.5): a link that follows a screw
+//! Constant-speed screws compose freely (Redon 2002, section 2.5). A link that follows a screw
 //! relative to a parent that itself follows one is at `D0(t) D1(t) P(0)`, where both displacements
-//! are written in the world *as it is at time 0*. Every [`Motion`] is such a product, with one
-//! factor for a free body and none for a standing one.
+//! are expressed in the world *as it is at time 0*. Every [`Motion`] is such a product, with one
+//! factor for a free body and none for a static one.
 //!
 //! # Bounds
 //!
 //! The innermost factor carries a point along a screw: speed `|v|`, acceleration `|w x v|` and jerk
-//! `w |w x v|` are constant. A factor with angular velocity `w` around a point that already moves
-//! with speed, acceleration and jerk at most `V`, `A`, `J` gives, with `v` its own velocity at the
-//! point's place at time 0 and `d` the distance that the point may be from there (`V t` and the
-//! radius of a region),
+//! `w |w x v|` are constant. An outer factor with angular velocity `w` carries a point that already
+//! moves with speed, acceleration and jerk of at most `V`, `A`, `J`. With `v` the factor's own
+//! velocity at the point's place at time 0, and `d` the distance that the point may be from there
+//! (`V t` plus the radius of a region),
 //!
 //! ```text
 //! speed        <= |v| + w d + V
@@ -20,7 +20,7 @@
 //! jerk         <= w (|w x v| + w^2 d) + 3 w^2 V + 3 w A + J
 //! ```
 //!
-//! and all terms of the acceleration and the jerk but the last are orthogonal to the angular
+//! All terms of the acceleration and the jerk except the last are orthogonal to the angular
 //! velocity of the outermost factor.
 //!
 //! Allocation-free, no panics. Metres, radians; time in fractions of the step.
@@ -29,18 +29,18 @@ use hapticd_geometry::{Pose, Rigid, Screw, Vec3};
 
 use crate::advance::{MotionBound, one_norm, screw_factors};
 
-/// Longest chain that [`Motion::link`] makes.
+/// Maximum length of a chain made by [`Motion::link`].
 pub const MAX_LINKS: usize = 8;
 
-/// Roundings of one factor of a motion, in units of `f64::EPSILON` times the size of its terms; see
-/// [`crate::advance`].
+/// Rounding errors of one factor of a motion, in units of `f64::EPSILON` times the size of its
+/// terms; see [`crate::advance`].
 const ROUNDINGS: f64 = 64.0;
 
-/// Where a body starts and how it moves over a step, `t` in `[0, 1]`.
+/// Start pose of a body and its motion over a step, `t` in `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
     start: Pose,
-    /// In the world at time 0, outermost first.
+    /// Screws in the world at time 0, outermost first.
     screws: [Screw; MAX_LINKS],
     count: usize,
 }
@@ -64,8 +64,8 @@ impl Motion {
         motion
     }
 
-    /// A body that starts at `parent_from_link` and follows a screw, both in the frame of the body
-    /// with this motion, which carries it.
+    /// A body carried by the body with this motion. It starts at `parent_from_link` and follows a
+    /// screw, both in the frame of the carrier.
     ///
     /// `None` if the chain would be longer than [`MAX_LINKS`] moving links.
     #[must_use]
@@ -77,7 +77,7 @@ impl Motion {
             .then_some(motion)
     }
 
-    /// `false` if there is no room.
+    /// Returns `false` if the chain is full.
     fn append(&mut self, screw: &Screw) -> bool {
         if screw.angle == 0.0 && screw.translation == 0.0 {
             return true;
@@ -96,7 +96,7 @@ impl Motion {
         &self.start
     }
 
-    /// The factors of the motion in the world at time 0, outermost first; none if the body stands
+    /// The factors of the motion in the world at time 0, outermost first; empty if the body stands
     /// still.
     #[must_use]
     pub fn screws(&self) -> &[Screw] {
@@ -110,7 +110,7 @@ impl Motion {
         carried.fold(self.start, |pose, screw| screw.pose_at(&pose, t))
     }
 
-    /// The first share `s` of the motion, as a motion of its own.
+    /// The first share `s` of the motion, as a separate motion.
     #[must_use]
     pub fn part(&self, s: f64) -> Self {
         let mut part = *self;
@@ -131,8 +131,8 @@ impl Motion {
         })
     }
 
-    /// How many leading factors two motions have in common: those carry both alike and change
-    /// nothing between them.
+    /// Number of leading factors that two motions share. Those carry both bodies alike and do not
+    /// affect their relative motion.
     #[must_use]
     pub fn common_factors(&self, other: &Self) -> usize {
         let both = self.screws().iter().zip(other.screws());
@@ -140,8 +140,8 @@ impl Motion {
     }
 }
 
-/// A [`Motion`] as the tests need it: about an origin near the bodies, without the factors that a
-/// pair has in common.
+/// A [`Motion`] in the form that the tests use: about an origin near the bodies, without the
+/// factors that a pair has in common.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RelativeMotion {
     links: [MotionBound; MAX_LINKS],
@@ -183,21 +183,21 @@ impl BodyState {
     }
 }
 
-/// Bounds over `[0, t_max]` on the derivatives of a point.
+/// Bounds on the derivatives of a point over `[0, t_max]`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) speed: f64,
     pub(crate) acceleration: f64,
     pub(crate) jerk: f64,
-    /// Parts of the acceleration and of the jerk that may have any direction; the others are
+    /// Parts of the acceleration and of the jerk that may have any direction. The rest is
     /// orthogonal to the axis of the outermost factor.
     free_acceleration: f64,
     free_jerk: f64,
 }
 
 impl Limits {
-    /// The same along a direction of which `across` is the part orthogonal to the axis of the
-    /// outermost factor, at most 1.
+    /// Bounds on acceleration and jerk along a direction. `across`, at most 1, is the part of it
+    /// that is orthogonal to the axis of the outermost factor.
     #[inline]
     pub(crate) fn along(&self, across: f64) -> (f64, f64) {
         (
@@ -231,7 +231,7 @@ impl RelativeMotion {
         &self.links[..self.count]
     }
 
-    /// Where a point of the body is at time 0.
+    /// Position of a point of the body at time 0.
     #[inline]
     pub(crate) fn place(&self, local: &Vec3) -> Vec3 {
         self.start.point(local)
@@ -243,7 +243,7 @@ impl RelativeMotion {
         self.turn
     }
 
-    /// The point that is at `x` at time 0.
+    /// State at time `t` of the point that is at `x` at time 0.
     #[inline]
     pub(crate) fn point(&self, x: &Vec3, t: f64) -> PointState {
         let mut s = PointState {
@@ -264,7 +264,7 @@ impl RelativeMotion {
         s
     }
 
-    /// The body at time `t`.
+    /// State of the body at time `t`.
     pub(crate) fn body(&self, t: f64) -> BodyState {
         let mut s = BodyState {
             pose: self.start,
@@ -305,7 +305,7 @@ impl RelativeMotion {
         l
     }
 
-    /// The part of a unit direction orthogonal to the axis of the outermost factor.
+    /// Size of the part of a unit direction that is orthogonal to the axis of the outermost factor.
     #[inline]
     pub(crate) fn across(&self, n: &Vec3) -> f64 {
         match self.links().first() {
@@ -316,8 +316,8 @@ impl RelativeMotion {
         }
     }
 
-    /// Bound on the rounding error of a projection of a point, and of the tests made with it, for
-    /// coordinates whose 1-norm at time 0 is at most `extent`.
+    /// Bound on the rounding error of a projection of a point, and of the tests based on it, for
+    /// coordinates with a 1-norm of at most `extent` at time 0.
     pub(crate) fn rounding(&self, extent: f64, t_max: f64) -> f64 {
         let mut size = extent;
         for link in self.links().iter().rev() {
@@ -334,8 +334,8 @@ impl RelativeMotion {
 /// Covers the rounding of a dozen additions of positive terms.
 const ROUNDED_UP: f64 = 1.0 + 64.0 * f64::EPSILON;
 
-/// The displacement of one factor at one time: `x + t v + c2 a + c3 j`, without the screw's point,
-/// which may be far away.
+/// The displacement of one factor at one time: `x + t v + c2 a + c3 j`. It does not use the screw's
+/// point, which may be far away.
 struct Factors {
     t: f64,
     sine: f64,

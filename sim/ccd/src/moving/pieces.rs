@@ -1,15 +1,15 @@
-//! Surfaces that are no meshes: parametric and implicit ones, in the same search (Redon 2002,
+//! Parametric and implicit surfaces, handled by the same kind of search as meshes (Redon 2002,
 //! section 3.4).
 //!
-//! A surface is a hierarchy of [`Pieces`], each held by a box, that can be halved as often as one
-//! likes: rectangles of parameters, cells of space, the triangles of a mesh. The search is the one
-//! over meshes ([`crate::moving`]): pairs of pieces in the order of the time at which their boxes
-//! may meet. A pair that cannot be told apart when both pieces are as small as the tolerance is the
-//! contact. So the time is a proven lower bound, whatever the surface, and near the true one as far
-//! as the tolerance and the inclusion functions allow.
+//! A surface is a hierarchy of [`Pieces`], each enclosed by a box, that can be halved without
+//! limit: rectangles of parameters, cells of space, the triangles of a mesh. The search visits
+//! pairs of pieces in the order of the time at which their boxes may meet, as for meshes
+//! ([`crate::moving`]). The contact is the first pair that cannot be separated when both pieces are
+//! as small as the tolerance. So the time is a proven lower bound for any surface, and near the
+//! true one as far as the tolerance and the inclusion functions allow.
 //!
-//! Not for the real-time path: allocates, and its time is bounded only by the number of box pairs
-//! allowed. No panics.
+//! Not for the real-time path: allocates, and only the permitted number of box pairs bounds its
+//! time. No panics.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -25,12 +25,11 @@ use crate::obb::{Obb, fit_triangle};
 pub trait Pieces {
     /// One piece.
     type Piece: Copy;
-    /// All of the surface.
+    /// The whole surface.
     fn whole(&self) -> Self::Piece;
-    /// A box that holds every point of a piece, rounding included.
+    /// A box that encloses every point of a piece, rounding included.
     fn enclose(&self, piece: &Self::Piece) -> Obb;
-    /// Two pieces that make up this one; `None` in the place of one that holds no point of the
-    /// surface.
+    /// Two pieces that make up this one; `None` for a half that contains no point of the surface.
     fn halves(&self, piece: &Self::Piece) -> [Option<Self::Piece>; 2];
 }
 
@@ -56,7 +55,7 @@ impl<F: Fn(Interval, Interval) -> IVec3> Pieces for Parametric<F> {
     }
 
     fn halves(&self, &[u, v]: &Self::Piece) -> [Option<Self::Piece>; 2] {
-        // Whichever is wider compared with the whole.
+        // Halves the parameter that is wider relative to its domain.
         let share = |x: Interval, whole: Interval| x.width() / whole.width();
         if share(u, self.domain[0]) >= share(v, self.domain[1]) {
             halved(u).map(|u| Some([u, v]))
@@ -66,12 +65,12 @@ impl<F: Fn(Interval, Interval) -> IVec3> Pieces for Parametric<F> {
     }
 }
 
-/// An implicit surface: where a function is zero, given by its inclusion function, inside a box.
+/// An implicit surface: the zero set of a function, given by its inclusion function, inside a box.
 #[derive(Clone, Copy, Debug)]
 pub struct Implicit<F> {
-    /// Range of the function over a box of positions. Its ranges must shrink with the boxes.
+    /// Range of the function over a box of positions. The ranges must shrink with the boxes.
     pub function: F,
-    /// What the surface is looked for in.
+    /// Box in which the surface is searched.
     pub bounds: IVec3,
 }
 
@@ -100,14 +99,15 @@ impl<F: Fn(&IVec3) -> Interval> Pieces for Implicit<F> {
     }
 }
 
-/// A mesh, its hierarchy first and then its triangles, halved. A point shape is the point.
+/// A mesh: first its hierarchy, then its triangles, halved repeatedly. A point shape is a single
+/// point.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshPieces<'a>(pub &'a MeshIndex);
 
 /// A piece of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub enum MeshPiece {
-    /// What is below a box of the hierarchy.
+    /// Everything below a box of the hierarchy.
     Node(u32),
     /// A triangle or a part of one.
     Triangle([Vec3; 3]),
@@ -161,18 +161,18 @@ impl Pieces for MeshPieces<'_> {
 /// Answer of [`first_meeting`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieceMeeting {
-    /// Up to this time the surfaces are proven to be farther apart than the clearance; 1 if they
+    /// Up to this time, the surfaces are proven to be farther apart than the clearance; 1 if they
     /// are throughout.
     pub free_until: f64,
-    /// Middles of the boxes of the two pieces that could not be told apart then, world; `None` if
-    /// the whole step is free.
+    /// Centres of the boxes of the two pieces that could not be separated at that time, world;
+    /// `None` if the whole step is free.
     pub at: Option<[Vec3; 2]>,
-    /// `false` if the search ran out of box pairs, or of finite numbers.
+    /// `false` if the search ran out of box pairs, or if a number was not finite.
     pub certain: bool,
 }
 
-/// First time at which two surfaces come within `clearance_m` of each other, up to pieces of size
-/// `tolerance_m`; at most `most_pairs` box pairs.
+/// Finds the first time at which two surfaces come within `clearance_m` of each other, down to
+/// pieces of size `tolerance_m`. Tests at most `most_pairs` box pairs.
 pub fn first_meeting<A: Pieces, B: Pieces>(
     (a, motion_a): (&A, &Motion),
     (b, motion_b): (&B, &Motion),
@@ -234,10 +234,10 @@ pub fn first_meeting<A: Pieces, B: Pieces>(
             continue;
         }
         let sizes = (boxes.0.half.norm(), boxes.1.half.norm());
-        // Not `<=`: what has no size is a contact too, and the end of it.
+        // Not `<=`: pieces with a NaN size also count as a contact and end the search.
         let small = !(sizes.0 + sizes.1 > 0.5 * tolerance_m) || !(sizes.0 + sizes.1).is_finite();
         if small || pairs >= most_pairs {
-            // Nothing else in the queue may meet earlier, nor this pair before its time.
+            // No other queued pair can meet earlier, nor this pair before its time.
             let until = if small {
                 item.time
             } else {
@@ -273,7 +273,7 @@ pub fn first_meeting<A: Pieces, B: Pieces>(
 /// Two pieces that are apart up to `time`.
 struct Item<A, B> {
     time: f64,
-    /// In which they were put there: of those with one time the last comes first.
+    /// Order of insertion: of items with equal time, the last comes first.
     order: u64,
     a: A,
     b: B,
@@ -304,7 +304,7 @@ fn halved(x: Interval) -> [Interval; 2] {
     [Interval::new(x.lo, middle), Interval::new(middle, x.hi)]
 }
 
-/// The box with upright axes of a box of intervals.
+/// The axis-aligned box that encloses a box of intervals.
 fn upright(held: &IVec3) -> Obb {
     let (low, high) = held.corners();
     let size = low.amax().max(high.amax());

@@ -1,8 +1,8 @@
 //! First contact among any number of moving bodies.
 //!
-//! One time for the whole scene: the earliest over all pairs. All bodies, also those that touch
-//! nothing, are then to be placed at that time of their motions
-//! ([`Motion::pose_at`](super::Motion::pose_at)); only so is the placement consistent (Redon 2002,
+//! There is one time for the whole scene: the earliest over all pairs. All bodies, including those
+//! that touch nothing, must then be placed at that time of their motions
+//! ([`Motion::pose_at`](super::Motion::pose_at)). Only this placement is consistent (Redon 2002,
 //! section 2.2). Later pairs are searched only up to the earliest contact so far.
 
 use hapticd_geometry::{BroadPhase, SweptBox};
@@ -13,26 +13,27 @@ use super::meshes::{Meeting, MovingBody, MovingContact, MovingSearch};
 /// A contact of two bodies of a scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneContact {
-    /// Side A of the contact, index of the body.
+    /// Index of the body on side A of the contact.
     pub body_a: u32,
-    /// Side B of the contact, index of the body; greater than `body_a`.
+    /// Index of the body on side B of the contact; greater than `body_a`.
     pub body_b: u32,
-    /// The features.
+    /// Contact of the two features.
     pub contact: MovingContact,
 }
 
 /// Answer to a first-contact query over a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct SceneMeeting<'a> {
-    /// Up to this time nothing comes nearer to anything than the clearance (or than it was at the
+    /// Up to this time, nothing comes nearer to anything than the clearance (or than it was at the
     /// start).
     pub free_until: f64,
-    /// Which bodies end the free time, and how; see [`Meeting`]. `None` if the whole step is free.
+    /// The bodies that end the free time, and how; see [`Meeting`]. `None` if the whole step is
+    /// free.
     pub first: Option<(u32, u32, Meeting)>,
-    /// All contacts at that time, of all pairs that were tested, by body indices, then nearest
-    /// first. Empty if the whole step is free.
+    /// All contacts at that time, of all tested pairs, sorted by body indices, then nearest first.
+    /// Empty if the whole step is free.
     pub contacts: &'a [SceneContact],
-    /// Pairs of bodies that the broad phase left.
+    /// Number of pairs of bodies that passed the broad phase.
     pub pairs: usize,
 }
 
@@ -57,18 +58,18 @@ impl SceneSearch {
         }
     }
 
-    /// The search of pairs, with its counters.
+    /// The search over pairs, with its counters.
     #[must_use]
     pub fn search(&self) -> &MovingSearch {
         &self.search
     }
 
-    /// First time at which any two bodies come within `clearance_m` of each other.
+    /// Finds the first time at which any two bodies come within `clearance_m` of each other.
     ///
-    /// `tested(i, j)`, `i < j`, says whether two bodies may touch at all: links that hang together,
-    /// or two that stand, need not be tested. The guarantee is that of
-    /// [`MovingSearch::first_contact`], for every tested pair. Deterministic: of pairs that meet at
-    /// the same time the one with the least indices is the first.
+    /// `tested(i, j)`, `i < j`, returns whether two bodies may touch. Connected links, or two
+    /// static bodies, need not be tested. The guarantee is that of [`MovingSearch::first_contact`],
+    /// for every tested pair. Deterministic: of pairs that meet at the same time, the one with the
+    /// smallest indices is the first.
     pub fn first_contact(
         &mut self,
         bodies: &[MovingBody<'_>],
@@ -79,7 +80,7 @@ impl SceneSearch {
         let half = 0.5 * clearance_m.max(0.0);
         self.boxes.clear();
         let swept = bodies.iter().map(|b| {
-            // A little more, for the rounding of the sums.
+            // Slightly enlarged, for the rounding of the sums.
             let margin = (half + b.radius_m) * (1.0 + 1e-12);
             swept_box(b.shape, b.motion, margin)
         });

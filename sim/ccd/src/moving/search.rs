@@ -1,10 +1,10 @@
-//! Box pairs of two moving bodies in the order of the time at which they may meet.
+//! Box pairs of two moving bodies, in the order of the time at which they may meet.
 //!
-//! A simultaneous descent of two hierarchies, always of the pair of boxes whose earliest possible
-//! time of meeting is least. Time is not halved: each pair is advanced from the time up to which
-//! its parents are known to be apart. What is never taken out of the queue before the first contact
-//! is known is never looked at, so later contacts cost nothing (the passing of `t_c` of Redon 2002,
-//! section 3.5.3, taken to its end).
+//! Two hierarchies are descended simultaneously, always from the pair of boxes with the earliest
+//! possible time of meeting. Time is not halved: each pair is advanced from the time up to which
+//! its parents are known to be apart. A pair that is still queued when the first contact is known
+//! is never visited, so later contacts cost nothing. This takes the passing of `t_c` of Redon 2002,
+//! section 3.5.3, to its conclusion.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -25,11 +25,11 @@ struct Item {
     time: f64,
     a: u32,
     b: u32,
-    /// Whether they may be farther apart for longer: to be tested again, from then on.
+    /// Whether they may stay apart for longer: they are tested again from `time` on.
     far: bool,
 }
 
-/// The greatest is the one to look at first: the earliest, of equals the deepest.
+/// The greatest item is visited first: the earliest; of equals, the deepest.
 impl Ord for Item {
     fn cmp(&self, other: &Self) -> Ordering {
         (other.time.total_cmp(&self.time)).then_with(|| (self.a, self.b).cmp(&(other.a, other.b)))
@@ -50,7 +50,7 @@ impl PartialEq for Item {
 
 impl Eq for Item {}
 
-/// What a search did.
+/// Work done by a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MovingCounters {
     /// Box pairs advanced.
@@ -63,7 +63,7 @@ pub struct MovingCounters {
 pub(crate) struct Side<'a> {
     pub(crate) shape: &'a MeshIndex,
     pub(crate) course: RelativeMotion,
-    /// The last state asked for, and its time: parents and children often share one.
+    /// The last requested state and its time: parents and children often share one.
     last: (f64, BodyState),
 }
 
@@ -76,7 +76,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// A box from `t` on, with bounds up to `end`.
+    /// The box at time `t`, with bounds up to `end`.
     fn moving_box(&mut self, i: u32, t: f64, end: f64) -> MovingBox {
         if self.last.0 != t {
             self.last = (t, self.course.body(t));
@@ -114,21 +114,21 @@ impl<'a> Side<'a> {
     }
 }
 
-/// A feature pair that a search comes upon.
+/// A feature pair found by a search.
 pub(crate) struct FoundPair<'a, 's> {
     pub(crate) features: &'s Features<'a>,
     pub(crate) feature_a: u32,
     pub(crate) feature_b: u32,
-    /// Up to which the triangles are known to be apart.
+    /// Time up to which the triangles are known to be apart.
     pub(crate) time: f64,
 }
 
-/// What a search is for.
+/// Criteria of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchGoal {
-    /// Pairs that may come within this before the end.
+    /// Finds pairs that may come within this distance before the end, metres.
     pub(crate) floor: f64,
-    /// Pairs that may be nearer than this at time 0; negative for none.
+    /// Finds pairs that may be nearer than this at time 0, metres; negative for none.
     pub(crate) reach: f64,
 }
 
@@ -139,8 +139,9 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Gives every feature pair that the quest is for to `meet`, which says from when on nothing is
-    /// of interest any more. In the order of the triangles' times; each feature pair once.
+    /// Passes every feature pair that meets the goal to `meet`, in the order of the triangles'
+    /// times, each pair once. `meet` returns the time from which on nothing is of interest any
+    /// more.
     pub(crate) fn run(
         &mut self,
         a: &mut Side<'_>,
@@ -187,13 +188,13 @@ impl Queue {
                         self.test(item, [&box_a, &box_b], [a, b], quest, end, counters);
                     }
                 }
-                // The guard above took these.
+                // Handled by the guard above.
                 (Some(_), None) => {}
             }
         }
     }
 
-    /// Keeps a pair of boxes if they may matter before the end, with the time up to which they are
+    /// Queues a pair of boxes if they may matter before the end, with the time up to which they are
     /// then known to be apart.
     fn test(
         &mut self,
@@ -208,7 +209,7 @@ impl Queue {
         let remaining = end - item.time;
         let courses = [&a.course, &b.course];
         let known = apart(boxes[0], boxes[1], courses, quest.floor, remaining);
-        // What is near at the start is kept at time 0 down to its features.
+        // Pairs near at the start stay at time 0 down to their features.
         if item.time == 0.0 && known.gap < quest.reach {
             self.heap.push(Item { far: false, ..item });
         } else if known.time < remaining {
@@ -221,7 +222,7 @@ impl Queue {
     }
 }
 
-/// All feature pairs that two triangles, or a triangle and a point, own.
+/// Offers all feature pairs that two triangles, or a triangle and a point, own.
 fn leaves(
     item: &Item,
     a: &Side<'_>,

@@ -1,14 +1,14 @@
-//! Building a hierarchy: where a set of triangles is cut in two.
+//! Building a hierarchy: where a set of triangles is split.
 //!
-//! The rule is min-max (Redon 2002, section 3.1): the larger of the two child boxes is to be as
-//! small as possible. Fitting a box to every candidate is what building would spend its time on, so
-//! candidates are first measured in the axes of the box they are cut from: triangles are sorted
-//! into bins along each axis, and the bounds of what is before and after every wall follow from
-//! those of the bins. The best wall of each axis is then measured by boxes fitted to both sides.
-//! Small sets are cut at every position by the bounds alone.
+//! The rule is min-max (Redon 2002, section 3.1): the larger of the two child boxes should be as
+//! small as possible. Fitting a box to every candidate would dominate the building time, so
+//! candidates are first measured in the axes of the box being split. Triangles are sorted into bins
+//! along each axis, and the bounds before and after every wall between bins follow from the bounds
+//! of the bins. The best wall of each axis is then measured by boxes fitted to both sides. Small
+//! sets are split by testing every position with the bounds alone.
 //!
-//! What a subtree is depends on its triangles only, and where it is stored on their number and its
-//! level: subtrees can be built by any number of threads and come out the same.
+//! A subtree depends on its triangles only, and its storage location on their number and its level.
+//! So any number of threads can build subtrees and get the same result.
 
 use hapticd_geometry::{Mat3, TriMesh, Vec3};
 
@@ -16,20 +16,21 @@ use super::ObbTree;
 use super::node::{Node, Turn};
 use crate::obb::{Moments, Obb, fit_triangle};
 
-/// Sets of up to so many are cut at every position.
+/// Sets of up to this many triangles are tested at every split position.
 const CUT_EVERYWHERE: usize = 8;
-/// Sets from so many on have fitted boxes compared.
+/// Sets of at least this many triangles are compared by fitted boxes.
 const FITTED: usize = 16;
 /// Bins along an axis.
 const BINS: usize = 16;
-/// Candidate boxes are fitted to about so many triangles.
+/// Candidate boxes are fitted to at most about this many triangles.
 const SAMPLE: usize = 64;
-/// Neither side of a cut of a large set is less than this part of it: the depth is logarithmic.
+/// Each side of a split of a large set gets at least one part in this many, so that the depth is
+/// logarithmic.
 const MIN_PART: usize = 8;
 /// Sets smaller than this are not worth a thread.
 const THREAD: usize = 2048;
 
-/// Bounds of triangles in some axes.
+/// Bounds of triangles along some axes.
 #[derive(Clone, Copy)]
 struct Bounds {
     low: Vec3,
@@ -50,14 +51,14 @@ impl Bounds {
         }
     }
 
-    /// As [`Obb::size`].
+    /// Size measure, as [`Obb::size`].
     fn size(&self) -> f64 {
         let h = (self.high - self.low) * 0.5;
         h.x * h.y + h.y * h.z + h.z * h.x
     }
 }
 
-/// A triangle in the axes of the box that is cut: its bounds and the sum of its corners.
+/// A triangle in the axes of the box being split: its bounds and the sum of its corners.
 #[derive(Clone, Copy)]
 struct Cast {
     bounds: Bounds,
@@ -65,12 +66,12 @@ struct Cast {
     triangle: u32,
 }
 
-/// What all threads read.
+/// Input that all threads read.
 struct Shape {
     /// Corners relative to `origin`.
     corners: Vec<[Vec3; 3]>,
     origin: Vec3,
-    /// Weight added to the area of every triangle, so that degenerate sets have axes too.
+    /// Weight added to the area of every triangle, so that degenerate sets also have axes.
     small: f64,
     moments: Vec<Moments>,
 }
@@ -84,7 +85,7 @@ pub(super) fn build(mesh: &TriMesh, threads: usize) -> ObbTree {
         .map(|i| mesh.triangle(i).map(|p| p - origin))
         .collect();
     let extent = (high - low).amax();
-    // Small against the mean area even of very fine meshes.
+    // Small compared with the mean area even of very fine meshes.
     let small = 1e-9 * extent * extent / count as f64;
     let moments = corners
         .iter()
@@ -119,32 +120,33 @@ pub(super) fn build(mesh: &TriMesh, threads: usize) -> ObbTree {
     }
 }
 
-/// Where a subtree is stored.
+/// Storage location of a subtree.
 struct Site<'a> {
     /// Its root.
     node: &'a mut Node,
-    /// Of a root of an odd level with children: these, and the index of the first. They lie in
-    /// their grandparent's group.
+    /// The children of a root of an odd level, and the index of the first. They lie in their
+    /// grandparent's group.
     pair: &'a mut [Node],
     pair_at: u32,
-    /// All others, and the index of the first.
+    /// All other nodes, and the index of the first.
     below: &'a mut [Node],
     below_at: u32,
     level: u32,
 }
 
-/// One thread's work.
+/// Work of one thread.
 struct Part<'a> {
     shape: &'a Shape,
     casts: Vec<Cast>,
 }
 
 impl<'s> Part<'s> {
-    /// Builds the tree over `set` whose root is of an even level; its depth.
+    /// Builds the tree over `set`, with a root of an even level. Returns the depth of its deepest
+    /// node.
     ///
-    /// First what is below the root, in this order: its two children, the children of the first,
-    /// those of the second. If one child is a leaf it is the second. So the boxes that are left
-    /// when the level in between is left out lie together.
+    /// The nodes below the root are stored in this order: its two children, the children of the
+    /// first, the children of the second, then the rest. If one child is a leaf, it is the second.
+    /// So the boxes that remain when the level in between is skipped are contiguous.
     fn subtree(&mut self, set: &mut [u32], site: Site<'_>, threads: usize) -> u32 {
         if let [only] = set {
             *site.node = self.leaf(*only);
@@ -192,7 +194,7 @@ impl<'s> Part<'s> {
         )
     }
 
-    /// As [`Part::subtree`], whose root is of an odd level: its children have their place already.
+    /// As [`Part::subtree`], for a root of an odd level: its children already have their place.
     fn side(&mut self, set: &mut [u32], site: Site<'_>, threads: usize) -> u32 {
         if let [only] = set {
             *site.node = self.leaf(*only);
@@ -229,8 +231,8 @@ impl<'s> Part<'s> {
         )
     }
 
-    /// Does two things that are about so many triangles, at once if there are threads and it is
-    /// worth it; the greater of what they give.
+    /// Runs two tasks on about `n` triangles, in parallel if threads are available and it is
+    /// worthwhile. Returns the greater of the two results.
     fn both(
         &mut self,
         [n, threads]: [usize; 2],
@@ -254,7 +256,7 @@ impl<'s> Part<'s> {
         })
     }
 
-    /// The box of one triangle: along its longest side, as flat as axes that can be kept allow.
+    /// Fits the box of one triangle: along its longest side, as flat as representable axes allow.
     fn leaf(&self, triangle: u32) -> Node {
         let corners = &self.shape.corners[triangle as usize];
         let turn = Turn::nearest(&fit_triangle(corners).axes);
@@ -262,19 +264,19 @@ impl<'s> Part<'s> {
         self.node(turn, &obb, Node::leaf(triangle))
     }
 
-    /// `obb` is about the origin of the tree and has the axes of `turn`.
+    /// Packs a node. `obb` is about the origin of the tree and has the axes of `turn`.
     fn node(&self, turn: Turn, obb: &Obb, link: u32) -> Node {
-        // The origin rounds where it is taken off and where it is added; containment is meant for
-        // the mesh as it is.
+        // Subtracting and adding the origin both round; containment must hold for the mesh as it
+        // is.
         let slack = 8.0 * f64::EPSILON * (obb.center.amax() + self.shape.origin.amax());
         Node::new(turn, &obb.center, &obb.half.add_scalar(slack), link)
     }
 
-    /// The box of a set, and the set reordered so that the best cut is at the returned place,
-    /// between 1 and its length - 1.
+    /// Fits the box of a set and reorders the set so that the best split is at the returned
+    /// position, between 1 and its length - 1.
     fn fit_and_cut(&mut self, set: &mut [u32]) -> (Turn, Obb, usize) {
         let n = set.len();
-        // The very axes that the node will have.
+        // Exactly the axes that the node will have.
         let turn = Turn::nearest(&self.axes_of(set));
         let axes = turn.axes();
         let reference = self.shape.corners[set[0] as usize][0];
@@ -312,7 +314,7 @@ impl<'s> Part<'s> {
     }
 
     fn axes_of(&self, set: &[u32]) -> Mat3 {
-        // Moments about a corner of the set itself, where it is small: no cancellation far from the
+        // Small sets take moments about a corner of the set itself: no cancellation far from the
         // origin.
         let mut sum = Moments::default();
         if set.len() > SAMPLE {
@@ -329,7 +331,7 @@ impl<'s> Part<'s> {
         sum.axes()
     }
 
-    /// Every position along every axis, by bounds.
+    /// Tests every position along every axis, by bounds.
     fn cut_everywhere(&mut self, set: &mut [u32]) -> usize {
         let n = set.len();
         let mut best = (f64::INFINITY, n / 2, 3);
@@ -365,7 +367,8 @@ impl<'s> Part<'s> {
         self.casts.sort_unstable_by(order);
     }
 
-    /// The best wall between bins of each axis by bounds, the best of these by fitted boxes.
+    /// Finds the best wall between bins of each axis by bounds, and the best of these by fitted
+    /// boxes.
     fn cut_at_bins(&mut self, set: &mut [u32]) -> usize {
         let n = set.len();
         let (mut low, mut high) = (self.casts[0].sum, self.casts[0].sum);
@@ -399,7 +402,7 @@ impl<'s> Part<'s> {
             }
         }
         let Some((_, axis, wall)) = best else {
-            // Middles in a few heaps: cut by their order along the longest axis.
+            // The centroids form only a few clusters: split by their order along the longest axis.
             self.sort_along((high - low).imax());
             for (slot, cast) in set.iter_mut().zip(&self.casts) {
                 *slot = cast.triangle;
@@ -418,7 +421,7 @@ impl<'s> Part<'s> {
         self.casts.iter().filter(|c| bin(c, axis) < wall).count()
     }
 
-    /// Size of the larger of the two boxes fitted to samples of both sides.
+    /// Size of the larger of the two boxes fitted to samples of the two sides.
     fn fitted_size(&self, is_left: impl Fn(&Cast) -> bool) -> f64 {
         let stride = self.casts.len().div_ceil(SAMPLE);
         let mut sides = [[[Vec3::zeros(); 3]; SAMPLE]; 2];
@@ -451,8 +454,8 @@ fn extent_along(axes: &Mat3, set: &[[Vec3; 3]]) -> Bounds {
     })
 }
 
-/// The wall between bins that keeps the larger side smallest, and that size; `None` if no wall
-/// leaves `least` on both sides.
+/// Finds the wall between bins that keeps the larger side smallest. Returns that size and the wall;
+/// `None` if no wall leaves at least `least` triangles on both sides.
 fn best_wall(bins: &[(usize, Bounds); BINS], n: usize, least: usize) -> Option<(f64, usize)> {
     let mut after = [Bounds::NONE; BINS + 1];
     for i in (1..BINS).rev() {

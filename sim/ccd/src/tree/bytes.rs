@@ -1,45 +1,45 @@
-//! A hierarchy as bytes, to be kept next to its mesh: building once saves the time at every start.
+//! Serialization of a hierarchy, to be kept next to its mesh: saves building it at every start.
 //!
 //! Little-endian: magic, version, checksum of the mesh, number of triangles, depth, origin, nodes,
-//! checksum of all before. What is read is checked as far as it can be wrong: length, both
-//! checksums, and that it is a hierarchy over this very mesh with every triangle in every box above
-//! it. So bytes that are accepted are safe to use, whoever wrote them; any others are an error,
-//! never a panic. No I/O here.
+//! checksum of everything before. Reading checks everything that can be wrong: the length, both
+//! checksums, and that the bytes form a hierarchy over this very mesh with every triangle in every
+//! box above it. Accepted bytes are therefore safe to use, whoever wrote them. All others are an
+//! error, never a panic. No I/O here.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
 use super::{Node, ObbTree, TreeDefect};
 
 const MAGIC: [u8; 8] = *b"hapticOT";
-/// Of the format. Older ones are not read: build again.
+/// Version of the format. Older versions are not read: build the hierarchy again.
 const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8 + 4 + 4 + 24;
 const NODE: usize = 8 * 4;
 
-/// Why bytes are not a hierarchy over a mesh.
+/// Why bytes are not a valid hierarchy over a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeBytesError {
-    /// They do not start as they should.
+    /// The magic number is missing.
     NotATree,
-    /// Another version of the format.
+    /// The bytes have another version of the format.
     Version {
-        /// In the bytes.
+        /// Version in the bytes.
         found: u32,
-        /// The one that is read.
+        /// Version that this build reads.
         expected: u32,
     },
-    /// Too few or too many for the number of triangles that they give.
+    /// Too few or too many bytes for the number of triangles that they declare.
     Length {
-        /// How many there are.
+        /// Actual length, bytes.
         found: usize,
-        /// How many there should be.
+        /// Expected length, bytes.
         expected: usize,
     },
-    /// They are not those that were written.
+    /// The checksum does not match: the bytes have changed since they were written.
     Damaged,
     /// They belong to another mesh, or to this one before it was changed.
     OtherMesh,
-    /// Whole, and yet no hierarchy over this mesh.
+    /// Intact, but not a valid hierarchy over this mesh.
     Defect(TreeDefect),
 }
 
@@ -72,7 +72,7 @@ impl std::fmt::Display for TreeBytesError {
 impl std::error::Error for TreeBytesError {}
 
 impl ObbTree {
-    /// The hierarchy as bytes, tied to the mesh it was built over.
+    /// Returns the hierarchy as bytes, tied to the mesh that it was built over.
     #[must_use]
     pub fn to_bytes(&self, mesh: &TriMesh) -> Vec<u8> {
         let triangles = self.nodes.len().div_ceil(2);
@@ -90,7 +90,7 @@ impl ObbTree {
         out
     }
 
-    /// The hierarchy over `mesh` that was saved as `bytes`.
+    /// Reads the hierarchy over `mesh` from saved `bytes`.
     ///
     /// # Errors
     /// If the bytes are not those of a hierarchy over this very mesh; see [`TreeBytesError`].
@@ -129,7 +129,7 @@ impl ObbTree {
         Ok(tree)
     }
 
-    /// [`ObbTree::validate`], with what it takes for granted.
+    /// Does [`ObbTree::validate`] and also checks what that takes for granted.
     fn check(&self, mesh: &TriMesh) -> Result<(), TreeDefect> {
         if !self.origin.iter().all(|x| x.is_finite()) {
             return Err(TreeDefect::BadBox { node: 0 });
@@ -151,7 +151,7 @@ impl ObbTree {
                 levels[children + 1] = levels[i] + 1;
             }
         }
-        // A node that none leads to would be a root of its own.
+        // An unreachable node would be a second root.
         let reached = levels[1..].iter().all(|&l| l > 0);
         if deepest == self.depth && reached {
             Ok(())
@@ -202,13 +202,13 @@ fn nodes_of(triangles: usize) -> usize {
 }
 
 fn length(triangles: usize) -> usize {
-    // Saturating: the number comes from outside.
+    // Saturating, since the count is untrusted.
     let nodes = NODE.saturating_mul(nodes_of(triangles));
     nodes.saturating_add(HEADER + 8)
 }
 
-/// FNV-1a over words of eight bytes, and a last mixing: finds damage, does not keep anyone from
-/// forging.
+/// FNV-1a over words of eight bytes, with a final mixing step. Detects damage; does not prevent
+/// forgery.
 fn checksum(bytes: &[u8]) -> u64 {
     let mut sum = Sum::new();
     let (words, rest) = bytes.as_chunks::<8>();
@@ -241,7 +241,7 @@ impl Sum {
     }
 
     fn add(&mut self, word: u64) {
-        // The turn brings high bits down, which a product alone never does.
+        // The rotation moves high bits down, which multiplication alone never does.
         self.0 = (self.0 ^ word)
             .wrapping_mul(0x0000_0100_0000_01b3)
             .rotate_left(23);
@@ -260,7 +260,7 @@ mod tests {
         (mesh, tree, bytes)
     }
 
-    /// After a change of the body, a right checksum for it.
+    /// Restores a valid checksum after a change of the body.
     fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
         let end = bytes.len() - 8;
         let sum = checksum(&bytes[..end]);
@@ -314,8 +314,8 @@ mod tests {
         }
     }
 
-    /// Every byte changed, every length, with a right checksum: an error or a hierarchy that holds
-    /// the mesh, never a panic.
+    /// Every byte changed and every length, with a valid checksum, gives an error or a hierarchy
+    /// that contains the mesh, never a panic.
     #[test]
     fn garbage_is_an_error() {
         let (mesh, tree, bytes) = saved();
@@ -338,7 +338,7 @@ mod tests {
                 }
             }
         }
-        // A bit of a number, most of all.
+        // Mostly a bit of a floating-point number.
         assert!(accepted > 0);
     }
 

@@ -1,21 +1,21 @@
 //! One box of a hierarchy in 32 bytes, and how it is packed and read.
 //!
-//! The centre is kept in single precision about the origin of the tree, the axes as a rotation of
-//! 16 bits an angle, and the half sizes are rounded up by all that the rest was rounded. So a box
-//! as it is read encloses what it was made for, in the arithmetic of [`Obb::contains`].
+//! The centre is stored in single precision about the origin of the tree, the axes as a rotation
+//! with 16 bits per component. The half sizes are rounded up by everything that the rest was
+//! rounded. So a box as read encloses what it was made for, in the arithmetic of [`Obb::contains`].
 //!
 //! # Theory
 //!
-//! A box has 24 rotations: its axes can be named and turned round. Of these the one nearest to the
+//! A box has 24 equivalent rotations: its axes can be permuted and reversed. The one nearest to the
 //! identity turns by less than 62.8°, and its Rodrigues vector `tan(angle / 2) axis` has no
-//! component above `tan(22.5°)` (the cubic fundamental zone). That is a range for integers, and the
-//! rotation is had from it by products and one quotient (Cayley), without a root.
+//! component above `tan(22.5°)` (the cubic fundamental zone). That range suits integers, and the
+//! rotation follows by products and one quotient (Cayley), without a square root.
 //!
 //! # Practice
 //!
-//! Two words of 16 bytes, each a register of four lanes. Of a half size 15 bits of the mantissa are
-//! enough: the low bytes of two of them hold a component of the rotation. The same formula reads
-//! one box in double precision, one in single and four in lanes.
+//! Two words of 16 bytes, each a register of four lanes. A half size needs only 15 bits of
+//! mantissa, so the low bytes of two of them hold a component of the rotation. The same formula
+//! reads one box in double precision, one in single precision, and four in lanes.
 
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -25,42 +25,42 @@ use wide::{f32x4, i32x4};
 
 use crate::obb::Obb;
 
-/// In [`Node::place`]: the box of one triangle.
+/// Flag in [`Node::place`]: the box of one triangle.
 const LEAF: u32 = 1 << 31;
-/// In [`Node::place`], elsewhere: where the number of boxes of the group is, less one. A mesh has
-/// at most 2^24 triangles.
+/// Bit position in [`Node::place`] of an inner node: number of boxes of the group, less one. A mesh
+/// has at most 2^24 triangles.
 const COUNT: u32 = 29;
-/// Bits of a half size that hold something else.
+/// Bits of a half size that hold a part of the rotation.
 const LOW: u32 = 0xff;
 /// One step of a component of a Rodrigues vector: a little more than `tan(22.5°) / 32767`.
 const STEP: f32 = 1.265e-5;
 
 /// One box of the hierarchy, 32 bytes.
 ///
-/// Boxes lie so that the two below a box lie together, and so do the two to four that are below a
-/// box of an even level when its children are left out: see `Group`.
+/// The two boxes below a box are contiguous. So are the two to four boxes below a box of an even
+/// level when its children are skipped: see `Group`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(32))]
 pub struct Node {
-    /// Bits of the centre's coordinates, and where it leads: of a leaf [`LEAF`] and the triangle,
-    /// else the first child and the size of the group.
+    /// Bits of the centre's coordinates, and the link: for a leaf, [`LEAF`] and the triangle;
+    /// otherwise the first child and the size of the group.
     place: [u32; 4],
-    /// Bits of the half sizes, rounded up; the low bytes of the first two are the third component
-    /// of the rotation. Fourth: the first and the second component.
+    /// Bits of the half sizes, rounded up. The low bytes of the first two hold the third component
+    /// of the rotation. The fourth word holds the first and the second component.
     shape: [u32; 4],
 }
 
-/// Where a box leads.
+/// What is below a box.
 pub(crate) enum Link {
-    /// To these boxes.
+    /// These boxes.
     Quad(Group),
-    /// To this triangle.
+    /// This triangle.
     Leaf(u32),
 }
 
-/// Two to four boxes that lie together and hold all that a box holds, by their indices. Of a box of
-/// an even level: its children's children, and its children where they are leaves. Of others: its
-/// children.
+/// Index range of two to four contiguous boxes that together hold all that a box holds. For a box
+/// of an even level: its children's children, and its children where they are leaves. For others:
+/// its children.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) first: u32,
@@ -68,22 +68,23 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// Their indices, by lane.
+    /// Indices of the boxes, by lane.
     #[inline(always)]
     pub(crate) fn below(self) -> std::ops::Range<u32> {
         self.first..self.first + self.count
     }
 }
 
-/// Axes that a node can keep.
+/// Axes in the form that a node stores: a quantized Rodrigues vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Turn([i16; 3]);
 
 impl Turn {
-    /// The nearest to these orthonormal axes; which of them is called which may change.
+    /// Quantizes orthonormal axes to the nearest representable ones, possibly permuted and
+    /// reversed.
     pub(crate) fn nearest(axes: &Mat3) -> Self {
         let [x, y, z] = upright(axes);
-        // Twice the sine of the angle times its axis, by 2 + 2 cosines.
+        // Twice the sine of the angle times its axis, over 2 + 2 cosines.
         let by = 1.0 + x.x + y.y + z.z;
         let r = [y.z - z.y, z.x - x.z, x.y - y.x];
         Self(r.map(|x| (x / by / f64::from(STEP)).round().clamp(-32767.0, 32767.0) as i16))
@@ -104,7 +105,7 @@ impl Turn {
     }
 }
 
-/// The axes named and turned round so that they are nearest to the coordinate axes, right-handed.
+/// Permutes and reverses the axes so that they are nearest to the coordinate axes and right-handed.
 fn upright(axes: &Mat3) -> [Vec3; 3] {
     const ORDERS: [([usize; 3], f64); 6] = [
         ([0, 1, 2], 1.0),
@@ -149,7 +150,8 @@ where
     ]
 }
 
-/// In single precision and not less, in the upper bits; infinite where it is none that can be kept.
+/// Rounds up to single precision with the bits `low` clear. Infinite if the value is not
+/// representable.
 fn up(x: f64, low: u32) -> u32 {
     let near = x as f32;
     let up = if f64::from(near) < x {
@@ -160,7 +162,7 @@ fn up(x: f64, low: u32) -> u32 {
     if up.is_nan() {
         return f32::INFINITY.to_bits();
     }
-    // The carry goes into the exponent, which is what rounding up does there.
+    // The carry goes into the exponent, which is correct for rounding up.
     (up.to_bits() + low) & !low
 }
 
@@ -170,13 +172,13 @@ impl Node {
         shape: [0; 4],
     };
 
-    /// A box with the axes of `turn` about `center` (from the origin of the tree) that encloses one
-    /// of these half sizes.
+    /// Packs a box with the axes of `turn` about `center` (relative to the origin of the tree) that
+    /// encloses the box with these half sizes.
     pub(crate) fn new(turn: Turn, center: &Vec3, half: &Vec3, link: u32) -> Self {
         let range = f64::from(f32::MAX);
         let kept = center.map(|x| x.clamp(-range, range) as f32);
         let moved = center - kept.map(f64::from);
-        // And what the product rounds.
+        // Plus the rounding of the product.
         let rounding = 8.0 * f64::EPSILON * moved.amax();
         let half = half + turn.axes().tr_mul(&moved).abs().add_scalar(rounding);
         let [x, y, z] = turn.0;
@@ -192,23 +194,22 @@ impl Node {
         }
     }
 
-    /// For [`Node::new`]: leads to two children, the first of them there, and to a group of so
-    /// many.
+    /// Link for [`Node::new`]: index of the first of two children, and the size of the group.
     pub(crate) fn inner(children: u32, group: u32) -> u32 {
         children | (group - 1) << COUNT
     }
 
-    /// For [`Node::new`]: holds a triangle.
+    /// Link for [`Node::new`]: a leaf with this triangle.
     pub(crate) fn leaf(triangle: u32) -> u32 {
         triangle | LEAF
     }
 
-    /// The words it is kept in.
+    /// The stored words.
     pub(super) fn words(&self) -> [u32; 8] {
         cast([self.place, self.shape])
     }
 
-    /// From words; see `check` in the module `bytes` for what they may be.
+    /// Reads a node from its words; `check` in the module `bytes` defines which are valid.
     pub(super) fn from_words(words: [u32; 8]) -> Self {
         let [place, shape] = cast(words);
         Self { place, shape }
@@ -221,15 +222,15 @@ impl Node {
         self.place[3] & LEAF != 0
     }
 
-    /// Of an inner node the index of the first child, the second is the next one. Of a leaf it
-    /// means nothing.
+    /// Index of the first child of an inner node; the second is the next one. Meaningless for a
+    /// leaf.
     #[inline(always)]
     #[must_use]
     pub fn children(&self) -> u32 {
         self.place[3] & ((1 << COUNT) - 1)
     }
 
-    /// Of a leaf its triangle. Of an inner node it means nothing.
+    /// Triangle of a leaf. Meaningless for an inner node.
     #[inline(always)]
     #[must_use]
     pub fn triangle(&self) -> u32 {
@@ -275,7 +276,7 @@ impl Node {
         Vec3::new(x.into(), y.into(), z.into())
     }
 
-    /// Centre of the box, from the origin of the tree.
+    /// Centre of the box, relative to the origin of the tree.
     #[inline(always)]
     pub(crate) fn center32(&self) -> [f32; 3] {
         let [x, y, z, _] = self.place;
@@ -292,7 +293,7 @@ impl Node {
         ])
     }
 
-    /// The box in a tree about `origin`.
+    /// The box, given the `origin` of the tree.
     #[inline(always)]
     pub(crate) fn obb(&self, origin: &Vec3) -> Obb {
         let [x, y, z] = self.center32();
@@ -317,7 +318,8 @@ impl Node {
     }
 }
 
-/// Four boxes, one a lane: rows of the matrix of axes, fourth of the centre; half sizes.
+/// Four boxes, one per lane: rows of the matrix of axes, with the centre as fourth column; half
+/// sizes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quad {
     pub(crate) rows: [[f32x4; 4]; 3],
@@ -325,7 +327,7 @@ pub(crate) struct Quad {
 }
 
 impl Quad {
-    /// The boxes of a group; lanes that are not used repeat the first.
+    /// Gathers the boxes of a group; unused lanes repeat the first.
     #[inline(always)]
     pub(crate) fn of(nodes: &[Node], group: Group) -> Self {
         let node = |k: u32| {
@@ -380,7 +382,7 @@ mod tests {
         }
     }
 
-    /// Whatever the axes, some of the kept ones are along each of them, to a step.
+    /// For any axes, each is along one of the stored axes to within a step.
     #[test]
     fn axes_are_kept_to_a_step() {
         let mut random = Random(1);
@@ -402,7 +404,7 @@ mod tests {
         }
     }
 
-    /// A box of any size anywhere encloses what it was made for, and is little larger.
+    /// A box of any size anywhere encloses its original and is little larger.
     #[test]
     fn a_kept_box_encloses_what_it_was_made_for() {
         let mut random = Random(2);
@@ -426,7 +428,7 @@ mod tests {
                         let slack = 4.0 * f64::EPSILON * (center.amax() + half.amax());
                         assert!(kept.contains(&p, slack), "{p} of {center} {half}: {kept:?}");
                     }
-                    // What single precision cannot hold is everywhere or nothing.
+                    // Sizes that single precision cannot hold become infinite or vanish.
                     if (1e-35..1e34).contains(&size) {
                         let wider = kept.half - half;
                         let most = 4e-5 * half.amax() + 2e-7 * center.amax();
@@ -440,7 +442,7 @@ mod tests {
         assert_eq!(lost.half(), Vec3::repeat(f64::INFINITY));
     }
 
-    /// Lanes are the boxes one by one, to the bit, and those in double precision to rounding.
+    /// Lanes equal single boxes to the bit, and boxes in double precision to rounding.
     #[test]
     fn four_boxes_are_each_of_them() {
         let mut random = Random(3);
