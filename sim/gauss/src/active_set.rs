@@ -1,11 +1,11 @@
 //! Nearest point of a polyhedron by an active set in motion space (Wilhelmsen's scheme, Redon 2002,
 //! section 5.5).
 //!
-//! In kinetic coordinates (`y = Q x`, rows of unit length) the wanted point moves along the
-//! multiplier line of the row being added; a row whose multiplier would turn negative is dropped on
-//! the way. A row that depends on the active ones moves multipliers only (the singular block); when
-//! nothing blocks it, the rows contradict each other. No allocation, bounded work, deterministic,
-//! no panic.
+//! In kinetic coordinates (`y = Q x`, rows of unit length), the wanted point moves along the
+//! multiplier line of the row being added. A row with a multiplier that would turn negative on that
+//! line is dropped. A row that depends on the active ones moves multipliers only (the singular
+//! block); when nothing blocks it, the rows contradict each other. No allocation, bounded work,
+//! deterministic, no panic.
 
 use nalgebra::Vector6;
 
@@ -13,25 +13,25 @@ use crate::MAX_ACTIVE;
 use crate::basis::Basis;
 use crate::projector::{Active, Status};
 
-/// How exactly one pass of the active set works; all lengths are of unit rows, all violations
+/// Tolerances of one pass of the active set. All lengths are of unit rows; all violations are
 /// relative to a row's scale.
 #[derive(Clone, Copy)]
 pub(crate) struct Tolerances {
     /// Violation below which a row counts as satisfied.
     pub satisfied: f64,
-    /// Length of the part of a row outside the span of the active rows, below which it counts as
-    /// dependent on them.
+    /// A row counts as dependent if its part outside the span of the active rows is shorter than
+    /// this.
     pub dependent: f64,
-    /// Violation below which a row that contradicts the active ones does so by rounding: its bound
-    /// is eased.
+    /// Violation below which a contradiction counts as rounding: the bound of the row is then
+    /// eased.
     pub eased: f64,
-    /// Error of the multipliers' sum, relative to the kinetic size of the problem, taken for
-    /// rounding.
+    /// Error of the sum of the multipliers, relative to the kinetic size of the problem, that
+    /// counts as rounding.
     pub stationary: f64,
 }
 
-/// The passes, tried in turn: the first settles everything but nearly dependent rows, whose
-/// multipliers it cannot resolve.
+/// The passes, tried in turn. The first settles everything except nearly dependent rows:
+/// it cannot resolve their multipliers.
 pub(crate) const PASSES: [Tolerances; 4] = [
     Tolerances {
         satisfied: 1e-11,
@@ -59,23 +59,23 @@ pub(crate) const PASSES: [Tolerances; 4] = [
     },
 ];
 
-/// A contradiction by less than this, relative to the row's scale, is looked at again by a coarser
+/// A contradiction smaller than this, relative to the row's scale, is checked again by a coarser
 /// pass.
 const DOUBTFUL: f64 = 1e-2;
-/// Most changes of the active set tried on a problem of `rows` rows.
+/// Maximum number of changes of the active set tried on a problem of `rows` rows.
 #[must_use]
 pub const fn iteration_limit(rows: usize) -> u32 {
     (8 * rows + 64) as u32
 }
 
-/// A row in kinetic coordinates: `direction . y >= bound`, `|direction| = 1`; `length` brings it
+/// A row in kinetic coordinates: `direction . y >= bound`, `|direction| = 1`. `length` converts
 /// back to the row's unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UnitRow {
     pub direction: Vector6<f64>,
     pub bound: f64,
     pub length: f64,
-    /// By how much the bound was lowered to absorb rounding of nearly dependent rows.
+    /// Amount by which the bound was lowered to absorb rounding of nearly dependent rows.
     pub eased: f64,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Search<'a> {
     start_norm: f64,
     tolerances: Tolerances,
     iteration_limit: u32,
-    /// Relative violation by which the rows were found to contradict each other.
+    /// Relative violation by which the rows contradict each other.
     contradiction: f64,
     pub point: Vector6<f64>,
     basis: Basis,
@@ -96,19 +96,19 @@ pub(crate) struct Search<'a> {
     pub iterations: u32,
 }
 
-/// How adding one row ended.
+/// Outcome of adding one row.
 enum Step {
     /// The row holds, exactly or eased.
     Settled,
     /// The rows exclude each other.
     Contradiction,
-    /// The active rows are too close to dependence for these tolerances.
+    /// The active rows are too close to dependent for these tolerances.
     Breakdown,
     OutOfWork,
 }
 
 impl<'a> Search<'a> {
-    /// `rows` with their problem's `start` point; `warm` are the rows to try first.
+    /// Sets up the search from the point `start`; `warm` are the rows to try first.
     pub fn new(rows: &'a mut [UnitRow], warm: &'a [usize], start: Vector6<f64>) -> Self {
         Self {
             rows,
@@ -141,7 +141,8 @@ impl<'a> Search<'a> {
 }
 
 impl Search<'_> {
-    /// Leaves the solution, or the last point that was optimal for a subset of the rows.
+    /// Runs one pass. Leaves the solution, or the last point that was optimal for a subset of the
+    /// rows.
     fn run(&mut self) -> Status {
         while let Some(row) = self.most_violated() {
             let (point, active, len) = (self.point, self.active, self.len);
@@ -183,12 +184,13 @@ impl Search<'_> {
         self.rows[row].bound - self.rows[row].direction.dot(&self.point)
     }
 
-    /// What rounding and tolerance are measured against for this row.
+    /// Reference size for rounding and tolerances of this row.
     fn scale(&self, row: usize, point_norm: f64) -> f64 {
         self.rows[row].bound.abs() + self.start_norm + point_norm
     }
 
-    /// A violated row of the warm start, else the most violated row; ties go to the lowest index.
+    /// Returns a violated row of the warm start, otherwise the most violated row; ties go to the
+    /// lowest index.
     fn most_violated(&self) -> Option<usize> {
         let norm = self.point.norm();
         let eligible = |i: usize| !self.active[..self.len].iter().any(|active| active.row == i);
@@ -208,7 +210,7 @@ impl Search<'_> {
         worst
     }
 
-    /// Makes row `row` hold, dropping active rows that block; the dual objective never decreases.
+    /// Makes row `row` hold, dropping active rows that block. The dual objective never decreases.
     fn add(&mut self, row: usize) -> Step {
         let direction = self.rows[row].direction;
         let mut multiplier = 0.0;
@@ -265,12 +267,12 @@ impl Search<'_> {
         }
     }
 
-    /// Nothing can give way: either the rows contradict each other, or the violation is rounding
-    /// and the bound is eased by it.
+    /// Handles a row that nothing can give way to: either the rows contradict each other, or the
+    /// violation is rounding and the bound is eased by it.
     ///
-    /// `ratios` are the coefficients of the row on the active ones, none positive beyond noise;
-    /// `multiplier` is what the row has taken over from rows dropped on the way. That share goes
-    /// back to the active rows, or replaces the first one it empties.
+    /// `ratios` are the coefficients of the row on the active ones, none positive beyond noise.
+    /// `multiplier` is the share that the row has taken over from rows dropped before. That share
+    /// goes back to the active rows, or the row replaces the first one that it empties.
     fn contradiction(&mut self, row: usize, multiplier: f64, ratios: &Vector6<f64>) -> Step {
         let short = self.violation(row).max(0.0);
         let eased = self.rows[row].eased + short;
@@ -311,9 +313,10 @@ impl Search<'_> {
         self.len -= 1;
     }
 
-    /// Recomputes point and multipliers from the active rows alone, so that no error accumulates.
+    /// Recomputes the point and the multipliers from the active rows alone, so that no error
+    /// accumulates.
     ///
-    /// Rows whose multiplier comes out negative beyond rounding are dropped, the worst first.
+    /// Drops rows with a multiplier that is negative beyond rounding, the worst first.
     fn settle(&mut self) -> Step {
         loop {
             let mut gap = Vector6::zeros();
@@ -334,7 +337,7 @@ impl Search<'_> {
                 }
                 active.multiplier = multiplier.max(0.0);
             }
-            // The rows are unit vectors: errors of the multipliers displace their sum by at most as
+            // The rows are unit vectors: errors of the multipliers shift their sum by at most as
             // much.
             let allowed = self.tolerances.stationary * (self.start_norm + self.point.norm());
             match least {

@@ -2,7 +2,7 @@
 //!
 //! Working on `N` itself rather than on `N^T N` keeps the conditioning of the Jacobian instead of
 //! its square (Redon 2002, section 5.5.2). Gram-Schmidt with one reorthogonalisation. Fixed memory,
-//! bounded work, deterministic, no failure.
+//! bounded work, deterministic, cannot fail.
 
 use nalgebra::{Matrix6, Vector6};
 
@@ -18,7 +18,7 @@ pub(crate) struct Basis {
     len: usize,
 }
 
-/// A vector seen from the basis: `v = sum_i coefficients_i u_i + residual`.
+/// A vector relative to the basis: `v = sum_i coefficients_i u_i + residual`.
 pub(crate) struct Split {
     pub coefficients: Vector6<f64>,
     pub residual: Vector6<f64>,
@@ -60,7 +60,8 @@ impl Basis {
         }
     }
 
-    /// Appends a column already split; its residual must not vanish and the basis must not be full.
+    /// Appends a column that is already split. Ignored if its residual vanishes or the basis is
+    /// full.
     pub fn push(&mut self, column: &Vector6<f64>, split: &Split) {
         let norm = split.residual.norm();
         if self.is_full() || norm <= 0.0 {
@@ -88,7 +89,7 @@ impl Basis {
         }
     }
 
-    /// `R^-1 c`: coefficients on the columns of a vector given on `u`.
+    /// `R^-1 c`: the coefficients, on the columns, of a vector given on `u`.
     pub fn solve(&self, c: &Vector6<f64>) -> Vector6<f64> {
         let mut z = Vector6::zeros();
         for i in (0..self.len).rev() {

@@ -1,68 +1,67 @@
-//! Contact with friction between any number of bodies: block descent over the contacts, one impulse
-//! of three numbers each.
+//! Contact with friction between any number of bodies: block descent over the contacts, with one
+//! impulse of three components each.
 //!
 //! # Theory
 //!
-//! Gauss' principle asks for the velocities nearest to the wanted ones among the admissible (Redon
-//! 2002, equation 5.20); the multipliers are the contact impulses. With friction the row `v_n >=
-//! bound` of a contact becomes a cone (the pit of equation 5.40 with infinitely many sides): `v_n -
-//! bound >= mu |v_t|`, whose multipliers are the impulses `|p_t| <= mu p_n`. That problem is
-//! convex, but a body that slides is also lifted. [`FrictionLaw::Coulomb`] takes the lift out
-//! again: the cone is moved down by the sliding speed itself (De Saxcé's bipotential), whose fixed
-//! points are exactly Coulomb's law: no sliding inside the cone, `p_t` against the motion and of
-//! size `mu p_n` on its boundary, `v_n = bound` while pressed.
+//! Gauss' principle asks for the admissible velocities nearest to the wanted ones (Redon 2002,
+//! equation 5.20); the multipliers are the contact impulses. With friction, the row `v_n >= bound`
+//! of a contact becomes a cone (the pit of equation 5.40 with infinitely many sides): `v_n - bound
+//! >= mu |v_t|`. Its multipliers are the impulses `|p_t| <= mu p_n`. That problem is convex, but
+//! it also lifts a sliding body. [`FrictionLaw::Coulomb`] removes the lift: it shifts the cone down
+//! by the sliding speed itself (De Saxcé's bipotential). The fixed points are exactly Coulomb's
+//! law: no sliding inside the cone, `p_t` against the motion and of size `mu p_n` on its boundary,
+//! `v_n = bound` while pressed.
 //!
-//! The contacts are visited in turn; each gets the impulse that is right for it while the others
-//! keep theirs (non-smooth Gauss-Seidel), and the velocities of its two bodies follow at once.
-//! Between sweeps the impulses go on along the change since the last such pause, to where the
-//! energy of the dual problem is least on that line: stacks would else take hundreds of sweeps. (A
-//! guessed length, as in the nonlinear conjugate gradient method of Silcowitz, Niebe and Erleben
-//! 2010, swings for ever where one body has dozens of contacts that say nearly the same.) The last
-//! word is always a sweep's, so the impulses are in their cones however early the descent is
-//! stopped.
+//! The contacts are visited in turn. Each gets the impulse that is correct for it while the others
+//! keep theirs (non-smooth Gauss-Seidel), and the velocities of its two bodies are updated at once.
+//! Between sweeps, the impulses are extrapolated along their last change, to the minimum of the
+//! dual energy on that line; otherwise stacks would take hundreds of sweeps. (A guessed step
+//! length, as in the nonlinear conjugate gradient method of Silcowitz, Niebe and Erleben 2010,
+//! oscillates forever if one body has dozens of nearly redundant contacts.) A sweep always comes
+//! last, so the impulses are in their cones however early the descent stops.
 //!
 //! # Practice
 //!
-//! Works in velocities, not in the `m x m` matrix of contact space: memory and a sweep are linear
-//! in the contacts, whatever the bodies share. Impulses left in the contacts by the last call are
-//! the start of this one. No allocation after the first call of the largest problem, no panic,
-//! deterministic.
+//! Works in velocities, not in the `m x m` matrix of contact space. Memory and the cost of a sweep
+//! are linear in the contacts, however the bodies share them. Impulses left in the contacts by the
+//! last call are the start of this one. No allocation after the first call of the largest problem,
+//! no panic, deterministic.
 
 use nalgebra::Matrix3;
 
 use crate::Vec3;
 
-/// Sliding and sticking are told apart by at most this many inner rounds per visit; what is left is
-/// done by the next sweep.
+/// Maximum number of inner rounds per visit that separate sliding from sticking. The next sweep
+/// does the rest.
 const SLIDING_ROUNDS: u32 = 6;
 
-/// A start whose first sweep changes at most so many tolerances is the answer of a moment ago, and
-/// the next call will go on from here: few sweeps.
+/// A start with a first sweep that changes at most this many tolerances is a recent answer, and the
+/// next call continues from here. A few sweeps then suffice.
 const WARM_TOLERANCES: f64 = 30.0;
 const WARM_SWEEPS: u32 = 8;
 
-/// Most of the last change by which the descent goes on: where impulses change and no velocity
-/// does, the parabola is flat and its lowest point anywhere.
+/// Maximum length of an extrapolation, in units of the last change. Where impulses change but no
+/// velocity does, the parabola is flat and its minimum arbitrary.
 const FURTHER: f64 = 1.0;
 
 /// How friction bounds the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrictionLaw {
-    /// Coulomb's law: sliding contacts stay as near as they are.
+    /// Coulomb's law: sliding contacts keep their distance.
     Coulomb,
     /// Gauss' principle with the friction cone as the admissible set: convex, unique velocities;
     /// sliding lifts by `mu |v_t|`.
     Convex,
 }
 
-/// A moving body: its velocity goes in and out.
+/// A moving body. Its velocity is input and output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mover {
     /// Velocity of the centre of mass, m/s, world axes.
     pub velocity: Vec3,
     /// Angular velocity, rad/s, world axes.
     pub spin: Vec3,
-    /// 1/kg, positive.
+    /// Inverse mass, 1/kg, positive.
     pub inverse_mass: f64,
     /// Inverse of the inertia about the centre of mass, world axes, 1/(kg m²).
     pub inverse_inertia: Matrix3<f64>,
@@ -76,7 +75,7 @@ impl Mover {
         self.velocity + self.spin.cross(arm)
     }
 
-    /// The impulse `p` (N s) acts at `arm`.
+    /// Applies the impulse `p` (N s) at `arm`.
     #[inline]
     pub fn push(&mut self, arm: &Vec3, p: &Vec3) {
         self.velocity += p * self.inverse_mass;
@@ -84,51 +83,50 @@ impl Mover {
     }
 }
 
-/// One contact point between two bodies, of which one at least is a [`Mover`].
+/// One contact point between two bodies, at least one of which is a [`Mover`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Indices of the movers; `None`: a body whose motion is given, see `drift`.
+    /// Indices of the movers. `None` for a body with prescribed motion, see `drift`.
     pub bodies: [Option<u32>; 2],
-    /// Unit, from the second body to the first.
+    /// Unit normal, from the second body to the first.
     pub normal: Vec3,
     /// Contact point minus centre of mass, m, for each mover.
     pub arms: [Vec3; 2],
-    /// Relative velocity at the contact that the bodies whose motion is given contribute (first
+    /// Contribution of bodies with prescribed motion to the relative velocity at the contact (first
     /// minus second), m/s.
     pub drift: Vec3,
-    /// Least relative velocity along the normal, m/s.
+    /// Smallest admissible relative velocity along the normal, m/s.
     pub bound: f64,
     /// Coefficient of friction, not negative.
     pub friction: f64,
-    /// Impulse on the first body, N s, world axes: the start of the descent, then its result.
+    /// Impulse on the first body, N s, world axes: the start of the descent on input, the result on
+    /// output.
     pub impulse: Vec3,
 }
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DescentLimits {
-    /// The descent ends when no contact's relative velocity is changed by more than this in a
-    /// sweep, m/s.
+    /// The descent ends when a sweep changes no contact's relative velocity by more than this, m/s.
     pub tolerance_m_s: f64,
-    /// Most sweeps. Of a start that is within a few tolerances only a few are made, since it will
-    /// be better by the next call.
+    /// Maximum number of sweeps. A start within a few tolerances gets only a few, since the next
+    /// call continues from there.
     pub sweeps: u32,
 }
 
-/// What a descent reached.
+/// Outcome of a descent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Descent {
-    /// Sweeps made.
+    /// Number of sweeps made.
     pub sweeps: u32,
-    /// Largest change of a contact's relative velocity that its impulse made in the last sweep,
-    /// m/s. 0 without contacts, infinite if a number was not finite (the velocities are then as
-    /// they were).
+    /// Largest change of a contact's relative velocity by its impulse in the last sweep, m/s. 0
+    /// without contacts; infinite if a number was not finite (the velocities are then unchanged).
     pub residual_m_s: f64,
-    /// The tolerance was reached.
+    /// Whether the tolerance was reached.
     pub converged: bool,
 }
 
-/// What stays the same about a contact over a descent.
+/// Data of a contact that stay constant over a descent.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     first: u32,
@@ -140,27 +138,27 @@ struct Block {
     stiffness: Matrix3<f64>,
     /// `n . gain n`.
     normal_gain: f64,
-    /// At least the largest eigenvalue of `gain`.
+    /// Upper bound on the largest eigenvalue of `gain`.
     most_gain: f64,
 }
 
 const NOBODY: u32 = u32::MAX;
 
-/// The descent's work space.
+/// Work space of the descent.
 #[derive(Clone, Debug, Default)]
 pub struct ConeSolver {
     blocks: Vec<Block>,
-    /// Impulses after the last sweep but one, and what has changed since.
+    /// Impulses at the last pause between sweeps, and their change since the one before.
     before: Vec<Vec3>,
     change: Vec<Vec3>,
-    /// The same of velocity and spin, by mover; only those that contacts name.
+    /// The same for velocity and spin, by mover; only for movers that contacts name.
     named: Vec<u32>,
     velocity_before: Vec<[Vec3; 2]>,
     velocity_change: Vec<[Vec3; 2]>,
 }
 
 impl ConeSolver {
-    /// Room for problems of up to `contacts` without further allocation.
+    /// Reserves capacity for problems of up to `contacts` contacts.
     #[must_use]
     pub fn with_capacity(contacts: usize) -> Self {
         Self {
@@ -174,8 +172,8 @@ impl ConeSolver {
     /// Changes the velocities of `movers` and the impulses of `contacts` so that every contact
     /// obeys its law.
     ///
-    /// On entry the velocities are the wanted ones, *without* the impulses of the contacts; these
-    /// are applied first. Contacts that name no mover, or one that is not there, carry no impulse.
+    /// On entry, the velocities are the wanted ones, *without* the impulses of the contacts; these
+    /// are applied first. A contact without an existing mover carries no impulse.
     pub fn solve(
         &mut self,
         movers: &mut [Mover],
@@ -221,7 +219,7 @@ impl ConeSolver {
         result
     }
 
-    /// Notes where the descent starts from.
+    /// Records the starting point of the descent.
     fn start(&mut self, movers: &[Mover], contacts: &[Contact]) {
         self.before.clear();
         self.before.extend(contacts.iter().map(|c| c.impulse));
@@ -240,8 +238,8 @@ impl ConeSolver {
             .resize(movers.len(), [Vec3::zeros(); 2]);
     }
 
-    /// Goes on along the last change. On that line the energy of the dual problem (without the
-    /// cones, which the next sweep sees to) is a parabola.
+    /// Extrapolates along the last change. On that line, the energy of the dual problem (without
+    /// the cones, which the next sweep enforces) is a parabola.
     fn go_on(&mut self, movers: &mut [Mover], contacts: &mut [Contact]) {
         for &m in &self.named {
             let m = m as usize;
@@ -272,7 +270,7 @@ impl ConeSolver {
             slope += change.dot(&excess);
             bend += change.dot(&faster);
         }
-        // Neither back nor by what is no number.
+        // Neither backwards nor by NaN.
         if !(slope < 0.0 && bend > 0.0) {
             return;
         }
@@ -287,7 +285,7 @@ impl ConeSolver {
         }
     }
 
-    /// False when a number is not finite.
+    /// Sets up the blocks; returns false when a number is not finite.
     fn prepare(&mut self, movers: &[Mover], contacts: &mut [Contact]) -> bool {
         self.blocks.clear();
         let sound = |m: &Mover| {
@@ -329,7 +327,7 @@ impl ConeSolver {
                 second: pair[1].map_or(NOBODY, |(i, _)| i),
                 turns,
                 gain,
-                // A contact between nobody has no gain and is passed over.
+                // A contact without movers has no gain and is skipped.
                 stiffness: stiffness.unwrap_or_else(Matrix3::zeros),
                 normal_gain: if stiffness.is_some() {
                     normal_gain
@@ -357,7 +355,7 @@ fn push(movers: &mut [Mover], block: &Block, p: &Vec3) {
     }
 }
 
-/// Gives one contact its impulse; how much its relative velocity changed, m/s.
+/// Gives one contact its impulse. Returns the change of its relative velocity, m/s.
 #[inline]
 fn visit(block: &Block, contact: &mut Contact, movers: &mut [Mover], law: FrictionLaw) -> f64 {
     if !(block.normal_gain > 0.0) {
@@ -398,7 +396,7 @@ fn visit(block: &Block, contact: &mut Contact, movers: &mut [Mover], law: Fricti
     (block.gain * change).norm()
 }
 
-/// Coulomb's law at one contact that does not stick: normal part and tangential part in turn.
+/// Coulomb's law at one contact that does not stick: normal and tangential part in turn.
 fn slide(block: &Block, contact: &Contact, u: &Vec3) -> Vec3 {
     let n = &contact.normal;
     let mut pressed = n.dot(&contact.impulse);

@@ -1,46 +1,47 @@
-//! Coulomb friction of one body: the nearest motion that the rows admit and the surfaces let
-//! through.
+//! Coulomb friction of one body: the nearest motion that the rows and the friction of the surfaces
+//! allow.
 //!
-//! Guarantees: no allocation, no panic, no lock; at most [`Effort::rounds`] + 3 projections and as
-//! many times [`Effort::passes`] passes over at most [`MAX_ACTIVE`] contacts; deterministic. An
-//! unfinished iteration costs feel: the motion meets the rows, whatever friction is.
+//! Guarantees: no allocation, no panic, no lock. At most [`Effort::rounds`] + 3 projections and as
+//! many times [`Effort::passes`] passes over at most [`MAX_ACTIVE`] contacts. Deterministic. An
+//! unfinished iteration costs only fidelity of friction: the motion still meets the rows.
 //!
 //! # Theory
 //!
-//! With friction the motion nearest to the wanted one (Redon 2002, equation 5.20) is sought among
-//! motions that also lose to the surfaces: contact `i` pushes with `p_i`, and `M (x - wanted) =
-//! sum_i J_i^T p_i`. Coulomb's law asks of every contact that
+//! With friction, the motion nearest to the wanted one (Redon 2002, equation 5.20) is sought among
+//! motions that also lose energy to the surfaces. Contact `i` pushes with `p_i`, and `M (x -
+//! wanted) = sum_i J_i^T p_i`. Coulomb's law requires of every contact that
 //!
-//! - the normal part is no pull, `p_n >= 0`, and acts only where the row holds with equality;
+//! - the normal part does not pull, `p_n >= 0`, and acts only where the row holds with equality;
 //! - the tangential part stays in the cone, `|p_t| <= mu p_n`;
-//! - within the cone the surfaces do not slip; on it they slip against `p_t`.
+//! - inside the cone the surfaces do not slip; on its boundary they slip against `p_t`.
 //!
 //! Redon's empirical model (section 5.6) replaces this by linear rows, so that the problem stays
-//! convex: a pit for sticking, which lifts the body where it starts to slide, and a row for
-//! sliding, whose direction must be known beforehand. For one body the law itself is no dearer. In
-//! turns, the normal pushes follow from a projection in which the tangential ones change the
-//! intention, and the tangential ones from limits `mu p_n` that stand still (Tresca's problem,
-//! which is convex; block Gauss-Seidel). For a particle on a plane that is exact in one turn and
-//! gives what the source's sliding row gives.
+//! convex. It uses a pit for sticking, which lifts the body where it starts to slide, and a row for
+//! sliding, with a direction that must be known in advance. For one body, the law itself costs no
+//! more. The normal and the tangential pushes are solved in turn. The normal pushes follow from a
+//! projection in which the tangential ones change the intention. The tangential ones follow with
+//! fixed limits `mu p_n` (Tresca's problem, which is convex, by block Gauss-Seidel). For a particle
+//! on a plane, one round is exact and agrees with the source's sliding row.
 //!
 //! # Practice
 //!
-//! [`FrictionMemory`] remembers the friction's total push, not that of single contacts: of many
-//! contacts in a plane the projection names any three, and others in the next tick. A body that all
-//! its contacts hold moves exactly as what holds it does, so it never creeps.
+//! [`FrictionMemory`] remembers the total push of friction, not that of single contacts. Of many
+//! contacts in a plane, the projection names any three, and others in the next tick. A body held by
+//! all its contacts moves exactly with the body that holds it, so it never creeps.
 //!
-//! What the iteration leaves of slip is small in a tick and adds up to millimetres, and a push that
-//! is a little too large draws the body along: it would do work. So the last word is the law's:
-//! contacts inside their cones, and those that would be pushed along their slip, stick *exactly*
-//! (`Tresca::sticks`), whatever the iteration has found.
+//! The slip that the iteration leaves is small in one tick but adds up to millimetres, and a push
+//! that is slightly too large drags the body along, which would do work. So the law is enforced at
+//! the end: contacts inside their cones, and those that would be pushed along their slip, stick
+//! *exactly* (`Tresca::sticks`), whatever the iteration has found.
 //!
-//! Contacts that nearly oppose each other jam: the pushes that Coulomb's law then asks for grow
-//! from turn to turn, and the iteration ends first. Its motion must not give energy even so. At
-//! rest the law leaves no more of the wanted motion than there was, `|wanted - x| <= |wanted|`:
-//! nothing pushes along what it lets through. A motion that leaves more is not the law's, and is
-//! shortened until it leaves least; standing still leaves all. Rows with positive bounds are owed a
-//! motion by themselves. It is the shortest one, smooth, before friction has its say about the
-//! rest. Where a surface moves neither is done: it may put in what the law then leaves.
+//! Contacts that nearly oppose each other jam: the pushes that Coulomb's law requires grow from
+//! round to round, and the iteration ends first. Even then its motion must not add energy. With
+//! surfaces at rest, the law leaves no more of the wanted motion than there was, `|wanted - x|
+//! <= |wanted|`: nothing pushes along the motion that it allows. A motion that leaves more violates
+//! the law. It is scaled down until it leaves the minimum; standing still leaves all of it. Rows
+//! with positive bounds require a motion of their own. It is the shortest one, frictionless,
+//! computed before friction acts on the rest. Where a surface moves, neither step applies: it may
+//! add what the law then leaves.
 
 use nalgebra::{Vector2, Vector6};
 
@@ -51,41 +52,41 @@ use crate::{MAX_ACTIVE, Metric, Motion, Projection, Projector, Row, Status, Vec3
 /// The surface behind a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
-    /// Coulomb's coefficient. What is negative or not finite counts as zero.
+    /// Coulomb's coefficient. A negative or non-finite value counts as zero.
     pub friction: f64,
-    /// How the surface itself moves, about the reference point of the body that rubs on it and in
-    /// the motion's unit.
+    /// Motion of the surface itself, about the reference point of the body in contact with it and
+    /// in the motion's unit.
     pub carrier: Motion,
 }
 
 impl Surface {
-    /// Smooth and at rest.
+    /// A frictionless surface at rest.
     pub const SMOOTH: Self = Self {
         friction: 0.0,
         carrier: Motion::from_array_storage(nalgebra::ArrayStorage([[0.0; 6]; 1])),
     };
 }
 
-/// How long to iterate.
+/// Limits of the iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
-    /// Most turns of projection and friction.
+    /// Maximum number of rounds of projection and friction.
     pub rounds: u32,
-    /// Most passes over the contacts in one turn.
+    /// Maximum number of passes over the contacts in one round.
     pub passes: u32,
-    /// A turn that changes friction by no more than this, relative to the kinetic size of the
-    /// problem, is the last one.
+    /// The iteration ends with a round that changes friction by no more than this, relative to the
+    /// kinetic size of the problem.
     pub settled: f64,
 }
 
 impl Effort {
-    /// For one control tick: what is left to do is done by the next one, which starts from there.
+    /// For one control tick. The next tick continues from there with what is left to do.
     pub const TICK: Self = Self {
         rounds: 4,
         passes: 24,
         settled: 1e-4,
     };
-    /// To rounding, where there is a solution.
+    /// To rounding, where a solution exists.
     pub const THOROUGH: Self = Self {
         rounds: 200,
         passes: 2000,
@@ -93,15 +94,15 @@ impl Effort {
     };
 }
 
-/// Memory of one body's friction from one problem to the next.
+/// Friction of one body, remembered from one problem to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FrictionMemory {
-    /// Total of the tangential pushes, a covector about the reference point.
+    /// Sum of the tangential pushes, a covector about the reference point.
     total: Motion,
 }
 
 impl FrictionMemory {
-    /// No friction yet.
+    /// A memory without friction.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -111,21 +112,21 @@ impl FrictionMemory {
 /// A motion with friction.
 #[derive(Clone, Copy, Debug)]
 pub struct FrictionSolution {
-    /// The last projection: its motion is the result, its rows carry the normal pushes.
+    /// The last projection: its motion is the result; its rows carry the normal pushes.
     pub projection: Projection,
-    /// Rows that rub and their tangential pushes, world axes, `..len`.
+    /// Rows with friction and their tangential pushes, world axes; the first `len` are set.
     grips: [(usize, Vec3); MAX_ACTIVE],
     len: usize,
-    /// Everything in contact is held: the motion is the carrier's.
+    /// True when every contact sticks; the motion is then that of the carrier.
     pub held: bool,
-    /// Change of friction in the last turn, relative to the kinetic size of the problem; at least 1
-    /// where what was found would have given energy and is not what the law says.
+    /// Change of friction in the last round, relative to the kinetic size of the problem. At least
+    /// 1 where the computed motion would have added energy, which the law excludes.
     pub residual: f64,
 }
 
 impl FrictionSolution {
-    /// Rows that rub, with what they push along their surface: `M (x - wanted)` is the sum of this
-    /// and the normal pushes. For a motion that is a displacement: kg m.
+    /// Rows with friction and their tangential pushes: `M (x - wanted)` is the sum of these and of
+    /// the normal pushes. In kg m for a motion that is a displacement.
     #[must_use]
     pub fn grips(&self) -> &[(usize, Vec3)] {
         &self.grips[..self.len]
@@ -133,11 +134,11 @@ impl FrictionSolution {
 }
 
 impl<const N: usize> Projector<N> {
-    /// [`Self::project_or_hold`] with Coulomb friction. `surfaces` are those of the rows, in their
-    /// order; a row without one is smooth.
+    /// As [`Self::project_or_hold`], with Coulomb friction. `surfaces` are those of the rows, in
+    /// their order; a row without one is frictionless.
     ///
-    /// While all surfaces are at rest the rest of the wanted motion is no longer than what is left
-    /// after the shortest motion that meets the rows, whatever the iteration has found.
+    /// While all surfaces are at rest, the remainder of the wanted motion is no longer than what is
+    /// left after the shortest motion that meets the rows, whatever the iteration finds.
     pub fn project_with_friction(
         &mut self,
         metric: &Metric,
@@ -148,23 +149,23 @@ impl<const N: usize> Projector<N> {
         effort: Effort,
     ) -> FrictionSolution {
         let surfaces = &surfaces[..surfaces.len().min(rows.len())];
-        // Written so that NaN does not rub.
+        // Written so that NaN counts as frictionless.
         let rubs = surfaces.iter().any(|s| s.friction > 0.0);
         let owes = rows.iter().any(|row| row.bound > 0.0);
         if !(rubs && owes && at_rest(surfaces)) || rows.len() > N {
             return self.rub(metric, wanted, rows, surfaces, rub, effort);
         }
-        // First what the rows ask for, by the shortest motion, then the rest of the wanted one from
-        // there. Did surfaces at rest hold the first part, too, the shortest motion that slips
-        // nowhere could be a hundred times as long, and contacts that jam would push by it.
+        // First the shortest motion that meets the rows, then the rest of the wanted motion from
+        // there. If surfaces at rest also held the first part, the shortest motion without any slip
+        // could be a hundred times as long, and jammed contacts would push by it.
         let base = self.project_or_hold(metric, &Motion::zeros(), rows);
         if base.status == Status::Rejected {
             return self.rub(metric, wanted, rows, surfaces, rub, effort);
         }
         let mut rest_rows = [Row::NONE; N];
         for (rest, row) in rest_rows.iter_mut().zip(rows) {
-            // What a row lacks of the base by rounding, or because not all can be met, it is not
-            // owed.
+            // A row is not owed what it lacks of the base through rounding, or because not all rows
+            // can be met.
             let bound = (-row.slack(&base.motion)).min(0.0);
             *rest = Row { bound, ..*row };
         }
@@ -174,7 +175,8 @@ impl<const N: usize> Projector<N> {
         rubbed
     }
 
-    /// [`Self::project_with_friction`] where standing still meets the rows, or surfaces move.
+    /// As [`Self::project_with_friction`], for the case where standing still meets the rows, or
+    /// where surfaces move.
     fn rub(
         &mut self,
         metric: &Metric,
@@ -197,7 +199,7 @@ impl<const N: usize> Projector<N> {
         for round in 0..effort.rounds {
             let tresca = Tresca::new(metric, rows, surfaces, &result.projection, &total);
             let Some(mut tresca) = tresca else {
-                // Nothing rubs: not even what was remembered.
+                // No contact has friction, so the remembered friction also vanishes.
                 result.len = 0;
                 if total != Motion::zeros() {
                     total = Motion::zeros();
@@ -214,8 +216,8 @@ impl<const N: usize> Projector<N> {
             let change = metric.covector_to_kinetic(&(total - before)).norm();
             result.residual = change / size.max(f64::MIN_POSITIVE);
             if let Some(carrier) = tresca.holds(HELD * size) {
-                // The normal pushes are those of the last projection; what holds need not be pushed
-                // out of again.
+                // The normal pushes are those of the last projection. The holding contacts need no
+                // further pushing out.
                 let multipliers = result.projection;
                 let still = self.project_or_hold(metric, &carrier, rows);
                 if still.status == Status::Optimal {
@@ -225,16 +227,17 @@ impl<const N: usize> Projector<N> {
                 }
             }
             if result.residual <= effort.settled || round + 1 == effort.rounds {
-                // The normal pushes are those of the last projection here, too.
+                // Here too, the normal pushes are those of the last projection.
                 let multipliers = result.projection;
                 let stuck = tresca.sticks(metric, wanted, rows, multipliers.active());
                 let nearest = self.project_or_hold(metric, &stuck, rows);
                 if nearest.status == Status::Optimal {
                     result.projection = multipliers.with_motion(&nearest);
                 }
-                // Contacts that jam, or that the iteration takes to touch: what meets them all
-                // at once may be a thousand times the wanted motion, to any side. Less of what
-                // the iteration has found is always admissible, and sticks where that sticks.
+                // For contacts that jam, or that the iteration takes to be touching, the motion
+                // that meets them all at once may be a thousand times the wanted motion, in any
+                // direction. A scaled-down result of the iteration is always admissible and sticks
+                // wherever the full one sticks.
                 if at_rest(surfaces) && gains(metric, wanted, &result.projection.motion) {
                     result.projection = multipliers;
                     result.residual = result.residual.max(1.0);
@@ -254,51 +257,53 @@ impl<const N: usize> Projector<N> {
     }
 }
 
-/// Of surfaces that move one may put in what the law then leaves: nothing is held to that.
+/// Whether all surfaces are at rest. Moving surfaces may add energy, so the energy bound does not
+/// apply to them.
 fn at_rest(surfaces: &[Surface]) -> bool {
     surfaces.iter().all(|s| s.carrier == Motion::zeros())
 }
 
-/// A motion leaves more of the wanted one than was there.
+/// Whether a motion leaves more of the wanted motion than there was.
 fn gains(metric: &Metric, wanted: &Motion, motion: &Motion) -> bool {
     let before = metric.norm(wanted);
     let left = metric.norm(&(wanted - motion));
     left * left > before * before * (1.0 + ROUNDING)
 }
 
-/// The part of a motion that leaves least of the wanted one, 0 to 1.
+/// The share of a motion, 0 to 1, that leaves the least of the wanted one.
 fn nearest_share(metric: &Metric, wanted: &Motion, motion: &Motion) -> f64 {
     let (along, wanted) = (metric.to_kinetic(motion), metric.to_kinetic(wanted));
     let share = along.dot(&wanted) / along.norm_squared();
-    // NaN is no share.
+    // A NaN share counts as 0.
     if share > 0.0 { share.min(1.0) } else { 0.0 }
 }
 
-/// Relative error of a square that sums and projections may make.
+/// Relative error of a square that sums and projections may cause.
 const ROUNDING: f64 = 1e-9;
-/// What slips by less than this part of the wanted motion, inside its cone, is held.
+/// A contact inside its cone that slips by less than this fraction of the wanted motion counts as
+/// held.
 const HELD: f64 = 1e-2;
-/// A push this close to its cone, relative to it, is on it.
+/// A push this close to its cone, relative to it, counts as on it.
 const ON_CONE: f64 = 1e-6;
-/// A push this close to its cone, relative to it, may turn out to be on it: it is left as the
+/// A push this close to its cone, relative to it, may turn out to be on it. It is left as the
 /// iteration found it, unless it would do work.
 const NEAR_CONE: f64 = 1e-2;
-/// A demand of which less than this part is new follows from others.
+/// A demand with less than this fraction independent of earlier demands follows from them.
 const DEPENDENT: f64 = 1e-3;
-/// Contacts that span less than this part of the square of their size are in a line, and nearer
-/// ones in one place: what they hold may still turn.
+/// Contacts that span less than this fraction of the square of their size are collinear, and nearer
+/// ones coincide: a body that they hold may still turn.
 const IN_LINE: f64 = 1e-3;
 
-/// One contact along its surface, in kinetic coordinates.
+/// Tangential data of one contact, in kinetic coordinates.
 #[derive(Clone, Copy)]
 struct Block {
     row: usize,
     axes: [Vec3; 2],
     columns: [Vector6<f64>; 2],
     arm: Vec3,
-    /// Greatest response to a unit push.
+    /// Largest response to a unit push.
     mobility: f64,
-    /// Least normal motion that the row asks for.
+    /// Smallest normal motion that the row requires.
     bound: f64,
     carrier: Motion,
     target: Vector2<f64>,
@@ -334,19 +339,20 @@ impl Block {
     }
 }
 
-/// The tangential problem with the normal pushes given.
+/// The tangential problem with given normal pushes.
 struct Tresca {
     blocks: [Block; MAX_ACTIVE],
     len: usize,
-    /// All active rows rub, so that friction may hold the body as a whole.
+    /// Whether all active rows have friction, so that it may hold the body as a whole.
     all_rub: bool,
-    /// Kinetic: with the pushes at hand.
+    /// Kinetic coordinates of the motion with the current pushes.
     motion: Vector6<f64>,
     settled: bool,
 }
 
 impl Tresca {
-    /// `None` if nothing rubs. `total` is the friction that the projection was made with.
+    /// Sets up the problem; `None` without any frictional contact. `total` is the friction with
+    /// which the projection was made.
     fn new(
         metric: &Metric,
         rows: &[Row],
@@ -370,7 +376,7 @@ impl Tresca {
             };
             let length = row.normal.norm();
             let limit = surface.friction * active.multiplier * length;
-            // Written so that NaN does not rub.
+            // Written so that NaN counts as frictionless.
             if !(limit > 0.0 && limit.is_finite()) {
                 tresca.all_rub = false;
                 continue;
@@ -393,7 +399,7 @@ impl Tresca {
                 limit,
                 push: Vector2::zeros(),
             };
-            // A share of the friction so far, corrected by the slip that was left.
+            // A share of the friction so far, corrected by the remaining slip.
             let share = total.fixed_rows::<3>(0) * (active.multiplier / pressed);
             let share = Vector2::new(share.dot(&t), share.dot(&s));
             block.push = block.in_cone(share - block.slip(&slipping) / block.mobility);
@@ -410,7 +416,7 @@ impl Tresca {
         (tresca.len > 0).then_some(tresca)
     }
 
-    /// Until no pass changes a push by more than `settled`, kinetic.
+    /// Iterates until no pass changes a push by more than `settled`, kinetic.
     fn iterate(&mut self, passes: u32, settled: f64) {
         for _ in 0..passes {
             let mut most = 0.0_f64;
@@ -428,7 +434,7 @@ impl Tresca {
         }
     }
 
-    /// The friction's total, a covector.
+    /// Total friction, a covector.
     fn total(&self) -> Motion {
         let mut total = Motion::zeros();
         for block in &self.blocks[..self.len] {
@@ -445,16 +451,16 @@ impl Tresca {
         grips
     }
 
-    /// The motion nearest to the wanted one and the pushes of what slides, on which the `active`
-    /// rows hold with equality and contacts that stick do not slip: those inside their cones, and
-    /// those with a push that does not oppose their slip.
+    /// Returns the motion nearest to the wanted one plus the pushes of sliding contacts, under
+    /// equality constraints. The `active` rows hold with equality, and sticking contacts do not
+    /// slip. A contact sticks if its push is inside the cone, or does not oppose its slip.
     fn sticks(&self, metric: &Metric, wanted: &Motion, rows: &[Row], active: &[Active]) -> Motion {
         let mut held = [false; MAX_ACTIVE];
         for (held, block) in held.iter_mut().zip(&self.blocks[..self.len]) {
             *held = block.push.norm() < block.limit * (1.0 - NEAR_CONE);
         }
         let mut motion = metric.to_kinetic(wanted);
-        // Each turn but the last one holds one more contact.
+        // Each turn but the last holds one more contact.
         for _ in 0..=self.len {
             motion = metric.to_kinetic(wanted);
             for (block, _) in self.blocks[..self.len].iter().zip(held).filter(|(_, h)| !h) {
@@ -480,10 +486,10 @@ impl Tresca {
         metric.from_kinetic(&motion)
     }
 
-    /// The motion of what holds the body, if its contacts hold it as a whole: none slips by more
-    /// than `slip` (kinetic), two apart are inside their cones, and all touch, are on one carrier
-    /// and not in a line. (With two points held, the others cannot slip, and where their pushes end
-    /// does not matter.)
+    /// Returns the motion of the carrier, if the contacts hold the body as a whole. That requires
+    /// that no contact slips by more than `slip` (kinetic), that two separate contacts are inside
+    /// their cones, and that all contacts touch, share one carrier and are not collinear. (With two
+    /// points held, the others cannot slip, and where their pushes end does not matter.)
     fn holds(&self, slip: f64) -> Option<Motion> {
         let blocks = &self.blocks[..self.len];
         let first = blocks.first().filter(|_| self.all_rub)?;
@@ -497,7 +503,7 @@ impl Tresca {
         if !blocks.iter().all(rests) {
             return None;
         }
-        // A body that contact cannot turn has all its arms at zero.
+        // A body that contact cannot turn has zero arms only.
         if blocks.iter().all(|b| b.arm == Vec3::zeros()) {
             return Some(first.carrier);
         }
@@ -516,8 +522,8 @@ impl Tresca {
     }
 }
 
-/// Linear demands `a . x = b` on a motion, kinetic, made orthonormal one after the other: what an
-/// earlier one settles, a later one does not change.
+/// Linear demands `a . x = b` on a motion, kinetic, orthonormalised in sequence: a later demand
+/// does not change what an earlier one has settled.
 struct Demands {
     axes: [Vector6<f64>; 6],
     values: [f64; 6],
@@ -533,11 +539,11 @@ impl Demands {
         }
     }
 
-    /// One more demand, unless it follows from those that are there: but for [`DEPENDENT`], which
-    /// would make it one of large motions.
+    /// Adds a demand unless it follows from the present ones to within [`DEPENDENT`]; such a demand
+    /// would require large motions.
     fn add(&mut self, mut axis: Vector6<f64>, mut value: f64) {
         let size = axis.norm();
-        // Twice, for what the first pass leaves by rounding.
+        // Twice, to remove what the first pass leaves by rounding.
         for _ in 0..2 {
             for (known, set) in self.axes[..self.len].iter().zip(&self.values) {
                 let along = known.dot(&axis);
@@ -553,7 +559,7 @@ impl Demands {
         }
     }
 
-    /// The motion nearest to this one that meets all demands.
+    /// The motion nearest to the given one that meets all demands.
     fn nearest(&self, mut motion: Vector6<f64>) -> Vector6<f64> {
         for (axis, value) in self.axes[..self.len].iter().zip(&self.values) {
             motion += axis * (value - axis.dot(&motion));
@@ -578,7 +584,7 @@ fn pushing(push: &Vec3, arm: &Vec3) -> Motion {
     Motion::new(push.x, push.y, push.z, moment.x, moment.y, moment.z)
 }
 
-/// How a motion moves a point.
+/// Motion of a point under a rigid motion.
 fn moves(motion: &Motion, arm: &Vec3) -> Vec3 {
     motion.fixed_rows::<3>(0) + motion.fixed_rows::<3>(3).cross(arm)
 }

@@ -1,16 +1,16 @@
-//! Friction as rows of motion space (Redon 2002, section 5.6): contacts that slide, contacts that
-//! stick.
+//! Friction as rows of motion space (Redon 2002, section 5.6): contacts that slide and contacts
+//! that stick.
 //!
 //! Empirical, after Coulomb: the admissible set stays convex, so the motion exists and is unique,
-//! and no force is asked for. Where sliding starts the sticking rows lift the body by `mu` times
-//! its sliding motion; [`crate::ConeSolver`] does without. No allocation, no panic.
+//! and no force is needed. Where sliding starts, the sticking rows lift the body by `mu` times its
+//! sliding motion; [`crate::ConeSolver`] does not. No allocation, no panic.
 
 use crate::{Motion, Row, Vec3};
 
-/// Two unit vectors across a unit `normal` and each other.
+/// Two unit vectors orthogonal to a unit `normal` and to each other.
 #[must_use]
 pub fn tangents(normal: &Vec3) -> [Vec3; 2] {
-    // The axis that is least along the normal; z has x and y.
+    // An axis that is not along the normal; z gives tangents in x and y.
     let first = if normal.z.abs() > 0.5 && normal.x.abs() <= normal.z.abs() {
         Vec3::y().cross(normal)
     } else {
@@ -20,9 +20,9 @@ pub fn tangents(normal: &Vec3) -> [Vec3; 2] {
     [first, normal.cross(&first)]
 }
 
-/// A contact that sticks: normals of the `sides` planes of a pit of slope `friction` about `normal`
-/// (equation 5.40). Each stands in place of the contact's own normal, with the same bound. A motion
-/// is held as long as it stays within the cone of these normals, turned round.
+/// Rows of a contact that sticks: the normals of the `sides` planes of a pit of slope `friction`
+/// about `normal` (equation 5.40). Each replaces the contact's own normal, with the same bound. A
+/// motion is held as long as it stays within the cone of the negatives of these normals.
 pub fn pit(normal: &Vec3, friction: f64, sides: u32) -> impl Iterator<Item = Vec3> {
     let [t1, t2] = tangents(normal);
     let normal = *normal;
@@ -33,9 +33,9 @@ pub fn pit(normal: &Vec3, friction: f64, sides: u32) -> impl Iterator<Item = Vec
     })
 }
 
-/// A contact that slides along the unit vector `along`: the row that keeps what it gains along
-/// `along + friction * normal` at most what it would be without contact (equation 5.39), to be
-/// added to the contact's own row. `wanted` is the unconstrained motion.
+/// Row of a contact that slides along the unit vector `along`, to be added to the contact's own
+/// row. It limits the motion gained along `along + friction * normal` to what it would be without
+/// contact (equation 5.39). `wanted` is the unconstrained motion.
 #[must_use]
 pub fn sliding(normal: &Vec3, arm: &Vec3, along: &Vec3, friction: f64, wanted: &Motion) -> Row {
     let row = Row {
@@ -49,8 +49,8 @@ pub fn sliding(normal: &Vec3, arm: &Vec3, along: &Vec3, friction: f64, wanted: &
     }
 }
 
-/// Newton's restitution: the least normal velocity after an impact that came in with `speed`
-/// (negative when closing; equation 5.14).
+/// Newton's restitution: the smallest normal velocity after an impact with incoming normal velocity
+/// `speed` (negative when closing; equation 5.14).
 #[must_use]
 pub fn rebound(speed: f64, restitution: f64) -> f64 {
     -restitution * speed

@@ -1,9 +1,9 @@
 //! Gauss' principle for a group of bodies, exactly: the active set of [`crate::active_set`] in `6
 //! n` dimensions.
 //!
-//! For groups of a few bodies, and as the reference for [`crate::ConeSolver`]. Every row touches
-//! two bodies at most and is stored as such (twelve numbers); only the factorisation of the active
-//! rows is dense. Work grows with the cube of the degrees of freedom that contacts take away. No
+//! For groups of a few bodies, and as the reference for [`crate::ConeSolver`]. Every row touches at
+//! most two bodies and is stored that way (twelve numbers); only the factorisation of the active
+//! rows is dense. Work grows with the cube of the degrees of freedom that contacts remove. No
 //! allocation after the first problem of the largest size, no panic, deterministic, bounded work.
 
 use crate::active_set::{PASSES, Tolerances, iteration_limit};
@@ -14,17 +14,17 @@ use crate::{Metric, Motion, Vec3};
 /// One inequality on the motions of one or two bodies: `c_0 . x_i + c_1 . x_j >= bound`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairRow {
-    /// Indices of the bodies; `None`: no body, or one whose motion is in the bound.
+    /// Indices of the bodies. `None` for no body, or for one with its motion included in the bound.
     pub bodies: [Option<u32>; 2],
-    /// Covectors on their motions.
+    /// Covectors on the motions of the bodies.
     pub covectors: [Motion; 2],
-    /// Least value, in the motion's unit.
+    /// Smallest admissible value, in the motion's unit.
     pub bound: f64,
 }
 
 impl PairRow {
-    /// `normal . (v_i(I) - v_j(I)) >= bound` at a point that is at `arms` from the reference points
-    /// of the bodies (Redon 2002, equation 5.8).
+    /// The contact row `normal . (v_i(I) - v_j(I)) >= bound` at a point that is at `arms` from the
+    /// reference points of the bodies (Redon 2002, equation 5.8).
     #[must_use]
     pub fn contact(bodies: [Option<u32>; 2], normal: &Vec3, arms: &[Vec3; 2], bound: f64) -> Self {
         let covector = |k: usize, sign: f64| {
@@ -38,7 +38,7 @@ impl PairRow {
         }
     }
 
-    /// Value less the bound: negative when the row is violated.
+    /// Value minus the bound: negative when the row is violated.
     #[must_use]
     pub fn slack(&self, motions: &[Motion]) -> f64 {
         let of = |k: usize| match self.bodies[k].and_then(|i| motions.get(i as usize)) {
@@ -52,9 +52,9 @@ impl PairRow {
 /// Result of a group's projection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupProjection {
-    /// What the motions are worth; see [`Status`].
+    /// How far the motions can be relied on; see [`Status`].
     pub status: Status,
-    /// Changes of the active set that were tried.
+    /// Number of changes of the active set that were tried.
     pub iterations: u32,
     /// Largest shortfall over the rows, in the rows' units.
     pub violation: f64,
@@ -124,19 +124,19 @@ enum Step {
     OutOfWork,
 }
 
-/// A contradiction by less than this, relative to the row's scale, is looked at again by a coarser
+/// A contradiction smaller than this, relative to the row's scale, is checked again by a coarser
 /// pass.
 const DOUBTFUL: f64 = 1e-2;
 
 impl GroupProjector {
-    /// The motions nearest to the wanted ones in the kinetic metric of all bodies together, among
-    /// those that satisfy all `rows`.
+    /// Computes the motions nearest to the wanted ones in the kinetic metric of all bodies
+    /// together, among those that satisfy all `rows`.
     ///
-    /// `motions` holds the wanted motions and gets the result, about the reference points of the
-    /// metrics, one per metric. Anything else than [`Status::Optimal`] means that they are optimal
-    /// for the active rows alone; on [`Status::Rejected`] (a number that is not finite, a body that
-    /// is not there, lists of unequal length) they are zero. Source: Redon 2002, equations 5.20 to
-    /// 5.28.
+    /// `motions` holds the wanted motions and receives the result, one per metric, about the
+    /// reference points of the metrics. Any status other than [`Status::Optimal`] means that they
+    /// are optimal for the active rows only. On [`Status::Rejected`] (a number that is not finite,
+    /// a body that does not exist, lists of unequal length) they are zero. Source: Redon 2002,
+    /// equations 5.20 to 5.28.
     pub fn project(
         &mut self,
         metrics: &[Metric],
@@ -235,7 +235,7 @@ impl GroupProjector {
             if !(length.is_finite() && row.bound.is_finite()) {
                 return false;
             }
-            // A row without direction keeps its bound as it is: 0 >= bound.
+            // A zero row keeps its bound unchanged: 0 >= bound.
             if length > f64::MIN_POSITIVE {
                 unit.blocks = unit.blocks.map(|b| b / length);
                 unit.bound /= length;
@@ -412,7 +412,7 @@ impl GroupProjector {
         self.settle(tolerances)
     }
 
-    /// Recomputes point and multipliers from the active rows alone.
+    /// Recomputes the point and the multipliers from the active rows alone.
     fn settle(&mut self, tolerances: &Tolerances) -> Step {
         loop {
             let count = self.active.len();

@@ -2,8 +2,8 @@
 //! dimensions.
 //!
 //! Gram-Schmidt with one reorthogonalisation on the rows themselves, so that the conditioning is
-//! the Jacobian's and not its square. A row that is dropped has the later columns turned again.
-//! Memory grows to the largest problem and stays; no failure.
+//! that of the Jacobian and not its square. When a row is dropped, the later columns are
+//! refactored. Memory grows to the largest problem and is kept. Cannot fail.
 
 /// `n_j = sum_i u_i R_ij`, `u` orthonormal, `R` upper triangular with a positive diagonal.
 #[derive(Clone, Debug, Default)]
@@ -12,9 +12,9 @@ pub(crate) struct GroupBasis {
     len: usize,
     columns: Vec<f64>,
     u: Vec<f64>,
-    /// Column `j` from `j * dimension` on.
+    /// Column `j` starts at `j * dimension`.
     r: Vec<f64>,
-    /// Of the last split.
+    /// Result of the last split.
     pub coefficients: Vec<f64>,
     pub residual: Vec<f64>,
 }
@@ -42,7 +42,7 @@ impl GroupBasis {
         &list[j * dimension..(j + 1) * dimension]
     }
 
-    /// `v = sum coefficients_i u_i + residual`; the norm of the residual.
+    /// Splits `v = sum coefficients_i u_i + residual`. Returns the norm of the residual.
     pub fn split(&mut self, v: &[f64]) -> f64 {
         self.split_first(v, self.len)
     }
@@ -63,7 +63,8 @@ impl GroupBasis {
         dot(&self.residual, &self.residual).sqrt()
     }
 
-    /// Appends the column that was split last; its residual has this norm, which must not vanish.
+    /// Appends the column that was split last, with this norm of its residual. Ignored if the norm
+    /// is not positive or the basis is full.
     pub fn push(&mut self, column: &[f64], norm: f64) {
         if self.is_full() || !(norm > 0.0) {
             return;
@@ -78,7 +79,7 @@ impl GroupBasis {
         self.len += 1;
     }
 
-    /// Drops column `index`; the later ones move up.
+    /// Removes column `index` and refactors the later ones.
     pub fn remove(&mut self, index: usize) {
         let (n, len) = (self.dimension, self.len);
         if index >= len {

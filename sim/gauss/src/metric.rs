@@ -5,11 +5,11 @@ use nalgebra::Matrix3;
 
 use crate::{Motion, Vec3};
 
-/// Smallest pivot, relative to the largest diagonal entry, of an inertia that still counts as
-/// positive definite.
+/// Smallest pivot, relative to the largest entry, of an inertia that still counts as positive
+/// definite.
 const PIVOT_MIN: f64 = 1e-12;
 
-/// Why a mass and an inertia do not make a metric.
+/// Why a mass and an inertia do not form a metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MetricError {
     /// The mass (kg) is not a positive finite number.
@@ -63,7 +63,7 @@ impl Metric {
         let inertia = inertia_world;
         let size = inertia.amax();
         let skew = (inertia - inertia.transpose()).amax();
-        // A NaN fails the comparison too.
+        // A NaN also fails the comparison.
         if !(size.is_finite() && skew <= 1e-9 * size) {
             return Err(MetricError::NotSymmetric);
         }
@@ -76,7 +76,8 @@ impl Metric {
         })
     }
 
-    /// The same body after `rotation` (a rotation matrix, world axes): refactors nothing.
+    /// The metric of the same body after `rotation` (a rotation matrix, world axes), without
+    /// refactoring.
     #[must_use]
     pub fn rotated(&self, rotation: &Matrix3<f64>) -> Self {
         Self {
@@ -86,14 +87,14 @@ impl Metric {
         }
     }
 
-    /// `Q x`: the motion in coordinates where the kinetic norm is the Euclidean one.
+    /// `Q x`: the motion in coordinates in which the kinetic norm is Euclidean.
     #[must_use]
     pub fn to_kinetic(&self, motion: &Motion) -> Motion {
         let (linear, angular) = halves(motion);
         join(&(linear * self.root_mass), &(self.factor * angular))
     }
 
-    /// `Q^-1 y`: the motion whose kinetic coordinates are `y`.
+    /// `Q^-1 y`: the motion with the kinetic coordinates `y`.
     #[must_use]
     pub fn from_kinetic(&self, kinetic: &Motion) -> Motion {
         let (linear, angular) = halves(kinetic);

@@ -1,33 +1,33 @@
-//! One projection: rows into kinetic coordinates, the active set, the motion back; and the memory
+//! One projection: rows to kinetic coordinates, the active set, the motion back; and the memory
 //! between calls.
 //!
-//! Guarantees: no allocation, no panic, no lock; at most
+//! Guarantees: no allocation, no panic, no lock. At most
 //! [`iteration_limit`](crate::iteration_limit) changes of the active set, each of a few hundred
-//! operations plus one pass over the rows; deterministic.
+//! operations plus one pass over the rows. Deterministic.
 
 use nalgebra::Vector6;
 
 use crate::active_set::{Search, UnitRow};
 use crate::{MAX_ACTIVE, Metric, Motion, Row};
 
-/// Least cosine between a remembered active row and a row of this problem taken for its
-/// continuation.
+/// Smallest cosine at which a row of this problem counts as the continuation of a remembered active
+/// row.
 const WARM_COSINE: f64 = 0.9;
 
-/// What became of a projection.
+/// Outcome of a projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The motion is the nearest admissible one.
     ///
     /// Every row holds within 1e-8 of its scale, `|bound| + |row| (|wanted| + |motion|)` in the
-    /// kinetic norm. Where rows depend on each other but for less than one part in ten thousand,
-    /// coarser passes may be needed and the worst case is 1e-4 of the scale:
-    /// [`Projection::violation`] says what was reached.
+    /// kinetic norm. Rows that are independent by less than one part in ten thousand may need
+    /// coarser passes. The worst case is then 1e-4 of the scale; [`Projection::violation`] gives
+    /// what was reached.
     Optimal,
-    /// No motion satisfies all rows. The motion is optimal for the active rows alone: an intention,
+    /// No motion satisfies all rows. The motion is optimal for the active rows only: an intention,
     /// not an admissible motion.
     Infeasible,
-    /// The work bound was reached. The motion is optimal for the active rows alone: an intention,
+    /// The work bound was reached. The motion is optimal for the active rows only: an intention,
     /// not an admissible motion.
     IterationLimit,
     /// A number was not finite, or there were more rows than the projector's capacity. The motion
@@ -40,11 +40,11 @@ pub enum Status {
 pub struct Active {
     /// Index of the row in the problem.
     pub row: usize,
-    /// Multiplier, never negative, for the row as given: `M (x - wanted) = sum_i multiplier_i
+    /// Multiplier, never negative, of the row as given: `M (x - wanted) = sum_i multiplier_i
     /// covector_i`.
     ///
-    /// For a motion that is a displacement (m) and a unit normal: kg m, a force times the square of
-    /// the time step.
+    /// For a displacement (m) and a unit normal, its unit is kg m: a force times the square of the
+    /// time step.
     pub multiplier: f64,
 }
 
@@ -60,16 +60,16 @@ impl Active {
 pub struct Projection {
     /// The motion, in the unit of the wanted one. Unique when the status is [`Status::Optimal`].
     pub motion: Motion,
-    /// What the motion is worth.
+    /// How far the motion can be relied on.
     pub status: Status,
-    /// Changes of the active set that were tried.
+    /// Number of changes of the active set that were tried.
     pub iterations: u32,
-    /// Largest shortfall `bound - n . (v + om x arm)` over the rows, 0 when none is violated, in
-    /// the motion's unit.
+    /// Largest shortfall `bound - n . (v + om x arm)` over the rows, in the motion's unit; 0 when
+    /// no row is violated.
     ///
-    /// Against the clamped bounds when `relaxed`.
+    /// Measured against the clamped bounds if `relaxed`.
     pub violation: f64,
-    /// The bounds were clamped to at most zero because they could not all be met
+    /// Whether the bounds were clamped to at most zero because they could not all be met
     /// ([`Projector::project_or_hold`]).
     pub relaxed: bool,
     active: [Active; MAX_ACTIVE],
@@ -77,14 +77,14 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// The rows that carry force (at most [`MAX_ACTIVE`]), in the order they were added;
-    /// multipliers need not be unique.
+    /// The rows that carry force (at most [`MAX_ACTIVE`]), in the order in which they were added.
+    /// Multipliers need not be unique.
     #[must_use]
     pub fn active(&self) -> &[Active] {
         &self.active[..self.active_len]
     }
 
-    /// Multiplier of row `row`: zero for a row that carries no force.
+    /// Multiplier of row `row`; zero for a row that carries no force.
     #[must_use]
     pub fn multiplier(&self, row: usize) -> f64 {
         self.active()
@@ -93,7 +93,7 @@ impl Projection {
             .map_or(0.0, |active| active.multiplier)
     }
 
-    /// The same rows' pushes with the motion of another projection.
+    /// Keeps the multipliers of this projection and takes the motion and the outcome of another.
     pub(crate) fn with_motion(mut self, other: &Self) -> Self {
         self.motion = other.motion;
         self.status = other.status;
@@ -103,7 +103,7 @@ impl Projection {
         self
     }
 
-    /// The same of a motion that was sought from `base` on.
+    /// Converts the result of a motion that was sought relative to `base`.
     pub(crate) fn shifted(mut self, base: &Motion, relaxed: bool) -> Self {
         if self.status != Status::Rejected {
             self.motion += base;
@@ -128,8 +128,8 @@ impl Projection {
 /// Solver for problems of at most `N` rows, with its memory and the active rows of the previous
 /// call (the warm start).
 ///
-/// The memory of the last call only decides which violated rows are tried first: it never changes
-/// the motion beyond rounding. One projector per body and thread; a call needs `&mut`.
+/// The warm start only decides which violated rows are tried first. It never changes the motion
+/// beyond rounding. One projector per body and thread; a call needs `&mut`.
 #[derive(Clone, Debug)]
 pub struct Projector<const N: usize> {
     rows: [UnitRow; N],
@@ -159,27 +159,28 @@ impl<const N: usize> Projector<N> {
         }
     }
 
-    /// Forgets the previous problem: the next call behaves as the first one does.
+    /// Forgets the previous problem: the next call behaves like the first one.
     pub fn forget(&mut self) {
         self.warm_len = 0;
     }
 
-    /// The motion nearest to `wanted` in the kinetic metric among those that satisfy all `rows`.
+    /// Returns the motion nearest to `wanted` in the kinetic metric among those that satisfy all
+    /// `rows`.
     ///
-    /// `wanted` and the result are in world axes about the reference point. Read
-    /// [`Projection::status`]: anything else than [`Status::Optimal`] means that the returned
+    /// `wanted` and the result are in world axes about the reference point. Check
+    /// [`Projection::status`]: any value other than [`Status::Optimal`] means that the returned
     /// motion is only an intention. Source: Redon 2002, equations 5.20 to 5.28.
     pub fn project(&mut self, metric: &Metric, wanted: &Motion, rows: &[Row]) -> Projection {
         self.solve(metric, wanted, rows, false)
     }
 
-    /// Like [`Self::project`], but when the rows cannot all be met, projects again with every bound
+    /// As [`Self::project`], but if the rows cannot all be met, projects again with every bound
     /// clamped to at most zero.
     ///
-    /// Standing still satisfies the clamped rows, so the second problem has a solution; if it is
-    /// not found within the work bound ([`Status::IterationLimit`]) the motion is zero, which
-    /// satisfies them. With [`Projection::relaxed`] set the motion satisfies the clamped rows, and
-    /// rows that asked for separation may not get it. Never [`Status::Infeasible`].
+    /// Standing still satisfies the clamped rows, so the second problem has a solution. If it is
+    /// not found within the work bound ([`Status::IterationLimit`]), the motion is zero, which
+    /// satisfies them. With [`Projection::relaxed`] set, the motion satisfies the clamped rows;
+    /// rows that requested separation may not get it. Never [`Status::Infeasible`].
     pub fn project_or_hold(
         &mut self,
         metric: &Metric,
@@ -241,7 +242,7 @@ impl<const N: usize> Projector<N> {
         result
     }
 
-    /// Copies the rows into kinetic coordinates; false when a number is not finite.
+    /// Converts the rows to kinetic coordinates; returns false when a number is not finite.
     fn load(&mut self, metric: &Metric, rows: &[Row], clamp: bool) -> bool {
         for (i, row) in rows.iter().enumerate() {
             let covector = metric.covector_to_kinetic(&row.covector());
@@ -250,7 +251,7 @@ impl<const N: usize> Projector<N> {
             if !(length.is_finite() && row.bound.is_finite()) {
                 return false;
             }
-            // A row without direction keeps its bound as it is: 0 >= bound.
+            // A zero row keeps its bound unchanged: 0 >= bound.
             let unit = if length > f64::MIN_POSITIVE {
                 UnitRow {
                     direction: covector / length,

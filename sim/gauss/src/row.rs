@@ -13,15 +13,15 @@ pub struct Row {
     pub normal: Vec3,
     /// Contact point minus the reference point (m).
     pub arm: Vec3,
-    /// Least admissible motion of the contact point along the normal, in the motion's unit (m for a
-    /// displacement).
+    /// Smallest admissible motion of the contact point along the normal, in the motion's unit (m
+    /// for a displacement).
     ///
-    /// Minus the free gap for a contact that may still close, positive to ask for separation.
+    /// Minus the free gap for a contact that may still close; positive to request separation.
     pub bound: f64,
 }
 
 impl Row {
-    /// Demands nothing.
+    /// A row without demands.
     pub(crate) const NONE: Self = Self {
         normal: Vec3::new(0.0, 0.0, 0.0),
         arm: Vec3::new(0.0, 0.0, 0.0),
@@ -42,7 +42,7 @@ impl Row {
         )
     }
 
-    /// Motion of the contact point along the normal, less the bound: negative when the row is
+    /// Motion of the contact point along the normal, minus the bound: negative when the row is
     /// violated.
     #[must_use]
     pub fn slack(&self, motion: &Motion) -> f64 {

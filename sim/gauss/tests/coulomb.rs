@@ -57,7 +57,7 @@ fn particle(wanted: Vec3, friction: f64) -> Vec3 {
 }
 
 /// Redon 2002, equation 5.39, on a particle (reference vector V8): where the source's dynamic row
-/// is right, so is this.
+/// is correct, the result agrees with it.
 #[test]
 fn a_particle_slides_as_the_sources_dynamic_row_says() {
     let cases = [
@@ -76,8 +76,8 @@ fn a_particle_slides_as_the_sources_dynamic_row_says() {
     }
 }
 
-/// The pit of V8 sticks inside its inscribed pyramid and lifts what leaves it; the law sticks in
-/// the whole cone and never lifts.
+/// The pit of V8 sticks inside its inscribed pyramid and lifts a motion that leaves it; the law
+/// sticks in the whole cone and never lifts.
 #[test]
 fn a_particle_sticks_in_the_cone_and_never_lifts() {
     for k in 0..60 {
@@ -98,7 +98,7 @@ fn a_particle_sticks_in_the_cone_and_never_lifts() {
     }
 }
 
-/// What stands on a moving surface goes with it.
+/// A body on a moving surface moves with it.
 #[test]
 fn a_held_body_is_carried() {
     let mut on_belt = grip(Vec3::z(), Vec3::zeros(), 0.4);
@@ -109,7 +109,7 @@ fn a_held_body_is_carried() {
         (x - Motion::new(1e-3, 2e-3, 0.0, 0.0, 0.0, 0.0)).amax() < 1e-15,
         "{x}"
     );
-    // Too fast for the grip: it is dragged as hard as the cone allows.
+    // Too fast for the friction: the body is dragged as hard as the cone allows.
     on_belt.1.carrier.x = 0.1;
     on_belt.1.carrier.y = 0.0;
     let x = moved(&metric(1.0), &wanted, &[on_belt]);
@@ -119,7 +119,7 @@ fn a_held_body_is_carried() {
     );
 }
 
-/// A block that stands on its corners is held or slides as a particle does, and does not turn.
+/// A block that stands on its corners is held or slides like a particle, and does not turn.
 #[test]
 fn a_block_on_its_corners_behaves_as_one_body() {
     let corners = [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)];
@@ -136,8 +136,8 @@ fn a_block_on_its_corners_behaves_as_one_body() {
     let x = moved(&metric, &wanted, &grips);
     let along = Motion::new(0.0003, 0.0, 0.0, 0.0, 0.0, 0.0);
     assert!(metric.norm(&(x - along)) < 1e-8, "slides by {x}");
-    // A twist about the vertical is held too, up to friction times the radius of the corners (0.036
-    // m): 1.08e-4.
+    // A twist about the vertical is also held, up to friction times the radius of the corners
+    // (0.036 m): 1.08e-4.
     let held = Motion::new(0.0, 0.0, -0.01, 0.0, 0.0, 1.0e-4 / 4e-4);
     let x = moved(&metric, &held, &grips);
     assert!(x.amax() < 1e-6, "turns by {x}");
@@ -146,7 +146,7 @@ fn a_block_on_its_corners_behaves_as_one_body() {
     assert!((x[5] - 0.118e-4 / 4e-4).abs() < 2e-3, "turns by {}", x[5]);
 }
 
-/// From tick to tick a body that holds is at rest, exactly, whatever the pull does inside the cone.
+/// From tick to tick, a held body stays exactly at rest, however the pull changes inside the cone.
 #[test]
 fn a_held_body_does_not_creep() {
     let mut seed = 11;
@@ -160,13 +160,13 @@ fn a_held_body_does_not_creep() {
                 grip(tilt.normalize(), arm, 0.8)
             })
             .collect();
-        // Inside the hull of the grips: no tipping.
+        // Inside the hull of the contacts: no tipping.
         let middle = grips.iter().map(|g| g.0.arm).sum::<Vec3>() / 4.0;
         let metric = metric(3e-4);
         let mut rub = FrictionMemory::new();
         let phase = 3.0 * number(&mut seed);
         for tick in 0..200 {
-            // As a hand at 1 kHz: once round in 0.2 s.
+            // Like a hand at 1 kHz: one turn in 0.2 s.
             let (sin, cos) = (phase + 0.03 * f64::from(tick)).sin_cos();
             let push = Vec3::new(0.003 * cos, 0.003 * sin, -0.01);
             let moment = middle.cross(&push);
@@ -183,9 +183,9 @@ fn a_held_body_does_not_creep() {
     }
 }
 
-/// On random contacts every statement of the law holds, or the residual says that it does not. A
-/// body on an edge may still turn about it, tick by tick; what the iteration leaves of slip would
-/// add up to creep.
+/// On random contacts every statement of the law holds, or the residual reports that it does not. A
+/// body on an edge may still turn about it, tick by tick; the slip left by the iteration would add
+/// up to creep.
 #[test]
 fn a_body_that_turns_about_an_edge_does_not_slip_in_a_tick() {
     let metric = metric(1e-3);
@@ -316,12 +316,12 @@ fn what_is_no_number_does_not_rub() {
     let held = [grip(Vec3::z(), Vec3::zeros(), 0.5)];
     let rubbed = solve(&metric, &nowhere, &held, &mut rub, Effort::TICK);
     assert_eq!(rubbed.projection.motion, Motion::zeros());
-    // It has forgotten nothing that matters: the next problem is as the first.
+    // It has forgotten nothing of importance: the next problem behaves like the first.
     let rubbed = solve(&metric, &wanted, &held, &mut rub, Effort::TICK);
     assert!((rubbed.projection.motion.x - 0.5).abs() < 1e-12);
 }
 
-/// A smooth row beside a rough one: the body is held only by the rough one.
+/// A frictionless row next to a rough one: the body is held only by the rough one.
 #[test]
 fn a_smooth_row_holds_nothing() {
     let grips = [

@@ -1,10 +1,10 @@
-//! Friction with surfaces at rest gives no energy, however few turns its iteration has.
+//! Friction with surfaces at rest adds no energy, however few rounds its iteration has.
 
 use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Projector, Row, Vec3};
 use nalgebra::Matrix3;
 
-/// What the coupling's potential measures may grow by rounding.
+/// How much the coupling's potential may grow by rounding.
 const ROUNDING: f64 = 1e-9;
 
 fn metric(gyration_m2: f64) -> Metric {
@@ -25,7 +25,7 @@ fn rubbed(
     Projector::<64>::new().project_with_friction(metric, wanted, rows, &surfaces, rub, Effort::TICK)
 }
 
-/// Most by which a row is violated, of those that can be met.
+/// Largest violation of the rows that can be met.
 fn violation(rows: &[Row], motion: &Motion) -> f64 {
     let lacks = rows.iter().map(|row| -row.slack(motion));
     lacks.fold(0.0, f64::max)
@@ -39,7 +39,8 @@ fn row(normal: [f64; 3], arm: [f64; 3], bound: f64) -> Row {
     }
 }
 
-/// A box turned across the two lips of a slot, as its contacts were when it was thrown out.
+/// A box turned across the two lips of a slot, with the contacts that it had when it was thrown
+/// out.
 #[test]
 fn a_box_across_two_lips_is_not_thrown_out() {
     let metric = metric(0.8 / 800.0);
@@ -67,7 +68,7 @@ fn a_box_across_two_lips_is_not_thrown_out() {
     }
 }
 
-/// From tick to tick with its memory, on contacts that jam as well as on those that do not.
+/// From tick to tick with its memory, on contacts that jam and on contacts that do not.
 #[test]
 fn friction_at_rest_leaves_no_more_than_was_wanted() {
     let asked = std::env::var("PROPTEST_CASES").ok();

@@ -203,7 +203,7 @@ fn the_projection_obeys_kkt_and_the_least_distance_oracle() {
         for (a, b) in x.iter().zip(&expected) {
             most = most.max((a - b).amax() / size);
         }
-        // KKT: admissible, M (x - wanted) is a sum of rows, each of them at its bound.
+        // KKT: admissible; M (x - wanted) is a sum of rows, each of them at its bound.
         let before = p.mass_times(&p.wanted);
         let mut left: Vec<Motion> = p
             .mass_times(&x)
@@ -388,7 +388,7 @@ fn friction_reference_vectors_hold() {
     }
 }
 
-/// V8 with infinitely many sides: the same along the sides' directions, no anisotropy.
+/// V8 with infinitely many sides: the same result along the directions of the sides, no anisotropy.
 #[test]
 fn the_cone_is_the_pit_without_sides() {
     let solve = |wanted: Vec3, law: FrictionLaw| {
@@ -416,7 +416,7 @@ fn the_cone_is_the_pit_without_sides() {
             (v - Vec3::new(expected.0 * cos, expected.0 * sin, expected.1)).norm() < 1e-9,
             "{v}"
         );
-        // Coulomb: what is left of the push, and no lift.
+        // Coulomb: the rest of the push, and no lift.
         let v = solve(
             Vec3::new(push * cos, push * sin, -9.81),
             FrictionLaw::Coulomb,
@@ -469,8 +469,8 @@ fn the_impact_reference_vector_holds() {
     assert!((impulse - 3.0).abs() < 1e-12);
 }
 
-/// Several balls in a row, hit at one end and all at once: restitution at every contact, energy
-/// never up.
+/// Several balls in a row, hit at one end and all at once: restitution at every contact; the energy
+/// never grows.
 #[test]
 fn simultaneous_impacts_obey_newton_and_keep_the_energy() {
     let mut random = Random(17);
@@ -499,8 +499,8 @@ fn simultaneous_impacts_obey_newton_and_keep_the_energy() {
     }
 }
 
-/// A table on 3 to 12 legs of one height: the forces on the legs are many, the motion and their sum
-/// are one.
+/// A table on 3 to 12 legs of one height: the forces on the legs are not unique; the motion and the
+/// sum of the forces are.
 #[test]
 fn a_table_does_not_mind_how_many_legs_it_has() {
     let mass = 7.0;
@@ -537,7 +537,7 @@ fn a_table_does_not_mind_how_many_legs_it_has() {
         let done =
             ConeSolver::default().solve(&mut movers, &mut contacts, FrictionLaw::Coulomb, &limits);
         assert!(done.converged);
-        // All legs stay on the floor: only the planar motion is left.
+        // All legs stay on the floor: only the planar motion remains.
         let expected = Motion::new(0.3, -0.1, 0.0, 0.0, 0.0, 0.1);
         assert!((exact[0] - expected).amax() < 1e-12, "{legs}: {}", exact[0]);
         assert!((movers[0].velocity - Vec3::new(0.3, -0.1, 0.0)).norm() < 1e-11);
@@ -548,7 +548,7 @@ fn a_table_does_not_mind_how_many_legs_it_has() {
     }
 }
 
-/// The descent without friction goes where the projector goes.
+/// The descent without friction converges to the result of the projector.
 #[test]
 fn the_descent_agrees_with_the_projector() {
     let mut random = Random(23);
@@ -572,7 +572,7 @@ fn the_descent_agrees_with_the_projector() {
         let mut contacts: Vec<Contact> = (p.rows.iter())
             .map(|r| {
                 let normal = r.covectors[0].fixed_rows::<3>(0).into_owned();
-                // From the moments: the arm across the normal.
+                // From the moments: the arm perpendicular to the normal.
                 let arm =
                     |k: usize, sign: f64| normal.cross(&(r.covectors[k].fixed_rows::<3>(3) * sign));
                 Contact {
@@ -602,8 +602,8 @@ fn the_descent_agrees_with_the_projector() {
     assert!(compared > 40 && most < 1e-5);
 }
 
-/// A pot on its foot: dozens of contacts of one body that say nearly the same. A descent that goes
-/// on by a guessed length swings for ever, and the body jumps.
+/// A pot on its foot: one body with dozens of nearly redundant contacts. A descent that
+/// extrapolates by a guessed length oscillates forever, and the body jumps.
 #[test]
 fn a_ring_of_contacts_comes_to_rest() {
     let mut random = Random(9);

@@ -49,7 +49,7 @@ fn projecting_never_allocates() {
     assert_eq!(seen, [65, 1]);
 }
 
-/// The solvers for many bodies do so in their first call only.
+/// The solvers for many bodies allocate in their first call only.
 #[test]
 fn solving_again_never_allocates() {
     let metrics = vec![Metric::new(1.0, &Matrix3::identity()).unwrap(); 4];

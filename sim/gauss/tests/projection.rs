@@ -26,7 +26,7 @@ impl Problem {
     }
 }
 
-/// A problem of tool size: 1 to `most` rows of several kinds, feasible or not.
+/// A problem of the size of a tool: 1 to `most` rows of several kinds, feasible or not.
 fn problem(random: &mut Random, most: usize) -> Problem {
     let size = 10f64.powf(1.5 * random.signed() - 1.5);
     let mass = 10f64.powf(random.signed());
@@ -58,7 +58,7 @@ fn problem(random: &mut Random, most: usize) -> Problem {
                 row.normal = flat;
                 row.arm -= flat * flat.dot(&row.arm);
             }
-            // Duplicates, some with another bound, some turned round.
+            // Duplicates, some with another bound, some reversed.
             3 if !rows.is_empty() => {
                 let earlier = rows[random.below(rows.len())];
                 row.normal = earlier.normal;
@@ -131,10 +131,10 @@ fn assert_kkt(problem: &Problem, projection: &Projection, tolerance: f64) {
 }
 
 /// A Farkas certificate, computed independently: nonnegative weights that cancel the rows while the
-/// bounds add up to something positive.
+/// bounds add up to a positive number.
 ///
 /// Least squares over nonnegative weights by Lawson and Hanson on the stacked system `[N; b] u =
-/// (0, 1)`: a zero residual is one.
+/// (0, 1)`: a zero residual is a certificate.
 fn is_infeasible(problem: &Problem) -> bool {
     let metric = problem.metric();
     let m = problem.rows.len();
@@ -231,7 +231,7 @@ fn kkt_holds_on_random_problems() {
     assert!(most < 200, "{most} iterations");
 }
 
-/// Every set of at most six rows, solved with equality: the one that satisfies KKT, if any.
+/// Solves every set of at most six rows with equality; returns the one that satisfies KKT, if any.
 fn oracle(problem: &Problem) -> Option<Motion> {
     let metric = problem.metric();
     let start = metric.to_kinetic(&problem.wanted);
@@ -397,7 +397,7 @@ fn cube_on_four_corners() {
     );
 }
 
-/// The same with stabilisation terms no acceleration can meet with equality.
+/// The same with stabilisation terms that no acceleration can meet with equality.
 #[test]
 fn cube_with_inconsistent_bounds() {
     let c = |d: f64| 100.0 * (0.01 - d);
@@ -431,7 +431,7 @@ fn table_with_three_to_twelve_legs() {
         assert_eq!(p.status, Status::Optimal);
         let total: f64 = p.active().iter().map(|a| a.multiplier).sum();
         assert!((total - 9.81).abs() < 1e-10);
-        // At rest on the table: only sliding and spinning are left.
+        // At rest on the table: only sliding and spinning remain.
         assert!((p.motion[2]).abs() + (p.motion[3]).abs() + (p.motion[4]).abs() < 1e-10);
         assert!((p.motion[5] - 0.3).abs() < 1e-12);
     }
@@ -472,7 +472,7 @@ fn opposite_walls() {
     let tight = projector.project(&metric, &wanted, &walls(0.0, 0.0));
     assert_eq!(tight.status, Status::Optimal);
     assert_motion(&tight.motion, [1.0, 0.0, 0.0, 0.0, 0.0, 0.5]);
-    // Walls that contradict each other by less than rounding are not a contradiction.
+    // Walls that contradict each other by less than rounding do not count as a contradiction.
     let touching = projector.project(&metric, &wanted, &walls(-1e-13, 0.0));
     assert_eq!(touching.status, Status::Optimal);
     // Approaching walls: reported, and the fallback keeps the free directions.
@@ -495,8 +495,8 @@ fn small_violations_are_corrected() {
     assert!(rows[0].slack(&p.motion).abs() < 1e-15);
 }
 
-/// Rows that are almost parallel or almost opposite must not blow the motion up or be called
-/// infeasible when standing still is fine.
+/// Rows that are almost parallel or almost opposite must not make the motion explode, nor count as
+/// infeasible when standing still is admissible.
 #[test]
 fn nearly_dependent_rows_with_gaps_are_always_solved() {
     let mut random = Random(5);

@@ -1,6 +1,6 @@
-//! What the tests of this crate share.
+//! Shared helpers of the tests of this crate.
 
-// Each test program uses its part of it.
+// Each test program uses a part of it.
 #![allow(dead_code)]
 
 use hapticd_gauss::Vec3;
