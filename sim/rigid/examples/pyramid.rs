@@ -1,8 +1,8 @@
-//! A pyramid of 55 boxes at 1 ms a step: `cargo run --release -p hapticd-rigid --example pyramid
+//! A pyramid of 55 boxes at 1 ms per step: `cargo run --release -p hapticd-rigid --example pyramid
 //! [steps] [visits]`.
 //!
-//! Prints the time of a step, what the solver left undone and how far the boxes went, for each
-//! fifth of the run.
+//! Prints, for each fifth of the run, the time of a step, the residual of the solver, and how far
+//! the boxes moved.
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;

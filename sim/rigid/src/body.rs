@@ -1,4 +1,4 @@
-//! One body: what it is made of, what acts on it, and why one is refused.
+//! One body: its properties, what acts on it, and the errors of invalid ones.
 
 use std::sync::Arc;
 
@@ -9,37 +9,37 @@ use hapticd_geometry::{
 
 use crate::overlap::{Overlap, pieces};
 
-/// Names a body for as long as it lives: a slot that is used again gets another generation.
+/// Handle of a body, valid as long as the body exists: a reused slot gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId {
-    /// Place in the world, and in a plan's screws.
+    /// Slot in the world, and index into the screws of a plan.
     pub slot: u32,
-    /// Counts how often the slot was given out.
+    /// Number of times that the slot was assigned.
     pub generation: u32,
 }
 
-/// Whether a body may move, and by whose will.
+/// Whether a body may move, and what moves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyKind {
     /// Never moves.
     Static,
-    /// Follows the twist it is given, as far as there is room.
+    /// Follows its given twist, as far as nothing is in the way.
     Kinematic,
-    /// Moves as forces and contacts make it.
+    /// Moves by forces and contacts.
     Dynamic,
 }
 
-/// Where a dynamic body's mass comes from.
+/// Source of a dynamic body's mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mass {
-    /// Of the solid inside the mesh, kg/m³.
+    /// Density of the solid inside the mesh, kg/m³.
     Density(f64),
-    /// Given.
+    /// Given mass properties.
     Given(MassProperties),
 }
 
-/// How a surface rubs and bounces. A contact of two has the geometric mean of the frictions and the
-/// larger restitution.
+/// Friction and restitution of a surface. A contact of two surfaces has the geometric mean of the
+/// frictions and the larger restitution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Coefficient of friction, at least 0.
@@ -67,13 +67,13 @@ impl Material {
     }
 }
 
-/// Velocity of a body: of its centre of mass (of its bounding ball's centre if it has no mass), and
-/// angular. World axes.
+/// Velocity of a body: that of its centre of mass (of its bounding ball's centre if it has no
+/// mass), and angular. World axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Twist {
-    /// m/s.
+    /// Linear velocity, m/s.
     pub linear: Vec3,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular: Vec3,
 }
 
@@ -88,7 +88,7 @@ impl Twist {
         (self.linear.norm_squared() + self.angular.norm_squared()).is_finite()
     }
 
-    /// On the way from `self` to `end`.
+    /// Interpolates linearly from `self` to `end`.
     pub(crate) fn towards(&self, end: &Self, share: f64) -> Self {
         Self {
             linear: self.linear + (end.linear - self.linear) * share,
@@ -97,46 +97,46 @@ impl Twist {
     }
 }
 
-/// What acts on a dynamic body from outside, besides gravity. World axes, torque about the centre
-/// of mass.
+/// External wrench on a dynamic body, apart from gravity. World axes, torque about the centre of
+/// mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrench {
-    /// N.
+    /// Force, N.
     pub force: Vec3,
-    /// N m.
+    /// Torque, N m.
     pub torque: Vec3,
 }
 
 impl Wrench {
-    /// Nothing.
+    /// No force and no torque.
     pub const ZERO: Self = Self {
         force: Vec3::new(0.0, 0.0, 0.0),
         torque: Vec3::new(0.0, 0.0, 0.0),
     };
 }
 
-/// A body to add.
+/// Description of a body to add.
 #[derive(Clone, Debug)]
 pub struct BodySpec {
-    /// Its surface; a point is refused.
+    /// Surface of the body; a point is refused.
     pub shape: Arc<MeshIndex>,
-    /// What [`ShapeSummary::new`] says of that surface; `None`: it is found out when the body is
-    /// added, which takes `O(n)`.
+    /// Summary of that surface from [`ShapeSummary::new`]. If `None`, it is computed when the body
+    /// is added, which takes `O(n)`.
     pub facts: Option<Arc<ShapeSummary>>,
     /// Static, kinematic or dynamic.
     pub kind: BodyKind,
-    /// Needed by a dynamic body only.
+    /// Mass; needed by a dynamic body only.
     pub mass: Option<Mass>,
-    /// Where it starts.
+    /// Initial pose.
     pub world_from_body: Pose,
-    /// How it moves at first.
+    /// Initial velocity.
     pub twist: Twist,
-    /// Its surface's behaviour.
+    /// Material of its surface.
     pub material: Material,
 }
 
 impl BodySpec {
-    /// A body that never moves, of friction 0.5 and restitution 0.
+    /// A static body, with friction 0.5 and restitution 0.
     #[must_use]
     pub fn fixed(shape: Arc<MeshIndex>, world_from_body: Pose) -> Self {
         Self {
@@ -153,7 +153,7 @@ impl BodySpec {
         }
     }
 
-    /// A body of this density that is at rest at first.
+    /// A dynamic body of this density, initially at rest.
     #[must_use]
     pub fn dynamic(shape: Arc<MeshIndex>, world_from_body: Pose, density_kg_m3: f64) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl BodySpec {
         }
     }
 
-    /// A body that follows a twist.
+    /// A kinematic body that follows a twist.
     #[must_use]
     pub fn kinematic(shape: Arc<MeshIndex>, world_from_body: Pose, twist: Twist) -> Self {
         Self {
@@ -174,8 +174,8 @@ impl BodySpec {
     }
 }
 
-/// What a world needs to know of a surface as a whole. Takes `O(n)` to find out, so whoever makes
-/// the surface does it once, on a thread that has the time.
+/// Properties of a surface as a whole that a world needs. Takes `O(n)` to compute: do so once when
+/// the surface is made, on a thread that has the time.
 #[derive(Clone, Debug)]
 pub struct ShapeSummary {
     centre: Vec3,
@@ -186,7 +186,7 @@ pub struct ShapeSummary {
 }
 
 impl ShapeSummary {
-    /// Of this surface; `report` must be that of its mesh.
+    /// Summarizes this surface; `report` must be that of its mesh.
     #[must_use]
     pub fn new(shape: &MeshIndex, report: &MeshReport) -> Self {
         let Some(mesh) = shape.mesh() else {
@@ -207,7 +207,7 @@ impl ShapeSummary {
         }
     }
 
-    /// Of a point.
+    /// Summary of a point.
     #[must_use]
     pub fn of_point(point: Vec3) -> Self {
         Self {
@@ -216,22 +216,22 @@ impl ShapeSummary {
         }
     }
 
-    /// One point of each connected piece of the surface; of a point, the point. A surface that
-    /// meets no other is wholly inside or wholly outside of it, piece by piece.
+    /// One point of each connected piece of the surface; for a point shape, the point. A surface
+    /// that intersects no other is wholly inside or wholly outside of it, piece by piece.
     #[must_use]
     pub fn pieces(&self) -> &[Vec3] {
         &self.pieces
     }
 
     fn mass(&self, density_kg_m3: f64) -> Result<MassProperties, MassError> {
-        // A body without a mesh is refused before.
+        // A body without a mesh was refused earlier.
         let unknown = Err(MassError::OutOfRange { volume_m3: 0.0 });
         self.moments.unwrap_or(unknown)?.with_density(density_kg_m3)
     }
 }
 
 impl Default for ShapeSummary {
-    /// Of nothing.
+    /// Summary of an empty surface.
     fn default() -> Self {
         Self {
             centre: Vec3::zeros(),
@@ -243,72 +243,73 @@ impl Default for ShapeSummary {
     }
 }
 
-/// Why a body, or what was asked of one, was refused. Always the caller's doing.
+/// Why a body, or a request on one, was refused. Always an error of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
     /// A point has no surface.
     #[error("the shape of a body must be a mesh, not a point")]
     Point,
-    /// Pose, twist, wrench or mesh with a number that is not finite, or a rotation that is none.
+    /// A pose, twist, wrench or mesh with a non-finite number, or a rotation that is not of unit
+    /// length.
     #[error("the body's {0} is not finite")]
     NotFinite(&'static str),
     /// Friction or restitution out of range.
     #[error("{what} = {value} is not in {low} to {high}")]
     Material {
-        /// Which.
+        /// Name of the property.
         what: &'static str,
-        /// Its value.
+        /// Given value.
         value: f64,
-        /// Least allowed.
+        /// Smallest allowed value.
         low: f64,
-        /// Most allowed.
+        /// Largest allowed value.
         high: f64,
     },
     /// A dynamic body without mass.
     #[error("a dynamic body needs a mass")]
     NoMass,
-    /// The mesh has no inside, or the density is none.
+    /// The mesh encloses no volume, or the density is invalid.
     #[error("the body's mass: {0}")]
     Mesh(#[from] MassError),
-    /// A given mass or inertia that is not positive.
+    /// A given mass or inertia is not positive.
     #[error(
         "mass {mass_kg} kg with a least principal inertia of {least_inertia_kg_m2} kg m²: both must be positive and finite"
     )]
     NotPositive {
-        /// Given mass.
+        /// Given mass, kg.
         mass_kg: f64,
-        /// Least eigenvalue of the given inertia.
+        /// Smallest eigenvalue of the given inertia, kg m².
         least_inertia_kg_m2: f64,
     },
-    /// It would start inside another body.
+    /// The body would start inside another body.
     #[error(
         "the body would start inside body {other:?}: {crossings} triangles cross, it is in by at least {depth_m} m",
         other = .0.other, crossings = .0.crossings, depth_m = .0.depth_m
     )]
     Overlap(Overlap),
-    /// It would be where another body is going to be before the plan is at its end.
+    /// The body would start in the path that another body still has to follow in the current plan.
     #[error("body {0:?} is on its way through there")]
     InTheWay(BodyId),
-    /// Nobody has that name (any more).
+    /// No body has that handle, or it has been removed.
     #[error("there is no body {0:?}")]
     Unknown(BodyId),
-    /// That cannot be done to a body of this kind.
+    /// The operation does not apply to a body of this kind.
     #[error("body {id:?} is {kind:?}")]
     Kind {
-        /// Which body.
+        /// The body.
         id: BodyId,
-        /// What it is.
+        /// Kind of the body.
         kind: BodyKind,
     },
-    /// A setting of the world that makes no sense.
+    /// A setting of the world is out of range.
     #[error("{what} = {value} is not in 0 to {most}")]
     Setting {
-        /// Which.
+        /// Name of the setting.
         what: &'static str,
-        /// Its value; the length of a vector.
+        /// Given value; the length of a vector.
         value: f64,
-        /// Most allowed.
+        /// Largest allowed value.
         most: f64,
     },
     /// All slots are taken.
@@ -316,24 +317,24 @@ pub enum BodyError {
     Full(u32),
 }
 
-/// What the world knows of a body.
+/// Internal state of a body.
 #[derive(Clone, Debug)]
 pub(crate) struct RigidBody {
     pub shape: Arc<MeshIndex>,
     pub kind: BodyKind,
     pub material: Material,
-    /// Ball about `centre` (body frame) that holds the body.
+    /// Bounding ball about `centre` (body frame) that contains the body.
     pub centre: Vec3,
     pub radius_m: f64,
-    /// Reference point of the twist, body frame: centre of mass.
+    /// Reference point of the twist, body frame: the centre of mass.
     pub pivot: Vec3,
     pub inverse_mass: f64,
-    /// About the centre of mass, body axes.
+    /// Inertia about the centre of mass, body axes.
     pub inertia: Mat3,
     pub inverse_inertia: Mat3,
     pub wrench: Wrench,
     pub asleep: bool,
-    /// How long it has been quiet.
+    /// Time for which it has been quiet, s.
     pub quiet_s: f64,
     pub closed: bool,
     pub facts: Arc<ShapeSummary>,
@@ -428,14 +429,14 @@ impl RigidBody {
         gravity + self.wrench.force * self.inverse_mass
     }
 
-    /// Kinetic energy of its spin, J; 0 for what has no mass.
+    /// Kinetic energy of its rotation, J; 0 for a body without mass.
     pub fn spin_energy(&self, pose: &Pose, angular: &Vec3) -> f64 {
         let spin = pose.rotation.inverse() * angular;
         0.5 * spin.dot(&(self.inertia * spin))
     }
 
-    /// Kinetic and (with respect to the origin) potential energy in the field `gravity`, J; 0 for
-    /// what has no mass.
+    /// Kinetic and (relative to the origin) potential energy in the field `gravity`, J; 0 for a
+    /// body without mass.
     pub fn energy(&self, pose: &Pose, twist: &Twist, gravity: &Vec3) -> f64 {
         if self.inverse_mass == 0.0 {
             return 0.0;
@@ -446,22 +447,22 @@ impl RigidBody {
     }
 }
 
-/// A body as it is now.
+/// Current state of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyView {
-    /// What it is.
+    /// Kind of the body.
     pub kind: BodyKind,
-    /// Where it is.
+    /// Current pose.
     pub world_from_body: Pose,
-    /// How it moves; for a kinematic body, how it was told to.
+    /// Current velocity; for a kinematic body, the commanded one.
     pub twist: Twist,
     /// Its centre of mass, world.
     pub centre: Vec3,
-    /// The same in its own frame.
+    /// Centre of mass in the body frame.
     pub pivot: Vec3,
-    /// Nothing moves it at present, and nothing is computed for it.
+    /// Whether the body sleeps: nothing moves it at present, and nothing is computed for it.
     pub asleep: bool,
-    /// Kinetic and potential energy, J, the latter counted from the world's origin; 0 for what has
-    /// no mass.
+    /// Kinetic and potential energy, J, the latter relative to the world's origin; 0 for a body
+    /// without mass.
     pub energy_j: f64,
 }

@@ -1,25 +1,26 @@
-//! Which pairs of bodies may come near each other: bounding balls with a skin, in boxes for
-//! whatever broad phase there is.
+//! Pairs of bodies that may come near each other: bounding balls with a skin, boxed for any broad
+//! phase.
 //!
 //! # Theory
 //!
-//! The list stays true while no ball, with the way that it is about to go, leaves its skin,
-//! whatever the impacts on that way do: so bodies at rest cost a comparison each, and who looked
-//! for the boxes is forgotten when the list is there. It is that of the balls: the same whoever
-//! that was.
+//! The list stays valid while no ball, including its path in the coming step, leaves its skin,
+//! whatever impacts do on that path. So bodies at rest cost one comparison each, and the broad
+//! phase is not needed once the list exists. The list is that of the balls, so it is the same for
+//! any broad phase.
 //!
-//! The boxes rest. A box that is swept along the coming step's motion would be tighter, but there
-//! is no such motion when the list is wanted: the velocities are solved for over its pairs. They
-//! are known only when that is done, and what they throw farther than was thought is looked at
-//! again then. And a way is a small part of a radius (1 m/s for a millisecond: three hundredths of
-//! one of 36 mm): where it leads matters less than how often the list is made.
+//! The boxes are at rest. A box swept along the motion of the coming step would be tighter, but
+//! that motion does not exist yet when the list is needed: the velocities are solved for over its
+//! pairs. The motions are known only afterwards, and a body thrown farther than expected is checked
+//! again then. And a path is a small part of a radius (1 m/s for a millisecond: three hundredths of
+//! a radius of 36 mm). Its direction matters less than how often the list is rebuilt.
 //!
 //! # Practice
 //!
-//! Instructions of 200 steps of 1 ms, 64 weightless bodies of 4 to 6 cm that bounce about in a box
-//! (`cargo bench -p hapticd-scene --bench rigid` has the scenes), and of 120 steps of 64 that fall
-//! in a heap. *Without skin* every ball's box holds the way of the coming step and nothing else,
-//! the list is rebuilt in each: a swept box would have the same searches and hardly fewer pairs.
+//! The table counts instructions of 200 steps of 1 ms, for 64 weightless bodies of 4 to 6 cm that
+//! bounce about in a box, and of 120 steps, for 64 bodies that fall in a heap. (`cargo bench -p
+//! hapticd-scene --bench rigid` has the scenes.) *Without skin*, every ball's box covers only the
+//! path of the coming step, and the list is rebuilt in each step. A swept box would have the same
+//! searches and hardly fewer pairs.
 //!
 //! | velocities along each axis | up to 1 m/s | up to 5 m/s | heap, falling |
 //! |---|---|---|---|
@@ -30,36 +31,36 @@
 //! | all instructions with sweep, millions | 478 (515) | 3637 (3058) | 234 |
 //! | with kinetic | 482 (538) | 3647 (3103) | 237 (254) |
 //!
-//! So the skin is the better design where a step's way is as short as with bodies that hands move,
-//! with each of the three; an exact order of all bounds gains nothing where it is asked for once in
-//! five steps. Far above that the list costs more than the search, since each pair of it has its
-//! near features looked up: there a narrower skin pays (half the part of the radius and one way: a
-//! ninth less at 5 m/s, a hundredth more at 1 m/s). A step of 4 ms at 1 m/s is between the first
-//! two columns.
+//! So the skin is the better design for short paths per step, as with bodies moved by hand, with
+//! each of the three broad phases. An exact order of all bounds gains nothing if it is needed once
+//! in five steps. Far above that, the list costs more than the search, since each of its pairs has
+//! its near features queried. A narrower skin pays there (half the fraction of the radius and one
+//! path: a ninth less at 5 m/s, a hundredth more at 1 m/s). A step of 4 ms at 1 m/s is between the
+//! first two columns.
 
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
-/// Skin in units of the radius, and of the way of one step.
+/// Skin in units of the radius, and of the path of one step.
 const SKIN_PER_RADIUS: f64 = 0.1;
 const SKIN_PER_WAY: f64 = 4.0;
 
-/// One body's ball.
+/// Bounding ball of one body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ball {
     pub centre: Vec3,
     pub radius_m: f64,
-    /// How far the centre may go in the coming step.
+    /// Maximum displacement of the centre in the coming step.
     pub way_m: f64,
-    /// Kept apart from every other ball; two that are not may meet.
+    /// Whether the ball is kept apart from every other. Two that are not solid may meet.
     pub solid: bool,
 }
 
-/// Where a ball was when the list was made.
+/// State of a ball when the list was made.
 #[derive(Clone, Copy, Debug)]
 struct Anchor {
     centre: Vec3,
     skin_m: f64,
-    /// Radius, skin and rounding.
+    /// Radius plus skin plus rounding.
     reach_m: f64,
     solid: bool,
 }
@@ -74,7 +75,7 @@ pub(crate) struct Broad {
 }
 
 impl Broad {
-    /// Whether the list holds all pairs that may meet while the ball goes its way.
+    /// Whether the list contains all pairs that may meet while the ball follows its path.
     pub fn covers(&self, slot: usize, ball: &Ball) -> bool {
         match self.anchors.get(slot) {
             Some(Some(anchor)) => {
@@ -84,22 +85,22 @@ impl Broad {
         }
     }
 
-    /// Who looks for boxes that overlap from now on.
+    /// Sets the broad phase that finds overlapping boxes.
     pub fn set_search(&mut self, search: Box<dyn BroadPhase>) {
         self.search = search;
     }
 
-    /// Who looks, and what it has done.
+    /// The broad phase, with its statistics.
     pub fn search(&self) -> &dyn BroadPhase {
         &*self.search
     }
 
-    /// Forgets everything: the next list is rebuilt.
+    /// Invalidates the list: the next one is rebuilt.
     pub fn forget(&mut self) {
         self.anchors.clear();
     }
 
-    /// Makes the list. Pairs of two bodies that may meet are left out.
+    /// Rebuilds the list. Omits pairs in which neither body is solid.
     pub fn rebuild(&mut self, balls: impl Iterator<Item = Option<Ball>>) {
         self.anchors.clear();
         self.boxes.clear();
@@ -110,7 +111,7 @@ impl Broad {
                 continue;
             };
             let skin_m = SKIN_PER_RADIUS * ball.radius_m + SKIN_PER_WAY * ball.way_m;
-            // The bounds are of balls of this radius about the anchors; a millionth covers the
+            // The bounds are balls of this radius about the anchors; a millionth covers the
             // rounding.
             let reach_m = (ball.radius_m + skin_m) * (1.0 + 1e-6) + 1e-12 * ball.centre.amax();
             self.anchors.push(Some(Anchor {
@@ -119,7 +120,7 @@ impl Broad {
                 reach_m,
                 solid: ball.solid,
             }));
-            // A little wider than the ball, which decides.
+            // Slightly wider than the ball, which decides.
             let wider_m = reach_m + 1e-12 * (reach_m + ball.centre.amax());
             let around = Aabb::about(&ball.centre, wider_m);
             self.boxes.push(SweptBox::still(around));

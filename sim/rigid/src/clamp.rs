@@ -9,22 +9,24 @@ use crate::body::RigidBody;
 use crate::link::{Features, Link, Sides};
 use crate::plan::Counters;
 
-/// Most steps of one feature pair. Running out costs motion, not truth.
+/// Maximum number of steps for one feature pair. Running out costs motion, not correctness.
 const MAX_STEPS: u32 = 128;
 
-/// What stopped a motion.
+/// The stop of a motion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
-    /// Up to here everything is proven.
+    /// Time up to which everything is proven.
     pub t: f64,
-    /// By which features; `None` if they are not known.
+    /// Features that cause the stop; `None` if unknown.
     pub features: Option<Features>,
 }
 
-/// Upper bound on the way of any point of `a` relative to `b` while both follow their screws.
+/// Upper bound on the path length of any point of `a` relative to `b` while both follow their
+/// screws.
 ///
 /// The velocity field of a screw is constant in time, and so is the difference of two. A point of
-/// `a` stays within `a`'s ball, whose centre moves no farther than its own constant speed.
+/// `a` stays within `a`'s ball; the centre of that ball moves no farther than its constant speed
+/// allows.
 pub(crate) fn relative_way(
     a: &RigidBody,
     centre: &hapticd_geometry::Vec3,
@@ -38,8 +40,8 @@ pub(crate) fn relative_way(
     way + 16.0 * f64::EPSILON * (size(screws[0]) + size(screws[1]))
 }
 
-/// Up to which time in `[0, t_max]` two bodies keep their clearance, each on its screw over `[0,
-/// 1]`.
+/// Computes the time in `[0, t_max]` up to which two bodies keep their clearance, each on its screw
+/// over `[0, 1]`.
 pub(crate) fn proven(
     link: &Link,
     sides: &Sides<'_>,

@@ -1,5 +1,5 @@
-//! Contact groups: moving bodies that touch, directly or through each other. Bodies whose motion is
-//! given connect nobody.
+//! Contact groups: moving bodies that touch, directly or through each other. Bodies with prescribed
+//! motion connect no groups.
 
 /// Disjoint sets of slots. No allocation once grown.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ impl Groups {
         self.refused.resize(slots, false);
     }
 
-    /// Marks a group by its name.
+    /// Marks a group, given by its representative.
     pub fn refuse(&mut self, name: usize) {
         self.refused[name] = true;
     }
@@ -25,7 +25,8 @@ impl Groups {
         self.refused[name]
     }
 
-    /// The group's name: its lowest slot, so that groups do not depend on the order of joining.
+    /// Returns the representative of the group: its lowest slot, so that it does not depend on the
+    /// order of joining.
     pub fn find(&mut self, slot: u32) -> u32 {
         let mut root = slot;
         while self.parent[root as usize] != root {

@@ -1,12 +1,12 @@
-//! Impacts: the velocities jump, and no energy appears.
+//! Impacts: velocities jump without adding energy.
 //!
-//! What approaches faster than resting contacts do, and would arrive within the step, bounces at
-//! its beginning: `v+ = argmin |v - v-|_M` under `n.v+ >= -e n.v-` at every contact that takes part
-//! (Redon 2002, equations 5.14 to 5.19), friction included.
+//! A contact that approaches faster than resting contacts do, and would close within the step,
+//! bounces at its beginning: `v+ = argmin |v - v-|_M` under `n.v+ >= -e n.v-` at every contact that
+//! takes part (Redon 2002, equations 5.14 to 5.19), including friction.
 //!
-//! With one restitution for all and without friction that cannot gain energy. With several, or with
-//! friction, Newton's rule can (Kane's paradox); then the answer is moved towards the one without
-//! restitution until it does not.
+//! With one restitution for all and without friction, this cannot add energy. With several, or with
+//! friction, Newton's rule can (Kane's paradox). The answer is then moved towards the one without
+//! restitution until it adds none.
 
 use hapticd_gauss::{DescentLimits, Mover};
 
@@ -14,15 +14,15 @@ use crate::link::Link;
 use crate::settings::Settings;
 use crate::solve::{Group, Member, Solver, set, twist_of};
 
-/// Bounces are for what approaches faster than gravity makes it in so many steps.
+/// Only contacts that approach faster than gravity accelerates them in this many steps bounce.
 const RESTING_STEPS: f64 = 2.0;
-/// How exactly an impact is solved, in units of its speed, and with how many sweeps at most:
-/// impacts are few and decide much.
+/// Tolerance of an impact, in units of its speed, and the maximum number of sweeps. Impacts are
+/// rare and matter a lot.
 const TOLERANCE: f64 = 1e-12;
 const SWEEPS: u32 = 1000;
 
 impl Solver {
-    /// Changes the velocities before, and with them the wanted ones, of a group with colliding
+    /// Changes the initial velocities, and with them the wanted ones, of a group with colliding
     /// contacts.
     pub(crate) fn bounce(
         &mut self,
@@ -79,12 +79,12 @@ impl Solver {
         }
         self.each(group, |member: &mut Member, mover: &mut Mover| {
             member.before = twist_of(mover);
-            // Not by what the impact has changed: how free flight turns a spin depends on the spin.
+            // Recomputed rather than shifted: the gyroscopic term depends on the angular velocity.
             member.wanted = member.free(&member.before, step_s);
         });
     }
 
-    /// Between the velocities without restitution and the present ones, those with the energy
+    /// Sets, between the velocities without restitution and the present ones, those with the energy
     /// `had`.
     fn mix_with_plastic(
         &mut self,
@@ -111,7 +111,7 @@ impl Solver {
             limits,
         );
         self.each(group, |_, mover| plastic.push(twist_of(mover)));
-        // The energy is convex along the way from one to the other: bisection.
+        // The energy is convex between the two, so bisection works.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
             let share = 0.5 * (low + high);

@@ -1,21 +1,21 @@
-//! Rigid bodies in contact: any number of them, with friction and impacts, and never one inside
+//! Rigid bodies in contact: any number of them, with friction and impacts, never one inside
 //! another.
 //!
-//! A [`RigidWorld`] holds bodies made of meshes. [`RigidWorld::plan`] finds out what the coming
-//! interval brings: velocities by Gauss' principle of least constraint, then *one constant-speed
-//! screw per moving body, all proven collision-free together* by continuous detection.
-//! [`RigidWorld::commit`] makes the bodies follow them, all the way or as far as the caller says
-//! they got. Poses change in no other way, so bodies that start apart stay apart, whatever their
+//! A [`RigidWorld`] holds bodies made of meshes. [`RigidWorld::plan`] computes the coming interval:
+//! velocities by Gauss' principle of least constraint, then *one constant-speed screw per moving
+//! body, all proven collision-free together* by continuous detection. [`RigidWorld::commit`] moves
+//! the bodies along these screws, to the end or as far as the caller has executed them. Poses do
+//! not change in a plan or commit in any other way, so bodies that start apart stay apart, at any
 //! speed (Redon 2002, sections 2.2, 5.3 and 6.2).
 //!
 //! ```
 //! use std::sync::Arc;
 //! use hapticd_ccd::MeshIndex;
 //! use hapticd_geometry::{Pose, Vec3, shapes};
-//! use hapticd_rigid::{BodySpec, Settings, World};
+//! use hapticd_rigid::{BodySpec, RigidWorld, Settings};
 //!
 //! let cube = Arc::new(MeshIndex::new(shapes::cuboid(&Vec3::repeat(0.1)).unwrap()));
-//! let mut world = World::new(Settings::default()).unwrap();
+//! let mut world = RigidWorld::new(Settings::default()).unwrap();
 //! world.add(&BodySpec::fixed(cube.clone(), Pose::translation(0.0, 0.0, -0.1))).unwrap();
 //! let body = world.add(&BodySpec::dynamic(cube, Pose::translation(0.0, 0.0, 0.11), 1000.0)).unwrap();
 //! for _ in 0..1000 {
@@ -26,12 +26,13 @@
 //! assert!(gap > 0.0 && gap < 1e-4);
 //! ```
 //!
-//! * [`BodySpec`], [`Material`], [`Twist`], [`Wrench`]: what goes in.
-//! * [`Plan`], [`Segment`], [`ContactReport`], [`Counters`]: what comes out.
-//! * [`Settings`], [`Distances`]: how.
+//! * [`BodySpec`], [`Material`], [`Twist`], [`Wrench`]: inputs.
+//! * [`Plan`], [`Segment`], [`ContactReport`], [`Counters`]: outputs.
+//! * [`Settings`], [`Distances`]: parameters.
 //!
 //! SI units, world frame. Sans-I/O, no threads, deterministic: equal calls give bit-equal results.
-//! Does not allocate in a step once its buffers have grown to the scene's need. No panics; numbers
+//! A step does not allocate once its buffers have grown to the scene. No panics; invalid numbers
+//! are refused on input.
 //! that make no sense are refused where they come in.
 #![forbid(unsafe_code)]
 

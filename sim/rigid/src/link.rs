@@ -1,19 +1,17 @@
-//! Two bodies that may touch: the list of their near feature pairs, kept while its certificate
-//! holds, and the contacts in it.
+//! A link: two bodies that may touch, the list of their near feature pairs, kept while its
+//! certificate holds, and the contacts among them.
 //!
 //! # Theory
 //!
 //! A proximity query lists all feature pairs nearer than a reach. As long as no point of one body
-//! has moved by more than `m` relative to the other since then, every pair that is not listed is at
-//! least `reach - m` apart. So the list is searched again only when its reach is used up, and a
-//! body at rest is never searched again. In the same way each listed pair has a distance that it
-//! cannot have lost more than `m` of.
+//! has moved by more than `m` relative to the other since then, every unlisted pair is at least
+//! `reach - m` apart. So the list is rebuilt only when its reach is used up, and a body at rest is
+//! never searched again. Likewise, each listed pair cannot have lost more than `m` of its distance.
 //!
-//! Not every near pair is a contact. A vertex over a tessellated plane is near to *all* triangles
-//! around it; only pairs that are *locally closest* on both surfaces constrain the motion, the
-//! others would be bumps where there are none. A pair that this wrongly leaves out costs
-//! smoothness, not safety: continuous detection stops the motion at it, and it is then made a
-//! contact by force.
+//! Not every near pair is a contact. A vertex over a tessellated plane is near *all* triangles
+//! around it. Only pairs that are *locally closest* on both surfaces constrain the motion; the
+//! others would be bumps where there are none. Wrongly leaving out a pair costs smoothness, not
+//! safety: continuous detection stops the motion at it, and it is then forced to be a contact.
 
 use hapticd_ccd::{MeshIndex, PairDistance, PairKind, Proximity, closest};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
@@ -22,28 +20,29 @@ use crate::body::{Material, RigidBody};
 use crate::distances::Distances;
 use crate::patch::keep_corners;
 
-/// Cosine slack of the local tests: directions this close to perpendicular count as perpendicular.
+/// Slack of the local tests, as a cosine: directions this close to perpendicular count as
+/// perpendicular.
 const SLACK: f64 = 1e-6;
-/// Which pairs are contacts is decided again when the bodies have moved by this part of the safe
-/// distance.
+/// Contacts are selected again when the bodies have moved by this fraction of the safe distance.
 const LOOK_AGAIN: f64 = 0.1;
-/// Bodies that have moved by less than this part of the safe distance since their contacts were
-/// computed stand still.
+/// Bodies that have moved by less than this fraction of the safe distance since their contacts were
+/// computed count as at rest.
 const STILL: f64 = 1e-10;
-/// Two contacts of one pair of bodies nearer than this many release distances, with one normal, are
-/// one.
+/// Two contacts of one pair of bodies that are nearer than this many release distances and share a
+/// normal are merged.
 const SAME_PLACE: f64 = 2.0;
-/// `1 - cos` of normals that count as one.
+/// Limit of `1 - cos` for normals that count as equal.
 const SAME_NORMAL: f64 = 1e-9;
 
-/// Most pairs of a list. Longer ones reach farther, but cost more than they save: what is beyond is
-/// left to the search of whole bodies.
+/// Maximum number of pairs in a list. Longer lists reach farther but cost more than they save;
+/// farther pairs are left to the search over whole bodies.
 const MAX_LISTED: usize = 1024;
-/// The same where `MAX_LISTED` reach less far than this many release distances.
+/// Maximum length of a list where `MAX_LISTED` pairs reach less far than `ENOUGH` release
+/// distances.
 const MANY: usize = 4096;
 const ENOUGH: f64 = 2.0;
 
-/// One of the bodies' features against one of the other's.
+/// A feature of one body against a feature of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Features {
     pub kind: PairKind,
@@ -54,9 +53,9 @@ pub(crate) struct Features {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Listed {
     pub features: Features,
-    /// At the poses of the list, exact.
+    /// Distance at the poses of the list, exact, m.
     at_list: f64,
-    /// At the poses of the last look, at least.
+    /// Lower bound on the distance at the poses of the last selection of contacts, m.
     pub at_look: f64,
 }
 
@@ -64,19 +63,19 @@ pub(crate) struct Listed {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub features: Features,
-    /// World, from b to a.
+    /// Unit normal, world, from b to a.
     pub normal: Vec3,
-    /// World, half way.
+    /// Midpoint between the surfaces, world.
     pub middle: Vec3,
     pub gap_m: f64,
-    /// Of the last step, on a, world, N s.
+    /// Impulse of the last step on a, world, N s.
     pub impulse: Vec3,
 }
 
-/// Work space that the links of a world share.
+/// Work space shared by the links of a world.
 pub(crate) struct Searches {
     near: Proximity,
-    /// Where so many are near that the first list does not tell the contacts.
+    /// Used where so many pairs are near that the first list does not contain all contacts.
     dense: Proximity,
     far: Proximity,
     pub count: u32,
@@ -99,7 +98,7 @@ impl Searches {
     }
 }
 
-/// Bodies and poses of a link's two sides, a first.
+/// Bodies and poses of the two sides of a link, a first.
 #[derive(Clone, Copy)]
 pub(crate) struct Sides<'a> {
     pub bodies: [&'a RigidBody; 2],
@@ -120,21 +119,21 @@ pub(crate) struct Link {
     pub friction: f64,
     pub restitution: f64,
     pub points: Vec<Point>,
-    /// How often in a row it has stopped a plan at its start.
+    /// Number of consecutive times that it has stopped a plan at its start.
     pub stalls: u32,
     listed: Vec<Listed>,
     listed_at: Pose,
     complete_to: f64,
     looked_at: Pose,
     looked_to: f64,
-    /// Where the contacts were computed last, and how far the bodies may have moved since the list,
-    /// since the look (up to there) and since.
+    /// Pose at which the contacts were last computed, and bounds on the motion since the list,
+    /// since the selection (up to that pose), and since that pose.
     renewed_at: Pose,
     since_list: f64,
     since_look: f64,
     since_renewed: f64,
     forced: Vec<Features>,
-    /// The last list was a long one, and needed to be.
+    /// Whether the last list was a long one out of necessity.
     crowded: bool,
 }
 
@@ -162,13 +161,13 @@ impl Link {
         }
     }
 
-    /// What the two surfaces make of each other.
+    /// Sets the combined properties of the two surfaces.
     pub fn set_surfaces(&mut self, [a, b]: [Material; 2]) {
         self.friction = (a.friction * b.friction).sqrt();
         self.restitution = a.restitution.max(b.restitution);
     }
 
-    /// Makes a used link a new one, with its memory.
+    /// Turns a used link into a new one; keeps its memory for reuse.
     pub fn reset(&mut self, a: u32, b: u32, sides: &Sides<'_>) {
         let bodies = sides.bodies;
         self.a = a;
@@ -189,13 +188,13 @@ impl Link {
         self.looked_to = f64::NEG_INFINITY;
     }
 
-    /// Whether it was ever looked at.
+    /// Whether list and contacts have been computed since the last reset.
     pub fn is_known(&self) -> bool {
         self.complete_to > f64::NEG_INFINITY && self.looked_to > f64::NEG_INFINITY
     }
 
-    /// Contacts, their gaps and normals at the present poses, complete up to a distance of
-    /// `look_m`.
+    /// Updates the contacts, their gaps and normals to the present poses, complete up to a distance
+    /// of `look_m`.
     pub fn update(&mut self, sides: &Sides<'_>, look_m: f64, searches: &mut Searches) {
         let b_from_a = sides.b_from_a();
         let still = STILL * self.distances.safe_m;
@@ -223,7 +222,7 @@ impl Link {
         }
     }
 
-    /// Whether no pair that is not listed is nearer than this at the poses of the last update.
+    /// Whether no unlisted pair is nearer than this at the poses of the last update.
     fn is_complete_to(&self, distance_m: f64) -> bool {
         self.complete_to - (self.since_list + self.since_renewed) >= distance_m
     }
@@ -234,10 +233,10 @@ impl Link {
         self.listed_at = *b_from_a;
         self.since_list = 0.0;
         self.listed.clear();
-        // Room for a few steps like this one.
+        // Reach for a few steps like this one.
         let reach = 3.0 * look_m;
         let enough = ENOUGH * self.distances.release_m;
-        // What was crowded is so for a while: the short list is not asked first.
+        // A crowded link stays crowded for a while, so the short list is not tried first.
         let first = match self.crowded {
             true => &mut searches.dense,
             false => &mut searches.near,
@@ -258,8 +257,8 @@ impl Link {
             at_look: pair.distance,
         }));
         if self.listed.is_empty() {
-            // Nothing near: how far is the nearest? So that a body far away is not asked about all
-            // the time.
+            // Nothing is near, so find how far the nearest pair is. A distant body is then not
+            // queried all the time.
             let far = 0.5 * a.radius_m;
             if far > reach {
                 let found = searches.far.query(&a.shape, 0.0, &b.shape, b_from_a, far);
@@ -276,7 +275,7 @@ impl Link {
         self.since_look = 0.0;
         self.since_renewed = 0.0;
         let moved = self.since_list;
-        // Some more, so that a body that speeds up is not looked at again at once.
+        // Some extra, so that a body that accelerates does not need another selection at once.
         self.looked_to = 1.5 * look_m;
         let frame = Frame::new(sides, b_from_a);
         let fresh = &mut searches.fresh;
@@ -305,7 +304,7 @@ impl Link {
                 .any(|p| p.features == *f && p.gap_m < 2.0 * release)
         });
         fresh.sort_unstable_by_key(|p| p.features);
-        // The impulses of the last step are the start of the next.
+        // The impulses of the last step are the warm start of the next.
         for p in fresh.iter_mut() {
             if let Ok(k) = self
                 .points
@@ -321,7 +320,7 @@ impl Link {
                 (q.middle - p.middle).norm_squared() < place * place
                     && q.normal.dot(&p.normal) > 1.0 - SAME_NORMAL
             };
-            // What has stopped a motion is not to be hidden again.
+            // A pair that has stopped a motion must not be hidden again.
             match self.points.iter_mut().find(same) {
                 Some(q) if !forced.contains(&p.features) => q.impulse += p.impulse,
                 _ => self.points.push(*p),
@@ -332,7 +331,7 @@ impl Link {
         keep_corners(&mut self.points, forced, safe, work);
     }
 
-    /// Makes a listed pair a contact that its neighbours had hidden.
+    /// Forces a listed pair that its neighbours had hidden to be a contact.
     pub fn force(&mut self, features: Features) {
         if !self.forced.contains(&features) {
             self.forced.push(features);
@@ -341,19 +340,19 @@ impl Link {
     }
 
     /// The listed pairs that may come nearer than the clearance when no point of a moves by more
-    /// than `way_m` relative to b from the poses of the last update on; `None` when pairs that are
-    /// not listed may do so as well.
+    /// than `way_m` relative to b after the last update. `None` if unlisted pairs may also do so.
     pub fn critical(&self, way_m: f64) -> Option<impl Iterator<Item = &Listed>> {
         let need = self.distances.clearance_m + way_m;
         let moved = self.since_look + self.since_renewed;
-        // Not `<`: NaN is critical.
+        // Not `<`, so that NaN counts as critical.
         let near = move |l: &&Listed| !(l.at_look - moved >= need);
         self.is_complete_to(need)
             .then(|| self.listed.iter().filter(near))
     }
 }
 
-/// No point of `body` has moved by more than this between two poses. Rounding is added.
+/// Upper bound on the distance that any point of `body` has moved between two poses, including
+/// rounding.
 pub(crate) fn shift_between(from: &Pose, to: &Pose, body: &RigidBody) -> f64 {
     let (start, end) = (transform(from, &body.centre), transform(to, &body.centre));
     // The chord of the angle: twice the sine of its half.
@@ -387,7 +386,7 @@ impl<'a> Frame<'a> {
         Some(closest(f.kind, &a, &b))
     }
 
-    /// Closest points, in b's frame, and whether they are locally closest on both surfaces.
+    /// Closest points in b's frame, and whether they are locally closest on both surfaces.
     fn measure(&self, f: &Features) -> Option<(PairDistance, bool)> {
         let c = self.closest(f)?;
         let (to_b, to_a) = (-self.b_from_a.unturn(&c.normal), c.normal);
@@ -433,10 +432,10 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The foot on a face is inside it, or no neighbour across the sides that it lies on is nearer. `n`
-/// points from the foot to the vertex.
+/// Whether the foot on a face is inside it, or no neighbour across the sides that it lies on is
+/// nearer. `n` points from the foot to the vertex.
 fn foot_holds(barycentric: &[f64; 3], into_neighbours: &[Vec3; 3], n: &Vec3) -> bool {
-    // The weight that vanishes on the sides 01, 12, 20.
+    // The barycentric weight that vanishes on each of the sides 01, 12, 20.
     let off_side = [barycentric[2], barycentric[0], barycentric[1]];
     (0..3).all(|e| off_side[e] > 0.0 || n.dot(&into_neighbours[e]) <= SLACK)
 }

@@ -1,4 +1,4 @@
-//! Whether two bodies are in each other, and how deep: asked once, when a body is added. Afterwards
+//! Whether and how deep two bodies overlap. Tested once, when a body is added; afterwards
 //! continuous detection keeps them apart.
 
 use hapticd_ccd::intersect::Intersections;
@@ -8,18 +8,19 @@ use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
 use crate::body::{BodyId, RigidBody};
 use crate::groups::Groups;
 
-/// Most pairs of crossing triangles that are counted and looked at for the depth.
+/// Maximum number of pairs of crossing triangles that are counted and used for the depth.
 const MAX_CROSSINGS: usize = 256;
 
-/// Two bodies in each other.
+/// An overlap of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
-    /// The one that was there first.
+    /// The body that was there first.
     pub other: BodyId,
-    /// Pairs of triangles that cross, as far as they were counted (256); 0 if one body is wholly
-    /// inside the other.
+    /// Number of pairs of crossing triangles, counted up to 256; 0 if one body is wholly inside the
+    /// other.
     pub crossings: usize,
-    /// Some point of one is so deep under the surface of the other, m: a lower bound of the depth.
+    /// Lower bound on the depth, m: some point of one body is this far below the surface of the
+    /// other.
     pub depth_m: f64,
 }
 
@@ -32,7 +33,7 @@ pub(crate) fn overlap_of(a: &RigidBody, b: &RigidBody, b_from_a: &Pose) -> Optio
     let a_from_b = b_from_a.inverse();
     let mut depth = 0.0_f64;
     if crossings.is_empty() {
-        // Surfaces that do not meet: a piece of one may still be inside the other.
+        // The surfaces do not meet, but a piece of one may still be inside the other.
         for p in &a.facts.pieces {
             depth = depth.max(depth_of(&transform(b_from_a, p), b));
         }
@@ -58,8 +59,8 @@ pub(crate) fn overlap_of(a: &RigidBody, b: &RigidBody, b_from_a: &Pose) -> Optio
     Some((crossings.len(), depth))
 }
 
-/// Points of a triangle that may be deep inside what `other` belongs to: its corners, and its
-/// middle.
+/// Points of a triangle that may be deep inside the body that `other` belongs to: its corners, its
+/// centroid, and its point nearest to the centroid of `other`.
 fn probes(corners: &[Vec3; 3], other: &[Vec3; 3]) -> [Vec3; 5] {
     let [p, q, r] = *corners;
     let middle = (other[0] + other[1] + other[2]) / 3.0;
@@ -73,7 +74,7 @@ fn depth_of(p: &Vec3, body: &RigidBody) -> f64 {
     if !body.closed || outside {
         return 0.0;
     }
-    // On the surface as far as rounding tells: not in it by any depth.
+    // Points on the surface, as far as rounding tells, have no depth.
     if matches!(Winding::default().about(&body.shape, p), Some(0) | None) {
         return 0.0;
     }
@@ -81,7 +82,7 @@ fn depth_of(p: &Vec3, body: &RigidBody) -> f64 {
     let reach = 2.0 * body.radius_m;
     let mut near = Proximity::new(16);
     let found = near.query(&point, 0.0, &body.shape, &Pose::identity(), reach);
-    // A list that was full may have left out a pair that is a little nearer.
+    // A full list may have omitted a pair that is slightly nearer.
     let nearest = found.pairs.first().map_or(reach, |pair| pair.distance);
     nearest.min(found.complete_to).max(f64::MIN_POSITIVE)
 }

@@ -1,22 +1,23 @@
-//! Face on face: of the contacts of one plane, those at the corners of their hull say it all.
+//! Contact reduction for face on face: of the coplanar contacts, those at the corners of their hull
+//! suffice.
 //!
 //! With one normal and one gap, the row of a point inside the hull of others is a convex
-//! combination of theirs (and so is any friction that it could take up, force and moment): leaving
-//! it out changes no motion, and two boxes on each other have four contacts instead of eight or
+//! combination of theirs. The same holds for any friction that it could take up, force and moment.
+//! Leaving it out changes no motion, and two stacked boxes have four contacts instead of eight or
 //! more.
 
 use hapticd_geometry::Vec3;
 
 use crate::link::{Features, Point};
 
-/// `1 - cos` of normals that belong to one plane.
+/// Limit of `1 - cos` for normals that belong to one plane.
 const SAME_PLANE: f64 = 1e-7;
-/// A point is left out if its gap is at least the largest of its plane less this part of the safe
-/// distance.
+/// A point is left out if its gap is at least the largest of its plane minus this fraction of the
+/// safe distance.
 const SAME_GAP: f64 = 0.05;
 
-/// Leaves the corners of every plane's hull in `points`, in their order, and what is in `keep`.
-/// `safe_m` is the safe distance; `work` is work space.
+/// Keeps in `points` the corners of the hull of every plane, in their order, and the pairs in
+/// `keep`. `safe_m` is the safe distance; `work` and `drop` are work space.
 pub(crate) fn keep_corners(
     points: &mut Vec<Point>,
     keep: &[Features],
@@ -25,7 +26,7 @@ pub(crate) fn keep_corners(
 ) {
     drop.clear();
     drop.resize(points.len(), false);
-    // Planes are taken by their first point; what was in one is not in another.
+    // Each plane is taken by its first point; a point belongs to one plane only.
     for first in 0..points.len() {
         let n = points[first].normal;
         let origin = points[first].middle;
@@ -63,20 +64,20 @@ pub(crate) fn keep_corners(
     });
 }
 
-/// Unmarks the corners of one side of the hull of sorted points (Andrew's chain), those nearer than
-/// `tolerance` to a side excepted.
+/// Unmarks the corners of one side of the hull of sorted points (Andrew's chain), except those
+/// nearer than `tolerance` to a side.
 fn half_hull(sorted: &[(f64, f64, usize)], tolerance: f64, drop: &mut [bool]) {
     let mut at = 0;
     drop[sorted[0].2] = false;
     while at + 1 < sorted.len() {
         let from = sorted[at];
-        // The next corner: everything is to the left of the line to it.
+        // The next corner: all points lie to the left of the line to it.
         let mut next = sorted.len() - 1;
         for (k, p) in sorted.iter().enumerate().skip(at + 1) {
             let q = sorted[next];
             let cross = (q.0 - from.0) * (p.1 - from.1) - (q.1 - from.1) * (p.0 - from.0);
             let length = (q.0 - from.0).hypot(q.1 - from.1);
-            // Of those on one line the farthest.
+            // Of collinear ones, the farthest.
             let farther = (p.0 - from.0).hypot(p.1 - from.1) > length;
             if k != next && (cross < -tolerance * length || farther && cross <= tolerance * length)
             {

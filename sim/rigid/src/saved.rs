@@ -1,11 +1,11 @@
-//! Going back: a world remembers where it was before a plan, for callers that plan ahead of what
-//! they can carry out.
+//! Checkpoints: a world stores its state before a plan, for callers that plan ahead of what they
+//! execute.
 //!
-//! A real-time loop follows one plan while the next is being made from its end. Where something
-//! stops the loop on the way, the world goes back to the start of the plan that was followed and
-//! along it as far as the loop came. Lists of near features stay: their certificates speak of poses
-//! and are checked against where the bodies are. Does not allocate once its memory has grown to the
-//! scene.
+//! A real-time loop follows one plan while the next is made from its end. If something stops the
+//! loop early, the world returns to the start of the plan that was followed, then advances along it
+//! as far as the loop came. Lists of near features stay: their certificates refer to poses and are
+//! checked against the present poses of the bodies. Does not allocate once its memory has grown to
+//! the scene, unless bodies were added since the checkpoint.
 
 use hapticd_ccd::moving::{Motion, MovingBody};
 use hapticd_geometry::Screw;
@@ -15,17 +15,17 @@ use crate::plan::{Executed, Plan};
 use crate::solve::State;
 use crate::world::RigidWorld;
 
-/// Where a world was.
+/// Checkpoint of a world.
 #[derive(Clone, Debug, Default)]
 pub struct Saved {
     state: State,
     generations: Vec<u32>,
-    /// Asleep, and for how long quiet (s).
+    /// Sleep state, and time for which the body has been quiet (s).
     rest: Vec<(bool, f64)>,
 }
 
 impl RigidWorld {
-    /// Notes where everybody is.
+    /// Stores the state of all bodies.
     pub fn save(&self, saved: &mut Saved) {
         saved.state.clone_from(&self.state);
         saved.generations.clone_from(&self.generations);
@@ -37,8 +37,8 @@ impl RigidWorld {
         saved.rest.extend(rest);
     }
 
-    /// Goes back to `saved` and from there along `plan`, which must have been made there, as far as
-    /// `executed`. Bodies that came since stay where they are.
+    /// Returns to `saved` and advances from there along `plan`, which must have been made from that
+    /// state, as far as `executed`. Bodies added since then stay where they are.
     pub fn resume(&mut self, saved: &Saved, plan: &Plan, executed: &Executed) {
         self.planned = false;
         let came = |slot: usize| saved.generations.get(slot) != self.generations.get(slot);
@@ -62,9 +62,9 @@ impl RigidWorld {
         }
     }
 
-    /// The first body, by slot, that touches a newcomer, standing where it is to start, on its way
-    /// from `saved` along `plan`. For bodies that come while a plan is carried out that was made
-    /// without them.
+    /// Returns the first body, by slot, that touches a newcomer at rest at its start pose while
+    /// moving from `saved` along `plan`. Used for bodies that are added while a plan made without
+    /// them is executed.
     pub fn crosses(&mut self, newcomer: &BodySpec, saved: &Saved, plan: &Plan) -> Option<BodyId> {
         let mut pose = newcomer.world_from_body;
         pose.rotation.renormalize();

@@ -1,45 +1,45 @@
-//! How a world is simulated.
+//! Simulation settings of a world.
 
 use hapticd_gauss::FrictionLaw;
 use hapticd_geometry::Vec3;
 
 use crate::body::BodyError;
 
-/// What forces change (Redon 2002, section 6.3.1).
+/// Which quantity forces change (Redon 2002, section 6.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Velocities: bodies are moved as their wanted twists and the forces on them say, as far as
-    /// contacts admit, and stand still when nothing is wanted. A force `f` on a mass `m` is worth
-    /// the velocity `f / (m drag)`.
+    /// Forces change velocities. Bodies move as their wanted twists and the forces on them dictate,
+    /// as far as contacts allow, and stand still otherwise. A force `f` on a mass `m` adds the
+    /// velocity `f / (m drag)`.
     First,
-    /// Accelerations: gravity, inertia, impacts.
+    /// Forces change accelerations: gravity, inertia, impacts.
     Second,
 }
 
-/// How a world is simulated.
+/// Simulation settings of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// First or second order.
     pub order: Order,
-    /// Acceleration of everything, m/s². Not used in a first-order world.
+    /// Gravitational acceleration, m/s². Not used in a first-order world.
     pub gravity: Vec3,
-    /// What resists forces in a first-order world, 1/s. Not used in one of second order.
+    /// Drag that resists forces in a first-order world, 1/s. Not used in a second-order world.
     pub drag_per_s: f64,
     /// Whether kinematic bodies pass through static ones and each other, so that only dynamic
-    /// bodies are kept apart from everything. Where others place them, they may overlap by
-    /// intention.
+    /// bodies are kept apart from all others. Where a client places them, they may overlap on
+    /// purpose.
     pub kinematic_passes: bool,
-    /// Friction.
+    /// Friction law.
     pub friction: FrictionLaw,
-    /// The solver stops when no contact velocity changes by more than this part of the speeds of
-    /// its group.
+    /// The solver stops when no contact velocity changes by more than this fraction of the speeds
+    /// in its group.
     pub tolerance: f64,
-    /// Most visits to contacts that the solver makes for one group in one step: its work bound.
+    /// Work bound: maximum number of contact visits that the solver makes for one group in one
+    /// step.
     pub visits: u32,
-    /// Bodies slower than this, as a part of `sqrt(g r + r² 0.01/s²)` (`r` their radius), are
-    /// quiet.
+    /// A body slower than this fraction of `sqrt(g r + r² 0.01/s²)` (`r` is its radius) is quiet.
     pub quiet: f64,
-    /// A group that has been quiet for this long falls asleep, s. Infinite: never.
+    /// A group that has been quiet for this long falls asleep, s. Infinite means never.
     pub sleep_after_s: f64,
 }
 
@@ -48,7 +48,7 @@ impl Settings {
         let finite = f64::MAX;
         for (what, value, most) in [
             ("gravity", self.gravity.norm(), 1e100),
-            // What divides by it must stay finite.
+            // Quotients by it must stay finite.
             ("1 / drag_per_s", self.drag_per_s.recip(), 1e100),
             ("tolerance", self.tolerance, 1.0),
             ("quiet", self.quiet, finite),

@@ -1,9 +1,10 @@
 //! Sleep: groups that have been quiet for a while cost nothing until something moves them.
 //!
-//! A body is quiet below a speed, and a group falls asleep when all its members have been quiet for
-//! long enough. It wakes when a kinematic body moves within its release distance, or an awake body
-//! that is not quiet does; when something new acts on a member, or a body near it appears or goes.
-//! Quiet bodies that lean on sleeping ones do not wake them, so piles do not keep themselves awake.
+//! A body is quiet below a speed. A group falls asleep when all its members have been quiet for
+//! long enough. It wakes when a kinematic body, or an awake body that is not quiet, moves within
+//! its release distance. It also wakes when something new acts on a member, or when a body near it
+//! appears or disappears. Quiet bodies that lean on sleeping ones do not wake them, so piles do not
+//! keep themselves awake.
 
 use hapticd_geometry::Vec3;
 
@@ -13,19 +14,19 @@ use crate::link::Link;
 use crate::settings::{Order, Settings};
 use crate::solve::State;
 
-/// A body that moves this many times faster than a quiet one wakes what it touches.
+/// A body that moves this many times faster than a quiet one wakes the bodies that it touches.
 const AWAKE: f64 = 2.0;
-/// Rate that makes a speed of a length where there is no gravity, 1/s.
+/// Rate that converts a length to a speed where there is no gravity, 1/s.
 const RATE: f64 = 0.1;
 
-/// Fastest point of the ball, in units of the speed that counts as quiet.
+/// Upper bound on the speed of the bounding ball, in units of the speed that counts as quiet.
 fn restlessness(body: &RigidBody, twist: &Twist, settings: &Settings) -> f64 {
     let r = body.radius_m;
     let quiet = settings.quiet * (settings.gravity.norm() * r + (RATE * r).powi(2)).sqrt();
     (twist.linear.norm() + twist.angular.norm() * (r + (body.centre - body.pivot).norm())) / quiet
 }
 
-/// Wakes what is near something that moves. Whether anybody woke.
+/// Wakes bodies near something that moves. Returns whether any body woke.
 pub(crate) fn wake(
     bodies: &mut [Option<RigidBody>],
     state: &State,
@@ -63,7 +64,7 @@ fn is_asleep(bodies: &[Option<RigidBody>], slot: u32) -> bool {
     bodies[slot as usize].as_ref().is_some_and(|b| b.asleep)
 }
 
-/// Wakes a body and everything asleep that it touches, directly or through others.
+/// Wakes a body and every sleeping body that it touches, directly or through others.
 pub(crate) fn rouse(bodies: &mut [Option<RigidBody>], links: &[Link], slot: u32) {
     if let Some(body) = &mut bodies[slot as usize] {
         body.asleep = false;
@@ -93,7 +94,7 @@ pub(crate) fn rouse(bodies: &mut [Option<RigidBody>], links: &[Link], slot: u32)
     }
 }
 
-/// After a step of `step_s`: who is quiet, and which groups fall asleep.
+/// Updates, after a step of `step_s`, which bodies are quiet, and puts groups to sleep.
 pub(crate) fn settle(
     bodies: &mut [Option<RigidBody>],
     state: &mut State,
@@ -102,7 +103,7 @@ pub(crate) fn settle(
     settings: &Settings,
     step_s: f64,
 ) {
-    // Where nothing moves unless it is wanted to, nothing has to be put to rest.
+    // In a first-order world bodies move only when commanded, so none needs to be put to sleep.
     if settings.order == Order::First {
         return;
     }
@@ -156,7 +157,8 @@ pub(crate) fn settle(
             .as_mut()
             .filter(|b| b.kind == BodyKind::Dynamic && !b.asleep)
         {
-            // Nothing pulls, or something holds: a body in the air only looks quiet.
+            // Requires that nothing pulls the body or that something holds it: a body in the air
+            // only looks quiet.
             let pulled = settings.gravity + body.wrench.force * body.inverse_mass != Vec3::zeros();
             let holds = |l: &Link| {
                 (l.a as usize == slot || l.b as usize == slot)

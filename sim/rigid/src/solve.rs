@@ -1,13 +1,14 @@
-//! The velocities of a step: impacts, forces, contacts and friction, group by group.
+//! Velocities of a step: impacts, forces, contacts and friction, group by group.
 //!
 //! # Theory
 //!
-//! At velocity level and with the step in it, a contact of gap `d` says `n . (v_i - v_j) h >= -(d -
+//! At velocity level and over one step, a contact of gap `d` requires `n . (v_i - v_j) h >= -(d -
 //! safe)`: it may close to the safe distance and no further (Redon 2002, equations 5.8 and 6.1,
-//! integrated over the step). What approaches faster than resting contacts do, and would arrive
-//! within the step, bounces at its beginning: `v+ = argmin |v - v-|_M`, `n.v+ >= -e n.v-` (equation
-//! 5.19). Where a gap has fallen below the safe distance, the *way* of the step is projected once
-//! more so that it opens again, and the velocities are left alone: stabilisation gives no energy.
+//! integrated over the step). A contact that approaches faster than resting contacts do, and would
+//! close within the step, bounces at its beginning: `v+ = argmin |v - v-|_M`, `n.v+ >= -e n.v-`
+//! (equation 5.19). Where a gap has fallen below the safe distance, only the *path* of the step is
+//! projected once more so that it opens again. The velocities are left unchanged: stabilisation
+//! adds no energy.
 
 use std::ops::Range;
 
@@ -22,18 +23,18 @@ use crate::link::{Features, Link, Point};
 use crate::plan::Counters;
 use crate::settings::{Order, Settings};
 
-/// Part of a lacking distance that one step gives back.
+/// Fraction of a missing distance that one step restores.
 const RECOVERY: f64 = 0.2;
-/// A gap that lacks less than this part of the safe distance is left as it is.
+/// A gap that is short by less than this fraction of the safe distance is left unchanged.
 const LACKING: f64 = 1e-3;
-/// A body with less than this part of the energy that a lift takes is not lifted.
+/// A body with less than this fraction of the energy that a lift takes is not lifted.
 const AT_REST: f64 = 1e-2;
-/// Largest angle of one screw, rad.
+/// Maximum angle of one screw, rad.
 pub(crate) const MAX_TURN: f64 = 0.5;
-/// Steps after which features that come near are taken to touch.
+/// Number of steps after which features that come near are assumed to touch.
 const PASSING_STEPS: u32 = 32;
-/// A squeezed group whose contacts still approach by this part of its speeds has no admissible
-/// motion.
+/// A squeezed group with contacts that still approach at this fraction of its speeds has no
+/// admissible motion.
 const SQUEEZED: f64 = 0.1;
 
 pub(crate) const NOBODY: u32 = u32::MAX;
@@ -45,16 +46,16 @@ pub(crate) struct State {
     pub twist: Vec<Twist>,
 }
 
-/// What a step wants to do, by slot.
+/// Motions of a step, by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Motions {
-    /// Twist at the beginning, impacts done.
+    /// Twist at the beginning, after impacts.
     pub start: Vec<Twist>,
     /// Twist at the end.
     pub end: Vec<Twist>,
-    /// Twist that carries the body in between.
+    /// Twist that carries the body during the step.
     pub way: Vec<Twist>,
-    /// In free flight: forces and nothing else.
+    /// Whether the body is in free flight: only forces act on it.
     pub free: Vec<bool>,
 }
 
@@ -69,12 +70,12 @@ impl Motions {
     }
 }
 
-/// The scene as a solve sees it.
+/// View of the scene during a solve.
 pub(crate) struct SolveContext<'a> {
     pub settings: &'a Settings,
     pub bodies: &'a [Option<RigidBody>],
     pub state: &'a State,
-    /// Stand still in this plan, whatever they are.
+    /// Bodies that stand still in this plan, whatever their kind.
     pub held: &'a [bool],
 }
 
@@ -84,7 +85,7 @@ impl SolveContext<'_> {
             .is_some_and(|b| b.kind == BodyKind::Dynamic && !b.asleep && !self.held[slot])
     }
 
-    /// Twist of a body whose motion is given.
+    /// Twist of a body with prescribed motion.
     pub fn given(&self, slot: usize) -> Twist {
         match &self.bodies[slot] {
             Some(b) if b.kind == BodyKind::Kinematic && !self.held[slot] => self.state.twist[slot],
@@ -92,7 +93,7 @@ impl SolveContext<'_> {
         }
     }
 
-    /// The body's motion if it keeps this twist; `None` if a screw could not tell it.
+    /// The motion of a body that keeps this twist; `None` if it turns too far for one screw.
     fn motion(&self, slot: usize, twist: &Twist, step_s: f64) -> Option<Motion> {
         let body = self.bodies[slot].as_ref()?;
         let pose = &self.state.pose[slot];
@@ -104,11 +105,11 @@ impl SolveContext<'_> {
         Some(Motion::screw(pose, &screw))
     }
 
-    /// Whether two features that are not in contact yet come to the safe distance if nothing stops
+    /// Whether two features that are not yet in contact reach the safe distance if nothing stops
     /// them.
     ///
-    /// A row is the tangent plane of a contact: what only passes by, as a peg does at the rim of
-    /// its hole, would be braked by it.
+    /// A row is the tangent plane of a contact. It would brake features that only pass by, such as
+    /// a peg at the rim of its hole.
     fn may_touch(&self, link: &Link, f: &Features, motions: &[Option<Motion>; 2]) -> bool {
         let shape = |slot: u32| self.bodies[slot as usize].as_ref().map(|b| &b.shape);
         let (Some(a), Some(b), [Some(x), Some(y)]) = (shape(link.a), shape(link.b), motions) else {
@@ -141,7 +142,7 @@ impl SolveContext<'_> {
     }
 }
 
-/// A contact of the present problem.
+/// A contact of the current problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub group: u32,
@@ -149,23 +150,23 @@ pub(crate) struct Row {
     pub point: u32,
 }
 
-/// What is known of a mover besides what the cone solver needs.
+/// Data of a mover beyond those that the cone solver needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     slot: u32,
     inertia: Mat3,
-    /// At the start of the step.
+    /// Twist at the start of the step.
     pub before: Twist,
-    /// What forces add in the step.
+    /// Change of the twist by forces in the step.
     forced: Twist,
-    /// At its end, were there no contacts.
+    /// Twist at the end of the step without contacts.
     pub wanted: Twist,
-    /// Has contacts.
+    /// Whether it has contacts.
     touched: bool,
 }
 
 impl Member {
-    /// What free flight makes of this twist in the step: turning first, which gives no energy, then
+    /// Twist after free flight over the step: first gyroscopic rotation, which adds no energy, then
     /// forces.
     pub fn free(&self, from: &Twist, step_s: f64) -> Twist {
         Twist {
@@ -175,16 +176,16 @@ impl Member {
     }
 }
 
-/// Work space.
+/// Work space of the solver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solver {
     pub(crate) cone: ConeSolver,
     groups: Groups,
     pub(crate) movers: Vec<Mover>,
     pub(crate) members: Vec<Member>,
-    /// By slot.
+    /// Index of the mover, by slot.
     mover_of: Vec<u32>,
-    /// Movers with contacts, by group.
+    /// Movers with contacts, as (group, mover), sorted.
     by_group: Vec<(u32, u32)>,
     pub(crate) rows: Vec<Row>,
     pub(crate) contacts: Vec<Contact>,
@@ -192,19 +193,19 @@ pub(crate) struct Solver {
     pub(crate) bounds: Vec<f64>,
     pub(crate) mixed: [Vec<Twist>; 2],
     pub residual_m_s: f64,
-    /// Bodies whose motion is given and leaves others no room.
+    /// Bodies with prescribed motion that leave others no space.
     pub squeezing: Vec<u32>,
 }
 
-/// The step.
+/// The time step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interval {
     pub step_s: f64,
-    /// The impulses left in the contacts are those of a step of this length.
+    /// Length of the step that the stored contact impulses belong to, s.
     pub impulses_s: f64,
 }
 
-/// One group's part of the lists.
+/// Ranges of one group in the lists.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub rows: Range<usize>,
@@ -212,7 +213,8 @@ pub(crate) struct Group {
 }
 
 impl Solver {
-    /// The motions of the coming interval. Impulses of the contacts are left in the links.
+    /// Computes the motions of the coming interval. Stores the impulses of the contacts in the
+    /// links.
     pub fn velocities(
         &mut self,
         scene: &SolveContext<'_>,
@@ -251,10 +253,10 @@ impl Solver {
             out.start[slot] = member.before;
             out.end[slot] = member.wanted;
             out.free[slot] = scene.settings.order == Order::Second;
-            // Halfway velocities make a free fall exact.
+            // Midpoint velocities make a free fall exact.
             out.way[slot] = match scene.settings.order {
                 Order::First => member.wanted,
-                // The spin at the end turns about itself, which keeps its energy.
+                // The final angular velocity is used, since turning about it keeps its energy.
                 Order::Second => Twist {
                     angular: member.wanted.angular,
                     ..member.before.towards(&member.wanted, 0.5)
@@ -263,8 +265,8 @@ impl Solver {
         }
     }
 
-    /// The smallest motion that gives every contact its safe distance back, as twists per unit of
-    /// time (equation 6.2).
+    /// Computes the smallest motion that restores the safe distance at every contact, as twists per
+    /// unit of time (equation 6.2).
     pub fn reposition(&mut self, scene: &SolveContext<'_>, links: &mut [Link], out: &mut Motions) {
         out.reset(scene.bodies.len());
         self.load_movers(scene, 0.0);
@@ -345,7 +347,7 @@ impl Solver {
                     member.wanted = member.free(&now, step_s);
                 }
             }
-            // Forces beyond all numbers: as if there were none.
+            // Forces that overflow are treated as absent.
             if !member.wanted.is_finite() {
                 (member.forced, member.wanted) = (Twist::ZERO, member.before);
             }
@@ -360,7 +362,7 @@ impl Solver {
         }
     }
 
-    /// The contacts that may matter, and the movers that have some, by group.
+    /// Collects the relevant contacts and the movers that have some, by group.
     fn load_rows(&mut self, scene: &SolveContext<'_>, links: &[Link], step_s: f64) {
         self.rows.clear();
         self.groups.start(scene.bodies.len());
@@ -421,7 +423,7 @@ impl Solver {
         self.by_group.sort_unstable();
     }
 
-    /// A contact between movers and bodies whose motion is given; `None` if neither is a mover.
+    /// A contact between movers and bodies with prescribed motion; `None` if neither is a mover.
     fn contact(
         &self,
         scene: &SolveContext<'_>,
@@ -507,7 +509,7 @@ impl Solver {
             links[r.link as usize].points[r.point as usize].impulse = contact.impulse;
         }
         if hopeless {
-            // They stand still, and so does what squeezes them.
+            // The group stands still, and so do the bodies that squeeze it.
             counters.infeasible += 1;
             self.each(group, |_, mover| set(mover, &Twist::ZERO));
             for r in &self.rows[group.rows.clone()] {
@@ -542,12 +544,12 @@ impl Solver {
         });
     }
 
-    /// Gauss' principle along the velocities that the descent has reached: of their multiples up to
-    /// themselves the nearest to the wanted ones.
+    /// Applies Gauss' principle along the velocities of the descent: of their multiples from 0 to
+    /// 1, picks the nearest to the wanted ones.
     ///
-    /// Standing still is admissible, so these are, too, and the exact answer stays what it is. What
-    /// is left over by a descent of bounded work can gain energy, and this cannot: `|v|² <= v .
-    /// wanted` is all that the proof needs (see the module page of `step`).
+    /// Standing still is admissible, so these multiples are too, and an exact answer is unchanged.
+    /// The residual of a descent of bounded work can add energy; the result of this cannot, since
+    /// `|v|² <= v . wanted` is all that the proof needs (see the module page of `step`).
     fn shorten(&mut self, group: &Group) {
         let (mut own, mut with_wanted) = (0.0, 0.0);
         self.each(group, |member, mover| {
@@ -568,7 +570,7 @@ impl Solver {
         }
     }
 
-    /// Changes the ways, not the velocities, so that gaps below the safe distance open again.
+    /// Changes the paths, not the velocities, so that gaps below the safe distance open again.
     fn recover(&mut self, links: &[Link], group: &Group, step_s: f64, limits: &DescentLimits) {
         for (r, contact) in self.rows[group.rows.clone()].iter().zip(&mut self.contacts) {
             let link = &links[r.link as usize];
@@ -582,8 +584,8 @@ impl Solver {
             .solve(&mut self.movers, &mut self.contacts, law, limits);
     }
 
-    /// Whether some body of the group is so slow that it could not pay for a lift at this speed:
-    /// gaps then stay what they are.
+    /// Whether some body of the group is too slow to pay for a lift at this speed; gaps then stay
+    /// unchanged.
     fn is_at_rest(&mut self, group: &Group, speed: f64) -> bool {
         let mut slow = false;
         self.each(group, |member, mover| {
@@ -593,8 +595,8 @@ impl Solver {
         slow
     }
 
-    /// Shortens what [`Solver::recover`] has added until every body's kinetic energy pays for the
-    /// height that it gains.
+    /// Scales down what [`Solver::recover`] has added until every body's kinetic energy pays for
+    /// the height that it gains.
     fn afford(&mut self, group: &Group, out: &Motions) {
         let mut share = 1.0_f64;
         self.each(group, |member, mover| {
@@ -614,7 +616,7 @@ impl Solver {
         });
     }
 
-    /// Every mover of a group.
+    /// Visits every mover of a group.
     pub(crate) fn each(&mut self, group: &Group, mut f: impl FnMut(&mut Member, &mut Mover)) {
         for &(_, m) in &self.by_group[group.members.clone()] {
             f(&mut self.members[m as usize], &mut self.movers[m as usize]);
@@ -630,7 +632,7 @@ impl Solver {
         self.by_group[group.members.clone()].iter().map(of).sum()
     }
 
-    /// Largest speed at a contact, with what gravity adds in a step.
+    /// Largest speed at a contact, at least the speed that gravity adds in a step.
     fn speed_scale(&self, settings: &Settings, step_s: f64) -> f64 {
         let mut scale = settings.gravity.norm() * step_s;
         for c in &self.contacts {
@@ -653,7 +655,7 @@ impl Solver {
         c.drift + of(0) - of(1)
     }
 
-    /// How much faster than allowed some contact closes, m/s.
+    /// Largest excess of closing speed over what is allowed, over all contacts, m/s.
     fn worst_approach(&self) -> f64 {
         let excess = |c: &Contact| c.bound - c.normal.dot(&self.relative(c));
         self.contacts.iter().map(excess).fold(0.0, f64::max)
@@ -677,8 +679,8 @@ pub(crate) fn twist_of(mover: &Mover) -> Twist {
     }
 }
 
-/// The angular velocity after `step_s` of free rotation: one Newton step of the implicit rule,
-/// which loses energy where the explicit one gains, and never more than there was.
+/// The angular velocity after `step_s` of free rotation: one Newton step of the implicit rule. That
+/// rule loses energy where the explicit one gains, and the result never has more than before.
 fn gyrated(spin: &Vec3, inertia: &Mat3, step_s: f64) -> Vec3 {
     let momentum = inertia * spin;
     let torque = spin.cross(&momentum) * step_s;

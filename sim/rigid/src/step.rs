@@ -1,34 +1,34 @@
-//! One step: near pairs, repositioning, velocities, screws, detection; and making it so.
+//! One step: near pairs, repositioning, velocities, screws, detection, and execution.
 //!
 //! # Theory
 //!
 //! Redon's step (2002, figure 1.1 and section 6.2): solve for the velocities, make one
 //! constant-speed screw of each, find the first time at which any pair comes to its clearance, and
-//! place *all* bodies there on the same screws. What is left of the step goes on from there, with
-//! the new contact known, a bounded number of times. Velocities at a stop are between those of the
-//! start and of the end, in proportion.
+//! place *all* bodies at that time of the same screws. The rest of the step continues from there
+//! with the new contact known, a bounded number of times. Velocities at a stop are interpolated
+//! between those of the start and of the end, in proportion.
 //!
-//! **No step gives energy** (of second order, kinematic bodies apart). Let `v0` be the velocities
-//! at the start, impacts done, and `f` what forces add. The velocities at the end, `v1`, are the
-//! nearest to the wanted `u = v0 + f` among those that contacts admit, standing still included, so
-//! `|v1|^2 <= v1 . u`; the bodies go along `v1`, so forces do the work `v1 . f = v1 . (u - v0)`,
-//! and the kinetic energy changes by at most that less `|v1 - v0|^2 / 2`. A part of a step is
-//! between its ends, energy is convex, and so no part of it gives any, either. That is for straight
-//! ways and a fixed orientation; `arrived` sees to the rest.
+//! **No step adds energy** (second order, kinematic bodies excepted). Let `v0` be the velocities at
+//! the start, after impacts, and `f` the change by forces. The velocities at the end, `v1`, are the
+//! nearest to the wanted `u = v0 + f` among those that contacts allow. Standing still is among
+//! them, so `|v1|^2 <= v1 . u`. The bodies move along `v1`, so forces do the work `v1 . f = v1 .
+//! (u - v0)`, and the kinetic energy changes by at most that minus `|v1 - v0|^2 / 2`. A part of a
+//! step lies between its ends and energy is convex, so no part of it adds energy either. This holds
+//! for straight paths and a fixed orientation; `arrived` handles the rest.
 //!
 //! # Practice
 //!
-//! * A screw carries the centre of mass along an arc that only ends on the straight way. A body in
-//!   free flight that was stopped before gets the velocity that its parabola has at the height
-//!   where it is. Another pays with its speed for what the arc, or the lift that gives gaps their
-//!   distance back, raised it, and for what the turn of its inertia at an unchanged spin would
-//!   give; what it is lowered, it loses.
-//! * Bodies in contact whose arc would bow into the contact go in shorter segments: their rows know
-//!   of straight ways only.
-//! * What was stopped is nearer than the safe distance. It is put back there at once, while it has
-//!   the speed with which it came, and pays with it.
-//! * A commit of a part of a segment takes the velocity in proportion: there the arc may give or
-//!   take a little.
+//! * A screw carries the centre of mass along an arc that only ends on the straight path. A body in
+//!   free flight that was stopped early gets the velocity that its parabola has at its present
+//!   height. Any other body pays with its speed for the height gained by the arc, or by the lift
+//!   that restores gaps, and for the energy that the turn of its inertia at unchanged angular
+//!   velocity would add. Energy from being lowered is lost.
+//! * Bodies in contact with an arc that would bow into the contact move in shorter segments, since
+//!   their rows describe straight paths only.
+//! * A stopped pair is nearer than the safe distance. It is moved back to it at once, while the
+//!   bodies still have their incoming speed, and pays with that.
+//! * A commit of a part of a segment takes the velocity in proportion; the arc may then add or
+//!   remove a little energy.
 
 use hapticd_geometry::{Pose, Screw, Vec3};
 
@@ -42,30 +42,31 @@ use crate::sleep::{settle, wake};
 use crate::solve::{Interval, MAX_TURN, SolveContext, State};
 use crate::world::{RigidWorld, sides};
 
-/// Most motion segments of a step. What is then left of it is not simulated, which the plan says.
+/// Maximum number of motion segments in a step. The rest of the step is then not simulated, which
+/// the plan reports.
 const MAX_SEGMENTS: u32 = 16;
-/// Most repositionings before a step.
+/// Maximum number of repositionings before a step.
 const MAX_REPOSITIONINGS: u32 = 4;
-/// Contacts are foreseen from this part of the smaller body's radius.
+/// Maximum distance at which contacts are anticipated, as a fraction of the smaller body's radius.
 const MAX_LOOK: f64 = 0.3;
-/// A screw of bodies in contact bows by no more than this part of their safe distance, unless its
-/// share of the step would be too small.
+/// Maximum bow of the screw of bodies in contact, as a fraction of their safe distance, unless its
+/// share of the step would become too small.
 const MAX_BOW: f64 = 0.5;
 const MIN_SHARE: f64 = 0.08;
-/// A segment that gets no further than this part of itself is a stall.
+/// A segment that gets no further than this fraction of itself is a stall.
 const STALL: f64 = 1e-3;
-/// A link that stalls so often in a row has its bodies held for the rest of the step.
+/// If a link stalls this many times in a row, its bodies are held for the rest of the step.
 const MAX_STALLS: u32 = 3;
 
 impl RigidWorld {
-    /// Finds out what the coming `step_s` brings. Changes nothing that can be seen, but that
-    /// sleepers may wake; a second plan replaces the first.
+    /// Plans the coming `step_s`. Changes no visible state, except that sleeping bodies may wake. A
+    /// second plan replaces the first.
     ///
     /// A step that is not positive and finite gives an empty plan.
     pub fn plan(&mut self, step_s: f64) -> &Plan {
         self.plan.clear(self.bodies.len());
         self.planned = true;
-        // Field by field: a derived `clone_from` allocates.
+        // Field by field, since a derived `clone_from` allocates.
         self.ahead.pose.clone_from(&self.state.pose);
         self.ahead.twist.clone_from(&self.state.twist);
         self.searches.count = 0;
@@ -75,7 +76,7 @@ impl RigidWorld {
         self.held.clear();
         self.held.resize(self.bodies.len(), false);
         self.look(step_s);
-        // Links of sleepers are not kept up to date.
+        // Links of sleeping bodies are not kept up to date.
         if wake(&mut self.bodies, &self.ahead, &self.links, &self.settings) {
             self.look(step_s);
         }
@@ -87,15 +88,15 @@ impl RigidWorld {
         while left > 0.0 && self.plan.counters.segments < MAX_SEGMENTS {
             if self.plan.counters.segments > 0 {
                 self.look(left);
-                // A body that was stopped is nearer than it should be, but has what it takes to get
-                // back: the speed with which it came.
+                // A stopped body is nearer than it should be, but still has the energy to get back:
+                // its incoming speed.
                 if self.settings.order == Order::Second {
                     self.reposition(left);
                 }
             }
             let made = self.motion(left);
             left -= made;
-            // What is left is rounding.
+            // The remainder is only rounding.
             if left < 1e-12 * step_s {
                 left = 0.0;
             }
@@ -106,14 +107,14 @@ impl RigidWorld {
         &self.plan
     }
 
-    /// The plan that was made last, whether it was carried out or not.
+    /// The last plan, whether or not it was executed.
     #[must_use]
     pub fn last_plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Moves the bodies along the plan, all the way or as far as was executed. Without a plan that
-    /// is still valid nothing happens.
+    /// Moves the bodies along the plan, to its end or as far as `executed` says. Does nothing
+    /// without a valid plan.
     pub fn commit(&mut self, executed: &Executed) {
         if std::mem::take(&mut self.planned) {
             let plan = std::mem::take(&mut self.plan);
@@ -122,7 +123,7 @@ impl RigidWorld {
         }
     }
 
-    /// Moves the bodies along a plan that was made where they are.
+    /// Moves the bodies along a plan that was made for their present poses.
     pub(crate) fn follow(&mut self, plan: &Plan, executed: &Executed) {
         let share = if executed.share.is_finite() {
             executed.share.clamp(0.0, 1.0)
@@ -146,7 +147,7 @@ impl RigidWorld {
                     continue;
                 };
                 place(pose, screw, part);
-                // In a first-order world twists are what is wanted, which stays.
+                // In a first-order world, twists are commands and stay.
                 if segment.kind == SegmentKind::Motion && self.settings.order == Order::Second {
                     self.state.twist[slot] = plan.start[i].towards(&plan.end[i], part);
                 }
@@ -164,7 +165,7 @@ impl RigidWorld {
         }
     }
 
-    /// Brings lists and contacts up to date for a step of this length.
+    /// Updates lists and contacts for a step of this length.
     fn look(&mut self, step_s: f64) {
         let pull = self.settings.gravity.norm();
         let (bodies, state) = (&self.bodies, &self.ahead);
@@ -201,14 +202,15 @@ impl RigidWorld {
                 pull,
                 step_s,
             );
-            // What comes from farther is left to detection: its contact is known when it is there.
+            // Faster approaches are left to detection: their contact is known once it is there.
             let most = MAX_LOOK * sides.bodies[0].radius_m;
             let look = link.distances.release_m + nearer.min(most);
             link.update(&sides, look, &mut self.searches);
         }
     }
 
-    /// While some contact is nearer than the alarm distance: apart again, in no time.
+    /// Separates the bodies again, in zero simulated time, while some contact is nearer than the
+    /// alarm distance.
     fn reposition(&mut self, step_s: f64) {
         let nearest = |links: &[Link]| {
             let of = |l: &Link| {
@@ -222,7 +224,7 @@ impl RigidWorld {
         let mut before = 0.0;
         for _ in 0..MAX_REPOSITIONINGS {
             let now = nearest(&self.links);
-            // Done, or no use.
+            // Finished, or no progress.
             if now >= 1.0 || now <= before {
                 return;
             }
@@ -240,7 +242,7 @@ impl RigidWorld {
         }
     }
 
-    /// One motion segment of at most `step_s`; how much of it was made, s.
+    /// Makes one motion segment of at most `step_s`. Returns the time covered, s.
     fn motion(&mut self, step_s: f64) -> f64 {
         let scene = SolveContext {
             settings: &self.settings,
@@ -269,11 +271,12 @@ impl RigidWorld {
         self.segment(SegmentKind::Motion, step_s)
     }
 
-    /// Makes screws of the motions over `step_s`, clamps them, and moves the state ahead along
-    /// them. What was made, s.
+    /// Makes screws of the motions over `step_s`, clamps them, and advances the predicted state
+    /// along them. Returns the time covered, s.
     fn segment(&mut self, kind: SegmentKind, step_s: f64) -> f64 {
         let slots = self.bodies.len();
-        // A screw of more than half a turn would be another one: a part of the time.
+        // A screw of more than half a turn would be a different motion, so only a part of the time
+        // is taken.
         let turn = |t: &Twist| t.angular.norm() * step_s;
         let most = self.motions.way.iter().map(turn).fold(0.0, f64::max);
         let mut share = if most > MAX_TURN {
@@ -294,7 +297,7 @@ impl RigidWorld {
                 &self.pivot_ahead(slot),
             );
             let size = screw.angle + screw.translation + screw.point.sum();
-            // What is not a motion is none, and neither is standing still.
+            // Invalid motions and standing still become the identity.
             let moves = *way != Twist::ZERO && size.is_finite();
             self.plan
                 .screws
@@ -323,7 +326,7 @@ impl RigidWorld {
             let asleep = self.bodies[slot]
                 .as_ref()
                 .is_none_or(|b| b.asleep || b.kind == BodyKind::Static);
-            // A kinematic body that is held keeps its order.
+            // A kinematic body that is held keeps its command.
             let keeps = self.bodies[slot]
                 .as_ref()
                 .is_some_and(|b| b.kind == BodyKind::Kinematic);
@@ -335,7 +338,7 @@ impl RigidWorld {
             self.plan.start.push(start);
             self.plan.end.push(end);
             self.ahead.twist[slot] = match (self.settings.order, keeps) {
-                // What is wanted stays wanted.
+                // Commanded twists stay.
                 (Order::First, _) | (_, true) => self.ahead.twist[slot],
                 _ => end,
             };
@@ -362,9 +365,9 @@ impl RigidWorld {
         made * step_s
     }
 
-    /// Which share of the motions over `step_s` is straight enough for what touches: a screw that
-    /// turns bows out from the straight way of the centre of mass, by a part that shrinks with the
-    /// square of the share, and contacts know of straight ways only.
+    /// Returns the share of the motions over `step_s` that is straight enough for bodies in
+    /// contact. A turning screw bows out from the straight path of the centre of mass, by an amount
+    /// that shrinks with the square of the share. Contacts describe straight paths only.
     fn straight_share(&self, step_s: f64) -> f64 {
         let bend = |slot: u32| {
             let way = &self.motions.way[slot as usize];
@@ -375,7 +378,7 @@ impl RigidWorld {
             let d = &link.distances;
             let bends = bend(link.a) - bend(link.b);
             for p in link.points.iter().filter(|p| p.gap_m <= d.release_m) {
-                // The way bows out to the other side of where it bends to.
+                // The path bows out away from the side to which it bends.
                 let bow = p.normal.dot(&bends) * step_s * step_s / 8.0;
                 if bow > MAX_BOW * d.safe_m {
                     share = share.min((MAX_BOW * d.safe_m / bow).sqrt());
@@ -385,9 +388,9 @@ impl RigidWorld {
         share.max(MIN_SHARE)
     }
 
-    /// The twist of a body that a segment has put where it now is, given the one that its
-    /// velocities alone make in this time (see the module page); `cut` says that the segment was to
-    /// go on.
+    /// Returns the corrected twist of a body that a segment has moved to its present pose, given
+    /// the twist that its velocities alone produce in this time (see the module page). `cut` is
+    /// true if the segment was stopped early.
     fn arrived(
         &self,
         slot: usize,
@@ -407,7 +410,7 @@ impl RigidWorld {
         if self.motions.free[slot] {
             let had = |twist: &Twist| body.spin_energy(old, &twist.angular);
             let most = had(start).max(had(end));
-            // At its end the straight way is the parabola's.
+            // At its end, the straight path meets the parabola.
             let linear = match cut {
                 true => thrown(&pull, &start.linear, &end.linear, &went),
                 false => end.linear,
@@ -428,11 +431,11 @@ impl RigidWorld {
         }
     }
 
-    /// Up to which share of the screws from `from` on all pairs keep their clearance, and which
-    /// link ends it.
+    /// Returns the share of the screws from `from` on up to which all pairs keep their clearance,
+    /// and the link that ends it.
     fn clamp(&mut self, from: usize) -> (f64, Option<usize>) {
         let screws = &self.plan.screws[from..];
-        // Where contacts threw a body farther than was thought, new pairs may come near.
+        // Contacts may throw a body farther than expected, so new pairs may come near.
         let (bodies, state) = (&self.bodies, &self.ahead);
         let way = |slot: usize, body: &RigidBody| {
             let centre = body.centre_at(&state.pose[slot]);
@@ -469,8 +472,7 @@ impl RigidWorld {
         (t, stopper)
     }
 
-    /// A link that stops everything again and again has its bodies stand still, so that the others
-    /// can go on.
+    /// Holds the bodies of a link that stops the step repeatedly, so that the others can continue.
     fn hold_if_stalled(&mut self, t: f64, stopper: Option<usize>) {
         let Some(k) = stopper.filter(|_| t < STALL) else {
             return;
@@ -516,7 +518,7 @@ impl RigidWorld {
     }
 }
 
-/// Whether a body is kept apart from every other.
+/// Whether a body is kept apart from all others.
 pub(crate) fn is_solid(body: &RigidBody, settings: &Settings) -> bool {
     match body.kind {
         BodyKind::Static => false,
@@ -525,8 +527,8 @@ pub(crate) fn is_solid(body: &RigidBody, settings: &Settings) -> bool {
     }
 }
 
-/// The velocity of a body in free flight that has come so far: that of its parabola at this height.
-/// `end` is nearly it.
+/// Velocity of a body in free flight after the displacement `went`: that of its parabola at this
+/// height. `end` is an approximation of it.
 fn thrown(pull: &Vec3, start: &Vec3, end: &Vec3, went: &Vec3) -> Vec3 {
     let size = pull.norm();
     if size == 0.0 {
@@ -536,12 +538,12 @@ fn thrown(pull: &Vec3, start: &Vec3, end: &Vec3, went: &Vec3) -> Vec3 {
     let (fell, falls) = (start.dot(&along), end.dot(&along));
     let square = fell * fell + 2.0 * size * went.dot(&along);
     let velocity = end + along * (square.max(0.0).sqrt().copysign(falls) - falls);
-    // Above the top of the parabola: what is lacking comes off the rest.
+    // Above the apex of the parabola, the missing energy is taken from the remaining velocity.
     let most = start.norm_squared() + 2.0 * pull.dot(went);
     velocity * root_share(most, velocity.norm_squared())
 }
 
-/// By how much to multiply a velocity of the energy `has` so that it has at most `most`.
+/// Factor for a velocity of energy `has` so that it has at most the energy `most`.
 fn root_share(most: f64, has: f64) -> f64 {
     if has > most && has > 0.0 {
         (most.max(0.0) / has).sqrt()
@@ -550,7 +552,7 @@ fn root_share(most: f64, has: f64) -> f64 {
     }
 }
 
-/// Follows a share of a screw.
+/// Moves a pose along a share of a screw.
 fn place(pose: &mut Pose, screw: &Screw, share: f64) {
     if *screw != Screw::identity() {
         *pose = screw.pose_at(pose, share);
@@ -558,8 +560,8 @@ fn place(pose: &mut Pose, screw: &Screw, share: f64) {
     }
 }
 
-/// How far the bodies may come nearer to each other in a step if nothing but gravity changes their
-/// velocities, m.
+/// Upper bound on how far two bodies approach in a step if only gravity and their wrenches change
+/// their velocities, m.
 fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f64 {
     let [a, b] = sides.bodies;
     let centre = a.centre_at(sides.poses[0]);
@@ -572,7 +574,7 @@ fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step
     let turning = (twists[0].angular - twists[1].angular).norm() * a.radius_m;
     let pulled = |x: &RigidBody, y: &RigidBody| {
         let force = (x.wrench.force * x.inverse_mass - y.wrench.force * y.inverse_mass).norm();
-        // Gravity pulls both alike, unless one cannot follow.
+        // Gravity pulls both alike, unless one of them has no mass.
         force
             + if x.inverse_mass > 0.0 && y.inverse_mass > 0.0 {
                 0.0
@@ -583,8 +585,8 @@ fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step
     ((at(0, a) - at(1, b)).norm() + turning + pulled(a, b) * step_s) * step_s
 }
 
-/// Brings the list of neighbours and the links up to date for bodies whose centres go no further
-/// than `way`, m.
+/// Updates the list of neighbours and the links, for bodies with centres that move no farther than
+/// `way`, m.
 fn find_neighbours(
     bodies: &[Option<RigidBody>],
     state: &State,
@@ -608,7 +610,7 @@ fn find_neighbours(
     }
 }
 
-/// Makes the links those of `pairs`, keeping what is known of those that stay.
+/// Rebuilds the links from `pairs`; links that remain keep their data.
 fn relink(
     pairs: &[(u32, u32)],
     bodies: &[Option<RigidBody>],

@@ -1,4 +1,4 @@
-//! The world: who is in it, what may be asked of it.
+//! The world: its bodies and the operations on it.
 
 use hapticd_ccd::moving::MovingSearch;
 use hapticd_geometry::{BroadPhase, Pose, Vec3};
@@ -16,20 +16,20 @@ use crate::sleep::rouse;
 use crate::solve::{Motions, Solver, State};
 use crate::step::is_solid;
 
-/// Most bodies of one world.
+/// Maximum number of bodies in one world.
 const MAX_BODIES: u32 = 1 << 16;
 
-/// Bodies in contact. See the crate page.
+/// Rigid bodies in contact. See the crate page.
 pub struct RigidWorld {
     pub(crate) settings: Settings,
     pub(crate) bodies: Vec<Option<RigidBody>>,
     pub(crate) generations: Vec<u32>,
-    /// Where the bodies are.
+    /// Current poses and twists of the bodies.
     pub(crate) state: State,
-    /// Where they will be, while a plan is made.
+    /// Predicted poses and twists while a plan is made.
     pub(crate) ahead: State,
     pub(crate) broad: Broad,
-    /// Sorted by slots, lower first.
+    /// Sorted by slots, lower slot first.
     pub(crate) links: Vec<Link>,
     pub(crate) spare: Vec<Link>,
     pub(crate) searches: Searches,
@@ -45,7 +45,7 @@ pub struct RigidWorld {
 }
 
 impl RigidWorld {
-    /// An empty world.
+    /// Creates an empty world.
     ///
     /// # Errors
     /// [`BodyError::Setting`].
@@ -75,16 +75,16 @@ impl RigidWorld {
     /// Adds a body.
     ///
     /// # Errors
-    /// [`BodyError`]: numbers that make no sense, a dynamic body without mass, or
-    /// [`BodyError::Overlap`] with the pair's depth when it would start inside another body (two
-    /// static ones may overlap). The world is then as it was.
+    /// [`BodyError`]: invalid numbers, a dynamic body without mass, or [`BodyError::Overlap`] with
+    /// the depth of the pair if it would start inside another body (two static ones may overlap).
+    /// The world is then unchanged.
     pub fn add(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
         self.check(spec)?;
         self.add_unchecked(spec)
     }
 
-    /// Whether a body may be added, without adding it. Takes as long as finding out whether two
-    /// meshes overlap may take.
+    /// Checks whether a body may be added, without adding it. Takes as long as the overlap test of
+    /// two meshes can take.
     ///
     /// # Errors
     /// As [`RigidWorld::add`].
@@ -94,7 +94,7 @@ impl RigidWorld {
         pose.rotation.renormalize();
         for (slot, other) in self.bodies.iter().enumerate() {
             let Some(other) = other else { continue };
-            // What never moves may well be built of pieces that overlap.
+            // Bodies that never move may be built of overlapping pieces.
             if !(is_solid(&body, &self.settings) || is_solid(other, &self.settings)) {
                 continue;
             }
@@ -115,11 +115,11 @@ impl RigidWorld {
         Ok(())
     }
 
-    /// Adds a body that [`RigidWorld::check`] has found to be apart from all others, who have not
-    /// moved since. `O(bodies)` with [`BodySpec::facts`].
+    /// Adds a body that [`RigidWorld::check`] has found to be apart from all others, if these have
+    /// not moved since. `O(bodies)` with [`BodySpec::facts`].
     ///
     /// # Errors
-    /// As [`RigidWorld::add`], but for [`BodyError::Overlap`].
+    /// As [`RigidWorld::add`], except [`BodyError::Overlap`].
     pub fn add_unchecked(&mut self, spec: &BodySpec) -> Result<BodyId, BodyError> {
         let body = RigidBody::new(spec)?;
         let mut pose = spec.world_from_body;
@@ -146,7 +146,7 @@ impl RigidWorld {
         Ok(self.id_at(slot))
     }
 
-    /// Takes a body out; what lay on it wakes.
+    /// Removes a body; bodies that it touched wake.
     ///
     /// # Errors
     /// [`BodyError::Unknown`].
@@ -173,7 +173,7 @@ impl RigidWorld {
         Ok(())
     }
 
-    /// A body as it is.
+    /// Returns the current state of a body.
     ///
     /// # Errors
     /// [`BodyError::Unknown`].
@@ -200,9 +200,9 @@ impl RigidWorld {
         slots.map(|s| self.id_at(s))
     }
 
-    /// Gives a body a velocity: for a kinematic one the twist it follows until told otherwise, in a
-    /// first-order world also for a dynamic one, in a second-order world a dynamic one's present
-    /// velocity.
+    /// Sets the velocity of a body. A kinematic body follows this twist until further notice, as
+    /// does a dynamic one in a first-order world. In a second-order world it sets the current
+    /// velocity of a dynamic body.
     ///
     /// # Errors
     /// [`BodyError`]: unknown, static, or not finite.
@@ -226,7 +226,7 @@ impl RigidWorld {
         Ok(())
     }
 
-    /// Says where a kinematic body is: others move it.
+    /// Sets the pose of a kinematic body that is moved from outside.
     ///
     /// # Errors
     /// [`BodyError`]: unknown, not kinematic, or not finite.
@@ -248,7 +248,8 @@ impl RigidWorld {
         }
     }
 
-    /// What acts on a dynamic body from now on, besides gravity and contacts. A change wakes it.
+    /// Sets the external wrench on a dynamic body, apart from gravity and contacts. A change wakes
+    /// the body.
     ///
     /// # Errors
     /// [`BodyError`]: unknown, not dynamic, or not finite.
@@ -274,10 +275,10 @@ impl RigidWorld {
         Ok(())
     }
 
-    /// Gives a body another surface.
+    /// Sets the material of a body.
     ///
     /// # Errors
-    /// [`BodyError`]: unknown, or out of range; nothing has changed then.
+    /// [`BodyError`]: unknown, or out of range; nothing changes then.
     pub fn set_material(&mut self, id: BodyId, material: &Material) -> Result<(), BodyError> {
         let slot = self.slot_of(id)?;
         material.check()?;
@@ -295,7 +296,7 @@ impl RigidWorld {
         Ok(())
     }
 
-    /// Wakes a body and what it touches.
+    /// Wakes a body and everything that it touches.
     ///
     /// # Errors
     /// [`BodyError::Unknown`].
@@ -306,9 +307,9 @@ impl RigidWorld {
         Ok(())
     }
 
-    /// What a force at a world point along a unit direction has to accelerate there, kg: the mass
-    /// of a free body for a force through its centre, less beside it. Infinite for what no force
-    /// moves.
+    /// Effective mass at a world point along a unit direction, kg: the mass of a free body for a
+    /// force through its centre of mass, less for an off-centre force. Infinite for a body that no
+    /// force moves.
     #[must_use]
     pub fn mass_at(&self, id: BodyId, point: &Vec3, along: &Vec3) -> f64 {
         let Ok(slot) = self.slot_of(id) else {
@@ -321,29 +322,29 @@ impl RigidWorld {
         1.0 / (body.inverse_mass + turning.dot(&(body.inverse_inertia * turning)))
     }
 
-    /// Who looks for boxes of bodies that overlap from now on; sweep-and-prune if nothing is said.
-    /// Which bodies are neighbours does not depend on it.
+    /// Sets the broad phase that finds overlapping boxes of bodies; the default is sweep-and-prune.
+    /// The resulting neighbours do not depend on it.
     pub fn set_broad_phase(&mut self, broad: Box<dyn BroadPhase>) {
         self.broad.set_search(broad);
     }
 
-    /// Who that is. It is asked when a body has gone farther than its list of neighbours holds for,
-    /// and has nothing to do while all rest.
+    /// The current broad phase. It runs when a body has moved farther than its list of neighbours
+    /// covers, and has nothing to do while all bodies rest.
     #[must_use]
     pub fn broad_phase(&self) -> &dyn BroadPhase {
         self.broad.search()
     }
 
-    /// How it is simulated.
+    /// The current settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Changes how it is simulated, and wakes everybody.
+    /// Changes the settings and wakes all bodies.
     ///
     /// # Errors
-    /// [`BodyError::Setting`]; nothing has changed then.
+    /// [`BodyError::Setting`]; nothing changes then.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), BodyError> {
         settings.check()?;
         self.settings = settings;
@@ -369,14 +370,14 @@ impl RigidWorld {
         self.bodies.iter().enumerate().map(of).sum()
     }
 
-    /// [`RigidWorld::plan`] and all of [`RigidWorld::commit`]. The plan that was carried out.
+    /// Does [`RigidWorld::plan`] and all of [`RigidWorld::commit`]. Returns the executed plan.
     pub fn step(&mut self, step_s: f64) -> &Plan {
         self.plan(step_s);
         self.commit(&Executed::ALL);
         &self.plan
     }
 
-    /// Something came or went.
+    /// Invalidates plan and neighbours after a body was added or removed.
     fn changed(&mut self) {
         self.broad.forget();
         self.planned = false;
@@ -397,7 +398,7 @@ impl RigidWorld {
         }
     }
 
-    /// Where the centre of mass of a body is while a plan is made.
+    /// Predicted centre of mass of a body while a plan is made.
     pub(crate) fn pivot_ahead(&self, slot: usize) -> Vec3 {
         let pose = &self.ahead.pose[slot];
         self.bodies[slot]

@@ -1,4 +1,4 @@
-//! One or a few bodies: rest, slopes, bounces, impacts that nothing else would notice.
+//! One or a few bodies: rest, slopes, bounces, and impacts that other tests would not detect.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::*;
 use hapticd_geometry::Vec3;
 use hapticd_rigid::{BodyError, BodySpec, Distances, Settings, Twist};
 
-/// A cube of half size `half` that starts at the safe distance over a floor.
+/// A cube of half size `half` that starts at the safe distance above a floor.
 fn cube_on_floor(
     half: f64,
     friction: f64,
@@ -199,8 +199,8 @@ fn what_starts_inside_is_refused_with_the_depth() {
     assert_eq!(scene.world.ids().count(), 1);
 }
 
-/// The rows of a contact against finite differences of the gap: what the normal and the point of a
-/// report promise is what the distance does.
+/// The rows of a contact against finite differences of the gap: the distance changes as the normal
+/// and the point of a report predict.
 #[test]
 fn gaps_change_as_the_rows_say() {
     let mut numbers = Numbers(31);
@@ -223,7 +223,7 @@ fn gaps_change_as_the_rows_say() {
         ));
         let free = turned(at(0.6, 0.0, 0.0), numbers.vector());
         let two = scene.add(BodySpec::dynamic(shapes[k / 3 % 3].clone(), free, 1000.0));
-        // Together until they are in contact.
+        // Together, until they are in contact.
         let towards = Twist {
             linear: Vec3::new(-1.0, 0.0, 0.0),
             ..Twist::ZERO
@@ -232,7 +232,7 @@ fn gaps_change_as_the_rows_say() {
         for _ in 0..700 {
             scene.world.step(H);
         }
-        // Apart at a random twist each, so slowly that nothing is in the way.
+        // Apart, each with a random twist, so slowly that nothing is in the way.
         for id in [one, two] {
             let away = Twist {
                 linear: numbers.vector() + Vec3::x() * if id == one { -3.0 } else { 3.0 },
@@ -240,7 +240,7 @@ fn gaps_change_as_the_rows_say() {
             };
             scene.world.set_twist(id, &away).unwrap();
         }
-        // Out of where gaps are given back what they lack.
+        // Out of the range in which gaps are restored.
         scene.world.step(1e-5);
         let before = (
             scene.world.body(one).unwrap(),
@@ -374,7 +374,7 @@ fn numbers_that_make_no_sense_are_refused_and_move_nothing() {
     for step in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(scene.world.step(step).duration_s, 0.0);
     }
-    // Without a plan, and with nonsense for what was made of it.
+    // Without a plan, and with an invalid `Executed`.
     scene.world.commit(&Executed::ALL);
     scene.world.plan(H);
     scene.world.commit(&Executed {
@@ -382,7 +382,7 @@ fn numbers_that_make_no_sense_are_refused_and_move_nothing() {
         share: f64::NAN,
     });
     assert_eq!(scene.world.body(id).unwrap(), before);
-    // Beyond all numbers: refused, or nothing moves.
+    // Overflowing numbers: refused, or nothing moves.
     let wrench = |size: f64| Wrench {
         force: Vec3::repeat(size),
         torque: Vec3::repeat(size),

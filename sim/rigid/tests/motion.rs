@@ -1,4 +1,4 @@
-//! What continuous detection promises of moving bodies: thin ones, linked ones, fitting ones,
+//! Guarantees of continuous detection for moving bodies: thin ones, linked ones, fitting ones,
 //! bouncing ones.
 
 mod common;
@@ -22,8 +22,8 @@ fn moving(spec: BodySpec, linear: Vec3, angular: Vec3) -> BodySpec {
     }
 }
 
-/// Two plates of ten metres and two centimetres that fly at each other and spin in their plane: in
-/// one step they are past each other.
+/// Two plates of ten metres by two centimetres that fly at each other and spin in their plane: one
+/// step would take them past each other.
 #[test]
 fn plates_that_spin_do_not_pass_each_other() {
     let mut numbers = Numbers(9);
@@ -42,8 +42,8 @@ fn plates_that_spin_do_not_pass_each_other() {
             plates.push(scene.add(moving(spec, Vec3::z() * (-side * speed), spin)));
         }
         let mut passed = 0.0;
-        // Which side of the first plate the second one's middle is on, which is over the first
-        // one's face all the time.
+        // The side of the first plate on which the second one's centre lies. That centre stays
+        // above the first plate's face at all times.
         for _ in 0..4 {
             passed += scene.world.step(0.01).duration_s;
             assert_eq!(scene.audit.penetrations(&scene.world), [], "run {run}");
@@ -59,7 +59,7 @@ fn plates_that_spin_do_not_pass_each_other() {
     }
 }
 
-/// Two rings through each other, pulled apart hard.
+/// Two rings through each other, pulled apart with force.
 #[test]
 fn linked_rings_stay_linked() {
     let ring = index(shapes::torus(0.1, 0.01, 24, 8).unwrap());
@@ -111,7 +111,7 @@ fn a_peg_goes_through_a_hole_that_just_fits() {
     assert!((fallen / (0.5 * G * 0.16) - 1.0).abs() < 0.02, "{fallen}");
 }
 
-/// Elastic bodies without friction in a box keep their energy, and never gain any.
+/// Elastic bodies without friction in a box keep their energy and never gain any.
 #[test]
 fn elastic_bodies_keep_their_energy() {
     for (e, least) in [(1.0, 0.999), (0.5, 0.0)] {
@@ -167,7 +167,7 @@ fn elastic_bodies_keep_their_energy() {
     }
 }
 
-/// Bodies that have dozens of contacts at once when they stand, thrown with fast spin at 30 steps a
+/// Bodies that have dozens of contacts when they stand, thrown with fast spin at 30 steps per
 /// second: a step turns them by a quarter of a radian.
 #[test]
 fn what_spins_fast_and_bounces_never_gains_energy() {
@@ -207,11 +207,11 @@ fn what_spins_fast_and_bounces_never_gains_energy() {
             }
         }
     }
-    // Of two minutes.
+    // Out of two minutes.
     assert!(lost < 0.1, "{lost} s");
 }
 
-/// Not only at the ends: at many moments of every segment all bodies are apart.
+/// Not only at the ends: all bodies are apart at many times within every segment.
 #[test]
 fn the_screws_of_a_plan_keep_everybody_apart_at_every_moment() {
     let mut scene = Scene::new(Settings::default());

@@ -1,4 +1,4 @@
-//! Many bodies: pyramids, piles that are stirred, bodies that are squeezed, sleep, sizes.
+//! Many bodies: pyramids, stirred piles, squeezed bodies, sleep, sizes.
 
 mod common;
 
@@ -46,7 +46,7 @@ fn a_pyramid_stands() {
         .map(|(&id, x)| (scene.x(id) - x).norm())
         .fold(0.0, f64::max);
     assert_eq!(scene.audit.penetrations(&scene.world), []);
-    // They start above the safe distance: ten of them come down by a part of a millimetre.
+    // They start above the safe distance: ten of them sink by a fraction of a millimetre.
     assert!(moved < 2e-3, "{moved}");
 }
 
@@ -124,7 +124,7 @@ fn a_stirred_pile_never_penetrates() {
         ids.iter()
             .all(|&id| scene.x(id).z > 0.0 && scene.x(id).x.abs() < 0.6)
     );
-    // What repositioning may give in one step: a kilogram lifted by a safe distance.
+    // The energy that repositioning may add in one step: a kilogram lifted by a safe distance.
     assert!(worst_gain < 1.0 * G * 4e-5, "{worst_gain}");
     assert!(
         energy < first && lost < 0.02 && held < 10,
@@ -169,7 +169,7 @@ fn a_squeezed_body_stops_the_press() {
         at(0.0, 0.0, 0.3),
         down,
     ));
-    // Elsewhere life goes on.
+    // Elsewhere, motion continues.
     let free = scene.add(BodySpec::dynamic(cube(0.05), at(0.7, 0.0, 2.0), 1000.0));
     let mut infeasible = 0;
     let mut lost = 0.0;
@@ -185,7 +185,7 @@ fn a_squeezed_body_stops_the_press() {
     assert!(scene.x(free).z < 2.0 - 0.4 * G * 0.16);
 }
 
-/// Twenty bodies, some hollow and some with a hole, thrown at rough ground at 30 steps a second.
+/// Twenty bodies, some hollow and some with a hole, thrown at rough ground at 30 steps per second.
 #[test]
 fn what_is_thrown_far_and_fast_stays_apart_and_gains_nothing() {
     let mut scene = Scene::new(Settings::default());
@@ -247,7 +247,7 @@ fn the_quiet_sleep_and_wake_when_disturbed() {
     let before = searches(&scene);
     let plan = scene.world.step(H);
     assert_eq!((plan.counters.contacts, plan.counters.searches), (0, 0));
-    // Nobody asks who is near while all rest; they did while the pile settled, far from every step.
+    // No search runs while all bodies rest. Some ran while the pile settled, but not in every step.
     assert_eq!(searches(&scene), before);
     assert!((1..30).contains(&before), "{before}");
     let push = Wrench {
@@ -323,8 +323,8 @@ fn a_first_order_world_moves_only_what_is_pushed() {
     assert!((before - scene.x(ids[3])).norm() < 1e-9);
 }
 
-/// Of first order: `f / (m drag)`, at once and no longer than the force lasts, and against what it
-/// presses on it stays.
+/// First order: `f / (m drag)`, at once and only while the force lasts. A body pressed against
+/// another stays.
 #[test]
 fn in_a_first_order_world_a_force_is_a_velocity() {
     let drag_per_s = 5.0;

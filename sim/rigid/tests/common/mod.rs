@@ -62,7 +62,7 @@ impl Numbers {
     }
 }
 
-/// Which mesh each body has, as the checker wants it.
+/// The mesh of each body, in the form that the checker needs.
 #[derive(Default)]
 pub struct Auditor {
     solids: HashMap<BodyId, Arc<Solid>>,
@@ -84,7 +84,7 @@ impl Auditor {
         self.solids.insert(id, solid);
     }
 
-    /// Pairs that touch or are in each other, with the depth.
+    /// Pairs that touch or overlap, with the depth.
     pub fn penetrations(&self, world: &RigidWorld) -> Vec<(BodyId, BodyId, f64)> {
         let mut found = Vec::new();
         let ids: Vec<BodyId> = world.ids().collect();
