@@ -1,5 +1,5 @@
-//! What the broad phases cost: boxes that drift through a room, by how many they are and how many
-//! of them move. `cargo bench -p hapticd-scene --bench broad`.
+//! Cost of the broad phases: boxes that drift through a region, by their number and by how many of
+//! them move. `cargo bench -p hapticd-scene --bench broad`.
 #![allow(missing_docs)]
 
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hapticd_geometry::{Aabb, SweptBox, Vec3};
 use hapticd_scene::BroadPhaseKind;
 
-/// Steps of a millisecond that are gone through to and fro.
+/// Number of steps of a millisecond, run to and fro.
 const STEPS: usize = 50;
 
 /// SplitMix64.
@@ -28,8 +28,7 @@ impl Random {
     }
 }
 
-/// Boxes of 1 to 2 cm, eight to a litre, one in `mover_of` of them moving at up to half a metre a
-/// second.
+/// Boxes of 1 to 2 cm, eight per litre; one in `mover_of` moves at up to half a metre per second.
 fn frames(count: usize, mover_of: usize) -> Vec<Vec<SweptBox>> {
     let mut random = Random(3);
     let side = 0.05 * (count as f64).cbrt();

@@ -1,19 +1,19 @@
-//! How long a tick and an answer take, as medians and 99th percentiles. `cargo bench -p
+//! Time of a tick and of an answer, as medians and 99th percentiles. `cargo bench -p
 //! hapticd-scene`.
 //!
 //! * **tick**: the engine with a 6-DOF mesh tool of 32 spikes that slides over a plane and turns:
 //!   32 contact rows.
-//! * **answer**: the world's answer for a 10,000-triangle tool that slides along a 100,000-triangle
+//! * **answer**: the scene's answer for a 10,000-triangle tool that slides along a 100,000-triangle
 //!   ground.
 //!
 //! `-- tick` or `-- answer` runs one of them, for a profiler.
 //!
-//! A plain loop instead of criterion, because the tail is what a haptic loop lives by. Every run
-//! does bit for bit the same work, so it is done [`PASSES`] times: *as timed* is every tick of
-//! every pass, with whatever else the machine did meanwhile; *least of the passes* takes for each
-//! tick its quickest pass, which is what the work itself costs. Neither says how fast the machine
-//! was that hour: compare within one run.
-// Boxes are what the engine takes and gives back.
+//! A plain loop instead of criterion, because the tail matters most for a haptic loop. Every run
+//! does bit for bit the same work, so it is repeated [`PASSES`] times. *As timed* is every tick of
+//! every pass, including disturbances by other activity of the machine. *Least of the passes* takes
+//! each tick from its fastest pass, which is the cost of the work itself. Neither accounts for how
+//! fast the machine was at that hour: compare within one run.
+// Boxes are the type that the engine takes and returns.
 #![allow(missing_docs, clippy::print_stdout, clippy::vec_box)]
 
 use std::time::Instant;
@@ -26,10 +26,10 @@ use hapticd_proxy::{
 use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 const WIDTH_M: f64 = 0.2;
-/// How often the same run is timed.
+/// Number of times that the same run is timed.
 const PASSES: usize = 5;
 
-/// A plate with 8 x 4 spikes under it, all of one length: each tip is a contact on a plane.
+/// A plate with 8 x 4 spikes under it, all of the same length: each tip is a contact on a plane.
 fn spikes() -> TriMesh {
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
@@ -55,8 +55,7 @@ fn spikes() -> TriMesh {
     TriMesh::new(positions, triangles).unwrap()
 }
 
-/// The buffers are used again and again, as in the daemon: fresh memory would be timed with the
-/// answer.
+/// The buffers are reused, as in the daemon: fresh memory would be timed with the answer.
 fn rig(
     tool: TriMesh,
     ground: TriMesh,
@@ -109,7 +108,7 @@ struct Times {
 }
 
 impl Times {
-    /// Prints both views; how many calls a second that is, by the least.
+    /// Prints both views; returns the calls per second by the least time.
     fn report(&self, name: &str) -> f64 {
         let calls = self.passes[0].len();
         assert!(
@@ -223,8 +222,8 @@ fn answer() {
     );
 }
 
-/// Answers the loop's question and hands it the answer: nanoseconds, and pairs listed. `None`:
-/// nothing was asked.
+/// Answers the loop's query and hands it the answer. Returns the time in nanoseconds and the number
+/// of pairs listed; `None` if there was no query.
 fn exchange(
     world: &mut Scene,
     engine: &mut Engine,

@@ -1,8 +1,8 @@
-//! How much work answers take, against what they may: ordinary meshes, and meshes made to take
-//! much. `cargo bench -p hapticd-scene --bench effort`.
+//! Work of answers compared with its bound: ordinary meshes, and meshes built to be costly. `cargo
+//! bench -p hapticd-scene --bench effort`.
 //!
-//! Work is counted and is the same everywhere; times are the least of several passes. Every scene
-//! is one arm and one body.
+//! The work is counted and is the same everywhere; times are the least of several passes. Every
+//! scene has one arm and one body.
 #![allow(missing_docs, clippy::print_stdout)]
 
 use std::time::Instant;
@@ -115,7 +115,7 @@ fn main() {
                     let s = f64::from(k) / 20.0;
                     let turn = Quat::from_scaled_axis(Vec3::new(0.3 * s, 0.1, s));
                     let mut at = Vec3::new(0.01 * s, -0.008 * s, 0.08);
-                    // Down until it is 0.2 mm off the surface.
+                    // Lowered until it is 0.2 mm off the surface.
                     for _ in 0..60 {
                         let pose = Pose::from_parts(at.into(), turn);
                         world.answer(&query(pose, 0.1), 0, &mut out);

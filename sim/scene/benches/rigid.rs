@@ -1,12 +1,12 @@
-//! What the broad phase costs the rigid-body world: how often it is asked, what it is asked about,
-//! and which part of a step's processor time that is.
+//! Cost of the broad phase in the rigid world: how often it runs, on what input, and its share of
+//! the processor time of a step.
 //!
-//! Bodies that fall in a heap, and bodies that fly about without weight and bounce. Every search of
-//! a run is noted and made again afterwards by each phase, many times over, so that the time of one
-//! is known well; the run itself is timed as a whole.
+//! Bodies that fall in a heap, and weightless bodies that fly about and bounce. Every search of a
+//! run is recorded and repeated afterwards by each phase, many times, so that the time of one
+//! search is well known; the run itself is timed as a whole.
 //!
-//! `cargo bench -p hapticd-scene --bench rigid`; with `-- NAME` only the scenes whose names begin
-//! so.
+//! `cargo bench -p hapticd-scene --bench rigid`; with `-- NAME`, only the scenes with names that
+//! begin with NAME.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -20,10 +20,10 @@ use hapticd_rigid::{BodySpec, Material, RigidWorld, Settings, Twist};
 use hapticd_scene::BroadPhaseKind;
 
 const STEP_S: f64 = 1e-3;
-/// Each phase is asked again for so long.
+/// Time for which the searches are repeated with each phase, s.
 const LONG_S: f64 = 0.3;
 
-/// Time that this thread has had of a processor, s; where the system does not tell, by the clock.
+/// Processor time of this thread, s; clock time where the system does not provide it.
 fn thread_s() -> f64 {
     static BEGIN: std::sync::LazyLock<std::time::Instant> =
         std::sync::LazyLock::new(std::time::Instant::now);
@@ -32,7 +32,7 @@ fn thread_s() -> f64 {
     ns.map_or_else(|| BEGIN.elapsed().as_secs_f64(), |ns| ns * 1e-9)
 }
 
-/// Notes what is asked.
+/// A broad phase that records its inputs.
 #[derive(Clone, Debug, Default)]
 struct Noted {
     by: SweepAndPrune,
@@ -75,8 +75,8 @@ impl Random {
     }
 }
 
-/// `count` bodies of 4 to 6 cm on a lattice in an open box. Heavy ones fall and lie; weightless
-/// ones fly at up to `speed_m_s` and keep it.
+/// `count` bodies of 4 to 6 cm on a lattice in an open box. Heavy ones fall and come to rest;
+/// weightless ones fly at up to `speed_m_s` and keep their speed.
 fn scene(count: usize, weight: bool, speed_m_s: f64) -> RigidWorld {
     let mut world = RigidWorld::new(Settings {
         gravity: if weight {
@@ -175,7 +175,7 @@ fn run(name: &str, count: usize, weight: bool, speed_m_s: f64, steps: usize) {
     for kind in BroadPhaseKind::ALL {
         let (mut found, mut rounds) = (0, 0_u32);
         let start = thread_s();
-        // Long enough for a clock of some milliseconds.
+        // Long enough for a clock with a resolution of some milliseconds.
         while thread_s() - start < LONG_S && !asked.is_empty() {
             let (mut broad, mut pairs) = (kind.make(), Vec::new());
             found = 0;

@@ -3,13 +3,12 @@
 //!
 //! # Theory
 //!
-//! For each body the proximity query returns the nearest feature pairs and a distance `complete_to`
-//! such that every pair *not* listed is at least that far (blueprint of the contact protocol). If
-//! no tool point moves more than `m` relative to the body, an unlisted pair stays further than
-//! `complete_to - m`; so `margin = complete_to - clearance` keeps it beyond the clearance. A list
-//! that had to be cut short has a smaller `complete_to`, hence a smaller margin: work is bounded
-//! ([`crate::effort`]) and the certificate stays true. What room an answer has goes to the nearest
-//! pairs over all bodies.
+//! For each body, the proximity query returns the nearest feature pairs and a distance
+//! `complete_to` such that every *unlisted* pair is at least that far away. If no tool point moves
+//! more than `m` relative to the body, an unlisted pair stays farther than `complete_to - m`; so
+//! `margin = complete_to - clearance` keeps it beyond the clearance. A truncated list has a smaller
+//! `complete_to`, hence a smaller margin: the work is bounded ([`crate::effort`]) and the
+//! certificate stays valid. The capacity of an answer goes to the nearest pairs over all bodies.
 
 use hapticd_ccd::PairKind;
 use hapticd_ccd::{MeshIndex, MidPhaseQuery, NearPair, NearSet, Proximity};
@@ -25,10 +24,11 @@ use crate::inside::encloses;
 use crate::world::{Resident, Scene, Tool};
 
 impl Scene {
-    /// Fills `out` with the answer for one arm. False (and `out` untouched): that arm asks nothing.
+    /// Fills `out` with the answer for one arm. Returns false, with `out` unchanged, if that arm
+    /// has no query.
     ///
-    /// Does not allocate after its work space has grown to the scene, nor wait, but for what a
-    /// mid-phase does; deterministic with one, too.
+    /// Does not allocate after its work space has grown to the scene. Does not wait, except for a
+    /// mid-phase. Deterministic, also with a mid-phase.
     pub fn answer(&mut self, query: &Query, arm: usize, out: &mut Snapshot) -> bool {
         if !self.has_answer(query, arm) {
             return false;
@@ -55,7 +55,7 @@ impl Scene {
             out.course.copy_from(course);
         }
 
-        // Who else looks for what is near is asked about all bodies at once.
+        // The mid-phase is queried about all bodies at once.
         if let Some(midphase) = &mut self.midphase {
             let bodies = around(&self.slots, &self.tools, query, arm);
             midphase.ask(&mut bodies.map(|body| MidPhaseQuery {
@@ -66,7 +66,7 @@ impl Scene {
             }));
         }
 
-        // Every body's nearest pairs first; then which of them there is room for.
+        // First every body's nearest pairs, then the selection of those that fit.
         self.near.clear();
         self.found.clear();
         self.spent = AnswerWork::default();
@@ -95,7 +95,7 @@ impl Scene {
             };
             self.found.push(Found::new(&near, &sides, &mut self.near));
         }
-        // Those for which that was not enough share what is left.
+        // Bodies with an exhausted search share the remaining budget.
         let exhausted = self.found.iter().filter(|f| f.exhausted).count() as u64;
         let share = SEARCHES.saturating_sub(self.spent.search) / exhausted.max(1);
         if share > part && exhausted > 0 {
@@ -120,7 +120,8 @@ impl Scene {
         );
 
         let asks = |body: &Around<'_>| {
-            // By key, not by slot: the loop may have asked while another body had this one's.
+            // By key, not by slot: when the loop sent the query, another body may have had this
+            // one's slot.
             let known = body.tool || query.pose_of(body.key).is_some();
             !known || asked.solid & (1 << body.key.slot) == 0
         };
@@ -153,8 +154,8 @@ impl Scene {
                 let tool_index = &tool.shape.index;
                 match resolve(pair, tool_index, index, world, &frame_from_tool) {
                     Some(p) => out.pairs.push(p),
-                    // The query names only features that exist; were it not so, nothing may be
-                    // certified.
+                    // The query names only existing features. If one did not exist, nothing could
+                    // be certified.
                     None => complete_to = f64::NEG_INFINITY,
                 }
             }
@@ -168,7 +169,7 @@ impl Scene {
                     &body_from_tool,
                     &mut visits,
                 );
-                // What is not known to be clear of it is not.
+                // A body that is not known to be clear counts as enclosing the tool.
                 encloses_tool = meets != Some(false)
                     || encloses(
                         &mut self.winding,
@@ -205,7 +206,7 @@ impl Scene {
         true
     }
 
-    /// Whether this arm asks, and has a tool to ask about.
+    /// Whether this arm has a query and a tool.
     #[must_use]
     pub fn has_answer(&self, query: &Query, arm: usize) -> bool {
         let asks = query.arms.get(arm).is_some_and(|asked| asked.present);
@@ -213,7 +214,7 @@ impl Scene {
     }
 }
 
-/// What a tool may touch: a body of the scene, or another arm's tool.
+/// A body of the scene or another arm's tool, as an obstacle for a tool.
 #[derive(Clone, Copy)]
 struct Around<'a> {
     key: BodyKey,
@@ -227,8 +228,8 @@ struct Around<'a> {
     material: Material,
 }
 
-/// Tools are hard, undamped and smooth to each other: what they are pressed with is limited by
-/// their couplings alone.
+/// Tools are hard, undamped and frictionless to each other: only their couplings limit the pressing
+/// force.
 const BETWEEN_TOOLS: Material = Material {
     stiffness_n_per_m: f64::MAX,
     damping_n_s_per_m: f64::MAX,
@@ -236,7 +237,7 @@ const BETWEEN_TOOLS: Material = Material {
     force_shading: false,
 };
 
-/// All that an arm's tool may touch, bodies by slot, then tools by arm.
+/// All obstacles for an arm's tool: bodies by slot, then tools by arm.
 fn around<'a>(
     slots: &'a [Option<Resident>],
     tools: &'a [Option<Tool>; MAX_ARMS],
@@ -272,12 +273,12 @@ fn around<'a>(
     }))
 }
 
-/// A tool and what it may touch, where both are.
+/// A tool and an obstacle at their relative pose.
 struct Sides<'a> {
     tool: &'a Tool,
     body_from_tool: Pose,
     other: &'a MeshIndex,
-    /// Of both.
+    /// Sum of both radii.
     radius_m: f64,
     body_bound_m: f64,
     reach_m: f64,
@@ -314,28 +315,29 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// What the query found at one body.
+/// Result of the query for one body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
-    /// Where its pairs begin.
+    /// Index of its first pair.
     first: usize,
-    /// How many pairs.
+    /// Number of pairs.
     pairs: usize,
-    /// From here on there may be others, metres.
+    /// Distance from which on pairs may be missing, m.
     complete_to: f64,
-    /// The search was given up.
+    /// Whether the search was given up.
     exhausted: bool,
-    /// How many of the nearest the answer lists.
+    /// Number of its nearest pairs that the answer lists.
     taken: usize,
 }
 
 impl Found {
-    /// Keeps what a query found, with all others' pairs.
+    /// Stores the result of a query; appends its pairs to `all`.
     fn new(near: &NearSet<'_>, sides: &Sides<'_>, all: &mut Vec<NearPair>) -> Self {
         let mut complete_to = near.complete_to;
         if near.pairs.is_empty() || near.exhausted {
-            // Nothing within reach, or who knows: the bounding balls may say more. Without this a
-            // body far from every tool could go no further than the reach per answer.
+            // Nothing is within reach, or the search was given up: the bounding balls may give
+            // more. Otherwise a body far from every tool could move no further than the reach per
+            // answer.
             let apart = balls_apart(&sides.tool.tool, sides.body_bound_m, &sides.body_from_tool);
             complete_to = complete_to.max(apart);
         }
@@ -355,10 +357,10 @@ impl Found {
     }
 }
 
-/// Decides how many pairs of each body an answer with room for `room` lists: the nearest over all
+/// Decides how many pairs of each body an answer with capacity `room` lists: the nearest over all
 /// bodies, since the tool may move only as far as the shortest certificate. `near` holds the
-/// bodies' lists, each nearest first. Equal distances at the end are shared out evenly, so that no
-/// body is left without because of its place in the scene. `distances` is work space.
+/// bodies' lists, each nearest first. Equal distances at the end are shared evenly, so that no body
+/// is left out because of its place in the scene. `distances` is work space.
 fn share_room(near: &[NearPair], found: &mut [Found], room: usize, distances: &mut Vec<f64>) {
     for f in found.iter_mut() {
         f.taken = f.pairs;
@@ -389,15 +391,15 @@ fn share_room(near: &[NearPair], found: &mut [Found], room: usize, distances: &m
     }
 }
 
-/// Lower bound on the distance of tool and body by the balls around them, m.
+/// Lower bound on the distance of tool and body from their bounding balls, m.
 fn balls_apart(tool: &ToolShape, body_bound_m: f64, body_from_tool: &Pose) -> f64 {
     let centre = transform(body_from_tool, &tool.centre).norm();
     let balls = tool.bound_m + tool.radius_m + body_bound_m;
     centre - balls - 1e-12 * (centre + balls)
 }
 
-/// Looks up the coordinates behind a pair of feature indices. `world`: put the body's side into the
-/// world frame.
+/// Looks up the coordinates of a pair of feature indices. If `world` is given, the body's side is
+/// in the world frame.
 fn resolve(
     pair: &NearPair,
     tool: &MeshIndex,
@@ -434,7 +436,7 @@ fn resolve(
         }
     }
     Some(Pair {
-        // The query's: its `complete_to` is comparable to it to the last digit.
+        // The distance of the query, which is comparable to its `complete_to` to the last digit.
         distance_m: pair.distance,
         tool_feature: pair.feature_a,
         body_feature: pair.feature_b,

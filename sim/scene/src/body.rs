@@ -1,4 +1,4 @@
-//! What a body is made of, and why one is refused.
+//! Description of a body, and the errors of invalid ones.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,10 +8,10 @@ use hapticd_proxy::{MAX_SCENE_BODIES, Material};
 use hapticd_rays::{POINTS_PER_CLUSTER, ShapeError, Topology};
 use hapticd_rigid::{BodyError, ShapeSummary};
 
-/// Half thickness that an open sheet of the rigid scene has for soft bodies, m.
+/// Half thickness of an open sheet of the rigid scene in contact with deformables, m.
 const OPEN_M: f64 = 0.0005;
 
-/// A mesh made ready for rays, or why it cannot be; empty until somebody asked.
+/// A mesh prepared for rays, or why that failed; empty until first use.
 type ForRays = Arc<OnceLock<Result<Arc<hapticd_rays::Shape>, ShapeError>>>;
 
 /// Whether a body may move.
@@ -19,26 +19,26 @@ type ForRays = Arc<OnceLock<Result<Arc<hapticd_rays::Shape>, ShapeError>>>;
 pub enum BodyKind {
     /// Never moves.
     Static,
-    /// An application moves it.
+    /// Moved by a client.
     Kinematic,
-    /// Forces move it: gravity, contacts, and the tools that touch it.
+    /// Moved by forces: gravity, contacts, and tools in contact.
     Dynamic,
 }
 
-/// A mesh ready for detection, shared between bodies and threads.
+/// A mesh prepared for detection, shared between bodies and threads.
 #[derive(Clone)]
 pub struct Shape {
     /// Mesh, adjacency and tree.
     pub index: Arc<MeshIndex>,
-    /// No boundary, consistently outward: has an inside.
+    /// Whether the mesh has an inside: no boundary, consistently oriented outward.
     pub closed: bool,
     /// Radius about the mesh's origin, m.
     pub bound_m: f64,
-    /// What dynamics ask of it.
+    /// Summary for the dynamics.
     pub(crate) facts: Arc<ShapeSummary>,
-    /// The smooth surface that it stands for, if that is not the mesh itself.
+    /// The smooth surface that the mesh stands for, if it is shaded.
     pub(crate) smooth: Option<Arc<SmoothMesh>>,
-    /// As a volume, and as a sheet.
+    /// Prepared for rays: as a volume, and as a sheet.
     rays: [ForRays; 2],
 }
 
@@ -54,9 +54,8 @@ impl std::fmt::Debug for Shape {
 }
 
 impl Shape {
-    /// From an index and what loading found out about its mesh. All that a scene needs to know of
-    /// the mesh as a whole is found out here, in `O(n)`, so that adding a body of this shape takes
-    /// no time.
+    /// Creates a shape from an index and the report of its mesh. Computes everything that a scene
+    /// needs about the mesh as a whole, in `O(n)`, so that adding a body of this shape is fast.
     pub fn new(index: Arc<MeshIndex>, report: &MeshReport) -> Self {
         let bound_m = index.mesh().map_or(0.0, |m| {
             m.positions().iter().map(Vec3::norm).fold(0.0, f64::max)
@@ -71,8 +70,9 @@ impl Shape {
         }
     }
 
-    /// For a body of this material: with [`force_shading`](Material::force_shading) also the smooth
-    /// surface that the mesh stands for, 48 bytes a vertex and 29 a triangle, made in `O(n)`.
+    /// Prepares the shape for a body of this material. With
+    /// [`force_shading`](Material::force_shading), also builds the smooth surface that the mesh
+    /// stands for: 48 bytes per vertex and 29 per triangle, in `O(n)`.
     #[must_use]
     pub fn felt_as(mut self, material: &Material) -> Self {
         if material.force_shading {
@@ -83,13 +83,13 @@ impl Shape {
         self
     }
 
-    /// Whether balls feel some of it as a smooth surface.
+    /// Whether balls feel at least a part of it as a smooth surface.
     #[must_use]
     pub fn is_felt_smooth(&self) -> bool {
         self.smooth.is_some()
     }
 
-    /// A mesh with its tree, and what it is like.
+    /// Builds the shape of a mesh, with its tree, and the report of the mesh.
     pub fn of(mesh: TriMesh) -> (Self, MeshReport) {
         let mesh = Arc::new(mesh);
         let index = MeshIndex::new(mesh.clone());
@@ -101,7 +101,7 @@ impl Shape {
         (Self::new(index, &report), report)
     }
 
-    /// A point: what a ball is to detection.
+    /// A point, which represents a ball in detection.
     pub fn point() -> Self {
         let index = Arc::new(MeshIndex::point(Vec3::zeros()));
         Shape {
@@ -114,8 +114,8 @@ impl Shape {
         }
     }
 
-    /// Whether nobody else has any part of this shape, so that dropping it frees the memory here
-    /// and now.
+    /// Whether this is the only owner of every part of the shape, so that dropping it frees the
+    /// memory at once.
     #[must_use]
     pub fn is_last(&self) -> bool {
         let alone = |rays: &ForRays| match rays.get() {
@@ -128,49 +128,49 @@ impl Shape {
             && self.rays.iter().all(alone)
     }
 
-    /// One point of each connected piece; of a point, the point.
+    /// One point of each connected piece; for a point shape, the point.
     #[must_use]
     pub fn pieces(&self) -> &[Vec3] {
         self.facts.pieces()
     }
 
-    /// How many triangles; 0 for a point.
+    /// Number of triangles; 0 for a point.
     pub fn triangles(&self) -> usize {
         self.index.mesh().map_or(0, |m| m.triangles().len())
     }
 }
 
-/// A body to add.
+/// Description of a body to add.
 #[derive(Clone)]
 pub struct BodySpec {
-    /// For people.
+    /// Name, for people.
     pub name: String,
-    /// May it move.
+    /// Whether and how it may move.
     pub kind: BodyKind,
-    /// What it looks like.
+    /// Shape of the body.
     pub shape: Shape,
-    /// True: it must be closed. False: an open sheet is welcome.
+    /// Whether the mesh must be closed. If false, an open sheet is accepted.
     pub solid: bool,
-    /// Where it starts.
+    /// Initial pose.
     pub world_from_body: Pose,
-    /// Surface.
+    /// Material of its surface.
     pub material: Material,
     /// Coefficient of restitution between this body and others, 0 to 1.
     pub restitution: f64,
-    /// Of the solid inside the mesh, kg/m³; counts for a dynamic body only.
+    /// Density of the solid inside the mesh, kg/m³; used for a dynamic body only.
     pub density_kg_m3: f64,
 }
 
 impl BodySpec {
-    /// The mesh as soft bodies meet it: a volume, or a sheet of a millimetre if it is open or not
-    /// meant to be solid. `None` for a point.
+    /// Returns the mesh in the form that deformables collide with: a volume, or a sheet of a
+    /// millimetre if the mesh is open or not meant to be solid. `None` for a point.
     ///
-    /// Made by the first who asks, for all copies of the shape, which takes milliseconds for each
-    /// thousand triangles and may be done on any thread that has the time; those who ask meanwhile
-    /// wait for it. Allocates.
+    /// Built on first use, for all copies of the shape. That takes milliseconds per thousand
+    /// triangles and may be done on any thread that has the time; concurrent callers wait for it.
+    /// Allocates.
     ///
     /// # Errors
-    /// [`ShapeError`], if rays can make nothing of it: the mesh's fault.
+    /// [`ShapeError`] if the mesh is not usable for rays.
     pub fn soft_shape(&self) -> Result<Option<Arc<hapticd_rays::Shape>>, ShapeError> {
         let Some(mesh) = self.shape.index.mesh() else {
             return Ok(None);
@@ -190,59 +190,59 @@ impl BodySpec {
     }
 }
 
-/// Why a body was not added. The caller's fault, but for `Full`.
+/// Why a body was not added. An error of the caller, except `Full`.
 #[derive(Clone, Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum AddError {
-    /// No slot left.
+    /// No slot is left.
     #[error("the scene already has {MAX_SCENE_BODIES} bodies, the most it can hold")]
     Full,
-    /// A name that is taken.
+    /// The name is taken.
     #[error("a body named `{0}` exists already")]
     NameTaken(String),
-    /// A solid body whose mesh has holes.
+    /// The mesh of a solid body has holes.
     #[error(
         "`{name}` is declared solid but its mesh is not closed and outward oriented ({detail})"
     )]
     OpenSolid {
-        /// Body.
+        /// Name of the body.
         name: String,
-        /// Boundary edges and so on.
+        /// What is wrong, such as boundary edges.
         detail: String,
     },
-    /// A pose that is not one.
+    /// The pose is invalid.
     #[error("the pose of `{0}` is not finite")]
     BadPose(String),
-    /// A dynamic body that has no mass, or one that would start inside another one where there are
-    /// dynamic bodies.
+    /// A dynamic body has no mass, or a body would start inside another one in a scene with dynamic
+    /// bodies.
     #[error("body `{name}`: {}", told(.why, .other.as_deref()))]
     Dynamics {
-        /// Body.
+        /// Name of the body.
         name: String,
-        /// What the dynamics say. They know other bodies by numbers of their own.
+        /// Reason given by the dynamics, which identify other bodies by their own ids.
         why: BodyError,
-        /// The name of the body that is in the way.
+        /// Name of the body that is in the way.
         other: Option<String>,
     },
-    /// The scene is finding something out about another body.
+    /// The scene is still checking another body.
     #[error("the scene is not done with another body yet")]
     Busy,
-    /// A body that would come into a planar scene while that runs.
+    /// A body would be added to a planar scene while that runs.
     #[error("`{0}`: a planar scene takes no bodies while it runs")]
     Planar(String),
-    /// Material out of range.
+    /// The material is out of range.
     #[error("material of `{name}`: {what} = {value} is not a finite number >= 0")]
     BadMaterial {
-        /// Body.
+        /// Name of the body.
         name: String,
-        /// Which number.
+        /// Name of the property.
         what: &'static str,
-        /// Its value.
+        /// Given value.
         value: f64,
     },
 }
 
-/// What the dynamics say, with the other body's name in the place of their number.
+/// Message of the dynamics, with the other body's name in place of its id.
 fn told(why: &BodyError, other: Option<&str>) -> String {
     match (why, other) {
         (BodyError::Overlap(overlap), Some(other)) => format!(
@@ -260,7 +260,7 @@ fn told(why: &BodyError, other: Option<&str>) -> String {
 #[derive(Debug, thiserror::Error, PartialEq, Eq, Clone, Copy)]
 #[non_exhaustive]
 pub enum CommandError {
-    /// Nobody has that id.
+    /// No body has that id.
     #[error("there is no body {0}")]
     NoSuchBody(u32),
     /// A static body does not move.
@@ -269,10 +269,10 @@ pub enum CommandError {
     /// Forces move a dynamic body, not commands.
     #[error("body {0} is dynamic: forces move it, not commands")]
     Dynamic(u32),
-    /// The dynamics are away at work: later.
+    /// The dynamics are busy; try again later.
     #[error("the dynamics are at work: body {0} must wait for them")]
     Busy(u32),
-    /// A pose or speed that is not finite, or a speed below zero.
+    /// The pose or speed is not finite, or the speed is negative.
     #[error("pose or speed for body {0} is not finite")]
     BadTarget(u32),
 }

@@ -1,25 +1,26 @@
-//! Bodies that forces move: between the rigid-body world and the loop that carries its plans out.
+//! Dynamic bodies: the link between the rigid world and the loop that executes its plans.
 //!
 //! # Theory
 //!
-//! The loop alone moves bodies, and only as far as detection against the tools lets it; the
-//! dynamics say where they are to go. They plan a *course* of a few ticks, proven free of
-//! collisions between all bodies, while the loop is still on the one before ([`Trajectory`]).
-//! Mostly the loop reaches the end of that one, and goes on. Where a tool was in the way the course
-//! that was planned for that end is void; the rigid world goes back to where the loop stopped and
-//! plans again from there.
+//! Only the loop moves bodies, and only as far as detection against the tools allows; the dynamics
+//! tell where they should go. They plan a *trajectory* of a few ticks, proven collision-free
+//! between all bodies, while the loop still follows the previous one ([`Trajectory`]). Usually the
+//! loop reaches the end of that one and continues. If a tool was in the way, the trajectory planned
+//! for that end is void. The rigid world then goes back to where the loop stopped and plans again
+//! from there.
 //!
-//! What tools push comes with the queries as sums over time, so a lost query loses nothing; a
-//! course is driven by the mean force since the course before. That force is two or three ticks old
-//! when the body gives way to it, and a spring that answers late feeds energy. The force is
-//! therefore taken on to the middle of the course: less `k tau` times the speed at which the body
-//! leaves the hand, which cancels the delay to first order, as far as the mass bears it.
+//! The pushes of tools come with the queries as sums over time, so a lost query loses nothing. A
+//! trajectory is driven by the mean force since the previous one. That force is two or three ticks
+//! old when the body yields to it, and a spring that answers late feeds in energy. The force is
+//! therefore extrapolated to the middle of the trajectory. `k tau` times the speed at which the
+//! body moves away from the hand is subtracted, which cancels the delay to first order, as far as
+//! the mass allows it.
 //!
 //! # Practice
 //!
-//! Everything follows from the queries and the commands, so a recorded session replays. As long as
-//! no body is dynamic nothing here costs anything, and kinematic bodies go by themselves; beside
-//! dynamic ones they go on courses, too.
+//! Everything follows from the queries and the commands, so a recorded session can be replayed. As
+//! long as no body is dynamic, nothing here costs anything, and kinematic bodies move on their own.
+//! In a scene with dynamic bodies, kinematic ones also follow trajectories.
 
 use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Screw, Vec3};
@@ -34,61 +35,62 @@ use crate::broad::BroadPhaseKind;
 use crate::work::{Check, Task, Work};
 use crate::world::Resident;
 
-/// What forces change (Redon 2002, section 6.3.1).
+/// Which quantity forces change (Redon 2002, section 6.3.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Order {
-    /// Accelerations. `gravity_m_s2` acts on everything that is free, m/s².
+    /// Forces change accelerations. `gravity_m_s2` acts on every free body, m/s².
     Second {
-        /// m/s².
+        /// Gravitational acceleration, m/s².
         gravity_m_s2: Vec3,
     },
-    /// Velocities: a force `f` moves a mass `m` at `f / (m drag)`, and nothing moves that is not
-    /// pushed.
+    /// Forces change velocities: a force `f` moves a mass `m` at `f / (m drag)`, and nothing moves
+    /// unless pushed.
     First {
-        /// Above 0, 1/s.
+        /// Drag, above 0, 1/s.
         drag_per_s: f64,
     },
 }
 
-/// Shortest and longest course, ticks: what is pushed is felt no sooner and no later than in one
-/// and a half.
+/// Minimum and maximum length of a trajectory, ticks. A push takes effect one and a half lengths
+/// later.
 const SHORTEST_TICKS: u64 = 2;
 const LONGEST_TICKS: u64 = 16;
-/// And before it is known how long answers take.
+/// Length before the delay of answers is known, ticks.
 const FIRST_TICKS: u64 = 4;
-/// Trajectories in a row that the loop must have found in time before they get shorter by a tick.
+/// Number of consecutive trajectories that must be ready in time before they get shorter by a tick.
 const IN_TIME: u32 = 100;
-/// Delay that the force is taken on by, in lengths of a course: pushed during one, it drives the
-/// next.
+/// Delay by which the force is extrapolated, in lengths of a trajectory: a push during one drives
+/// the next.
 const DELAY: f64 = 2.0;
-/// Most of what the mass bears in one step, of what would turn its motion round.
+/// Largest damping that the mass bears in one step, as a fraction of what would reverse its motion.
 const BEARABLE: f64 = 0.5;
 
-/// A course that was given out and that the loop has not left behind.
+/// A trajectory that was issued and that the loop has not finished.
 struct Issued {
     course: Trajectory,
-    /// The plan it is taken from, and where the rigid world was before.
+    /// The plan that it is taken from, and the state of the rigid world before it.
     plan: Plan,
     saved: Saved,
 }
 
-/// The totals of a push that were used already.
+/// The totals of a push that have already been applied.
 #[derive(Clone, Copy)]
 struct Used {
     impulse_n_s: Vec3,
     moment_nm_s: Vec3,
 }
 
-/// See the module page.
+/// Dynamics of the scene; see the module page.
 pub(crate) struct Dynamics {
     order: Order,
-    /// `None` while work on it is away: then nothing here changes.
+    /// `None` while work on it is pending or taken; nothing here changes then.
     rigid: Option<Box<Rigid>>,
-    /// What is to be taken.
+    /// Work to be taken.
     work: Option<Box<Work>>,
-    /// The course whose plan is away.
+    /// The trajectory that is being planned.
     planning: Option<Issued>,
-    /// The first dynamic body is in; until then bodies move as if there were no dynamics.
+    /// Whether the first dynamic body has been added; until then, bodies move as if there were no
+    /// dynamics.
     running: bool,
     broad: BroadWork,
     /// Centres of mass, body frames.
@@ -99,18 +101,18 @@ pub(crate) struct Dynamics {
     spare: Vec<Issued>,
     last: u64,
     planned_tick: u64,
-    /// Length of the courses: as short as they can be for the loop not to wait for the next one.
+    /// Length of the trajectories: as short as possible without the loop waiting for the next one.
     ticks: u64,
-    /// Trajectories that were there in time since the last one that was not.
+    /// Number of trajectories ready in time since the last one that was late.
     in_time: u32,
-    /// Ticks that the loop had waited when it was last looked at, and whether it had been stopped
-    /// by a tool since.
+    /// Number of ticks that the loop had waited at the last check, and whether a tool has stopped
+    /// it since.
     idle: u64,
     stopped: bool,
 }
 
 impl Dynamics {
-    /// No bodies.
+    /// Creates the dynamics without bodies.
     pub fn new(order: Order, broad_phase: BroadPhaseKind) -> Result<Self, BodyError> {
         let mut settings = Settings {
             kinematic_passes: true,
@@ -154,8 +156,7 @@ impl Dynamics {
         })
     }
 
-    /// What finding out which bodies may touch has cost, as far as it was known when the last work
-    /// came back.
+    /// Work of the broad phase, as known when the last work returned.
     pub fn broad_work(&self) -> BroadWork {
         self.broad
     }
@@ -165,17 +166,17 @@ impl Dynamics {
         self.running
     }
 
-    /// Whether work is to be taken or away.
+    /// Whether work is pending or taken.
     pub fn is_working(&self) -> bool {
         self.rigid.is_none()
     }
 
-    /// What is to be done, once.
+    /// Takes the pending work.
     pub fn take_work(&mut self) -> Option<Box<Work>> {
         self.work.take()
     }
 
-    /// Leaves it to be found out whether a newcomer has space.
+    /// Creates the work of checking whether a newcomer is clear.
     pub fn check(&mut self, spec: &BodySpec) {
         if let Some(rigid) = self.rigid.take() {
             let issued = self.issued.iter();
@@ -190,7 +191,7 @@ impl Dynamics {
         }
     }
 
-    /// Takes work back that was run; what came of a check.
+    /// Accepts work that has been run. Returns the outcome of a check.
     pub fn finish(&mut self, work: Work) -> Option<Result<(), BodyError>> {
         let Work { rigid, task } = work;
         self.broad = rigid.broad_phase().work();
@@ -208,7 +209,7 @@ impl Dynamics {
         result
     }
 
-    /// The dynamics begin: with kinematic bodies where the loop has brought them meanwhile.
+    /// Starts the dynamics, with kinematic bodies where the loop has brought them.
     pub fn start(&mut self, residents: &[Option<Resident>; MAX_BODIES]) {
         if std::mem::replace(&mut self.running, true) {
             return;
@@ -219,13 +220,13 @@ impl Dynamics {
             if let (Some(id), Some(rigid)) =
                 (self.ids[resident.key.slot as usize], self.rigid.as_mut())
             {
-                // Only of kinematic bodies; others have not moved.
+                // Succeeds only for kinematic bodies; the others have not moved.
                 let _ = rigid.place_kinematic(id, &pose);
             }
         }
     }
 
-    /// Takes a body in that is known to have space where it is now. `O(bodies)`.
+    /// Enters a body that is known to be clear at its present pose. `O(bodies)`.
     pub fn insert(&mut self, slot: usize, spec: &BodySpec, pose: &Pose) -> Result<(), BodyError> {
         let Some(rigid) = &mut self.rigid else {
             return Ok(());
@@ -240,43 +241,43 @@ impl Dynamics {
         Ok(())
     }
 
-    /// The slot of a body.
+    /// Slot of a body.
     pub fn slot_of(&self, id: BodyId) -> Option<usize> {
         self.ids.iter().position(|known| *known == Some(id))
     }
 
-    /// Gives a body another surface; how it bounces stays.
+    /// Sets the friction of a body; its restitution is passed unchanged.
     pub fn set_friction(&mut self, slot: usize, friction: f64, restitution: f64) {
         if let (Some(id), Some(rigid)) = (self.ids[slot], &mut self.rigid) {
             let material = hapticd_rigid::Material {
                 friction,
                 restitution,
             };
-            // It is there, and the caller has looked at the numbers.
+            // The body exists, and the caller has checked the numbers.
             let _ = rigid.set_material(id, &material);
         }
     }
 
-    /// Lets a body go.
+    /// Removes a body.
     pub fn remove(&mut self, slot: usize) {
         if let (Some(id), Some(rigid)) = (self.ids[slot].take(), &mut self.rigid) {
-            // It is there: nobody else takes bodies out.
+            // It exists: bodies are removed only here.
             let _ = rigid.remove(id);
         }
     }
 
-    /// Centre of mass, body frame.
+    /// Centre of mass of a body, body frame.
     pub fn centre(&self, slot: usize) -> Vec3 {
         self.centres[slot]
     }
 
-    /// The course that the loop needs next, if there is one.
+    /// The trajectory that the loop needs next, if there is one.
     pub fn course(&self, query: &Query) -> Option<&Trajectory> {
         let ahead = |issued: &&Issued| issued.course.number > query.followed.course;
         self.issued.iter().find(ahead).map(|issued| &issued.course)
     }
 
-    /// Brings the courses up to date with what the loop reports.
+    /// Updates the trajectories from the loop's report.
     pub fn advance(
         &mut self,
         query: &Query,
@@ -296,8 +297,8 @@ impl Dynamics {
             self.spare.push(old);
         }
         let after = match self.issued.first() {
-            // An empty one first: when the loop has taken it up, nothing moves kinematic bodies any
-            // more but courses.
+            // An empty trajectory first: once the loop has taken it up, only trajectories move
+            // kinematic bodies.
             None => {
                 self.issue_empty(at);
                 return;
@@ -310,10 +311,10 @@ impl Dynamics {
                     .get(1)
                     .is_some_and(|next| next.course.after == at)
                 {
-                    // It has, or will have, where to go on from there.
+                    // The loop has, or will have, its continuation from there.
                     None
                 } else if at.ended && at != end {
-                    // Stopped on the way: what comes after was planned for an end that was not
+                    // Stopped early: the next trajectory was planned for an end that was not
                     // reached.
                     let executed = Executed {
                         segments: at.segments as usize,
@@ -328,8 +329,8 @@ impl Dynamics {
                     self.stopped = true;
                     Some(at)
                 } else if self.issued.len() == 1 {
-                    // Where a tool was in the way the loop has to wait, whatever the courses'
-                    // length.
+                    // If a tool was in the way, the loop must wait whatever the length of the
+                    // trajectories.
                     if query.idle_ticks > self.idle && !self.stopped {
                         self.in_time = 0;
                         self.ticks = (self.ticks + 1).min(LONGEST_TICKS);
@@ -349,12 +350,12 @@ impl Dynamics {
         };
         if let Some(after) = after {
             if after == at {
-                // The loop stands still there: so this is where they are.
+                // The loop stands still there, so these are the present poses.
                 for resident in residents.iter().flatten() {
                     let id = self.ids[resident.key.slot as usize];
                     let pose = query.pose_of(resident.key);
                     if let (Some(id), Some(pose), Some(rigid)) = (id, pose, &mut self.rigid) {
-                        // Only of kinematic bodies, of which nothing else is known for certain.
+                        // Succeeds only for kinematic bodies, for which no other pose is certain.
                         let _ = rigid.place_kinematic(id, &pose);
                     }
                 }
@@ -411,8 +412,8 @@ impl Dynamics {
         self.work = Some(Box::new(Work { rigid, task }));
     }
 
-    /// What acts on the bodies during the coming `step_s`: kinematic ones go towards their targets,
-    /// dynamic ones are pushed.
+    /// Sets what acts on the bodies during the coming `step_s`: kinematic ones move towards their
+    /// targets, dynamic ones are pushed.
     fn drive(
         &mut self,
         query: &Query,
@@ -475,7 +476,7 @@ impl Dynamics {
                                         let speed = (at_point - push.hand_m_s).dot(&along);
                                         damping.min(BEARABLE * mass / step_s) * speed
                                     }
-                                    // It has the speed that the force gives it: solved for that.
+                                    // The speed follows from the force: solved for the equilibrium.
                                     Order::First { drag_per_s } => {
                                         let drag = mass * drag_per_s;
                                         let hand = push.hand_m_s.dot(&along);
@@ -498,7 +499,7 @@ impl Dynamics {
     }
 }
 
-/// What the rigid world is told of a body.
+/// Converts the description of a body for the rigid world.
 fn rigid_spec(spec: &BodySpec, pose: &Pose) -> RigidSpec {
     let kind = match spec.kind {
         BodyKind::Static => RigidKind::Static,
@@ -519,7 +520,7 @@ fn rigid_spec(spec: &BodySpec, pose: &Pose) -> RigidSpec {
     }
 }
 
-/// Makes the course that of a plan.
+/// Fills the trajectory from a plan.
 fn fill(issued: &mut Issued, plan: &Plan, ids: &[Option<BodyId>; MAX_BODIES]) {
     let course = &mut issued.course;
     course.segments = plan.segments().len().min(MAX_SEGMENTS);
@@ -535,7 +536,7 @@ fn fill(issued: &mut Issued, plan: &Plan, ids: &[Option<BodyId>; MAX_BODIES]) {
     issued.plan.clone_from(plan);
 }
 
-/// The place at which a course has been followed to its end.
+/// Progress of a loop that has followed a trajectory to its end.
 fn end_of(course: &Trajectory) -> Followed {
     Followed {
         course: course.number,

@@ -1,18 +1,18 @@
 //! Whether a point is inside a closed mesh, by the winding number (sum of signed solid angles).
 //!
-//! [`contains`] takes every triangle: right and slow, an oracle. Answers ask [`encloses`], which
-//! asks the box hierarchies.
+//! [`contains`] visits every triangle: correct and slow, an oracle. Answers use [`encloses`], which
+//! queries the box hierarchies.
 
 use hapticd_ccd::Winding;
 use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
 
 use crate::body::Shape;
 
-/// Most pieces of one shape, near the other, that are asked about. A shape in more pieces counts as
-/// enclosed until it is apart: that costs contact with it for a while and never more time than
-/// this.
+/// Maximum number of pieces of one shape, near the other, that are tested. A shape with more pieces
+/// counts as enclosed until it is apart. That costs contact with it for a while, but never more
+/// time than this.
 const MAX_PIECES: usize = 1024;
-/// So many pieces take as long to be found far away as a box takes to be visited.
+/// Rejecting this many distant pieces takes as long as visiting one box.
 const PIECES_PER_VISIT: usize = 8;
 
 /// True if the winding number of `p` is nearer to a non-zero integer than to 0.
@@ -21,7 +21,7 @@ pub fn contains(mesh: &TriMesh, p: &Vec3) -> bool {
     surrounds((0..mesh.triangles().len()).map(|i| mesh.triangle(i)), p)
 }
 
-/// The same of a closed surface by the corners of its triangles.
+/// As [`contains`], for a closed surface given by the corners of its triangles.
 pub fn surrounds(triangles: impl Iterator<Item = [Vec3; 3]>, p: &Vec3) -> bool {
     let mut angle = 0.0;
     for [a, b, c] in triangles {
@@ -35,10 +35,10 @@ pub fn surrounds(triangles: impl Iterator<Item = [Vec3; 3]>, p: &Vec3) -> bool {
     (angle / (4.0 * std::f64::consts::PI)).abs() > 0.5
 }
 
-/// Whether a piece of one shape is inside the other, their surfaces not meeting. Where that cannot
-/// be told it is said to be so: the body then stays without force until the tool has moved. `O(log
-/// n)` in the triangles of a mesh as they come, never more than `visits` boxes, which it takes off;
-/// no allocation once `work` has grown.
+/// Whether a piece of one shape is inside the other, given that their surfaces do not meet. If
+/// undecided, returns true: the body then exerts no force until the tool has moved. `O(log n)` in
+/// the triangles of an ordinary mesh, and never more than `visits` boxes, from which it subtracts
+/// those used. No allocation once `work` has grown.
 pub(crate) fn encloses(
     work: &mut Winding,
     tool: &Shape,
@@ -62,7 +62,7 @@ pub(crate) fn encloses(
                 }
             }
             let p = transform(pose, p);
-            // Not `>`: what is not a number is inside.
+            // Not `>`, so that NaN counts as inside.
             if p.norm_squared() > bound {
                 return false;
             }

@@ -1,8 +1,8 @@
-//! The scene: bodies, tools, and the certified answer to "what is near the tool?".
+//! The scene: bodies, tools, and the certified answer to "which features are near the tool?".
 //!
 //! A [`Scene`] belongs to the collision thread. [`Scene::answer`] is a pure function of the query
-//! and the scene: same scene, same query, same snapshot, bit for bit. It does not allocate once its
-//! work space has grown to the scene's need. World frame, SI units.
+//! and the scene: equal scene and query give the same snapshot, bit for bit. It does not allocate
+//! once its work space has grown to the scene. World frame, SI units.
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -1,50 +1,50 @@
-//! What the dynamics compute that may take longer than an answer may wait.
+//! Computations of the dynamics that may take longer than an answer may wait.
 //!
-//! A plan for bodies that pile up takes tens of milliseconds, and so does finding out whether a
-//! newcomer with a large mesh is clear of all others. Neither holds up answers:
-//! [`RigidWorld::begin_advance`] and [`RigidWorld::begin_add`] leave the work to be taken
-//! ([`RigidWorld::take_work`]), somebody runs it wherever there is time, on another thread or at
-//! once, and the world takes it back ([`RigidWorld::finish`]). The work owns the rigid world. Until
-//! it is back bodies go on on the courses that they have and wait at their end; the scene answers
-//! all queries, and takes no body in or out ([`RigidWorld::is_working`]).
+//! Planning a pile of bodies takes tens of milliseconds, as does testing whether a newcomer with a
+//! large mesh is clear of all others. Neither delays answers: [`Scene::begin_advance`] and
+//! [`Scene::begin_add`] leave the work to be taken ([`Scene::take_work`]). The caller runs it
+//! wherever there is time, on another thread or at once, and returns it to the scene
+//! ([`Scene::finish`]). The work owns the rigid world. Until it is returned, bodies continue on
+//! their trajectories and wait at the end; the scene answers all queries, and adds or removes no
+//! body ([`Scene::is_working`]).
 //!
-//! When it comes back is not a function of the queries. So whoever owns the world records after
-//! which query it did, and a replay that finishes it there computes the same.
+//! The time of its return is not a function of the queries. So the owner of the scene records after
+//! which query it returned, and a replay that finishes it there computes the same.
 //!
-//! [`RigidWorld::begin_advance`]: crate::RigidWorld::begin_advance
-//! [`RigidWorld::begin_add`]: crate::RigidWorld::begin_add
-//! [`RigidWorld::take_work`]: crate::RigidWorld::take_work
-//! [`RigidWorld::finish`]: crate::RigidWorld::finish
-//! [`RigidWorld::is_working`]: crate::RigidWorld::is_working
+//! [`Scene::begin_advance`]: crate::Scene::begin_advance
+//! [`Scene::begin_add`]: crate::Scene::begin_add
+//! [`Scene::take_work`]: crate::Scene::take_work
+//! [`Scene::finish`]: crate::Scene::finish
+//! [`Scene::is_working`]: crate::Scene::is_working
 
 use hapticd_proxy::MAX_SEGMENTS;
 use hapticd_rigid::{BodyError, BodySpec as RigidSpec, Executed, Plan, RigidWorld as Rigid, Saved};
 
-/// See the module page.
+/// A task of the dynamics with the rigid world; see the module page.
 pub struct Work {
     pub(crate) rigid: Box<Rigid>,
     pub(crate) task: Task,
 }
 
 pub(crate) enum Task {
-    /// The next course.
+    /// Plan the next trajectory.
     Plan {
-        /// Its length.
+        /// Its length, s.
         step_s: f64,
     },
-    /// Whether a newcomer has space.
+    /// Test whether a newcomer is clear of all other bodies.
     Check(Box<Check>),
 }
 
 pub(crate) struct Check {
     pub spec: RigidSpec,
-    /// Where the loop still is, and on its way to.
+    /// Checkpoints and plans that the loop still follows or has yet to follow.
     pub issued: Vec<(Saved, Plan)>,
     pub result: Result<(), BodyError>,
 }
 
 impl Work {
-    /// Does it. Takes as long as it takes; allocates. Deterministic.
+    /// Runs the task. Takes as long as necessary; allocates. Deterministic.
     pub fn run(&mut self) {
         match &mut self.task {
             Task::Plan { step_s } => {

@@ -1,4 +1,4 @@
-//! The scene's bookkeeping: who is there, what may be asked of it.
+//! Bookkeeping of the scene: its bodies and tools, and the operations on them.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) struct Resident {
     pub id: u32,
     pub spec: BodySpec,
     pub target: Option<BodyTarget>,
-    /// Where it was when it was last heard of.
+    /// Last known pose.
     pub pose: Pose,
 }
 
@@ -33,29 +33,29 @@ pub(crate) struct Tool {
     pub tool: ToolShape,
 }
 
-/// How far the adding of a body is.
+/// Progress of adding a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adding {
-    /// It is there.
+    /// The body was added; its id.
     Added(u32),
-    /// Whether it has space is to be found out: [`Scene::take_work`].
+    /// Its clearance is still to be tested: [`Scene::take_work`].
     Working,
 }
 
-/// What a client may know of a body.
+/// Public data of a body.
 #[derive(Clone, Debug)]
 pub struct BodyInfo {
-    /// Identity, never used twice.
+    /// Unique id, never reused.
     pub id: u32,
-    /// For people.
+    /// Name, for people.
     pub name: String,
-    /// May it move.
+    /// Whether and how it may move.
     pub kind: BodyKind,
-    /// Where it started.
+    /// Initial pose.
     pub initial: Pose,
-    /// Triangles of its mesh.
+    /// Number of triangles of its mesh.
     pub triangles: usize,
-    /// Name in queries and snapshots.
+    /// Key in queries and snapshots.
     pub key: BodyKey,
 }
 
@@ -68,22 +68,21 @@ pub struct Scene {
     pub(crate) sequence: u64,
     next_id: u32,
     pub(crate) proximity: Proximity,
-    /// Who may find the pairs of triangles that are near; without it, and where it declines,
-    /// `proximity` does.
+    /// External mid-phase that finds candidate triangle pairs. Without it, or where it declines,
+    /// `proximity` finds them.
     pub(crate) midphase: Option<Box<dyn MidPhase>>,
     pub(crate) intersections: Intersections,
     pub(crate) winding: Winding,
-    /// Work space of an answer: the bodies' pairs one after the other, what there was of each,
+    /// Work space of an answer: the pairs of all bodies in sequence, the result for each body,
     /// distances.
     pub(crate) near: Vec<NearPair>,
     pub(crate) found: Vec<Found>,
     pub(crate) distances: Vec<f64>,
     pub(crate) spent: AnswerWork,
     pub(crate) clearance_m: f64,
-    /// Only while there is a body that forces move, or one of which it is being found out whether
-    /// it has space.
+    /// Present only while there is a dynamic body, or a body with a pending clearance check.
     pub(crate) dynamics: Option<Box<Dynamics>>,
-    /// That one, and its place.
+    /// The body with a pending check, and its slot.
     newcomer: Option<(usize, BodySpec)>,
     order: Order,
     broad_phase: BroadPhaseKind,
@@ -91,8 +90,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// An empty scene whose answers certify `clearance_m` (the loop's `Distances::clearance_m`) and
-    /// list at most `pairs_per_body` feature pairs of one body.
+    /// Creates an empty scene. Its answers certify `clearance_m` (the loop's
+    /// `Distances::clearance_m`) and list at most `pairs_per_body` feature pairs of one body.
     pub fn new(clearance_m: f64, pairs_per_body: usize) -> Self {
         Scene {
             slots: [const { None }; MAX_BODIES],
@@ -120,13 +119,13 @@ impl Scene {
         }
     }
 
-    /// From now on the scene lies in the plane `z = 0` with the bodies that it has: others are
-    /// refused, and targets count as far as they are in the plane.
+    /// Makes the scene planar: from now on it lies in the plane `z = 0` with its present bodies.
+    /// Further bodies are refused, and targets are projected into the plane.
     pub fn lie_flat(&mut self) {
         self.planar = true;
     }
 
-    /// Gives an arm its tool. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's
+    /// Sets the tool of an arm. `shape` holds the mesh (one vertex for a sphere), `tool` the loop's
     /// view of it.
     pub fn set_tool(&mut self, arm: usize, shape: Shape, tool: ToolShape) {
         if arm < MAX_ARMS {
@@ -137,10 +136,10 @@ impl Scene {
         }
     }
 
-    /// Lets somebody else look for the pairs of triangles near each tool. Answers are the same with
-    /// it and without, bit for bit. Gets all shapes that are there ready, which may take long where
-    /// it does not have them ([`Scene::shapes`]); those that come later when they come. Gives back
-    /// who did until now, for whoever is to drop it.
+    /// Sets an external mid-phase that finds candidate triangle pairs near each tool. Answers are
+    /// the same with it and without, bit for bit. Prepares all present shapes, which may take long
+    /// if the mid-phase does not have them yet ([`Scene::shapes`]); later shapes are prepared when
+    /// they are added. Returns the previous mid-phase for the caller to drop.
     pub fn set_midphase(&mut self, mut midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
         for shape in self.shapes() {
             midphase.prepare(shape);
@@ -148,26 +147,27 @@ impl Scene {
         self.midphase.replace(midphase)
     }
 
-    /// The shapes of all bodies, and those of the tools behind them.
+    /// The shapes of all bodies, followed by those of the tools.
     pub fn shapes(&self) -> impl Iterator<Item = &Arc<MeshIndex>> {
         let bodies = self.slots.iter().flatten().map(|body| &body.spec.shape);
         let tools = self.tools.iter().flatten().map(|tool| &tool.shape);
         bodies.chain(tools).map(|shape| &shape.index)
     }
 
-    /// The bodies that are there, by their slots.
+    /// The present bodies, by slot.
     pub fn residents(&self) -> impl Iterator<Item = (BodyKey, &BodySpec)> {
         self.bodies().map(|body| (body.key, &body.spec))
     }
 
-    /// The arms' tools by slot, each with what it is to the loop; `None` where there is no arm.
+    /// The tools by arm, each with the loop's view of it; `None` where there is no arm.
     pub fn tools(&self) -> [Option<(&Shape, &ToolShape)>; MAX_ARMS] {
         self.tools
             .each_ref()
             .map(|tool| tool.as_ref().map(|t| (&t.shape, &t.tool)))
     }
 
-    /// Most triangles that a tool and a body, both meshes, have together; 0 without such two.
+    /// Largest total number of triangles of a mesh tool and a mesh body; 0 if there is no such
+    /// pair.
     pub fn largest_pair(&self) -> usize {
         let mesh = |shape: &Shape| Some(shape.triangles()).filter(|&n| n > 0);
         let tools = self.tools.iter().flatten();
@@ -178,46 +178,46 @@ impl Scene {
         tool.zip(body).map_or(0, |(tool, body)| tool + body)
     }
 
-    /// What the last answer took.
+    /// Work of the last answer.
     #[must_use]
     pub fn spent(&self) -> AnswerWork {
         self.spent
     }
 
-    /// Who was set by [`Scene::set_midphase`].
+    /// The mid-phase set by [`Scene::set_midphase`].
     pub fn midphase(&self) -> Option<&dyn MidPhase> {
         self.midphase.as_deref()
     }
 
-    /// What forces do to dynamic bodies, from the first of them on. Second order with 9.81 m/s²
-    /// along -z if nothing is said.
+    /// Sets what forces do to dynamic bodies. Takes effect with the first of them. The default is
+    /// second order with 9.81 m/s² along -z.
     pub fn set_order(&mut self, order: Order) {
         self.order = order;
     }
 
-    /// Who finds which bodies may touch each other at all, from the first dynamic one on. Changes
-    /// no answer.
+    /// Sets the broad phase between bodies. Takes effect with the first dynamic one. Does not
+    /// change any answer.
     pub fn set_broad_phase(&mut self, kind: BroadPhaseKind) {
         self.broad_phase = kind;
     }
 
-    /// Who was set by [`Scene::set_broad_phase`].
+    /// The kind set by [`Scene::set_broad_phase`].
     pub fn broad_phase(&self) -> BroadPhaseKind {
         self.broad_phase
     }
 
-    /// What it has done so far; `None` while there was no dynamic body: nobody asks it then. Reads
-    /// counters.
+    /// Work of the broad phase so far; `None` while there is no dynamic body, since it is not used
+    /// then. Reads counters only.
     pub fn broad_work(&self) -> Option<BroadWork> {
         self.dynamics().map(Dynamics::broad_work)
     }
 
-    /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it.
-    /// Beside dynamic bodies that takes as long as it takes to find out whether it is clear of
-    /// them; [`Scene::begin_add`] does not wait for that.
+    /// Adds a body; it becomes solid to each tool as soon as that tool is proven clear of it. In a
+    /// scene with dynamic bodies, this also waits for the test that it is clear of them;
+    /// [`Scene::begin_add`] does not.
     ///
     /// # Errors
-    /// [`AddError`]; nothing has changed then.
+    /// [`AddError`]; nothing changes then.
     pub fn add_body(&mut self, spec: BodySpec) -> Result<u32, AddError> {
         match self.begin_add(spec)? {
             Adding::Added(id) => Ok(id),
@@ -231,11 +231,11 @@ impl Scene {
         }
     }
 
-    /// Begins to add a body: what is left to do is [`Scene::take_work`]'s. `O(bodies)`, whatever
-    /// the mesh.
+    /// Begins to add a body; the remaining work is left to [`Scene::take_work`]. `O(bodies)` for
+    /// any mesh.
     ///
     /// # Errors
-    /// [`AddError`]; nothing has changed then.
+    /// [`AddError`]; nothing changes then.
     pub fn begin_add(&mut self, spec: BodySpec) -> Result<Adding, AddError> {
         let slot = self.vacancy(&spec)?;
         if self.dynamics.is_none() && spec.kind != BodyKind::Dynamic {
@@ -249,10 +249,10 @@ impl Scene {
         Ok(Adding::Working)
     }
 
-    /// Adds a body that was found to have space by a world in this very state: for replays.
+    /// Adds a body that a scene in the same state has already accepted: for replays.
     ///
     /// # Errors
-    /// [`AddError`]; nothing has changed then.
+    /// [`AddError`]; nothing changes then.
     pub fn add_accepted(&mut self, spec: BodySpec) -> Result<u32, AddError> {
         let slot = self.vacancy(&spec)?;
         if spec.kind == BodyKind::Dynamic {
@@ -261,20 +261,20 @@ impl Scene {
         self.enter(slot, spec)
     }
 
-    /// What the dynamics have to compute, for whoever has the time: to be run and given to
+    /// Takes the pending work of the dynamics, to be run when there is time and returned to
     /// [`Scene::finish`].
     pub fn take_work(&mut self) -> Option<Box<Work>> {
         self.dynamics.as_mut().and_then(|d| d.take_work())
     }
 
-    /// Whether there is such work, here or where it was taken to. Until it is finished no body
-    /// comes or goes, or gets another surface.
+    /// Whether such work is pending or taken. Until it is finished, no body is added or removed or
+    /// changes its material.
     pub fn is_working(&self) -> bool {
         self.dynamics.as_ref().is_some_and(|d| d.is_working())
     }
 
-    /// Takes work back when it has been run. What came of the body that was being added, if it was
-    /// about one.
+    /// Accepts work that has been run. Returns the outcome for the body being added, if the work
+    /// concerned one.
     pub fn finish(&mut self, work: Work) -> Option<Result<u32, AddError>> {
         let result = self.dynamics.as_mut()?.finish(work)?;
         let (slot, spec) = self.newcomer.take()?;
@@ -284,7 +284,7 @@ impl Scene {
         })
     }
 
-    /// Takes a body out, and gives it back: dropping it may free a large mesh.
+    /// Removes a body and returns it: dropping it may free a large mesh.
     ///
     /// # Errors
     /// [`CommandError`].
@@ -311,7 +311,7 @@ impl Scene {
         self.take_body(id).map(drop)
     }
 
-    /// Where a new body would go, if nothing but other bodies is in its way.
+    /// Returns the slot for a new body, if everything but its clearance from other bodies is valid.
     fn vacancy(&self, spec: &BodySpec) -> Result<usize, AddError> {
         if self.planar {
             return Err(AddError::Planar(spec.name.clone()));
@@ -338,7 +338,7 @@ impl Scene {
         free.ok_or(AddError::Full)
     }
 
-    /// Takes a body in that has space.
+    /// Enters a body that is known to be clear.
     fn enter(&mut self, slot: usize, spec: BodySpec) -> Result<u32, AddError> {
         if let Some(dynamics) = &mut self.dynamics {
             dynamics.start(&self.slots);
@@ -366,7 +366,7 @@ impl Scene {
         Ok(id)
     }
 
-    /// With the first dynamic body everybody goes into the dynamics.
+    /// Creates the dynamics with the first dynamic body and enters all present bodies.
     fn make_dynamics(&mut self, first: &BodySpec) -> Result<(), AddError> {
         if self.dynamics.is_some() {
             return Ok(());
@@ -378,8 +378,7 @@ impl Scene {
         };
         let mut dynamics = Box::new(Dynamics::new(self.order, self.broad_phase).map_err(refused)?);
         for body in self.slots.iter().flatten() {
-            // What is there already may be inside of each other: only dynamic bodies are kept
-            // apart.
+            // Present bodies may overlap: only dynamic bodies are kept apart.
             dynamics
                 .insert(body.key.slot as usize, &body.spec, &body.pose)
                 .map_err(refused)?;
@@ -388,7 +387,8 @@ impl Scene {
         Ok(())
     }
 
-    /// The dynamics do not want a body; if it was to be their first, they are gone.
+    /// Converts a refusal by the dynamics to an error. If the body was to be their first, the
+    /// dynamics are dropped.
     fn refused(&mut self, spec: &BodySpec, why: BodyError) -> AddError {
         let other = match &why {
             BodyError::Overlap(overlap) => self.name_in_dynamics(overlap.other),
@@ -405,19 +405,19 @@ impl Scene {
         }
     }
 
-    /// The name of a body that the dynamics know by this number.
+    /// Name of a body with this id in the dynamics.
     fn name_in_dynamics(&self, id: BodyId) -> Option<String> {
         let slot = self.dynamics.as_deref()?.slot_of(id)?;
         self.slots[slot].as_ref().map(|body| body.spec.name.clone())
     }
 
-    /// Once there is a dynamic body.
+    /// The dynamics, once there is a dynamic body.
     pub(crate) fn dynamics(&self) -> Option<&Dynamics> {
         self.dynamics.as_deref().filter(|d| d.is_running())
     }
 
-    /// Brings the dynamics up to date with the loop's report, once per query and before the arms'
-    /// answers, and waits for what they compute. `period_s` is the loop's.
+    /// Updates the dynamics from the loop's report, once per query and before the arms' answers,
+    /// and waits for their computations. `period_s` is the loop's.
     pub fn advance(&mut self, query: &Query, period_s: f64) {
         self.begin_advance(query, period_s);
         if let Some(mut work) = self.take_work() {
@@ -426,8 +426,8 @@ impl Scene {
         }
     }
 
-    /// As [`Scene::advance`], but leaves what takes time to be taken: [`Scene::take_work`]. While
-    /// that is away this notes the poses only.
+    /// As [`Scene::advance`], but leaves the long computations to [`Scene::take_work`]. While those
+    /// are taken, it only records the poses.
     pub fn begin_advance(&mut self, query: &Query, period_s: f64) {
         self.note_poses(query);
         if let Some(dynamics) = self.dynamics.as_mut().filter(|d| d.is_running()) {
@@ -435,7 +435,7 @@ impl Scene {
         }
     }
 
-    /// Where the bodies are by the loop's word.
+    /// Records the poses of the bodies as reported by the loop.
     pub fn note_poses(&mut self, query: &Query) {
         for body in self.slots.iter_mut().flatten() {
             if let Some(pose) = query.pose_of(body.key) {
@@ -444,7 +444,7 @@ impl Scene {
         }
     }
 
-    /// Sends a kinematic body towards a pose, its points no faster than `speed_m_s`.
+    /// Sends a kinematic body towards a pose, with no point of it faster than `speed_m_s`.
     pub fn set_target(&mut self, id: u32, pose: &Pose, speed_m_s: f64) -> Result<(), CommandError> {
         let slot = self.slot_of(id)?;
         let Some(body) = self.slots[slot].as_mut() else {
@@ -467,7 +467,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Lets a body stop where it is: its commander is gone or fell silent.
+    /// Stops a body where it is: its client has disconnected or gone silent.
     pub fn clear_target(&mut self, id: u32) -> Result<(), CommandError> {
         let slot = self.slot_of(id)?;
         if let Some(body) = self.slots[slot].as_mut() {
@@ -477,7 +477,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Gives a body another surface.
+    /// Sets the material of a body.
     pub fn set_material(&mut self, id: u32, material: &Material) -> Result<(), CommandError> {
         let slot = self.slot_of(id)?;
         if self.is_working() {
@@ -496,7 +496,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Everybody, by slot.
+    /// Data of all bodies, by slot.
     pub fn infos(&self) -> impl Iterator<Item = BodyInfo> + '_ {
         self.bodies().map(|b| BodyInfo {
             id: b.id,
@@ -508,12 +508,13 @@ impl Scene {
         })
     }
 
-    /// The body of that id as it was specified.
+    /// The description of the body with that id.
     pub fn spec(&self, id: u32) -> Option<&BodySpec> {
         self.bodies().find(|b| b.id == id).map(|b| &b.spec)
     }
 
-    /// Where a body is by the loop's word, or where it starts if the loop does not know it yet.
+    /// Pose of a body as reported by the loop, or its initial pose if the loop does not know it
+    /// yet.
     pub(crate) fn pose_in(body: &Resident, query: &Query) -> Pose {
         query.pose_of(body.key).unwrap_or(body.spec.world_from_body)
     }
@@ -530,8 +531,8 @@ impl Scene {
     }
 }
 
-/// What there is of a pose in the plane `z = 0`: where its origin is beside, and its x axis' turn
-/// about z.
+/// Projects a pose into the plane `z = 0`: the origin's x and y, and the turn of its x axis about
+/// z.
 fn flat(pose: &Pose) -> Pose {
     let (x, at) = (pose.rotation * Vec3::x(), pose.translation.vector);
     let turn = Quat::from_axis_angle(&Vec3::z_axis(), x.y.atan2(x.x));

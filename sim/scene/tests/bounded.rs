@@ -1,5 +1,5 @@
-//! Answers about meshes that are made to take long: how much work they are, what others lose by
-//! them, and that nothing is gone through.
+//! Answers about meshes that are built to be costly: how much work they take, what other bodies
+//! lose by them, and that nothing is penetrated.
 
 use hapticd_ccd::Proximity;
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
@@ -99,14 +99,14 @@ fn an_answer_is_bounded_whatever_the_meshes_are() {
     assert!(exhausted > 20 && most > SEARCHES / 2, "{exhausted} {most}");
 }
 
-/// A hedgehog of boxes all of which overlap the tool, none of whose triangles touches it, and in so
-/// many pieces.
+/// A hedgehog of many separate boxes that all overlap the tool, although none of its triangles
+/// touches it.
 #[test]
 fn finding_out_whether_a_tool_is_inside_is_bounded() {
     let mut random = Random::new(7);
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     while triangles.len() < 50_000 {
-        // In planes that pass the tool by.
+        // In planes that miss the tool.
         let n = random.vector().normalize();
         let u = n.cross(&random.vector()).normalize();
         let (c, v) = (n * 0.006, n.cross(&u));
@@ -154,7 +154,7 @@ fn a_body_beside_costly_ones_has_its_whole_answer() {
             if !first {
                 beside.add_body(spec()).unwrap();
             }
-            // Room for all: what there is no room for is another matter.
+            // Capacity for all pairs: a lack of it is a separate matter.
             let [mut one, mut other] = [0; 2].map(|_| Snapshot::new(64 * PAIRS));
             let asked = query(at, 0.002);
             assert!(alone.answer(&asked, 0, &mut one) && beside.answer(&asked, 0, &mut other));
@@ -174,8 +174,8 @@ fn a_body_beside_costly_ones_has_its_whole_answer() {
     }
 }
 
-/// The scenes of the demonstrations: a fifth of the budget at most, and the answer is what an
-/// unbounded query finds.
+/// The scenes of the demonstrations use a fifth of the budget at most, and the answer is that of an
+/// unbounded query.
 #[test]
 fn ordinary_meshes_lose_nothing() {
     let hole = shapes::block_with_round_hole(&Vec3::new(0.06, 0.06, 0.01), 0.0105, 24);
@@ -234,8 +234,8 @@ fn ordinary_meshes_lose_nothing() {
     assert!(most < SEARCHES / 5, "{most}");
 }
 
-/// Tools are drawn through the middle of costly bodies. What an answer does not know is not gone
-/// through.
+/// Tools are dragged through the middle of costly bodies. Features that an answer does not know are
+/// not penetrated.
 #[test]
 fn no_tool_goes_through_a_costly_body() {
     let distances = Distances::for_width(0.2);
@@ -266,7 +266,7 @@ fn no_tool_goes_through_a_costly_body() {
             let mut near = Proximity::new(1);
             let mut out_at = f64::NAN;
             let (mut exhausted, mut least, mut touched) = (0, f64::INFINITY, 0);
-            // In, and out again.
+            // In and out again.
             let mut deepest = f64::INFINITY;
             for k in 0..200 {
                 let t = (f64::from(k) / 100.0).min(2.0 - f64::from(k) / 100.0);
@@ -281,8 +281,8 @@ fn no_tool_goes_through_a_costly_body() {
                 let arm = &engine.output().arms[0];
                 let (proxy, solid) = (arm.proxy, arm.solid);
                 touched += arm.contact_count;
-                // A tick is shorter than any tool: one that went through something would be astride
-                // of it.
+                // A tick is shorter than any tool, so a tool that penetrated something would
+                // straddle it.
                 if solid == 1 {
                     let (tool, radius) = (&tool_shape.index, view.radius_m);
                     let found = near.query(tool, radius, &shape.index, &proxy, 0.05);
@@ -299,8 +299,8 @@ fn no_tool_goes_through_a_costly_body() {
             let name = format!("{name}, {} triangles", tool_shape.triangles());
             assert!(least > 0.4 * distances.clearance_m, "{name}: {least}");
             assert!(deepest > 0.0, "{name}: it was at {deepest}");
-            // A ball finds its way back. Others may stand still in such a body until it is removed:
-            // too little is known of what is near them.
+            // A ball finds its way back. Other tools may stay in such a body until it is removed:
+            // too little is known about the features near them.
             let is_ball = tool.is_none();
             assert!(!is_ball || out_at > 0.08, "{name}: it is at {out_at}");
             assert!(touched > 0 || exhausted > 0, "{name}");

@@ -1,5 +1,5 @@
-//! Dynamic bodies under a hand: they fall and rest, are pushed and push back, and nothing ever goes
-//! through anything.
+//! Dynamic bodies under a hand: they fall and rest, are pushed and push back, and nothing ever
+//! penetrates anything.
 
 use std::collections::VecDeque;
 
@@ -36,7 +36,7 @@ fn spec(name: &str, kind: BodyKind, half: Vec3, at: Vec3) -> BodySpec {
     }
 }
 
-/// A ball on a hand over a floor whose top is z = 0.
+/// A ball on a hand above a floor with its top at z = 0.
 struct Fixture {
     world: Scene,
     engine: Engine,
@@ -143,7 +143,7 @@ impl Fixture {
         near.pairs.first().map_or(f64::INFINITY, |p| p.distance)
     }
 
-    /// Tool and bodies, and bodies among each other, are apart.
+    /// Checks that tool and bodies, and all bodies among each other, are apart.
     fn check(&mut self, outcome: &ArmOutcome) {
         let centre = MeshIndex::point(Vec3::zeros());
         for b in 0..self.specs.len() {
@@ -169,7 +169,7 @@ fn block(at: Vec3) -> BodySpec {
     spec("block", BodyKind::Dynamic, Vec3::repeat(0.02), at)
 }
 
-/// Of a block: 4 cm cube of 2000 kg/m³.
+/// Mass of a block: 4 cm cube of 2000 kg/m³.
 const MASS_KG: f64 = 0.128;
 
 #[test]
@@ -185,7 +185,7 @@ fn it_falls_as_fast_as_it_must_and_rests() {
             if z < 0.07 && begun.is_none() {
                 begun = Some(k);
             }
-            // 30 mm above its place of rest.
+            // 30 mm above its rest position.
             if let Some(begun) = begun.filter(|b| k == b + 69) {
                 fell = 0.07 - z;
                 let t = f64::from(k - begun + 1) * PERIOD_S;
@@ -213,8 +213,8 @@ fn it_falls_as_fast_as_it_must_and_rests() {
     }
 }
 
-/// Pushed along the floor at a steady pace: the hand feels the friction of the block on the floor,
-/// no more and no less.
+/// Pushed along the floor at a steady pace: the hand feels exactly the friction of the block on the
+/// floor.
 #[test]
 fn pushed_along_the_floor_it_rubs() {
     for lag in [0, 1, 3] {
@@ -252,7 +252,7 @@ fn pushed_along_the_floor_it_rubs() {
     }
 }
 
-/// Pressed against the floor it stays, and the hand feels its own spring.
+/// Pressed against the floor, the block stays, and the hand feels its own spring.
 #[test]
 fn pressed_down_it_stays() {
     for lag in [0, 1, 3] {
@@ -305,7 +305,7 @@ fn thrown_at_the_hand_it_bounces_off_and_stops() {
     );
 }
 
-/// Squeezed between the hand and a wall neither gives way, and taking the hand back frees
+/// Squeezed between the hand and a wall, a block yields nowhere; withdrawing the hand frees
 /// everything.
 #[test]
 fn squeezed_against_a_wall_nothing_goes_through() {
@@ -336,8 +336,7 @@ fn squeezed_against_a_wall_nothing_goes_through() {
     }
 }
 
-/// A kinematic pusher shoves a block; the tool stands in the block's way, and the hand holds both
-/// up.
+/// A kinematic pusher shoves a block; the tool stands in the block's way, and the hand stops both.
 #[test]
 fn a_kinematic_body_pushes_a_dynamic_one() {
     let pusher = spec(
@@ -417,8 +416,8 @@ fn the_same_hand_gives_the_same_bits() {
     assert_eq!(a.2, b.2);
 }
 
-/// Stirred with a ball, a heap of blocks is stopped and set going again many times: the bodies'
-/// time goes on all the while, and when the hand has left them they rest.
+/// A heap of blocks, stirred with a ball, is stopped and set in motion many times. The bodies' time
+/// continues throughout, and they rest once the hand has left them.
 #[test]
 fn a_stirred_heap_does_not_stall() {
     let mut blocked = 0;
@@ -443,7 +442,7 @@ fn a_stirred_heap_does_not_stall() {
         }
         let idle = fixture.engine.query().idle_ticks;
         assert!(
-            // Each time the tool stops them they wait for one answer.
+            // Each time the tool stops them, they wait for one answer.
             idle < 500,
             "lag {lag}: the bodies waited in {idle} of 5000 ticks"
         );
@@ -464,8 +463,8 @@ fn a_stirred_heap_does_not_stall() {
     assert!(blocked > 0, "nothing was ever in the way");
 }
 
-/// In a first-order world nothing falls. What is pushed goes with the hand, resists by its drag
-/// alone, and stands still when the hand does.
+/// In a first-order world nothing falls. A pushed body moves with the hand, resists only by its
+/// drag, and stops when the hand does.
 #[test]
 fn of_first_order_it_moves_only_while_it_is_pushed() {
     let drag_per_s = 20.0;
@@ -492,8 +491,7 @@ fn of_first_order_it_moves_only_while_it_is_pushed() {
             (mean / expected - 1.0).abs() < 0.05,
             "lag {lag}: {mean} N instead of {expected}"
         );
-        // The hand stops, and the stretch of the spring runs out; the body may know of it 20 ms
-        // late.
+        // The hand stops and the stretch of the spring decays; the body may learn of it 20 ms late.
         for _ in 0..1000 {
             fixture.tick(Vec3::new(far, 0.0, 0.1));
         }
@@ -510,7 +508,7 @@ fn of_first_order_it_moves_only_while_it_is_pushed() {
     }
 }
 
-/// A tool with mass that runs into a loose block pushes it with the spring behind it, and hands on
+/// A tool with mass that runs into a loose block pushes it with the spring behind it, and passes on
 /// no energy that it did not have.
 #[test]
 fn a_tool_with_mass_strikes() {
@@ -526,15 +524,15 @@ fn a_tool_with_mass_strikes() {
         for k in 0..1500 {
             let x = -0.06 + (0.3 * f64::from(k) * PERIOD_S).min(0.045);
             fixture.tick(Vec3::new(x, 0.0, 0.012));
-            // Over 8 ticks: a course moves in its own rhythm.
+            // Over 8 ticks, since a trajectory has its own rhythm.
             if k % 8 == 0 {
                 let now = fixture.at(1);
                 fastest = fastest.max((now - before).norm() / (8.0 * PERIOD_S));
                 before = now;
             }
         }
-        // What a spring whose far end goes at a speed can give a resting body is twice that speed,
-        // when nothing is lost.
+        // A spring with a far end that moves at a given speed can give a resting body at most twice
+        // that speed, without losses.
         let most = 2.0 * 0.3;
         assert!(
             (0.05..most).contains(&fastest),
@@ -553,8 +551,7 @@ fn a_tool_with_mass_strikes() {
     }
 }
 
-/// A body that comes while a course is under way may not stand where another one is about to fall
-/// through.
+/// A body added during a trajectory may not stand where another one is about to fall through.
 #[test]
 fn nothing_is_put_in_the_way_of_a_course() {
     let small = spec(
@@ -568,8 +565,8 @@ fn nothing_is_put_in_the_way_of_a_course() {
     for _ in 0..390 {
         fixture.tick(away);
     }
-    // At 3.7 m/s the block would be past a thin plate right below it by the end of the course, on
-    // which alone a new body is looked at otherwise.
+    // At 3.7 m/s, the block would be past a thin plate right below it by the end of the trajectory,
+    // which is the only place where a new body is checked otherwise.
     let below = fixture.at(1) - Vec3::new(0.0, 0.0, 0.003 + 0.001);
     let plate = spec(
         "plate",
@@ -594,7 +591,7 @@ fn nothing_is_put_in_the_way_of_a_course() {
         said,
         format!("body `plate`: `{other}` is on its way through there")
     );
-    // Farther down it is seen in time, and the block comes to rest on it.
+    // Farther down it is detected in time, and the block comes to rest on it.
     let mut spec = plate;
     spec.world_from_body.translation.vector.z = 0.05;
     fixture
@@ -611,8 +608,8 @@ fn nothing_is_put_in_the_way_of_a_course() {
     );
 }
 
-/// A surface that changes while the block slides is felt by the floor as well: it stops after
-/// `v²/(2 mu g)` with the new coefficient.
+/// A surface that changes while the block slides also affects the floor contact: the block stops
+/// after `v²/(2 mu g)` with the new coefficient.
 #[test]
 fn another_surface_rubs_otherwise_on_the_floor() {
     let slid = |friction: Option<f64>| {

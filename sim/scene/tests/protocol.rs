@@ -1,5 +1,5 @@
-//! Scene and loop together, where the two could misunderstand each other: answers out of order,
-//! bodies that come later, bodies far away, bodies of several pieces.
+//! Scene and loop together, where the two could disagree: answers out of order, bodies added later,
+//! distant bodies, bodies of several pieces.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_proxy::{
@@ -140,7 +140,7 @@ fn a_body_far_from_every_tool_goes_at_its_speed() {
     assert!((y - 0.2).abs() < 1e-9, "it went {y} m");
 }
 
-/// Of a rod that sticks out of a plate on both sides no vertex, and no edge, is near a vertex or an
+/// A rod that sticks out of a plate on both sides: no vertex or edge of it is near a vertex or an
 /// edge of the plate.
 #[test]
 fn a_tool_that_pierces_a_body_is_not_clear_of_it() {
@@ -153,7 +153,7 @@ fn a_tool_that_pierces_a_body_is_not_clear_of_it() {
         plate.solid = solid;
         world.add_body(plate).unwrap();
         let mut solid_at = |x: f64| {
-            // Off the diagonals of the plate's sides, which are edges, too.
+            // Off the diagonals of the plate's sides, which are also edges.
             let at = Pose::translation(x, -0.015, 0.0);
             tick(&mut engine, at);
             let snapshot = answer(&mut world, &engine);
@@ -170,7 +170,7 @@ fn a_tool_that_pierces_a_body_is_not_clear_of_it() {
 fn a_tool_around_one_piece_of_a_body_is_not_clear_of_it() {
     let tool = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
     let small = shapes::cuboid(&Vec3::repeat(0.002)).unwrap();
-    // A body of two cubes; the second is wholly inside the tool and the surfaces meet nowhere.
+    // A body of two cubes; the second is wholly inside the tool, and the surfaces do not meet.
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
     for offset in [Vec3::new(0.05, 0.0, 0.0), Vec3::zeros()] {
@@ -200,8 +200,8 @@ fn a_tool_around_one_piece_of_a_body_is_not_clear_of_it() {
 
 #[test]
 fn margins_of_the_bounding_balls_are_true() {
-    // Beyond the reach no pair is listed and the margin comes from the balls: never more than the
-    // surfaces are apart.
+    // Beyond the reach no pair is listed and the margin comes from the bounding balls: never more
+    // than the distance of the surfaces.
     for k in 0..40 {
         let at = Vec3::new(0.02 + 0.01 * f64::from(k), 0.003 * f64::from(k), -0.02);
         let (mut world, mut engine) = pair(ToolShape::sphere(RADIUS_M), None);
@@ -220,8 +220,8 @@ fn margins_of_the_bounding_balls_are_true() {
     }
 }
 
-/// The loop asks while one body is solid to the tool; before the answer another takes its slot,
-/// around the tool. It must not become solid there.
+/// The loop sends a query while one body is solid to the tool. Before the answer, another body
+/// takes its slot, around the tool. It must not become solid there.
 #[test]
 fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
     let cube = |name: &str, x: f64| {
@@ -254,8 +254,8 @@ fn a_new_body_in_the_slot_of_one_that_was_solid_is_looked_at_for_enclosing() {
 }
 
 /// The loop asks no further than a full list can reach. The shortest certificate, which is what the
-/// tool may move, is the same as if it asked as far as it may: sliding, lifting off fast, and with
-/// other bodies about.
+/// tool may move, is the same as if it asked as far as possible: while sliding, while lifting off
+/// fast, and with other bodies nearby.
 #[test]
 fn asking_no_further_than_worthwhile_costs_no_certificate() {
     let tool = shapes::cuboid(&Vec3::repeat(0.004)).unwrap();
@@ -283,7 +283,7 @@ fn asking_no_further_than_worthwhile_costs_no_certificate() {
             engine.receive(snapshot);
         }
         let t = f64::from(k) * 1e-3;
-        // Down onto the ground, along it, and off it at 5 m/s, three times.
+        // Down to the ground, along it, and off it at 5 m/s, three times.
         let cycle = k % 300;
         let z = match cycle {
             0..100 => 0.02 - 0.0002 * f64::from(cycle),
@@ -327,12 +327,12 @@ fn asking_no_further_than_worthwhile_costs_no_certificate() {
     assert!(10 * shortened > 8 * asked, "{shortened} of {asked}");
 }
 
-/// More pairs about than an answer has room for: which body is touched does not depend on its place
-/// in the scene.
+/// More pairs nearby than the capacity of an answer: which body is touched does not depend on its
+/// place in the scene.
 #[test]
 fn the_last_of_several_dense_bodies_is_touched_like_the_first() {
-    // A floor of few triangles, and two dense grounds beneath it that take all the room, were it
-    // given out in order.
+    // A floor of few triangles, and two dense grounds beneath it that would take the whole capacity
+    // if it were assigned in order.
     let dense = |name: &str, z: f64| {
         let mesh = shapes::sheet(0.012, 40).unwrap();
         let mut spec = body(name, BodyKind::Static, mesh, Pose::translation(0.0, 0.0, z));
@@ -367,7 +367,7 @@ fn the_last_of_several_dense_bodies_is_touched_like_the_first() {
             );
             let out = &engine.output().arms[0];
             touched += u32::from(out.contacts[..out.contact_count].iter().any(|c| c.active));
-            // As much room as the daemon gives.
+            // The same capacity as in the daemon.
             let mut snapshot = Box::new(Snapshot::new(2 * PAIRS));
             assert!(world.answer(&engine.query(), 0, &mut snapshot));
             assert!(snapshot.pairs.len() <= 2 * PAIRS);
@@ -377,7 +377,8 @@ fn the_last_of_several_dense_bodies_is_touched_like_the_first() {
     }
 }
 
-/// Unknown is not inside: the loop says so when an answer has found it, for as long as answers do.
+/// Unknown does not mean inside: the loop reports it once an answer has found it, for as long as
+/// answers do.
 #[test]
 fn what_a_tool_is_inside_of_is_known_by_an_answer_only() {
     let cube = shapes::cuboid(&Vec3::repeat(0.02)).unwrap();
@@ -412,7 +413,7 @@ fn what_a_tool_is_inside_of_is_known_by_an_answer_only() {
             engine.receive(snapshot);
             assert_eq!(said(&mut engine, z), expected, "{z}");
         }
-        // Placed in there again: nothing is known.
+        // Placed inside again: nothing is known.
         let mut devices = [None; MAX_ARMS];
         devices[0] = Some(Pose::identity());
         engine.tick(&TickInput {
@@ -424,9 +425,9 @@ fn what_a_tool_is_inside_of_is_known_by_an_answer_only() {
     }
 }
 
-/// 5,120 triangles 1 mm above 12,800: a list that is full ends 1.7 mm away, and the tool goes 1.5
-/// mm until its answer is used. The answer is about where the tool will be, so only what it goes in
-/// a tick counts.
+/// 5,120 triangles 1 mm above 12,800: a full list ends 1.7 mm away, and the tool moves 1.5 mm
+/// before its answer is used. The answer refers to where the tool will be, so only its motion in
+/// one tick counts.
 #[test]
 fn a_dense_tool_over_a_dense_floor_is_not_held_back() {
     let mesh = shapes::icosphere(0.02, 4).unwrap();
@@ -446,7 +447,7 @@ fn a_dense_tool_over_a_dense_floor_is_not_held_back() {
         }
         let t = f64::from(k) * 1e-3;
         let down = (t / 0.4).min(1.0);
-        // Round at 0.5 m/s.
+        // Circling at 0.5 m/s.
         let (sin, cos) = (20.0 * t).sin_cos();
         let at = Pose::translation(0.025 * sin, 0.025 * cos, 0.041 - 0.02 * down);
         tick(&mut engine, at);
@@ -465,10 +466,10 @@ fn a_dense_tool_over_a_dense_floor_is_not_held_back() {
     assert!(starved < 5, "starved in {starved} of 500 ticks");
 }
 
-/// As fast as a client may send a body: the tool that makes room for it is pushed one way, and the
-/// body arrives. (At 20 m/s the tool went to and fro by 20 mm in every tick: friction carried it by
-/// the body's step once in each round of the tick, and then the certificate had nothing left for
-/// the body.)
+/// As fast as a client may move a body: the tool that yields to it is pushed one way, and the body
+/// arrives. (At 20 m/s the tool went to and fro by 20 mm in every tick. Friction carried it by the
+/// body's step once in each round of the tick, and then the certificate had nothing left for the
+/// body.)
 #[test]
 fn a_fast_body_pushes_a_tool_one_way_and_arrives() {
     for (speed_m_s, late) in [2.0, 5.0, 12.0, 16.0, 20.0]

@@ -1,5 +1,6 @@
-//! What a ball feels of coarse meshes, by the loop with the world's own answers: the surfaces that
-//! they stand for, with a potential; planes and the proxy are what they are.
+//! Force on a ball from coarse meshes, by the loop with the scene's own answers: it comes from the
+//! smooth surfaces that the meshes stand for, and has a potential. Planes and the proxy are
+//! unchanged.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
@@ -84,8 +85,8 @@ impl Stage {
         self.engine.output().arms[0]
     }
 
-    /// Along straight lines from corner to corner, the first one unseen; hand and outcome of each
-    /// tick.
+    /// Moves along straight lines from corner to corner, after three unrecorded ticks at the first
+    /// one. Returns hand and outcome of each recorded tick.
     fn along(&mut self, corners: &[Vec3], step_m: f64) -> Vec<(Vec3, ArmOutcome)> {
         let mut ticks = Vec::new();
         for _ in 0..3 {
@@ -103,7 +104,7 @@ impl Stage {
     }
 }
 
-/// Around a sphere, `height(k)` above it.
+/// A circle around a sphere, `height(k)` above it.
 fn circle(radius_m: f64, count: usize, height: impl Fn(usize) -> f64) -> Vec<Vec3> {
     let (u, v) = (Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.48, 0.8, -0.36));
     let at = |k: usize| {
@@ -113,7 +114,7 @@ fn circle(radius_m: f64, count: usize, height: impl Fn(usize) -> f64) -> Vec<Vec
     (0..count).map(at).collect()
 }
 
-/// Work that the hand is given along a path, J.
+/// Work done on the hand along a path, J.
 fn work(ticks: &[(Vec3, ArmOutcome)]) -> f64 {
     let pairs = ticks.windows(2);
     pairs
@@ -198,8 +199,8 @@ fn planes_and_boxes_are_the_same_to_the_bit() {
     }
 }
 
-/// In steps so small that what a jump would do shows: force changes by no more than stiffness times
-/// what the hand went, and a half.
+/// With steps so small that a jump would show: the force changes by at most one and a half times
+/// the stiffness times the motion of the hand.
 #[test]
 fn force_has_no_steps_on_edges_of_facets() {
     for ball_m in [0.0, BALL_M] {
@@ -221,8 +222,8 @@ fn force_has_no_steps_on_edges_of_facets() {
     }
 }
 
-/// Out along a path, deeper, and back: nothing comes of it. Turning the force without a potential
-/// gives a hundred times as much, which shows that this would see it.
+/// Out along a path, deeper, and back: the total work is zero. Turning the force without a
+/// potential gives a hundred times as much, which shows that this test would detect it.
 #[test]
 fn a_closed_path_without_friction_gives_nothing() {
     let mut stage = Stage::new(shapes::icosphere(0.05, 3).unwrap(), 0.0, true, 0.0);
@@ -245,7 +246,7 @@ fn a_closed_path_without_friction_gives_nothing() {
             .unwrap();
         let ring = &ticks[start..];
         most = most.max(work(ring).abs());
-        // The mutant: the proxy's depth along the smooth normal.
+        // The mutant: depth of the proxy along the smooth normal.
         let mutant: f64 = ring
             .windows(2)
             .map(|w| {
@@ -260,7 +261,7 @@ fn a_closed_path_without_friction_gives_nothing() {
     assert!(turned > 1e-5, "the mutant: {turned} J");
 }
 
-/// With friction every closed path takes energy, or, where all of it sticks, gives none.
+/// With friction, every closed path takes energy or, if all of it sticks, gives none.
 #[test]
 fn a_closed_path_with_friction_takes_energy() {
     for (friction, least) in [(0.1, 1e-4), (0.5, 1e-4), (2.0, -1e-6)] {
@@ -341,8 +342,8 @@ fn ticks_allocate_nothing() {
     assert!(felt > 300, "{felt}");
 }
 
-/// Half a turn of a cylinder's end at this angle around it: from its side over the rim to the end,
-/// the hand so deep under the surface a ball's radius and the safe distance outside.
+/// A quarter turn over a cylinder's rim at this angle around it, from its side to its end. The hand
+/// is this deep under the surface that lies a ball's radius and the safe distance outside.
 fn over_the_rim(out_m: f64, deep_m: f64, angle: f64) -> Vec<Vec3> {
     let around = Vec3::new(angle.cos(), angle.sin(), 0.0);
     let r = out_m - deep_m;
@@ -369,7 +370,7 @@ fn a_rim_is_felt_as_round_as_the_tool() {
                 let mut path = over_the_rim(out_m, deep_m, angle);
                 path.insert(0, path[0] * 1.15);
                 for (at, outcome) in &stage.along(&path, 2e-5)[500..] {
-                    // From the nearest place of the body.
+                    // From the nearest point of the body.
                     let r = at.xy().norm();
                     let inside = at.xy() * (r.min(0.03) / r);
                     let off = at - Vec3::new(inside.x, inside.y, at.z.min(0.02));
@@ -406,11 +407,11 @@ fn a_closed_path_over_a_rim_gives_nothing() {
         .filter(|k| ticks[*k].0 == there[0])
         .collect();
     let given = work(&ticks[laps[0]..*laps.last().unwrap()]);
-    // A thousandth of 1.6 mJ that are stored, three times.
+    // A thousandth of the 1.6 mJ stored, three times.
     assert!(given.abs() < 4.8e-6, "{given} J");
 }
 
-/// Largest change of force in a tick beyond the spring's way with the hand, N.
+/// Largest change of force in a tick beyond the change of the spring with the hand's motion, N.
 fn step_n(ticks: &[(Vec3, ArmOutcome)]) -> f64 {
     let steps = ticks.windows(2).map(|w| {
         let change = (w[1].1.wrench.force_n - w[0].1.wrench.force_n).norm();
@@ -419,7 +420,7 @@ fn step_n(ticks: &[(Vec3, ArmOutcome)]) -> f64 {
     steps.fold(0.0, f64::max)
 }
 
-/// From the end of a cylinder over its rim to its side, and back: what friction holds is held on.
+/// From the end of a cylinder over its rim to its side, and back: friction continues to hold.
 #[test]
 fn friction_holds_over_a_rim_both_ways() {
     for friction in [0.1, 0.3, 0.6] {
@@ -441,7 +442,8 @@ fn friction_holds_over_a_rim_both_ways() {
     }
 }
 
-/// A sphere that some of its triangles tell, and others are too coarse for, is felt as its mesh.
+/// A sphere with some triangles fine enough for smoothing and others too coarse is rendered as its
+/// mesh.
 #[test]
 fn a_body_is_smooth_as_a_whole_or_not_at_all() {
     for radius_m in [0.05, 0.053, 0.056, 0.06, 0.065, 0.068, 0.08] {
@@ -452,13 +454,13 @@ fn a_body_is_smooth_as_a_whole_or_not_at_all() {
             if k == 0 { out_m + 0.001 } else { out_m - 0.002 }
         });
         let step_n = step_n(&stage.along(&path, 1e-5));
-        // The proxy goes round an edge of the mesh in a few ticks.
+        // The proxy passes an edge of the mesh in a few ticks.
         assert!(step_n < 0.01, "{radius_m} m: {step_n} N in a tick");
     }
 }
 
-/// Where a tool does not fit into a valley, the mesh is felt. Where it does, the valley is smooth,
-/// up to the walls.
+/// Where a tool does not fit into a valley, the mesh is rendered. Where it does, the valley is
+/// smooth up to the walls.
 #[test]
 fn a_valley_is_felt_without_steps_whether_it_is_wide_or_narrow() {
     for (radius_m, is_smooth) in [
@@ -469,7 +471,7 @@ fn a_valley_is_felt_without_steps_whether_it_is_wide_or_narrow() {
     ] {
         let mesh = shapes::trough(radius_m, 0.016, 0.02).unwrap();
         let mut stage = Stage::new(mesh, 0.005, true, 0.0);
-        // Where the tool rests: at the bottom, or between the walls.
+        // Rest position of the tool: at the bottom, or between the walls.
         let between_m = (stage.out_m - radius_m).max(0.0) * (1.0 / 0.6_f64.cos() - 1.0);
         let rest_m = stage.out_m + between_m;
         for deep_m in [0.0005, 0.003] {

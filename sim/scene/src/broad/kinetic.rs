@@ -1,46 +1,47 @@
-//! Kinetic sweep-and-prune as a broad phase: what is remembered from step to step is the order of
-//! all bounds on each axis and the pairs that overlap.
+//! Kinetic sweep-and-prune as a broad phase: it keeps the order of all bounds on each axis, and the
+//! overlapping pairs, from step to step.
 //!
-//! A step costs a comparison of each bound with its neighbours' and something for each two that
-//! pass each other ([`hapticd_kinetic::sap`]). Where more pass each other than a sort would take,
-//! as when everything jumps, the step is answered by all pairs whose swept boxes overlap. What is
-//! listed are in both cases those that [`SweptBox::meets`] is true of.
+//! A step costs one comparison of each bound with its neighbours and a constant for each two that
+//! pass each other ([`hapticd_kinetic::sap`]). When more pass each other than a sort would take, as
+//! when everything jumps, the step is answered by all pairs whose swept boxes overlap. In both
+//! cases the result contains exactly the pairs for which [`SweptBox::meets`] holds.
 
 use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
 use hapticd_kinetic::sap::{Lines, Sap};
 use hapticd_kinetic::{Kinetic, Stats};
 
-/// Exchanges for each box in a step after which it is cheaper to sort again.
+/// Exchanges per box in a step above which sorting again is cheaper.
 const PATIENCE: u64 = 64;
 
-/// Fewest boxes that there is room for.
+/// Minimum capacity, in boxes.
 const MIN_CAPACITY: usize = 16;
 
-/// Where boxes are put that are none, m: beyond all that have bounds, and each apart from the
-/// others.
+/// Position for unused slots and boxes without bounds, m: beyond all bounded boxes, and each
+/// separate from the others.
 const AWAY_M: f64 = 2e100;
 const APART_M: f64 = 1e90;
 
-/// See the module page. Allocates where there are more boxes than there is room for, or far fewer,
-/// and for more pairs than ever before.
+/// Broad phase by kinetic sweep-and-prune; see the module page. Allocates when there are more boxes
+/// than the capacity, or far fewer, and for more pairs than ever before.
 #[derive(Clone, Debug)]
 pub struct KineticSweep {
     sap: Sap,
     lines: Vec<Lines>,
     wide: Vec<u32>,
-    /// For what cannot be: bounds that are refused although they were looked at.
+    /// Fallback if the structure refuses bounds that have already been checked, which cannot
+    /// happen.
     spare: SweepAndPrune,
     work: BroadWork,
     past: Past,
 }
 
-/// What those have done that were too small or too large.
+/// Statistics of structures that were replaced because they were too small or too large.
 #[derive(Clone, Copy, Debug, Default)]
 struct Past {
     exchanges: u64,
     events: u64,
-    /// Of all, the present one's, too.
+    /// Over all structures, including the present one.
     sorts: u64,
 }
 
@@ -58,14 +59,14 @@ impl Default for KineticSweep {
 }
 
 impl KineticSweep {
-    /// What the steps since it was made, or last made larger, have cost: events are pairs that
-    /// began or ceased to overlap, internal ones exchanges of neighbours.
+    /// Statistics of the steps since the structure was made or last resized. Events are pairs that
+    /// began or ceased to overlap; internal events are exchanges of neighbours.
     #[must_use]
     pub fn stats(&self) -> &Stats {
         self.sap.stats()
     }
 
-    /// Room for so many boxes, and not for very many more.
+    /// Ensures capacity for this many boxes, but not for very many more.
     fn make_room(&mut self, boxes: usize) {
         let room = boxes.max(MIN_CAPACITY).next_power_of_two();
         let has = self.lines.len();
@@ -114,7 +115,8 @@ impl BroadPhase for KineticSweep {
             return;
         };
         self.past.sorts += u64::from(!report.exact);
-        // Those of the start, and those that begin later: the stretch of a pair is one.
+        // The pairs at the start, and those that begin later: a pair overlaps over one continuous
+        // interval.
         pairs.extend_from_slice(self.sap.pairs());
         let later = self.sap.log().iter().filter(|e| e.on && e.time > 0.0);
         pairs.extend(later.map(|e| e.pair));
@@ -157,8 +159,8 @@ mod tests {
     use super::*;
     use hapticd_geometry::Vec3;
 
-    /// The order that is kept does the work: what goes on as before is not sorted again, and what
-    /// passes nothing costs no exchange.
+    /// The kept order does the work: steady motion is not sorted again, and a box that passes
+    /// nothing costs no exchange.
     #[test]
     fn a_step_costs_what_passes_what() {
         let (mut broad, mut pairs) = (KineticSweep::default(), Vec::new());
@@ -181,8 +183,8 @@ mod tests {
             assert!(report.exact);
             swaps += report.swaps;
         }
-        // Its bounds pass those of nine others, four exchanges each, and its upper one the lower
-        // one of the tenth.
+        // Its bounds pass those of nine others, four exchanges each, and its upper bound passes the
+        // lower one of the tenth.
         assert!((36..=40).contains(&swaps), "{swaps}");
         assert!(broad.stats().events_external() >= 19);
         assert_eq!(broad.lines.len(), 128);
@@ -200,7 +202,7 @@ mod tests {
         assert_eq!((certificates, exchanges, sorts), (3 * 255, swaps, 0));
         assert_eq!(events, broad.stats().events_external());
         assert_eq!((work.searches, work.boxes), (40, 4000));
-        // What has been done stays done when another structure takes over.
+        // Statistics are kept when another structure takes over.
         let many = vec![SweptBox::still(at(0, 0.0)); 129];
         broad.overlapping(&many, &mut pairs);
         let Upkeep::Kinetic {

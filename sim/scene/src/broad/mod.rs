@@ -1,13 +1,12 @@
-//! Who finds which boxes meet: three broad phases that answer the same to the bit, and the choice
-//! among them.
+//! Broad phases: three that give the same result to the bit, and the choice among them.
 //!
-//! [`BroadPhaseKind::Sweep`] looks at all boxes again, in an order that it keeps.
-//! [`BroadPhaseKind::Kinetic`] keeps the orders on all three axes and the pairs, and pays for what
-//! passes what on the way. [`BroadPhaseKind::Registration`] keeps a map of space and in each of its
-//! cells a list of what is in and around it, and pays for what goes from cell to cell.
+//! [`BroadPhaseKind::Sweep`] visits all boxes again, in an order that it keeps.
+//! [`BroadPhaseKind::Kinetic`] keeps the orders on all three axes and the pairs, and pays for each
+//! exchange of bounds. [`BroadPhaseKind::Registration`] keeps a map of space with, in each cell, a
+//! list of the boxes in and around it. It pays for each change of cell.
 //!
 //! All of them list exactly the pairs of [`SweptBox::meets`](hapticd_geometry::SweptBox::meets), so
-//! contacts, forces and recordings do not depend on the choice; what it changes is time.
+//! contacts, forces and recordings do not depend on the choice; only the time does.
 
 mod kinetic;
 mod registration;
@@ -17,7 +16,7 @@ use hapticd_geometry::{BroadPhase, SweepAndPrune};
 pub use kinetic::KineticSweep;
 pub use registration::RegistrationPhase;
 
-/// A broad phase by name.
+/// Selects a broad phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BroadPhaseKind {
     /// [`SweepAndPrune`].
@@ -30,16 +29,16 @@ pub enum BroadPhaseKind {
 }
 
 impl BroadPhaseKind {
-    /// All there are.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Sweep, Self::Kinetic, Self::Registration];
 
-    /// As the configuration names it.
+    /// Name in the configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.make().name()
     }
 
-    /// A new one.
+    /// Creates a new instance.
     #[must_use]
     pub fn make(self) -> Box<dyn BroadPhase> {
         match self {

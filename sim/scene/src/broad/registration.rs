@@ -1,22 +1,23 @@
-//! Registration as a broad phase: the middles of the boxes are points that are tracked from cell to
-//! cell of a map of space, and what may meet a box is in the lists of its own cell.
+//! Registration as a broad phase: the centres of the boxes are points that are tracked from cell to
+//! cell of a map of space. The boxes that may meet a box are in the lists of its own cell.
 //!
 //! # Theory
 //!
-//! A point's lists name all points in its cell and in the cells around it (Pitiot 2015, section
-//! 5.1). The map is one of cubes, crowded ones refined (section 6.1) down to a finest width `w`;
-//! all leaves are made of whole cubes of that width, so what is nearer to a point than `w` along
-//! every axis is in a leaf that shares a vertex with the point's, or in the same. Two boxes whose
-//! half widths are below `w / 2` and that meet have middles nearer than that: they are in each
-//! other's lists. Boxes that are larger, or out of the map, are few by the choice of `w` and of the
-//! map's place, and are compared with all.
+//! The lists of a point name all points in its cell and in the cells around it (Pitiot 2015,
+//! section 5.1). The map is a grid of cubes, with crowded ones refined (section 6.1) down to a
+//! finest width `w`. All leaves consist of whole cubes of that width. So a point nearer than `w`
+//! along every axis is in the same leaf, or in one that shares a vertex with it. Two boxes with
+//! half widths below `w / 2` that meet have centres nearer than that: they are in each other's
+//! lists. Boxes that are larger, or outside the map, are few by the choice of `w` and of the map's
+//! place; they are compared with all others.
 //!
 //! # Practice
 //!
-//! `w` is what all but a thirty-second of the boxes fit in, and half as much again; map and `w` are
-//! chosen again when twice as many as then do not fit, or when `w` has become four times too wide.
-//! A step costs the tracking of what moves, the lists of its cell, and every large box times all; a
-//! new map some milliseconds. Of a particle's cell it is checked that the point is in it.
+//! `w` is one and a half times the width that all but a thirty-second of the boxes fit in. Map and
+//! `w` are chosen again when twice as many boxes as then do not fit, or when `w` has become four
+//! times too wide. A step costs the tracking of moving points, the lists of their cells, and each
+//! large box against all; a new map takes some milliseconds. Each point is verified to be in its
+//! reported cell.
 
 use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox, Vec3};
@@ -25,49 +26,50 @@ use hapticd_registration::registration::{EntityId, Kind, ParticleId, Policy, Reg
 use hapticd_registration::scale::{Density, Scaler};
 use hapticd_registration::track::Outcome;
 
-/// Up to so many boxes are compared all with all.
+/// Up to this many boxes are compared all against all.
 const BRUTE_FORCE_MAX: usize = 16;
-/// One in so many boxes may be too large for the lists, but for some.
+/// One box in this many may be too large for the lists, and at least `LARGE_LEAST` boxes may be.
 const LARGE_SHARE: usize = 32;
 const LARGE_LEAST: usize = 8;
-/// By how much a box may grow before it counts as large.
+/// Factor by which a box may grow before it counts as large.
 const GROWTH: f64 = 1.5;
-/// Widths of boxes in `w`, a little less than would do.
+/// Maximum width of a box in units of `w`, slightly less than necessary.
 const FIT: f64 = 1.0 - 1e-3;
-/// A map is too coarse when its finest width is so many times what is wanted.
+/// A map is too coarse when its finest width is this many times the wanted one.
 const COARSE: f64 = 4.0;
-/// Most cells of a map before any is refined, and most levels below those.
+/// Maximum number of cells of a map before refinement, and maximum number of levels below those.
 const MAX_CELLS: f64 = 512.0;
 const MAX_LEVELS: u8 = 10;
-/// More points than that in a leaf refine it.
+/// A leaf with more points than this is refined.
 const CROWD: usize = 8;
-/// Leaves that are refined or merged in a step.
+/// Maximum number of leaves refined or merged in a step.
 const BUDGET: usize = 64;
 
-/// See the module page. Allocates for a new map, and while lists are larger than ever before.
+/// Broad phase by registration; see the module page. Allocates for a new map, and while lists grow
+/// beyond their largest size so far.
 #[derive(Clone, Debug, Default)]
 pub struct RegistrationPhase {
     domain: Option<Domain>,
-    /// Of each box: what holds it, its middle and half its largest width.
+    /// Hull of each box.
     hulls: Vec<Aabb>,
     middles: Vec<(Vec3, f64)>,
     extents: Vec<Extent>,
-    /// Of each box that is registered.
+    /// Registration of each box, if any.
     placed: Vec<Option<Placed>>,
-    /// Boxes that are compared with all.
+    /// Boxes that are compared with all others.
     large: Vec<u32>,
     wide: Vec<u32>,
-    /// For quantiles.
+    /// Work space for quantiles.
     numbers: Vec<f64>,
     spare: SweepAndPrune,
     work: BroadWork,
     tracked: Tracked,
-    /// Boxes that were compared with all, and maps that were made.
+    /// Number of boxes compared with all others, and of maps made.
     compared: u64,
     maps: u64,
 }
 
-/// Points that were not where they had been.
+/// Counts of points that have moved.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tracked {
     moved: u64,
@@ -85,19 +87,19 @@ struct Placed {
 struct Domain {
     registration: Registration,
     scaler: Scaler,
-    /// Where its points may be.
+    /// Bounds of its points.
     inside: Aabb,
-    /// Of its finest cells, m.
+    /// Width of its finest cells, m.
     finest_m: f64,
-    /// Of its cells before any was refined, m.
+    /// Width of its cells before refinement, m.
     base_m: f64,
-    /// Finer ones were not to be had.
+    /// Whether finer cells were not possible.
     is_least: bool,
-    /// Boxes that did not fit when it was made.
+    /// Number of boxes that did not fit when it was made.
     misfits: usize,
-    /// By entity: which box.
+    /// Index of the box, by entity.
     number: Vec<u32>,
-    /// Where the last point was put, to look for the next one from.
+    /// Cell of the last point; the search for the next one starts there.
     near: Cell,
 }
 
@@ -111,7 +113,8 @@ impl BroadPhase for RegistrationPhase {
         self.look(boxes);
         self.fit();
         if self.domain.is_none() && self.bounded().nth(BRUTE_FORCE_MAX).is_some() {
-            // There is no such map: all is in a place too small for where it is.
+            // No such map is possible: the boxes are too close together for the size of their
+            // coordinates.
             self.spare.overlapping(boxes, pairs);
             self.work.search(boxes.len(), pairs.len());
             return;
@@ -143,7 +146,7 @@ impl BroadPhase for RegistrationPhase {
 }
 
 impl RegistrationPhase {
-    /// Sorts the boxes out.
+    /// Classifies the boxes.
     fn look(&mut self, boxes: &[SweptBox]) {
         self.hulls.clear();
         self.middles.clear();
@@ -173,7 +176,7 @@ impl RegistrationPhase {
         extents.filter_map(|(i, e)| (*e == Extent::Bounded).then_some(i))
     }
 
-    /// Has a map that most boxes fit in, or none where there are few.
+    /// Keeps a map that most boxes fit in, or none if there are few boxes.
     fn fit(&mut self) {
         let count = self.bounded().count();
         if count <= BRUTE_FORCE_MAX {
@@ -202,7 +205,7 @@ impl RegistrationPhase {
             .count();
         self.domain = Some(domain);
         self.maps += 1;
-        // All of it at once, as far as that goes.
+        // All refinement at once, as far as it goes.
         for _ in 0..=MAX_LEVELS {
             self.register();
             let more = self.domain.as_mut().map(Domain::scale);
@@ -217,8 +220,8 @@ impl RegistrationPhase {
         self.placed.clear();
     }
 
-    /// Half the width that all boxes but so many have at most; all, if none is more than twice as
-    /// large.
+    /// Half width that all boxes except `but` of them have at most. The largest half width, if no
+    /// box is more than twice as large.
     fn usual_half(&mut self, but: usize) -> f64 {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
@@ -234,7 +237,7 @@ impl RegistrationPhase {
         }
     }
 
-    /// Lowest and highest coordinate of the middles, without the outermost few of each side where
+    /// Lowest and highest coordinate of the centres, without a few outermost ones on each side if
     /// those are far away.
     fn span(&mut self, axis: usize, but: usize) -> [f64; 2] {
         let mut numbers = std::mem::take(&mut self.numbers);
@@ -259,11 +262,11 @@ impl RegistrationPhase {
         let low = Vec3::from(spans.map(|s| s[0]));
         let high = Vec3::from(spans.map(|s| s[1]));
         let extent = high - low;
-        // Not narrower than coordinates can be told apart by far, nor than levels reach.
+        // Not much narrower than the resolution of the coordinates, nor than the levels allow.
         let largest = low.amax().max(high.amax()).max(extent.max());
         let least_m = (1e-7 * largest).max(extent.max() / f64::from(1 << MAX_LEVELS));
         let finest_m = (GROWTH * wanted_m).max(least_m).max(1e-9);
-        // Room about it, so that it is not left at once.
+        // Extra space around it, so that points do not leave it at once.
         let around = extent * 0.25 + Vec3::repeat(2.0 * finest_m);
         let (low, size) = (low - around, extent + around * 2.0);
         let (mut levels, mut base_m) = (0, finest_m);
@@ -306,7 +309,7 @@ impl RegistrationPhase {
         })
     }
 
-    /// Has every box that fits registered where it is, and no other; who is not is large.
+    /// Registers every box that fits at its place, and no others; unregistered boxes are large.
     fn register(&mut self) {
         self.large.clear();
         let Some(domain) = &mut self.domain else {
@@ -315,7 +318,7 @@ impl RegistrationPhase {
             self.large.extend(bounded.map(|(_, i)| i));
             return;
         };
-        // Before the points are looked after: they are where they are then.
+        // Before the points are updated, while they are at their recorded places.
         domain.scale();
         for placed in self
             .placed
@@ -337,7 +340,7 @@ impl RegistrationPhase {
         }
     }
 
-    /// Appends the pairs of boxes with bounds.
+    /// Appends the pairs of bounded boxes.
     fn list(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
         let meet = |i: u32, j: u32| {
             let (i, j) = (i as usize, j as usize);
@@ -358,7 +361,7 @@ impl RegistrationPhase {
         }
         let mut large = self.large.iter().copied().peekable();
         for j in 0..boxes.len() as u32 {
-            // Two large ones once.
+            // A pair of large boxes is listed once.
             let is_large = large.next_if_eq(&j).is_some();
             for &i in &self.large {
                 if (i < j || (i > j && !is_large)) && meet(i, j) {
@@ -370,7 +373,7 @@ impl RegistrationPhase {
 }
 
 impl Domain {
-    /// Whether the lists are right for a box of this half width about this point.
+    /// Whether the lists are valid for a box with this centre and half width.
     fn fits(&self, (middle, half): &(Vec3, f64)) -> bool {
         let inside =
             (0..3).all(|k| self.inside.low[k] <= middle[k] && middle[k] <= self.inside.high[k]);
@@ -382,7 +385,8 @@ impl Domain {
         Some(self.registration.map().cell(particle.dart))
     }
 
-    /// Moves a box's point, or puts it there. False: it is not where it should be.
+    /// Moves the point of a box, or inserts it. Returns false if it does not end up where it should
+    /// be.
     fn follow(
         &mut self,
         placed: &mut Option<Placed>,
@@ -407,7 +411,7 @@ impl Domain {
                     return false;
                 };
                 let Ok(entity) = self.registration.insert_point(particle) else {
-                    // It is new: nobody ends at it.
+                    // It is new, so no entity refers to it.
                     let _ = self.registration.remove_particle(particle);
                     return false;
                 };
@@ -430,7 +434,7 @@ impl Domain {
         self.holds(cell, at)
     }
 
-    /// A leaf to look from: that of the last point, if it is one still.
+    /// A leaf to start a search from: that of the last point, if it still exists.
     fn nearest_leaf(&self) -> Cell {
         let map = self.registration.map();
         if map.has_cell(self.near) && map.is_leaf(self.near) {
@@ -439,7 +443,7 @@ impl Domain {
         map.leaves().next().unwrap_or(self.near)
     }
 
-    /// Whether a point is in a leaf, give or take a hundredth of what boxes are too small by.
+    /// Whether a point is in a leaf, within a hundredth of the margin in the size of boxes.
     fn holds(&self, cell: Cell, at: &Vec3) -> bool {
         let map = self.registration.map();
         let half = 0.5 * self.base_m / f64::from(1_u32 << map.cell_level(cell));
@@ -448,13 +452,13 @@ impl Domain {
 
     fn remove(&mut self, placed: Option<Placed>) {
         if let Some(Placed { particle, entity }) = placed {
-            // Both are there: nobody else takes them out.
+            // Both exist: they are removed only here.
             let _ = self.registration.remove(entity);
             let _ = self.registration.remove_particle(particle);
         }
     }
 
-    /// Refines and merges; whether something is left to do.
+    /// Refines and merges. Returns whether something is left to do.
     fn scale(&mut self) -> bool {
         self.scaler.step(&mut self.registration).more
     }
@@ -464,7 +468,7 @@ impl Domain {
 mod tests {
     use super::*;
 
-    /// A wall of boxes in a room, one box across all of it, and one far away.
+    /// A wall of boxes in a region, one box across all of it, and one far away.
     fn scene(shift: f64) -> Vec<SweptBox> {
         let at = |i: u32| {
             let (row, column) = (f64::from(i / 20), f64::from(i % 20));
@@ -478,8 +482,8 @@ mod tests {
         boxes
     }
 
-    /// Lists do the work: nearly all are registered, in cells that were refined, and few are
-    /// compared with all.
+    /// The lists do the work: nearly all boxes are registered, in refined cells, and few are
+    /// compared with all others.
     #[test]
     fn nearly_all_boxes_are_registered() {
         let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());
@@ -495,11 +499,11 @@ mod tests {
         let map = domain.registration.map();
         let finest = map.leaves().map(|c| map.cell_level(c)).max();
         assert!(finest > Some(0), "{finest:?}");
-        // The one box across all of it meets the rest.
+        // The one box across the whole region meets the rest.
         assert_eq!(pairs.len(), 398);
     }
 
-    /// Counted is what moves, and of that what goes to another cell.
+    /// Counts moving points and, among those, changes of cell.
     #[test]
     fn who_changes_cell_is_counted_among_those_that_move() {
         let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());
@@ -514,10 +518,10 @@ mod tests {
         let first = broad.work();
         assert_eq!(first.upkeep, told(0, 0, 2));
         assert_eq!((first.searches, first.boxes, first.pairs), (1, 400, 398));
-        // All where they were.
+        // All at the same places.
         broad.overlapping(&boxes, &mut pairs);
         assert_eq!(broad.work().upkeep, told(0, 0, 4));
-        // Beside the middle of its cell, where there is no border however much that is refined.
+        // Near the centre of its cell, where there is no border at any refinement.
         let domain = broad.domain.as_ref().unwrap();
         let (finest_m, cell) = (domain.finest_m, domain.cell(&broad.placed[30].unwrap()));
         let inside = domain.registration.map().centre(cell.unwrap()) + Vec3::repeat(0.3 * finest_m);
@@ -530,12 +534,12 @@ mod tests {
         let beside = inside + Vec3::x() * (1e-3 * finest_m);
         assert_eq!(put(&beside), told(2, 0, 8));
         assert_eq!(put(&beside), told(2, 0, 10));
-        // Further than any cell is wide, along a row of them.
+        // Farther than the width of any cell, along a row of them.
         let far = Vec3::new(if inside.x < 10.0 { 19.0 } else { 0.0 }, inside.y, inside.z);
         assert_eq!(put(&far), told(3, 1, 12));
     }
 
-    /// The map stays while its scene moves a little, and is rebuilt when it has gone.
+    /// The map stays while its scene moves a little, and is rebuilt when the scene has left it.
     #[test]
     fn a_map_stays_as_long_as_it_is_good() {
         let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());
@@ -554,7 +558,7 @@ mod tests {
             (broad.large.as_slice(), pairs.len()),
             ([7, 8].as_slice(), 398)
         );
-        // Few boxes need none.
+        // A few boxes need no map.
         broad.overlapping(&scene(40.0)[..BRUTE_FORCE_MAX], &mut pairs);
         assert!(broad.domain.is_none() && broad.large.len() == BRUTE_FORCE_MAX);
     }

@@ -1,5 +1,5 @@
-//! Broad phases against comparing all boxes with all, step after step: each of them lists the same
-//! pairs, whatever it saw before.
+//! Broad phases against comparing all boxes with all others, step after step: each lists the same
+//! pairs, whatever it has seen before.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
@@ -31,19 +31,19 @@ impl Random {
     }
 }
 
-/// Boxes that move, come, go, jump and are no boxes.
+/// Boxes that move, appear, disappear, jump, and are invalid.
 #[derive(Clone)]
 struct Boxes {
     random: Random,
     bodies: Vec<MovingBox>,
-    /// Where they are, m: all along an axis that is 0 are in a plane.
+    /// Size of the region, m; 0 along an axis puts all boxes in a plane.
     size: Vec3,
-    /// Of a box, m.
+    /// Width of a box, m.
     width: f64,
-    /// How many times wider the widest is, in decades.
+    /// Width of the widest box relative to this, in decades.
     decades: f64,
     fastest: f64,
-    /// On whole multiples of this, m; 0: anywhere. So that boxes touch exactly.
+    /// Positions are whole multiples of this, m, so that boxes touch exactly; 0 means any position.
     lattice: f64,
     origin: Vec3,
 }
@@ -78,7 +78,7 @@ impl Boxes {
         }
     }
 
-    /// The boxes of the next step.
+    /// Makes the boxes of the next step.
     fn step(&mut self, boxes: &mut Vec<SweptBox>) {
         if self.random.unit() < 0.3 {
             let body = self.body();
@@ -144,7 +144,7 @@ fn all_pairs(boxes: &[SweptBox]) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Every broad phase, and a clone of it from some steps ago that saw nothing since.
+/// Checks every broad phase, and a clone of it from some steps ago that has seen nothing since.
 fn check(scene: &mut Boxes, steps: usize) {
     let mut broad: Vec<Box<dyn BroadPhase>> =
         BroadPhaseKind::ALL.iter().map(|k| k.make()).collect();
@@ -262,7 +262,7 @@ fn none_one_and_a_thousand_at_one_place() {
     assert_eq!(agree(&[], &mut broad), 0);
 }
 
-/// A scene that grows by decades, wanders off by a kilometre, and shrinks to a millimetre.
+/// A scene that grows by decades, moves away by a kilometre, and shrinks to a millimetre.
 #[test]
 fn a_scene_may_change_its_size_and_place() {
     let mut broad = all();
@@ -286,13 +286,13 @@ fn a_scene_may_change_its_size_and_place() {
             .map(|p| still(p * size + shift, half))
             .collect();
         met += agree(&boxes, &mut broad);
-        // The same question again, of what is settled by now.
+        // The same query again, now settled.
         agree(&boxes, &mut broad);
     }
     assert!(met > 1000, "{met}");
 }
 
-/// Boxes in rows, side by side to the last bit or just not.
+/// Boxes in rows that touch to the last bit, or just fail to.
 #[test]
 fn what_touches_meets_and_what_does_not_quite_does_not() {
     let mut broad = all();
@@ -306,7 +306,7 @@ fn what_touches_meets_and_what_does_not_quite_does_not() {
     assert_eq!(agree(&row(0.5), &mut broad), 199);
 }
 
-/// Boxes that go round and round.
+/// Boxes that move in circles.
 fn round(k: u32, boxes: &mut Vec<SweptBox>) {
     boxes.clear();
     let at = |i: u32, k: u32| {
@@ -326,7 +326,7 @@ fn round(k: u32, boxes: &mut Vec<SweptBox>) {
         start: at(i, k),
         end: at(i, k + 1),
     }));
-    // Some are there in every second round of ten only, and one is large.
+    // Some exist only in every second round of ten, and one is large.
     for i in 0..10 {
         if ((k + i) / 10).is_multiple_of(2) {
             boxes[17 * i as usize] = SweptBox::NOWHERE;
@@ -355,8 +355,8 @@ fn what_goes_on_as_before_allocates_nothing() {
     }
 }
 
-/// A crowd whose cells are as fine as they get, and a few boxes in it that are a little too wide
-/// for those.
+/// A crowd with its cells at their finest, and a few boxes in it that are slightly too wide for
+/// them.
 #[test]
 fn what_is_a_little_too_wide_for_the_finest_cells_is_found_all_the_same() {
     for (seed, wide) in (0..12).zip([0.9, 1.1, 1.6, 2.0, 2.5, 2.9].into_iter().cycle()) {
@@ -368,7 +368,8 @@ fn what_is_a_little_too_wide_for_the_finest_cells_is_found_all_the_same() {
             let boxes: Vec<SweptBox> = (0_usize..)
                 .zip(&places)
                 .map(|(i, p)| {
-                    // The finest cells are 0.03 wide: half as wide again as nearly all boxes.
+                    // The finest cells are 0.03 wide: one and a half times the width of nearly all
+                    // boxes.
                     let half = if i % 60 == 7 { 0.015 * wide } else { 0.01 };
                     still(*p, half)
                 })
