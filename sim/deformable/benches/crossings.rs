@@ -1,8 +1,8 @@
-//! What it costs to look for crossings in a step of cloth, in processor time: motions are recorded
-//! first, then only the search is run.
+//! Cost of the search for crossings in a step of cloth, in processor time. Motions are recorded
+//! first, then only the search runs.
 //!
-//! `cargo bench --workspace --bench crossings [-- NAME]`, NAME as in `ball:`. The fingerprint is of
-//! all that was found, to the bit: who makes the search cheaper leaves it as it is.
+//! `cargo bench --workspace --bench crossings [-- NAME]`, NAME as in `ball:`. The fingerprint
+//! covers all results, to the bit: an optimization of the search must not change it.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -19,7 +19,7 @@ const STEP_S: f64 = 0.004;
 const STEPS: usize = 100;
 const ROUNDS: usize = 3;
 
-/// Time that this thread has had of a processor, s; where the system does not tell, by the clock.
+/// Processor time of this thread, s; wall-clock time if the system does not report it.
 fn thread_s() -> f64 {
     static BEGIN: std::sync::LazyLock<std::time::Instant> =
         std::sync::LazyLock::new(std::time::Instant::now);
@@ -28,7 +28,7 @@ fn thread_s() -> f64 {
     ns.map_or_else(|| BEGIN.elapsed().as_secs_f64(), |ns| ns * 1e-9)
 }
 
-/// A scene and what is recorded of it.
+/// A scene and its recorded motion.
 struct Stage {
     world: DeformableWorld,
     objects: Vec<Object>,
@@ -38,9 +38,9 @@ struct Object {
     id: ObjectId,
     nature: Nature,
     triangles: Vec<[u32; 3]>,
-    /// Of what stands still.
+    /// Points of the static objects.
     points: Vec<Vec3>,
-    /// Of what yields, before and after each step.
+    /// Points of the deformables, before and after each step.
     steps: Vec<[Vec<Vec3>; 2]>,
 }
 
@@ -138,7 +138,7 @@ impl Stage {
     }
 }
 
-/// FNV-1a.
+/// FNV-1a hash.
 struct Print(u64);
 
 impl Print {

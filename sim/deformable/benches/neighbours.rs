@@ -1,6 +1,6 @@
-//! Two questions of cost, in processor time. Spheres' neighbours by a hash and by registration: the
-//! same steps, in turns. And continuous detection of cloth: what looking costs, and what goes
-//! through without.
+//! Two costs, in processor time. First, the spheres' neighbours by a hash and by registration, for
+//! the same steps, alternately. Second, continuous detection of cloth: the cost of detection, and
+//! what goes through without it.
 //!
 //! `cargo bench -p hapticd-scene --bench neighbours`
 #![allow(missing_docs)]
@@ -24,7 +24,7 @@ const STEP_S: f64 = 0.004;
 const STEPS: usize = 100;
 const ROUNDS: usize = 3;
 
-/// Time that this thread has had of a processor, s; where the system does not tell, by the clock.
+/// Processor time of this thread, s; wall-clock time if the system does not report it.
 fn thread_s() -> f64 {
     static BEGIN: std::sync::LazyLock<std::time::Instant> =
         std::sync::LazyLock::new(std::time::Instant::now);
@@ -33,17 +33,18 @@ fn thread_s() -> f64 {
     ns.map_or_else(|| BEGIN.elapsed().as_secs_f64(), |ns| ns * 1e-9)
 }
 
-/// Of all threads, s: to a hundredth of a second.
+/// Processor time of all threads, s; resolution a hundredth of a second.
 fn process_s() -> f64 {
     let told = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which may hold anything, user and system time are the 12th and 13th.
+    // After the name, which may contain anything, user and system time are the 12th and 13th
+    // fields.
     let rest = told.rsplit(") ").next().unwrap_or_default();
     let ticks = rest.split(' ').skip(11).take(2);
     let ticks: Option<f64> = ticks.map(|n| n.parse::<f64>().ok()).sum();
     ticks.map_or_else(thread_s, |ticks| ticks * 0.01)
 }
 
-/// Takes the time of a search.
+/// Measures the time of a search.
 #[derive(Clone, Debug)]
 struct Timed {
     by: RegisteredSpheres,

@@ -1,4 +1,4 @@
-//! From what the rays found to what the dynamics take.
+//! Converts ray contacts into contacts for the dynamics.
 
 use hapticd_geometry::{Vec3, transform};
 use hapticd_rays::layout;
@@ -7,46 +7,46 @@ use hapticd_xpbd::{Contact, ContactPoint, XpbdWorld, keep_four};
 
 use crate::world::Mover;
 
-/// Work space, kept between steps.
+/// Scratch memory, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
-    /// Nothing that is only near.
+    /// Whether to use contacts only and ignore predictions.
     pub only: bool,
     list: Vec<Contact>,
-    /// How many of `list` are the rays'.
+    /// Number of contacts in `list` that come from the rays.
     rays: usize,
-    /// With the room that is left at the end of the step as things move now, m.
+    /// Each contact with the gap that remains at the end of the step at present velocities, m.
     ahead: Vec<(layout::Contact, f64)>,
-    /// Of pairs of rigid objects: the pair, whether it is only near, that room, and the number of
-    /// the contact.
+    /// Contacts between rigid objects: the pair, whether it is a prediction, the remaining gap, and
+    /// the index in `ahead`.
     rigid: Vec<((u32, u32), bool, f64, u32)>,
     points: Vec<Vec3>,
     depths: Vec<f64>,
 }
 
-/// Of what is only near, most rows of a pair of rigid objects: what will touch first.
+/// Largest number of predictions for a pair of rigid objects: those that will touch first.
 const AHEAD: usize = 8;
 
 impl Contacts {
-    /// Those of the rays, and then those `more`.
+    /// Returns the contacts of the rays followed by `more`.
     pub fn with(&mut self, more: &[Contact]) -> &[Contact] {
         self.list.truncate(self.rays);
         self.list.extend_from_slice(more);
         &self.list
     }
 
-    /// The last step's contacts, and what may become one within the coming step. Those between two
-    /// rigid objects are thinned out: contacts to four a pair, as the source's solver had them
-    /// (Lehericey 2016, chapter 3, section 3.3), and of what is near the [`AHEAD`] soonest. In
-    /// order: those of deformables first.
+    /// Converts the contacts of the last step, and the predictions that may touch within the coming
+    /// step. Contacts between two rigid objects are reduced: touching ones to four per pair, as in
+    /// Lehericey's solver (2016, chapter 3, section 3.3), and predictions to the [`AHEAD`] soonest.
+    /// Contacts of deformables come first, then those of rigid pairs in order.
     ///
-    /// An answer of some steps ago is taken where its points and triangles are now: what has come
-    /// apart since holds nothing, what was near may have become a contact.
+    /// An answer that is some steps old is updated to the present positions: contacts that have
+    /// separated do not act, and predictions may have become contacts.
     ///
-    /// Without a look ahead what rests would fall freely for every step after one in which it was
-    /// put right: a jitter of `g dt²`. And what rolls would tip over the last of its four contacts,
-    /// sink in ahead of them, and be pushed out for nothing: four of all together made a ball on a
-    /// plane roll off by itself, ever faster.
+    /// Without predictions, a resting body would fall freely in every step after one that corrected
+    /// it: a jitter of `g dt²`. A rolling body would tip over the last of its four contacts, sink
+    /// in ahead of them, and be pushed out needlessly. Reducing contacts and predictions together
+    /// to four made a ball on a plane roll off by itself, ever faster.
     pub fn convert(
         &mut self,
         detector: &dyn Detector,
@@ -78,7 +78,7 @@ impl Contacts {
             let towards =
                 (velocity(world, b, triangle[0], &x) - velocity(world, a, near.point, &x)).dot(&n);
             let room = f64::from(-near.depth);
-            // Twice: neither the triangle's other corners nor the coming forces are looked at.
+            // Factor two: the triangle's other corners and the coming forces are not considered.
             let reached = room <= 2.0 * (towards * dt_s).max(0.0) + 2.0 * fall_m;
             reached.then_some((near, room - towards * dt_s))
         });
@@ -130,7 +130,7 @@ impl Contacts {
     }
 }
 
-/// Of an object's point (a deformable's, by number; a body's, by place), m/s.
+/// Velocity of a point of an object, m/s: by index for a deformable, by position for a body.
 pub(crate) fn velocity(world: &XpbdWorld, mover: &Mover, point: u32, at: &Vec3) -> Vec3 {
     match mover {
         Mover::Gone | Mover::Fixed => Vec3::zeros(),
@@ -158,7 +158,7 @@ fn made(
     let x = Vec3::from(contact.x.map(f64::from));
     let normal = Vec3::from(contact.n.map(f64::from)).normalize();
     let gap_m = thickness(a) + thickness(b);
-    // The rays know how far the first side has to go: `gap - depth` are between the two points now.
+    // The rays know how far the first side has to move: the two points are now `gap - depth` apart.
     let met = x - normal * (gap_m - f64::from(contact.depth));
     let source = match &movers[a as usize] {
         Mover::Gone | Mover::Fixed => ContactPoint::World(x),
@@ -191,8 +191,8 @@ fn made(
     }
 }
 
-/// A point of an object's surface by barycentric weights of three of its vertices; `at` is where
-/// that is, of what never moves.
+/// Returns a point of an object's surface, by barycentric weights of three of its vertices. For a
+/// fixed object, `at` is the position of the point.
 pub(crate) fn on_surface(
     mover: &Mover,
     shape: &Shape,

@@ -1,25 +1,25 @@
-//! Continuous detection at work: a step in which a surface would go through another is made again
+//! Continuous detection in the step: a step in which a surface would go through another is repeated
 //! with the crossings as contacts.
 //!
-//! Rays look for contacts where things are; what is thin and fast can be on one side in a step and
-//! on the other in the next, and edges that cross between their ends meet no ray at all. So after a
-//! step all ways from its beginning to its end are looked through ([`Crossings`]). If something
-//! met, the dynamics go back to the beginning of the step and make it again with a contact for each
-//! pair that met, its normal the direction in which the two were nearest just before; and again, as
-//! often as is allowed. Points of sheets that still meet something then stay where they were, at
-//! rest, with those that would go through these, and so on: a sheet that stands does not go through
-//! what stands. What meets even so (something that moves went through a point that stayed) is
-//! reported.
+//! Rays find contacts at the present positions only. A thin, fast object can be on one side in a
+//! step and on the other in the next, and edges that cross between their ends meet no ray. So after
+//! a step, all motions from its start to its end are tested ([`Crossings`]). If features met, the
+//! dynamics return to the start of the step and repeat it with a contact for each pair that met.
+//! The normal is the direction in which the two were nearest just before. This is repeated as often
+//! as allowed. Points of sheets that still meet something are then put back to the start of the
+//! step, at rest, together with those that would go through them, and so on: a resting sheet does
+//! not go through a resting object. Any remaining crossing (a moving object went through a point
+//! that was put back) is reported.
 //!
-//! What it does not do. Points that are pinned or driven ([`XpbdWorld::drive_particle`]) are looked
-//! at like others, but contacts do not move them; points of cloth among them can be stopped, which
-//! a caller that drives them has to be ready for. Points of a soft body's surface are carried by
-//! finite elements and cannot be stopped: what they go through is reported, no more. Two soft
-//! bodies, and a soft body and a rigid one or a tool, are not looked at at all, since rays push
-//! them apart and they overlap by design (see [`crossings`](crate::crossings)).
+//! Limits. Pinned or driven points ([`XpbdWorld::drive_particle`]) are tested like others, but
+//! contacts do not move them. Points of cloth among them can be stopped, which a caller that drives
+//! them must expect. The surface points of a soft solid are carried by finite elements and cannot
+//! be stopped: what they go through is only reported. Pairs of two soft solids, or of a soft solid
+//! and a rigid body or a tool, are not tested, since rays push them apart and they overlap by
+//! design (see [`crossings`](crate::crossings)).
 //!
-//! Pairs that were held stay contacts in the next steps while they are near: what rests on an edge
-//! would go through it in every first attempt else.
+//! Held pairs remain contacts in the next steps while they are near. Otherwise an object that rests
+//! on an edge would go through it in every first attempt.
 
 use hapticd_ccd::{PairDistance, PairKind, closest};
 use hapticd_geometry::{Pose, Vec3, transform};
@@ -30,52 +30,52 @@ use crate::contacts::on_surface;
 use crate::crossings::{Crossing, Crossings, Nature, Surface};
 use crate::world::{Mover, pose_of};
 
-/// Least gap of a contact that continuous detection makes, m: two surfaces without thickness are
+/// Smallest gap of a contact made by continuous detection, m: two surfaces without thickness are
 /// held apart by this.
 const MIN_GAP_M: f64 = 1e-5;
-/// The direction of a contact is that of the nearest points at this part of the way to it.
+/// Fraction of the motion up to the contact at which the direction between the nearest points is
+/// taken.
 const JUST_BEFORE: f64 = 0.9;
-/// Most rounds in which points are stopped.
+/// Largest number of rounds in which points are stopped.
 const ROUNDS: u32 = 16;
-/// Most contacts that are kept for the next step.
+/// Largest number of contacts that are kept for the next step.
 const MAX_HELD: usize = 1 << 14;
 
-/// What is done about surfaces that go through each other between two steps.
+/// Treatment of surfaces that go through each other between two steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Continuous {
-    /// Nobody looks.
+    /// No detection.
     #[default]
     Off,
     /// Crossings are counted.
     Count,
-    /// Steps with crossings are made again with these as contacts.
+    /// Steps with crossings are repeated with these as contacts.
     Hold {
-        /// At most so many times a step; then points stay where they were.
+        /// Largest number of repetitions per step; after that, points stay where they were.
         attempts: u32,
     },
 }
 
-/// What continuous detection did in a step.
+/// Statistics of continuous detection in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContinuousReport {
-    /// Pairs of features that met in the step as it was made: 0 proves that nothing went through
-    /// anything.
+    /// Pairs of features that met in the final step; 0 proves that nothing went through anything.
     pub crossings: u32,
-    /// Pairs that met in attempts that were not kept.
+    /// Pairs that met in discarded attempts.
     pub prevented: u32,
-    /// How many attempts were not kept.
+    /// Number of discarded attempts.
     pub attempts: u32,
-    /// Points of sheets that stayed where they were, since nothing else helped.
+    /// Points of sheets that were put back because nothing else helped.
     pub stopped: u32,
-    /// Contacts that it added to those of the rays, in the attempt that was kept.
+    /// Contacts added to those of the rays in the final attempt.
     pub contacts: u32,
     /// Pairs that were proven free or found to meet, in all attempts.
     pub tested: u32,
-    /// Vertices whose places are no numbers: of their surroundings nothing is known.
+    /// Vertices whose positions are not finite: nothing is known about their features.
     pub unknown: u32,
 }
 
-/// What is needed to look at the world.
+/// Read access to the parts of the world that continuous detection needs.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub scene: &'a RayScene,
@@ -84,7 +84,7 @@ pub(crate) struct View<'a> {
     pub ghosts: &'a [bool],
 }
 
-/// A pair that is a contact.
+/// A pair of features that is held as a contact.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     kind: PairKind,
@@ -99,20 +99,20 @@ impl Held {
     }
 }
 
-/// Work space, kept between steps.
+/// State and scratch memory, kept between steps.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub mode: Continuous,
     crossings: Crossings,
-    /// By surface: its object, and that one's identity.
+    /// For each surface, its object and the object's identity.
     objects: Vec<(u32, u64)>,
-    /// Something yields.
+    /// Whether any surface is deformable.
     any: bool,
-    /// Nobody has been placed yet: not even what never moves.
+    /// Whether no object has been placed yet, not even the fixed ones.
     fresh: bool,
-    /// In order of their keys.
+    /// Held pairs, sorted by key.
     held: Vec<Held>,
-    /// Particles, in order.
+    /// Stopped particles, sorted.
     stopped: Vec<u32>,
     contacts: Vec<Contact>,
     saved: Option<XpbdWorld>,
@@ -120,7 +120,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// A step begins: contacts of the last one that are near still, as things are now.
+    /// Begins a step: keeps the contacts of the last one that are still near, updated to the
+    /// present positions.
     pub fn begin(&mut self, view: &View<'_>, world: &XpbdWorld, dt_s: f64) {
         self.report = ContinuousReport::default();
         self.meet(view);
@@ -145,7 +146,7 @@ impl Watch {
             let gap_m = gap(view, ids);
             let [va, vb] = sides.map(|(id, v)| velocity(view, world, id, v[0]));
             let towards = (vb - va).dot(&nearest.normal).max(0.0) * dt_s;
-            // What has slid off, or come away, is found again if it meets again.
+            // A pair that has slid off or separated is found again if it meets again.
             let near = nearest.distance <= 1.5 * gap_m + 2.0 * (towards + fall_m);
             let apart = nearest.interior && nearest.normal != Vec3::zeros();
             let ghost = ids.iter().any(|id| view.ghosts[*id as usize]);
@@ -159,13 +160,13 @@ impl Watch {
         self.report.contacts = self.contacts.len() as u32;
     }
 
-    /// What is to be added to the contacts of the rays.
+    /// Contacts to add to those of the rays.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
 
-    /// A step was made: true if it is to be made again, with more [`Watch::contacts`]; the dynamics
-    /// are at its beginning then.
+    /// Tests a step that was made. Returns true if it must be repeated with more
+    /// [`Watch::contacts`]; the dynamics are then back at its start.
     pub fn again(&mut self, view: &View<'_>, world: &mut XpbdWorld) -> bool {
         if self.mode == Continuous::Off || !self.any {
             return false;
@@ -193,7 +194,8 @@ impl Watch {
         true
     }
 
-    /// Finds what met in the step as the world is now; says how many pairs.
+    /// Finds the features that met in the step that led to the present state. Returns the number of
+    /// pairs.
     fn look(&mut self, view: &View<'_>, world: &XpbdWorld) -> u32 {
         for (surface, &(id, _)) in self.objects.iter().enumerate() {
             if self.fresh || !matches!(view.movers[id as usize], Mover::Fixed) {
@@ -209,7 +211,8 @@ impl Watch {
         self.report.crossings
     }
 
-    /// A contact for each pair that met; another one for one that had met another way.
+    /// Adds a contact for each pair that met; a second one if the pair met before in another
+    /// direction.
     fn hold(&mut self, view: &View<'_>) {
         for crossing in &self.crossings.found().crossings {
             let held = Held {
@@ -233,7 +236,7 @@ impl Watch {
         }
     }
 
-    /// Points of sheets that meet something stay where they were when the step began.
+    /// Puts the points of sheets that meet something back to the start of the step.
     fn stop(&mut self, view: &View<'_>, world: &mut XpbdWorld) {
         self.stopped.clear();
         for _ in 0..ROUNDS {
@@ -249,7 +252,7 @@ impl Watch {
                         continue;
                     };
                     for v in vertices {
-                        // Of a soft body there is none: its surface is carried by others.
+                        // Soft solids have none: their surface is carried by other particles.
                         if let Some(ParticleId(p)) = world.particle_of(deformable, *v) {
                             self.stopped.push(p);
                         }
@@ -263,7 +266,7 @@ impl Watch {
             }
             for p in &self.stopped {
                 let at = world.positions_at_start()[*p as usize];
-                // A place where it has been is one.
+                // A previous position is valid.
                 let _ = world.set_particle(ParticleId(*p), at, Vec3::zeros());
             }
             if self.look(view, world) == 0 {
@@ -277,12 +280,12 @@ impl Watch {
         self.report
     }
 
-    /// What the last search looked at found.
+    /// The finder with the result of the last search.
     pub fn crossings(&self) -> &Crossings {
         &self.crossings
     }
 
-    /// Objects may have come and gone.
+    /// Updates the surfaces if objects were added or removed.
     fn meet(&mut self, view: &View<'_>) {
         let objects = (0..view.movers.len() as u32)
             .filter_map(|id| view.scene.identity(id).map(|identity| (id, identity)));
@@ -303,14 +306,14 @@ impl Watch {
                 },
             })
             .collect();
-        // Shapes have been checked: they name no vertex that is not there.
+        // The shapes are checked: they refer to no vertex that does not exist.
         let set = self.crossings.set_surfaces(&surfaces).is_ok();
         self.fresh = true;
         self.any = set && surfaces.iter().any(|s| s.nature != Nature::Rigid);
     }
 }
 
-/// Where an object's vertices were and are.
+/// Sets the positions of an object's vertices before and after the step.
 fn place(crossings: &mut Crossings, surface: usize, view: &View<'_>, world: &XpbdWorld, id: u32) {
     let shape = view.scene.shape(id);
     let rigid =
@@ -339,7 +342,7 @@ fn place(crossings: &mut Crossings, surface: usize, view: &View<'_>, world: &Xpb
     }
 }
 
-/// Where a vertex is, m.
+/// Present position of a vertex, m.
 fn now(view: &View<'_>, world: &XpbdWorld, id: u32, v: u32) -> Vec3 {
     let local = || view.scene.shape(id).points()[v as usize].cast::<f64>();
     match &view.movers[id as usize] {
@@ -359,13 +362,13 @@ fn now(view: &View<'_>, world: &XpbdWorld, id: u32, v: u32) -> Vec3 {
     }
 }
 
-/// Of a vertex, m/s.
+/// Velocity of a vertex, m/s.
 fn velocity(view: &View<'_>, world: &XpbdWorld, id: u32, v: u32) -> Vec3 {
     let at = now(view, world, id, v);
     crate::contacts::velocity(world, &view.movers[id as usize], v, &at)
 }
 
-/// That a contact of these two objects is held at, m.
+/// Gap at which a contact of these two objects is held, m.
 fn gap(view: &View<'_>, ids: [u32; 2]) -> f64 {
     let thickness = ids.map(|id| match view.scene.shape(id).topology() {
         Topology::Volume => 0.0,
@@ -374,8 +377,8 @@ fn gap(view: &View<'_>, ids: [u32; 2]) -> f64 {
     (thickness[0] + thickness[1]).max(MIN_GAP_M)
 }
 
-/// From the second side to the first just before they meet. `None` where they have met from the
-/// beginning: nobody knows which side is which.
+/// Direction from the second side to the first just before they meet. `None` if they touch from the
+/// start: then the sides are unknown.
 fn direction(crossings: &Crossings, crossing: &Crossing) -> Option<Vec3> {
     let t = JUST_BEFORE * crossing.contact.t;
     let [a, b] = crossings.ways(crossing).map(|[from, to]| {

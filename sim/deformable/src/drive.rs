@@ -1,5 +1,5 @@
-//! What the caller moves: bodies that follow a path whatever they meet, and tools that a hand
-//! draws.
+//! Objects that the caller moves: bodies that follow a path whatever they meet, and tools that a
+//! hand pulls.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use hapticd_xpbd::{BodyKind, Pull};
 use crate::world::{AddError, DeformableWorld, Mover, ObjectId, check, state_of};
 
 impl DeformableWorld {
-    /// A rigid body that goes where [`DeformableWorld::drive`] says, and pushes what is in its way.
+    /// Adds a rigid body that moves as [`DeformableWorld::drive`] says, and pushes objects in its
+    /// path.
     ///
     /// # Errors
     /// [`AddError`].
@@ -29,8 +30,8 @@ impl DeformableWorld {
         )
     }
 
-    /// A tool at rest, to be drawn by [`DeformableWorld::pull`]: a rigid body as heavy as a ball of
-    /// `mass_kg` and `radius_m` about `centre` (mesh frame).
+    /// Adds a tool at rest, to be moved by [`DeformableWorld::pull`]. Its mass and inertia are
+    /// those of a ball of `mass_kg` and `radius_m` about `centre` (mesh frame).
     ///
     /// # Errors
     /// [`AddError`].
@@ -69,10 +70,10 @@ impl DeformableWorld {
         Ok(self.join(id, mover, friction))
     }
 
-    /// A kinematic body goes to this pose during the next step.
+    /// Moves a kinematic body to this pose during the next step.
     ///
     /// # Errors
-    /// [`AddError`] if it is no rigid body or the pose is none.
+    /// [`AddError`] if the object is not a rigid body or the pose is invalid.
     pub fn drive(&mut self, id: ObjectId, world_from_mesh: &Pose) -> Result<(), AddError> {
         let (body, body_from_mesh) = self.rigid(id)?;
         let goal = world_from_mesh * body_from_mesh.inverse();
@@ -80,11 +81,12 @@ impl DeformableWorld {
         Ok(())
     }
 
-    /// A tool is drawn after its mesh's frame, from one pose to the other during the next step.
-    /// Stiffness and damping, N/m and N s/m, then N m/rad and N m s/rad.
+    /// Pulls a tool by its mesh's frame, which moves from one pose to the other during the next
+    /// step. Stiffness and damping are in N/m and N s/m, then N m/rad and N m s/rad.
     ///
     /// # Errors
-    /// [`AddError`] if it is no rigid body or a number is none.
+    /// [`AddError`] if the object is not a rigid body, a number is not finite, or a stiffness or
+    /// damping is negative.
     pub fn pull(
         &mut self,
         id: ObjectId,
@@ -110,10 +112,10 @@ impl DeformableWorld {
         Ok(())
     }
 
-    /// Puts a rigid body elsewhere, at rest.
+    /// Places a rigid body at a pose, at rest.
     ///
     /// # Errors
-    /// [`AddError`] if it is no rigid body or the pose is none.
+    /// [`AddError`] if the object is not a rigid body or the pose is invalid.
     pub fn place(&mut self, id: ObjectId, world_from_mesh: &Pose) -> Result<(), AddError> {
         let (body, body_from_mesh) = self.rigid(id)?;
         hapticd_rays::check_pose(id.0, world_from_mesh)?;
@@ -122,7 +124,7 @@ impl DeformableWorld {
         Ok(())
     }
 
-    /// A ghost touches nothing, though what it would touch is found as ever.
+    /// Sets whether an object is a ghost: it touches nothing, though its contacts are still found.
     pub fn set_ghost(&mut self, id: ObjectId, ghost: bool) {
         if let Some(flag) = self.ghosts.get_mut(id.0 as usize) {
             *flag = ghost;

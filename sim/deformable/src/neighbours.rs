@@ -1,28 +1,29 @@
-//! Spheres near each other by registration: the other way to what the mechanics find by a hash.
+//! Neighbour search for spheres by registration: the alternative to the hashed grid of the
+//! mechanics.
 //!
 //! Spheres are registered as points in a multiresolution map around them (Pitiot 2015, chapters 5
-//! and 6; [`MovingPoints`]); who stays in its cell costs nothing but the look that says so. The
-//! pairs are the same, and so is all that follows, to the bit: the mechanics put them in order.
+//! and 6; [`MovingPoints`]). A sphere that stays in its cell costs only the test of that. The
+//! pairs, and all results, are the same to the bit: the mechanics sort the pairs.
 
 use hapticd_geometry::Vec3;
 use hapticd_particles::NeighbourSearch;
 use hapticd_registration::points::MovingPoints;
 
-/// Finds spheres near each other by registration. Allocates while its tables grow, and where the
-/// map no longer fits.
+/// Finds spheres near each other by registration. Allocates while its tables grow, and when the map
+/// no longer fits.
 #[derive(Clone, Debug, Default)]
 pub struct RegisteredSpheres {
     points: MovingPoints,
 }
 
 impl RegisteredSpheres {
-    /// Of none.
+    /// Creates a search without spheres.
     #[must_use]
     pub fn new() -> Self {
         RegisteredSpheres::default()
     }
 
-    /// What they are registered in.
+    /// The map and its registered points.
     #[must_use]
     pub fn points(&self) -> &MovingPoints {
         &self.points
@@ -31,7 +32,7 @@ impl RegisteredSpheres {
 
 impl NeighbourSearch for RegisteredSpheres {
     fn pairs(&mut self, x: &[Vec3], reach_m: f64, visit: &mut dyn FnMut(u32, u32, f64)) -> bool {
-        // What is too far away for a map is left to the hash.
+        // Positions too far away for a map are left to the hash.
         let placed = self.points.place(x, reach_m, 0.0).is_ok();
         if placed {
             self.points.pairs(x, reach_m, visit);

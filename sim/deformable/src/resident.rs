@@ -1,4 +1,4 @@
-//! A body of a soft scene: how it came in, where its surface is, how that moves.
+//! A body of a soft scene: its creation, and the position and velocity of its surface.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use hapticd_xpbd::{BodyId, DeformableId, ParticleId};
 
 use super::spec::{Pinned, SoftAddError, SoftKind, SoftSpec, Substance, pins};
 
-/// What moves its surface.
+/// What moves the surface.
 #[derive(Clone, Debug)]
 enum Mover {
     Deformable(DeformableId),
-    /// With its surface after the last step, world frame, m.
+    /// The body, and its surface after the last step, world frame, m.
     Rigid(BodyId, Vec<Vec3>),
 }
 
-/// See the module page.
+/// A body of a soft scene. See the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct Resident {
     pub id: u32,
     pub name: String,
-    /// Name of the spec that it was made of.
+    /// Name of the spec that it was made from.
     pub spec: String,
     pub kind: SoftKind,
     pub object: ObjectId,
@@ -33,7 +33,7 @@ pub(super) struct Resident {
 }
 
 impl Resident {
-    /// Adds what a spec says: one body, or each of a crowd.
+    /// Adds the bodies of a spec: one body, or each of a crowd.
     pub fn add(
         world: &mut DeformableWorld,
         spec: &SoftSpec,
@@ -122,7 +122,7 @@ impl Resident {
         Ok(crowd)
     }
 
-    /// After a step.
+    /// Updates a rigid body's surface, after a step.
     pub fn follow(&mut self, world: &DeformableWorld) {
         let Mover::Rigid(_, points) = &mut self.mover else {
             return;
@@ -135,16 +135,16 @@ impl Resident {
         }
     }
 
-    /// Its surface, world frame, m.
+    /// Positions of its surface, world frame, m.
     pub fn points<'a>(&'a self, world: &'a DeformableWorld) -> &'a [Vec3] {
         match &self.mover {
-            // It is there as long as its world is.
+            // It exists as long as its world does.
             Mover::Deformable(id) => world.dynamics().surface(*id).unwrap_or_default(),
             Mover::Rigid(_, points) => points,
         }
     }
 
-    /// Of a point of its surface, m/s.
+    /// Velocity of a point of its surface, m/s.
     pub fn velocity(&self, world: &DeformableWorld, point: usize) -> Vec3 {
         let dynamics = world.dynamics();
         match &self.mover {
@@ -176,7 +176,7 @@ fn pin(world: &mut DeformableWorld, id: DeformableId, spec: &SoftSpec) -> Result
         });
     }
     for particle in held {
-        // It is there.
+        // The particle exists.
         let _ = dynamics.pin(ParticleId((range.start + particle) as u32), true);
     }
     Ok(())

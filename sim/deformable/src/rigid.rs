@@ -1,11 +1,10 @@
-//! A body of the rigid scene among soft ones: it goes where the loop says and pushes what is in its
-//! way.
+//! A body of the rigid scene among soft bodies: it moves as the loop says and pushes objects in its
+//! path.
 //!
-//! One that comes while the scene runs is a ghost until it has been clear of everything soft, as a
-//! tool is: what is put down inside a soft body, or around one, touches nothing until it is out.
-//! None goes faster than [`FASTEST_M_S`], whatever the loop says: where the soft bodies' thread was
-//! held up, a body makes up for its way in several steps, and does not fling away what it meets on
-//! it.
+//! A body added while the scene runs is a ghost until it has been clear of all soft bodies, like a
+//! tool. If it is placed inside a soft body, or around one, it touches nothing until it is out. No
+//! body moves faster than [`FASTEST_M_S`], whatever the loop says. If the thread of the soft bodies
+//! was delayed, a body catches up over several steps instead of flinging away what it meets.
 
 use crate::world::{AddError, DeformableWorld, ObjectId};
 use hapticd_geometry::{Pose, transform};
@@ -19,29 +18,29 @@ use hapticd_scene::{BodyKind, BodySpec, Shape};
 
 use hapticd_scene::surrounds;
 
-/// Fastest that any point of a rigid body goes among soft ones, m/s: as fast as clients may send
-/// one.
+/// Largest speed of any point of a rigid body among soft ones, m/s: the limit for poses that
+/// clients send.
 const FASTEST_M_S: f64 = 20.0;
 
-/// See the module page.
+/// A rigid body. See the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct Rigid {
     pub key: BodyKey,
     object: ObjectId,
-    /// Never moves.
+    /// Whether it never moves.
     fixed: bool,
     shape: Shape,
-    /// Has an inside.
+    /// Whether it encloses a volume.
     volume: bool,
-    /// Where it started.
+    /// Initial pose.
     start: Pose,
-    /// The detector's newest step when it became a ghost; `None`: it is none any more.
+    /// The detector's newest step when it became a ghost; `None` if it is not a ghost.
     ghost_since: Option<u64>,
 }
 
 impl Rigid {
-    /// At the place where it starts, touching what is there; `None`: a point, which touches
-    /// nothing.
+    /// Adds a body at its initial pose, in contact with what is there. Returns `None` for a point,
+    /// which touches nothing.
     pub fn add(
         world: &mut DeformableWorld,
         key: BodyKey,
@@ -74,13 +73,13 @@ impl Rigid {
         }))
     }
 
-    /// Touches nothing until it has been clear of everything soft.
+    /// Makes it a ghost until it has been clear of all soft bodies.
     pub fn haunt(&mut self, world: &mut DeformableWorld) {
         self.ghost_since = Some(world.detector().progress().newest);
         world.set_ghost(self.object, true);
     }
 
-    /// Before a step: to where the loop has it, if the loop knows it.
+    /// Moves it, before a step, to where the loop has it, if the loop knows it.
     pub fn follow(
         &self,
         world: &mut DeformableWorld,
@@ -99,13 +98,13 @@ impl Rigid {
         world.drive(self.object, &self.reached(&now, &goal, dt_s))
     }
 
-    /// How far it may go on its way from one pose to another.
+    /// Pose that it may reach on the path from one pose to another.
     fn reached(&self, from: &Pose, to: &Pose, dt_s: f64) -> Pose {
         let way = to.translation.vector - from.translation.vector;
         let turn = from.rotation.inverse() * to.rotation;
         let length = way.norm() + turn.angle() * self.shape.bound_m;
         let most = FASTEST_M_S * dt_s;
-        // Not `<=`: a NaN is the world's to refuse.
+        // Not `<=`: the world refuses a NaN.
         if !(length > most) {
             return *to;
         }
@@ -116,8 +115,8 @@ impl Rigid {
         )
     }
 
-    /// After a step: out of everything soft it is a ghost no more. An answer from before it came
-    /// says nothing of it.
+    /// Ends the ghost state, after a step, if it is out of all soft bodies. An answer from before
+    /// it was added does not count.
     pub fn clear(&mut self, world: &mut DeformableWorld, bodies: &[Resident]) {
         let Some(since) = &mut self.ghost_since else {
             return;
@@ -125,7 +124,7 @@ impl Rigid {
         let Progress {
             newest, answered, ..
         } = world.detector().progress();
-        // Another detector counts again.
+        // A replaced detector restarts its count.
         *since = newest.min(*since);
         let told = answered > *since;
         if told && !touches_soft(world, self.object, bodies) && !self.is_nested(world, bodies) {
@@ -134,8 +133,8 @@ impl Rigid {
         }
     }
 
-    /// Whether it is inside of a soft body that it does not touch, or around one: rays say nothing
-    /// of those.
+    /// Whether it is inside a soft body without touching it, or around one; rays do not find
+    /// either.
     fn is_nested(&self, world: &DeformableWorld, bodies: &[Resident]) -> bool {
         let pose = world.pose(self.object).unwrap_or(self.start);
         let inverse = pose.inverse();
@@ -161,13 +160,13 @@ impl Rigid {
         })
     }
 
-    /// Lets go of everything.
+    /// Removes it from the world.
     pub fn remove(self, world: &mut DeformableWorld) -> Result<(), AddError> {
         world.remove(self.object)
     }
 }
 
-/// Whether an object had a contact with a soft body, felt or not.
+/// Whether an object had a contact with a soft body, rendered or not.
 pub(super) fn touches_soft(world: &DeformableWorld, object: ObjectId, bodies: &[Resident]) -> bool {
     let mut contacts = world.detector().contacts().iter();
     contacts.any(|contact| {

@@ -1,4 +1,4 @@
-//! The scene: bodies, tools, and a step under a query.
+//! The scene: bodies, tools, and a step for a query.
 
 use crate::Continuous;
 use crate::world::{DeformableWorld, Report, Settings};
@@ -18,36 +18,36 @@ use crate::skins::{SkinSpec, SkinStates};
 use hapticd_scene::BodySpec;
 use hapticd_scene::Scene;
 
-/// Shortest prediction, m: what a hand at a metre a second reaches before the next answer but one.
+/// Shortest prediction distance, m: the motion of a hand at 1 m/s until the answer after the next.
 const MIN_PREDICTION_M: f32 = 0.004;
-/// Share of velocities that soft bodies lose per second to the air.
+/// Rate at which soft bodies lose velocity to the air, 1/s.
 const AIR_1_S: f64 = 0.5;
 
-/// What a client may know of a soft body.
+/// Description of a soft body for clients.
 #[derive(Clone, Debug)]
 pub struct SoftInfo {
-    /// Identity.
+    /// Identity of the body.
     pub id: u32,
-    /// For people; the bodies of a crowd have a space and a number behind their spec's, which no
-    /// configured name has.
+    /// Name for people. Bodies of a crowd append a space and a number to the name of their spec; no
+    /// configured name has this form.
     pub name: String,
-    /// Name of the spec that it was made of.
+    /// Name of the spec that it was made from.
     pub spec: String,
-    /// What it is.
+    /// Kind of the body.
     pub kind: SoftKind,
-    /// Points of its surface.
+    /// Number of points of its surface.
     pub points: usize,
-    /// Triangles of its surface, in the points of [`SoftScene::surfaces`].
+    /// Triangles of its surface, as indices into the points of [`SoftScene::surfaces`].
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Soft bodies, cloth and crowds among the rigid bodies and the tools of a scene, stepped by
-/// queries: same queries, same surfaces, bit for bit.
+/// Soft solids, cloth, crowds and implicit bodies among the rigid bodies and the tools of a scene,
+/// stepped by queries: the same queries give the same surfaces, bit for bit.
 ///
-/// For the soft bodies' own thread: uses rayon's threads, takes some milliseconds a step, allocates
-/// while its work space grows. World frame, SI units. All of them are pushed by the bodies of the
-/// rigid scene and do not push those. A tool that is put down inside one is not felt until it has
-/// been out of all of them.
+/// For the thread of the deformables: uses rayon's threads, takes some milliseconds a step,
+/// allocates while its scratch memory grows. World frame, SI units. The bodies of the rigid scene
+/// push all deformables and are not pushed back. A tool that is placed inside one is not felt until
+/// it has been outside all of them.
 #[derive(Debug)]
 pub struct SoftScene {
     settings: SoftSettings,
@@ -57,7 +57,7 @@ pub struct SoftScene {
     rigid: Vec<Rigid>,
     tracking: Tracking,
     implicit: ImplicitBodies,
-    /// Query of the last step.
+    /// Tick of the last step's query.
     last_tick: u64,
     sequence: u64,
     lost_ticks: u64,
@@ -67,10 +67,10 @@ pub struct SoftScene {
 }
 
 impl SoftScene {
-    /// Soft bodies among the rigid ones of `world` and its tools.
+    /// Creates the deformables among the rigid bodies and tools of `rigid`.
     ///
     /// # Errors
-    /// [`SoftAddError`]: the first thing that is wrong.
+    /// [`SoftAddError`]: the first fault.
     pub fn new(
         settings: SoftSettings,
         specs: &[SoftSpec],
@@ -131,16 +131,16 @@ impl SoftScene {
         })
     }
 
-    /// Before the first step: liquids come to rest where they are, among the rigid bodies as they
-    /// were added. Those that still fall after some tenths of a second of theirs start as they were
-    /// added. It takes no time of the scene. Deterministic, and a bounded number of steps.
+    /// Lets liquids come to rest, before the first step, among the rigid bodies at their initial
+    /// poses. A liquid that still falls after some tenths of a second of its own time starts as it
+    /// was added. Takes no time of the scene. Deterministic, with a bounded number of steps.
     pub fn settle(&mut self) {
         let step_s = self.settings.step_ticks as f64 * self.settings.period_s;
         self.implicit.settle(step_s);
     }
 
-    /// A step to the time of a query, if one is due. A query that comes later than two steps after
-    /// the last costs time: what is beyond them is not made up for.
+    /// Steps to the time of a query, if a step is due; returns whether one was made. A query more
+    /// than two steps after the last loses time: the excess is not simulated.
     pub fn step(&mut self, query: &Query) -> bool {
         let elapsed = query.tick.saturating_sub(self.last_tick);
         if elapsed < self.settings.step_ticks {
@@ -163,7 +163,7 @@ impl SoftScene {
                 self.refused += u64::from(tool.follow(&mut self.world, asked, dt_s).is_err());
             }
         }
-        // Without anything soft there is nothing to detect.
+        // Without soft bodies there is nothing to detect.
         if !self.bodies.is_empty() {
             match self.world.step(dt_s) {
                 Ok(report) => {
@@ -187,11 +187,11 @@ impl SoftScene {
         true
     }
 
-    /// A body that came to the rigid scene since, between two steps: from the next on soft bodies
-    /// meet it, as soon as it is clear of all of them. It starts where `spec` says and goes where
-    /// queries say. One of that name that is there already goes.
+    /// Adds a body of the rigid scene, between two steps. From the next step on, soft bodies meet
+    /// it as soon as it is clear of all of them. It starts where `spec` says and moves as queries
+    /// say. Replaces an existing body with the same key.
     ///
-    /// Quick if somebody has asked for [`BodySpec::soft_shape`] before.
+    /// Fast if [`BodySpec::soft_shape`] has been called before.
     ///
     /// # Errors
     /// [`SoftAddError::Body`]: soft bodies then pass through it.
@@ -205,8 +205,8 @@ impl SoftScene {
         Ok(())
     }
 
-    /// A body of the rigid scene has gone, between two steps: what it carried falls. False: soft
-    /// bodies never met it.
+    /// Removes a body of the rigid scene, between two steps: objects that it carried fall. Returns
+    /// false if soft bodies never met it.
     pub fn remove_body(&mut self, key: BodyKey) -> bool {
         self.implicit.remove_body(key);
         let Some(place) = self.rigid.iter().position(|body| body.key == key) else {
@@ -217,13 +217,13 @@ impl SoftScene {
         true
     }
 
-    /// How many bodies of the rigid scene soft bodies can meet.
+    /// Number of bodies of the rigid scene that soft bodies can meet.
     pub fn rigid_bodies(&self) -> usize {
         self.rigid.len()
     }
 
-    /// After a step: fills `out` with what an arm's tool tracks. False (and `out` untouched): that
-    /// arm asks nothing.
+    /// Fills `out` with the features that an arm's tool tracks, after a step. Returns false, with
+    /// `out` unchanged, if that arm has no query.
     pub fn answer(&mut self, query: &Query, arm: usize, out: &mut SoftSnapshot) -> bool {
         let (Some(Some(tool)), Some(asked)) = (self.tools.get(arm), query.arms.get(arm)) else {
             return false;
@@ -249,7 +249,7 @@ impl SoftScene {
         true
     }
 
-    /// Everybody.
+    /// Descriptions of all soft bodies.
     pub fn infos(&self) -> Vec<SoftInfo> {
         let info = |body: &Resident| SoftInfo {
             id: body.id,
@@ -268,66 +268,68 @@ impl SoftScene {
         bodies.map(|body| (body.id, body.points(&self.world)))
     }
 
-    /// How a soft body feels from the next answer on. False: there is no such body.
+    /// Sets the haptic material of a deformable from the next answer on. Returns false if the body
+    /// does not exist.
     pub fn set_surface(&mut self, id: u32, surface: &Material) -> bool {
         let body = self.bodies.iter_mut().find(|body| body.id == id);
         let soft = body.map(|body| body.surface = *surface).is_some();
         soft || self.implicit.set_surface(id, surface)
     }
 
-    /// What the skin of each implicit body is to be made by.
+    /// Specification of the skin of each implicit body.
     pub fn skin_specs(&self) -> impl Iterator<Item = SkinSpec> + '_ {
         self.implicit.skin_specs()
     }
 
-    /// Implicit bodies after the last step, for the skin thread. Allocates while the lists grow.
+    /// Copies the implicit bodies after the last step, for the skin thread. Allocates while the
+    /// lists grow.
     pub fn skin_states(&self, out: &mut SkinStates) {
         self.implicit.states(self.last_tick, out);
     }
 
-    /// What the last step did.
+    /// Statistics of the last step.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Detection and dynamics, for a look.
+    /// Detection and dynamics, for inspection.
     pub fn world(&self) -> &DeformableWorld {
         &self.world
     }
 
-    /// Who finds spheres of implicit bodies near each other from the next step on; `None`: the
-    /// mechanics themselves, by a hash, as at first. What happens is the same, to the bit.
+    /// Sets the neighbour search for the spheres of implicit bodies from the next step on. `None`,
+    /// the default, selects the hashed grid of the mechanics. Results are the same, to the bit.
     pub fn set_neighbour_search(&mut self, search: Option<Box<dyn NeighbourSearch>>) {
         self.implicit.set_neighbour_search(search);
     }
 
-    /// What is done from the next step on about surfaces that go through each other between two
-    /// steps; at first nothing.
+    /// Sets the treatment of surfaces that go through each other between two steps, from the next
+    /// step on; off by default.
     pub fn set_continuous(&mut self, mode: Continuous) {
         self.world.set_continuous(mode);
     }
 
-    /// Pairs of features that met in a step and were let through, so far; 0 where nobody looks
-    /// ([`SoftScene::set_continuous`]).
+    /// Pairs of features that met in a step and were let through, so far; 0 if continuous detection
+    /// is off ([`SoftScene::set_continuous`]).
     pub fn crossings(&self) -> u64 {
         self.crossings
     }
 
-    /// Finds contacts by another backend from the next step on.
+    /// Sets the backend that finds contacts from the next step on.
     ///
     /// # Errors
-    /// If it does not do what soft scenes need; the one before then stays.
+    /// If it does not support the settings of soft scenes; the previous one then stays.
     pub fn set_detector(&mut self, detector: Box<dyn Detector>) -> Result<(), DetectorError> {
         self.world.set_detector(detector).map(drop)
     }
 
-    /// Where a backend is watched over ([`hapticd_rays::Watched`]): another one in its place, on
-    /// trial from the next step on. Gives back the old one, for whoever is to drop it, and does not
+    /// Replaces the backend of a supervising detector ([`hapticd_rays::Watched`]) by another one,
+    /// on trial from the next step on. Returns the old one for the caller to drop, and does not
     /// wait.
     ///
     /// # Errors
-    /// If none is watched over, or the new one does not do what soft scenes need; it is given back
-    /// then.
+    /// If the detector supervises no backend, or the new one does not support the settings of soft
+    /// scenes; it is returned then.
     pub fn replace_backend(
         &mut self,
         backend: Box<dyn Detector>,
@@ -335,34 +337,34 @@ impl SoftScene {
         self.world.detector_mut().replace(backend)
     }
 
-    /// What the detection is asked for: what another backend must be made with.
+    /// Settings of the detection, which another backend must support.
     pub fn detector_settings(&self) -> &hapticd_rays::Settings {
         self.world.detector().settings()
     }
 
-    /// What finds the contacts.
+    /// The detector that finds the contacts.
     pub fn detector(&self) -> &dyn Detector {
         self.world.detector()
     }
 
-    /// Ticks that were not simulated, since the queries came too late.
+    /// Ticks that were not simulated because the queries came too late.
     pub fn lost_ticks(&self) -> u64 {
         self.lost_ticks
     }
 
-    /// Steps, poses and tools that were refused: numbers that are none. What they were for stayed
-    /// where it was.
+    /// Steps, poses and tools that were refused because of invalid numbers. The objects concerned
+    /// stayed where they were.
     pub fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// Pairs of implicit bodies' spheres that a step had no room for, so far: the furthest of those
-    /// that might have met in it. Spheres may sink into each other then.
+    /// Pairs of implicit bodies' spheres left out so far because a step had no capacity for them:
+    /// the furthest of those that might have met. Spheres may then sink into each other.
     pub fn pairs_left_out(&self) -> u64 {
         self.implicit.left_out()
     }
 
-    /// Sequence of the last answer.
+    /// Sequence number of the last answer.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }

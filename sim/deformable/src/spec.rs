@@ -1,4 +1,4 @@
-//! What a soft body, a cloth or a crowd is made of, and why one is refused.
+//! Specification of a soft solid, a cloth or a crowd, and why one is refused.
 
 use std::collections::HashMap;
 
@@ -10,91 +10,93 @@ use hapticd_xpbd::{ClothMaterial, SettingsError, SoftMaterial};
 use super::implicit::ImplicitAddError;
 use hapticd_scene::BroadPhaseKind;
 
-/// How the scene is stepped.
+/// Settings of a soft scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoftSettings {
-    /// Time of a step, ticks; at least 1.
+    /// Length of a step, ticks; at least 1.
     pub step_ticks: u64,
-    /// Parts of a step.
+    /// Number of substeps in a step.
     pub substeps: u32,
-    /// m/s²
+    /// Gravity, m/s².
     pub gravity_m_s2: Vec3,
-    /// The loop's, s.
+    /// Period of the loop, s.
     pub period_s: f64,
-    /// Who finds which bodies may touch at all. Changes no answer.
+    /// Broad phase. Does not change results.
     pub broad_phase: BroadPhaseKind,
 }
 
-/// Most bodies of a soft scene, each of a crowd counted: the loop numbers them in a byte.
+/// Largest number of bodies of a soft scene, counting each of a crowd: the loop numbers them in a
+/// byte.
 pub const MAX_BODIES: usize = 255;
 
-/// What a body of a soft scene is.
+/// Kind of a soft body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SoftKind {
-    /// A solid that gives way.
+    /// A deformable solid.
     Soft,
     /// A sheet.
     Cloth,
-    /// A rigid one of a crowd.
+    /// A rigid body of a crowd.
     Crowd,
 }
 
-/// What yields.
+/// Substance of a soft body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Substance {
-    /// A solid.
+    /// A deformable solid.
     Soft {
-        /// Boxes of tetrahedra along its longest side.
+        /// Number of boxes of tetrahedra along its longest side.
         cells: u32,
-        /// What it is made of.
+        /// Material of the solid.
         material: SoftMaterial,
     },
     /// A sheet.
     Cloth {
-        /// What it is made of.
+        /// Material of the cloth.
         material: ClothMaterial,
     },
-    /// Copies of a rigid body that nothing holds: they move as a whole.
+    /// Copies of a free rigid body.
     Crowd {
-        /// kg/m³
+        /// Density, kg/m³.
         density_kg_m3: f64,
-        /// Where each of them starts.
+        /// Initial pose of each copy.
         world_from_mesh: Vec<Pose>,
     },
 }
 
-/// Which points of it never move.
+/// Which points of a body never move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pinned {
     /// None.
     None,
     /// The lowest layer, in the world.
     Bottom,
-    /// Of a sheet: where its border turns.
+    /// Corners of a sheet's border.
     Corners,
-    /// Of a sheet: its whole border.
+    /// Whole border of a sheet.
     Border,
 }
 
-/// A soft body or cloth to add.
+/// A soft body to add.
 #[derive(Clone, Debug)]
 pub struct SoftSpec {
-    /// For people.
+    /// Name for people.
     pub name: String,
-    /// Client-visible identity, no body's of the rigid scene. Those of a crowd count on from here.
+    /// Identity visible to clients, not used by any body of the rigid scene. The bodies of a crowd
+    /// are numbered from here.
     pub id: u32,
-    /// Where it starts, at rest, in the world; of a crowd in its own frame.
+    /// Initial mesh, at rest, in the world; for a crowd in the frame of the copies.
     pub mesh: TriMesh,
-    /// What it is.
+    /// Substance of the body.
     pub substance: Substance,
-    /// What holds it.
+    /// Which points never move.
     pub pinned: Pinned,
-    /// How it feels.
+    /// Haptic material.
     pub surface: Material,
 }
 
 impl SoftSpec {
-    /// What it is.
+    /// Kind of the body.
     #[must_use]
     pub fn kind(&self) -> SoftKind {
         match self.substance {
@@ -104,7 +106,7 @@ impl SoftSpec {
         }
     }
 
-    /// How many bodies it is.
+    /// Number of bodies that it adds.
     #[must_use]
     pub fn count(&self) -> usize {
         match &self.substance {
@@ -116,69 +118,70 @@ impl SoftSpec {
     }
 }
 
-/// Why a soft scene could not be made. The caller's fault.
+/// Why a soft scene could not be made. The caller is at fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SoftAddError {
-    /// A number of the settings.
+    /// A value of the settings is invalid.
     #[error("soft bodies: {0}")]
     Settings(#[from] SettingsError),
-    /// A body.
+    /// A body was refused.
     #[error("`{name}`: {why}")]
     Body {
-        /// Whose.
+        /// Name of the body.
         name: String,
-        /// Why.
+        /// Reason.
         why: AddError,
     },
-    /// An implicit body.
+    /// An implicit body was refused.
     #[error(transparent)]
     Implicit(#[from] ImplicitAddError),
-    /// An arm's ball is none.
+    /// The ball of an arm is invalid.
     #[error("the ball of arm {arm}, radius {radius_m} m: {why}")]
     Ball {
-        /// Whose.
+        /// Index of the arm.
         arm: usize,
-        /// Its radius, m.
+        /// Radius of the ball, m.
         radius_m: f64,
-        /// Why.
+        /// Reason.
         why: MeshError,
     },
     /// A body of a crowd has no mass.
     #[error("`{name}`: {why}")]
     Mass {
-        /// Whose.
+        /// Name of the crowd.
         name: String,
-        /// Why.
+        /// Reason.
         why: MassError,
     },
-    /// More bodies than the loop can number.
+    /// There are more bodies than the loop can number.
     #[error(
         "{count} soft bodies, cloths, bodies of crowds and implicit ones; there can be {MAX_BODIES}"
     )]
     TooMany {
-        /// How many.
+        /// Number of bodies.
         count: usize,
     },
-    /// The whole of it would be pinned, or a sheet's pins are asked of a solid, or any of a crowd.
+    /// The pins would hold the whole body, pins for a sheet were requested for a solid or match no
+    /// point, or pins were requested for a crowd.
     #[error("`{name}`: {pinned:?} pins {count} of {of} particles")]
     Pins {
-        /// Whose.
+        /// Name of the body.
         name: String,
-        /// What was asked for.
+        /// Requested pins.
         pinned: Pinned,
-        /// How many that is.
+        /// Number of pinned particles.
         count: usize,
-        /// And of how many.
+        /// Number of particles.
         of: usize,
     },
 }
 
-/// Part of the height of a body that counts as its lowest layer.
+/// Fraction of the height of a body that counts as its lowest layer.
 const LAYER: f64 = 0.02;
 
-/// The particles, at rest at `particles`, that a body is held by. A cloth's particles are the
-/// points of `mesh`.
+/// Returns the particles that are pinned. `particles` are their positions at rest; for a cloth they
+/// are the points of `mesh`.
 pub(super) fn pins(pinned: Pinned, mesh: &TriMesh, particles: &[Vec3]) -> Vec<usize> {
     match pinned {
         Pinned::None => Vec::new(),
@@ -195,7 +198,7 @@ pub(super) fn pins(pinned: Pinned, mesh: &TriMesh, particles: &[Vec3]) -> Vec<us
             let x = mesh.positions();
             let turns = |(p, before, after): (usize, usize, usize)| {
                 let [a, b] = [x[p] - x[before], x[after] - x[p]];
-                // A border that goes on within 45 degrees is no corner.
+                // A border that turns by less than 45 degrees has no corner.
                 (a.dot(&b) < 0.7 * a.norm() * b.norm()).then_some(p)
             };
             border(mesh).into_iter().filter_map(turns).collect()
@@ -203,7 +206,7 @@ pub(super) fn pins(pinned: Pinned, mesh: &TriMesh, particles: &[Vec3]) -> Vec<us
     }
 }
 
-/// The points of a mesh's borders, in order, each with those before and after it.
+/// Returns the points of a mesh's borders, in order, each with the previous and next ones.
 fn border(mesh: &TriMesh) -> Vec<(usize, usize, usize)> {
     let mut edges: HashMap<(u32, u32), bool> = HashMap::new();
     let mut list = Vec::new();

@@ -1,4 +1,5 @@
-//! A tool among soft bodies: drawn by the hand, a ghost until it has been clear of everything soft.
+//! A tool among soft bodies: pulled by the hand, a ghost until it has been clear of all soft
+//! bodies.
 
 use std::sync::Arc;
 
@@ -9,37 +10,37 @@ use hapticd_rays::{POINTS_PER_CLUSTER, Shape, Topology};
 
 use super::spec::SoftAddError;
 
-/// How round a ball's mesh is: 162 points.
+/// Subdivisions of a ball's mesh: 162 points.
 const ROUND: u32 = 2;
-/// Stiffness that the mass is chosen for, N/m: with it a tool follows its hand within a step.
+/// Stiffness for which the mass is chosen, N/m: with it, a tool follows its hand within a step.
 const USUAL_N_M: f64 = 1000.0;
 /// Damping ratio of a tool on its spring.
 const DAMPING: f64 = 0.3;
-/// Of a tool's surface; that of a contact is the geometric mean of both sides'.
+/// Friction of a tool's surface; that of a contact is the geometric mean of both sides.
 const FRICTION: f64 = 0.5;
-/// Where tools are that nobody holds, m.
+/// Height at which tools wait while no arm holds them, m.
 const AWAY_M: f64 = -500.0;
 
-/// See the module page.
+/// A tool. See the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct Tool {
     pub object: ObjectId,
     pub shape: Arc<Shape>,
-    /// As the loop sees it.
+    /// Its shape in the loop.
     seen: ToolShape,
     mass_kg: f64,
     radius_m: f64,
     away: Pose,
-    /// Placement that it follows; `None`: nobody holds it.
+    /// Placement that it follows; `None` if no arm holds it.
     pub epoch: Option<u32>,
-    /// Touches nothing yet.
+    /// Whether it touches nothing yet.
     pub ghost: bool,
-    /// Where it was drawn to in the last step.
+    /// Pose that it was pulled to in the last step.
     goal: Pose,
 }
 
 impl Tool {
-    /// `mesh`: of a tool that is no ball.
+    /// Adds the tool of an arm. `mesh` is `None` for a ball.
     pub fn add(
         world: &mut DeformableWorld,
         arm: usize,
@@ -88,7 +89,7 @@ impl Tool {
         })
     }
 
-    /// Before a step: where the hand draws it.
+    /// Sets the pull towards the hand, before a step.
     pub fn follow(
         &mut self,
         world: &mut DeformableWorld,
@@ -115,7 +116,7 @@ impl Tool {
         let turn = if query.stiffness_nm_per_rad > 0.0 {
             query.stiffness_nm_per_rad
         } else {
-            // It does not turn but with the hand.
+            // It rotates only with the hand.
             100.0 * inertia / (step_s * step_s)
         };
         let damped = |k: f64, m: f64| [k, 2.0 * DAMPING * (k * m).sqrt()];
@@ -130,8 +131,8 @@ impl Tool {
         Ok(())
     }
 
-    /// After a step: out of everything soft it is a ghost no more. `touches`: whether it had a
-    /// contact, felt or not.
+    /// Ends the ghost state, after a step, if it is out of all soft bodies. `touches`: whether it
+    /// had a contact, rendered or not.
     pub fn clear(&mut self, world: &mut DeformableWorld, touches: bool) {
         if self.ghost && self.epoch.is_some() && !touches {
             self.ghost = false;

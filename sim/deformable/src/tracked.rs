@@ -1,4 +1,4 @@
-//! From what the detection found around a tool to what the loop tracks.
+//! Converts the contacts around a tool into the features that the loop tracks.
 
 use crate::world::DeformableWorld;
 use hapticd_geometry::Vec3;
@@ -10,14 +10,15 @@ use super::resident::Resident;
 use super::spec::SoftKind;
 use super::tool::Tool;
 
-/// Work space, kept between answers.
+/// Scratch memory, kept between answers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tracking {
     found: Vec<Tracked>,
 }
 
 impl Tracking {
-    /// Does not allocate once it has seen as many contacts and filled as many buffers.
+    /// Fills `out` with the tracked features and their surfaces. Does not allocate once it has seen
+    /// as many contacts and filled as many buffers.
     pub fn fill(
         &mut self,
         world: &DeformableWorld,
@@ -34,8 +35,7 @@ impl Tracking {
         }
         let key = |t: &Tracked| (t.from_tool, t.surface, t.point);
         if self.found.len() > MAX_TRACKED {
-            // The nearest, and of equals those that come first, whatever the order they were found
-            // in.
+            // Keep the nearest; among equals, the order does not depend on the order of discovery.
             self.found.sort_unstable_by(|a, b| {
                 (a.length_m.total_cmp(&b.length_m)).then_with(|| key(a).cmp(&key(b)))
             });
@@ -79,7 +79,7 @@ fn single(v: &Vec3) -> V3 {
     v.map(|x| x as f32)
 }
 
-/// The surface after the step, and how it moved in it.
+/// Copies the surface after the step, and its velocities in it.
 fn copy(world: &DeformableWorld, body: &Resident, surface: &mut SoftSurface) {
     let now = body.points(world);
     surface.points.extend(now.iter().map(single));
@@ -89,7 +89,7 @@ fn copy(world: &DeformableWorld, body: &Resident, surface: &mut SoftSurface) {
     body.shape.normals_at(&surface.points, &mut surface.normals);
 }
 
-/// A contact or prediction between this tool and a soft body.
+/// Converts a contact or prediction between this tool and a soft body.
 fn tracked(
     world: &DeformableWorld,
     tool: &Tool,
@@ -107,7 +107,7 @@ fn tracked(
         contact.source
     };
     let surface = bodies.iter().position(|body| body.object.0 == other)?;
-    // The answer may be some steps old, but neither of these two ever goes.
+    // The answer may be some steps old, but neither of these two is ever removed.
     let mut contact = *contact;
     world.scene().refresh(&mut contact);
     let body = &bodies[surface];
@@ -124,7 +124,7 @@ fn tracked(
         from_tool,
         point: contact.point,
         triangle: contact.triangle,
-        // Of the triangle where it was found: told from the contact's normal below.
+        // Side of the triangle at which it was found; determined from the contact's normal below.
         side: 1.0,
         length_m: contact.t.abs(),
         exit_m: if through_sheet { 0.5 * exit_m } else { exit_m },
@@ -137,8 +137,8 @@ fn tracked(
     })
 }
 
-/// Of a tool's point: its plane after the step, which counts until the loop has found a newer one,
-/// and its side of a sheet.
+/// Sets the plane of a tool's point after the step, which holds until the loop has found a newer
+/// one, and its side of a sheet.
 fn first_plane(tracked: &mut Tracked, surface: &SoftSurface) {
     let Some((_, normal)) = tracked.plane.filter(|_| tracked.from_tool) else {
         return;

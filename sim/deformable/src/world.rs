@@ -12,19 +12,19 @@ use crate::contacts::Contacts;
 use crate::continuous::{Continuous, ContinuousReport, View, Watch};
 use crate::crossings::Crossings;
 
-/// What holds for all.
+/// Settings of the whole world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Of the dynamics.
+    /// Settings of the dynamics.
     pub dynamics: hapticd_xpbd::Settings,
-    /// Parts of a step, at least 1.
+    /// Number of substeps in a step, at least 1.
     pub substeps: u32,
-    /// Of the detection.
+    /// Settings of the detection.
     pub rays: hapticd_rays::Settings,
 }
 
-/// An object, numbered from 0 in order of addition; the same number as in the [`RayScene`] and in
-/// its contacts. That of one that was removed is given out again.
+/// Identifies an object, numbered from 0 in order of addition; the same number as in the
+/// [`RayScene`] and in its contacts. Numbers of removed objects are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 
@@ -32,28 +32,28 @@ pub struct ObjectId(pub u32);
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddError {
-    /// Its mesh.
+    /// Its mesh is invalid.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// Its place.
+    /// Its pose is invalid, or the scene is full.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// Its mass or motion.
+    /// Its mass or motion is invalid.
     #[error(transparent)]
     Body(#[from] hapticd_xpbd::BodyError),
-    /// Its cloth.
+    /// Its cloth is invalid.
     #[error(transparent)]
     Cloth(#[from] hapticd_xpbd::ClothError),
-    /// Its inside.
+    /// Its soft solid is invalid.
     #[error(transparent)]
     Soft(#[from] hapticd_xpbd::SoftError),
-    /// The coefficient of friction is negative or no number.
+    /// The coefficient of friction is negative or not finite.
     #[error("friction {0} is out of range")]
     Friction(f64),
-    /// Only rigid bodies are driven, drawn and placed.
+    /// Only rigid bodies can be driven, pulled and placed.
     #[error("object {0} is no rigid body that moves")]
     NotRigid(u32),
-    /// Only rigid objects are removed.
+    /// Only rigid objects can be removed.
     #[error("object {0} is no rigid one")]
     Stays(u32),
 }
@@ -65,7 +65,7 @@ pub enum StepError {
     /// The dynamics refused it.
     #[error(transparent)]
     Dynamics(#[from] hapticd_xpbd::StepError),
-    /// The detection failed, and nobody took over: see [`hapticd_rays::Watched`].
+    /// The detection failed without a fallback: see [`hapticd_rays::Watched`].
     #[error(transparent)]
     Detector(#[from] DetectorError),
 }
@@ -73,10 +73,11 @@ pub enum StepError {
 /// How an object moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mover {
-    /// Nobody has this number.
+    /// The number is free.
     Gone,
     Fixed,
-    /// `body_from_mesh`: from the mesh's frame to the principal axes at the centre of mass.
+    /// `body_from_mesh`: transform from the mesh's frame to the principal axes at the centre of
+    /// mass.
     Body {
         body: BodyId,
         body_from_mesh: Pose,
@@ -84,24 +85,25 @@ pub(crate) enum Mover {
     Deformable(DeformableId),
 }
 
-/// What a step did.
+/// Statistics of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Of the detection: of the step whose contacts these are.
+    /// Report of the detection, for the step whose contacts these are.
     pub rays: hapticd_rays::Report,
-    /// Which step that is, of all.
+    /// Progress of the detector, including the number of that step.
     pub progress: Progress,
-    /// Of the dynamics.
+    /// Report of the dynamics.
     pub dynamics: hapticd_xpbd::StepReport,
-    /// Contacts handed to the dynamics: between rigid bodies four a pair at most.
+    /// Contacts passed to the dynamics, predictions included. A pair of rigid objects has at most
+    /// four touching ones and eight predictions.
     pub contacts: usize,
-    /// Of continuous detection.
+    /// Report of continuous detection.
     pub continuous: ContinuousReport,
-    /// Objects that are out of the detection's range: they fall on, and touch nothing.
+    /// Objects outside the range of the detection: they continue to move, and touch nothing.
     pub lost: usize,
 }
 
-/// See the crate's page.
+/// Soft bodies and the objects that they meet. See the crate documentation.
 #[derive(Debug)]
 pub struct DeformableWorld {
     settings: Settings,
@@ -110,7 +112,7 @@ pub struct DeformableWorld {
     pub(crate) dynamics: hapticd_xpbd::XpbdWorld,
     pub(crate) movers: Vec<Mover>,
     friction: Vec<f64>,
-    /// By object: what touches nothing.
+    /// For each object, whether it is a ghost.
     pub(crate) ghosts: Vec<bool>,
     contacts: Contacts,
     watch: Watch,
@@ -118,7 +120,7 @@ pub struct DeformableWorld {
 }
 
 impl DeformableWorld {
-    /// Empty. The CPU detects.
+    /// Creates an empty world, with the CPU as detector.
     ///
     /// # Errors
     /// [`hapticd_xpbd::SettingsError`].
@@ -137,15 +139,14 @@ impl DeformableWorld {
         })
     }
 
-    /// Detects with this from the next step on; gives back what detected before. It is told the
-    /// settings of this world.
+    /// Sets the detector from the next step on, with the settings of this world, and returns the
+    /// previous one.
     ///
     /// Its answers may be some steps old: predictions ([`hapticd_rays::Settings::prediction_m`])
-    /// should reach as far as things move in so many.
+    /// should reach as far as objects move in that time.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`], if it does not do what the settings say; the old one then
-    /// stays.
+    /// [`DetectorError::Unsupported`] if it does not support the settings; the old one then stays.
     pub fn set_detector(
         &mut self,
         mut detector: Box<dyn Detector>,
@@ -154,18 +155,18 @@ impl DeformableWorld {
         Ok(std::mem::replace(&mut self.detector, detector))
     }
 
-    /// What detects, with what it found last.
+    /// The detector, with its last answer.
     #[must_use]
     pub fn detector(&self) -> &dyn Detector {
         &*self.detector
     }
 
-    /// What detects, to be taken care of between steps.
+    /// The detector, for maintenance between steps.
     pub fn detector_mut(&mut self) -> &mut dyn Detector {
         &mut *self.detector
     }
 
-    /// What never moves.
+    /// Adds an object that never moves.
     ///
     /// # Errors
     /// [`AddError`].
@@ -180,7 +181,8 @@ impl DeformableWorld {
         Ok(self.join(id, Mover::Fixed, friction))
     }
 
-    /// A rigid body at rest. `mass`: of the mesh that the shape was made of, in its frame.
+    /// Adds a rigid body at rest. `mass`: mass properties of the mesh that the shape was made from,
+    /// in its frame.
     ///
     /// # Errors
     /// [`AddError`].
@@ -198,7 +200,7 @@ impl DeformableWorld {
             mass_kg: mass.mass,
             inertia_kg_m2: moments,
         };
-        // What one half refuses must not be in the other.
+        // If one half refuses it, the other must not have it.
         self.scene.check_room(&shape, world_from_mesh)?;
         let body = self.dynamics.add_body(&kind, &state)?;
         let id = self.scene.add_rigid(shape, world_from_mesh, false)?;
@@ -209,7 +211,7 @@ impl DeformableWorld {
         Ok(self.join(id, mover, friction))
     }
 
-    /// A cloth, at rest where the mesh is, in the world.
+    /// Adds a cloth, at rest where the mesh is, in the world.
     ///
     /// # Errors
     /// [`AddError`].
@@ -229,8 +231,8 @@ impl DeformableWorld {
         Ok(self.join_deformable(Arc::new(shape), deformable, friction))
     }
 
-    /// A soft body, at rest where the mesh is, in the world. `cells`: boxes of tetrahedra along its
-    /// longest side.
+    /// Adds a soft solid, at rest where the mesh is, in the world. `cells`: number of boxes of
+    /// tetrahedra along its longest side.
     ///
     /// # Errors
     /// [`AddError`].
@@ -274,11 +276,11 @@ impl DeformableWorld {
         ObjectId(id)
     }
 
-    /// Takes a rigid object out, between two steps. What it carried falls, what it pushed is pushed
-    /// no more. All others keep their numbers.
+    /// Removes a rigid object, between two steps. Objects that it carried fall; objects that it
+    /// pushed are pushed no more. All others keep their numbers.
     ///
     /// # Errors
-    /// [`AddError::Stays`] if it is none.
+    /// [`AddError::Stays`] if it is not a rigid object.
     pub fn remove(&mut self, id: ObjectId) -> Result<(), AddError> {
         match self.movers.get(id.0 as usize) {
             Some(Mover::Fixed) => {}
@@ -292,13 +294,13 @@ impl DeformableWorld {
         Ok(())
     }
 
-    /// Whether the dynamics get contacts only, as the source's do, and nothing that is near: what
-    /// rests then falls freely in every second step. For comparison.
+    /// Sets whether the dynamics get contacts only, as in Lehericey's solver, and no predictions. A
+    /// resting body then falls freely in every second step. For comparison.
     pub fn set_contacts_only(&mut self, only: bool) {
         self.contacts.only = only;
     }
 
-    /// Finds the contacts where everything is, and moves everything by `dt_s` under them.
+    /// Finds the contacts at the present positions, and advances everything by `dt_s` under them.
     ///
     /// # Errors
     /// [`StepError`]; nothing has moved then.
@@ -331,21 +333,21 @@ impl DeformableWorld {
         Ok(&self.report)
     }
 
-    /// What is done from the next step on about surfaces that go through each other between two
-    /// steps; at first nothing.
+    /// Sets the treatment of surfaces that go through each other between two steps, from the next
+    /// step on; off by default.
     pub fn set_continuous(&mut self, mode: Continuous) {
         self.watch.mode = mode;
     }
 
-    /// What continuous detection found in the last step as it was made; nothing where it is off.
-    /// Surfaces are objects, in order of their numbers, without those that nobody has.
+    /// Result of continuous detection in the last step; empty if it is off. Surfaces are objects,
+    /// in order of their numbers, without free numbers.
     #[must_use]
     pub fn crossings(&self) -> &Crossings {
         self.watch.crossings()
     }
 
-    /// Asks for the contacts where everything is, and takes those that have come; the first half of
-    /// [`DeformableWorld::step`].
+    /// Submits the present positions to the detector and takes the contacts that have arrived: the
+    /// first half of [`DeformableWorld::step`].
     fn detect(&mut self) -> Result<(), DetectorError> {
         self.scene.begin_step();
         self.report.lost = 0;
@@ -373,13 +375,13 @@ impl DeformableWorld {
         Ok(())
     }
 
-    /// The detection's side: shapes and records.
+    /// The detection's scene: shapes and records.
     #[must_use]
     pub fn scene(&self) -> &RayScene {
         &self.scene
     }
 
-    /// The detection's side, for a second tracer to look at.
+    /// The detection's scene, for a second tracer.
     pub fn scene_mut(&mut self) -> &mut RayScene {
         &mut self.scene
     }
@@ -390,12 +392,12 @@ impl DeformableWorld {
         &self.dynamics
     }
 
-    /// The dynamics, to push and hold things by.
+    /// The dynamics, for pushing and holding objects.
     pub fn dynamics_mut(&mut self) -> &mut hapticd_xpbd::XpbdWorld {
         &mut self.dynamics
     }
 
-    /// Where a rigid object is: its mesh's frame in the world. `None` of a fixed one or a
+    /// Pose of a rigid body: its mesh's frame in the world. `None` for a fixed object or a
     /// deformable.
     #[must_use]
     pub fn pose(&self, id: ObjectId) -> Option<Pose> {
@@ -408,7 +410,7 @@ impl DeformableWorld {
         }
     }
 
-    /// The dynamics' name of a rigid object.
+    /// Id of a rigid body in the dynamics.
     #[must_use]
     pub fn body(&self, id: ObjectId) -> Option<BodyId> {
         match self.movers.get(id.0 as usize)? {
@@ -417,7 +419,7 @@ impl DeformableWorld {
         }
     }
 
-    /// The dynamics' name of a deformable.
+    /// Id of a deformable in the dynamics.
     #[must_use]
     pub fn deformable(&self, id: ObjectId) -> Option<DeformableId> {
         match self.movers.get(id.0 as usize)? {
@@ -426,7 +428,7 @@ impl DeformableWorld {
         }
     }
 
-    /// What the last step did.
+    /// Statistics of the last step.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report

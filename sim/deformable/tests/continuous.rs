@@ -1,4 +1,4 @@
-//! Steps without crossings: what rays let through, held.
+//! Steps without crossings: what rays let through is held.
 
 mod common;
 
@@ -10,7 +10,7 @@ use hapticd_xpbd::{ClothMaterial, ParticleId};
 
 const HOLD: Continuous = Continuous::Hold { attempts: 8 };
 
-/// Sums over some steps.
+/// Sums the reports of some steps.
 fn run(world: &mut DeformableWorld, steps: u32) -> ContinuousReport {
     let mut sum = ContinuousReport::default();
     for _ in 0..steps {
@@ -41,7 +41,7 @@ fn throw(world: &mut DeformableWorld, id: ObjectId, speed: impl Fn(&Vec3) -> Vec
     }
 }
 
-/// A sheet thrown down on a thin rod that none of its points meets.
+/// A sheet thrown down on a thin rod that meets none of its points.
 fn on_a_rod(mode: Continuous, speed: f64) -> (DeformableWorld, ObjectId) {
     let mut world = DeformableWorld::new(settings(0.025)).unwrap();
     world.set_continuous(mode);
@@ -79,7 +79,7 @@ fn a_fast_sheet_does_not_fall_through_a_thin_rod() {
     }
 }
 
-/// With no attempt at all points stay where they were: rough, and nothing goes through.
+/// With no attempts, points stay where they were: rough, but nothing goes through.
 #[test]
 fn what_may_not_be_tried_again_stays_where_it_was() {
     let (mut held, id) = on_a_rod(Continuous::Hold { attempts: 0 }, 5.0);
@@ -97,7 +97,7 @@ fn page(mode: Continuous) -> (DeformableWorld, ObjectId) {
     ground(&mut world);
     let mut mesh = shapes::sheet(0.1, 10).unwrap();
     let positions = mesh.positions().iter().map(|p| {
-        // One half stands.
+        // One half stands upright.
         let (x, z) = if p.x > 0.0 { (0.0, p.x) } else { (p.x, 0.0) };
         Vec3::new(x, p.y, z + 0.01)
     });
@@ -129,8 +129,7 @@ fn a_page_that_is_slammed_shut_does_not_go_through_the_other() {
     }
 }
 
-/// To look and to let be changes nothing; a world without crossings is what it is without anybody
-/// who looks.
+/// Counting changes nothing; in a world without crossings, holding changes nothing either.
 #[test]
 fn looking_changes_no_bit_and_holding_none_where_nothing_meets() {
     let end = |mode: Continuous| {

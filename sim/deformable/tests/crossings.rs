@@ -1,4 +1,4 @@
-//! What went through what, against all pairs one by one.
+//! Crossings, compared with a test of all pairs one by one.
 
 use hapticd_ccd::{LinearOptions, PairKind, first_contact_linear};
 use hapticd_deformable::crossings::{Crossings, Nature, Surface};
@@ -161,7 +161,7 @@ fn scene(random: &mut Random) -> Vec<Moving> {
     all
 }
 
-/// Goes on from where everything is: together, apart, crumpled, thrown far.
+/// Continues from the present positions: together, apart, crumpled, thrown far.
 fn go(random: &mut Random, all: &mut [Moving], fast: f64) {
     for x in all.iter_mut() {
         let by = random.vector(fast);
@@ -186,7 +186,7 @@ fn compare(seed: u64, fast: f64, steps: usize) -> usize {
         assert_eq!(find(&mut crossings, &all), expected, "seed {seed}");
         met += expected.len();
         let order = crossings.found().clone();
-        // Whoever begins now finds the same, in the same order.
+        // A new finder finds the same, in the same order.
         let mut other = Crossings::new();
         set(&mut other, &all);
         let _ = find(&mut other, &all);
@@ -207,7 +207,7 @@ fn all_crossings_are_found_and_no_others() {
     assert!(met > 300, "{met}");
 }
 
-/// So many, or as many as are asked for.
+/// `usual` cases, or as many as the environment asks for.
 fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok();
     ProptestConfig {
@@ -226,8 +226,8 @@ proptest! {
     }
 }
 
-/// Two sheets go through each other at the very beginning or the very end of long ways: halfway
-/// they are far apart, and only the ends of the ways tell.
+/// Two sheets go through each other at the very start or the very end of long paths. Halfway they
+/// are far apart, and only the ends of the paths reveal the crossing.
 #[test]
 fn what_meets_at_the_end_of_a_long_way_is_found_along_it() {
     let sheet = shapes::sheet(0.5, 8).unwrap();
@@ -253,10 +253,10 @@ fn what_meets_at_the_end_of_a_long_way_is_found_along_it() {
     }
 }
 
-/// Two sheets that meet at one end of long ways, and a third one that shifts the cells around them:
-/// wherever the cells lie, those at both ends of a way are needed, and those that the others come
-/// from. Where the box of all is centred on the two, a ring that is wide enough to one side may
-/// name by luck what only a march is sure to find.
+/// Two sheets that meet at one end of long paths, and a third one that shifts the cells around
+/// them. Wherever the cells lie, the cells at both ends of a path are needed, and those that the
+/// others come from. If the overall box is centred on the two, a ring that is wide enough to one
+/// side may list by luck what only a march is sure to find.
 #[test]
 fn what_meets_at_the_end_of_a_way_is_found_wherever_the_cells_lie() {
     let sheet = shapes::sheet(0.5, 8).unwrap();
@@ -297,7 +297,7 @@ fn a_sheet_that_folds_through_itself_is_told_from_one_that_bends() {
     let sheet = shapes::sheet(0.1, 20).unwrap();
     for (turn, expected) in [(2.0_f64, false), (3.5, true)] {
         let mut all = vec![Moving::new(&sheet, Nature::Sheet)];
-        // About the middle, as a page: more than half a turn goes through the other half.
+        // Around the middle, like a page: more than half a turn goes through the other half.
         let open = 1.4_f64;
         for (at, angle) in [(0, open), (1, turn)] {
             let x = sheet.positions().iter().map(|p| {
@@ -319,13 +319,13 @@ fn a_sheet_that_folds_through_itself_is_told_from_one_that_bends() {
         let found = find(&mut crossings, &all);
         assert_eq!(!found.is_empty(), expected, "{turn}: {}", found.len());
         assert_eq!(found, brute(&all));
-        // Of 441 vertices by 800 triangles and 1,240 edges by each other.
+        // Of 441 vertices by 800 triangles, and all pairs of 1,240 edges.
         let tested = crossings.found().tested;
         assert!(tested < 100_000, "{tested}");
     }
 }
 
-/// What is nowhere is counted, and what it is not part of is judged as ever.
+/// Non-finite vertices are counted, and features without them are tested as usual.
 #[test]
 fn places_that_are_none_hide_nothing_else() {
     let mut random = Random(9);
@@ -348,13 +348,13 @@ fn places_that_are_none_hide_nothing_else() {
             .cloned()
             .collect();
         assert_eq!(found, expected);
-        // Whole again.
+        // All finite again.
         assert_eq!(find(&mut crossings, &all), clean);
     }
 }
 
-/// Where there are no cells, so far from zero, everything is held against everything; and with
-/// cells before and after.
+/// Too far from zero for cells, everything is tested against everything; also when there were cells
+/// before and after.
 #[test]
 fn what_is_too_far_away_for_cells_is_judged_all_the_same() {
     let mut random = Random(5);
@@ -385,7 +385,7 @@ fn what_is_no_surface_is_refused() {
         .unwrap_err();
     assert_eq!((fault.index, fault.vertices), (2, 2));
     assert!(crossings.find().crossings.is_empty());
-    // A triangle that is none, and a surface of nothing.
+    // A triangle with an invalid index, and a surface without triangles.
     let odd = Surface {
         vertices: 3,
         triangles: &[[0, 0, 0], [0, 1, 1]],
@@ -400,7 +400,7 @@ fn what_is_no_surface_is_refused() {
     let here = [Vec3::zeros(); 3];
     crossings.place(1, here.into_iter(), here.into_iter());
     let _ = crossings.find();
-    // Too few places.
+    // Too few positions.
     crossings.place(1, here.into_iter().take(1), here.into_iter());
     assert_eq!(crossings.find().unknown, 2);
 }

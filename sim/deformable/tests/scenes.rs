@@ -1,4 +1,4 @@
-//! Small scenes with an end that can be told beforehand.
+//! Small scenes with a predictable end.
 
 mod common;
 #[path = "../../rays/tests/common/mod.rs"]
@@ -45,8 +45,8 @@ fn stone() -> TriMesh {
     TriMesh::new(positions.collect(), ball.triangles().to_vec()).unwrap()
 }
 
-/// No air: whatever takes a stone's energy is the ground, and nothing gives it any. Pushed out of
-/// the ground for nothing, step by step, a stone rolled off by itself, and so did a ball.
+/// No air drag: only the ground takes a stone's energy, and nothing adds any. When pushed out of
+/// the ground needlessly, step by step, a stone rolled off by itself, and so did a ball.
 #[test]
 fn stones_come_to_rest_and_a_ball_stays() {
     let still = hapticd_deformable::world::Settings {
@@ -73,12 +73,12 @@ fn stones_come_to_rest_and_a_ball_stays() {
         let [v, spin] = energy(&world, id);
         assert!(v < 0.02 && spin < 0.5, "{v} m/s, {spin} rad/s after 15 s");
     }
-    // Its facets are as long as it rolls in a step: slow, and no end to it, but no faster.
+    // Its facets are as long as it rolls in a step: it rolls slowly and endlessly, but no faster.
     let [v, spin] = energy(&world, ball);
     assert!(v < 0.1 && spin < 2.5, "{v} m/s, {spin} rad/s after 15 s");
 }
 
-/// The first three, with answers that are a step or two old.
+/// The first three scenes, with answers that are one or two steps old.
 #[test]
 fn old_answers_hold_what_rests() {
     for by in [1, 2] {
@@ -89,8 +89,8 @@ fn old_answers_hold_what_rests() {
     }
 }
 
-/// What falls by centimetres a step is stopped by predictions of two steps ago, which were further
-/// away than it falls in one.
+/// An object that falls by centimetres a step is stopped by predictions of two steps ago, which
+/// were further away than it falls in one.
 #[test]
 fn an_old_prediction_stops_what_falls() {
     let deepest = |by: usize| {
@@ -116,8 +116,8 @@ fn an_old_prediction_stops_what_falls() {
     }
 }
 
-/// Digest items 36 and 6.7: two sheets fall on a ball. With inversions handled none of the points
-/// of one is on the wrong side of the other at the end.
+/// Digest items 36 and 6.7: two sheets fall on a ball. With inversions handled, no point of one is
+/// on the wrong side of the other at the end.
 #[test]
 fn two_sheets_on_a_ball_do_not_tangle() {
     let mesh = shapes::sheet(0.15, 24).unwrap();
@@ -143,7 +143,7 @@ fn two_sheets_on_a_ball_do_not_tangle() {
     }
     assert_eq!(inverted, 0);
     let [lower, upper] = ids.map(|id| surface(&world, id));
-    // They hang on the ball, nothing is in it, and where they lie on its top they are in order.
+    // They hang on the ball, nothing is inside it, and on its top they are in order.
     for p in lower.iter().chain(&upper) {
         assert!(p.norm() > 0.055, "in the ball: {p}");
         assert!(p.z > -0.3, "fell off: {p}");
@@ -156,7 +156,7 @@ fn two_sheets_on_a_ball_do_not_tangle() {
     assert!((between - 2.0 * HALF_THICKNESS_M).abs() < 1e-3, "{between}");
 }
 
-/// The same world twice gives the same bits.
+/// The same world run twice gives the same bits.
 #[test]
 fn reruns_are_bit_equal() {
     let run = |threads: usize| {
@@ -230,7 +230,7 @@ fn what_is_refused_is_in_neither_half() {
         (world.dynamics().bodies(), world.dynamics().deformables()),
         (0, 0)
     );
-    // And the next one is whole.
+    // And the next one is complete.
     assert_eq!(
         world.add_rigid(volume(&ball), &mass, &here, 0.5).unwrap(),
         ObjectId(0)
@@ -239,7 +239,7 @@ fn what_is_refused_is_in_neither_half() {
     assert!(world.step(f64::NAN).is_err());
 }
 
-/// With answers that still speak of it, too.
+/// Also with answers that still contain it.
 #[test]
 fn what_goes_carries_nothing_and_what_comes_does() {
     for by in [0, 2] {
@@ -247,8 +247,8 @@ fn what_goes_carries_nothing_and_what_comes_does() {
     }
 }
 
-/// A sheet that falls on its edge and crumples: folds upon folds, each against the others and
-/// against the ground.
+/// A sheet that falls on its edge and crumples: many folds, each against the others and against the
+/// ground.
 #[test]
 fn a_sheet_that_crumples_on_its_edge_stays_above_the_ground() {
     let cells = 24;
@@ -268,11 +268,11 @@ fn a_sheet_that_crumples_on_its_edge_stays_above_the_ground() {
         inversions += world.step(H).unwrap().rays.inversions;
         let heights = surface(&world, sheet).into_iter().map(|p| p.z);
         let low = heights.fold(f64::INFINITY, f64::min);
-        // While it falls it goes up to 30 mm in a step and is foreseen by 14.
+        // While it falls it moves up to 30 mm in a step, and predictions reach 14 mm.
         let most = if step < 60 { 0.016 } else { 0.0 };
         assert!(low > -most, "step {step}: {low} m");
     }
-    // Points do go through a fold now and then, and are back some steps later; carried on from fold
-    // to fold they were 22,000.
+    // Points sometimes go through a fold and are back some steps later. When inversions were
+    // carried from fold to fold, there were 22,000.
     assert!((1..250).contains(&inversions), "{inversions}");
 }

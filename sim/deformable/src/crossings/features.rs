@@ -1,43 +1,43 @@
-//! The vertices, edges and triangles of all surfaces in one list each, with where they were and
-//! are.
+//! The vertices, edges and triangles of all surfaces, each in one list, with their positions before
+//! and after the step.
 
 use hapticd_geometry::Vec3;
 
 use super::Crossing;
 
-/// What a surface belongs to.
+/// Kind of object that a surface belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nature {
-    /// A sheet: it is to go through nothing.
+    /// A sheet: it must go through nothing.
     Sheet,
-    /// Of a solid that yields: it is not to go through itself, nor sheets through it.
+    /// A deformable solid: it must not go through itself, nor sheets through it.
     Solid,
-    /// Of a rigid body: sheets are not to go through it.
+    /// A rigid body: sheets must not go through it.
     Rigid,
 }
 
-/// A surface as it is told about.
+/// Description of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {
-    /// How many vertices it has.
+    /// Number of its vertices.
     pub vertices: usize,
-    /// Vertices of its triangles.
+    /// Corners of its triangles.
     pub triangles: &'a [[u32; 3]],
-    /// What it belongs to.
+    /// Kind of object that it belongs to.
     pub nature: Nature,
 }
 
-/// A triangle names a vertex that is not there. The caller's.
+/// A triangle refers to a vertex that does not exist. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("surface {surface}: triangle {triangle} refers to vertex {index}, there are {vertices}")]
 pub struct MeshFault {
-    /// By place in the list.
+    /// Index of the surface in the list.
     pub surface: usize,
-    /// Which triangle.
+    /// Index of the triangle.
     pub triangle: usize,
-    /// The bad index.
+    /// The invalid index.
     pub index: u32,
-    /// Vertex count.
+    /// Number of vertices.
     pub vertices: usize,
 }
 
@@ -49,7 +49,7 @@ struct Piece {
     count: u32,
 }
 
-/// Which features are at a vertex, one after the other.
+/// The features at each vertex, in one array.
 #[derive(Clone, Debug, Default)]
 struct Star {
     first: Vec<u32>,
@@ -81,14 +81,15 @@ impl Star {
     }
 }
 
-/// An edge with the third corner of one triangle at it.
+/// An edge, with the third corner of one triangle at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub ends: [u32; 2],
     pub third: u32,
 }
 
-/// See the [module](self). Vertices, edges and triangles are numbered through all surfaces.
+/// All features. See the [module documentation](self). Vertices, edges and triangles are numbered
+/// across all surfaces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Features {
     pieces: Vec<Piece>,
@@ -189,13 +190,13 @@ impl Features {
         &self.pieces[self.piece_of[v as usize] as usize]
     }
 
-    /// Whether a vertex belongs to what yields and touches.
+    /// Whether a vertex belongs to a deformable surface that is not a ghost.
     pub fn yields(&self, v: u32) -> bool {
         let piece = self.piece(v);
         piece.nature != Nature::Rigid && !piece.ghost
     }
 
-    /// Whether features at these vertices are to be looked at together.
+    /// Whether features at these vertices are to be tested against each other.
     pub fn watched(&self, v: u32, w: u32) -> bool {
         let (p, q) = (self.piece(v), self.piece(w));
         let natures = if p.first == q.first {
@@ -206,20 +207,20 @@ impl Features {
         natures && !p.ghost && !q.ghost
     }
 
-    /// A surface and the vertex in it.
+    /// Surface of a vertex, and its index there.
     pub fn local(&self, v: u32) -> (u32, u32) {
         let surface = self.piece_of[v as usize];
         (surface, v - self.pieces[surface as usize].first)
     }
 
-    /// Where three vertices were and are.
+    /// Positions of three vertices before and after the step.
     pub fn way(&self, corners: [u32; 3]) -> [[Vec3; 3]; 2] {
         let [a, b, c] = corners.map(|v| v as usize);
         let at = |x: &[Vec3]| [x[a], x[b], x[c]];
         [at(&self.before), at(&self.after)]
     }
 
-    /// Of both sides of a crossing.
+    /// Positions of both sides of a crossing, before and after the step.
     pub fn ways(&self, crossing: &Crossing) -> [[[Vec3; 3]; 2]; 2] {
         let first = crossing.surfaces.map(|s| self.pieces[s as usize].first);
         [(crossing.a, first[0]), (crossing.b, first[1])]

@@ -1,4 +1,4 @@
-//! From where everything was and is to the pairs that meet: seeds, boxes, proofs.
+//! From the positions before and after the step to the pairs that meet: seeds, boxes, proofs.
 
 use hapticd_ccd::{LinearOptions, PairKind, first_contact_linear};
 use hapticd_geometry::Vec3;
@@ -10,19 +10,19 @@ use hapticd_registration::track::Path;
 use super::features::Features;
 use super::{Crossing, Found};
 
-/// Features longer than so many times the mean of what yields are large.
+/// Features longer than this multiple of the mean of the deformable ones are large.
 const LARGE: f64 = 4.0;
-/// Over `√3`: a triangle's nearest vertex is no further than this part of its longest side.
+/// 1 / `√3`: the nearest vertex of a triangle is within this fraction of its longest side.
 const JUNG: f64 = 0.577_350_269_189_626;
-/// A vertex that is not registered.
+/// Marks a vertex that is not registered.
 const NOBODY: u32 = u32::MAX;
-/// Vertices this part of the extent of what yields beyond it are registered, too: so who comes near
-/// is there already.
+/// Margin, as a fraction of the extent of the deformable vertices, within which further vertices
+/// are registered: a vertex that approaches is there already.
 const MARGIN: f64 = 0.5;
-/// The reach is longer than what is proven to be enough by this part, against rounding.
+/// Fraction by which the reach exceeds the proven length, against rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// A box along the axes.
+/// An axis-aligned box.
 #[derive(Clone, Copy, Debug)]
 struct Swept {
     low: Vec3,
@@ -40,7 +40,7 @@ impl Swept {
     }
 
     fn join(&mut self, other: &Swept) {
-        // Nothing here is NaN: f64::min and Vec3::inf would ask.
+        // Nothing here is NaN; `f64::min` and `Vec3::inf` would test for it.
         let less = |a: f64, b: f64| if b < a { b } else { a };
         let more = |a: f64, b: f64| if b > a { b } else { a };
         self.low = self.low.zip_map(&other.low, less);
@@ -75,14 +75,14 @@ impl Swept {
     }
 }
 
-/// Of a triangle or an edge.
+/// Box and size of a triangle or an edge.
 #[derive(Clone, Copy, Debug)]
 struct Sized {
     swept: Swept,
-    /// Furthest that a place of it may be from its nearest vertex, m; NaN where a vertex is
-    /// nowhere, and of what comes near nothing that yields.
+    /// Largest distance of a point of the feature from its nearest vertex, m. NaN if a vertex is
+    /// not finite, or if the feature comes near no deformable.
     core: f64,
-    /// Longest way of its vertices, m.
+    /// Longest displacement of its vertices, m.
     way: f64,
 }
 
@@ -90,61 +90,61 @@ struct Sized {
 enum Pair {
     /// Vertex, triangle.
     Face(u32, u32),
-    /// Edges, the lower number first.
+    /// Two edges, the lower index first.
     Edges(u32, u32),
 }
 
-/// A leaf, as it is in this step.
+/// A leaf of the map in this step.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
-    /// Who is in its lists: a range of [`Work::listed`].
+    /// The vertices in its lists: a range of [`Work::listed`].
     first: u32,
     end: u32,
     cell: Cell,
-    /// It is a cube.
+    /// Box of the leaf, a cube.
     room: Swept,
-    /// The stars of those whose ways cross it.
+    /// Union of the stars of the vertices whose paths cross it.
     wanted: Swept,
 }
 
-/// Work space, kept between steps.
+/// Scratch memory, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     triangles: Vec<Sized>,
     edges: Vec<Sized>,
     vertices: Vec<Swept>,
-    /// By vertex: how far it goes, m.
+    /// For each vertex, its displacement, m.
     ways: Vec<f64>,
-    /// By vertex: where it and all features at it that are not large are in the step; nowhere,
-    /// where they come near nothing that yields.
+    /// For each vertex, the box of it and of all features at it that are not large, over the step;
+    /// empty if they come near no deformable.
     stars: Vec<Swept>,
-    /// By vertex: where the halves of its edges that are not large, those at it, are in the step.
+    /// For each vertex, the box of its halves of the edges that are not large, over the step.
     halves: Vec<Swept>,
-    /// By edge: where its middle is in the step.
+    /// For each edge, the box of its middle over the step.
     middles: Vec<Swept>,
-    /// Vertices that are registered, by point; and by vertex its point, [`NOBODY`] of those that
-    /// are not.
+    /// Registered vertices by point; and the point of each vertex, or [`NOBODY`].
     members: Vec<u32>,
     points: Vec<u32>,
     places: Vec<Vec3>,
-    /// By point: the leaf that it is in.
+    /// For each point, the leaf that it is in.
     home: Vec<Cell>,
-    /// By leaf: [`NOBODY`] or where it is in `leaves`.
+    /// For each leaf, its index in `leaves`, or [`NOBODY`].
     known: Vec<u32>,
     leaves: Vec<Leaf>,
     /// Vertices with their stars, leaf after leaf.
     listed: Vec<(Swept, u32)>,
-    /// That one way crosses, as it is marched along.
+    /// Leaves that one path crosses, while it is marched.
     marched: Vec<Cell>,
-    /// Places in `leaves`, way after way; and by vertex where its way's end.
+    /// Indices into `leaves`, path after path; and for each vertex the end of its path's range.
     crossed: Vec<u32>,
     ends: Vec<u32>,
-    /// By vertex: where its candidates begin in `near`. One more than vertices.
+    /// For each vertex, the start of its candidates in `near`. One longer than the number of
+    /// vertices.
     first: Vec<u32>,
     near: Vec<u32>,
-    /// By vertex, vertex of an edge, triangle, edge: who met it last.
+    /// For each vertex, vertex of an edge, triangle and edge: the feature that visited it last.
     met: [Vec<u32>; 4],
-    /// Vertices whose way could not be marched along.
+    /// Vertices whose path could not be marched.
     blind: Vec<u32>,
     large_triangles: Vec<u32>,
     large_edges: Vec<u32>,
@@ -156,7 +156,7 @@ impl Work {
         found.crossings.clear();
         (found.tested, found.large, found.reach_m) = (0, 0, 0.0);
         found.unknown = self.sweep(f);
-        // What yields: only there anything happens that is looked at.
+        // Box of all deformable vertices: only there can a tested crossing happen.
         let mut there = Swept::NOTHING;
         for v in (0..f.vertices()).filter(|v| f.yields(*v)) {
             there.join(&self.vertices[v as usize]);
@@ -166,7 +166,7 @@ impl Work {
         }
         self.measure(f, &there);
         let core = self.core(f);
-        // An end of an edge that meets something may be outside by as much as the edge's half.
+        // An end of an edge that meets something may be outside by up to half of the edge.
         let around = there.wider(core);
         let mut longest = 0.0_f64;
         for (v, swept) in self.vertices.iter().enumerate() {
@@ -186,7 +186,7 @@ impl Work {
         self.prove(f, found);
     }
 
-    /// Boxes of the vertices. Says how many are nowhere.
+    /// Computes the boxes of the vertices. Returns the number of vertices that are not finite.
     fn sweep(&mut self, f: &Features) -> u32 {
         let mut unknown = 0;
         self.vertices.clear();
@@ -203,7 +203,8 @@ impl Work {
         unknown
     }
 
-    /// Boxes of the features, lengths and ways of those that come where anything yields.
+    /// Computes the boxes of all features, and the sizes and displacements of those that come near
+    /// a deformable.
     fn measure(&mut self, f: &Features, there: &Swept) {
         let sized = |vertices: &[Swept], ways: &[f64], corners: &[u32], part: f64| {
             let (mut swept, mut somewhere) = (Swept::NOTHING, true);
@@ -241,7 +242,7 @@ impl Work {
         (self.edges).extend(f.edges.iter().map(|e| sized(vertices, ways, &e.ends, 0.5)));
     }
 
-    /// What is no longer than this is not large, m.
+    /// Size up to which a feature is not large, m.
     fn core(&self, f: &Features) -> f64 {
         let (mut most, mut sum, mut count) = (0.0_f64, 0.0, 0.0);
         let triangles = self.triangles.iter().zip(&f.triangles);
@@ -262,8 +263,8 @@ impl Work {
         }
     }
 
-    /// Parts what is large from what is not, and says how far a place of the latter may be from
-    /// where its nearest vertex is halfway, m.
+    /// Separates large features from the others. Returns the largest distance of a point of the
+    /// others from the halfway position of its nearest vertex, m.
     fn sort_out(&mut self, core: f64, there: &Swept) -> f64 {
         let mut slack = core;
         let mut part = |all: &[Sized], large: &mut Vec<u32>| {
@@ -284,8 +285,8 @@ impl Work {
         slack
     }
 
-    /// The boxes of all that is not large, by vertex: two features can only meet where the boxes of
-    /// any two of their vertices do.
+    /// Computes for each vertex the boxes of all features that are not large. Two features can only
+    /// meet where the boxes of any two of their vertices do.
     fn gather(&mut self, f: &Features, core: f64, there: &Swept) {
         self.stars.clear();
         (self.stars).extend(self.vertices.iter().map(|swept| {
@@ -301,7 +302,7 @@ impl Work {
             .map(|(sized, t)| (sized, &t[..]))
             .chain(edges.map(|(sized, e)| (sized, &e.ends[..])));
         for (sized, corners) in all {
-            // NaN is not.
+            // False for NaN.
             if sized.core <= core {
                 for &v in corners {
                     self.stars[v as usize].join(&sized.swept);
@@ -322,7 +323,8 @@ impl Work {
                 for x in [&f.before, &f.after] {
                     middle.add(&((x[v] + x[w]) * 0.5));
                 }
-                // The middle is rounded, and far from zero more than the edge is long.
+                // The middle is rounded; far from zero, by more than the length of the edge allows
+                // for.
                 let far = sized.swept.low.amax().max(sized.swept.high.amax());
                 middle = middle.wider(ROUNDING * core + 4.0 * f64::EPSILON * far);
                 for v in [v, w] {
@@ -333,7 +335,7 @@ impl Work {
         }
     }
 
-    /// Finds for each vertex that yields the vertices within reach of its way whose features can
+    /// Finds for each deformable vertex the vertices within reach of its path whose features can
     /// meet its own.
     fn seed(
         &mut self,
@@ -349,12 +351,12 @@ impl Work {
             let (a, b) = (&f.before[*v as usize], &f.after[*v as usize]);
             let halfway = a + (b - a) * 0.5;
             let there = halfway.zip_zip_map(&room.low, &room.high, |x, low, high| {
-                // Of what is nowhere somewhere.
+                // Gives non-finite positions a finite place.
                 x.max(low).min(high)
             });
             self.places.push(there);
         }
-        // Without, nobody is in a leaf, and all are blind.
+        // If this fails, no vertex is in a leaf, and all are blind.
         let _ = points.place(
             &self.places,
             reach,
@@ -408,7 +410,7 @@ impl Work {
         self.first.push(self.near.len() as u32);
     }
 
-    /// Who is in which leaf.
+    /// Records the leaf of each point.
     fn settle(&mut self, points: &MovingPoints) {
         self.known.clear();
         self.leaves.clear();
@@ -430,8 +432,8 @@ impl Work {
         }
     }
 
-    /// Adds the leaves that a vertex's way crosses to `crossed`. False: it leads where there are
-    /// none.
+    /// Adds the leaves that a vertex's path crosses to `crossed`. Returns false if the path leaves
+    /// the map.
     fn cross(&mut self, f: &Features, points: &MovingPoints, v: u32) -> bool {
         let point = self.points[v as usize] as usize;
         let Some(&home) = self.home.get(point) else {
@@ -442,8 +444,8 @@ impl Work {
         let (from, to) = (&f.before[v as usize], &f.after[v as usize]);
         let begin = self.crossed.len();
         let mut reached = true;
-        // Most ways are short, and stay in their leaf: a cube has all of a segment whose ends it
-        // has.
+        // Most paths are short and stay in their leaf: a cube contains every segment whose ends it
+        // contains.
         if room.holds(from) && room.holds(to) {
             self.crossed.push(leaf);
         } else {
@@ -466,7 +468,7 @@ impl Work {
         reached
     }
 
-    /// A leaf's place in `leaves`.
+    /// Index of a leaf in `leaves`.
     fn know(&mut self, points: &MovingPoints, cell: Cell) -> u32 {
         let known = &mut self.known[cell.index()];
         if *known == NOBODY {
@@ -482,7 +484,7 @@ impl Work {
         *known
     }
 
-    /// Puts side by side who is in a leaf's lists and comes near anybody who crosses it.
+    /// Collects the vertices in a leaf's lists that come near any vertex that crosses it.
     fn list(&mut self, points: &mut MovingPoints, leaf: usize) {
         let Leaf { cell, wanted, .. } = self.leaves[leaf];
         let first = self.listed.len() as u32;
@@ -497,8 +499,8 @@ impl Work {
         (self.leaves[leaf].first, self.leaves[leaf].end) = (first, end);
     }
 
-    /// Who is registered: all that an answer may need, and who may be needed soon, so that it need
-    /// not be chosen again.
+    /// Selects the vertices to register: all that an answer may need, and those that may be needed
+    /// soon, which avoids selecting again.
     fn choose(&mut self, f: &Features, around: &Swept, room: f64) {
         let count = f.vertices() as usize;
         let vertices = &self.vertices;
@@ -522,8 +524,9 @@ impl Work {
         }
     }
 
-    /// Pairs among what is not large, looked for from what yields. `core` and `slack`: furthest
-    /// that a place is from its nearest vertex, at any time and from where that is halfway.
+    /// Lists the pairs among features that are not large, starting from the deformable ones. `core`
+    /// and `slack`: largest distance of a point from its nearest vertex at any time, and from that
+    /// vertex's halfway position.
     fn name(&mut self, f: &Features, (core, slack): (f64, f64)) {
         let Work {
             triangles,
@@ -556,7 +559,7 @@ impl Work {
             let own = &vertices[v as usize];
             let (wide, star) = (own.wider(slack), &stars[v as usize]);
             for &w in near_of(v) {
-                // Who does not yield is looked at from here.
+                // Rigid vertices are tested from here.
                 if !f.yields(w) && star.meets(&vertices[w as usize]) {
                     f.triangles_at(v).iter().for_each(|t| face(w, *t));
                 }
@@ -577,7 +580,7 @@ impl Work {
             }
             let wide = own.swept.wider(slack);
             for end in edge.ends {
-                // Two edges that meet do so in the half at an end of each.
+                // Two edges that meet do so in the half at one end of each.
                 let mut half = middles[a as usize];
                 half.join(&vertices[end as usize]);
                 for &w in near_of(end) {
@@ -587,8 +590,8 @@ impl Work {
                     {
                         continue;
                     }
-                    // Two that yield see each other: taken from the lower one. The highest come
-                    // first here.
+                    // Two deformable edges find each other: the pair is taken from the lower one.
+                    // The highest come first here.
                     let least = if f.yields(w) { a + 1 } else { 0 };
                     for &b in f.edges_at(w).iter().rev() {
                         if b < least {
@@ -610,11 +613,12 @@ impl Work {
         }
     }
 
-    /// What is large against everything, and everything against what could not be marched.
+    /// Tests large features against everything, and everything against vertices that could not be
+    /// marched.
     fn name_large(&mut self, f: &Features, there: &Swept) {
         let pairs = &mut self.pairs;
         let mut face = |v: u32, t: u32| {
-            // Few are near.
+            // Only few are near.
             if !self.vertices[v as usize].meets(&self.triangles[t as usize].swept) {
                 return;
             }
@@ -623,7 +627,7 @@ impl Work {
                 pairs.push(Pair::Face(v, t));
             }
         };
-        // They are few, and all that is not is read once.
+        // Large features are few, and the others are read only once.
         let mut large = Swept::NOTHING;
         for &t in &self.large_triangles {
             large.join(&self.triangles[t as usize].swept);
@@ -666,8 +670,8 @@ impl Work {
                 }
             }
         }
-        // The order is that of the features, whatever order they were named in; and what was named
-        // twice is looked at once.
+        // The order is that of the features, whatever order they were listed in; a pair that was
+        // listed twice is tested once.
         pairs.sort_unstable();
         pairs.dedup();
     }
@@ -705,7 +709,7 @@ fn shares(a: [u32; 2], b: [u32; 2]) -> bool {
     a.iter().any(|v| b.contains(v))
 }
 
-/// The box of a leaf.
+/// Box of a leaf.
 fn room(map: &Map, leaf: Cell) -> Swept {
     let mut room = Swept::NOTHING;
     for d in map.cell_darts(leaf) {

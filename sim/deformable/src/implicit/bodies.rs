@@ -17,12 +17,12 @@ use crate::spec::SoftSettings;
 use hapticd_scene::BodySpec;
 use hapticd_scene::Scene;
 
-/// Rate at which things lose their speed to the air, 1/s.
+/// Rate at which air drag takes velocity, 1/s.
 const AIR_1_S: f64 = 0.5;
-/// Spheres that touched stay together until the gap is this part of their radius.
+/// Gap, as a fraction of the radius, at which spheres that touched part.
 const PART: f64 = 0.3;
 
-/// One of them.
+/// One implicit body.
 #[derive(Clone, Debug)]
 pub(super) struct ImplicitBody {
     pub id: u32,
@@ -31,17 +31,17 @@ pub(super) struct ImplicitBody {
     cell_m: f64,
     pub surface: Material,
     pub(super) spheres: Range<u32>,
-    /// A potential of samples: then its one sphere, which nothing reaches, is what mechanics hold
-    /// tools by.
+    /// A sampled potential. The body then has one sphere, which nothing reaches; the mechanics hold
+    /// tools by it.
     pub sampled: Option<Arc<Sampled>>,
-    /// Its drops fall and flow.
+    /// Whether it is a fluid, whose drops fall and flow.
     pub liquid: bool,
-    /// What tools feel and eyes see, after the last step.
+    /// State after the last step, for tools and skin.
     pub state: SkinState,
 }
 
 impl ImplicitBody {
-    /// Of this body, without terms.
+    /// Creates the surface of this body, without terms.
     pub fn surface(&self) -> ImplicitSurface {
         ImplicitSurface {
             id: self.id,
@@ -53,7 +53,7 @@ impl ImplicitBody {
         }
     }
 
-    /// Makes a surface this body's.
+    /// Sets the properties of a surface to those of this body.
     pub fn dress(&self, surface: &mut ImplicitSurface) {
         surface.id = self.id;
         surface.material = self.surface;
@@ -61,12 +61,12 @@ impl ImplicitBody {
         surface.sampled.clone_from(&self.sampled);
     }
 
-    /// The world's number of one of its spheres.
+    /// The world's index of one of its spheres.
     pub fn sphere(&self, primitive: u32) -> u32 {
         self.spheres.start + primitive
     }
 
-    /// Who hangs together, by the pairs that blend: each is in the group of its first.
+    /// Finds the connected groups of blending pairs; the group of a sphere is its lowest member.
     fn group(&mut self) {
         let groups = &mut self.state.groups;
         for (number, group) in (0..).zip(groups.iter_mut()) {
@@ -74,7 +74,7 @@ impl ImplicitBody {
         }
         fn first(groups: &mut [u32], mut of: u32) -> u32 {
             while groups[of as usize] != of {
-                // Half of the way there is cut off for the next who asks.
+                // Halve the path for the next query.
                 groups[of as usize] = groups[groups[of as usize] as usize];
                 of = groups[of as usize];
             }
@@ -89,7 +89,7 @@ impl ImplicitBody {
         }
     }
 
-    /// After a step: the potential goes with the spheres.
+    /// Moves the potential with the spheres, after a step.
     fn follow(&mut self, world: &SphereWorld) {
         let range = self.spheres.start as usize..self.spheres.end as usize;
         let places = world.positions()[range.clone()].iter();
@@ -104,7 +104,8 @@ impl ImplicitBody {
     }
 }
 
-/// See the module page. Same queries and commands, same bodies, bit for bit.
+/// All implicit bodies. See the module documentation. The same queries and commands give the same
+/// bodies, bit for bit.
 #[derive(Debug)]
 pub(crate) struct ImplicitBodies {
     pub(super) world: SphereWorld,
@@ -112,15 +113,15 @@ pub(crate) struct ImplicitBodies {
     pub(super) rigids: Rigids,
     tools: [Option<Tool>; MAX_ARMS],
     work: Work,
-    /// Pairs of spheres that a step had no room for, so far.
+    /// Pairs of spheres left out so far because a step had no capacity for them.
     left_out: u64,
 }
 
 impl ImplicitBodies {
-    /// These among the rigid bodies and tools of `rigid`.
+    /// Adds the bodies `specs` among the rigid bodies and tools of `rigid`.
     ///
     /// # Errors
-    /// [`ImplicitAddError`]: the first thing that is wrong.
+    /// [`ImplicitAddError`]: the first fault.
     pub fn new(
         settings: &SoftSettings,
         specs: &[ImplicitSpec],
@@ -163,18 +164,19 @@ impl ImplicitBodies {
         })
     }
 
-    /// A body came to the rigid scene.
+    /// Adds a body of the rigid scene.
     pub fn add_body(&mut self, key: BodyKey, spec: &BodySpec) {
         self.rigids.remove(key);
         self.rigids.add(key, spec);
     }
 
-    /// A body of the rigid scene has gone.
+    /// Removes a body of the rigid scene.
     pub fn remove_body(&mut self, key: BodyKey) {
         self.rigids.remove(key);
     }
 
-    /// A step; how much of it was refused: numbers that are none.
+    /// Makes a step. Returns the number of inputs refused, and of spheres, probes and constraints
+    /// held or skipped, because of invalid numbers.
     pub fn step(&mut self, query: &Query, dt_s: f64) -> u64 {
         if self.bodies.is_empty() {
             return 0;
@@ -205,7 +207,7 @@ impl ImplicitBodies {
         refused
     }
 
-    /// After a step of the spheres: who blends, and where the potentials are.
+    /// Updates blending pairs and potentials after a step of the spheres.
     pub(super) fn follow(&mut self) {
         let news = !self.world.events().is_empty();
         for event in self.world.events() {
@@ -229,24 +231,25 @@ impl ImplicitBodies {
         }
     }
 
-    /// Who finds spheres near each other from the next step on.
+    /// Sets the neighbour search for the spheres from the next step on.
     pub fn set_neighbour_search(&mut self, search: Option<Box<dyn particles::NeighbourSearch>>) {
         self.world.set_neighbour_search(search);
     }
 
-    /// Pairs of spheres that a step had no room for, so far: those that were furthest apart.
+    /// Pairs of spheres left out so far because a step had no capacity for them: those that were
+    /// furthest apart.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// After a step: what an arm's tool is to know.
+    /// Writes the data for an arm's tool, after a step.
     pub fn answer(&mut self, query: &Query, arm: usize, out: &mut SoftSnapshot) {
         if let (Some(Some(tool)), Some(asked)) = (self.tools.get_mut(arm), query.arms.get(arm)) {
             tool.answer(asked, &self.bodies, &mut self.work, out);
         }
     }
 
-    /// What each skin is to be made by.
+    /// Specification of each skin.
     pub fn skin_specs(&self) -> impl Iterator<Item = SkinSpec> + '_ {
         self.bodies.iter().map(|body| SkinSpec {
             id: body.id,
@@ -258,7 +261,8 @@ impl ImplicitBodies {
         })
     }
 
-    /// The bodies after the last step, of query `tick`. Allocates while the lists grow.
+    /// Copies the bodies after the last step, which was for query `tick`. Allocates while the lists
+    /// grow.
     pub fn states(&self, tick: u64, out: &mut SkinStates) {
         out.tick = tick;
         out.bodies
@@ -271,14 +275,15 @@ impl ImplicitBodies {
         }
     }
 
-    /// How a body feels from the next answer on. False: there is no such body.
+    /// Sets the haptic material of a body from the next answer on. Returns false if the body does
+    /// not exist.
     pub fn set_surface(&mut self, id: u32, surface: &Material) -> bool {
         let body = self.bodies.iter_mut().find(|body| body.id == id);
         body.map(|body| body.surface = *surface).is_some()
     }
 }
 
-/// Adds one.
+/// Adds one body.
 fn add(
     world: &mut SphereWorld,
     number: u32,
@@ -331,7 +336,7 @@ fn add(
         let held = world.set_fixed(spheres.start + *at as u32, true);
         held.map_err(|why| spec.refused(why))?;
     }
-    // A solid of springs is one piece: all of it blends. What is loose blends when it touches.
+    // A solid of springs is one piece: all of it blends. Loose spheres blend when they touch.
     let loose = matches!(spec.model, ImplicitModel::Fluid(_));
     let blending = match spec.model {
         ImplicitModel::Strand { .. } | ImplicitModel::Fluid(_) => spec.blending,
@@ -353,7 +358,7 @@ fn add(
         ImplicitModel::Sampled(sampled) => Some(sampled.clone()),
         _ => None,
     };
-    // What has samples has no primitives.
+    // A sampled body has no primitives.
     if sampled.is_none() {
         let influence_m = spec.influence_m();
         state.primitives = points

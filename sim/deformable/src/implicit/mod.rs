@@ -1,21 +1,20 @@
-//! Implicit bodies among tools and rigid bodies: spheres that springs, strands and fluids move,
-//! felt and seen by the potential about them.
+//! Implicit bodies among tools and rigid bodies: spheres moved by springs, strands and fluids,
+//! rendered to hand and eye by the potential around them.
 //!
-//! Three layers a body, as in the source (Triquet 2001, section 2.2): mechanics ([`SphereWorld`])
-//! move the spheres; the spheres alone touch each other and the rigid bodies of the scene; the
-//! potential is what tools touch, in mechanics and loop alike, and what the skin is made of. So
-//! what is seen is what is felt, and a tool that rests on the blend between two spheres pushes
-//! both.
+//! Each body has three layers, as in Triquet 2001, section 2.2. The mechanics ([`SphereWorld`])
+//! move the spheres. Only the spheres touch each other and the rigid bodies of the scene. Tools
+//! touch the potential, in mechanics and loop alike, and the skin is made from it. So the hand
+//! feels what the eye sees, and a tool that rests on the blend between two spheres pushes both.
 //!
-//! A tool is a point here that is drawn to where the hand wants it, by the coupling's own
-//! stiffness, solved implicitly with everything else ([`hapticd_particles::Probe`]), for the
-//! reasons of [the soft bodies](super). It does not turn but with the hand.
+//! A tool is a point here, pulled to where the hand wants it with the stiffness of the coupling,
+//! solved implicitly with everything else ([`hapticd_particles::Probe`]), for the same reasons as
+//! among [soft bodies](super). It rotates only with the hand.
 //!
-//! A body may also be a potential of samples ([`ImplicitModel::Sampled`]): nothing moves it, and
-//! its surface is what others meet of it.
+//! A body may also be a sampled potential ([`ImplicitModel::Sampled`]): it never moves, and other
+//! objects meet its surface.
 //!
-//! What this does not do: implicit bodies do not meet soft bodies, cloth or crowds, and rigid
-//! bodies push them and are not pushed.
+//! Limits: implicit bodies do not meet soft solids, cloth or crowds. Rigid bodies push them and are
+//! not pushed back.
 
 mod bodies;
 mod obstacles;

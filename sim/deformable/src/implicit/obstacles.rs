@@ -1,5 +1,4 @@
-//! Rigid bodies as the spheres of implicit ones meet them: the plane through the nearest point of
-//! each.
+//! Rigid bodies as obstacles of the spheres: the plane through the nearest point of each body.
 
 use std::sync::Arc;
 
@@ -10,9 +9,9 @@ use hapticd_proxy::{BodyKey, Query};
 
 use hapticd_scene::{BodyKind, BodySpec};
 
-/// Fastest that a point of a rigid body goes among spheres, m/s, as among soft bodies.
+/// Largest speed of a point of a rigid body among spheres, m/s, as among soft bodies.
 const FASTEST_M_S: f64 = 20.0;
-/// Spheres are looked at this far beyond their radius and their way in a step, m.
+/// Distance beyond its radius and its displacement in a step at which a sphere is tested, m.
 const MARGIN_M: f64 = 1e-3;
 
 /// A rigid body.
@@ -28,7 +27,7 @@ struct Rigid {
     before: Pose,
 }
 
-/// All of them.
+/// All rigid bodies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rigids {
     bodies: Vec<Rigid>,
@@ -37,7 +36,7 @@ pub(super) struct Rigids {
 }
 
 impl Rigids {
-    /// One more. A point is none.
+    /// Adds a body. A point is ignored.
     pub fn add(&mut self, key: BodyKey, spec: &BodySpec) {
         if spec.shape.index.mesh().is_none() {
             return;
@@ -54,12 +53,13 @@ impl Rigids {
         });
     }
 
-    /// One is gone.
+    /// Removes a body.
     pub fn remove(&mut self, key: BodyKey) {
         self.bodies.retain(|body| body.key != key);
     }
 
-    /// Before a step: where the loop has them. Numbers that are none leave a body where it was.
+    /// Moves the bodies, before a step, to where the loop has them. A pose that is not finite
+    /// leaves a body where it was.
     pub fn follow(&mut self, query: &Query) {
         for body in &mut self.bodies {
             body.before = body.now;
@@ -72,8 +72,7 @@ impl Rigids {
         }
     }
 
-    /// Before a step of `dt_s`: the planes that spheres are near to, in order of bodies and
-    /// spheres.
+    /// Finds the planes near the spheres before a step of `dt_s`, in order of bodies and spheres.
     pub fn find(&mut self, world: &SphereWorld, dt_s: f64) {
         self.list.clear();
         for body in &self.bodies {
@@ -96,7 +95,8 @@ impl Rigids {
                 } else {
                     1.0
                 };
-                // Inside of a solid the way out is back through the surface. On it, its normal.
+                // Inside a solid, the exit is back through the surface. On the surface, use its
+                // normal.
                 let normal = match away.try_normalize(1e-12) {
                     Some(away) if side < 0.0 => -away,
                     Some(away) => away,

@@ -1,7 +1,8 @@
-//! Bodies of samples among spheres and meshes: the planes that spheres of others meet, and the
-//! points of a tool's mesh that are nearest.
+//! Sampled bodies among spheres and meshes: the planes that spheres of other bodies meet, and the
+//! nearest points of a tool's mesh.
 //!
-//! Both ask [`Sampled`] for feet, as the loop does. Deterministic; allocates while its lists grow.
+//! Both query [`Sampled`] for feet, as the loop does. Deterministic; allocates while its lists
+//! grow.
 
 use hapticd_ccd::{MeshIndex, NearestWork};
 use hapticd_geometry::{Pose, Vec3, transform};
@@ -11,15 +12,15 @@ use hapticd_proxy::{Sampled, ToolShape};
 use super::bodies::ImplicitBody;
 use super::tools::AHEAD_M;
 
-/// Spheres are looked at this far beyond their radius and their way in a step, m, as beside rigid
-/// bodies.
+/// Distance beyond its radius and its displacement in a step at which a sphere is tested, m, as
+/// near rigid bodies.
 const MARGIN_M: f64 = 1e-3;
-/// From a place near a tool to the surface, to the tool, and so on, so many times: between smooth
-/// things the points are then near their nearest.
+/// Number of alternating projections from a point near a tool to the surface and back to the tool.
+/// Between smooth shapes the points are then close to the nearest ones.
 const ROUNDS: usize = 3;
 
-/// Before a step of `dt_s`: adds the planes of bodies of samples that the spheres of others are
-/// near to, in order of bodies and spheres.
+/// Adds the planes of sampled bodies near the spheres of other bodies, before a step of `dt_s`, in
+/// order of bodies and spheres.
 pub(super) fn obstacles(
     world: &SphereWorld,
     bodies: &[ImplicitBody],
@@ -32,7 +33,7 @@ pub(super) fn obstacles(
         };
         let spheres = (0..).zip(world.positions().iter().zip(world.radii()));
         for (sphere, (at, radius)) in spheres {
-            // Of those that are samples' only one holds tools, and nothing moves it.
+            // A sampled body's only sphere holds tools, and nothing moves it.
             let other = |b: &ImplicitBody| b.sampled.is_some() && b.spheres.contains(&sphere);
             let speed = world.velocities()[sphere as usize].norm();
             let reach_m = radius + MARGIN_M + speed * dt_s;
@@ -52,8 +53,8 @@ pub(super) fn obstacles(
     }
 }
 
-/// Adds points of a tool's mesh that are near a body's surface, tool frame, each with how far it
-/// is: from all around the tool to the surface, to the mesh, and so on to where it is nearest.
+/// Adds points of a tool's mesh that are near a body's surface, tool frame, each with its distance.
+/// Starts from all around the tool and projects alternately to the surface and to the mesh.
 pub(super) fn note(
     sampled: &Sampled,
     (mesh, nearest): (&MeshIndex, &mut NearestWork),

@@ -1,32 +1,33 @@
-//! Liquids come to rest before the scene begins.
+//! Brings liquids to rest before the scene begins.
 //!
-//! A shape is filled with drops on a lattice, side by side. That is no heap that bears anything:
-//! they would fall in on each other and splash, and a hand would feel it. So they fall and flow for
-//! a while before the scene begins, first nearly freely and then as in honey, until they lie as
-//! their own mechanics have it. All else is held meanwhile, and no tool is there.
+//! A shape is filled with drops on a lattice, side by side. Such a heap bears nothing: the drops
+//! would fall in on each other and splash, and a hand would feel it. So they fall and flow for a
+//! while before the scene begins, first nearly freely and then as in honey, until their own
+//! mechanics hold them. All other spheres are held meanwhile, and no tool is there.
 
 use hapticd_geometry::Vec3;
 
 use super::bodies::ImplicitBodies;
 use super::sampled;
 
-/// For this long, s: a fall of a hand's breadth, and what sloshes.
+/// Settling time, s: a fall of a hand's breadth, plus sloshing.
 const TIME_S: f64 = 0.4;
-/// In steps of this, or of the scene's where those are longer, s.
+/// Step while settling, or the scene's step if that is longer, s.
 const STEP_S: f64 = 0.012;
-/// Speed that is lost meanwhile, 1/s: nearly none, then most of it.
+/// Rate of velocity loss while settling, 1/s: first almost none, then strong.
 const LOST_1_S: [f64; 2] = [2.0, 20.0];
-/// From this part of the time on.
+/// Fraction of the time after which the second rate applies.
 const THEN: f64 = 0.4;
-/// Most drops times substeps: 4,000 drops have all of the time, more have less of it.
+/// Largest number of drops times substeps: 4,000 drops get the full time, more get less.
 const MAX_WORK: f64 = 1e6;
-/// Drops leave their lattice by up to this part of their radius, or columns of them would stand.
+/// Largest initial displacement of a drop from its lattice, as a fraction of its radius; without
+/// it, columns of drops would stand.
 const SHAKEN: f64 = 0.05;
-/// Of the speed that something reaches that falls on and on: what is as fast has found no ground.
+/// Fraction of the terminal speed above which a liquid counts as falling: it has found no ground.
 const FALLS: f64 = 0.5;
 
 impl ImplicitBodies {
-    /// See the module page; `step_s` is the scene's step. Allocates.
+    /// Settles the liquids. See the module documentation. `step_s` is the scene's step. Allocates.
     pub fn settle(&mut self, step_s: f64) {
         let liquids: Vec<usize> = (0..self.bodies.len())
             .filter(|place| self.bodies[*place].liquid)
@@ -63,7 +64,7 @@ impl ImplicitBodies {
         for step in 0..steps {
             self.rigids.find(&self.world, dt_s);
             sampled::obstacles(&self.world, &self.bodies, dt_s, &mut self.rigids.list);
-            // What it refuses it also does in the scene's steps, which count it.
+            // Anything refused here is also refused in the scene's steps, which count it.
             let _ = self.world.step(dt_s, &self.rigids.list, &[]);
             self.follow();
             let late = f64::from(step) >= THEN * f64::from(steps);
@@ -99,7 +100,7 @@ impl ImplicitBodies {
     }
 }
 
-/// Some way for each, in no order that anything else has: up to 1 along each axis.
+/// Returns a pseudo-random vector, up to 1 along each axis.
 fn shaken(number: u32) -> Vec3 {
     let share = |axis: u64| {
         let seed = (3 * u64::from(number) + axis + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,4 +1,4 @@
-//! What an implicit body is made of, and why one is refused.
+//! Specification of an implicit body, and why one is refused.
 
 use hapticd_particles::{
     FluidMaterial, LatticeError, LatticeMaterial, Rest, SphereError, StrandError, StrandMaterial,
@@ -11,28 +11,28 @@ use hapticd_skin::{Grid, GridError, Inside};
 
 use crate::skins::Blending;
 
-/// Cubes this many times as large as wanted still have a skin whose blending is controlled.
+/// Factor by which cubes may exceed the wanted size and still give a skin with controlled blending.
 const COARSE: f64 = 2.0;
-/// So much further along a bent strand than across: half a circle is 1.57.
+/// Ratio of length along a bent strand to distance across it; half a circle is 1.57.
 const BENT: f64 = 2.2;
 const HALF_CIRCLE: f64 = std::f64::consts::FRAC_PI_2;
 
-/// The sum of potentials on the surface.
+/// Sum of potentials on the surface.
 pub(super) const LEVEL: f64 = 0.5;
 
-/// How the spheres of an implicit body hang together. Places in the world, m.
+/// Mechanical model of an implicit body. Positions are in the world, m.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImplicitModel {
     /// A solid of springs.
     Springs {
-        /// On a grid of this spacing, m.
+        /// Spacing of the grid, m.
         spacing_m: f64,
-        /// Of a spring along an axis of the grid, N/m.
+        /// Stiffness of a spring along an axis of the grid, N/m.
         stiffness_n_m: f64,
         /// Viscosity over stiffness, s.
         damping_s: f64,
     },
-    /// A wire, a thread or a gut, along the points.
+    /// A wire, a thread or an intestine, along the points.
     Strand {
         /// The force that would double its length, N.
         stretch_n: f64,
@@ -41,60 +41,61 @@ pub enum ImplicitModel {
         /// Viscosity over stiffness, s.
         damping_s: f64,
     },
-    /// Drops that hang together by themselves.
+    /// Drops that cohere.
     Fluid(FluidMaterial),
-    /// Nothing moves it.
+    /// A body that never moves.
     Fixed,
-    /// Nothing moves it, and it is where these samples say: [`ImplicitSpec::of_samples`] makes the
-    /// rest fit.
+    /// A body that never moves, with the shape of these samples. [`ImplicitSpec::of_samples`] makes
+    /// a matching specification.
     Sampled(Arc<Sampled>),
 }
 
 /// An implicit body to add.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImplicitSpec {
-    /// For people.
+    /// Name for people.
     pub name: String,
-    /// Client-visible identity, no other body's.
+    /// Identity visible to clients, unique among all bodies.
     pub id: u32,
-    /// Where its spheres are at the start, m.
+    /// Initial positions of its spheres, m.
     pub points: Vec<Vec3>,
-    /// How they hang together.
+    /// Mechanical model.
     pub model: ImplicitModel,
-    /// Of the collision spheres, m: the surface of a lone one is where its sphere is.
+    /// Radius of the collision spheres, m. The surface of an isolated primitive coincides with its
+    /// sphere.
     pub radius_m: f64,
-    /// All of it, kg.
+    /// Total mass, kg.
     pub mass_kg: f64,
-    /// Spheres that never move, by their places in `points`.
+    /// Spheres that never move, as indices into `points`.
     pub pinned: Vec<usize>,
-    /// Who of its spheres blends.
+    /// Which of its spheres blend.
     pub blending: Blending,
     /// Edge of the cubes that its skin is made of, m.
     pub cell_m: f64,
-    /// How it feels.
+    /// Haptic material.
     pub surface: Material,
 }
 
-/// Why an implicit body was refused. The caller's fault.
+/// Why an implicit body was refused. The caller is at fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("`{name}`: {why}")]
 pub struct ImplicitAddError {
-    /// Whose.
+    /// Name of the body.
     pub name: String,
-    /// Why.
+    /// Reason.
     pub why: String,
 }
 
 impl ImplicitSpec {
-    /// The sum of potentials on the surface of every implicit body.
+    /// Sum of potentials on the surface of every implicit body.
     pub const LEVEL: f64 = LEVEL;
 
-    /// A body of what a volume's samples say is inside, closed at its border ([`Grid::of_volume`]).
-    /// `unit_m`: length of one unit of the volume's frame; without a `cell_m` that of its finest
-    /// spacing.
+    /// Creates a body from the samples of a volume that count as inside, closed at its border
+    /// ([`Grid::of_volume`]). `unit_m`: length of one unit of the volume's frame. Without a
+    /// `cell_m`, the finest spacing of the volume is used.
     ///
     /// # Errors
-    /// [`GridError`]: what is wrong with its place, its size or its level.
+    /// [`GridError`] if the place, the size or the level is invalid.
     pub fn of_volume(
         named: (String, u32),
         volume: Volume,
@@ -107,7 +108,7 @@ impl ImplicitSpec {
         let spacing_m = grid.spacing_m().into_iter().fold(f64::INFINITY, f64::min);
         let [lowest, highest] =
             [f32::min, f32::max].map(|f| grid.values().iter().copied().fold(0.0, f));
-        // So near to the level that in single precision it is on it.
+        // The samples are so close to the level that in single precision they are on it.
         let level = LEVEL;
         let none = GridError::NoSurface {
             lowest,
@@ -124,8 +125,8 @@ impl ImplicitSpec {
         ))
     }
 
-    /// A body of samples, whose level has to be [`ImplicitSpec::LEVEL`]; of its spheres there is
-    /// one, as deep in it as can be, and small.
+    /// Creates a sampled body, whose level must be [`ImplicitSpec::LEVEL`]. It has one small
+    /// sphere, at the deepest point.
     #[must_use]
     pub fn of_samples(
         (name, id): (String, u32),
@@ -141,7 +142,7 @@ impl ImplicitSpec {
             model: ImplicitModel::Sampled(sampled),
             // Below every spacing, however shallow the body is.
             radius_m: 0.1 * depth_m.abs().max(1e-6),
-            // It never moves: any will do.
+            // It never moves, so any mass will do.
             mass_kg: 1.0,
             pinned: Vec::new(),
             blending: Blending::Free,
@@ -150,20 +151,21 @@ impl ImplicitSpec {
         }
     }
 
-    /// Radius of the potential about a sphere, m: where a lone one's is the level is its sphere.
+    /// Radius of the potential around a sphere, m, such that the surface of an isolated primitive
+    /// coincides with its sphere.
     #[must_use]
     pub fn influence_m(&self) -> f64 {
         // Murakami's kernel: (1 - u²)² is the level where u² is 1 - sqrt(level).
         self.radius_m / (1.0 - LEVEL.sqrt()).sqrt()
     }
 
-    /// Along a strand so much blends that the skin closes: two primitives reach one cube if they
-    /// are within `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6), and along a strand that
-    /// bends it is further than across. A bend tighter than this allows for has cubes in which
-    /// blending is no equivalence, and its frames are creased.
+    /// Length along a strand within which pairs blend so that the skin closes. Two primitives reach
+    /// one cube if they are within `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6), and
+    /// along a bent strand the distance is longer than across. A bend tighter than this allows for
+    /// has cubes in which blending is not an equivalence, and its frames are creased.
     ///
-    /// A creased skin closes whatever blends. There it is what reaches one place, no further apart
-    /// than `2 R` across, that blends: less of it melts in a fold.
+    /// A creased skin closes whatever blends. There, primitives blend that reach one point, which
+    /// are no further apart than `2 R` across: less of the strand melts in a fold.
     #[must_use]
     pub fn window_m(&self) -> f64 {
         if self.blending == Blending::Creased {
@@ -204,7 +206,7 @@ impl ImplicitSpec {
         }
     }
 
-    /// What no model checks.
+    /// Checks the values that no model checks.
     pub(super) fn check(&self) -> Result<(), ImplicitAddError> {
         let above = |name: &'static str, value: f64| {
             if value > 0.0 && value.is_finite() {

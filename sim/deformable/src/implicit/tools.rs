@@ -1,5 +1,5 @@
-//! Tools among implicit bodies: drawn by the hand, ghosts until they have been clear of everything
-//! implicit.
+//! Tools among implicit bodies: pulled by the hand, ghosts until they have been clear of all
+//! implicit bodies.
 
 use std::sync::Arc;
 
@@ -13,52 +13,52 @@ use super::sampled;
 use crate::skins::near_terms::NearTerms;
 use crate::skins::near_terms::near;
 
-/// Stiffness that the mass is chosen for, N/m, and damping ratio, as among soft bodies.
+/// Stiffness for which the mass is chosen, N/m, and damping ratio, as among soft bodies.
 const USUAL_N_M: f64 = 1000.0;
 const DAMPING: f64 = 0.3;
-/// Of a tool's surface; that of a contact is the geometric mean of both sides'.
+/// Friction of a tool's surface; that of a contact is the geometric mean of both sides.
 const FRICTION: f64 = 0.5;
-/// How far from the tool primitives are told of, beyond what touches, m: the hand's way until the
+/// Distance beyond the tool within which primitives are sent, m: the motion of the hand until the
 /// next answer.
 pub(super) const AHEAD_M: f64 = 0.02;
-/// Contacts nearer than this to the tool are handed to mechanics, m.
+/// Distance from the tool below which contacts are passed to the mechanics, m.
 const BAND_M: f64 = 0.003;
-/// Samples of a mesh are this part of its radius apart where there are enough, and never nearer
-/// than a tenth of a millimetre.
+/// Distance between the samples of a mesh, as a fraction of its radius, where there are enough;
+/// never below a tenth of a millimetre.
 const APART: f64 = 0.25;
 const SAME_M: f64 = 1e-4;
-/// Contacts say the same if their normals are this close (cosine).
+/// Cosine between normals above which contacts are redundant.
 const ALIKE: f64 = 0.99;
 
-/// See the module page.
+/// A tool. See the module documentation.
 #[derive(Clone, Debug)]
 pub(super) struct Tool {
     slot: usize,
     seen: ToolShape,
-    /// `None`: a ball.
+    /// `None` for a ball.
     mesh: Option<Arc<MeshIndex>>,
     mass_kg: f64,
-    /// Placement that it follows; `None`: nobody holds it.
+    /// Placement that it follows; `None` if no arm holds it.
     pub epoch: Option<u32>,
-    /// Touches nothing yet.
+    /// Whether it touches nothing yet.
     pub ghost: bool,
     goal: Pose,
     samples: Vec<Vec3>,
 }
 
-/// Work space, kept between steps.
+/// Scratch memory, kept between steps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     near: NearTerms,
     nearest: NearestWork,
-    /// Points of a tool's mesh that may be probed, by distance from touching.
+    /// Candidate samples of a tool's mesh, with their distance from touching.
     noted: Vec<(f64, Vec3)>,
     surface: Option<ImplicitSurface>,
     pub contacts: Vec<ProbeContact>,
 }
 
 impl Tool {
-    /// `mesh`: of a tool that is no ball.
+    /// Creates a tool. `mesh` is `None` for a ball.
     pub fn new(slot: usize, seen: &ToolShape, mesh: Option<Arc<MeshIndex>>, step_s: f64) -> Tool {
         Tool {
             slot,
@@ -72,7 +72,7 @@ impl Tool {
         }
     }
 
-    /// Before a step: where the hand draws it.
+    /// Sets the pull towards the hand, before a step.
     pub fn follow(&mut self, world: &mut SphereWorld, query: &ArmQuery) -> Result<(), SphereError> {
         let held = query.present.then_some(query.epoch);
         let goal = self.seen.seen_at(&query.world_from_goal);
@@ -105,7 +105,7 @@ impl Tool {
         Ok(())
     }
 
-    /// Where it is as the simulation has it: the hand's attitude at the probe's place.
+    /// Pose in the simulation: the hand's attitude at the probe's position.
     fn pose(&self, world: &SphereWorld) -> Option<Pose> {
         let at = world.probe(self.slot)?.position;
         let turn = self.goal.rotation;
@@ -115,8 +115,8 @@ impl Tool {
         ))
     }
 
-    /// Notes the points of its mesh that are nearest to the primitives near it, tool frame, with
-    /// how deep in the primitive each is.
+    /// Collects the points of its mesh nearest to the near primitives, tool frame, each with its
+    /// distance from the primitive's radius.
     fn note(&self, work: &mut Work, pose: &Pose, surface: &ImplicitSurface) {
         let Some(mesh) = &self.mesh else { return };
         let inverse = pose.inverse();
@@ -137,10 +137,10 @@ impl Tool {
         }
     }
 
-    /// Of the points that were noted those that are nearest to touching: first such as are apart,
-    /// so that a flat side is held all over, then others.
+    /// Selects from the collected points those nearest to touching: first points that are apart, so
+    /// that a flat side is held all over, then others.
     fn sample(&mut self, work: &mut Work) {
-        // Equals in their order.
+        // A stable sort: equals keep their order.
         work.noted.sort_by(|a, b| a.0.total_cmp(&b.0));
         self.samples.clear();
         for apart in [APART * self.reach_m(), SAME_M] {
@@ -155,13 +155,13 @@ impl Tool {
         work.noted.clear();
     }
 
-    /// How far from its centre it may touch anything, m.
+    /// Distance from its centre within which it may touch anything, m.
     fn reach_m(&self) -> f64 {
         0.5 * self.seen.size_m()
     }
 
-    /// Before a step: its contacts with implicit bodies. A ghost has none, and is none any more
-    /// where it touches nothing.
+    /// Finds its contacts with implicit bodies, before a step. A ghost gets no contacts, and stops
+    /// being a ghost when it touches nothing.
     pub fn meet(&mut self, world: &SphereWorld, bodies: &[ImplicitBody], work: &mut Work) {
         let Some(pose) = self.epoch.and_then(|_| self.pose(world)) else {
             return;
@@ -183,7 +183,7 @@ impl Tool {
             );
             self.note(work, &pose, &surface);
             self.sample(work);
-            // Too deep for the surface to be found is inside, too.
+            // Too deep for the surface to be found also counts as inside.
             if surface.excess(&centre) > 0.0 {
                 deepest = -f64::INFINITY;
             }
@@ -216,7 +216,7 @@ impl Tool {
         }
     }
 
-    /// After a step: what the loop is to know of implicit bodies near the tool.
+    /// Writes the implicit bodies near the tool for the loop, after a step.
     pub fn answer(
         &mut self,
         query: &ArmQuery,
@@ -241,7 +241,7 @@ impl Tool {
         if hidden {
             return;
         }
-        // About the tool as the loop has it: that is what feels.
+        // Around the tool at the loop's pose, since the loop renders the force.
         let pose = self.seen.seen_at(&query.world_from_tool);
         let centre = transform(&pose, &self.seen.centre);
         for (body, surface) in bodies.iter().zip(&mut out.implicit) {
@@ -261,7 +261,7 @@ impl Tool {
     }
 }
 
-/// The largest shares, scaled to 1 together, with the spheres that they are of.
+/// The largest shares, normalized to a sum of 1, with their spheres.
 fn heaviest(shares: &[f64; MAX_TERMS], sphere: impl Fn(usize) -> u32) -> [(u32, f64); MAX_WEIGHTS] {
     let mut out = [(0, 0.0); MAX_WEIGHTS];
     for (term, share) in shares.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! A frame of a body's skin: as fine as it may be, checked, with velocities, and measured against
-//! what is felt.
+//! Makes a frame of a body's skin: as fine as its budget allows, checked, with velocities, and
+//! measured against the surface that is rendered.
 
 use std::sync::Arc;
 
@@ -14,107 +14,108 @@ use hapticd_skin::{
 use super::near_terms::{NearTerms, near};
 use super::{Blending, SkinState};
 
-/// Points of a frame that are measured against what is felt; other ones in each frame.
+/// Number of points of a frame that are measured against the rendered surface; each frame measures
+/// others.
 const PROBES: usize = 64;
-/// Where a frame was torn, so many after it are not tried that way: what is folded stays so for a
-/// while, and an attempt costs as much as a frame.
+/// Number of frames after a torn one that skip the method that tore: a fold stays for a while, and
+/// an attempt costs as much as a frame.
 const CREASED: u32 = 30;
-/// Attempts at a frame that has too many triangles, each coarser: a rung halves them.
+/// Attempts at a frame with too many triangles, each coarser: a rung halves them.
 const ATTEMPTS: u32 = 6;
 
 /// How a body's skin is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinSpec {
-    /// The body's identity.
+    /// Identity of the body.
     pub id: u32,
-    /// For people.
+    /// Name for people.
     pub name: String,
-    /// The sum of potentials on the surface.
+    /// Sum of potentials on the surface.
     pub level: f64,
-    /// Edge of the cubes that is wanted, m.
+    /// Wanted edge of the cubes, m.
     pub cell_m: f64,
-    /// Who blends.
+    /// Which primitives blend.
     pub blending: Blending,
-    /// A potential of samples, which is all of the body then.
+    /// Sampled potential; if present, it is the whole body.
     pub sampled: Option<Arc<Sampled>>,
 }
 
 /// Why there is no frame. The next one may be possible.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SkinMakeError {
-    /// No box of cubes holds the body: it is spread out too far.
+    /// No box of cubes contains the body: it is spread out too far.
     #[error("skin of `{name}`: {why}")]
     Domain {
-        /// Whose.
+        /// Name of the body.
         name: String,
-        /// Why.
+        /// Reason.
         why: DomainError,
     },
     /// The mesh could not be made.
     #[error("skin of `{name}`: {why}")]
     Skin {
-        /// Whose.
+        /// Name of the body.
         name: String,
-        /// Why.
+        /// Reason.
         why: Box<SkinError>,
     },
-    /// Even with larger cubes it has too many triangles.
+    /// Even with larger cubes the frame has too many triangles.
     #[error("skin of `{name}`: {triangles} triangles with cubes of {cell_m} m, {most} are allowed")]
     TooLarge {
-        /// Whose.
+        /// Name of the body.
         name: String,
-        /// How many it has.
+        /// Number of triangles.
         triangles: usize,
-        /// How many it may have.
+        /// Largest allowed number of triangles.
         most: usize,
-        /// With cubes of this edge, m.
+        /// Edge of the cubes, m.
         cell_m: f64,
     },
 }
 
-/// What a frame is.
+/// Description of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SkinMade {
-    /// What the polygonizer did.
+    /// Statistics of the polygonizer.
     pub report: Report,
-    /// What the mesh's check found.
+    /// Result of the mesh check.
     pub check: Check,
     /// Edge of the cubes, m.
     pub cell_m: f64,
-    /// How many rungs coarser than wanted.
+    /// Number of rungs coarser than wanted.
     pub rung: u32,
-    /// Largest distance from a point of the mesh to the surface that tools feel, of those measured,
+    /// Largest distance, among the measured points, from the mesh to the surface that tools feel,
     /// m.
     pub felt_m: f64,
-    /// Those that may not blend meet in a crease, where the body asks for more: who blends is no
-    /// equivalence in cubes of this size, as in a strand that folds tightly, or too many are in one
-    /// place ([`Blending::Creased`]).
+    /// Primitives that may not blend meet in a crease, although the body asks for more. Either
+    /// blending is not an equivalence in cubes of this size, as in a strand that folds tightly, or
+    /// too many primitives are in one place ([`Blending::Creased`]).
     pub creased: bool,
-    /// Blending could not be controlled in this frame: too many primitives in one place even for
+    /// Blending could not be controlled in this frame: too many primitives in one place, even for
     /// creases.
     pub uncontrolled: bool,
-    /// Who made it.
+    /// Which polygonizer made it.
     pub by: SkinBy,
 }
 
-/// Who made a frame.
+/// Which polygonizer made a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SkinBy {
-    /// The CPU, as it should.
+    /// The CPU, as planned.
     #[default]
     Cpu,
-    /// Who makes the large ones.
+    /// The polygonizer for large frames.
     Large,
-    /// The CPU, since who makes the large ones did not: [`SkinMaker::why_not`].
+    /// The CPU, since the polygonizer for large frames failed: [`SkinMaker::why_not`].
     Instead,
 }
 
-/// Who makes large frames of what blends freely: other frames are the CPU's.
+/// Polygonizer for large frames of freely blending bodies; the CPU makes all other frames.
 #[derive(Debug)]
 pub struct LargeSkin<'a> {
-    /// Who.
+    /// The polygonizer.
     pub by: &'a mut dyn Polygonizer,
-    /// Triangles from which on a frame is large, as many as are expected of it.
+    /// Expected number of triangles from which a frame is large.
     pub triangles: f64,
 }
 
@@ -129,20 +130,20 @@ pub struct SkinMaker {
     mesh: Mesh,
     velocities: Vec<[f32; 3]>,
     frames: u64,
-    /// Frames that are not tried with classes.
+    /// Number of frames still to be made without classes.
     creased: u32,
     near: NearTerms,
     felt: ImplicitSurface,
     bulge: Bulge,
-    /// Of groups: who blends, and work space.
+    /// For groups: which primitives blend, and scratch memory.
     graph: Graph,
     order: Vec<u32>,
     why_not: String,
-    /// Of samples, once it is made: it never changes.
+    /// The frame of a sampled body, once it is made: it never changes.
     still: Option<SkinMade>,
 }
 
-/// How a frame was made.
+/// Blending method of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SkinMethod {
     Classes,
@@ -150,19 +151,20 @@ enum SkinMethod {
     Free,
 }
 
-/// Of bulges: they begin at this part of the level in the other's potential, are highest at that
-/// one, and so high.
+/// Bulges, as fractions of the level: value of the other's potential at which they begin, value at
+/// which they are highest, and height.
 const BULGE: [f64; 3] = [0.2, 0.7, 0.25];
 
 impl SkinMaker {
-    /// Frames with at most so many triangles, in about so much time, s.
+    /// Creates a maker of frames with at most `most_triangles` triangles that take about `seconds`,
+    /// s.
     ///
     /// # Errors
-    /// [`NoBudget`] if one of the numbers is none.
+    /// [`NoBudget`] if one of the numbers is invalid.
     pub fn new(spec: SkinSpec, most_triangles: usize, seconds: f64) -> Result<SkinMaker, NoBudget> {
         let budget = Budget {
             cell_m: spec.cell_m,
-            // Room for what a prediction may be wrong by.
+            // Leaves a margin for the error of the prediction.
             triangles: 0.9 * most_triangles as f64,
             seconds,
         };
@@ -203,7 +205,7 @@ impl SkinMaker {
         })
     }
 
-    /// Whose skin it is, and how it is made.
+    /// Specification of the skin.
     #[must_use]
     pub fn spec(&self) -> &SkinSpec {
         &self.spec
@@ -215,30 +217,29 @@ impl SkinMaker {
         &self.mesh
     }
 
-    /// Of the mesh's points, m/s.
+    /// Velocities of the mesh's points, m/s.
     #[must_use]
     pub fn velocities(&self) -> &[[f32; 3]] {
         &self.velocities
     }
 
-    /// Why who makes the large ones did not make the last frame that it was asked for and did not
-    /// make.
+    /// Reason for the last failure of the polygonizer for large frames.
     #[must_use]
     pub fn why_not(&self) -> &str {
         &self.why_not
     }
 
-    /// A frame of the body as it is. Quality goes before the frame does: what has too many
-    /// triangles is rebuilt with larger cubes.
+    /// Makes a frame of the present body. Quality is reduced before a frame is dropped: a mesh with
+    /// too many triangles is rebuilt with larger cubes.
     ///
     /// # Errors
-    /// [`SkinMakeError`]: there is no frame, and the mesh is of no meaning.
+    /// [`SkinMakeError`]: there is no frame, and the mesh is meaningless.
     pub fn make(&mut self, state: &SkinState) -> Result<SkinMade, SkinMakeError> {
         self.make_by(state, None)
     }
 
-    /// The same, with somebody else for large frames. What that does not make the CPU does, in the
-    /// same call; its mesh is checked as any other.
+    /// Like [`SkinMaker::make`], with another polygonizer for large frames. If it fails, the CPU
+    /// makes the frame in the same call. Its mesh is checked like any other.
     ///
     /// # Errors
     /// As [`SkinMaker::make`].
@@ -292,9 +293,9 @@ impl SkinMaker {
                 Blending::Bulging => Some(blend::Blending::Bulging(graph, self.bulge)),
                 Blending::Free | Blending::Creased => None,
             };
-            // Better creased than torn, and better blended than not at all: larger cubes need more
-            // pairs that blend than the mechanics say, a strand that folds has no classes at all,
-            // and a place has room for so many that do not blend.
+            // Better creased than torn, and better blended than no frame. Larger cubes need more
+            // blending pairs than the mechanics report, a strand that folds has no classes at all,
+            // and one place has a limited capacity for primitives that do not blend.
             let classes = classes.filter(|_| self.creased == 0);
             let ways = [
                 classes.map(|by| (SkinMethod::Classes, by)),
@@ -337,10 +338,10 @@ impl SkinMaker {
                     cell_m: choice.domain.cell_m(),
                 });
             }
-            // How long it took is not known here, and NaN is no time.
+            // The time is unknown here; NaN means none.
             self.quality.made(triangles, f64::NAN);
         };
-        // As many velocities as primitives were just given.
+        // The number of velocities equals that of the primitives just given.
         let moved = self
             .skin
             .motions(&self.mesh, &state.velocities, &mut self.velocities);
@@ -368,13 +369,13 @@ impl SkinMaker {
         })
     }
 
-    /// How long the last frame took, s: the next one is as fine as that allows.
+    /// Reports the time of the last frame, s; it limits the quality of the next.
     pub fn took(&mut self, seconds: f64) {
         self.quality.made(self.mesh.triangles.len(), seconds);
     }
 
-    /// Largest distance from some of the mesh's points to where a tool would feel the surface, to
-    /// first order, m.
+    /// Returns the largest distance from some of the mesh's points to the surface that a tool would
+    /// feel, to first order, m.
     fn felt_m(&mut self, state: &SkinState) -> f64 {
         let count = self.mesh.points.len();
         let stride = count.div_ceil(PROBES).max(1);
@@ -384,7 +385,7 @@ impl SkinMaker {
             let at = Vec3::from(point.map(f64::from));
             let (work, felt) = (&mut self.near, &mut self.felt);
             near(work, state, self.spec.blending, &at, 0.0, felt);
-            // Where bodies press each other the skin is between them, and nobody can touch it.
+            // Where bodies press on each other the skin is between them, and no tool can touch it.
             if felt.layers(&at) < 2
                 && let Some(foot) = felt.foot(&at, 0.0)
             {
@@ -395,7 +396,8 @@ impl SkinMaker {
     }
 }
 
-/// A frame that somebody else makes, checked, as if the skin had made it; or why there is none.
+/// Makes and checks a frame by another polygonizer, as if the skin had made it; or returns why
+/// there is none.
 fn elsewhere(
     by: &mut dyn Polygonizer,
     (skin, checker): (&mut Skin, &mut Checker),
@@ -413,8 +415,8 @@ fn elsewhere(
     Ok((Report { lost, ..report }, check))
 }
 
-/// All pairs of a group that may reach one cube: with these, and only these, *blends with* is an
-/// equivalence in every cube.
+/// Sets all pairs of a group that may reach one cube. With these pairs, and only these, *blends
+/// with* is an equivalence in every cube.
 fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: f64) {
     let at = |i: u32| state.primitives[i as usize].heart();
     let radius = |i: u32| state.primitives[i as usize].radius_m;

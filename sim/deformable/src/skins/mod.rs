@@ -1,10 +1,10 @@
-//! From the state of an implicit body to a frame of its skin, and to what of it is felt at a tool.
+//! From the state of an implicit body to a frame of its skin, and to the surface that a tool feels.
 //!
-//! Both come from the same primitives: [`SkinState`] is what mechanics say of a body at the end of
-//! a step. [`SkinMaker`] makes the mesh that people see (for the skin thread: takes milliseconds,
-//! allocates while its memory grows, uses no clock), [`near`] takes the primitives around a tool
-//! for the loop to evaluate ([`hapticd_proxy::ImplicitSurface`]). How far the two are apart is
-//! measured in every frame ([`SkinMade::felt_m`]).
+//! Both use the same primitives: [`SkinState`] is the state of a body at the end of a mechanics
+//! step. [`SkinMaker`] makes the visible mesh (for the skin thread: takes milliseconds, allocates
+//! while its memory grows, uses no clock). [`near`] collects the primitives around a tool for the
+//! loop to evaluate ([`hapticd_proxy::ImplicitSurface`]). The distance between the two is measured
+//! in every frame ([`SkinMade::felt_m`]).
 
 mod maker;
 pub(crate) mod near_terms;
@@ -16,42 +16,42 @@ pub use hapticd_skin::Polygonizer;
 use hapticd_skin::Primitive;
 use hapticd_skin::blend::Graph;
 
-/// Who of a body's primitives blends with whom.
+/// Which of a body's primitives blend with each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blending {
-    /// All that come near.
+    /// All that come near each other.
     #[default]
     Free,
     /// Those that the mechanics allow; others press each other flat (Triquet 2001, section 4.2).
     Controlled,
-    /// Those that the mechanics allow; others meet in a crease, and there is one surface, closed
+    /// Those that the mechanics allow; others meet in a crease. There is one surface, closed
     /// however tightly a body folds ([`hapticd_skin::blend::Cliques`]).
     Creased,
-    /// As controlled; what is pressed also swells around the contact (section 4.3). Bulges are
-    /// seen, and not felt.
+    /// Like `Controlled`, but pressed parts also swell around the contact (section 4.3). Bulges are
+    /// visible but not felt.
     Bulging,
 }
 
 /// An implicit body at the end of a step.
 #[derive(Clone, Debug, Default)]
 pub struct SkinState {
-    /// In the order of its spheres. World frame, m.
+    /// Primitives in the order of its spheres, world frame, m.
     pub primitives: Vec<Primitive>,
-    /// Of the primitives, m/s.
+    /// Velocities of the primitives, m/s.
     pub velocities: Vec<Vec3>,
-    /// Who may blend, by the numbers of the primitives; of no meaning where all do, or where there
+    /// Pairs that may blend, by indices of the primitives. Meaningless if all blend, or if there
     /// are groups.
     pub graph: Graph,
-    /// Of each primitive the group that it blends with, all of it: drops that hang together by
-    /// others do. Empty where the graph says it.
+    /// For each primitive, the group with which it blends completely: drops connected through
+    /// others form a group. Empty if the graph decides.
     pub groups: Vec<u32>,
 }
 
 /// All implicit bodies of a scene at the end of a step, for the skin thread.
 #[derive(Clone, Debug, Default)]
 pub struct SkinStates {
-    /// Tick of the loop that the step was of.
+    /// Tick of the loop that the step was for.
     pub tick: u64,
-    /// In the order of the bodies.
+    /// States in the order of the bodies.
     pub bodies: Vec<SkinState>,
 }

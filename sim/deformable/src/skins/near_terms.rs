@@ -1,4 +1,4 @@
-//! The primitives of a body around a place, as the loop feels them.
+//! The primitives of a body around a point, as the loop renders them.
 
 use hapticd_geometry::Vec3;
 use hapticd_proxy::{FOOT_REACH, ImplicitSurface, MAX_CLIQUES, MAX_TERMS, Term};
@@ -7,7 +7,7 @@ use hapticd_skin::{Primitive, Skeleton};
 
 use super::{Blending, SkinState};
 
-/// Work space, kept between calls.
+/// Scratch memory, kept between calls.
 #[derive(Clone, Debug, Default)]
 pub struct NearTerms {
     found: Vec<(f64, u32)>,
@@ -16,14 +16,13 @@ pub struct NearTerms {
 }
 
 impl NearTerms {
-    /// The body's number of a term of the last call; 0 for one that it had not.
+    /// Index in the body of a term of the last call; 0 if there is no such term.
     pub fn number(&self, term: usize) -> u32 {
         self.found.get(term).map_or(0, |(_, number)| *number)
     }
 }
 
-/// Whether a primitive may reach within `within_m` of a place; most are told from their centres
-/// alone.
+/// Whether a primitive may reach within `within_m` of a point; for most, the centre decides.
 fn reaches(primitive: &Primitive, at: &Vec3, within_m: f64) -> bool {
     match primitive.skeleton {
         Skeleton::Point(centre) => {
@@ -34,9 +33,9 @@ fn reaches(primitive: &Primitive, at: &Vec3, within_m: f64) -> bool {
     }
 }
 
-/// Fills terms and cliques of `out` with the primitives that reach within `within_m` of a place, or
-/// the feet of such places: the nearest, where they are more than the loop has room for, or make
-/// more cliques. Allocates while its lists grow.
+/// Fills terms and cliques of `out` with the primitives that reach within `within_m` of a point, or
+/// the feet of such points. If they exceed the loop's capacity for terms or cliques, keeps the
+/// nearest. Allocates while its lists grow.
 pub fn near(
     work: &mut NearTerms,
     state: &SkinState,
@@ -59,7 +58,7 @@ pub fn near(
         keep_nearest(work, state, at, MAX_TERMS);
     }
     out.cliques.clear();
-    // Half as many have far fewer cliques, and one has one.
+    // Half as many primitives have far fewer cliques, and a single one has one.
     while blending != Blending::Free && !find_cliques(work, state, &mut out.cliques) {
         keep_nearest(work, state, at, work.found.len() / 2);
     }
@@ -72,7 +71,7 @@ pub fn near(
     }
 }
 
-/// By the centre, of those that all reach the place alike; equals in their own order.
+/// Keeps the nearest by their centres, since all of them reach the point; equals keep their order.
 fn keep_nearest(work: &mut NearTerms, state: &SkinState, at: &Vec3, most: usize) {
     for (distance, number) in &mut work.found {
         *distance = (state.primitives[*number as usize].heart() - at).norm();
@@ -82,7 +81,8 @@ fn keep_nearest(work: &mut NearTerms, state: &SkinState, at: &Vec3, most: usize)
     work.found.sort_unstable_by_key(|(_, number)| *number);
 }
 
-/// Of those that were found; none where all blend. False: there are too many.
+/// Finds the cliques of the primitives found; none if all blend. Returns false if there are too
+/// many.
 fn find_cliques(work: &mut NearTerms, state: &SkinState, out: &mut Vec<u64>) -> bool {
     let NearTerms {
         found,
@@ -106,7 +106,8 @@ fn find_cliques(work: &mut NearTerms, state: &SkinState, out: &mut Vec<u64>) -> 
         count => Set::MAX >> (Set::BITS as usize - count),
     };
     match cliques.find(may, all, MAX_CLIQUES) {
-        // One of all is none to tell apart. No more terms than a set of the loop has bits.
+        // A single clique of all needs no distinction. There are no more terms than a set of the
+        // loop has bits.
         Ok([] | [_]) => true,
         Ok(cliques) => {
             out.extend(cliques.iter().map(|clique| *clique as u64));
@@ -193,24 +194,24 @@ mod tests {
             out.cliques.sort_unstable();
             (out.terms.len(), out.cliques.clone())
         };
-        // The second blends with both, the first and the third do not with each other.
+        // The second blends with both, but the first and the third do not blend with each other.
         assert_eq!(by(&state, &at), (3, vec![0b011, 0b110]));
         state.graph.allow(0, 2);
         assert_eq!(by(&state, &at), (3, vec![]), "all blend");
-        // Groups count where there are any.
+        // Groups take precedence if there are any.
         state.groups = vec![0, 1, 0];
         assert_eq!(by(&state, &at), (3, vec![0b010, 0b101]));
         assert_eq!(by(&state, &Vec3::new(1.0, 0.0, 0.0)), (0, vec![]));
     }
 
-    /// A strand whose window is shorter than what reaches a place: felt is the largest sum over any
-    /// window, of all of it.
+    /// A strand whose window is shorter than the range that reaches a point: the rendered value is
+    /// the largest sum over any window along the whole strand.
     #[test]
     fn what_is_felt_of_a_strand_is_its_highest_window() {
         let mut state = line(40);
         state.graph.strand(0, &[0.004; 39], 0.0081);
         for (i, primitive) in state.primitives.iter_mut().enumerate() {
-            // There, and back beside it.
+            // Out, and back next to it.
             let (x, y) = if i < 20 { (i, 0.0) } else { (39 - i, 0.008) };
             primitive.skeleton = Skeleton::Point(Vec3::new(0.004 * x as f64, y, 0.0));
         }
@@ -230,7 +231,8 @@ mod tests {
         assert!(creased > 30, "{creased}");
     }
 
-    /// Where there are more cliques than the loop has room for the furthest are not felt.
+    /// If there are more cliques than the loop has capacity for, the furthest primitives are not
+    /// rendered.
     #[test]
     fn of_too_many_cliques_those_of_the_nearest_are_felt() {
         let mut state = line(60);
@@ -256,7 +258,7 @@ mod tests {
             0.005,
             &mut out,
         );
-        // Of fifteen there are 3^5, of seven 3 * 3 * 1.
+        // Fifteen primitives have 3^5 cliques, seven have 3 * 3 * 1.
         assert_eq!((out.terms.len(), out.cliques.len()), (7, 9));
         assert_eq!(work.number(6), 6);
     }

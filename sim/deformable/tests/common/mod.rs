@@ -1,4 +1,4 @@
-//! Small scenes with an end that can be told beforehand, for whatever detects.
+//! Small scenes with a predictable end, for any detector.
 #![allow(dead_code)]
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use hapticd_geometry::{Adjacency, MassProperties, MeshReport, Pose, Quat, TriMes
 use hapticd_rays::{Detector, Shape, Topology};
 use hapticd_xpbd::{self as xpbd, ClothMaterial, SoftMaterial};
 
-/// Makes what detects.
+/// Constructor of a detector.
 pub type Make<'a> = &'a dyn Fn(hapticd_rays::Settings) -> Box<dyn Detector>;
 
 pub const H: f64 = 1.0 / 60.0;
@@ -71,7 +71,7 @@ pub fn flesh() -> SoftMaterial {
     }
 }
 
-/// An empty world that is looked at by what `make` makes.
+/// Creates an empty world with a detector made by `make`.
 pub fn world(settings: Settings, make: Make<'_>) -> DeformableWorld {
     let mut world = DeformableWorld::new(settings).unwrap();
     world.set_detector(make(settings.rays)).unwrap();
@@ -84,7 +84,7 @@ pub fn brick(make: Make<'_>) {
     let mut world = world(settings(0.05), make);
     ground(&mut world);
     let brick = shapes::cuboid(&Vec3::new(0.1, 0.06, 0.03)).unwrap();
-    // Its own frame is at a corner and turned.
+    // Its own frame is at a corner and rotated.
     let turn = Quat::from_euler_angles(0.3, -0.2, 0.9);
     let positions = (brick.positions().iter())
         .map(|p| turn * (p + Vec3::new(0.1, 0.06, 0.03)))
@@ -107,8 +107,8 @@ pub fn brick(make: Make<'_>) {
     );
 }
 
-/// A plate that carries a brick goes: the brick falls freely at once. What comes in its place
-/// carries it again.
+/// A plate that carries a brick is removed: the brick falls freely at once. A plate added in its
+/// place carries it again.
 pub fn plate(make: Make<'_>) {
     let mut world = world(settings(0.05), make);
     let plate = volume(&shapes::cuboid(&Vec3::new(0.2, 0.2, 0.05)).unwrap());
@@ -149,8 +149,8 @@ pub fn plate(make: Make<'_>) {
     assert!((height(&world) + 0.03).abs() < 2e-3, "{}", height(&world));
 }
 
-/// Digest item 35: a sheet on the ground rests at its half thickness, a second on it at three of
-/// them, without jitter.
+/// Digest item 35: a sheet on the ground rests at its half thickness, a second one on it at three
+/// of them, without jitter.
 pub fn two_sheets(make: Make<'_>, [jitter_m, at_borders_m]: [f64; 2]) {
     let mesh = shapes::sheet(0.1, 12).unwrap();
     let mut world = world(settings(0.02), make);
@@ -167,7 +167,7 @@ pub fn two_sheets(make: Make<'_>, [jitter_m, at_borders_m]: [f64; 2]) {
         for ((id, last), layer) in ids.into_iter().zip(&mut last).zip([1.0, 3.0]) {
             let now = surface(&world, id);
             for (p, was) in now.iter().zip(last.iter()) {
-                // What lies on an inner point of the lower sheet; at the borders the upper one
+                // Points above an inner point of the lower sheet; at the borders the upper one
                 // hangs over.
                 let inner = p.xy().amax() < 0.08;
                 if inner {
@@ -184,7 +184,7 @@ pub fn two_sheets(make: Make<'_>, [jitter_m, at_borders_m]: [f64; 2]) {
     }
 }
 
-/// A soft ball on the ground: it is flattened below, keeps its volume about, and comes to rest.
+/// A soft ball on the ground is flattened below, keeps about its volume, and comes to rest.
 pub fn soft_ball(make: Make<'_>) {
     let ball = raised(
         &shapes::icosphere(0.05, 3).unwrap(),
@@ -200,7 +200,7 @@ pub fn soft_ball(make: Make<'_>) {
     let low = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
     let high = points.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
     assert!(low > -1e-3 && low < 1e-3, "{low}");
-    // Its weight flattens it by some millimetres: about its weight by its diameter and stiffness.
+    // Its weight flattens it by some millimetres: about its weight over its diameter and stiffness.
     assert!((0.085..0.0995).contains(&(high - low)), "{}", high - low);
     let flat = points.iter().filter(|p| p.z < 1e-3).count();
     assert!(flat > 10, "{flat}");

@@ -12,7 +12,7 @@ use crate::{Fixture, PERIOD_S, RADIUS_M, STIFFNESS, feel, largest_step, settings
 
 const STONE_M: f64 = 0.01;
 const DENSITY_KG_M3: f64 = 2500.0;
-/// Of a stone, m/s² times kg.
+/// Weight of a stone, N.
 const WEIGHT_N: f64 =
     9.81 * DENSITY_KG_M3 * 4.0 / 3.0 * std::f64::consts::PI * STONE_M * STONE_M * STONE_M;
 
@@ -33,7 +33,7 @@ fn stones(places: &[Vec3]) -> SoftSpec {
     }
 }
 
-/// Its top at z = 0.
+/// A floor with its top at z = 0.
 fn floor() -> BodySpec {
     BodySpec {
         name: "floor".into(),
@@ -50,7 +50,7 @@ fn floor() -> BodySpec {
     }
 }
 
-/// Eight in two layers, a little askew.
+/// Eight stones in two layers, slightly irregular.
 fn heap() -> Vec<Vec3> {
     let at = |i: u32| {
         let bit = |k: u32| f64::from(i >> k & 1);
@@ -66,7 +66,7 @@ fn heap() -> Vec<Vec3> {
 const AWAY: Vec3 = Vec3::new(-0.06, 0.001, 0.01);
 const BEYOND: Vec3 = Vec3::new(0.06, 0.001, 0.01);
 
-/// Middles of all bodies of the soft scene, by their points.
+/// Centres of all bodies of the soft scene, from their points.
 fn middles(fixture: &Fixture) -> Vec<Vec3> {
     fixture
         .soft
@@ -75,8 +75,8 @@ fn middles(fixture: &Fixture) -> Vec<Vec3> {
         .collect()
 }
 
-/// All the way the stones are pushed aside, none gets under the floor, and the hand feels them and
-/// then nothing.
+/// The stones are pushed aside all along the path, none gets under the floor, and the hand feels
+/// them and then nothing.
 #[test]
 fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
     for late in [0, 4, 20] {
@@ -103,7 +103,7 @@ fn a_hand_goes_through_a_heap_and_pushes_it_aside() {
         let farthest = (before.iter().zip(&moved)).map(|(a, b)| (b - a).x);
         let farthest = farthest.fold(0.0, f64::max);
         assert!(farthest > 0.02, "{late} late: {farthest} m");
-        // None is in the floor by more than a facet's bow, and none is thrown.
+        // No stone is in the floor by more than the sagitta of a facet, and none is thrown.
         for (_, points) in fixture.soft.surfaces() {
             let low = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
             let high = points.iter().map(|p| p.z).fold(f64::NEG_INFINITY, f64::max);
@@ -139,8 +139,8 @@ fn a_heap_comes_to_rest() {
     );
 }
 
-/// The loop goes on with what moves as it moves: a stone that falls onto the tool is told with its
-/// speed.
+/// The loop extrapolates moving objects: a stone that falls onto the tool is reported with its
+/// velocity.
 #[test]
 fn what_falls_is_told_with_its_speed() {
     let hand = Vec3::new(0.0, 0.0, 0.0);
@@ -181,7 +181,7 @@ fn a_stone_between_tool_and_floor_holds() {
     assert!(largest_step(&held[200..]) < 0.02);
 }
 
-/// A stone sinks into soft tissue until that carries it, and does not leave it.
+/// A stone sinks into soft tissue until the tissue carries it, and stays in contact.
 #[test]
 fn soft_bodies_push_and_are_pushed_by_a_crowd() {
     let young_pa = 4e3;

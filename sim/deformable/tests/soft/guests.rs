@@ -1,5 +1,5 @@
-//! Bodies that come while the scene runs: met by soft bodies as those that were there from the
-//! start, and let go of when they go.
+//! Bodies added while the scene runs: soft bodies meet them like those that were there from the
+//! start, and forget them when they are removed.
 
 use hapticd_deformable::{Pinned, SoftScene, SoftSpec};
 use hapticd_geometry::{Pose, Quat, Vec3, refined, shapes};
@@ -33,7 +33,7 @@ fn key(slot: u8, generation: u32) -> BodyKey {
     BodyKey { slot, generation }
 }
 
-/// A soft scene, and the loop's word on where rigid bodies are.
+/// A soft scene, and the loop's poses of rigid bodies.
 struct Stage {
     soft: SoftScene,
     query: Query,
@@ -64,7 +64,7 @@ impl Stage {
         assert_eq!(self.soft.refused(), 0);
     }
 
-    /// From where to where, at 0.1 m/s.
+    /// Moves a body from one position to another at 0.1 m/s.
     fn carry(&mut self, key: BodyKey, from: &Vec3, to: &Vec3) {
         let way = to - from;
         let count = (way.norm() / (0.1 * TICKS as f64 * PERIOD_S)).ceil();
@@ -83,7 +83,7 @@ impl Stage {
         heights.fold(f64::INFINITY, f64::min)
     }
 
-    /// Fastest point between two steps, m/s.
+    /// Largest speed of a point between two steps, m/s.
     fn fastest(&mut self) -> f64 {
         let before = self.points();
         self.steps(1);
@@ -93,8 +93,8 @@ impl Stage {
     }
 }
 
-/// A box that comes above a sheet in a frame is pressed into it and dents it; when it goes, the
-/// sheet springs back.
+/// A box that is added above a sheet in a frame is pressed into it and dents it. When it is
+/// removed, the sheet springs back.
 #[test]
 fn a_box_that_comes_presses_and_lets_go() {
     for kind in [BodyKind::Kinematic, BodyKind::Dynamic] {
@@ -128,7 +128,8 @@ fn a_box_that_comes_presses_and_lets_go() {
     }
 }
 
-/// A sheet that falls on a table that came lies on it until that goes, and then falls freely.
+/// A sheet that falls on an added table lies on it until the table is removed, and then falls
+/// freely.
 #[test]
 fn a_sheet_on_a_table_falls_when_the_table_goes() {
     let mut loose = sheet();
@@ -141,7 +142,7 @@ fn a_sheet_on_a_table_falls_when_the_table_goes() {
     table.shape = Shape::of(refined(&wide, 0.01).unwrap()).0;
     stage.soft.add_body(key, &table).unwrap();
     stage.steps(400);
-    // Of what is over its middle, the lowest; and of the centre of mass.
+    // The lowest point above the middle of the table; and the centre of mass.
     let middle = |stage: &Stage| {
         let points = stage.points().into_iter();
         let near = points.filter(|p| p.xy().amax() < 0.015).map(|p| p.z);
@@ -157,12 +158,13 @@ fn a_sheet_on_a_table_falls_when_the_table_goes() {
     stage.soft.remove_body(key);
     stage.steps(25);
     let (t, fallen) = (25.0 * TICKS as f64 * PERIOD_S, before - mass(&stage));
-    // Half of g t²; the air takes some, and what of the sheet hung was at rest a step before.
+    // Half of g t²; the air takes some, and the hanging part of the sheet was at rest a step
+    // before.
     assert!(
         (0.9..1.05).contains(&(fallen / (0.5 * 9.81 * t * t))),
         "{fallen}"
     );
-    // It comes again, and holds it, further down.
+    // The table is added again, and holds the sheet further down.
     let lower = Vec3::new(0.0, 0.0, -0.5);
     table.world_from_body = place(&lower);
     stage.soft.add_body(key, &table).unwrap();
@@ -170,8 +172,8 @@ fn a_sheet_on_a_table_falls_when_the_table_goes() {
     assert!((middle(&stage) + 0.484).abs() < 1e-3, "{}", middle(&stage));
 }
 
-/// What is put down in a soft body, deep inside or half way, is as if it were not there, to the
-/// bit, until it has been outside; then it presses.
+/// A body placed in a soft body, deep inside or half way, has no effect, to the bit, until it has
+/// been outside; then it presses.
 #[test]
 fn what_comes_inside_is_a_ghost() {
     for (half, at) in [(0.004, -0.009), (0.015, 0.0)] {
@@ -204,7 +206,7 @@ fn what_comes_inside_is_a_ghost() {
     }
 }
 
-/// A soft body within a box that comes is not held by it either.
+/// A soft body within an added box is not held by it either.
 #[test]
 fn what_comes_around_is_a_ghost() {
     let mut loose = slab(60e3);
@@ -221,8 +223,8 @@ fn what_comes_around_is_a_ghost() {
     assert!(with.lowest() < -0.1, "{}", with.lowest());
 }
 
-/// A body that jumps, since nobody stepped for a while, is made up for at no more than 20 m/s, and
-/// leaves what it meets in peace.
+/// A body that jumps, because nothing stepped for a while, catches up at no more than 20 m/s and
+/// does not fling what it meets.
 #[test]
 fn a_body_that_jumps_flings_nothing() {
     let mut stage = Stage::new(&[sheet()]);
@@ -234,7 +236,7 @@ fn a_body_that_jumps_flings_nothing() {
         .unwrap();
     stage.put(key, place(&above));
     stage.steps(30);
-    // Beyond the sheet by half a metre, and turned over, within a step.
+    // Half a metre beyond the sheet, and turned over, within a step.
     let turn = Quat::from_axis_angle(&Vec3::y_axis(), std::f64::consts::PI);
     stage.put(
         key,
@@ -259,8 +261,8 @@ fn a_body_that_jumps_flings_nothing() {
     );
 }
 
-/// Bodies of several shapes come and go a thousand times: numbers and places are used again, and it
-/// is the same every time.
+/// Bodies of several shapes are added and removed a thousand times: numbers and places are reused,
+/// and every run is the same.
 #[test]
 fn a_thousand_come_and_go() {
     let run = || {
@@ -291,7 +293,7 @@ fn a_thousand_come_and_go() {
             most = most.max(world.scene().len());
             assert!(world.dynamics().bodies() <= 7 && stage.soft.rigid_bodies() <= 7);
         }
-        // The sheet and seven, and those that went within two steps.
+        // The sheet and seven bodies, and those removed within two steps.
         assert!(most <= 14 && contacts > 100, "{most} {contacts}");
         stage.points()
     };
@@ -303,8 +305,7 @@ fn a_thousand_come_and_go() {
     assert_eq!(points, run());
 }
 
-/// What rays can make nothing of is refused to the soft side, with the body's name; what was there
-/// stays.
+/// A body that rays cannot handle is refused with its name; existing bodies stay.
 #[test]
 fn what_cannot_be_met_is_refused() {
     let mut stage = Stage::new(&[sheet()]);
@@ -327,7 +328,7 @@ fn what_cannot_be_met_is_refused() {
     );
     far.world_from_body = place(&Vec3::new(0.0, 0.0, 1.0));
     stage.soft.add_body(key(0, 1), &far).unwrap();
-    // Larger than all that there is room for.
+    // Larger than the capacity.
     let mut large = far.clone();
     large.shape = Shape::of(shapes::icosphere(0.1, 6).unwrap()).0;
     let mut met = 0;

@@ -1,5 +1,5 @@
-//! Implicit bodies felt by a tool: they carry it, give way, and are where the loop, the mechanics
-//! and the skin say they are.
+//! Implicit bodies felt by a tool: they carry it, yield, and are where the loop, the mechanics and
+//! the skin say.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn spec(points: Vec<Vec3>, model: ImplicitModel) -> ImplicitSpec {
     }
 }
 
-/// A springy slab of 7 by 7 by 2 spheres, its lower layer held, about the origin.
+/// An elastic slab of 7 by 7 by 2 spheres around the origin, its lower layer held.
 fn mat() -> ImplicitSpec {
     let mut points = Vec::new();
     for z in 0..2 {
@@ -74,7 +74,7 @@ fn states(fixture: &Fixture) -> SkinStates {
     states
 }
 
-/// Distance from the tool's ball to the skin as people see it, m.
+/// Distance from the tool's ball to the visible skin, m.
 fn seen_gap_m(fixture: &Fixture) -> f64 {
     let spec = fixture.soft.skin_specs().next().unwrap();
     let mut maker = SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap();
@@ -113,7 +113,7 @@ fn a_pressed_body_gives_way_and_pushes_back_and_lies_against_the_tool_where_it_i
         );
         let contact = fixture.engine.output().arms[0].contacts[0];
         assert_eq!(contact.body, BODY);
-        // The mesh's points lie on both sides of where it is nearest.
+        // The mesh's points lie on both sides of the nearest place.
         let gap_m = seen_gap_m(&fixture);
         assert!(
             gap_m.abs() < 0.0003,
@@ -194,7 +194,7 @@ fn a_box_in_the_hand_is_carried_by_what_its_points_do_not_reach() {
     fixture.go(Vec3::new(0.0, 0.0, 0.04), Vec3::new(0.0, 0.0, 0.007), 1000);
     let force = fixture.go(Vec3::new(0.0, 0.0, 0.007), Vec3::new(0.0, 0.0, 0.007), 500);
     let last = force[499];
-    // What cannot give way holds the box 12 mm up: the coupling is stretched by 5 mm.
+    // A body that cannot yield holds the box 12 mm up: the coupling is stretched by 5 mm.
     assert!((last.z - 0.005 * STIFFNESS).abs() < 0.1, "{last:?}");
     let z = fixture.engine.output().arms[0].proxy.translation.z;
     assert!((z - 0.012).abs() < 2e-4, "{z}");
@@ -262,7 +262,7 @@ fn a_tool_in_the_middle_of_a_thick_body_is_not_out_of_it() {
 
 #[test]
 fn a_box_in_the_hand_is_carried_by_the_highest_of_many() {
-    // All are near enough to be told of, and the last alone carries.
+    // All are near enough to be sent, and only the last one carries.
     let ring = |i: i32| {
         let (sin, cos) = (0.3 * f64::from(i)).sin_cos();
         let r = 0.006 + 0.0003 * f64::from(i % 20);
@@ -279,8 +279,7 @@ fn a_box_in_the_hand_is_carried_by_the_highest_of_many() {
     assert!((z - 0.012).abs() < 5e-4, "{z}");
 }
 
-/// Who looks at a body does not move it: forces, and where it is, are the same bits whether skins
-/// are made of it or not.
+/// Observation has no effect: forces and positions are the same bits whether skins are made or not.
 #[test]
 fn making_skins_changes_no_bit_of_what_is_felt() {
     let run = |look: bool| {
@@ -307,7 +306,7 @@ fn making_skins_changes_no_bit_of_what_is_felt() {
     assert_eq!(run(false), run(true));
 }
 
-/// A ball of 25 mm about the origin, in samples 2 mm apart that are flat from 4 mm on.
+/// A ball of 25 mm around the origin, in samples 2 mm apart that are flat from 4 mm on.
 fn sampled_ball() -> ImplicitSpec {
     let frame = Pose::translation(-0.04, -0.04, -0.04);
     let mut samples = Vec::new();
@@ -340,7 +339,7 @@ fn samples_are_pressed_as_a_ball_of_their_shape_would_be_and_are_felt_where_they
         let down = fixture.go(above(0.001), above(-0.004), 1000);
         let rest = fixture.go(above(-0.004), above(-0.004), 600);
         let last = rest[rest.len() - 1];
-        // As far as the hand is in, by whichever spring is softer.
+        // As deep as the hand, by whichever spring is softer.
         let spring = STIFFNESS.min(feel(0.3).stiffness_n_per_m);
         assert!(
             (last.z / (0.004 * spring) - 1.0).abs() < 0.1,
@@ -420,7 +419,7 @@ fn drops_lie_on_samples_and_do_not_get_in() {
         let far = drops.iter().map(|p| p.heart().norm());
         nearest = far.fold(nearest, f64::min);
     }
-    // Down to it, along it and off, and never into it.
+    // Down to it, along it and off, never into it.
     assert!((0.0285..0.0305).contains(&nearest), "{nearest}");
 }
 
@@ -465,7 +464,7 @@ fn samples_of_another_level_are_refused_and_too_many_triangles_are_fewer_and_coa
         "{made:?}"
     );
     let all = fine.mesh().triangles.len();
-    // Made once, and the same from then on.
+    // Made once, and unchanged from then on.
     let mesh = fine.mesh().clone();
     assert_eq!(fine.make(state).unwrap().report, made.report);
     assert_eq!(*fine.mesh(), mesh);
@@ -475,7 +474,7 @@ fn samples_of_another_level_are_refused_and_too_many_triangles_are_fewer_and_coa
     assert!(short.mesh().triangles.len() <= all / 3);
 }
 
-/// What `config/fluid.toml` fills its cup with: drops of 6 mm, as the daemon places them.
+/// The filling of the cup in `config/fluid.toml`: drops of 6 mm, as the daemon places them.
 fn syrup() -> ImplicitSpec {
     let mut points = Vec::new();
     for z in 0..4 {
@@ -483,7 +482,7 @@ fn syrup() -> ImplicitSpec {
             for x in 0..9 {
                 let at = Vec3::new(f64::from(x) - 4.0, f64::from(y) - 4.0, 0.0) * 0.012;
                 let z = -0.012 + (f64::from(z) - 1.5) * 0.012;
-                // The middle of a drop is inside of the cylinder.
+                // The centre of a drop is inside the cylinder.
                 if at.norm() < 0.055 {
                     points.push(at + Vec3::new(0.0, 0.0, z));
                 }
@@ -513,7 +512,7 @@ fn syrup() -> ImplicitSpec {
     }
 }
 
-/// And the cup.
+/// The cup.
 fn cup() -> Vec<BodySpec> {
     let glass = |name: &str, mesh: TriMesh, z: f64| BodySpec {
         name: name.into(),
@@ -567,7 +566,7 @@ fn drops_that_close_on_a_tool_do_not_throw_it() {
     let mut last: Option<f64> = None;
     let mut grew = 0.0_f64;
     stirred(6000, |k, hand, out| {
-        // From when the liquid has settled.
+        // From the time at which the liquid has settled.
         let stretch = (out.proxy.translation.vector - hand).norm();
         if k > 600
             && let Some(last) = last
@@ -576,6 +575,6 @@ fn drops_that_close_on_a_tool_do_not_throw_it() {
         }
         last = Some(stretch);
     });
-    // The hand's step, the fastest drop's, and what pushes out of drops.
+    // The hand's step, that of the fastest drop, and the push out of drops.
     assert!(grew < 0.8e-3, "by {grew} m in a tick");
 }

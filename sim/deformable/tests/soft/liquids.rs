@@ -1,4 +1,4 @@
-//! Liquids are at rest when the scene begins, whatever they are made of.
+//! Liquids are at rest when the scene begins, whatever their material.
 
 use super::*;
 use hapticd_deformable::{Blending, ImplicitModel, SkinStates};
@@ -10,14 +10,14 @@ const SYRUP: FluidMaterial = FluidMaterial {
     reach: 1.5,
     viscosity_1_s: 60.0,
 };
-/// Nothing slows it but the air, and nothing holds it together.
+/// A liquid that only the air slows, and that does not cohere.
 const THIN: FluidMaterial = FluidMaterial {
     cohesion_n_m: 0.0,
     viscosity_1_s: 0.0,
     ..SYRUP
 };
 
-/// Drops side by side in a block of so many, or in a cylinder of `round_m` in it.
+/// Drops side by side in a block of `count`, or in a cylinder of `round_m` inside it.
 fn drops(count: [i32; 3], radius_m: f64, middle_z: f64, round_m: Option<f64>) -> Vec<Vec3> {
     let mut points = Vec::new();
     let at = |k: i32, n: i32| (f64::from(k) - 0.5 * f64::from(n - 1)) * 2.0 * radius_m;
@@ -62,14 +62,14 @@ fn glass(name: &str, mesh: TriMesh, z: f64) -> BodySpec {
     }
 }
 
-/// As in `config/fluid.toml`: round, 60 mm wide on each side of the middle, its ground at -40 mm.
+/// As in `config/fluid.toml`: round, radius 60 mm, its floor at -40 mm.
 fn cup() -> Vec<BodySpec> {
     let bottom = shapes::cuboid(&Vec3::new(0.08, 0.08, 0.01)).unwrap();
     let wall = shapes::block_with_round_hole(&Vec3::new(0.08, 0.08, 0.03), 0.06, 48).unwrap();
     vec![glass("bottom", bottom, -0.05), glass("cup", wall, -0.0095)]
 }
 
-/// With its top at 0.
+/// A table with its top at 0.
 fn table() -> Vec<BodySpec> {
     let mesh = shapes::cuboid(&Vec3::new(0.2, 0.2, 0.01)).unwrap();
     vec![glass("table", mesh, -0.01)]
@@ -84,7 +84,7 @@ fn in_cup(middle_z: f64, of: FluidMaterial) -> ImplicitSpec {
     )
 }
 
-/// What has the scene as the daemon begins it, with a ball in the hand.
+/// The scene as the daemon begins it, with a ball in the hand.
 fn scene(bodies: &[ImplicitSpec], rigid: Vec<BodySpec>) -> Fixture {
     let tool = (ToolShape::sphere(RADIUS_M), None);
     let mut fixture = Fixture::of((&[], bodies), rigid, 0, tool);
@@ -99,7 +99,7 @@ fn places(fixture: &Fixture, body: usize) -> Vec<Vec3> {
     all.map(|p| p.heart()).collect()
 }
 
-/// Of the highest drop.
+/// Height of the highest drop.
 fn top(fixture: &Fixture) -> f64 {
     let heights = places(fixture, 0).into_iter().map(|at| at.z);
     heights.fold(f64::MIN, f64::max)
@@ -135,7 +135,7 @@ fn a_liquid_is_at_rest_when_the_scene_begins() {
         let felt = fixture.go(hover, hover, 2000);
         let most_n = felt.iter().map(|f| f.norm()).fold(0.0, f64::max);
         assert!(most_n < 1e-9, "{what}: {most_n} N in the air");
-        // It is there: half of the way to the ground something gives way.
+        // The liquid is there: half way to the floor something yields.
         let ground = places(&fixture, 0)
             .iter()
             .map(|at| at.z)

@@ -41,7 +41,7 @@ fn settings() -> SoftSettings {
     }
 }
 
-/// 60 mm by 60 mm by 20 mm of tissue, its top at z = 0, held at its bottom.
+/// Tissue of 60 mm by 60 mm by 20 mm, its top at z = 0, held at its bottom.
 fn slab(young_pa: f64) -> SoftSpec {
     let mesh = shapes::cuboid(&Vec3::new(0.03, 0.03, 0.01)).unwrap();
     let mesh = refined(&mesh, 0.006).unwrap();
@@ -64,7 +64,7 @@ fn slab(young_pa: f64) -> SoftSpec {
     }
 }
 
-/// 100 mm by 100 mm, at z = 0, held at its corners.
+/// A sheet of 100 mm by 100 mm at z = 0, held at its corners.
 fn sheet() -> SoftSpec {
     SoftSpec {
         name: "leather".into(),
@@ -159,7 +159,7 @@ impl Fixture {
         }
     }
 
-    /// A tick with the hand there; soft answers come `late` ticks late.
+    /// Runs a tick with the hand at that pose; soft answers come `late` ticks late.
     fn tick(&mut self, hand: &Pose) -> ArmOutcome {
         self.tick += 1;
         while self
@@ -189,7 +189,7 @@ impl Fixture {
         let due = self.tick + 1 + self.late;
         let mut answer = Box::new(Snapshot::new(2048));
         if self.world.answer(&query, 0, &mut answer) {
-            // A tool beside a wall that is not told for long stands still, whatever is soft.
+            // A tool near a wall without answers for long stands still, whatever is soft.
             let due = self.tick + 1 + self.late.min(4);
             self.rigid_answers.push_back((due, answer));
         }
@@ -202,7 +202,7 @@ impl Fixture {
         self.engine.output().arms[0]
     }
 
-    /// The hand goes from where to where in so many ticks; the forces on the way, in order.
+    /// Moves the hand from one position to another in `ticks` ticks; returns the forces in order.
     fn go(&mut self, from: Vec3, to: Vec3, ticks: u32) -> Vec<Vec3> {
         let at = |k| from + (to - from) * (f64::from(k) / f64::from(ticks));
         (1..=ticks)
@@ -220,7 +220,7 @@ impl Fixture {
         self.engine.output().arms[0].proxy.translation.vector
     }
 
-    /// Distance of the ball's middle from the nearest point of a soft surface.
+    /// Distance of the ball's centre from the nearest point of a soft surface.
     fn nearest(&self) -> f64 {
         let (_, points) = self.soft.surfaces().next().unwrap();
         let distances = points.iter().map(|p| (p - self.proxy()).norm());
@@ -236,16 +236,16 @@ fn largest_step(forces: &[Vec3]) -> f64 {
 const ABOVE: Vec3 = Vec3::new(0.002, 0.001, 0.012);
 const BELOW: Vec3 = Vec3::new(0.002, 0.001, -0.006);
 
-/// A rig whose ball is in the air and felt by all.
+/// A fixture whose ball is in the air and solid for all bodies.
 fn begun(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
     let mut fixture = Fixture::new(specs, rigid, late);
     fixture.go(ABOVE, ABOVE, 60);
     fixture
 }
 
-/// The soft body that is pressed is dented as far as it and the coupling, two springs in series,
-/// want; it springs back; and the hand feels the same force there and back, but for what the tissue
-/// damps.
+/// A pressed soft body is dented as far as it and the coupling, two springs in series, determine.
+/// It springs back, and the hand feels the same force there and back, except for the damping of the
+/// tissue.
 #[test]
 fn a_press_is_two_springs_in_series() {
     for young_pa in [20e3, 60e3] {
@@ -255,7 +255,7 @@ fn a_press_is_two_springs_in_series() {
         let last = held[held.len() - 1];
         let stretch = fixture.proxy().z - BELOW.z;
         assert!((last.z - STIFFNESS * stretch).abs() < 1e-9, "{last:?}");
-        // The ball is on the surface, neither in it nor above it; triangles are up to 6 mm long.
+        // The ball is on the surface, neither inside nor above it; triangles are up to 6 mm long.
         let nearest = fixture.nearest();
         assert!(
             nearest > 0.96 * RADIUS_M && nearest < 1.2 * RADIUS_M,
@@ -263,8 +263,8 @@ fn a_press_is_two_springs_in_series() {
         );
         // And the surface is where it was dented to.
         let dent = RADIUS_M - fixture.proxy().z;
-        // Hertz, for a ball on a half-space; this dent is deeper than the ball's radius, in a slab
-        // of four radii, of a lattice as fine as one.
+        // Hertz, for a ball on a half-space. This dent is deeper than the ball's radius, in a slab
+        // of four radii, with a lattice as fine as one.
         let hertz = 4.0 / 3.0 * young_pa / (1.0 - 0.4 * 0.4) * RADIUS_M.sqrt() * dent.powf(1.5);
         let ratio = last.z / hertz;
         assert!(
@@ -287,7 +287,7 @@ fn a_press_is_two_springs_in_series() {
     }
 }
 
-/// What the hand is promised: in one tick the force changes by what the hand went, and by the
+/// The promise to the hand: in one tick the force changes by the motion of the hand, and by the
 /// speeds at which surfaces push and let fall.
 #[test]
 fn the_force_never_jumps() {
@@ -302,8 +302,8 @@ fn the_force_never_jumps() {
             let mut forces = fixture.go(ABOVE, BELOW, 300);
             forces.extend(fixture.go(BELOW, aside, 300));
             forces.extend(fixture.go(aside, ABOVE, 200));
-            // 60 mm/s of hand; pushed out at 0.1 m/s and let fall at 0.2 m/s, each with the
-            // surface's own speed, which is the hand's at most here.
+            // 60 mm/s of hand; pushed out at 0.1 m/s and let fall at 0.2 m/s, each plus the
+            // surface's speed, which is at most the hand's here.
             let most = STIFFNESS * PERIOD_S * (2.0 * 0.06 + 0.1 + 0.2);
             let step = largest_step(&forces);
             assert!(
@@ -329,7 +329,7 @@ fn cloth_holds_a_ball_from_both_sides() {
         let forces = fixture.go(beyond, beyond, 300);
         let last = forces[forces.len() - 1];
         assert!(last.z * side > 1.0, "{side}: {last:?}");
-        // The middle of the ball is on the side that it came from, at the sheet's thickness.
+        // The centre of the ball is on the side that it came from, at the sheet's thickness.
         let nearest = fixture.nearest();
         assert!(
             nearest > RADIUS_M && nearest < RADIUS_M + 0.004,
@@ -338,7 +338,7 @@ fn cloth_holds_a_ball_from_both_sides() {
     }
 }
 
-/// A mesh that turns: its corners dent the tissue, its faces are stopped by the tissue's points.
+/// A mesh that rotates: its corners dent the tissue, its faces are stopped by the tissue's points.
 #[test]
 fn a_box_in_hand_rests_flat_on_tissue() {
     let mesh = shapes::cuboid(&Vec3::new(0.012, 0.012, 0.006)).unwrap();
@@ -356,8 +356,7 @@ fn a_box_in_hand_rests_flat_on_tissue() {
     assert!(turned < 0.05, "{turned}");
 }
 
-/// A tool that is put down inside a body is not thrown out of it: nothing is felt until it has been
-/// outside.
+/// A tool placed inside a body is not thrown out of it: nothing is felt until it has been outside.
 #[test]
 fn what_begins_inside_is_not_felt() {
     let inside = Vec3::new(0.0, 0.0, -0.004);
@@ -370,8 +369,8 @@ fn what_begins_inside_is_not_felt() {
     assert!(fixture.go(BELOW, BELOW, 50)[49].z > 0.5);
 }
 
-/// From inside one body into the next, never clear of both: neither is felt until it was in the
-/// air.
+/// From inside one body into the next, never clear of both: neither is felt until the tool was in
+/// the air.
 #[test]
 fn what_begins_inside_feels_no_neighbour_either() {
     let aside = Vec3::new(0.062, 0.0, 0.0);
@@ -391,8 +390,8 @@ fn what_begins_inside_feels_no_neighbour_either() {
     assert!(fixture.go(BELOW + aside, BELOW + aside, 50)[49].z > 0.5);
 }
 
-/// The rigid promise is untouched: a wall under thin tissue stops the ball however hard tissue and
-/// hand press.
+/// The promise of rigid bodies is untouched: a wall under thin tissue stops the ball however hard
+/// tissue and hand press.
 #[test]
 fn a_wall_beneath_tissue_is_not_entered() {
     let wall = BodySpec {
@@ -427,7 +426,7 @@ fn equal_queries_give_equal_forces() {
     assert_eq!(run(), run());
 }
 
-/// Answers that stop coming: the surface stays where it was last said to be, and nothing grows.
+/// Answers that stop coming: the surface stays where it was last reported, and nothing grows.
 #[test]
 fn without_answers_the_last_surface_counts() {
     let mut fixture = begun(&[slab(20e3)], Vec::new(), 4);

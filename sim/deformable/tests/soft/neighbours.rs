@@ -1,5 +1,5 @@
-//! Spheres' neighbours by registration: the same as by the hash, over whole runs; and cloth that is
-//! held.
+//! The spheres' neighbours by registration: the same as by the hash, over whole runs; and cloth
+//! that is held.
 
 use super::*;
 use hapticd_deformable::{Blending, Continuous, ImplicitModel, RegisteredSpheres, SkinStates};
@@ -29,7 +29,7 @@ fn strand(id: u32, points: impl Iterator<Item = Vec3>) -> ImplicitSpec {
     spec(id, points.collect(), 0.005, model)
 }
 
-/// Turns that lie close to each other.
+/// Turns that are close to each other.
 fn coil(id: u32, at: Vec3, count: u32) -> ImplicitSpec {
     strand(
         id,
@@ -40,7 +40,7 @@ fn coil(id: u32, at: Vec3, count: u32) -> ImplicitSpec {
     )
 }
 
-/// A long gut laid to and fro.
+/// A long intestine laid to and fro.
 fn gut(id: u32) -> ImplicitSpec {
     strand(
         id,
@@ -82,7 +82,7 @@ fn floor() -> BodySpec {
     }
 }
 
-/// Counts the steps that it was asked in, and the pairs.
+/// Counts the steps in which it was queried, and the pairs.
 #[derive(Clone, Debug, Default)]
 struct Told {
     by: RegisteredSpheres,
@@ -125,7 +125,7 @@ fn coils_guts_and_fluids_are_the_same_to_the_bit_whoever_finds_their_neighbours(
             let tool = ToolShape::sphere(RADIUS_M);
             let mut fixture = Fixture::of((&[], &bodies), vec![floor()], 2, (tool, None));
             fixture.soft.set_neighbour_search(search);
-            // Through the middle of them.
+            // Through the centre of them.
             let force = fixture.go(Vec3::new(0.0, 0.0, 0.12), Vec3::new(0.01, 0.0, -0.02), 700);
             let mut states = SkinStates::default();
             fixture.soft.skin_states(&mut states);
@@ -148,7 +148,7 @@ fn coils_guts_and_fluids_are_the_same_to_the_bit_whoever_finds_their_neighbours(
     }
 }
 
-/// What falls for ever ends beyond all maps: the hash takes over, and nobody notices.
+/// Endlessly falling objects end beyond all maps: the hash takes over without any effect.
 #[test]
 fn what_is_too_far_for_a_map_is_left_to_the_hash() {
     let mut search = RegisteredSpheres::new();
@@ -161,8 +161,8 @@ fn what_is_too_far_for_a_map_is_left_to_the_hash() {
     assert_eq!(met, 1);
 }
 
-/// A hand that strikes a sheet with a ball: through it where nobody looks, and not where it is
-/// held.
+/// A hand that strikes a sheet with a ball goes through it without continuous detection, and not
+/// with it.
 #[test]
 fn a_struck_sheet_is_told_of_and_held() {
     let run = |mode: Continuous| {

@@ -1,7 +1,8 @@
-//! The skin of what never changes: made once, as fine as there is room for, and then only measured.
+//! The skin of a body that never changes: made once, as fine as the triangle limit allows, and then
+//! only measured.
 //!
-//! A potential of samples costs 64 of them at every node, some tenths of a second in all. That is
-//! spent once, so the time of a frame is no reason for larger cubes, and the number of triangles
+//! A sampled potential costs 64 samples at every node, some tenths of a second in total. That is
+//! spent once, so the time of a frame is no reason for larger cubes, but the number of triangles
 //! is.
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use super::{SkinBy, SkinMade, SkinMakeError, SkinMaker};
 use crate::skins::SkinState;
 
 impl SkinMaker {
-    /// A frame of it: the mesh of the last one, if there is any.
+    /// Makes a frame: the mesh of the last one, if there is any.
     pub(super) fn make_still(&mut self, sampled: &Arc<Sampled>) -> Result<SkinMade, SkinMakeError> {
         let made = match self.still {
             Some(made) => made,
@@ -36,7 +37,8 @@ impl SkinMaker {
             let coarser = rung + 1 < MAX_RUNGS;
             let domain = match Domain::holding(low, high, cell_m) {
                 Ok(domain) => domain,
-                // What does not fit into a box of these cubes may fit into one of larger ones.
+                // A body that does not fit into a box of these cubes may fit into one of larger
+                // cubes.
                 Err(DomainError::Cells(_) | DomainError::Large(_) | DomainError::Place { .. })
                     if coarser =>
                 {

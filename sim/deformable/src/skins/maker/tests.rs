@@ -1,9 +1,9 @@
-//! Frames are sound, no larger than they may be, and where the body is felt.
+//! Frames are sound, within their limits, and where the body is felt.
 
 use super::*;
 use hapticd_skin::Primitive;
 
-/// A coil whose turns touch, and the graph of who may blend along it.
+/// A coil whose turns touch, and the graph of the pairs that may blend along it.
 fn coil(pitch_m: f64) -> SkinState {
     let mut state = SkinState::default();
     let steps = 120;
@@ -50,8 +50,8 @@ fn a_frame_is_sound_and_lies_where_the_body_is_felt() {
                 (0, false, false)
             );
             assert!(maker.mesh().triangles.len() > 10_000);
-            // A linear crossing of a bent field: a small part of a cube.
-            // At the rim of where turns press each other it has a kink.
+            // Error of a linear crossing of a curved field: a small fraction of a cube. At the rim
+            // of the contact between turns the field has a kink.
             let bound = if pitch_m > 0.015 { 0.05 } else { 0.25 };
             assert!(made.felt_m < bound * 0.0015, "{blending:?} {}", made.felt_m);
             let moved = |v: &[f32; 3]| v[0].abs() + v[1].abs() + (v[2] - 0.1).abs() < 1e-6;
@@ -60,8 +60,8 @@ fn a_frame_is_sound_and_lies_where_the_body_is_felt() {
     }
 }
 
-/// A strand that goes there and back beside itself, its legs pressed to each other, and who may
-/// blend along it within so much.
+/// A strand that runs back next to itself, its legs pressed together, and the pairs that may blend
+/// along it within `window_m`.
 fn hairpin(window_m: f64) -> SkinState {
     let mut state = SkinState::default();
     let (leg, radius, step) = (0.05, 0.006, 0.0035);
@@ -100,13 +100,13 @@ fn a_hairpin_is_creased_closed_and_where_it_is_felt() {
         for _ in 0..20 {
             let made = maker.make(&state).unwrap();
             assert!(made.check.is_sound(), "{blending:?} {made:?}");
-            // That is what was asked for, or said.
+            // Either this was asked for, or it is reported.
             let said = blending != Blending::Creased;
             assert_eq!((made.creased, made.uncontrolled), (said, false));
-            // Creases are where they are felt, too.
+            // Creases are also where they are felt.
             assert!(made.felt_m < 0.1 * 0.0015, "{blending:?} {}", made.felt_m);
         }
-        // What melts is what nobody feels.
+        // The parts that melt in a free skin cannot be felt.
         let mut free = self::maker(Blending::Free, 0.0015, 1_000_000);
         free.make(&state).unwrap();
         let melted = free.mesh().clone();
@@ -156,7 +156,7 @@ fn what_has_too_many_triangles_becomes_coarser_in_the_same_frame_and_fine_again_
     assert!(made.rung > 0 && made.cell_m > 0.0015, "{made:?}");
     assert!(left <= all / 3 && left > all / 12, "{left} of {all}");
     assert!(made.check.is_sound());
-    // Half of the body: there is room again.
+    // Half of the body: fine cubes fit again.
     let half = SkinState {
         primitives: state.primitives[..20].to_vec(),
         velocities: state.velocities[..20].to_vec(),
@@ -179,7 +179,7 @@ fn a_frame_that_takes_too_long_is_followed_by_a_coarser_one() {
     assert_eq!(maker.make(&state).unwrap().rung, 0);
     maker.took(0.030);
     let rung = maker.make(&state).unwrap().rung;
-    // A rung is half the triangles, about.
+    // A rung is about half the triangles.
     assert!((2..=3).contains(&rung), "three times too long: {rung}");
 }
 
@@ -207,8 +207,8 @@ fn what_cannot_be_made_says_why_and_the_next_frame_can() {
 
 #[test]
 fn groups_that_hang_together_by_some_blend_as_a_whole_and_apart_from_others() {
-    // Two puddles of drops that touch; each drop blends with its neighbours only, so that the graph
-    // is no equivalence.
+    // Two puddles of drops that touch. Each drop blends only with its neighbours, so the graph is
+    // not an equivalence.
     let mut state = SkinState::default();
     for puddle in 0..2_u32 {
         for i in 0..40_u32 {
@@ -276,7 +276,7 @@ fn too_many_in_one_place_are_shown_blended_rather_than_not_at_all() {
     assert!(made.is_ok_and(|made| made.uncontrolled && !made.creased && made.check.is_sound()));
 }
 
-/// Makes meshes by the CPU's own means, and counts; spoils them or refuses if it is told to.
+/// Makes meshes like the CPU, and counts calls; spoils or refuses meshes if its flags say so.
 #[derive(Debug, Default)]
 struct Elsewhere {
     skin: Skin,
@@ -369,7 +369,7 @@ fn what_is_not_made_elsewhere_or_not_well_the_cpu_makes_in_the_same_frame() {
         assert!(made.check == expected.check && with.mesh() == alone.mesh());
         assert_eq!(with.velocities(), alone.velocities());
     }
-    // What has too many triangles becomes coarser, wherever it is made.
+    // A frame with too many triangles becomes coarser, whichever polygonizer made it.
     let mut small = maker(Blending::Free, 0.0015, 5_000);
     let mut elsewhere = Elsewhere::default();
     let made = small.make_by(&state, by(&mut elsewhere, 0.0)).unwrap();
