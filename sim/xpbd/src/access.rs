@@ -1,5 +1,5 @@
-//! What callers read: positions now and when the step began, velocities, impulses, sums. Nothing
-//! here allocates.
+//! Read access to the world: positions now and at the start of the step, velocities, impulses,
+//! sums. Nothing here allocates.
 
 use super::attachment::AttachmentId;
 use super::body::{BodyId, BodyState};
@@ -9,7 +9,7 @@ use super::world::{Settings, XpbdWorld};
 use crate::Vec3;
 
 impl XpbdWorld {
-    /// What holds for everything.
+    /// Settings of the world.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -21,7 +21,7 @@ impl XpbdWorld {
         &self.particles.x
     }
 
-    /// Positions of all particles when the last step began, m.
+    /// Positions of all particles at the start of the last step, m.
     #[must_use]
     pub fn positions_at_start(&self) -> &[Vec3] {
         &self.particles.start
@@ -39,7 +39,7 @@ impl XpbdWorld {
         &self.particles.mass
     }
 
-    /// How many deformables there are.
+    /// Number of deformables.
     #[must_use]
     pub fn deformables(&self) -> usize {
         self.deformables.len()
@@ -49,8 +49,8 @@ impl XpbdWorld {
         self.deformables.get(id.0 as usize)
     }
 
-    /// Surface positions of a deformable, m, in its mesh's order. `None` if there is no such thing,
-    /// as in all that follow.
+    /// Surface positions of a deformable, m, in the order of its mesh. Like the accessors below,
+    /// returns `None` if the deformable does not exist.
     #[must_use]
     pub fn surface(&self, id: DeformableId) -> Option<&[Vec3]> {
         let deformable = self.deformable(id)?;
@@ -60,7 +60,7 @@ impl XpbdWorld {
         })
     }
 
-    /// Surface positions when the last step began, m.
+    /// Surface positions at the start of the last step, m.
     #[must_use]
     pub fn surface_at_start(&self, id: DeformableId) -> Option<&[Vec3]> {
         let deformable = self.deformable(id)?;
@@ -84,7 +84,7 @@ impl XpbdWorld {
         }
     }
 
-    /// The triangles of a deformable, as they were given.
+    /// Triangles of a deformable, as given at its creation.
     #[must_use]
     pub fn triangles(&self, id: DeformableId) -> Option<&[[u32; 3]]> {
         Some(&self.deformable(id)?.triangles)
@@ -96,14 +96,14 @@ impl XpbdWorld {
         Some(self.deformable(id)?.half_thickness)
     }
 
-    /// The particles of a deformable: indices into [`XpbdWorld::positions`]. A cloth's are its
-    /// surface vertices, in order.
+    /// Particles of a deformable, as indices into [`XpbdWorld::positions`]. For a cloth they are
+    /// its surface vertices, in order.
     #[must_use]
     pub fn particles_of(&self, id: DeformableId) -> Option<core::ops::Range<usize>> {
         Some(range(self.deformable(id)?.particles))
     }
 
-    /// The particle that is a cloth's vertex; `None` of a soft body's.
+    /// Particle at a cloth's vertex; `None` for a soft body.
     #[must_use]
     pub fn particle_of(&self, id: DeformableId, vertex: u32) -> Option<ParticleId> {
         let deformable = self.deformable(id)?;
@@ -112,8 +112,8 @@ impl XpbdWorld {
         (bare && vertex < count).then_some(ParticleId(first + vertex))
     }
 
-    /// Least and greatest volume ratio (now to rest) of a soft body's tetrahedra; negative: turned
-    /// inside out. `None` of a cloth.
+    /// Smallest and largest volume ratio (current over rest) of a soft body's tetrahedra. A
+    /// negative ratio means inverted. `None` for a cloth.
     #[must_use]
     pub fn volume_ratios(&self, id: DeformableId) -> Option<(f64, f64)> {
         let deformable = self.deformable(id)?;
@@ -124,7 +124,7 @@ impl XpbdWorld {
             })
     }
 
-    /// How many rigid bodies there are.
+    /// Number of rigid bodies.
     #[must_use]
     pub fn bodies(&self) -> usize {
         self.bodies.len() - self.free_bodies.len()
@@ -136,33 +136,33 @@ impl XpbdWorld {
         self.has_body(id).then(|| &self.bodies[id.0 as usize].state)
     }
 
-    /// Whether forces move a body; not if there is no such body.
+    /// Whether forces move the body; false if it does not exist.
     #[must_use]
     pub fn is_dynamic(&self, id: BodyId) -> bool {
         (self.bodies.get(id.0 as usize)).is_some_and(super::body::XpbdBody::is_dynamic)
     }
 
-    /// Pose and motion of a body when the last step began.
+    /// Pose and motion of a body at the start of the last step.
     #[must_use]
     pub fn body_at_start(&self, id: BodyId) -> Option<&BodyState> {
         self.has_body(id).then(|| &self.bodies[id.0 as usize].start)
     }
 
-    /// By contact of the last step's list, the impulse on its first side, N s; zero of those that
-    /// were left out.
+    /// Impulse on the first side of each contact of the last step's list, N s; zero for contacts
+    /// that were left out.
     #[must_use]
     pub fn impulses(&self) -> &[Vec3] {
         &self.contacts.impulses
     }
 
-    /// What a hold pulled with in the last step, N s.
+    /// Impulse that a hold applied in the last step, N s.
     #[must_use]
     pub fn hold_impulse(&self, id: AttachmentId) -> Option<Vec3> {
         let hold = self.attachments.get(id.0 as usize)?;
         hold.active.then_some(hold.impulse)
     }
 
-    /// Of free particles and dynamic bodies, J.
+    /// Kinetic energy of free particles and dynamic bodies, J.
     #[must_use]
     pub fn kinetic_energy(&self) -> f64 {
         let particles: f64 = (self.free())
@@ -172,7 +172,7 @@ impl XpbdWorld {
         particles + bodies
     }
 
-    /// Of free particles and dynamic bodies, N s.
+    /// Linear momentum of free particles and dynamic bodies, N s.
     #[must_use]
     pub fn momentum(&self) -> Vec3 {
         let mut sum = Vec3::zeros();
@@ -185,7 +185,7 @@ impl XpbdWorld {
         sum
     }
 
-    /// Of free particles and dynamic bodies about the world's origin, kg m²/s.
+    /// Angular momentum of free particles and dynamic bodies about the world's origin, kg m²/s.
     #[must_use]
     pub fn angular_momentum(&self) -> Vec3 {
         let mut sum = Vec3::zeros();

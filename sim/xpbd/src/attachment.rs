@@ -1,22 +1,22 @@
-//! A point of a surface held at a place that the caller moves: a pin, or the handle by which an app
-//! drags a cloth.
+//! Holds a point of a surface at a target that the caller moves: a pin, or the handle by which an
+//! application drags a cloth.
 
 use super::particle::Particles;
 use super::stencil::{Stencil, mean, mobility, spread};
 use crate::Vec3;
 
-/// A hold of a [`XpbdWorld`](super::World). Numbers of holds that were let go are used again.
+/// Identifies a hold of an [`XpbdWorld`](super::XpbdWorld). Ids of released holds are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AttachmentId(pub u32);
 
-/// Why a hold was refused, or a change of one.
+/// Why a hold, or a change of one, was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AttachmentError {
-    /// There is no such hold, or it was let go.
+    /// The hold does not exist or was released.
     Unknown(u32),
-    /// The point is none of a surface that can be held.
+    /// The point does not exist on a surface that can be held.
     Point(super::ContactFault),
-    /// The point belongs to a rigid body or to the world: only particles are held.
+    /// The point belongs to a rigid body or to the world; only particles can be held.
     Rigid,
     /// The target (m) is not finite.
     Target(Vec3),
@@ -45,19 +45,20 @@ impl core::error::Error for AttachmentError {}
 pub(super) struct Attachment {
     pub stencil: Stencil,
     pub active: bool,
-    /// Where the target was at the end of the last step.
+    /// Target at the end of the last step.
     pub from: Vec3,
     pub target: Vec3,
     /// m/N
     pub compliance: f64,
     /// Viscosity over stiffness, s.
     pub damping: f64,
-    /// What the hold pulled with, summed over the step, N s.
+    /// Impulse of the hold, summed over the step, N s.
     pub impulse: Vec3,
 }
 
 impl Attachment {
-    /// `share` of the step is over at the end of this substep, `last` was at its beginning.
+    /// Moves the held particles; returns false if the numbers are not finite. The fraction of the
+    /// step that is complete is `last` at the start of this substep and `share` at its end.
     #[inline]
     pub fn solve(&mut self, particles: &mut Particles, last: f64, share: f64, h: f64) -> bool {
         if !self.active {

@@ -1,22 +1,24 @@
-//! Resistance of a sheet against bending, one constraint for each edge between two triangles.
+//! Bending resistance of a sheet: one constraint for each edge between two triangles.
 //!
 //! # Theory
 //!
-//! The quadratic energy of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006 ("A quadratic bending
-//! model for inextensible surfaces"): with the cotangents of the rest shape a hinge's curvature is
-//! the *linear* vector `c = sum k_i x_i`, its energy `B/2 . |c|² / (A0 + A1)` (`B`: flexural
-//! rigidity, N m). Theirs is three times that, which is right for a sheet that becomes a ball;
-//! cloth hardly stretches, so it bends to cylinders, and for those, on square and on equilateral
-//! meshes, the factor is one. Chosen instead of the dihedral angle because `B` is a property of the
-//! material and not of the mesh, there is no inverse cosine whose gradient blows up when flat, and
-//! all four gradients are one vector times a number. The constraint is `C = |c| - |c at rest|`, of
-//! which the flat sheet is the case of rest 0.
+//! The energy is the quadratic one of Bergou, Wardetzky, Harmon, Zorin and Grinspun 2006 ("A
+//! quadratic bending model for inextensible surfaces"). With the cotangents of the rest shape, the
+//! curvature of a hinge is the *linear* vector `c = sum k_i x_i`. Its energy is `B/2 . |c|² / (A0 +
+//! A1)` (`B`: flexural rigidity, N m). Their energy is three times that, which is right for a sheet
+//! that deforms into a sphere. Cloth hardly stretches, so it bends into cylinders; for those, on
+//! square and equilateral meshes, the factor is one.
+//!
+//! Reasons for this energy instead of the dihedral angle: `B` is a property of the material and not
+//! of the mesh; there is no inverse cosine, whose gradient blows up when flat; and all four
+//! gradients are one vector times a number. The constraint is `C = |c| - |c at rest|`; a flat sheet
+//! is the case of rest 0.
 //!
 //! A sheet that is curved at rest does not know to which side it was curved.
 
 use crate::Vec3;
 
-/// Curvature at rest over the length of the edge (about the angle of the hinge, rad) under which a
+/// Rest curvature over the length of the edge (about the angle of the hinge, rad) below which a
 /// hinge counts as flat.
 const FLAT: f64 = 1e-6;
 
@@ -35,8 +37,8 @@ pub(super) struct Bending {
 }
 
 impl Bending {
-    /// The hinge of two triangles: `rigidity_compliance` is `1/B`. `None` if a triangle has no
-    /// area.
+    /// Builds the hinge of two triangles; `rigidity_compliance` is `1/B`. Returns `None` if a
+    /// triangle has no area.
     pub fn new(
         particles: [u32; 4],
         at: [&Vec3; 4],
@@ -56,7 +58,7 @@ impl Bending {
         let hinge = Self {
             particles,
             weights,
-            // A flat sheet has a curvature of rounding size, whose direction means nothing.
+            // The curvature of a flat sheet is rounding error, so its direction means nothing.
             rest: if rest.norm() > FLAT * (q - p).norm() {
                 rest.norm()
             } else {
@@ -68,7 +70,7 @@ impl Bending {
         weights.iter().all(|k| k.is_finite()).then_some(hinge)
     }
 
-    /// Moves the four particles; says whether the numbers allowed it.
+    /// Moves the four particles; returns false if the numbers are not finite.
     #[inline]
     pub fn solve(&self, x: &mut [Vec3], before: &[Vec3], w: &[f64], h: f64) -> bool {
         let id = self.particles.map(|p| p as usize);
@@ -87,8 +89,8 @@ impl Bending {
         if self.damping > 0.0 {
             let gamma = self.damping / h;
             let moved = (0..4).fold(Vec3::zeros(), |m, i| m + (x[id[i]] - before[id[i]]) * k[i]);
-            // Of a curved sheet only the change of the size is damped: the vector also turns with
-            // the sheet.
+            // In a curved sheet only the change of the magnitude is damped: the vector also turns
+            // with the sheet.
             error += if self.rest == 0.0 {
                 moved * gamma
             } else {

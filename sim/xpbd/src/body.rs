@@ -1,9 +1,9 @@
-//! Rigid bodies: pose, momentum, and what an impulse does to them.
+//! Rigid bodies: pose, momentum, and their response to impulses.
 //!
-//! The frame of a body is at its centre of mass, along its principal axes. Angular *momentum* is
-//! the state, not spin: a push adds to it exactly, and a free body keeps it to the last bit (Müller
-//! et al. 2020 take the spin from the change of attitude instead, which loses momentum where the
-//! inertia is not a ball's). No allocation.
+//! The frame of a body is at its centre of mass, along its principal axes. The state is angular
+//! *momentum*, not angular velocity: an impulse adds to it exactly, and a free body keeps it to the
+//! last bit. (Müller et al. 2020 derive the angular velocity from the change of attitude instead,
+//! which loses momentum unless the inertia is that of a sphere.) No allocation.
 
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
@@ -11,42 +11,42 @@ use super::finite;
 use super::pull::Pull;
 use crate::Vec3;
 
-/// A rigid body of a [`XpbdWorld`](super::World), numbered from 0 in order of addition; the number
-/// of one that was removed is given out again.
+/// Identifies a rigid body of an [`XpbdWorld`](super::XpbdWorld), numbered from 0 in order of
+/// addition. The ids of removed bodies are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BodyId(pub u32);
 
 /// What moves a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BodyKind {
-    /// Forces do.
+    /// Moved by forces.
     Dynamic {
-        /// kg, positive.
+        /// Mass, kg, positive.
         mass_kg: f64,
-        /// Moments about the principal axes, kg m²; positive, none larger than the sum of the
-        /// others.
+        /// Principal moments of inertia, kg m²; positive, none larger than the sum of the other
+        /// two.
         inertia_kg_m2: Vec3,
     },
-    /// The caller does, by velocity or by [`XpbdWorld::drive_body`](super::World::drive_body). At
-    /// rest it is static.
+    /// Moved by the caller, by velocity or by
+    /// [`XpbdWorld::drive_body`](super::XpbdWorld::drive_body). Static while at rest.
     Kinematic,
 }
 
-/// Where a body is and how it moves.
+/// Pose and motion of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyState {
-    /// Centre of mass, m, world axes.
+    /// Position of the centre of mass, m, world axes.
     pub position: Vec3,
-    /// World axes from the body's principal axes.
+    /// Rotation that takes the body's principal axes to world axes.
     pub rotation: UnitQuaternion<f64>,
-    /// m/s, world axes.
+    /// Linear velocity, m/s, world axes.
     pub velocity: Vec3,
-    /// rad/s, world axes.
+    /// Angular velocity, rad/s, world axes.
     pub spin: Vec3,
 }
 
 impl BodyState {
-    /// At rest at `position` (m), its principal axes along the world's.
+    /// State at rest at `position` (m), with the principal axes along the world's.
     #[must_use]
     pub fn at(position: Vec3) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl BodyState {
         }
     }
 
-    /// World position (m) of the point `local` (m, the body's axes).
+    /// World position (m) of the point `local` (m, body axes).
     #[must_use]
     pub fn point(&self, local: &Vec3) -> Vec3 {
         self.position + self.rotation * local
@@ -81,19 +81,19 @@ impl BodyState {
     }
 }
 
-/// Why a body was refused, or a change of one.
+/// Why a body, or a change of one, was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BodyError {
-    /// There is no such body.
+    /// The body does not exist.
     Unknown {
-        /// What was asked for.
+        /// Id that was given.
         body: u32,
-        /// How many there are.
+        /// Number of bodies.
         count: usize,
     },
     /// The position (m) is not finite.
     Position(Vec3),
-    /// The rotation is no unit quaternion; its norm.
+    /// The rotation is not a unit quaternion; holds its norm.
     Rotation(f64),
     /// Velocity (m/s) or spin (rad/s) is not finite.
     Motion {
@@ -104,9 +104,9 @@ pub enum BodyError {
     },
     /// The mass (kg) is not a positive finite number.
     Mass(f64),
-    /// The moments (kg m²) are not those of a solid.
+    /// The moments (kg m²) are not those of a solid: positive, none above the sum of the others.
     Inertia(Vec3),
-    /// Force (N) or point of attack (m) is not finite.
+    /// The force (N) or its point of application (m) is not finite.
     Force {
         /// N
         force: Vec3,
@@ -115,9 +115,9 @@ pub enum BodyError {
     },
     /// A stiffness or damping is negative or not finite.
     Pull {
-        /// Its field.
+        /// Name of the field.
         name: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
     },
 }
@@ -158,22 +158,22 @@ impl core::error::Error for BodyError {}
 #[derive(Clone, Debug)]
 pub(super) struct XpbdBody {
     pub state: BodyState,
-    /// State when the step began.
+    /// State at the start of the step.
     pub start: BodyState,
-    /// About the centre of mass, kg m²/s, world axes.
+    /// Angular momentum about the centre of mass, kg m²/s, world axes.
     pub momentum: Vec3,
-    /// 1/kg; 0 of a kinematic body.
+    /// 1/kg; 0 for a kinematic body.
     pub inverse_mass: f64,
     inertia: Vec3,
     inverse_inertia: Vec3,
-    /// At the attitude of the last prediction or settling, 1/(kg m²), world axes.
+    /// Inverse inertia at the attitude of the last prediction or `settle`, 1/(kg m²), world axes.
     pub inverse_inertia_world: Matrix3<f64>,
-    /// When the substep began.
+    /// State at the start of the substep.
     before: BodyState,
     pub force: Vec3,
     pub torque: Vec3,
     pub target: Option<(Vec3, UnitQuaternion<f64>)>,
-    /// Of a dynamic body, for this step.
+    /// Spring and damper of a dynamic body, for this step.
     pub pull: Option<Pull>,
     arrived: bool,
 }
@@ -277,8 +277,9 @@ impl XpbdBody {
         self.pull = None;
     }
 
-    /// Semi-implicit Euler for the centre of mass, the midpoint rule for the attitude: momentum
-    /// stays to the last bit. `share` of a step of `step_s` is over at the end of this substep.
+    /// Integrates one substep: semi-implicit Euler for the centre of mass, the midpoint rule for
+    /// the attitude, so momentum stays to the last bit. At the end of this substep `share` of a
+    /// step of `step_s` is complete.
     pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64, (share, step_s): (f64, f64)) {
         self.before = self.state;
         let turn = |by: Vec3| UnitQuaternion::from_scaled_axis(by);
@@ -307,7 +308,7 @@ impl XpbdBody {
             self.turn_inertia();
         }
         if !self.is_finite() {
-            // The neighbours are to read numbers; the NaN in the momentum is for `settle` to find.
+            // The neighbours need finite numbers; `settle` detects the NaN in the momentum.
             self.state.position = self.before.position;
             self.state.rotation = self.before.rotation;
             self.turn_inertia();
@@ -321,8 +322,8 @@ impl XpbdBody {
             && finite(&self.momentum)
     }
 
-    /// Spin from the momentum. Returns false if the body was put back to where the substep began,
-    /// at rest.
+    /// Derives the angular velocity from the momentum. Returns false if the body was put back to
+    /// where the substep began, at rest.
     pub fn settle(&mut self) -> bool {
         if !self.is_dynamic() {
             return true;
@@ -339,13 +340,13 @@ impl XpbdBody {
         fine
     }
 
-    /// From the centre of mass to the point, world axes.
+    /// Vector from the centre of mass to the point, world axes.
     #[inline]
     pub fn arm(&self, local: &Vec3) -> Vec3 {
         self.state.rotation * local
     }
 
-    /// Movement of the point since the substep began.
+    /// Displacement of the point since the substep began.
     #[inline]
     pub fn moved(&self, local: &Vec3, arm: &Vec3) -> Vec3 {
         (self.state.position - self.before.position) + (arm - self.before.rotation * local)
@@ -356,14 +357,14 @@ impl XpbdBody {
         self.state.velocity + self.state.spin.cross(arm)
     }
 
-    /// Displacement of the point at `arm` along `d` per `h` times impulse along `d`.
+    /// Displacement of the point at `arm` along `d`, per `h` times impulse along `d`.
     #[inline]
     pub fn mobility(&self, arm: &Vec3, d: &Vec3) -> f64 {
         let lever = arm.cross(d);
         self.inverse_mass + lever.dot(&(self.inverse_inertia_world * lever))
     }
 
-    /// The displacement and the momentum of the impulse `p / h` at `arm`.
+    /// Applies the displacement and the momentum of the impulse `p / h` at `arm`.
     #[inline]
     pub fn shove(&mut self, arm: &Vec3, p: &Vec3, h: f64) {
         if self.is_dynamic() {
@@ -373,7 +374,7 @@ impl XpbdBody {
         }
     }
 
-    /// The displacement alone.
+    /// Applies the displacement only.
     #[inline]
     pub fn shift(&mut self, arm: &Vec3, p: &Vec3) {
         if !self.is_dynamic() {
@@ -387,7 +388,7 @@ impl XpbdBody {
         self.state.rotation = UnitQuaternion::new_normalize(turned);
     }
 
-    /// The impulse `p` (N s) at `arm`: changes the motion, not the pose.
+    /// Applies the impulse `p` (N s) at `arm`: changes the motion, not the pose.
     #[inline]
     pub fn push(&mut self, arm: &Vec3, p: &Vec3) {
         if !self.is_dynamic() {
@@ -398,7 +399,7 @@ impl XpbdBody {
         self.state.spin = self.inverse_inertia_world * self.momentum;
     }
 
-    /// J
+    /// Kinetic energy, J.
     pub fn energy(&self) -> f64 {
         if !self.is_dynamic() {
             return 0.0;

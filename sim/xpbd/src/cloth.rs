@@ -1,58 +1,58 @@
-//! A sheet of cloth from any triangle mesh: a particle at each vertex, a thread along each edge, a
-//! hinge at each edge between two triangles.
+//! Builds a sheet of cloth from any triangle mesh: a particle at each vertex, a thread (distance
+//! constraint) along each edge, a hinge at each edge between two triangles.
 //!
 //! # Theory
 //!
-//! Threads stretch and shear: the stiffness of an edge is the membrane's times the area of its
-//! triangles over its length squared (Van Gelder 1998, "Approximate simulation of elastic membranes
-//! by triangulated spring meshes"), so a strip is equally stiff however fine its mesh. That is
-//! exact for equilateral triangles (Poisson's ratio is then 1/3), and up to a fifth too stiff along
-//! the threads of a square grid with diagonals. Hinges: see `bending`. The mass of a triangle goes
-//! to its corners in equal parts.
+//! Threads resist stretch and shear. The stiffness of an edge is the membrane's times the area of
+//! its triangles over its length squared (Van Gelder 1998, "Approximate simulation of elastic
+//! membranes by triangulated spring meshes"). A strip is therefore equally stiff however fine its
+//! mesh. This is exact for equilateral triangles (Poisson's ratio is then 1/3), and up to a fifth
+//! too stiff along the threads of a square grid with diagonals. Hinges: see `bending`. Each
+//! triangle gives a third of its mass to each of its corners.
 
 use super::bending::Bending;
 use super::distance::Distance;
 use super::mesh::{self, MeshFault};
 use crate::Vec3;
 
-/// What a cloth is made of.
+/// Material of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothMaterial {
-    /// kg/m², positive.
+    /// Areal density, kg/m², positive.
     pub density_kg_m2: f64,
-    /// Inverse of the membrane's stiffness (Young's modulus times thickness), m/N. 0: does not
-    /// stretch, as far as the substeps can tell.
+    /// Inverse of the membrane stiffness (Young's modulus times thickness), m/N. 0 means
+    /// inextensible, as far as the substeps resolve it.
     pub stretch_compliance_m_n: f64,
-    /// Inverse of the flexural rigidity, 1/(N m). `None`: limp.
+    /// Inverse of the flexural rigidity, 1/(N m). `None` means no bending resistance.
     pub bending_compliance_1_nm: Option<f64>,
     /// Viscosity over stiffness of threads and hinges, s.
     pub damping_s: f64,
-    /// From the middle layer to a face, m: for the caller's contacts, which it makes with gaps of
-    /// the sum of both.
+    /// Distance from the middle layer to a face, m. Not used here: the caller sets the gap of a
+    /// contact to the sum of both half thicknesses.
     pub half_thickness_m: f64,
 }
 
 /// Why a cloth was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClothError {
-    /// The mesh is no surface.
+    /// The mesh is not a surface.
     Mesh(MeshFault),
     /// A triangle has no area.
     Degenerate {
         /// Index of the triangle.
         triangle: usize,
-        /// m²
+        /// Area, m².
         area: f64,
     },
-    /// A vertex is in no triangle: it would have no mass.
+    /// The vertex is in no triangle, so it would have no mass.
     Loose(usize),
-    /// An edge between these vertices has more than two triangles.
+    /// The edge between these vertices has more than two triangles.
     Edge([u32; 2]),
-    /// A number of the material is negative, not finite, or (density) zero.
+    /// A material value is negative, not finite, or (density) zero.
     Material {
-        /// Its field.
+        /// Name of the field.
         name: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
     },
 }
@@ -73,7 +73,7 @@ impl core::fmt::Display for ClothError {
 
 impl core::error::Error for ClothError {}
 
-/// A cloth's parts, its particles numbered from 0.
+/// Parts of a cloth, with particles numbered from 0.
 pub(super) struct Sheet {
     pub masses: Vec<f64>,
     pub distances: Vec<Distance>,
@@ -93,7 +93,7 @@ pub(super) fn sheet(
         let longest = (0..3)
             .map(|i| (positions[t[i] as usize] - positions[t[(i + 1) % 3] as usize]).norm_squared())
             .fold(0.0, f64::max);
-        // Thinner than 1e-8 of its length a triangle's cotangents are rounding.
+        // The cotangents of a triangle thinner than 1e-8 of its length are rounding error.
         if !(area > 1e-8 * longest) {
             return Err(ClothError::Degenerate { triangle, area });
         }

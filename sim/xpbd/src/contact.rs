@@ -1,81 +1,81 @@
-//! Contacts as the caller hands them in: two points, a normal, a gap. Checked here, solved in
+//! Contacts as the caller passes them: two points, a normal, a gap. Checked here, solved in
 //! `contact_solver`.
 
 use super::{BodyId, DeformableId, ParticleId};
 use crate::Vec3;
 
-/// One side of a contact: a point that moves with something.
+/// One side of a contact: a point and what it moves with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ContactPoint {
     /// A particle.
     Particle(ParticleId),
     /// A vertex of a deformable's surface.
     Vertex {
-        /// Whose surface.
+        /// Deformable that owns the surface.
         deformable: DeformableId,
-        /// Index into its surface positions.
+        /// Index into the surface positions.
         vertex: u32,
     },
-    /// A point of a deformable's surface between three vertices of it.
+    /// A point of a deformable's surface, interpolated between three of its vertices.
     Triangle {
-        /// Whose surface.
+        /// Deformable that owns the surface.
         deformable: DeformableId,
-        /// Indices into its surface positions.
+        /// Indices into the surface positions.
         vertices: [u32; 3],
-        /// Barycentric coordinates: their sum is 1, none below -0.01.
+        /// Barycentric coordinates; their sum is 1, none is below -0.01.
         weights: [f64; 3],
     },
     /// A point of a rigid body.
     Body {
-        /// Which.
+        /// The body.
         body: BodyId,
-        /// m, the body's principal axes, from its centre of mass.
+        /// Position from the centre of mass, m, principal axes of the body.
         local: Vec3,
     },
-    /// A point (m, world axes) of what never moves.
+    /// A fixed point of the world (m, world axes).
     World(Vec3),
 }
 
-/// The demand `(a - b) . normal >= gap`, with friction.
+/// A contact: the constraint `(a - b) . normal >= gap`, with friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// First side.
     pub a: ContactPoint,
     /// Second side.
     pub b: ContactPoint,
-    /// Unit, world axes: the way in which the first side is to move.
+    /// Unit vector, world axes: the direction in which the first side is pushed.
     pub normal: Vec3,
-    /// Least distance along the normal (the half thicknesses of both sides), m, not negative.
+    /// Smallest distance along the normal (the half thicknesses of both sides), m, not negative.
     pub gap_m: f64,
-    /// Coulomb's coefficient, for sticking and sliding alike, not negative.
+    /// Coulomb's coefficient for both sticking and sliding, not negative.
     pub friction: f64,
-    /// Share of the approach speed that comes back, 0 to 1. Approaches slower than gravity makes in
-    /// two substeps do not bounce.
+    /// Fraction of the approach speed that is returned, 0 to 1. An approach slower than the speed
+    /// that gravity adds in two substeps does not bounce.
     pub restitution: f64,
 }
 
 /// Why a contact was left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ContactFault {
-    /// There is no such particle.
+    /// The particle does not exist.
     Particle(u32),
-    /// There is no such deformable.
+    /// The deformable does not exist.
     Deformable(u32),
-    /// The deformable has no such surface vertex.
+    /// The deformable does not have this surface vertex.
     Vertex {
-        /// Whose surface.
+        /// Deformable that was given.
         deformable: u32,
-        /// What was asked for.
+        /// Vertex that was given.
         vertex: u32,
     },
-    /// Barycentric coordinates that are not finite, do not add up to 1 (within 1e-6), or are below
+    /// The barycentric coordinates are not finite, do not add up to 1 (within 1e-6), or are below
     /// -0.01.
     Weights([f64; 3]),
-    /// There is no such body.
+    /// The body does not exist.
     Body(u32),
-    /// A point (m) that is not finite.
+    /// The point (m) is not finite.
     Point(Vec3),
-    /// The normal's length is not 1 (within 1e-5).
+    /// The length of the normal is not 1 (within 1e-5); holds the length.
     Normal(f64),
     /// The gap (m) is negative or not finite.
     Gap(f64),
@@ -107,7 +107,7 @@ impl core::fmt::Display for ContactFault {
 impl core::error::Error for ContactFault {}
 
 impl Contact {
-    /// What does not depend on the world.
+    /// Checks the values that do not depend on the world.
     pub(super) fn check(&self) -> Result<(), ContactFault> {
         let length = self.normal.norm();
         if !((length - 1.0).abs() <= 1e-5) {

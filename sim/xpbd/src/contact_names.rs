@@ -1,11 +1,11 @@
-//! By what a contact of one step is recognised in the next. No allocation.
+//! Keys by which a contact of one step is recognised in the next. No allocation.
 
 use super::contact::{Contact, ContactPoint};
 
-/// Two names of a contact: by what is exactly the same in the next step on the first side, and on
-/// the second.
+/// Returns two keys of a contact. The first includes the exact place on the first side, the second
+/// that on the second side.
 pub(super) fn keys(contact: &Contact) -> [u64; 2] {
-    // FNV-1a over words. Names that meet by chance cost a worse start, nothing else.
+    // FNV-1a over words. A collision of keys only gives a worse warm start.
     let name = |words: &[u64]| {
         (words.iter()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, word| {
             (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23)

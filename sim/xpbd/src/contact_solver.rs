@@ -1,28 +1,29 @@
-//! Contacts of one step: normal and friction by positions, bounce by velocities, the push-out of
-//! what is inside by positions alone.
+//! Solves the contacts of one step: normal and friction by positions, bounce by velocities, and
+//! push-out of penetrations by positions alone.
 //!
 //! # Theory
 //!
-//! `C = (a - b) . n - gap >= 0` with the normal frozen for the step, generalised inverse masses for
-//! rigid bodies (Müller et al. 2020). The multiplier is summed over the sweeps of a substep and
-//! kept positive as a sum, so a later sweep may take back what an earlier one gave too much.
-//! Friction takes back the tangential movement since the substep began, as far as `mu` times the
-//! normal multiplier allows: the static and the dynamic law in one (Macklin et al. 2014, "Unified
-//! particle physics"); a sliding point is slowed by exactly `mu` times its pressure.
+//! The constraint is `C = (a - b) . n - gap >= 0`, with the normal frozen for the step and
+//! generalised inverse masses for rigid bodies (Müller et al. 2020). The multiplier is summed over
+//! the sweeps of a substep, and only the sum is kept positive, so a later sweep may take back what
+//! an earlier one overshot. Friction undoes the tangential displacement since the substep began, as
+//! far as `mu` times the normal multiplier allows: the static and the dynamic law in one (Macklin
+//! et al. 2014, "Unified particle physics"). A sliding point is slowed by exactly `mu` times its
+//! pressure.
 //!
-//! What the last substep ended with is the start of the next, and across steps too where a contact
-//! is recognised: by the particle, the vertex or the bit-equal point of a body on either side.
-//! Without that a load at rest is found again each time, and boxes walk.
+//! Each substep warm-starts from the multipliers of the last. This also works across steps where a
+//! contact is recognised: by the particle, the vertex or the bit-equal point of a body on either
+//! side. Without it, a load at rest would be found again each time, and boxes would creep.
 //!
-//! A contact found late, deep inside, would be resolved in one substep and leave with depth over
+//! A contact found late, deep inside, would be resolved in one substep and leave at depth over
 //! substep, metres a second (the "spontaneous bounce" of Lehericey 2016). Here the constraint only
-//! asks that it does not get deeper; it is pushed out by another pass, at the push-out speed, that
-//! changes positions and no velocity ("split impulses").
+//! asks that it does not get deeper. A separate pass pushes it out at the push-out speed, changing
+//! positions but no velocities ("split impulses").
 //!
 //! # Practice
 //!
-//! Contacts are visited in the order given, forth and back in turns. Memory grows with the lists,
-//! or all at once by `reserve`.
+//! Contacts are visited in the given order, alternately forwards and backwards. Memory grows with
+//! the lists, or all at once by `reserve`.
 
 use super::body::XpbdBody;
 use super::contact::Contact;
@@ -45,7 +46,7 @@ enum Side {
     World(Vec3),
 }
 
-/// What a side is attached to, before it has a place in the lists.
+/// Object that a side is attached to, before it is entered in the lists.
 pub(super) enum Anchor {
     Particles(Stencil),
     Body(u32, Vec3),
@@ -62,34 +63,35 @@ struct Row {
     restitution: f64,
     /// Index in the caller's list.
     source: u32,
-    /// By which it is recognised in the next step.
+    /// Keys by which the contact is recognised in the next step.
     keys: [u64; 2],
-    /// Of the substep: what `C` has to keep, what the push-out is to reach, and the relative normal
-    /// velocity before.
+    /// Values of the substep: lower bound of `C`, target of the push-out, and relative normal
+    /// velocity before the prediction.
     floor: f64,
     goal: f64,
     approach: f64,
     /// Work that a bounce may do, J.
     spare: f64,
-    /// What the push-out has given so far, kg m.
+    /// Sum of the push-out so far, kg m.
     out: f64,
     /// Multipliers of the substep, kg m.
     along: f64,
     across: Vec3,
-    /// Where it sticks: tangential movement that the substeps of this step have left unmended.
+    /// Tangential displacement of a sticking contact that the substeps of this step have left
+    /// uncorrected.
     slip: Vec3,
 }
 
-/// Both kinds of movers, for as long as the rows are solved.
+/// Particles and bodies, borrowed while the rows are solved.
 pub(super) struct Movers<'a> {
     pub particles: &'a mut Particles,
     pub bodies: &'a mut [XpbdBody],
 }
 
-/// Cosine up to which two normals are of one contact.
+/// Smallest cosine between two normals that count as the same contact.
 const SAME_WAY: f64 = 0.9;
 
-/// What pressed in the last step.
+/// A contact that pressed in the last step: the warm start of its successor.
 #[derive(Clone, Copy, Debug)]
 struct Pressed {
     normal: Vec3,
@@ -104,15 +106,15 @@ pub(super) struct ContactSolver {
     /// Sorted keys with indices into `pressed`.
     known: Vec<(u64, u32)>,
     pressed: Vec<Pressed>,
-    /// Substep that the multipliers of the rows belong to, s.
+    /// Length of the substep that the rows' multipliers belong to, s.
     h: f64,
     entries: Vec<(u32, f64)>,
-    /// By the caller's index, N s on the first side.
+    /// Impulse on the first side by the caller's index, N s.
     pub impulses: Vec<Vec3>,
 }
 
 impl ContactSolver {
-    /// Room for lists of so many contacts, whatever they are between.
+    /// Reserves capacity for `contacts` contacts of any kind.
     pub fn reserve(&mut self, contacts: usize) {
         self.rows.reserve(contacts.saturating_sub(self.rows.len()));
         self.pressed
@@ -126,11 +128,11 @@ impl ContactSolver {
             .reserve(contacts.saturating_sub(self.impulses.len()));
     }
 
-    /// A step of `contacts` contacts and substeps of `h` begins.
+    /// Begins a step of `contacts` contacts with substeps of `h`.
     pub fn begin(&mut self, contacts: usize, h: f64) {
         self.known.clear();
         self.pressed.clear();
-        // A force, in units of the new substep.
+        // Keeps the force: multipliers scale with the square of the substep.
         let scale = if self.h > 0.0 {
             (h / self.h).powi(2)
         } else {
@@ -197,13 +199,13 @@ impl ContactSolver {
         });
     }
 
-    /// What a contact pressed with in the last step; each memory serves once.
+    /// Returns the multipliers of the last step for this contact. Each stored contact serves once.
     fn recall(&mut self, keys: &[u64; 2], normal: &Vec3) -> (f64, Vec3) {
         for key in keys {
             let first = self.known.partition_point(|k| k.0 < *key);
             for &(_, index) in self.known[first..].iter().take_while(|k| k.0 == *key) {
                 let pressed = &mut self.pressed[index as usize];
-                // What pressed another way says nothing of this one.
+                // Multipliers along a different normal do not apply here.
                 if pressed.normal.dot(normal) < SAME_WAY {
                     continue;
                 }
@@ -216,7 +218,7 @@ impl ContactSolver {
         (0.0, Vec3::zeros())
     }
 
-    /// Before the prediction of a substep: how much of each contact is to be reached in it.
+    /// Sets the bounds of each contact for this substep. Runs before the prediction.
     pub fn begin_substep(&mut self, movers: &Movers<'_>, h: f64, push_out_speed: f64) {
         for row in &mut self.rows {
             let (a, b) = (
@@ -231,8 +233,8 @@ impl ContactSolver {
         }
     }
 
-    /// After the prediction: what the last substep ended with is the start of this one, so that a
-    /// load at rest is carried from the first sweep on.
+    /// Applies the multipliers of the last substep, after the prediction, so that a load at rest is
+    /// carried from the first sweep on.
     pub fn resume(&mut self, movers: &mut Movers<'_>, h: f64) {
         for row in &self.rows {
             if row.along > 0.0 {
@@ -247,9 +249,9 @@ impl ContactSolver {
         }
     }
 
-    /// One sweep, forth or back: in turns, what the last contact has over the first cancels out,
-    /// which would else turn a box on the spot. Returns how many rows could not be solved for want
-    /// of numbers.
+    /// Performs one sweep, forwards or backwards. Alternating cancels the advantage of the last
+    /// contact over the first, which would otherwise turn a box on the spot. Returns the number of
+    /// rows that were skipped because their numbers were not finite.
     pub fn sweep(&mut self, movers: &mut Movers<'_>, h: f64, back: bool) -> u32 {
         let mut skipped = 0;
         let entries = &self.entries;
@@ -262,13 +264,12 @@ impl ContactSolver {
         skipped
     }
 
-    /// After velocities are known: books the impulses of the substep, and gives bounces their
-    /// speed.
+    /// Adds up the impulses of the substep and applies restitution. Runs once velocities are known.
     ///
     /// Newton's law of restitution alone makes energy where contacts are coupled: one bounce sets
-    /// another contact going, and that one asks for its own speed on top. So a bounce gives no more
-    /// work than `restitution^2` of what its contact has taken in the substep, which for a contact
-    /// alone is that law to the last bit.
+    /// another contact going, and that one asks for its own speed on top. So a bounce does no more
+    /// work than `restitution^2` of what its contact has absorbed in the substep. For an isolated
+    /// contact, this is Newton's law to the last bit.
     pub fn velocities(&mut self, movers: &mut Movers<'_>, h: f64, slow: f64) {
         let entries = &self.entries;
         for row in &mut self.rows {
@@ -293,21 +294,21 @@ impl ContactSolver {
             let now = closing(row, entries, movers);
             let missing = -row.restitution * row.approach - now;
             let give = mobility_of(&row.a, &a, movers, &n) + mobility_of(&row.b, &b, movers, &n);
-            // The push whose work, `p now + p^2 give / 2`, is what there is.
+            // The impulse whose work, `p now + p^2 give / 2`, is the work available.
             let most = ((now * now + 2.0 * give * row.spare).sqrt() - now) / give;
             let p = n * (missing / give).min(most);
             if missing > 0.0 && p.sum().is_finite() {
                 self.impulses[row.source as usize] += p;
                 push(&row.a, &a, entries, movers, &p);
                 push(&row.b, &b, entries, movers, &-p);
-                // It leaves: nothing to go on from.
+                // The contact separates: no warm start.
                 row.along = 0.0;
                 row.across = Vec3::zeros();
             }
         }
     }
 
-    /// Moves what is inside outwards, velocities as they are. `back`: in the opposite order.
+    /// Moves penetrating contacts outwards without changing velocities; in reverse order if `back`.
     pub fn push_out(&mut self, movers: &mut Movers<'_>, back: bool) {
         let count = self.rows.len();
         for i in 0..count {
@@ -320,7 +321,8 @@ impl ContactSolver {
             let n = row.normal;
             let missing = row.goal - ((a.at - b.at).dot(&n) - row.gap);
             let give = mobility_of(&row.a, &a, movers, &n) + mobility_of(&row.b, &b, movers, &n);
-            // Positive as a sum: what the others' pushes have made too much is taken back.
+            // Only the sum is kept positive: what the pushes of other contacts made too large is
+            // taken back.
             let out = (row.out + missing / give).max(0.0);
             let p = n * (out - row.out);
             if p.sum().is_finite() {
@@ -332,7 +334,7 @@ impl ContactSolver {
     }
 }
 
-/// Where a side is, and its arm if it is a body's.
+/// Position of a side, and its lever arm if it is on a body.
 struct View {
     at: Vec3,
     arm: Vec3,
@@ -382,7 +384,7 @@ fn velocity(side: &Side, view: &View, entries: &[(u32, f64)], movers: &Movers<'_
     }
 }
 
-/// Relative velocity along the normal, m/s; negative where the sides come together.
+/// Relative velocity along the normal, m/s; negative while the sides approach.
 #[inline]
 fn closing(row: &Row, entries: &[(u32, f64)], movers: &Movers<'_>) -> f64 {
     let (a, b) = (view(&row.a, entries, movers), view(&row.b, entries, movers));
@@ -444,8 +446,8 @@ fn push(side: &Side, view: &View, entries: &[(u32, f64)], movers: &mut Movers<'_
     }
 }
 
-/// Remembers what of the substep's movement a sticking contact has not taken back; one that slid
-/// starts again.
+/// Accumulates the tangential displacement that a sticking contact did not correct in this substep.
+/// A contact that slid starts again from zero.
 #[inline]
 fn keep_hold(row: &mut Row, entries: &[(u32, f64)], movers: &Movers<'_>) {
     if row.friction == 0.0 {

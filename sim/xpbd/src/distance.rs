@@ -1,14 +1,14 @@
-//! Two particles at a distance: `C = |a - b| - rest`, the threads of a cloth (Macklin, Müller,
-//! Chentanez 2016, XPBD).
+//! Distance constraint between two particles, `C = |a - b| - rest`: the threads of a cloth
+//! (Macklin, Müller, Chentanez 2016, XPBD).
 
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
-/// A thread between two particles: a spring by its compliance, with viscosity.
+/// A thread between two particles: a spring given by its compliance, with viscosity.
 pub struct Distance {
     /// The two ends.
     pub particles: [u32; 2],
-    /// Length without force, m.
+    /// Rest length, m.
     pub rest: f64,
     /// Inverse stiffness, m/N.
     pub compliance: f64,
@@ -17,7 +17,7 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Moves both particles; says whether the numbers allowed it.
+    /// Moves both particles; returns false if the numbers are not finite.
     #[inline]
     pub fn solve(&self, x: &mut [Vec3], before: &[Vec3], w: &[f64], h: f64) -> bool {
         let [a, b] = self.particles.map(|p| p as usize);

@@ -1,5 +1,5 @@
-//! What callers do to what is in a world: put it elsewhere, pin, drive, push. Nothing here
-//! allocates but the list of driven particles.
+//! Callers' control of existing objects: place, pin, drive, push. Only the list of driven particles
+//! allocates.
 
 use nalgebra::UnitQuaternion;
 
@@ -13,19 +13,21 @@ use super::world::XpbdWorld;
 use crate::Vec3;
 
 impl XpbdWorld {
-    /// Puts a body elsewhere, with another motion. Allocates nothing.
+    /// Sets the pose and motion of a body. Allocates nothing.
     ///
     /// # Errors
-    /// [`BodyError`] if there is no such body or a number is not finite.
+    /// [`BodyError`] if the body does not exist, a number is not finite, or the rotation is not a
+    /// unit quaternion.
     pub fn set_body(&mut self, id: BodyId, state: &BodyState) -> Result<(), BodyError> {
         self.body_mut(id)?.set(state)
     }
 
-    /// A kinematic body moves evenly to this pose during the next step, and stands after it. Of no
-    /// effect on a dynamic one. Allocates nothing.
+    /// Moves a kinematic body at constant velocity to this pose during the next step; it stands
+    /// still after it. Has no effect on a dynamic body. Allocates nothing.
     ///
     /// # Errors
-    /// [`BodyError`] if there is no such body or a number is not finite.
+    /// [`BodyError`] if the body does not exist, a number is not finite, or the rotation is not a
+    /// unit quaternion.
     pub fn drive_body(
         &mut self,
         id: BodyId,
@@ -50,7 +52,7 @@ impl XpbdWorld {
     /// nothing.
     ///
     /// # Errors
-    /// [`BodyError`] if there is no such body or a number is not finite.
+    /// [`BodyError`] if the body does not exist or a number is not finite.
     pub fn push_body(&mut self, id: BodyId, force: Vec3, at: Vec3) -> Result<(), BodyError> {
         let body = self.body_mut(id)?;
         if !(finite(&force) && finite(&at)) {
@@ -69,10 +71,10 @@ impl XpbdWorld {
         Ok(&mut self.bodies[id.0 as usize])
     }
 
-    /// Puts a particle elsewhere, with another velocity. Allocates nothing.
+    /// Sets the position (m) and velocity (m/s) of a particle. Allocates nothing.
     ///
     /// # Errors
-    /// [`ParticleError`] if there is no such particle or a number is not finite.
+    /// [`ParticleError`] if the particle does not exist or a number is not finite.
     pub fn set_particle(
         &mut self,
         id: ParticleId,
@@ -89,7 +91,7 @@ impl XpbdWorld {
     /// Pins a particle where it is (as if of infinite mass), or frees it. Allocates nothing.
     ///
     /// # Errors
-    /// [`ParticleError::Unknown`].
+    /// [`ParticleError::Unknown`] if the particle does not exist.
     pub fn pin(&mut self, id: ParticleId, pinned: bool) -> Result<(), ParticleError> {
         let i = self.particles.index(id)?;
         let was = self.particles.inverse_mass[i] == 0.0;
@@ -103,11 +105,12 @@ impl XpbdWorld {
         Ok(())
     }
 
-    /// A pinned particle moves evenly to `target` (m) during the next step, and stands after it. Of
-    /// no effect on a free one. Allocates while the list of driven particles grows.
+    /// Moves a pinned particle at constant velocity to `target` (m) during the next step; it stands
+    /// still after it. Has no effect on a free particle. Allocates while the list of driven
+    /// particles grows.
     ///
     /// # Errors
-    /// [`ParticleError`] if there is no such particle or a number is not finite.
+    /// [`ParticleError`] if the particle does not exist or a number is not finite.
     pub fn drive_particle(&mut self, id: ParticleId, target: Vec3) -> Result<(), ParticleError> {
         let i = self.particles.index(id)?;
         if !finite(&target) {
@@ -122,7 +125,7 @@ impl XpbdWorld {
     /// Pushes a particle with `force` (N) for the next step. Allocates nothing.
     ///
     /// # Errors
-    /// [`ParticleError`] if there is no such particle or the force is not finite.
+    /// [`ParticleError`] if the particle does not exist or the force is not finite.
     pub fn push_particle(&mut self, id: ParticleId, force: Vec3) -> Result<(), ParticleError> {
         let i = self.particles.index(id)?;
         if !finite(&force) {
@@ -132,11 +135,11 @@ impl XpbdWorld {
         Ok(())
     }
 
-    /// Pushes with `force` (N) at the point of a surface triangle for the next step: the haptic
-    /// tool's push. Allocates nothing.
+    /// Pushes a point of a surface triangle with `force` (N) for the next step: the push of the
+    /// haptic tool. Allocates nothing.
     ///
     /// # Errors
-    /// [`ContactFault`] if there is no such point, or the force is not finite
+    /// [`ContactFault`] if the point does not exist, or the force is not finite
     /// ([`ContactFault::Point`] then holds it).
     pub fn push_surface(
         &mut self,

@@ -1,29 +1,30 @@
-//! Tetrahedra that fill a closed surface: the boxes of a grid over its bounds, five tetrahedra
-//! each, and the surface's vertices embedded in them.
+//! Fills a closed surface with tetrahedra: a grid over its bounds, five tetrahedra per box, and the
+//! surface vertices embedded in them.
 //!
 //! # Theory
 //!
-//! A grid instead of a mesh that follows the surface (as in free-form lattices and embedded
-//! simulation): any closed surface will do, however badly meshed, tetrahedra are well shaped by
+//! A grid is used instead of a mesh that follows the surface (as in free-form lattices and embedded
+//! simulation). Any closed surface will do, however badly meshed. Tetrahedra are well shaped by
 //! construction, and their size, which sets the stable substep, is the caller's choice. The bounds
-//! are divided exactly, so a block's lattice is the block. A box counts by the share of it that is
-//! inside (64 samples, by winding number along columns); mass and stiffness are scaled by that
-//! share. Boxes without a sample inside are kept only where a surface vertex would else be outside
-//! the lattice. Boxes alternate between the two mirror images of the division in five, so that
-//! faces match and no diagonal is preferred.
+//! are divided exactly, so the lattice of a block is the block. A box is weighted by the fraction
+//! of it that is inside (64 samples, by winding number along columns), which scales mass and
+//! stiffness. Boxes without a sample inside are kept only where a surface vertex would otherwise be
+//! outside the lattice. Boxes alternate between the two mirror images of the division in five, so
+//! that faces match and no diagonal is preferred.
 //!
-//! Parts of the surface that are nearer to each other than a box is long move together.
+//! Parts of the surface that are closer together than the length of a box move together.
 
 use crate::Vec3;
 
 /// Samples per box and axis.
 const SAMPLES: usize = 4;
-/// Share of a box that holds a surface vertex but no sample, and least share of any.
+/// Smallest fill of a kept box: the fill of a box that holds a surface vertex but no sample.
 const MIN_FILL: f64 = 1.0 / 64.0;
-/// Off the middle of the samples, so that columns avoid edges of surfaces made of round numbers.
+/// Offset of the samples from their cell centres, so that columns avoid the edges of surfaces with
+/// round coordinates.
 const ASIDE: f64 = 0.1 / std::f64::consts::PI;
 
-/// The two divisions of a box; bit 0 of a corner is x, bit 1 y, bit 2 z.
+/// The two divisions of a box. Bit 0 of a corner is x, bit 1 y, bit 2 z.
 const DIVISIONS: [[[usize; 4]; 5]; 2] = [
     [
         [0, 3, 5, 6],
@@ -43,11 +44,11 @@ const DIVISIONS: [[[usize; 4]; 5]; 2] = [
 
 pub(super) struct Lattice {
     pub nodes: Vec<Vec3>,
-    /// Positive volumes.
+    /// Corners of each tetrahedron, oriented for positive volume.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// Share of each that counts.
+    /// Fraction of each tetrahedron that counts.
     pub fill: Vec<f64>,
-    /// By surface vertex: particles and barycentric weights.
+    /// Particles and barycentric weights of each surface vertex.
     pub embedding: Vec<([u32; 4], [f64; 4])>,
 }
 
@@ -90,7 +91,7 @@ impl Grid {
     }
 }
 
-/// The lattice of a closed surface with `cells` boxes along the longest side of its bounds.
+/// Builds the lattice of a closed surface, with `cells` boxes along the longest side of its bounds.
 pub(super) fn lattice(positions: &[Vec3], triangles: &[[u32; 3]], cells: u32) -> Lattice {
     let used = || triangles.iter().flatten().map(|&i| positions[i as usize]);
     let low = used().fold(Vec3::repeat(f64::INFINITY), |a, p| a.inf(&p));
@@ -177,7 +178,7 @@ fn barycentric(nodes: &[Vec3], t: &[u32; 4], p: &Vec3) -> [f64; 4] {
     [1.0 - wb - wc - wd, wb, wc, wd]
 }
 
-/// Which share of each box is inside.
+/// Fraction of each box that is inside the surface.
 fn shares(grid: &Grid, positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<f64> {
     let [nx, ny, nz] = grid.count;
     let (columns_x, columns_y) = (nx * SAMPLES, ny * SAMPLES);
@@ -229,8 +230,8 @@ fn shares(grid: &Grid, positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<f64> {
     inside.iter().map(|n| f64::from(*n) / samples).collect()
 }
 
-/// Is `(x, y)` under or over the triangle? Two triangles with a common side never both, nor
-/// neither: a side is always computed from its lower vertex.
+/// Whether `(x, y)` is under or over the triangle. Of two triangles with a common side, exactly one
+/// covers a point near that side, because a side is always computed from its lower vertex.
 fn covers(t: &[u32; 3], corners: &[Vec3; 3], x: f64, y: f64) -> bool {
     let mut odd = false;
     for i in 0..3 {

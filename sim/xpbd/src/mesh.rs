@@ -1,9 +1,9 @@
-//! What a surface must be before anything is built from it. Allocates; for building only.
+//! Checks a surface before anything is built from it. Allocates; only for building.
 
 use super::finite;
 use crate::Vec3;
 
-/// Why positions and triangles make no surface.
+/// Why positions and triangles do not make a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MeshFault {
     /// There is no triangle.
@@ -12,16 +12,16 @@ pub enum MeshFault {
     Position {
         /// Index of the vertex.
         vertex: usize,
-        /// m
+        /// Position, m.
         position: Vec3,
     },
-    /// A triangle names a vertex that does not exist, or one twice.
+    /// A triangle names a vertex that does not exist, or one vertex twice.
     Index {
         /// Index of the triangle.
         triangle: usize,
-        /// Its vertices.
+        /// Vertices of the triangle.
         vertices: [u32; 3],
-        /// How many there are.
+        /// Number of vertices that exist.
         count: usize,
     },
 }
@@ -72,8 +72,8 @@ pub(super) fn check(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), Me
     Ok(())
 }
 
-/// Every side of every triangle as (lower end, higher end, whether it runs that way, opposite
-/// corner, triangle), sorted.
+/// Returns every side of every triangle as (lower end, higher end, whether the side runs from lower
+/// to higher, opposite corner, triangle), sorted.
 pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<(u32, u32, bool, u32, usize)> {
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (triangle, t) in triangles.iter().enumerate() {
@@ -91,7 +91,8 @@ pub(super) fn area(positions: &[Vec3], triangle: &[u32; 3]) -> f64 {
     (b - a).cross(&(c - a)).norm() / 2.0
 }
 
-/// Enclosed by a closed surface seen from outside counterclockwise, m³ (divergence theorem).
+/// Volume enclosed by a closed surface whose triangles run counterclockwise seen from outside, m³
+/// (divergence theorem).
 pub(super) fn volume(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     let o = positions[triangles[0][0] as usize];
     (triangles.iter())

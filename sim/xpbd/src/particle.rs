@@ -1,23 +1,25 @@
-//! Particles: the points that carry the mass of cloth and soft bodies. One array per quantity,
-//! since a constraint reads few of them.
+//! Particles: the points that carry the mass of cloth and soft bodies. There is one array per
+//! quantity, since a constraint reads few of them.
 //!
-//! Positions in m and velocities in m/s, world axes. Grows only when particles are added.
+//! Positions are in m and velocities in m/s, world axes. The arrays grow only when particles are
+//! added.
 
 use super::finite;
 use crate::Vec3;
 
-/// A particle of a [`XpbdWorld`](super::World), numbered from 0 in order of addition.
+/// Identifies a particle of an [`XpbdWorld`](super::XpbdWorld), numbered from 0 in order of
+/// addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParticleId(pub u32);
 
-/// Why a particle was refused, or a change of one.
+/// Why a particle, or a change of one, was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParticleError {
-    /// There is no such particle.
+    /// The particle does not exist.
     Unknown {
-        /// What was asked for.
+        /// Id that was given.
         particle: u32,
-        /// How many there are.
+        /// Number of particles.
         count: usize,
     },
     /// The position (m) is not finite.
@@ -49,19 +51,20 @@ impl core::error::Error for ParticleError {}
 #[derive(Clone, Debug, Default)]
 pub(super) struct Particles {
     pub x: Vec<Vec3>,
-    /// Positions when the substep began.
+    /// Positions at the start of the substep.
     pub before: Vec<Vec3>,
-    /// Positions when the step began.
+    /// Positions at the start of the step.
     pub start: Vec<Vec3>,
     pub v: Vec<Vec3>,
     /// 1/kg; 0 while pinned.
     pub inverse_mass: Vec<f64>,
     pub mass: Vec<f64>,
-    /// N, for one step.
+    /// Force, N, for one step.
     pub force: Vec<Vec3>,
     /// Where pinned particles are to be at the end of the step.
     driven: Vec<(u32, Vec3)>,
-    /// How many of those belong to the step that was made last: they stand again.
+    /// Number of leading `driven` entries that belong to the last step; their particles stand still
+    /// again.
     arrived: usize,
 }
 
@@ -91,8 +94,8 @@ impl Particles {
         }
     }
 
-    /// A pinned particle moves evenly to `target` during the next step; of several, the last word
-    /// counts.
+    /// Moves a pinned particle at constant velocity to `target` during the next step. The last call
+    /// for a particle wins.
     pub fn drive(&mut self, index: usize, target: Vec3) {
         self.driven.push((index as u32, target));
     }
@@ -123,7 +126,8 @@ impl Particles {
         self.force.fill(Vec3::zeros());
     }
 
-    /// Semi-implicit Euler; `keep` is the share of the velocity that damping leaves.
+    /// Integrates by semi-implicit Euler; `keep` is the fraction of the velocity that damping
+    /// leaves.
     pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64) {
         for i in 0..self.x.len() {
             self.before[i] = self.x[i];
@@ -132,15 +136,16 @@ impl Particles {
                 self.v[i] = (self.v[i] + (gravity + self.force[i] * w) * h) * keep;
             }
             let next = self.x[i] + self.v[i] * h;
-            // One that runs off stays, so that its neighbours read a number: `settle` counts it.
+            // A particle that diverges stays, so that its neighbours read a finite number; `settle`
+            // counts it.
             if finite(&next) {
                 self.x[i] = next;
             }
         }
     }
 
-    /// Velocities from the positions reached. Returns how many particles were put back to where the
-    /// substep began, at rest.
+    /// Derives velocities from the new positions. Returns the number of particles that were put
+    /// back to where the substep began, at rest.
     pub fn settle(&mut self, h: f64) -> u32 {
         let mut held = 0;
         for i in 0..self.x.len() {

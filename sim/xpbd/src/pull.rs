@@ -1,14 +1,14 @@
-//! A rigid body drawn after a frame that the caller moves, by a spring and a damper: a tool in a
+//! A spring and a damper that pull a rigid body towards a frame that the caller moves: a tool in a
 //! hand.
 //!
 //! # Theory
 //!
-//! A force that is held over a whole step feeds a stiff spring on a light body, and so does one
-//! that is found at the beginning of each substep. Here each substep takes spring and damper at its
-//! *end*, which is implicit Euler for them: with mass `m`, stiffness `k` and damping `c`, `v' = (m
-//! v + h k (target' - x) + h c v_target) / (m + h c + h² k)`, stable for every `k`, `c` and `h`.
-//! The same for the attitude, with the momentum in the place of `m v` and the tensor of inertia in
-//! that of `m`. A body that is drawn is carried: gravity does not act on it.
+//! A force held over a whole step adds energy to a stiff spring on a light body, and so does one
+//! evaluated at the beginning of each substep. Here each substep takes spring and damper at its
+//! *end*, which is implicit Euler for them. With mass `m`, stiffness `k` and damping `c`, `v' = (m
+//! v + h k (target' - x) + h c v_target) / (m + h c + h² k)`, which is stable for every `k`, `c`
+//! and `h`. The attitude is treated the same way, with the angular momentum in place of `m v` and
+//! the inertia tensor in place of `m`. Gravity does not act on a pulled body: the pull carries it.
 
 use nalgebra::{Matrix3, UnitQuaternion};
 
@@ -17,21 +17,21 @@ use super::finite;
 use super::world::XpbdWorld;
 use crate::Vec3;
 
-/// Where the frame goes during the next step, evenly, and how it is tied to the body's centre of
-/// mass and principal axes.
+/// Motion of the frame during the next step, at constant velocity, and its coupling to the body's
+/// centre of mass and principal axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pull {
-    /// At the step's beginning, m and world axes.
+    /// Pose at the start of the step, m and world axes.
     pub from: (Vec3, UnitQuaternion<f64>),
-    /// At its end.
+    /// Pose at the end of the step.
     pub to: (Vec3, UnitQuaternion<f64>),
-    /// N/m
+    /// Linear stiffness, N/m.
     pub stiffness_n_m: f64,
-    /// N s/m
+    /// Linear damping, N s/m.
     pub damping_n_s_m: f64,
-    /// N m/rad
+    /// Angular stiffness, N m/rad.
     pub stiffness_nm_rad: f64,
-    /// N m s/rad
+    /// Angular damping, N m s/rad.
     pub damping_nm_s_rad: f64,
 }
 
@@ -61,12 +61,12 @@ impl Pull {
 }
 
 impl XpbdWorld {
-    /// Draws a dynamic body after a frame during the next step; of no effect on a kinematic one.
-    /// Allocates nothing.
+    /// Pulls a dynamic body towards a frame during the next step. Has no effect on a kinematic
+    /// body. Allocates nothing.
     ///
     /// # Errors
-    /// [`BodyError`] if there is no such body, a number is not finite, or a stiffness or damping is
-    /// negative.
+    /// [`BodyError`] if the body does not exist, a number is not finite, a rotation is not a unit
+    /// quaternion, or a stiffness or damping is negative.
     pub fn pull_body(&mut self, id: BodyId, pull: &Pull) -> Result<(), BodyError> {
         pull.check()?;
         let body = self.body_mut(id)?;
@@ -78,8 +78,8 @@ impl XpbdWorld {
 }
 
 impl XpbdBody {
-    /// Velocity and momentum at the end of a substep of `h`; `share` of the step is over then, and
-    /// `step_s` is the whole of it.
+    /// Sets velocity and momentum to those at the end of a substep of `h`. By then `share` of the
+    /// step of length `step_s` is complete.
     pub(super) fn follow_pull(&mut self, pull: &Pull, share: f64, step_s: f64, h: f64) {
         let way = pull.to.0 - pull.from.0;
         let target = pull.from.0 + way * share;
@@ -95,8 +95,8 @@ impl XpbdBody {
             (target * self.state.rotation.inverse()).scaled_axis() * k + turn * (c / step_s);
         let s = h * c + h * h * k;
         let goal = self.momentum + torque * h;
-        // (1 + s J) w = J goal with J the inverse of the inertia: the matrix is symmetric in J's
-        // axes and positive.
+        // (1 + s J) w = J goal, with J the inverse of the inertia. In the axes of J the matrix is
+        // symmetric and positive.
         let j = self.inverse_inertia_world;
         let system = Matrix3::identity() + j * s;
         if let Some(inverse) = system.try_inverse() {

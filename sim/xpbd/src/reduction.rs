@@ -1,12 +1,12 @@
-//! At most four contacts between two rigid bodies, as in Bullet: the deepest, and three that span
-//! the largest area.
+//! Reduces the contacts between two rigid bodies to at most four, as in Bullet: the deepest, and
+//! three that span the largest area.
 //!
-//! More say the same again and cost the same. Works in place on a list of indices; no allocation,
-//! deterministic (of equals the first wins).
+//! More contacts would be redundant and cost the same each. Works in place on a list of indices; no
+//! allocation, deterministic (of equal candidates the first wins).
 
 use crate::Vec3;
 
-/// Indices of the contacts that stay.
+/// Indices of the contacts that are kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     indices: [u32; 4],
@@ -14,7 +14,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Deepest first.
+    /// Indices, the deepest contact first.
     #[must_use]
     pub fn indices(&self) -> &[u32] {
         &self.indices[..self.count]
@@ -26,12 +26,12 @@ impl Kept {
     }
 }
 
-/// Chooses among contacts of one pair at `points` (m, any one frame) with `depths` (m, larger is
-/// deeper; of equal number).
+/// Selects among the contacts of one pair at `points` (m, any one frame) with `depths` (m, larger
+/// is deeper; one per point).
 ///
-/// The deepest; the farthest from it; the one that spans the largest triangle with both; the one
-/// that adds most area to that. Points that add none (on a line, or all in one place) are not kept,
-/// nor are those that are not finite.
+/// Keeps the deepest; the one farthest from it; the one that spans the largest triangle with both;
+/// and the one that adds most area to that triangle. Points that add no area (on a line, or all in
+/// one place) are not kept, nor are points that are not finite.
 #[must_use]
 pub fn keep_four(points: &[Vec3], depths: &[f64]) -> Kept {
     let mut kept = Kept::default();
@@ -56,7 +56,8 @@ pub fn keep_four(points: &[Vec3], depths: &[f64]) -> Kept {
     };
     kept.keep(b);
     let b = points[b];
-    // Under this a triangle is a line: the square root of rounding, by the square of the size.
+    // A triangle below this area is a line: the square root of rounding, times the square of the
+    // size.
     let line = 1e-8 * (b - a).norm_squared();
     let area = |p: &Vec3, q: &Vec3, r: &Vec3| (q - p).cross(&(r - p)).norm();
     let Some(c) = best(&|i| area(&a, &b, &points[i]), line) else {
@@ -65,7 +66,7 @@ pub fn keep_four(points: &[Vec3], depths: &[f64]) -> Kept {
     kept.keep(c);
     let c = points[c];
     let around = (b - a).cross(&(c - a));
-    // Seen along the triangle's normal: how far outside the worst side.
+    // Seen along the triangle's normal: how far the point is outside the side that it exceeds most.
     let outside = |p: &Vec3| {
         [(&a, &b), (&b, &c), (&c, &a)]
             .map(|(u, v)| -(v - u).cross(&(p - u)).dot(&around) / around.norm())

@@ -1,46 +1,47 @@
-//! A soft body from any closed surface: a lattice of elastic tetrahedra that carries the surface
-//! with it.
+//! Builds a soft body from any closed surface: a lattice of elastic tetrahedra that carries the
+//! surface with it.
 
 use super::lattice::lattice;
 use super::mesh::{self, MeshFault};
 use super::tetrahedron::Tetrahedron;
 use crate::Vec3;
 
-/// Most boxes along the longest side of a body.
+/// Largest number of boxes along the longest side of a body.
 pub const MAX_CELLS: u32 = 64;
 
-/// What a soft body is made of.
+/// Material of a soft body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoftMaterial {
-    /// kg/m³, positive.
+    /// Density, kg/m³, positive.
     pub density_kg_m3: f64,
-    /// Young's modulus, Pa, positive. A substep much longer than sound needs through one
-    /// tetrahedron makes it softer than that.
+    /// Young's modulus, Pa, positive. A substep much longer than sound needs to cross one
+    /// tetrahedron makes the body softer than this.
     pub young_pa: f64,
     /// Poisson's ratio, 0 to 0.4999.
     pub poisson: f64,
     /// Viscosity over stiffness, s.
     pub damping_s: f64,
-    /// Added around the surface by the caller's contacts, m.
+    /// Distance that the caller's contacts add around the surface, m.
     pub half_thickness_m: f64,
 }
 
 /// Why a soft body was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SoftError {
-    /// The mesh is no surface.
+    /// The mesh is not a surface.
     Mesh(MeshFault),
-    /// The surface is not closed: these vertices' edge has not one triangle on each side.
+    /// The surface is not closed: the edge between these vertices does not have one triangle on
+    /// each side.
     Open([u32; 2]),
-    /// The enclosed volume (m³) is not positive: inside out, or flat.
+    /// The enclosed volume (m³) is not positive: the surface is inside out or flat.
     Volume(f64),
-    /// Boxes along the longest side: not 1 to [`MAX_CELLS`].
+    /// The number of boxes along the longest side is not 1 to [`MAX_CELLS`].
     Cells(u32),
-    /// A number of the material is out of its range.
+    /// A material value is out of its range.
     Material {
-        /// Its field.
+        /// Name of the field.
         name: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
     },
 }
@@ -62,7 +63,7 @@ impl core::fmt::Display for SoftError {
 
 impl core::error::Error for SoftError {}
 
-/// A soft body's parts, its particles numbered from 0.
+/// Parts of a soft body, with particles numbered from 0.
 pub(super) struct Solid {
     pub nodes: Vec<Vec3>,
     pub masses: Vec<f64>,
@@ -97,14 +98,14 @@ pub(super) fn solid(
         let at = t.map(|i| &lattice.nodes[i as usize]);
         let m = material;
         let element = Tetrahedron::new(*t, at, *fill, m.young_pa, m.poisson, m.damping_s);
-        // None: so flat that its volume is rounding, which is the bounds' fault.
+        // `None`: the element is so flat that its volume is rounding error, because the bounds are.
         let element = element.ok_or(SoftError::Volume(volume))?;
         for &i in t {
             masses[i as usize] += fill * at_volume(at);
         }
         tetrahedra.push(element);
     }
-    // The samples' volume is near the surface's; the mass is exactly its.
+    // The sampled volume only approximates that of the surface; scaling makes the mass exact.
     let sampled: f64 = masses.iter().sum();
     for mass in &mut masses {
         *mass *= material.density_kg_m3 * volume / sampled;

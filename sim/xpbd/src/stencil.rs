@@ -1,9 +1,9 @@
-//! A point as a weighted mean of particles: where a surface vertex or a point of a surface triangle
-//! gets its movement from.
+//! A point as a weighted mean of particles: how a surface vertex, or a point of a surface triangle,
+//! follows them.
 
 use crate::Vec3;
 
-/// Three vertices of four particles each.
+/// Largest number of particles in a stencil: three vertices of four particles each.
 pub(super) const WIDEST: usize = 12;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,8 @@ impl Stencil {
         }
     }
 
-    /// Each particle is named once: the mobility is a sum of squares.
+    /// Adds a particle's weight. Each particle has one entry, because the mobility is a sum of
+    /// squares.
     pub fn add(&mut self, particle: u32, weight: f64) {
         match (self.entries[..self.count].iter_mut()).find(|e| e.0 == particle) {
             Some(entry) => entry.1 += weight,
@@ -42,7 +43,7 @@ pub(super) fn mean(entries: &[(u32, f64)], of: &[Vec3]) -> Vec3 {
     (entries.iter()).fold(Vec3::zeros(), |sum, &(i, k)| sum + of[i as usize] * k)
 }
 
-/// Displacement of the point per `h` times impulse.
+/// Displacement of the point, per `h` times impulse.
 #[inline]
 pub(super) fn mobility(entries: &[(u32, f64)], inverse_mass: &[f64]) -> f64 {
     (entries.iter())
@@ -50,7 +51,7 @@ pub(super) fn mobility(entries: &[(u32, f64)], inverse_mass: &[f64]) -> f64 {
         .sum()
 }
 
-/// Adds `p` times inverse mass, by weight, to what the particles have.
+/// Adds `p` times inverse mass, by weight, to the particles' values.
 #[inline]
 pub(super) fn spread(entries: &[(u32, f64)], inverse_mass: &[f64], p: &Vec3, to: &mut [Vec3]) {
     for &(i, k) in entries {

@@ -1,10 +1,10 @@
-//! One step of the world: substeps of predict, constrain, contact, settle.
+//! One step of the world, in substeps: predict, constrain, contact, settle.
 
 use super::contact::{Contact, ContactFault};
 use super::contact_solver::Movers;
 use super::world::XpbdWorld;
 
-/// Most substeps of a step.
+/// Largest number of substeps in a step.
 pub const MAX_SUBSTEPS: u32 = 1000;
 
 /// Why no step was made.
@@ -27,29 +27,28 @@ impl core::fmt::Display for StepError {
 
 impl core::error::Error for StepError {}
 
-/// What went wrong in a step, in numbers; all zero in a healthy world.
+/// Faults of a step, counted; all zero in a healthy world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
     /// Contacts that were left out.
     pub contacts_refused: u32,
-    /// The first of them: index in the list, and why.
+    /// The first of them: its index in the list, and why.
     pub first_refused: Option<(usize, ContactFault)>,
-    /// Times that a particle's next state was not finite, over the substeps: it stayed where the
-    /// substep began, at rest.
+    /// Number of times, over the substeps, that a particle's next state was not finite; it stayed
+    /// where the substep began, at rest.
     pub particles_held: u32,
-    /// The same of bodies.
+    /// The same for bodies.
     pub bodies_held: u32,
-    /// Constraints and contacts that were passed over because their numbers were not finite, over
-    /// the substeps.
+    /// Constraints and contacts skipped because their numbers were not finite, over the substeps.
     pub constraints_skipped: u32,
 }
 
 impl XpbdWorld {
-    /// Moves everything by `dt_s` seconds in `substeps` substeps under `contacts`, which hold for
-    /// this step only; then forgets the forces.
+    /// Advances everything by `dt_s` seconds in `substeps` substeps under `contacts`, which hold
+    /// for this step only; then clears the forces.
     ///
     /// A contact with a fault is left out and reported. No allocation for lists within
-    /// [`XpbdWorld::reserve_contacts`]; cost proportional to substeps times constraints and
+    /// [`XpbdWorld::reserve_contacts`]. Cost is proportional to substeps times constraints and
     /// contacts.
     ///
     /// # Errors
@@ -146,7 +145,8 @@ impl XpbdWorld {
         for hold in &mut self.attachments {
             skipped += u32::from(!hold.solve(p, course[0], course[1], h));
         }
-        // Last, so that what the eye and the hand notice first is true at the end of the substep.
+        // Last, so that at the end of the substep the contacts hold best: eye and hand notice them
+        // first.
         for k in 0..settings.contact_sweeps {
             let back = (i + k) % 2 == 1;
             skipped += self.contacts.sweep(&mut movers, h, back);

@@ -1,18 +1,19 @@
-//! The surface of a deformable: what collision detection sees and pushes on.
+//! The surface of a deformable: what collision detection reads and pushes on.
 
 use super::stencil::Stencil;
 use crate::Vec3;
 
-/// A cloth or soft body of a [`XpbdWorld`](super::World), numbered from 0 in order of addition.
+/// Identifies a cloth or soft body of an [`XpbdWorld`](super::XpbdWorld), numbered from 0 in order
+/// of addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeformableId(pub u32);
 
-/// How vertices get their positions.
+/// How the vertices get their positions.
 #[derive(Clone, Debug)]
 pub(super) enum Skin {
-    /// They are the particles.
+    /// The vertices are the particles.
     Bare,
-    /// They are means of four particles.
+    /// The vertices are weighted means of four particles.
     Embedded {
         carriers: Vec<([u32; 4], [f64; 4])>,
         now: Vec<Vec3>,
@@ -24,9 +25,9 @@ pub(super) enum Skin {
 pub(super) struct Deformable {
     pub triangles: Vec<[u32; 3]>,
     pub half_thickness: f64,
-    /// First particle, and how many.
+    /// First particle, and their number.
     pub particles: (u32, u32),
-    /// First tetrahedron, and how many.
+    /// First tetrahedron, and their number.
     pub tetrahedra: (u32, u32),
     pub skin: Skin,
 }
@@ -39,7 +40,7 @@ impl Deformable {
         }
     }
 
-    /// Adds `weight` of surface vertex `vertex`, which exists.
+    /// Adds the surface vertex `vertex`, which must exist, to the stencil with `weight`.
     pub fn carry(&self, vertex: u32, weight: f64, stencil: &mut Stencil) {
         match &self.skin {
             Skin::Bare => stencil.add(self.particles.0 + vertex, weight),
@@ -58,7 +59,7 @@ impl Deformable {
         }
     }
 
-    /// Embedded vertices follow their particles.
+    /// Moves embedded vertices with their particles.
     pub fn follow(&mut self, x: &[Vec3]) {
         if let Skin::Embedded { carriers, now, .. } = &mut self.skin {
             for (vertex, carrier) in now.iter_mut().zip(carriers) {

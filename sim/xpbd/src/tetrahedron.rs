@@ -4,42 +4,41 @@
 //!
 //! With the deformation gradient `F = R S` (`R` a rotation) the energy is `mu V |S - 1|² + lambda/2
 //! V (det F - 1)²` (Stomakhin, Howes, Schroeder and Teran 2012, "Energetically consistent
-//! invertible elasticity"), which for small strains is Hooke's law with the Lamé parameters `mu`
-//! and `lambda`: so Young's modulus and Poisson's ratio mean what they mean in a textbook. As XPBD
-//! it is the six strains with the compliance `1/(2 mu V)`, and the volume with `1/(lambda V)`.
+//! invertible elasticity"). For small strains this is Hooke's law with the Lamé parameters `mu` and
+//! `lambda`, so Young's modulus and Poisson's ratio have their textbook meaning. In XPBD it becomes
+//! the six strains with the compliance `1/(2 mu V)`, and the volume with `1/(lambda V)`.
 //!
 //! They are solved as one block (as Ton-That, Kry and Andrews 2023 do with two): the strains share
-//! all gradients with the volume, and one sweep a substep does not balance what pulls in turns. The
-//! block costs little. The gradients of the strains are orthonormal in the frame `R`, so their
-//! matrix is the map `X -> (X G + G X) / 2` with `G = sum w b b'` of the rest shape (`b`: gradients
-//! of the barycentric coordinates), which is diagonal if the material axes are chosen along the
+//! all gradients with the volume, and one sweep per substep does not balance constraints that pull
+//! in turns. The block costs little. The gradients of the strains are orthonormal in the frame `R`,
+//! so their matrix is the map `X -> (X G + G X) / 2` with `G = sum w b b'` of the rest shape (`b`:
+//! gradients of the barycentric coordinates). This map is diagonal if the material axes are the
 //! axes of `G`. The volume is the seventh unknown, by Schur complement.
 //!
 //! Why not the two neo-Hookean constraints of Macklin and Müller 2021: their deviatoric one, `|F|`,
-//! is far from zero at rest, and its gradient is one direction of nine; the other directions,
-//! shear, are then explicit in time, and a lattice of rubber shook itself to pieces at substeps
-//! that are fine here.
+//! is far from zero at rest, and its gradient is one direction of nine. The other directions,
+//! shear, are then explicit in time; a lattice of rubber diverged at substeps that are fine here.
 //!
-//! `R` is followed from substep to substep by Newton's method, and where that has no answer by the
+//! `R` is tracked from substep to substep by Newton's method. Where that has no solution, the
 //! iteration of Müller, Bender, Chentanez and Macklin 2016 ("A robust method to extract the
-//! rotational part of deformations"), so an element that was turned inside out finds back.
+//! rotational part of deformations") takes over, so an inverted element recovers.
 
 use nalgebra::{Matrix3, SymmetricEigen, UnitQuaternion};
 
 use crate::Vec3;
 
-/// Rounds of the rotation's iteration in one substep; two or three do, unless the element is nearly
-/// flat.
+/// Largest number of rotation iterations in one substep. Two or three suffice unless the element is
+/// nearly flat.
 const ROTATION_ROUNDS: u32 = 20;
-/// rad; the last round squares it.
+/// Convergence threshold, rad; the last iteration squares the error.
 const ROTATION_TOLERANCE: f64 = 1e-7;
-/// Under this, relative, an element has no volume to tell its rotation by.
+/// Relative threshold below which an element has too little volume to determine its rotation.
 const FLAT: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tetrahedron {
     pub particles: [u32; 4],
-    /// Inverse of the edge matrix at rest, 1/m, in material axes along those of `G`: its rows are
+    /// Inverse of the edge matrix at rest, 1/m, in material axes along those of `G`. Its rows are
     /// the gradients `b` of corners 1 to 3.
     gradients: Matrix3<f64>,
     /// `G`, diagonal, 1/(kg m²).
@@ -50,13 +49,13 @@ pub(super) struct Tetrahedron {
     volume_compliance: f64,
     /// Viscosity over stiffness, s.
     damping: f64,
-    /// World from material axes.
+    /// Rotation from material axes to world axes.
     rotation: UnitQuaternion<f64>,
 }
 
 impl Tetrahedron {
-    /// Of the corners `at` (positive volume), as stiff as `fill` of its volume. `None` if the
-    /// volume is not positive.
+    /// Builds the element with the corners `at` (positive volume), with the stiffness of `fill`
+    /// times its volume. Returns `None` if the volume is not positive.
     pub fn new(
         particles: [u32; 4],
         at: [&Vec3; 4],
@@ -81,7 +80,7 @@ impl Tetrahedron {
         })
     }
 
-    /// The same, its particles counted from `first`.
+    /// Returns a copy with particle numbers offset by `first`.
     pub fn renumbered(&self, first: u32) -> Self {
         Self {
             particles: self.particles.map(|p| p + first),
@@ -89,8 +88,8 @@ impl Tetrahedron {
         }
     }
 
-    /// Lays the material axes along those of `G`: before the first substep, and when a mass has
-    /// changed (a pin).
+    /// Turns the material axes to those of `G`. Needed before the first substep, and whenever a
+    /// mass changes (a pin).
     pub fn align(&mut self, w: &[f64]) {
         let b = self.gradients.transpose();
         let g0 = -(b.column(0) + b.column(1) + b.column(2));
@@ -111,13 +110,13 @@ impl Tetrahedron {
         self.rotation.renormalize();
     }
 
-    /// `sum of a_i b_i'` over the corners, for a quantity of the particles.
+    /// Computes `sum of a_i b_i'` over the corners, for a quantity of the particles.
     #[inline]
     fn gradient_of(&self, a: &[Vec3; 4]) -> Matrix3<f64> {
         Matrix3::from_columns(&[a[1] - a[0], a[2] - a[0], a[3] - a[0]]) * self.gradients
     }
 
-    /// Moves the four corners; says whether the numbers allowed it.
+    /// Moves the four corners; returns false if the numbers are not finite.
     #[inline]
     pub fn solve(&mut self, x: &mut [Vec3], before: &[Vec3], w: &[f64], h: f64) -> bool {
         let id = self.particles.map(|p| p as usize);
@@ -146,7 +145,7 @@ impl Tetrahedron {
         for k in 0..3 {
             cg.column_mut(k).scale_mut(share * g[k]);
         }
-        // The Schur complement; without a volume term its compliance is infinite, and `t` is 0.
+        // Schur complement. Without a volume term its compliance is infinite, and `t` is 0.
         let cross = symmetric(&cg);
         let eased = cross.component_div(&gain);
         let own = cg.dot(&c) + self.volume_compliance / (h * h) - eased.dot(&cross);
@@ -164,7 +163,7 @@ impl Tetrahedron {
         true
     }
 
-    /// Volume now over volume at rest.
+    /// Current volume over rest volume.
     pub fn volume_ratio(&self, x: &[Vec3]) -> f64 {
         let corners = self.particles.map(|p| x[p as usize]);
         self.gradient_of(&corners).determinant()
@@ -182,8 +181,8 @@ fn cofactors(m: &Matrix3<f64>) -> Matrix3<f64> {
     Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
 }
 
-/// The rotation nearest to `f`, from one that was so a moment ago. `None` if the numbers are not
-/// finite.
+/// Returns the rotation nearest to `f`, starting from the previous nearest one. `None` if the
+/// numbers are not finite.
 #[inline]
 fn follow(from: &UnitQuaternion<f64>, f: &Matrix3<f64>) -> Option<UnitQuaternion<f64>> {
     let mut q = *from;
@@ -194,8 +193,8 @@ fn follow(from: &UnitQuaternion<f64>, f: &Matrix3<f64>) -> Option<UnitQuaternion
             s[(0, 2)] - s[(2, 0)],
             s[(1, 0)] - s[(0, 1)],
         );
-        // Newton's step where the nearest rotation is a maximum; else theirs, which goes uphill
-        // from anywhere.
+        // Newton's step where the nearest rotation is a maximum; otherwise the step of Müller et
+        // al., which ascends from anywhere.
         let curve = Matrix3::identity() * s.trace() - symmetric(&s);
         let peak = curve[(0, 0)] > 0.0
             && curve[(0, 0)] * curve[(1, 1)] > curve[(0, 1)] * curve[(0, 1)]

@@ -1,4 +1,4 @@
-//! The world: what is in it, and how things are put in and held.
+//! The world: its contents, and how objects are added and held.
 
 use super::attachment::{Attachment, AttachmentError, AttachmentId};
 use super::bending::Bending;
@@ -15,23 +15,23 @@ use super::surface::{Deformable, DeformableId, Skin, carried};
 use super::tetrahedron::Tetrahedron;
 use crate::Vec3;
 
-/// What holds for everything in a world.
+/// Settings that hold for the whole world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// m/s²
+    /// Gravity, m/s².
     pub gravity_m_s2: Vec3,
-    /// Share of all velocities lost per second (exponentially), 1/s.
+    /// Rate of exponential decay of all velocities, 1/s.
     pub damping_1_s: f64,
-    /// Fastest that a contact is pushed out, m/s: one that is found deep is resolved over several
-    /// steps, and leaves at no speed.
+    /// Largest push-out speed of a contact, m/s. A contact found deep inside is resolved over
+    /// several steps and leaves at zero speed.
     pub push_out_m_s: f64,
-    /// Sweeps over the contacts in a substep, at least 1. One will do for particles; boxes need a
-    /// few, since four contacts share one body; stacks stand with four, and stand still with eight.
+    /// Sweeps over the contacts in a substep, 1 to 64. One is enough for particles. Boxes need a
+    /// few, since four contacts share one body. Stacks stand with four, and stand still with eight.
     pub contact_sweeps: u32,
 }
 
 impl Default for Settings {
-    /// Earth's gravity along -z, no damping, 0.5 m/s, four sweeps.
+    /// Earth's gravity along -z, no damping, push-out at 0.5 m/s, four sweeps.
     fn default() -> Self {
         Self {
             gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
@@ -42,12 +42,12 @@ impl Default for Settings {
     }
 }
 
-/// Which number of the settings is out of its range.
+/// A setting that is out of its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SettingsError {
-    /// Its field.
+    /// Name of the field.
     pub name: &'static str,
-    /// Its value (of gravity, the size).
+    /// Value of the field (for gravity, the magnitude).
     pub value: f64,
 }
 
@@ -66,11 +66,11 @@ pub enum LinkError {
     Particle(ParticleError),
     /// Both ends are this particle.
     Same(u32),
-    /// Length (m), compliance (m/N) or damping time (s) is negative or not finite.
+    /// A length (m), compliance (m/N) or damping time (s) is negative or not finite.
     Number {
-        /// Which.
+        /// Name of the parameter.
         name: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: f64,
     },
 }
@@ -87,7 +87,8 @@ impl core::fmt::Display for LinkError {
 
 impl core::error::Error for LinkError {}
 
-/// Particles, bodies and what binds them. See the [module's page](super) for what it promises.
+/// Particles, bodies and the constraints between them. The [crate documentation](super) lists its
+/// guarantees.
 #[derive(Clone, Debug)]
 pub struct XpbdWorld {
     pub(super) settings: Settings,
@@ -97,19 +98,20 @@ pub struct XpbdWorld {
     pub(super) tetrahedra: Vec<Tetrahedron>,
     pub(super) attachments: Vec<Attachment>,
     pub(super) bodies: Vec<XpbdBody>,
-    /// Numbers that nobody has: who stands there touches nothing and does not move.
+    /// Unused body indices. A body in such a slot touches nothing and does not move.
     pub(super) free_bodies: Vec<u32>,
     pub(super) deformables: Vec<Deformable>,
     pub(super) contacts: ContactSolver,
-    /// A mass has changed, so the axes of the tetrahedra have too.
+    /// True when a mass has changed, and with it the axes of the tetrahedra.
     pub(super) masses_changed: bool,
 }
 
 impl XpbdWorld {
-    /// An empty world.
+    /// Creates an empty world.
     ///
     /// # Errors
-    /// [`SettingsError`] names the number that is not finite, negative, or (push-out, sweeps) zero.
+    /// [`SettingsError`] names the value that is not finite, negative, zero (push-out, sweeps) or
+    /// above 64 (sweeps).
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         let s = &settings;
         for (name, value, fine) in [
@@ -141,13 +143,13 @@ impl XpbdWorld {
         })
     }
 
-    /// Makes room for lists of so many contacts (about 0.8 kB each), so that [`XpbdWorld::step`]
-    /// never allocates for shorter ones.
+    /// Reserves capacity for `contacts` contacts (about 0.8 kB each), so that [`XpbdWorld::step`]
+    /// never allocates for shorter lists.
     pub fn reserve_contacts(&mut self, contacts: usize) {
         self.contacts.reserve(contacts);
     }
 
-    /// A free particle of `mass_kg` at `position` (m) with `velocity` (m/s). Allocates.
+    /// Adds a free particle of `mass_kg` at `position` (m) with `velocity` (m/s). Allocates.
     ///
     /// # Errors
     /// [`ParticleError`] for numbers that are not finite, or a mass that is not positive.
@@ -164,12 +166,12 @@ impl XpbdWorld {
         Ok(ParticleId(self.particles.push(position, velocity, mass_kg)))
     }
 
-    /// A thread of the length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time
+    /// Adds a thread of length `rest_m`, with a compliance (m/N, 0 is rigid) and a damping time
     /// (viscosity over stiffness, s). Allocates.
     ///
     /// # Errors
-    /// [`LinkError`] if a particle does not exist, both are one, or a number is negative or not
-    /// finite.
+    /// [`LinkError`] if a particle does not exist, both ends are the same, or a number is negative
+    /// or not finite.
     pub fn link(
         &mut self,
         ends: [ParticleId; 2],
@@ -201,11 +203,11 @@ impl XpbdWorld {
         Ok(())
     }
 
-    /// A cloth, flat or curved at rest as the mesh is, at rest. Its surface vertices are its
-    /// particles, in the mesh's order. Allocates.
+    /// Adds a cloth whose rest shape, flat or curved, is that of the mesh; it starts at rest. Its
+    /// surface vertices are its particles, in the order of the mesh. Allocates.
     ///
     /// # Errors
-    /// [`ClothError`]; the world is then as it was.
+    /// [`ClothError`]; the world is then unchanged.
     pub fn add_cloth(
         &mut self,
         positions: &[Vec3],
@@ -232,12 +234,12 @@ impl XpbdWorld {
         }))
     }
 
-    /// A soft body in the closed surface (seen from outside, triangles run counterclockwise), at
-    /// rest, as a lattice of `cells` boxes along the longest side of its bounds (1 to
-    /// [`MAX_CELLS`](super::MAX_CELLS)). Surface vertices keep the mesh's order. Allocates.
+    /// Adds a soft body, at rest, that fills a closed surface (triangles run counterclockwise seen
+    /// from outside). It is a lattice of `cells` boxes along the longest side of its bounds (1 to
+    /// [`MAX_CELLS`](super::MAX_CELLS)). Surface vertices keep the order of the mesh. Allocates.
     ///
     /// # Errors
-    /// [`SoftError`]; the world is then as it was.
+    /// [`SoftError`]; the world is then unchanged.
     pub fn add_soft(
         &mut self,
         positions: &[Vec3],
@@ -283,10 +285,11 @@ impl XpbdWorld {
         DeformableId(self.deformables.len() as u32 - 1)
     }
 
-    /// A rigid body. Allocates.
+    /// Adds a rigid body. Allocates.
     ///
     /// # Errors
-    /// [`BodyError`] for numbers that are not finite, or a mass, inertia or rotation that is none.
+    /// [`BodyError`] for numbers that are not finite, an invalid mass or inertia, or a rotation
+    /// that is not a unit quaternion.
     pub fn add_body(&mut self, kind: &BodyKind, state: &BodyState) -> Result<BodyId, BodyError> {
         let body = XpbdBody::new(kind, state)?;
         let lowest = (0..self.free_bodies.len()).min_by_key(|&k| self.free_bodies[k]);
@@ -299,12 +302,12 @@ impl XpbdWorld {
         Ok(BodyId(self.bodies.len() as u32 - 1))
     }
 
-    /// Takes a body out. The others keep their numbers, its own is free. What is known of its
-    /// contacts serves the next step at most, as a start, if somebody comes in its place. Allocates
-    /// when there are more free numbers than ever before.
+    /// Removes a body. The others keep their ids; its own is free for reuse. If another body takes
+    /// its place, the removed body's contacts serve that body's next step at most, as a warm start.
+    /// Allocates when there are more free ids than ever before.
     ///
     /// # Errors
-    /// [`BodyError::Unknown`].
+    /// [`BodyError::Unknown`] if the body does not exist.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), BodyError> {
         let body = self.body_mut(id)?;
         *body = XpbdBody::new(&BodyKind::Kinematic, &BodyState::at(Vec3::zeros()))?;
@@ -312,18 +315,18 @@ impl XpbdWorld {
         Ok(())
     }
 
-    /// Whether there is such a body.
+    /// Whether the body exists.
     pub(super) fn has_body(&self, id: BodyId) -> bool {
         (id.0 as usize) < self.bodies.len() && !self.free_bodies.contains(&id.0)
     }
 
     /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time
-    /// (viscosity over stiffness, s); [`XpbdWorld::move_hold`] moves it. Allocates when there are
+    /// (viscosity over stiffness, s). [`XpbdWorld::move_hold`] moves it. Allocates when there are
     /// more holds than ever before.
     ///
     /// # Errors
-    /// [`AttachmentError`] if the point is none of a particle or surface, or a number is negative
-    /// or not finite.
+    /// [`AttachmentError`] if the point is not on a particle or surface, or a number is negative or
+    /// not finite.
     pub fn hold(
         &mut self,
         point: &ContactPoint,
@@ -362,10 +365,11 @@ impl XpbdWorld {
         Ok(AttachmentId(index as u32))
     }
 
-    /// The hold's target moves evenly to `target` (m) during the next step. Allocates nothing.
+    /// Moves the hold's target at constant velocity to `target` (m) during the next step. Allocates
+    /// nothing.
     ///
     /// # Errors
-    /// [`AttachmentError`] if there is no such hold or the target is not finite.
+    /// [`AttachmentError`] if the hold does not exist or the target is not finite.
     pub fn move_hold(&mut self, id: AttachmentId, target: Vec3) -> Result<(), AttachmentError> {
         if !finite(&target) {
             return Err(AttachmentError::Target(target));
@@ -374,10 +378,10 @@ impl XpbdWorld {
         Ok(())
     }
 
-    /// Lets go. Allocates nothing.
+    /// Releases a hold. Allocates nothing.
     ///
     /// # Errors
-    /// [`AttachmentError::Unknown`].
+    /// [`AttachmentError::Unknown`] if the hold does not exist.
     pub fn let_go(&mut self, id: AttachmentId) -> Result<(), AttachmentError> {
         self.held(id)?.active = false;
         Ok(())
@@ -389,7 +393,7 @@ impl XpbdWorld {
             .ok_or(AttachmentError::Unknown(id.0))
     }
 
-    /// Resolves a contact point to what it moves with.
+    /// Resolves a contact point to the object that it moves with.
     pub(super) fn anchor(&self, point: &ContactPoint) -> Result<Anchor, ContactFault> {
         let mut stencil = Stencil::new();
         match *point {

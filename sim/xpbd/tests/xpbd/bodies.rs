@@ -8,7 +8,7 @@ use nalgebra::UnitQuaternion;
 
 use crate::{FRAME, G, corners, cuboid, earth, near, on_plane, weightless};
 
-/// A spinning book, thrown about its middle axis: the hardest free rotation there is.
+/// A spinning book, thrown about its intermediate axis: the hardest free rotation.
 #[test]
 fn a_free_body_keeps_momentum_to_rounding_and_energy_nearly() {
     let mut world = weightless();
@@ -38,7 +38,7 @@ fn a_free_body_keeps_momentum_to_rounding_and_energy_nearly() {
     assert!(worst < 2e-3, "energy wandered by {worst}");
 }
 
-/// About a principal axis a body turns by the angle that its spin says.
+/// About a principal axis, a body rotates by exactly the angle that its angular velocity gives.
 #[test]
 fn a_spin_about_a_principal_axis_is_exact() {
     let mut world = weightless();
@@ -56,7 +56,7 @@ fn a_spin_about_a_principal_axis_is_exact() {
     assert!(world.body(body).unwrap().rotation.angle_to(&expected) < 1e-12);
 }
 
-/// A push off centre for one step gives the impulse and its moment.
+/// An off-centre push for one step gives the impulse and its moment.
 #[test]
 fn a_push_gives_its_impulse_and_moment() {
     let mut world = weightless();
@@ -69,12 +69,12 @@ fn a_push_gives_its_impulse_and_moment() {
     world.step(FRAME, 8, &[]).unwrap();
     world.step(FRAME, 8, &[]).unwrap();
     assert!((world.momentum() - force * FRAME).norm() < 1e-15);
-    // Of the moment, what the drift of the centre during the step adds is of second order.
+    // The drift of the centre during the step adds a second-order term to the moment.
     let moment = at.cross(&force) * FRAME;
     assert!((world.angular_momentum() - moment).norm() < 1e-3 * moment.norm());
 }
 
-/// Two boxes that hit each other off centre: what one loses the other gains.
+/// Two boxes that hit each other off centre: one gains what the other loses.
 #[test]
 fn a_collision_of_free_bodies_keeps_both_momenta() {
     for restitution in [0.0, 0.7] {
@@ -115,7 +115,7 @@ fn a_collision_of_free_bodies_keeps_both_momenta() {
         let pushed = world.impulses().iter().sum::<Vec3>();
         assert!(pushed.x < -0.5, "{pushed:?}");
         assert!((world.momentum() - p).norm() < 1e-13);
-        // Friction acts at two places that are a little apart.
+        // Friction acts at two places that are slightly apart.
         let change = (world.angular_momentum() - l).norm() / l.norm();
         assert!(change < 5e-3, "{change}");
         assert!(world.kinetic_energy() < e);
@@ -123,7 +123,7 @@ fn a_collision_of_free_bodies_keeps_both_momenta() {
     }
 }
 
-/// Equal balls head on, one contact: velocities are exchanged times the restitution.
+/// Equal balls head on, one contact: velocities are exchanged, times the restitution.
 #[test]
 fn restitution_is_the_ratio_of_speeds() {
     for restitution in [0.0, 0.5, 1.0] {
@@ -166,7 +166,7 @@ fn slope(angle: f64) -> (Vec3, Vec3) {
     )
 }
 
-/// Sticks under the angle of friction, slides over it with `g (sin - mu cos)`.
+/// Sticks below the angle of friction; above it slides with `g (sin - mu cos)`.
 #[test]
 fn a_box_on_a_slope_sticks_or_slides_as_coulomb_says() {
     let mu = 0.5_f64;
@@ -292,7 +292,8 @@ fn stack_contacts(world: &XpbdWorld, bodies: &[BodyId], half: &Vec3, list: &mut 
     }
 }
 
-/// Four sweeps let the top walk by a fifth of a millimetre a second, eight by a tenth of that.
+/// With four sweeps the top drifts by a fifth of a millimetre a second, with eight by a tenth of
+/// that.
 #[test]
 fn a_stack_of_five_boxes_stands() {
     for (sweeps, most_drift, most_turn) in [(4, 2e-3, 0.03), (8, 3e-4, 1e-3)] {
@@ -323,7 +324,7 @@ fn a_stack_of_five_boxes_stands() {
             let drift = (state.position - settled[i].position).norm();
             assert!(drift < most_drift, "box {i} drifted {drift} m in 5 s");
         }
-        // The ground carries them all.
+        // The ground carries all boxes.
         let carried: f64 = world.impulses()[..4].iter().map(|p| p.z).sum();
         near(
             carried / FRAME,
@@ -334,7 +335,7 @@ fn a_stack_of_five_boxes_stands() {
     }
 }
 
-/// Of a face covered with contacts four are enough for the same rest.
+/// For a face covered with contacts, four give the same rest.
 #[test]
 fn four_contacts_carry_what_many_do() {
     let half = Vec3::new(0.1, 0.1, 0.05);
@@ -386,7 +387,7 @@ fn four_contacts_carry_what_many_do() {
     }
 }
 
-/// A kinematic body arrives where it is driven, and carries what lies on it.
+/// A kinematic body arrives where it is driven, and carries the box on it.
 #[test]
 fn a_driven_lift_carries_a_box() {
     let mut world = earth();
@@ -421,15 +422,15 @@ fn a_driven_lift_carries_a_box() {
         assert_eq!(world.body(lift).unwrap().position, target);
     }
     let way = world.body(boxed).unwrap().position - Vec3::z() * 0.05;
-    // It starts with a jerk to 0.12 m/s, which friction has to make good.
+    // It starts with a jump to 0.12 m/s, for which friction has to compensate.
     near(way.z, 0.18, 1e-3, "height");
     near(way.x, 0.12, 5e-3, "way along");
     world.step(FRAME, 20, &[]).unwrap();
     assert_eq!(world.body(lift).unwrap().velocity, Vec3::zeros());
 }
 
-/// What a body that is taken out carried falls freely at once, and one that comes in its place does
-/// not begin with what it was pressed with.
+/// Objects carried by a removed body fall freely at once. A body in its place does not start with
+/// the old multipliers.
 #[test]
 fn a_body_that_goes_carries_nothing() {
     let mut world = earth();
@@ -477,7 +478,7 @@ fn a_body_that_goes_carries_nothing() {
         1e-9,
         "falls",
     );
-    // Pressed again, and another takes the number within a step: it holds nothing that rises.
+    // Pressed again, and another body takes the id within a step: it does not hold a rising body.
     let again = world.add_body(&BodyKind::Kinematic, &at).unwrap();
     assert_eq!(again, first);
     world.set_body(boxed, &state).unwrap();
@@ -512,8 +513,8 @@ fn held(at: Vec3) -> Pull {
     }
 }
 
-/// Against a force the spring gives way by force over stiffness; its own weight the hand carries.
-/// So with a moment.
+/// Under a force, the displacement is force over stiffness; the hand carries the body's weight. The
+/// same holds for a moment.
 #[test]
 fn a_drawn_body_gives_way_as_its_springs_say() {
     let mut world = earth();
@@ -537,7 +538,7 @@ fn a_drawn_body_gives_way_as_its_springs_say() {
     }
     let state = world.body(body).unwrap();
     assert!((state.position - force / 500.0).norm() < 1e-9, "{state:?}");
-    // 0.02 N m about z from the pair, and what the force makes at its lever of 1 cm.
+    // 0.02 N m about z from the pair, plus the moment of the force at its lever of 1 cm.
     let moment = Vec3::new(0.0, 0.0, 0.02) + Vec3::new(0.01, 0.0, 0.0).cross(&force);
     let turned = state.rotation.scaled_axis();
     assert!(
@@ -620,7 +621,7 @@ fn a_pull_that_is_none_is_refused() {
         world.pull_body(body, &pull).unwrap_err();
     }
     world.pull_body(BodyId(7), &good).unwrap_err();
-    // And what was refused does not act.
+    // A refused pull does not act.
     world.step(FRAME, 4, &[]).unwrap();
     assert!(world.body(body).unwrap().velocity.z < -0.1);
 }

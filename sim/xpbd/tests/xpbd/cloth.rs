@@ -30,8 +30,8 @@ fn free_fall_is_the_schemes_own_to_rounding() {
     assert!((world.positions()[p.0 as usize] - fallen).norm() < 1e-11);
 }
 
-/// Momentum to rounding; angular momentum loses what a first-order scheme loses, and less with
-/// smaller substeps.
+/// Linear momentum to rounding. Angular momentum has the error of a first-order scheme, smaller
+/// with smaller substeps.
 #[test]
 fn a_thrown_cloth_keeps_its_momenta() {
     let lost = [10, 20].map(|substeps| {
@@ -68,7 +68,7 @@ fn a_pendulum_swings_in_its_period() {
     let bob = Vec3::new(angle.sin(), 0.0, -angle.cos()) * length;
     let bob = world.add_particle(bob, Vec3::zeros(), 0.2).unwrap();
     world.link([o, bob], length, 0.0, 0.0).unwrap();
-    // Times at which it passes below the pin, between steps by a straight line.
+    // Times at which it passes below the pin, interpolated linearly between steps.
     let mut passes = Vec::new();
     let dt = 1e-3;
     for i in 0..10_000 {
@@ -89,7 +89,7 @@ fn a_pendulum_swings_in_its_period() {
     near(length_now, length, 1e-6, "length");
 }
 
-/// `n` springs of compliance `a` in line, each carrying what hangs under it.
+/// `n` springs of compliance `a` in line, each carrying the weight below it.
 #[test]
 fn a_hanging_chain_of_springs_extends_as_hooke_says() {
     let mut world = still(Vec3::z() * -G);
@@ -121,7 +121,7 @@ fn hang(cells: u32, size: f64, substeps: u32) -> (XpbdWorld, f64) {
         damping_s: 1e-3,
         ..COTTON
     };
-    // Turned so that it hangs along -z from its side y = 0.
+    // Rotated so that it hangs along -z from its side y = 0.
     let hung: Vec<Vec3> = positions
         .iter()
         .map(|p| Vec3::new(p.x, 0.0, -p.y))
@@ -138,8 +138,8 @@ fn hang(cells: u32, size: f64, substeps: u32) -> (XpbdWorld, f64) {
     (world, -lowest / size - 1.0)
 }
 
-/// The stretch of what should not stretch: at most `2 n² g h²` over the length, by the rows that
-/// hang under the pins.
+/// Stretch of a nearly inextensible cloth: at most `2 n² g h²` over the length, by the rows that
+/// hang below the pins.
 #[test]
 fn a_nearly_inextensible_cloth_hangs_without_stretching() {
     for (substeps, most) in [(10, 0.04), (20, 0.01), (40, 0.003)] {
@@ -148,7 +148,7 @@ fn a_nearly_inextensible_cloth_hangs_without_stretching() {
     }
 }
 
-/// The membrane's stiffness: a strip drawn out by a force at its end.
+/// The membrane's stiffness: a strip stretched by a force at its end.
 #[test]
 fn a_strip_is_as_stiff_as_its_membrane_however_fine() {
     for cells in [[20, 4], [40, 8]] {
@@ -172,7 +172,7 @@ fn a_strip_is_as_stiff_as_its_membrane_however_fine() {
         }
         for _ in 0..120 {
             for (k, id) in end.iter().enumerate() {
-                // A spread force: the corners carry half.
+                // A distributed force: the corners carry half.
                 let share = if k == 0 || k + 1 == end.len() {
                     0.5
                 } else {
@@ -190,7 +190,7 @@ fn a_strip_is_as_stiff_as_its_membrane_however_fine() {
             / end.len() as f64
             - length;
         let expected = pull / width * compliance * length;
-        // A square grid's diagonals take a sixth of the load: 5/6 for an endless one.
+        // The diagonals of a square grid take a sixth of the load: 5/6 for an endless one.
         near(drawn / expected, 0.87, 0.06, "extension over Hooke's");
     }
 }
@@ -255,7 +255,7 @@ fn pins_and_holds_follow_what_drives_them() {
         world.move_hold(hold, first + way).unwrap();
         world.step(FRAME, 10, &[]).unwrap();
         assert!((world.positions()[0] - way).norm() == 0.0);
-        // Driven evenly, it has a velocity, not jumps.
+        // A driven particle has a velocity instead of jumping.
         near(
             world.velocities()[0].z,
             0.002 / FRAME,
@@ -268,7 +268,7 @@ fn pins_and_holds_follow_what_drives_them() {
         world.step(FRAME, 10, &[]).unwrap();
     }
     assert_eq!(world.velocities()[0], Vec3::zeros());
-    // Between them they carry the cloth; the hold at most all of it.
+    // Together they carry the cloth; the hold at most all of it.
     let weight = world.masses().iter().sum::<f64>() * G;
     let pull = world.hold_impulse(hold).unwrap() / FRAME;
     assert!(pull.z > 0.2 * weight && pull.z < 1.5 * weight, "{pull:?}");

@@ -41,7 +41,7 @@ fn a_particle_on_a_slope_sticks_or_slides_as_coulomb_says() {
     }
 }
 
-/// The opposite of the "spontaneous bounce": out at the stated speed, and no speed left.
+/// The opposite of the "spontaneous bounce": out at the stated speed, with no velocity left.
 #[test]
 fn a_deep_contact_is_resolved_at_the_push_out_speed_and_leaves_at_none() {
     let depth = 0.05;
@@ -94,7 +94,7 @@ fn a_deep_contact_is_resolved_at_the_push_out_speed_and_leaves_at_none() {
 }
 
 /// A particle between two of a triangle's corners and a body: each side by its weights, both
-/// momenta kept.
+/// momenta conserved.
 #[test]
 fn contacts_between_movers_keep_momentum() {
     let mut world = weightless();
@@ -144,7 +144,7 @@ fn contacts_between_movers_keep_momentum() {
     assert!(change < 0.15, "{change}");
 }
 
-/// Item 35 of the source: two sheets over each other rest at the sum of their half thicknesses.
+/// Item 35 of the digest: two sheets over each other rest at the sum of their half thicknesses.
 #[test]
 fn two_sheets_rest_at_the_sum_of_their_half_thicknesses() {
     let (positions, triangles) = grid([6, 6], [0.3, 0.3]);
@@ -176,7 +176,7 @@ fn two_sheets_rest_at_the_sum_of_their_half_thicknesses() {
                 gap_m: e,
                 ..against_plane(ContactPoint::World(Vec3::zeros()), Vec3::z(), 0.4)
             });
-            // Each vertex of the upper sheet over a triangle of the lower, and the other way round.
+            // Each vertex of the upper sheet over a triangle of the lower, and vice versa.
             let t = triangles.iter().find(|t| t.contains(&vertex)).unwrap();
             let weights = t.map(|i| if i == vertex { 1.0 } else { 0.0 });
             for (a, b, normal) in [(over, under, Vec3::z()), (under, over, -Vec3::z())] {

@@ -1,4 +1,4 @@
-//! What is refused, and what a world does with numbers that run off.
+//! Refused input, and the treatment of diverging numbers.
 
 use hapticd_xpbd::Vec3;
 use hapticd_xpbd::{
@@ -302,7 +302,7 @@ fn contacts_with_faults_are_left_out_and_named() {
     );
 }
 
-/// Numbers that overflow stop one particle or body; the rest goes on.
+/// Numbers that overflow stop one particle or body; the others continue.
 #[test]
 fn what_runs_off_is_held_and_counted() {
     let mut world = weightless();
@@ -331,7 +331,7 @@ fn what_runs_off_is_held_and_counted() {
     }
     assert!((world.positions()[lone.0 as usize].x - 1.0 - FRAME).abs() < 1e-12);
     assert!(world.body(body).unwrap().position.norm() < 2.0);
-    // The forces are gone with the step, and with them the trouble.
+    // The forces end with the step, and the fault with them.
     for _ in 0..10 {
         let report = world.step(FRAME, 4, &[]).unwrap();
         assert_eq!(

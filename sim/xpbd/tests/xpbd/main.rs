@@ -1,4 +1,4 @@
-//! The world of particles and rigid bodies against what mechanics says.
+//! The world of particles and rigid bodies compared with mechanics.
 
 mod bodies;
 mod cloth;
@@ -15,7 +15,7 @@ use hapticd_xpbd::{BodyId, BodyKind, BodyState, Contact, ContactPoint, Settings,
 static ALLOCATOR: Counting = Counting;
 
 const G: f64 = 9.81;
-/// The display's frame, the step of the published scenes.
+/// Frame of the display: the step of the published scenes.
 const FRAME: f64 = 1.0 / 60.0;
 
 fn weightless() -> XpbdWorld {
@@ -26,7 +26,7 @@ fn weightless() -> XpbdWorld {
     .unwrap()
 }
 
-/// With so much damping that what swings is at rest after two seconds.
+/// A world with so much damping that oscillations end within two seconds.
 fn still(gravity: Vec3) -> XpbdWorld {
     XpbdWorld::new(Settings {
         gravity_m_s2: gravity,
@@ -66,7 +66,7 @@ fn grid(cells: [u32; 2], size: [f64; 2]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (positions, triangles)
 }
 
-/// A closed block from the origin to `size`, its faces divided in `cells`.
+/// A closed block from the origin to `size`, its faces divided into `cells`.
 fn block(size: Vec3, cells: [u32; 3]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut positions: Vec<Vec3> = Vec::new();
     let mut numbers = std::collections::BTreeMap::new();
@@ -120,7 +120,8 @@ fn corners(half: &Vec3) -> [Vec3; 8] {
     })
 }
 
-/// Contacts of a cuboid's corners that are within `near` of the plane through `o` of normal `n`.
+/// Contacts of the corners of a cuboid that are within `near` of the plane through `o` with normal
+/// `n`.
 fn on_plane(
     world: &XpbdWorld,
     body: BodyId,
@@ -155,7 +156,7 @@ fn near(value: f64, expected: f64, tolerance: f64, what: &str) {
     );
 }
 
-/// An octahedron refined.
+/// A refined octahedron.
 fn ball(radius: f64, level: u32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut positions = vec![
         Vec3::x(),

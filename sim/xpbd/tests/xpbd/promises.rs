@@ -1,4 +1,4 @@
-//! No allocation, equal runs, and laws for any start.
+//! No allocation, equal runs, and laws that hold from any start.
 
 use hapticd_counting::counted;
 use hapticd_xpbd::Vec3;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::{FRAME, ball, cuboid, earth, grid, on_plane, weightless};
 
-/// A cloth over a soft ball beside a box, all on a plane.
+/// A cloth over a soft ball next to a box, all on a plane.
 fn scene() -> XpbdWorld {
     let mut world = earth();
     let (positions, triangles) = grid([10, 10], [0.3, 0.3]);
@@ -157,7 +157,7 @@ fn equal_runs_are_equal_to_the_bit() {
     assert_eq!(run(), run());
 }
 
-/// Two bodies and a particle with three contacts between them that stay for ten steps.
+/// Two bodies and a particle with three contacts between them that last for ten steps.
 struct Thrown {
     va: Vec3,
     wa: Vec3,
@@ -210,8 +210,8 @@ impl Thrown {
     }
 }
 
-/// Each bounce sets the other contacts going: Newton's law for each of them alone had made 15 % of
-/// energy here.
+/// Each bounce sets the other contacts going: Newton's law applied to each of them separately
+/// created 15 % of energy here.
 #[test]
 fn bounces_that_set_each_other_going_make_no_energy() {
     let thrown = Thrown {
@@ -243,8 +243,8 @@ fn vector(size: f64) -> impl Strategy<Value = Vec3> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is between them, two bodies and a particle keep their momentum, and contacts take
-    /// no energy from nowhere.
+    /// Whatever is between them, two bodies and a particle conserve their momentum, and contacts
+    /// create no energy.
     #[test]
     fn contacts_between_movers_keep_momentum_and_make_no_energy(
         va in vector(2.0), wa in vector(5.0), vb in vector(2.0), arms in prop::array::uniform4(vector(0.1)),
@@ -257,7 +257,7 @@ proptest! {
         prop_assert!(after < 1.02 * before + 1e-9, "{after} of {before}");
     }
 
-    /// Nobody leaves a depth faster than the push-out speed, whatever the number of substeps.
+    /// Nothing leaves a depth faster than the push-out speed, whatever the number of substeps.
     #[test]
     fn no_depth_is_left_faster_than_the_push_out_speed(
         depth in 1e-4..0.2_f64, substeps in 1..30_u32, turn in vector(2.0),
@@ -283,7 +283,7 @@ proptest! {
         prop_assert!(last.abs() < 1e-9 && world.kinetic_energy() == 0.0);
     }
 
-    /// What is kept contains the deepest and no more than four, each once.
+    /// The kept contacts include the deepest and are at most four, each once.
     #[test]
     fn reduction_keeps_the_deepest(points in prop::collection::vec((vector(1.0), 0.0..1.0_f64), 1..40)) {
         let (at, depths): (Vec<Vec3>, Vec<f64>) = points.into_iter().unzip();

@@ -1,4 +1,4 @@
-//! Soft bodies against the strength of materials.
+//! Soft bodies compared with the strength of materials.
 
 use hapticd_xpbd::Vec3;
 use hapticd_xpbd::{Contact, ContactPoint, DeformableId, SoftMaterial, XpbdWorld};
@@ -31,8 +31,8 @@ fn enclosed(world: &XpbdWorld, body: DeformableId) -> f64 {
         .sum()
 }
 
-/// Pulls a bar at both ends by `strain` of Young's modulus: relative extension, and contraction at
-/// mid-length.
+/// Pulls a bar at both ends by `strain` of Young's modulus; returns the relative extension, and the
+/// contraction at mid-length.
 fn pulled(poisson: f64, strain: f64, substeps: u32) -> (f64, f64, f64) {
     let size = Vec3::new(0.2, 0.05, 0.05);
     let (positions, triangles) = block(size, [16, 4, 4]);
@@ -53,7 +53,7 @@ fn pulled(poisson: f64, strain: f64, substeps: u32) -> (f64, f64, f64) {
             } else {
                 continue;
             };
-            // 32 equal triangles an end.
+            // 32 equal triangles at each end.
             let force = Vec3::x() * (sign * force / 32.0);
             world.push_surface(body, *t, [1.0 / 3.0; 3], force).unwrap();
         }
@@ -93,7 +93,7 @@ fn a_pulled_bar_shows_its_youngs_modulus_and_poissons_ratio() {
     }
 }
 
-/// Near 0.5 volume stays while the body is drawn out by a quarter.
+/// Near 0.5, the volume stays while the body is stretched by a quarter.
 #[test]
 fn a_nearly_incompressible_body_keeps_its_volume() {
     let (longer, _, volume) = pulled(0.499, 0.2, 20);
@@ -103,7 +103,7 @@ fn a_nearly_incompressible_body_keeps_its_volume() {
     assert!(longer > 0.1 && soft > 0.05, "{longer} {soft}");
 }
 
-/// A bar that hangs from its top extends by `rho g L² / 2 E`.
+/// A bar that hangs from its top is extended by `rho g L² / 2 E`.
 #[test]
 fn a_hanging_bar_extends_by_its_weight() {
     let size = Vec3::new(0.05, 0.05, 0.2);
@@ -127,7 +127,7 @@ fn a_hanging_bar_extends_by_its_weight() {
     near(longer / expected, 1.0, 0.06, "extension over the expected");
 }
 
-/// At rest nothing moves at all: the two constraints of a tetrahedron balance as one.
+/// At rest nothing moves: the constraints of a tetrahedron balance as one.
 #[test]
 fn rest_is_rest_whatever_the_substep() {
     for (poisson, substeps) in [(0.0, 1), (0.3, 1), (0.499, 1), (0.3, 30)] {
@@ -146,8 +146,8 @@ fn rest_is_rest_whatever_the_substep() {
     }
 }
 
-/// A ball, whose lattice does not follow its surface: mass is the surface's, vertices start where
-/// they were.
+/// A ball, whose lattice does not follow its surface: the mass is that of the surface, vertices
+/// start where they were.
 #[test]
 fn a_ball_in_a_lattice_has_its_own_mass_and_shape() {
     let (positions, triangles) = ball(0.05, 3);
@@ -162,7 +162,7 @@ fn a_ball_in_a_lattice_has_its_own_mass_and_shape() {
         assert!((p - x).norm() < 1e-15);
     }
     assert!(world.masses().iter().all(|m| *m > 0.0));
-    // Rigid motion is carried exactly.
+    // Rigid motion is reproduced exactly.
     let turn = nalgebra::Rotation3::from_euler_angles(0.3, 1.0, -0.4);
     for i in world.particles_of(body).unwrap() {
         let id = hapticd_xpbd::ParticleId(i as u32);
@@ -181,7 +181,7 @@ fn a_ball_in_a_lattice_has_its_own_mass_and_shape() {
     );
 }
 
-/// Dropped on a plane it deforms, comes to rest, and presses with its weight.
+/// Dropped on a plane, it deforms, comes to rest, and presses with its weight.
 #[test]
 fn a_soft_ball_comes_to_rest_on_a_plane() {
     let (positions, triangles) = ball(0.05, 3);
