@@ -1,4 +1,4 @@
-//! What callers read. Nothing here allocates.
+//! Read access to the world. Nothing here allocates.
 
 use super::blend::BlendEvent;
 use super::probe::ProbeState;
@@ -6,7 +6,7 @@ use super::world::{Settings, SphereWorld};
 use crate::Vec3;
 
 impl SphereWorld {
-    /// What holds for everything.
+    /// Settings of the world.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -18,13 +18,13 @@ impl SphereWorld {
         &self.spheres.x
     }
 
-    /// Centres when the last step began, m.
+    /// Centres of all spheres at the start of the last step, m.
     #[must_use]
     pub fn positions_at_start(&self) -> &[Vec3] {
         &self.spheres.start
     }
 
-    /// m/s
+    /// Velocities of all spheres, m/s.
     #[must_use]
     pub fn velocities(&self) -> &[Vec3] {
         &self.spheres.v
@@ -36,38 +36,38 @@ impl SphereWorld {
         &self.spheres.radius
     }
 
-    /// kg, fixed or not.
+    /// Masses of all spheres, kg, fixed or not.
     #[must_use]
     pub fn masses(&self) -> &[f64] {
         &self.spheres.mass
     }
 
-    /// The callers' numbers of the bodies, by sphere.
+    /// Body of each sphere, as numbered by the caller.
     #[must_use]
     pub fn bodies(&self) -> &[u32] {
         &self.spheres.body
     }
 
-    /// Whether a sphere is held; `None` if there is no such sphere.
+    /// Whether a sphere is fixed; `None` if it does not exist.
     #[must_use]
     pub fn is_fixed(&self, sphere: u32) -> Option<bool> {
         let w = self.spheres.inverse_mass.get(sphere as usize)?;
         Some(*w == 0.0)
     }
 
-    /// Which pairs have begun or ceased to blend in the last step, by rising indices.
+    /// Pairs that began or ceased to blend in the last step, by rising indices.
     #[must_use]
     pub fn events(&self) -> &[BlendEvent] {
         &self.blends.events
     }
 
-    /// All pairs that blend since they touched, by rising indices, the lower index first. Those of
-    /// strands along the wire are not among them.
+    /// All pairs that blend since they touched, by rising indices, the lower index first. Excludes
+    /// pairs that blend along the wire of a strand.
     pub fn blended(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.blends.pairs()
     }
 
-    /// What the probe in a slot does; `None` if there is none.
+    /// State of the probe in a slot; `None` if the slot is empty.
     #[must_use]
     pub fn probe(&self, slot: usize) -> Option<ProbeState> {
         let tool = self.probes.slots.get(slot)?.as_ref()?;
@@ -79,21 +79,21 @@ impl SphereWorld {
         })
     }
 
-    /// By obstacle of the last step's list, the impulse on its sphere, N s; zero of those that were
-    /// left out.
+    /// Impulse on the sphere of each obstacle of the last step's list, N s; zero for obstacles that
+    /// were left out.
     #[must_use]
     pub fn obstacle_impulses(&self) -> &[Vec3] {
         &self.obstacle_impulses
     }
 
-    /// By contact of the last step's list, the impulse on its probe, N s; zero of those that were
-    /// left out.
+    /// Impulse on the probe of each contact of the last step's list, N s; zero for contacts that
+    /// were left out.
     #[must_use]
     pub fn probe_contact_impulses(&self) -> &[Vec3] {
         &self.contact_impulses
     }
 
-    /// Of free spheres and probes, J.
+    /// Kinetic energy of free spheres and probes, J.
     #[must_use]
     pub fn kinetic_energy(&self) -> f64 {
         let spheres: f64 = (self.free())
@@ -105,14 +105,14 @@ impl SphereWorld {
         spheres + probes
     }
 
-    /// Of free spheres and probes, N s.
+    /// Linear momentum of free spheres and probes, N s.
     #[must_use]
     pub fn momentum(&self) -> Vec3 {
         let spheres = (self.free()).fold(Vec3::zeros(), |p, (i, m)| p + self.spheres.v[i] * m);
         (self.probes.slots.iter().flatten()).fold(spheres, |p, t| p + t.v * t.probe.mass_kg)
     }
 
-    /// Of free spheres and probes about the world's origin, kg m²/s.
+    /// Angular momentum of free spheres and probes about the world's origin, kg m²/s.
     #[must_use]
     pub fn angular_momentum(&self) -> Vec3 {
         let s = &self.spheres;

@@ -1,25 +1,25 @@
-//! Resistance of a wire against bending, one constraint for each sphere between two others.
+//! Bending resistance of a wire: one constraint for each sphere between two others.
 //!
 //! # Theory
 //!
-//! With the lengths `l1`, `l2` of the two pieces at rest, `c = (x2 - x1) / l2 - (x1 - x0) / l1` is
-//! the difference of their directions, curvature times the mean length `l`, and linear in the
-//! positions; the energy is `EI |c|² / 2l` (the quadratic bending of Bergou et al. 2006, in one
-//! dimension). The constraint is `C = |c| - |c at rest|`, of which the straight wire is the case of
-//! rest 0. What way a curved wire is bent round its own axis it does not know: that is for
-//! [`torsion`](super::torsion).
+//! `l1` and `l2` are the rest lengths of the two segments. Then `c = (x2 - x1) / l2 - (x1 - x0) /
+//! l1` is the difference of their directions: curvature times the mean length `l`, and linear in
+//! the positions. The energy is `EI |c|² / 2l` (the quadratic bending of Bergou et al. 2006, in one
+//! dimension). The constraint is `C = |c| - |c at rest|`; a straight wire is the case of rest 0.
+//! The constraint does not know the direction in which a curved wire bends around its own axis;
+//! [`torsion`](super::torsion) handles that.
 
 use crate::Vec3;
 
-/// Curvature times length, rad, under which three points count as straight.
+/// Curvature times length, rad, below which three points count as straight.
 const STRAIGHT: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
     pub spheres: [u32; 3],
-    /// 1/m; their sum is 0.
+    /// Weights of the positions in `c`, 1/m; their sum is 0.
     weights: [f64; 3],
-    /// rad
+    /// `|c|` at rest, rad.
     rest: f64,
     /// `l / EI`, 1/J.
     compliance: f64,
@@ -28,7 +28,8 @@ pub(super) struct Bend {
 }
 
 impl Bend {
-    /// Of three spheres at `at`, straight or as they are. `None` if the numbers do not allow it.
+    /// Builds the constraint on three spheres at `at`, straight at rest or with their present
+    /// curvature. Returns `None` if a value is not finite.
     pub fn new(
         spheres: [u32; 3],
         at: [&Vec3; 3],
@@ -55,7 +56,7 @@ impl Bend {
             .then_some(bend)
     }
 
-    /// Moves the three spheres; says whether the numbers allowed it.
+    /// Moves the three spheres; returns false if the numbers are not finite.
     #[inline]
     pub fn solve(&self, x: &mut [Vec3], before: &[Vec3], w: &[f64], h: f64) -> bool {
         let id = self.spheres.map(|i| i as usize);
@@ -72,8 +73,8 @@ impl Bend {
         if self.damping > 0.0 {
             let gamma = self.damping / h;
             let moved = c - sum(before);
-            // Of a curved wire only the change of the size is damped: the vector also turns with
-            // the wire.
+            // In a curved wire only the change of the magnitude is damped: the vector also turns
+            // with the wire.
             error += if self.rest == 0.0 {
                 moved * gamma
             } else {

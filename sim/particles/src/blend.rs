@@ -1,30 +1,30 @@
-//! Which spheres' surfaces blend: two that touch do, and stay together until they are further apart
-//! than they were when they met.
+//! Decides which spheres' surfaces blend: two that touch start to blend, and continue until they
+//! are further apart than when they touched.
 //!
 //! # Theory
 //!
-//! Positions alone cannot say: drops that approach must not fuse before they touch, and those that
-//! part stay fused a while (Triquet 2001, section 4.1 and figure 4.3). So the mechanics keeps the
-//! set of pairs, with hysteresis, and says what comes and goes.
+//! Positions alone cannot decide this: drops that approach must not fuse before they touch, and
+//! drops that part stay fused for a while (Triquet 2001, section 4.1 and figure 4.3). So the
+//! mechanics keeps the set of pairs, with hysteresis, and reports additions and removals.
 //!
 //! # Practice
 //!
-//! Pairs are judged where a step ends. One that would come and go within a step is not seen. No
+//! Pairs are tested where a step ends. A pair that would come and go within a step is not seen. No
 //! allocation once grown.
 
 use super::sphere::{SphereError, Spheres};
 use crate::Vec3;
 
-/// When spheres of a body blend. The numbers are gaps between collision spheres, m; negative where
+/// When spheres of a body blend. The values are gaps between collision spheres, m; negative where
 /// they overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blending {
-    /// A gap as narrow as this makes a pair blend.
+    /// A pair starts to blend at a gap of at most this.
     pub blend_at_m: f64,
-    /// A gap wider than this parts them; not less than `blend_at_m`.
+    /// A pair stops blending at a gap wider than this; not less than `blend_at_m`.
     pub part_at_m: f64,
-    /// Whether they blend with spheres of other bodies too: both have to, and the lower numbers
-    /// count.
+    /// Whether they also blend with spheres of other bodies. Both bodies must allow it, and the
+    /// lower values apply.
     pub others: bool,
 }
 
@@ -46,16 +46,16 @@ impl Blending {
     }
 }
 
-/// What has become of a pair of spheres; the lower index comes first.
+/// Change of a pair of spheres; the lower index comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlendEvent {
-    /// They have touched.
+    /// The pair has touched.
     Added(u32, u32),
-    /// They are apart.
+    /// The pair has parted.
     Removed(u32, u32),
 }
 
-/// Pairs by their lower index: those of `i` are `other[first[i]..first[i + 1]]`, rising.
+/// Pairs by their lower index. The partners of `i` are `other[first[i]..first[i + 1]]`, rising.
 #[derive(Clone, Debug, Default)]
 struct Table {
     first: Vec<u32>,
@@ -70,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Counting sort by the lower index; the few of each are sorted where they are.
+    /// Counting sort by the lower index; the few partners of each sphere are then sorted in place.
     fn fill(&mut self, pairs: &[(u32, u32)], spheres: usize) {
         self.first.clear();
         self.first.resize(spheres + 1, 0);
@@ -97,11 +97,11 @@ impl Table {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blends {
-    /// By body, sorted.
+    /// Rules of the bodies, sorted by body.
     rules: Vec<(u32, Blending)>,
-    /// By sphere.
+    /// Rule of each sphere.
     rule: Vec<Option<Blending>>,
-    /// Pairs that may be near when the step ends.
+    /// Pairs that may be in reach when the step ends.
     pub candidates: Vec<(u32, u32)>,
     now: Table,
     last: Table,
@@ -109,7 +109,7 @@ pub(super) struct Blends {
 }
 
 impl Blends {
-    /// The rule of a body from now on; `None` parts its pairs at the next step's end.
+    /// Sets the rule of a body from now on. `None` parts its pairs at the end of the next step.
     pub fn set(&mut self, body: u32, rule: Option<Blending>, spheres: &Spheres) {
         match (self.rules.binary_search_by_key(&body, |r| r.0), rule) {
             (Ok(k), Some(rule)) => self.rules[k].1 = rule,
@@ -126,18 +126,18 @@ impl Blends {
         }
     }
 
-    /// A sphere of `body` has been added.
+    /// Registers a new sphere of `body`.
     pub fn push(&mut self, body: u32) {
         let known = self.rules.binary_search_by_key(&body, |r| r.0);
         self.rule.push(known.ok().map(|k| self.rules[k].1));
     }
 
-    /// Widest gap at which any pair stays together, m.
+    /// Widest gap at which any pair stays blended, m.
     pub fn widest(&self) -> Option<f64> {
         self.rules.iter().map(|r| r.1.part_at_m).reduce(f64::max)
     }
 
-    /// Gaps at which the pair comes and goes, m; `None` if it never blends.
+    /// Gaps at which the pair starts and stops blending, m; `None` if it never blends.
     #[inline]
     pub fn limits(&self, a: usize, b: usize, spheres: &Spheres) -> Option<[f64; 2]> {
         let (ra, rb) = (self.rule[a]?, self.rule[b]?);
@@ -151,7 +151,7 @@ impl Blends {
         (ra.others && rb.others).then_some(low)
     }
 
-    /// Judges the candidates where the spheres are now.
+    /// Tests the candidates at the present positions of the spheres.
     pub fn update(&mut self, spheres: &Spheres) {
         core::mem::swap(&mut self.now, &mut self.last);
         let mut candidates = core::mem::take(&mut self.candidates);
@@ -167,7 +167,7 @@ impl Blends {
                 let reach = touching + gap;
                 reach >= 0.0 && square <= reach * reach
             };
-            // Most are clearly near or far, and need not be looked up.
+            // Most pairs are clearly near or far and need no search in the table.
             within(join) || (within(part) && self.last.row(a).binary_search(&j).is_ok())
         });
         self.now.fill(&candidates, spheres.x.len());

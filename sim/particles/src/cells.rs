@@ -1,18 +1,19 @@
-//! Which spheres may be near each other: a grid of cells in a table, filled by counting.
+//! Finds the spheres that may be near each other: a hashed grid, filled by counting sort.
 //!
 //! # Theory
 //!
-//! A cell is as wide as the farthest that two may be apart, so partners stand in the same or a
-//! neighbouring cell. Cells are numbered by a hash of their coordinates into a table of a power of
-//! two; a counting sort brings the spheres into its order (Teschner et al. 2003, "Optimized spatial
-//! hashing", in the compact form of Müller's lecture notes, without lists). Cells that share a
-//! number are told apart by their coordinates.
+//! A cell is as wide as the largest distance of a pair, so partners are in the same or a
+//! neighbouring cell. A hash of its coordinates numbers each cell in a table whose size is a power
+//! of two; a counting sort brings the spheres into table order (Teschner et al. 2003, "Optimized
+//! spatial hashing", in the compact form of Müller's lecture notes, without lists). Cells that
+//! share a number are told apart by their coordinates.
 //!
 //! # Practice
 //!
-//! The order of the pairs follows from positions, indices and the width alone; who needs one that
-//! does not depend on the width sorts them ([`near`](super::near)). No allocation once grown. Cost:
-//! spheres times 14 look-ups, and the pairs; `n²/2` of them if all stand in one place.
+//! The order of the pairs follows from positions, indices and the width alone. Callers that need an
+//! order independent of the width sort them ([`near_pairs`](super::near_pairs)). No allocation once
+//! grown. Cost: 14 look-ups per sphere, plus the pairs; `n²/2` of them if all spheres are in one
+//! place.
 
 use crate::Vec3;
 
@@ -35,7 +36,7 @@ const AFTER: [Cell; 13] = [
     [1, 1, 1],
 ];
 
-/// A sphere in its place, with what is asked for most.
+/// A sphere in sorted order, with the data that is read most.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     at: Vec3,
@@ -45,17 +46,18 @@ struct Entry {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
-    /// m
+    /// Width of a cell, m.
     size: f64,
-    /// By sphere.
+    /// Cell of each sphere.
     cell: Vec<Cell>,
-    /// By number of the table: where its spheres begin in `sorted`. One more than numbers.
+    /// For each number of the table, the start of its spheres in `sorted`. One longer than the
+    /// table.
     first: Vec<u32>,
     sorted: Vec<Entry>,
 }
 
 impl Cells {
-    /// Room for so many spheres.
+    /// Reserves capacity for `spheres` spheres.
     pub fn reserve(&mut self, spheres: usize) {
         let more = |len: usize| spheres.saturating_sub(len);
         self.cell.reserve(more(self.cell.len()));
@@ -68,7 +70,7 @@ impl Cells {
     pub fn build(&mut self, x: &[Vec3], size: f64) {
         self.size = size;
         self.cell.clear();
-        // Conversions saturate, and what is not a number is 0: far away all share the last cell.
+        // Conversions saturate, and NaN becomes 0: all distant spheres share the last cell.
         (self.cell).extend(
             x.iter()
                 .map(|p| [p.x, p.y, p.z].map(|c| (c / size).floor() as i32)),
@@ -89,8 +91,8 @@ impl Cells {
             index: 0,
         };
         self.sorted.resize(x.len(), nobody);
-        // From the last, so that each number's end moves down to its beginning, and indices rise
-        // within it.
+        // From the last sphere to the first: each number's end moves down to its beginning, and
+        // indices rise within it.
         for i in (0..x.len()).rev() {
             let end = &mut self.first[number(&self.cell[i], table) + 1];
             *end -= 1;
@@ -100,13 +102,13 @@ impl Cells {
                 index: i as u32,
             };
         }
-        // Ends have become beginnings, one place too far on.
+        // Ends have become beginnings, one place too far along.
         self.first.rotate_left(1);
         self.first[table] = x.len() as u32;
     }
 
-    /// Calls `visit` once for each two spheres as near as a cell is wide, with the lower index, the
-    /// higher, and the square of the distance (m²).
+    /// Calls `visit` once for each pair of spheres no further apart than the width of a cell, with
+    /// the lower index, the higher, and the square of the distance (m²).
     pub fn pairs(&self, mut visit: impl FnMut(u32, u32, f64)) {
         let table = self.first.len().saturating_sub(1);
         let range = |cell: &Cell| {
@@ -114,8 +116,8 @@ impl Cells {
             self.first[place] as usize..self.first[place + 1] as usize
         };
         let most = self.size * self.size;
-        // The distance first: most are too far. Who only shares the number of the cell would be met
-        // twice.
+        // Test the distance first: most pairs are too far apart. Without the cell test, a sphere
+        // that only shares the number of the cell would be visited twice.
         let mut meet = |a: &Entry, others: &[Entry], cell: &Cell| {
             for b in others {
                 let square = (a.at - b.at).norm_squared();
@@ -124,7 +126,7 @@ impl Cells {
                 }
             }
         };
-        // Those of one cell mostly follow each other, and have the same neighbours.
+        // Spheres of one cell mostly follow each other and have the same neighbours.
         let mut last = None;
         let mut around = [const { ([0; 3], 0..0) }; AFTER.len()];
         let mut end = 0;
@@ -146,7 +148,7 @@ impl Cells {
     }
 }
 
-/// A power of two, about twice the spheres.
+/// Size of the table: a power of two, about twice the number of spheres.
 fn table(spheres: usize) -> usize {
     (2 * spheres).next_power_of_two().max(2)
 }
@@ -155,8 +157,8 @@ fn number(cell: &Cell, table: usize) -> usize {
     let mix = (cell[0] as u32).wrapping_mul(0x9e37_79b1)
         ^ (cell[1] as u32).wrapping_mul(0x85eb_ca77)
         ^ (cell[2] as u32).wrapping_mul(0xc2b2_ae3d);
-    // The low bits of the products see only the low bits of the coordinates: the high ones are
-    // folded in.
+    // The low bits of the products depend only on the low bits of the coordinates, so the high bits
+    // are folded in.
     (mix ^ (mix >> 15)) as usize & (table - 1)
 }
 
@@ -164,8 +166,8 @@ fn number(cell: &Cell, table: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// All pairs nearer than a cell is wide are visited, each once, also across zero and far from
-    /// it.
+    /// All pairs nearer than the width of a cell are visited, each once, also across zero and far
+    /// from it.
     #[test]
     fn near_pairs_are_visited_once() {
         let mut state = 1_u64;
@@ -196,7 +198,7 @@ mod tests {
         }
     }
 
-    /// What is at the end of all numbers is in some cell.
+    /// Positions at the limits of `f64` are still in some cell.
     #[test]
     fn places_beyond_all_cells_are_no_fault() {
         let mut cells = Cells::default();

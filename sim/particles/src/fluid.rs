@@ -1,44 +1,46 @@
-//! Fluid-like particles: a force between each two that are near, in the manner of Lennard-Jones,
-//! and viscosity.
+//! Fluid-like particles: a pair force between neighbours, in the manner of Lennard-Jones, and
+//! viscosity.
 //!
 //! # Theory
 //!
-//! The source moves blood by particles with Lennard-Jones forces and gives no constants (Triquet
-//! 2001, section 2.3.2). The r^-12 core would set the step, so it is softened to a parabola; the
-//! tail ends at a cutoff. With the rest distance `d`, the cutoff `R = reach d`, the core's
-//! stiffness `k` and the cohesion's `c <= k`, the force outwards is
+//! Triquet 2001 (section 2.3.2) moves blood by particles with Lennard-Jones forces and gives no
+//! constants. The r^-12 core would dictate the step, so it is softened to a parabola; the tail ends
+//! at a cutoff. With the rest distance `d`, the cutoff `R = reach d`, the core's stiffness `k` and
+//! the cohesion's `c <= k`, the repulsive force is
 //!
 //! * `c (d - r) + (k - c) (d - r)² / d` for `r < d`: at most `k d`, where two particles are in one
 //!   place;
 //! * `-c (r - d) (1 - s)²`, `s = (r - d) / (R - d)`, for `d <= r < R`: at most `4/27 c (R - d)` of
 //!   attraction; the well is `c (R - d)² / 12` deep.
 //!
-//! It and its slope are continuous. Each substep takes it by one linearly implicit correction along
-//! the line of centres, with the steepest slope that lies between here and the rest distance; so no
-//! pair overshoots, whatever the substep (the majorised step of descent, by pairs in turn).
-//! Viscosity is in the same correction: it damps the approach speed of two particles with the
-//! weight `(1 - r/R)²`, the central part of dissipative particle dynamics (Español and Warren
-//! 1995), which keeps both momenta, where the averaging of XSPH (Monaghan 1989) keeps but one.
+//! The force and its slope are continuous. Each substep applies it as one linearly implicit
+//! correction along the line of centres, with the steepest slope between the present and the rest
+//! distance. So no pair overshoots, whatever the substep (a majorised descent step, one pair after
+//! the other). The same correction includes viscosity. It damps the approach speed of two particles
+//! with the weight `(1 - r/R)²`, the central part of dissipative particle dynamics (Español and
+//! Warren 1995). That conserves linear and angular momentum, whereas the averaging of XSPH
+//! (Monaghan 1989) conserves only one of them.
 
 use super::Vec3;
 use super::sphere::{SphereError, Spheres, not_negative};
 
-/// What a fluid is made of. The rest distance is twice the radius of its spheres.
+/// Material of a fluid. The rest distance is twice the radius of its spheres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FluidMaterial {
     /// Mean stiffness of the core, N/m, positive.
     pub stiffness_n_m: f64,
-    /// Stiffness about the rest distance, and of the attraction, N/m: from 0 (a gas of soft balls)
-    /// to the core's.
+    /// Stiffness near the rest distance and of the attraction, N/m: from 0 (a gas of soft balls) to
+    /// the core's stiffness.
     pub cohesion_n_m: f64,
-    /// Where the attraction ends, in rest distances: 1.05 to 3.
+    /// Range of the attraction in rest distances: 1.05 to 3.
     pub reach: f64,
     /// Rate at which two particles in one place lose their approach speed, 1/s.
     pub viscosity_1_s: f64,
 }
 
 impl Default for FluidMaterial {
-    /// Drops of grams and centimetres: 200 N/m, a tenth of it as cohesion, reach of 1.5, 20 1/s.
+    /// Drops of grams and centimetres: core 200 N/m, cohesion a tenth of it, reach 1.5, viscosity
+    /// 20 1/s.
     fn default() -> Self {
         Self {
             stiffness_n_m: 200.0,
@@ -66,14 +68,14 @@ impl FluidMaterial {
         Ok(())
     }
 
-    /// Force between two particles of this fluid that are `distance_m` apart, N: positive drives
-    /// them apart.
+    /// Returns the force between two particles of this fluid that are `distance_m` apart, N;
+    /// positive means repulsion.
     #[must_use]
     pub fn force_n(&self, distance_m: f64, radius_m: f64) -> f64 {
         Fluid::new(self, radius_m).force(distance_m).0
     }
 
-    /// Its energy, J: 0 beyond the cutoff, least at the rest distance.
+    /// Returns the energy of that force, J: 0 beyond the cutoff, smallest at the rest distance.
     #[must_use]
     pub fn energy_j(&self, distance_m: f64, radius_m: f64) -> f64 {
         let f = Fluid::new(self, radius_m);
@@ -82,7 +84,7 @@ impl FluidMaterial {
         if r >= f.cutoff {
             0.0
         } else if r >= f.rest {
-            // What is left of the integral of c L² s (1 - s)².
+            // The remaining part of the integral of c L² s (1 - s)².
             let u = 1.0 - (r - f.rest) / f.tail;
             -f.cohesion * f.tail * f.tail * u.powi(3) * (1.0 / 3.0 - u / 4.0)
         } else {
@@ -92,7 +94,7 @@ impl FluidMaterial {
     }
 }
 
-/// A fluid of one material and radius, with what the pairs would else divide by.
+/// A fluid of one material and radius, with the reciprocals that spare each pair a division.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fluid {
     rest: f64,
@@ -123,7 +125,8 @@ impl Fluid {
         }
     }
 
-    /// Force (N) and the steepest slope between here and the rest distance (N/m, positive).
+    /// Returns the force (N) and the steepest slope between `r` and the rest distance (N/m,
+    /// positive).
     #[inline]
     fn force(&self, r: f64) -> (f64, f64) {
         if r < self.rest {
@@ -140,7 +143,7 @@ impl Fluid {
     }
 }
 
-/// Two particles of one fluid that may be near in this step.
+/// Two particles of one fluid that may be near each other in this step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FluidPair {
     pub a: u32,
@@ -149,7 +152,7 @@ pub(super) struct FluidPair {
 }
 
 impl FluidPair {
-    /// Moves both particles; says whether the numbers allowed it.
+    /// Moves both particles; returns false if the numbers are not finite.
     #[inline]
     pub fn solve(&self, fluids: &[Fluid], s: &mut Spheres, h: f64) -> bool {
         let fluid = &fluids[self.fluid as usize];
@@ -164,7 +167,7 @@ impl FluidPair {
             return true;
         }
         let r = square.sqrt();
-        // Two in one place part along z: some way it must be.
+        // Two coincident particles need some direction to part: z.
         let n = if r > 0.0 {
             apart * (1.0 / r)
         } else {
@@ -201,8 +204,8 @@ mod tests {
         }
     }
 
-    /// The force is minus the slope of the energy, both are continuous, and the bounds of the page
-    /// hold.
+    /// The force is minus the slope of the energy, both are continuous, and the bounds of the
+    /// module documentation hold.
     #[test]
     fn the_force_is_the_slope_of_the_energy_and_bounded() {
         let m = material();
@@ -222,7 +225,7 @@ mod tests {
         assert!((m.energy_j(d, RADIUS) + 40.0 * tail * tail / 12.0).abs() < 1e-15);
     }
 
-    /// The slope that the correction counts on is the steepest on its way.
+    /// The slope that the correction uses is the steepest between there and the rest distance.
     #[test]
     fn the_slope_is_the_steepest_on_the_way_to_rest() {
         let f = Fluid::new(&material(), RADIUS);
@@ -240,7 +243,7 @@ mod tests {
         }
     }
 
-    /// However long the substep: two particles that approach their rest distance do not pass it.
+    /// However long the substep, two particles that approach their rest distance do not pass it.
     #[test]
     fn no_pair_overshoots_its_rest_distance() {
         let fluids = [Fluid::new(&material(), RADIUS)];

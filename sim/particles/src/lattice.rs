@@ -2,10 +2,10 @@
 //!
 //! # Theory
 //!
-//! Springs along the axes resist stretching, those along the diagonals of faces (18 neighbours) and
-//! of cubes (26) shear and crushing. A spring of length `L` has the stiffness `k s / L`, `s` the
-//! spacing: one material in all directions of the grid, a little stiffer along the axes. Spheres of
-//! a lattice that overlap at rest, linked or not, never touch each other.
+//! Springs along the axes resist stretching. Springs along the diagonals of faces (18 neighbours)
+//! and of cubes (26) resist shear and crushing. A spring of length `L` has the stiffness `k s / L`,
+//! with `s` the spacing: one material in all directions of the grid, a little stiffer along the
+//! axes. Spheres of a lattice that overlap at rest, linked or not, never touch each other.
 
 use super::cells::Cells;
 use super::finite;
@@ -13,66 +13,66 @@ use super::sphere::{Sphere, SphereError, not_negative};
 use super::world::SphereWorld;
 use crate::Vec3;
 
-/// Most points of a [`Region`].
+/// Largest number of points of a [`Region`].
 const MAX_POINTS: usize = 1 << 20;
-/// Most springs, and most overlapping pairs, a sphere: 13 are what a cubic grid has.
+/// Largest number of springs and overlapping pairs per sphere; a cubic grid has 13.
 const MAX_LINKS: usize = 64;
-/// What a diagonal may be longer than in a perfect grid.
+/// Factor by which a diagonal may be longer than in a perfect grid.
 const LOOSE: f64 = 1.05;
 
-/// How far springs reach.
+/// Reach of the springs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbours {
-    /// To faces and edges of the grid's cubes: the square root of 2 times the spacing.
+    /// To the faces and edges of the grid's cubes: the square root of 2 times the spacing.
     Eighteen,
-    /// To their corners as well: the square root of 3.
+    /// To their corners as well: the square root of 3 times the spacing.
     TwentySix,
 }
 
-/// What a lattice is made of.
+/// Material of a lattice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LatticeMaterial {
-    /// Of the collision spheres, m.
+    /// Radius of the collision spheres, m.
     pub radius_m: f64,
-    /// All of it, kg, positive.
+    /// Total mass, kg, positive.
     pub mass_kg: f64,
-    /// Of a spring along an axis of the grid, N/m, positive.
+    /// Stiffness of a spring along an axis of the grid, N/m, positive.
     pub stiffness_n_m: f64,
-    /// Viscosity over stiffness, s. Up to a few substeps it damps, far above it softens.
+    /// Viscosity over stiffness, s. It damps up to a few substeps; far above that it softens.
     pub damping_s: f64,
-    /// Which springs there are.
+    /// Reach of the springs.
     pub neighbours: Neighbours,
 }
 
 /// A solid to be filled with points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
-    /// A box with its middle and half its edges, m.
+    /// A box with its centre and half edges, m.
     Box(Vec3, Vec3),
-    /// An ellipsoid with its middle and half axes, m.
+    /// An ellipsoid with its centre and half axes, m.
     Ellipsoid(Vec3, Vec3),
 }
 
 /// Why a lattice or a filling was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LatticeError {
-    /// No point at all.
+    /// There are no points.
     Empty,
     /// A point (m) is not finite.
     Point {
-        /// Which.
+        /// Index of the point.
         index: usize,
-        /// Where.
+        /// Position of the point, m.
         at: Vec3,
     },
-    /// More points than these.
+    /// There are more points than this limit.
     Points(usize),
-    /// The points are so dense, for this spacing (m) or these radii, that there would be more pairs
-    /// than these.
+    /// The points are so dense, for this spacing (m) or these radii, that there are more pairs than
+    /// the limit.
     Dense {
-        /// The longest pair that was looked for, m.
+        /// The longest distance of a pair that was searched for, m.
         reach: f64,
-        /// Bound on the pairs.
+        /// Limit on the number of pairs.
         most: usize,
     },
     /// A number is out of its range.
@@ -106,12 +106,12 @@ fn positive(name: &'static str, value: f64) -> Result<(), LatticeError> {
 }
 
 impl Region {
-    /// Points of a cubic grid about the middle with `spacing_m` that are inside; for a lattice or a
-    /// fluid. Allocates.
+    /// Returns the points of a cubic grid around the centre, with `spacing_m`, that are inside; for
+    /// a lattice or a fluid. Allocates.
     ///
     /// # Errors
-    /// [`LatticeError`] if a number is not finite, half an edge or the spacing is not positive, or
-    /// there would be more than a million points in the box about it.
+    /// [`LatticeError`] if a value is not finite, half an edge or the spacing is not positive, or
+    /// the bounding box would hold more than a million points.
     pub fn fill(&self, spacing_m: f64) -> Result<Vec<Vec3>, LatticeError> {
         let (Self::Box(middle, half) | Self::Ellipsoid(middle, half)) = self;
         positive("spacing_m", spacing_m)?;
@@ -124,7 +124,7 @@ impl Region {
         let mut all = 1.0;
         for axis in 0..3 {
             positive("half", half[axis])?;
-            // A grid that fits exactly is not to lose a layer by rounding.
+            // A grid that fits exactly must not lose a layer to rounding.
             all *= 2.0 * (half[axis] / spacing_m + 1e-9).floor() + 1.0;
         }
         if !(all <= MAX_POINTS as f64) {
@@ -151,8 +151,8 @@ impl Region {
 }
 
 impl SphereWorld {
-    /// A solid of spheres at `points` (m), at rest, each linked with those that are as near as
-    /// neighbours of a grid with `spacing_m` are. Gives their indices. Allocates.
+    /// Adds a solid of spheres at `points` (m), at rest, each linked to those as near as the
+    /// neighbours in a grid with `spacing_m`. Returns their indices. Allocates.
     ///
     /// # Errors
     /// [`LatticeError`]; nothing is added then.
@@ -209,10 +209,11 @@ impl SphereWorld {
     }
 }
 
-/// All pairs as near as `reach`, rising, so that the order of the springs is that of the points.
+/// Returns all pairs no further apart than `reach`, rising, so that the order of the springs is
+/// that of the points.
 fn near_pairs(points: &[Vec3], reach: f64) -> Result<Vec<(u32, u32)>, LatticeError> {
     let mut cells = Cells::default();
-    // A little more, since the cells leave out who is exactly as far.
+    // Slightly wider, since the cells may miss a pair at exactly this distance.
     cells.build(points, reach * 1.001);
     let most = MAX_LINKS * points.len();
     let mut pairs = Vec::new();

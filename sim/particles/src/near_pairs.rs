@@ -1,26 +1,27 @@
-//! Spheres that may meet in a step, whoever finds them: each pair once, in the order of their
-//! numbers.
+//! Pairs of spheres that may meet in a step, each once, in the order of their indices, whichever
+//! search finds them.
 //!
-//! The order matters to the bit, since constraints are solved one after the other. So it is made
-//! one that all finders have in common: by the lower number, then by the higher. What is kept is
-//! bounded ([`NearPairs::collect`]): where more pairs survive than there will ever be rows for,
-//! those with the lowest numbers stay and the rest is counted.
+//! The order matters to the bit, since constraints are solved one after the other. So all searches
+//! share one order: by the lower index, then by the higher. The number of pairs is bounded
+//! ([`NearPairs::collect`]): if more pairs survive than rows fit, those with the lowest indices
+//! stay and the rest are counted.
 
 use super::cells::Cells;
 use crate::Vec3;
 
-/// Finds moving points near each other. The world's own is a grid of cells in a table, filled again
-/// at each step; another one may keep what it knows.
+/// Finds moving points near each other. The world's own search is a hashed grid, filled at each
+/// step; an implementation may keep data between steps.
 pub trait NeighbourSearch: core::fmt::Debug + Send + Sync {
-    /// Calls `visit` once for each two of the places `x` (m) that are no further apart than
+    /// Calls `visit` once for each two of the positions `x` (m) that are no further apart than
     /// `reach_m` (m, positive), with the lower index, the higher, and the square of their distance
-    /// as `(x[lower] - x[higher]).norm_squared()` gives it. In any order. May visit others.
+    /// as `(x[lower] - x[higher]).norm_squared()` gives it. The order is free. May visit more
+    /// pairs.
     ///
-    /// False: it cannot tell where these are, and has visited nobody; the world then finds them
-    /// itself.
+    /// Returns false if it cannot search these positions; it has then visited nothing, and the
+    /// world searches itself.
     fn pairs(&mut self, x: &[Vec3], reach_m: f64, visit: &mut dyn FnMut(u32, u32, f64)) -> bool;
 
-    /// Another one that knows the same.
+    /// Returns a copy with the same state.
     fn boxed_clone(&self) -> Box<dyn NeighbourSearch>;
 }
 
@@ -30,22 +31,22 @@ impl Clone for Box<dyn NeighbourSearch> {
     }
 }
 
-/// Two spheres: both numbers, the lower one in the high half; the square of their distance, m².
+/// Two spheres: both indices, the lower one in the high half; and the square of their distance, m².
 pub(super) type Pair = (u64, f64);
 
-/// Both finders, and what they found.
+/// Both searches, and the pairs that they found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NearPairs {
     cells: Cells,
     other: Option<Box<dyn NeighbourSearch>>,
     found: Vec<Pair>,
     sorted: Vec<Pair>,
-    /// By lower sphere, where its pairs begin.
+    /// For each lower sphere, the start of its pairs.
     first: Vec<u32>,
 }
 
 impl NearPairs {
-    /// Room for so many spheres.
+    /// Reserves capacity for `spheres` spheres.
     pub fn reserve(&mut self, spheres: usize) {
         self.cells.reserve(spheres);
         (self.first).reserve((spheres + 1).saturating_sub(self.first.len()));
@@ -55,8 +56,8 @@ impl NearPairs {
         self.other = other;
     }
 
-    /// Finds all pairs within `reach` of each other that `keep` wants, `most` at most; says how
-    /// many it had to leave out.
+    /// Finds all pairs within `reach` of each other that `keep` accepts, at most `most`. Returns
+    /// the number of pairs left out.
     pub fn collect(
         &mut self,
         x: &[Vec3],
@@ -95,7 +96,7 @@ impl NearPairs {
         left_out
     }
 
-    /// By counting, then within the few of each sphere.
+    /// Sorts by counting, then within the few pairs of each sphere.
     fn sort(&mut self, spheres: usize) {
         let Self {
             found,
@@ -127,7 +128,7 @@ impl NearPairs {
         }
     }
 
-    /// What was collected, in order.
+    /// The collected pairs, in order.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
         let ends = |key: u64| ((key >> 32) as u32, key as u32);
         (self.sorted.iter()).map(move |&(key, square)| (ends(key).0, ends(key).1, square))
@@ -138,7 +139,7 @@ impl NearPairs {
 mod tests {
     use super::*;
 
-    /// Visits in an order of its own, twice as far as it is asked to.
+    /// Visits in reverse order, twice as far as requested.
     #[derive(Clone, Debug)]
     struct Backwards {
         knows: bool,

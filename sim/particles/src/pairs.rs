@@ -1,5 +1,5 @@
 //! Contacts between two spheres: their surfaces do not pass through each other. The normal is the
-//! line of centres as it is now.
+//! present line of centres.
 
 use super::sphere::Spheres;
 use super::unilateral::{Press, Sides, StepContext};
@@ -29,7 +29,7 @@ impl Sides for Couple {
         if length > 0.0 {
             (apart / length, length - self.reach)
         } else {
-            // Two in one place part along z: some way it must be.
+            // Two coincident spheres need some direction to part: z.
             (Vec3::z(), -self.reach)
         }
     }
@@ -84,7 +84,7 @@ impl PairRow {
         }
     }
 
-    /// All that most rows ever do is to say that they have nothing to do.
+    /// Fast rejection: most rows have nothing to do in any sweep.
     #[inline]
     pub fn is_far(&self, spheres: &Spheres) -> bool {
         let apart = spheres.x[self.sides.a as usize] - spheres.x[self.sides.b as usize];

@@ -1,4 +1,5 @@
-//! Half-spaces that spheres stay out of: what the caller found near them, and the walls of a box.
+//! Half-spaces that spheres stay out of: obstacles that the caller found near them, and the walls
+//! of a box.
 
 use super::finite;
 use super::sphere::{SphereError, Spheres, finite_vector, not_negative};
@@ -8,13 +9,13 @@ use crate::Vec3;
 /// A half-space that a sphere stays out of during the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Obstacle {
-    /// Which sphere.
+    /// Index of the sphere.
     pub sphere: u32,
-    /// A point of the plane when the step begins, m.
+    /// A point of the plane at the start of the step, m.
     pub point: Vec3,
-    /// Unit, world axes: out of the obstacle.
+    /// Unit vector, world axes, pointing out of the obstacle.
     pub normal: Vec3,
-    /// Of the plane, m/s: it moves evenly during the step, and drags by friction.
+    /// Velocity of the plane, m/s. It is constant during the step, and the plane drags by friction.
     pub velocity: Vec3,
     /// Coulomb's coefficient, not negative.
     pub friction: f64,
@@ -47,24 +48,24 @@ pub(super) fn check_normal(normal: &Vec3) -> Result<(), ListFault> {
     }
 }
 
-/// Why an entry of a caller's list of contacts was left out of the step.
+/// Why an entry of a caller's contact list was left out of the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ListFault {
-    /// There is no such sphere.
+    /// The sphere does not exist.
     Sphere(u32),
-    /// There is no such probe.
+    /// The probe does not exist.
     Probe(u32),
     /// A point (m), offset (m) or velocity (m/s) is not finite.
     Vector(Vec3),
-    /// The normal's length is not 1 (within 1e-5).
+    /// The length of the normal is not 1 (within 1e-5); holds the length.
     Normal(f64),
     /// The gap (m) is not finite.
     Gap(f64),
     /// The coefficient of friction is negative or not finite.
     Friction(f64),
-    /// The weights do not add up to 1 (within 1e-6): their sum.
+    /// The weights do not add up to 1 (within 1e-6); holds their sum.
     Weights(f64),
-    /// A weight below -0.01, or not finite.
+    /// A weight is below -0.01 or not finite.
     Weight(f64),
 }
 
@@ -85,26 +86,26 @@ impl core::fmt::Display for ListFault {
 
 impl core::error::Error for ListFault {}
 
-/// A box of walls that all spheres stay in; each side may be missing.
+/// A box of walls that contains all spheres; any side may be missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Walls {
-    /// Lowest coordinates that a sphere's surface reaches, m, by axis.
+    /// Lowest coordinate that the surface of a sphere may reach, m, by axis.
     pub low: [Option<f64>; 3],
-    /// Highest.
+    /// Highest coordinate that the surface of a sphere may reach, m, by axis.
     pub high: [Option<f64>; 3],
     /// Coulomb's coefficient, not negative.
     pub friction: f64,
 }
 
 impl Walls {
-    /// No wall at all.
+    /// No walls.
     pub const NONE: Walls = Walls {
         low: [None; 3],
         high: [None; 3],
         friction: 0.0,
     };
 
-    /// A floor with its surface at the height `z` (m).
+    /// Returns a floor whose surface is at the height `z` (m).
     #[must_use]
     pub fn floor(z: f64, friction: f64) -> Self {
         Self {
@@ -133,7 +134,7 @@ impl Walls {
         Ok(())
     }
 
-    /// All walls that there are: normal, inwards, and the plane's coordinate along it.
+    /// Existing walls as (axis, sign of the inward normal, coordinate of the plane along the axis).
     pub(super) fn planes(&self) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
         (0..3).flat_map(|axis| {
             let low = self.low[axis].map(|at| (axis, 1.0, at));
@@ -194,7 +195,7 @@ impl Sides for Plane {
     }
 }
 
-/// A plane that may press in this step, and its index in the caller's list (walls have none).
+/// A plane that may press in this step, and its index in the caller's list (`None` for walls).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaneRow {
     pub sides: Plane,

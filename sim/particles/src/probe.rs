@@ -1,18 +1,18 @@
-//! Probes: haptic tools that translate, as mass points drawn after a frame by a spring and a
-//! damper, and their contacts with points of the skin.
+//! Probes: haptic tools that translate, as mass points pulled towards a frame by a spring and a
+//! damper; and their contacts with points of the skin.
 //!
 //! # Theory
 //!
-//! Each substep takes spring and damper at its *end*, implicit Euler for them, as in
-//! [`Pull`](hapticd_xpbd::Pull): with mass `m`, stiffness `k`, damping `c`, `(m + h c + h² k) v' =
-//! m v + h k (target' - x) + h c v_target + J`, stable for every `k`, `c` and `h`. The impulse `J`
-//! of contacts is in the same equation, so contacts feel the mass `m + h c + h² k`: at rest they
-//! push with exactly the spring's deflection times its stiffness. A probe is carried: gravity does
-//! not act on it.
+//! Each substep takes spring and damper at its *end*, which is implicit Euler for them, as in
+//! [`Pull`](hapticd_xpbd::Pull). With mass `m`, stiffness `k`, damping `c`, `(m + h c + h² k) v' =
+//! m v + h k (target' - x) + h c v_target + J`, which is stable for every `k`, `c` and `h`. The
+//! impulse `J` of contacts is in the same equation, so contacts see the effective mass `m + h c +
+//! h² k`. At rest they push with exactly the spring's deflection times its stiffness. Gravity does
+//! not act on a probe: the pull carries it.
 //!
 //! A contact is between the probe and a point of the skin, which moves as a weighted mean of
-//! spheres does: `C = gap + n . (dp - sum w_i dx_i) >= 0` with the movements since the step began.
-//! What pushes the probe pushes the spheres, by their weights.
+//! spheres: `C = gap + n . (dp - sum w_i dx_i) >= 0` with the displacements since the step began.
+//! The reaction to the probe's contact force acts on the spheres, by their weights.
 
 use super::finite;
 use super::planes::{ListFault, check_normal};
@@ -20,27 +20,28 @@ use super::sphere::{SphereError, Spheres, finite_vector, not_negative};
 use super::unilateral::{Press, Sides, StepContext};
 use crate::Vec3;
 
-/// Most probes at once.
+/// Largest number of probes.
 pub const MAX_PROBES: usize = 4;
-/// Most spheres that a contact of a probe stands on.
+/// Largest number of spheres that carry a contact of a probe.
 pub const MAX_WEIGHTS: usize = 8;
 
-/// A tool in a hand: where it is, what it weighs, and what draws it.
+/// A tool in a hand: its state, its mass and the frame that pulls it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// m
+    /// Position, m.
     pub position: Vec3,
-    /// m/s
+    /// Velocity, m/s.
     pub velocity: Vec3,
-    /// kg, positive.
+    /// Mass, kg, positive.
     pub mass_kg: f64,
-    /// Where the frame that draws it is when the next step begins, m; it moves evenly.
+    /// Position of the frame that pulls the probe at the start of the next step, m. The frame moves
+    /// at constant velocity.
     pub from: Vec3,
-    /// When the step ends. If no other pull is set it stays here.
+    /// Position of the frame at the end of the step, m. It stays here unless another pull is set.
     pub to: Vec3,
-    /// N/m
+    /// Stiffness, N/m.
     pub stiffness_n_m: f64,
-    /// N s/m, against movement relative to the frame.
+    /// Damping of motion relative to the frame, N s/m.
     pub damping_n_s_m: f64,
 }
 
@@ -65,20 +66,21 @@ impl Probe {
     }
 }
 
-/// The demand that a probe's point stays on its side of a point of the skin during the next step.
+/// A contact: the constraint that a probe's point stays on its side of a point of the skin during
+/// the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProbeContact {
     /// Slot of the probe.
     pub probe: u32,
-    /// From the probe's position to the point that touches, m, world axes. A probe does not turn,
-    /// so this is for the caller's bookkeeping: it must be finite.
+    /// Vector from the probe's position to the point that touches, m, world axes. A probe does not
+    /// rotate, so this is only for the caller's records; it must be finite.
     pub offset: Vec3,
-    /// Unit, towards the probe.
+    /// Unit vector towards the probe.
     pub normal: Vec3,
-    /// At the step's beginning, m; negative is inside.
+    /// Gap at the start of the step, m; negative is inside.
     pub gap_m: f64,
-    /// Spheres and their shares of the point of the skin; unused places have the weight 0. The sum
-    /// is 1, none below -0.01. A sphere may be named twice.
+    /// Spheres and their weights in the point of the skin; unused entries have the weight 0. The
+    /// sum is 1, none is below -0.01. A sphere may be named twice.
     pub weights: [(u32, f64); MAX_WEIGHTS],
     /// Coulomb's coefficient, not negative.
     pub friction: f64,
@@ -110,7 +112,7 @@ impl ProbeContact {
             }
             sum += weight;
         }
-        // A NaN fails.
+        // A NaN fails this comparison.
         if (sum - 1.0).abs() <= 1e-6 {
             Ok(())
         } else {
@@ -119,16 +121,16 @@ impl ProbeContact {
     }
 }
 
-/// What a probe does, after a step.
+/// State of a probe after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProbeState {
-    /// m
+    /// Position, m.
     pub position: Vec3,
-    /// m/s
+    /// Velocity, m/s.
     pub velocity: Vec3,
-    /// What contacts gave it in the last step, N s.
+    /// Impulse of its contacts in the last step, N s.
     pub impulse: Vec3,
-    /// What its spring and damper gave it in the last step, N s: the hand feels the opposite.
+    /// Impulse of its spring and damper in the last step, N s; the hand feels the opposite.
     pub pull_impulse: Vec3,
 }
 
@@ -143,11 +145,11 @@ pub(super) struct Tool {
     pub inverse_mass: f64,
     pub impulse: Vec3,
     pub pull_impulse: Vec3,
-    /// Velocity when the substep began, m/s.
+    /// Velocity at the start of the substep, m/s.
     old: Vec3,
 }
 
-/// The slots of a world.
+/// The probe slots of a world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Probes {
     pub slots: [Option<Tool>; MAX_PROBES],
@@ -190,8 +192,8 @@ impl Probes {
         }
     }
 
-    /// Velocity and place at the end of a substep without contacts; `share` of the step of `step_s`
-    /// is over then.
+    /// Sets velocity and position to those at the end of a substep without contacts. By then
+    /// `share` of the step of length `step_s` is complete.
     pub fn predict(&mut self, h: f64, share: f64, step_s: f64) {
         for tool in self.slots.iter_mut().flatten() {
             let p = &tool.probe;
@@ -208,7 +210,8 @@ impl Probes {
         }
     }
 
-    /// Returns how many were put back to where the substep began, at rest.
+    /// Derives velocities from the new positions. Returns the number of probes that were put back
+    /// to where the substep began, at rest.
     pub fn settle(&mut self, h: f64) -> u32 {
         let mut held = 0;
         for tool in self.slots.iter_mut().flatten() {
@@ -225,8 +228,8 @@ impl Probes {
         held
     }
 
-    /// Books what spring and damper gave: all of the change of momentum that contacts (`impulse`,
-    /// since the substep began) did not.
+    /// Adds up the impulse of spring and damper: all of the change of momentum that contacts
+    /// (`impulse`, since the substep began) did not cause.
     pub fn book_pull(&mut self, before: &[Vec3; MAX_PROBES]) {
         for (tool, before) in self.slots.iter_mut().zip(before) {
             if let Some(tool) = tool {
@@ -241,7 +244,7 @@ impl Probes {
             .map(|tool| tool.map_or(Vec3::zeros(), |t| t.impulse))
     }
 
-    /// The frames have arrived.
+    /// Ends the step: the frames have arrived.
     pub fn end_step(&mut self) {
         for tool in self.slots.iter_mut().flatten() {
             tool.probe.from = tool.probe.to;
@@ -252,7 +255,7 @@ impl Probes {
 /// A probe and a point of the skin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
-    /// Slot; it is taken.
+    /// Slot, which holds a probe.
     pub probe: u32,
     pub normal: Vec3,
     pub gap: f64,
@@ -261,7 +264,7 @@ pub(super) struct Touch {
 }
 
 impl Touch {
-    /// Each sphere once: the mobility is a sum of squares.
+    /// Merges entries so that each sphere occurs once, because the mobility is a sum of squares.
     pub fn new(contact: &ProbeContact) -> Self {
         let mut weights = [(0, 0.0); MAX_WEIGHTS];
         let mut count = 0;
@@ -291,7 +294,7 @@ impl Touch {
         (self.weights().iter()).fold(Vec3::zeros(), |sum, &(i, w)| sum + of(i as usize) * w)
     }
 
-    /// What the probe contributes, as far as there is one.
+    /// Value read from the probe, or the default if the slot is empty.
     fn tool<T: Default>(&self, scene: &StepContext<'_>, get: impl Fn(&Tool) -> T) -> T {
         scene.probes.slots[self.probe as usize]
             .as_ref()

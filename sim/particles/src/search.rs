@@ -1,5 +1,5 @@
-//! What may touch in a step: found once, when it begins, with a margin for the way that each sphere
-//! may go.
+//! Finds all possible contacts of a step once, at its start, with a margin for the distance that
+//! each sphere may move.
 
 use super::fluid::FluidPair;
 use super::pairs::PairRow;
@@ -10,14 +10,15 @@ use super::unilateral::Press;
 use super::world::{SphereWorld, key};
 use crate::Vec3;
 
-/// Of the largest radius (or half a fluid's cutoff): most that a sphere is expected to move in a
-/// step.
+/// Largest displacement that a sphere is expected to make in a step, as a multiple of the largest
+/// radius (or half a fluid's cutoff).
 const MAX_STIR: f64 = 4.0;
-/// Of its own radius: what forces may add to the way that it would fly.
+/// Displacement that forces may add to the free flight, as a fraction of the sphere's radius.
 const SLACK: f64 = 0.05;
-/// Shares of the margins that are tried where there is no room for all pairs.
+/// Fractions of the margins to try if not all pairs fit.
 const MARGINS: [f64; 3] = [0.5, 0.25, 0.0];
-/// A wire that bends no sharper than its own thickness does not touch itself within half a circle.
+/// Half a circle over its diameter: a wire that bends no sharper than its own thickness does not
+/// touch itself within this arc.
 const HALF_CIRCLE: f64 = core::f64::consts::FRAC_PI_2;
 
 impl SphereWorld {
@@ -38,14 +39,14 @@ impl SphereWorld {
         let (mut widest, mut longest) = (0.0_f64, 0.0_f64);
         for (i, stir) in self.stir.iter_mut().enumerate() {
             let way = s.v[i].norm() * dt + fall;
-            // Of a way that is not a number the bound is left.
+            // For a displacement that is NaN, `min` returns the bound.
             let way = way.min(most);
             longest = longest.max(way);
             *stir = way + SLACK * s.radius[i];
             widest = widest.max(*stir);
         }
-        // Without bounce nobody is knocked faster than the fastest is. Within a fluid what comes
-        // too near is no harm.
+        // Without bounce, no impact makes a sphere faster than the fastest. Within a fluid, coming
+        // too near does no harm.
         let all_one = s.fluid.iter().all(|f| *f == s.fluid[0] && *f != NO_FLUID);
         let knock = if all_one { 0.0 } else { longest };
         let blend = self.blends.widest();
@@ -57,8 +58,8 @@ impl SphereWorld {
         let (settings, stir, fluids) = (&self.settings, &self.stir, &self.fluids);
         let most = settings.most_pairs as usize;
         let same_fluid = |i: usize, j: usize| s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j];
-        // Wide enough for all that follows; three kinds of rows, and as many again for what is not
-        // to touch.
+        // Wide enough for all that follows: three kinds of rows, and as many again for pairs that
+        // must not touch.
         let keep = |i: usize, j: usize, square: f64| {
             let margin = stir[i] + stir[j];
             let touching = s.radius[i] + s.radius[j] + margin;
@@ -129,8 +130,7 @@ impl SphereWorld {
             }
             left_out
         };
-        // What is nearest comes first, where there is no room for all: margins are shortened until
-        // the rest has room.
+        // If not all pairs fit, the nearest come first: margins shrink until the rest fits.
         let left_out = look(1.0);
         if left_out > 0 {
             let _ = MARGINS.into_iter().find(|share| look(*share) == 0);
@@ -138,14 +138,14 @@ impl SphereWorld {
         report.pairs_left_out = left_out;
     }
 
-    /// Rows for the walls that a sphere may reach in this step.
+    /// Adds rows for the walls that a sphere may reach in this step.
     pub(super) fn meet_walls(&mut self, dt: f64) {
         let s = &self.spheres;
         for (axis, sign, at) in self.walls.planes() {
             let normal = Vec3::ith(axis, sign);
             let point = Vec3::ith(axis, at);
             for i in 0..s.x.len() {
-                // A wall cannot be passed: who is fast is looked at whatever its speed.
+                // A wall cannot be passed: a fast sphere is tested whatever its speed.
                 let gap = sign * (s.x[i][axis] - at) - s.radius[i];
                 let stir = self.stir[i].max(s.v[i][axis].abs() * dt);
                 if s.inverse_mass[i] > 0.0 && gap < stir {

@@ -1,8 +1,8 @@
-//! Spheres: mass points that carry a collision sphere each. One array per quantity, since a
-//! constraint reads few of them.
+//! Spheres: mass points that carry a collision sphere each. There is one array per quantity, since
+//! a constraint reads few of them.
 //!
-//! Positions in m and velocities in m/s, world axes. Grows only when spheres are added. They do not
-//! turn: friction acts on their centres.
+//! Positions are in m and velocities in m/s, world axes. The arrays grow only when spheres are
+//! added. Spheres do not rotate: friction acts on their centres.
 
 use super::finite;
 use crate::Vec3;
@@ -12,20 +12,21 @@ use crate::Vec3;
 pub struct Sphere {
     /// Centre, m.
     pub position: Vec3,
-    /// m/s
+    /// Velocity, m/s.
     pub velocity: Vec3,
-    /// kg, positive and finite, also of a fixed one: it is what it weighs once it is let go.
+    /// Mass, kg, positive and finite. A fixed sphere has it once it is released.
     pub mass_kg: f64,
-    /// Of the collision sphere, m; 0 touches walls and obstacles as a point.
+    /// Radius of the collision sphere, m; a sphere of radius 0 touches walls and obstacles as a
+    /// point.
     pub radius_m: f64,
-    /// The body that it belongs to: the caller's number, of any size.
+    /// Body of the sphere; the caller may use any number.
     pub body: u32,
-    /// Nothing moves it but its own velocity.
+    /// If true, the sphere moves only by its own velocity.
     pub fixed: bool,
 }
 
 impl Sphere {
-    /// A free sphere at rest.
+    /// Returns a free sphere at rest.
     #[must_use]
     pub fn at(position: Vec3, mass_kg: f64, radius_m: f64, body: u32) -> Self {
         Self {
@@ -50,32 +51,32 @@ impl Sphere {
     }
 }
 
-/// Why the caller's sphere, link or change of one was refused.
+/// Why a sphere, a link or a change of one was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SphereError {
-    /// There is no such sphere.
+    /// The sphere does not exist.
     Unknown {
-        /// What was asked for.
+        /// Index that was given.
         sphere: u32,
-        /// How many there are.
+        /// Number of spheres.
         count: usize,
     },
     /// Both ends of a link are this sphere.
     Same(u32),
-    /// No more spheres can be numbered.
+    /// There are as many spheres as can be numbered.
     Full(usize),
-    /// A number is out of its range or not finite.
+    /// A value is out of its range or not finite.
     Number {
-        /// Its field.
+        /// Name of the field.
         name: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
     },
     /// A vector is not finite.
     Vector {
-        /// Its field.
+        /// Name of the field.
         name: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: Vec3,
     },
 }
@@ -122,13 +123,13 @@ pub(super) fn check_place(position: &Vec3, velocity: &Vec3) -> Result<(), Sphere
     finite_vector("velocity", velocity)
 }
 
-/// Where a sphere is along a strand; `strand` is [`NO_STRAND`] of all others.
+/// Position of a sphere along a strand; `strand` is [`NO_STRAND`] for spheres without one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct OnStrand {
     pub strand: u32,
-    /// m from its first sphere, along the wire at rest.
+    /// Distance from the strand's first sphere along the wire at rest, m.
     pub arc: f64,
-    /// Pairs as near as this along the wire are always blended, m.
+    /// Pairs no further apart than this along the wire always blend, m.
     pub window: f64,
 }
 
@@ -138,9 +139,9 @@ pub(super) const NO_FLUID: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spheres {
     pub x: Vec<Vec3>,
-    /// Positions when the substep began.
+    /// Positions at the start of the substep.
     pub before: Vec<Vec3>,
-    /// Positions when the step began.
+    /// Positions at the start of the step.
     pub start: Vec<Vec3>,
     pub v: Vec<Vec3>,
     /// 1/kg; 0 while fixed.
@@ -183,7 +184,8 @@ impl Spheres {
         }
     }
 
-    /// Semi-implicit Euler; `keep` is the share of the velocity that damping leaves.
+    /// Integrates by semi-implicit Euler; `keep` is the fraction of the velocity that damping
+    /// leaves.
     pub fn predict(&mut self, h: f64, gravity: &Vec3, keep: f64) {
         for i in 0..self.x.len() {
             self.before[i] = self.x[i];
@@ -191,22 +193,24 @@ impl Spheres {
                 self.v[i] = (self.v[i] + gravity * h) * keep;
             }
             let next = self.x[i] + self.v[i] * h;
-            // One that runs off stays, so that its neighbours read a number: `settle` counts it.
+            // A sphere that diverges stays, so that its neighbours read a finite number; `settle`
+            // counts it.
             if finite(&next) {
                 self.x[i] = next;
             }
         }
     }
 
-    /// Velocities from the positions reached. Returns how many spheres were put back to where the
-    /// substep began, at rest.
+    /// Derives velocities from the new positions. Returns the number of spheres that were put back
+    /// to where the substep began, at rest.
     pub fn settle(&mut self, h: f64) -> u32 {
         let mut held = 0;
         for i in 0..self.x.len() {
             if self.inverse_mass[i] == 0.0 {
                 continue;
             }
-            // What nothing touched has moved by its velocity exactly, and keeps it to the bit.
+            // A sphere that nothing touched has moved by exactly its velocity, and keeps it to the
+            // bit.
             let flown = self.before[i] + self.v[i] * h;
             let v = self.v[i] + (self.x[i] - flown) / h;
             if finite(&self.x[i]) && finite(&v) && finite(&flown) {
@@ -225,8 +229,8 @@ impl Spheres {
 mod tests {
     use super::*;
 
-    /// What a constraint made of a place, or a way too long for a velocity, is taken back to where
-    /// the substep began, at rest; others keep theirs to the bit.
+    /// A sphere whose position is not finite, or whose displacement is too long for a velocity,
+    /// returns to where the substep began, at rest; others keep their velocity to the bit.
     #[test]
     fn what_is_not_finite_is_put_back_at_rest() {
         let mut s = Spheres::default();

@@ -1,4 +1,4 @@
-//! One step of the world: substeps of predict, constrain, touch, settle.
+//! One step of the world, in substeps: predict, constrain, touch, settle.
 
 use super::planes::{ListFault, Obstacle, Plane, PlaneRow};
 use super::probe::{ProbeContact, Touch, TouchRow};
@@ -6,10 +6,11 @@ use super::unilateral::{Press, StepContext};
 use super::world::SphereWorld;
 use crate::Vec3;
 
-/// Passes over what presses that take speeds off: cheap, since little does.
+/// Passes of the velocity correction after pushes; cheap, since few contacts need it.
 const CALMING: u32 = 4;
 
-/// Why no step was made: its length (s) is not a positive finite number.
+/// Why no step was made: its length (s) is not positive and finite, or the square of a substep is
+/// zero, subnormal or infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepError(pub f64);
 
@@ -21,36 +22,35 @@ impl core::fmt::Display for StepError {
 
 impl core::error::Error for StepError {}
 
-/// What went wrong in a step, in numbers; all zero in a healthy world.
+/// Faults of a step, counted; all zero in a healthy world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
     /// Obstacles that were left out.
     pub obstacles_refused: u32,
-    /// The first of them: index in the list, and why.
+    /// The first of them: its index in the list, and why.
     pub first_obstacle: Option<(usize, ListFault)>,
     /// Contacts of probes that were left out.
     pub contacts_refused: u32,
-    /// The first of them.
+    /// The first of them: its index in the list, and why.
     pub first_contact: Option<(usize, ListFault)>,
-    /// Pairs of spheres beyond [`Settings::most_pairs`](super::Settings::most_pairs), of those that
-    /// may come near in the step. The nearest are looked after.
+    /// Pairs of spheres that may come near in the step but exceed
+    /// [`Settings::most_pairs`](super::Settings::most_pairs). The nearest pairs are kept.
     pub pairs_left_out: u32,
-    /// Times that a sphere's next state was not finite, over the substeps: it stayed where the
-    /// substep began, at rest.
+    /// Number of times, over the substeps, that a sphere's next state was not finite; it stayed
+    /// where the substep began, at rest.
     pub spheres_held: u32,
-    /// The same of probes.
+    /// The same for probes.
     pub probes_held: u32,
-    /// Constraints and contacts that were passed over because their numbers were not finite, over
-    /// the substeps.
+    /// Constraints and contacts skipped because their numbers were not finite, over the substeps.
     pub constraints_skipped: u32,
 }
 
 impl SphereWorld {
-    /// Moves everything by `dt_s` seconds among `obstacles` and `contacts` of probes, which hold
+    /// Advances everything by `dt_s` seconds among `obstacles` and `contacts` of probes, which hold
     /// for this step only.
     ///
-    /// An entry with a fault is left out and reported. No allocation for no more spheres, pairs and
-    /// entries than ever; cost proportional to substeps times links, pairs and entries.
+    /// An entry with a fault is left out and reported. Allocates only for more spheres, pairs or
+    /// entries than ever before. Cost is proportional to substeps times links, pairs and entries.
     ///
     /// # Errors
     /// [`StepError`]; nothing has moved then.
@@ -170,8 +170,9 @@ impl SphereWorld {
         for link in &self.links {
             skipped += u32::from(!link.solve(x, before, w, h));
         }
-        // Last, so that what the eye and the hand notice first is true at the end of the substep;
-        // in turns, what the last has over the first cancels out.
+        // Last, so that at the end of the substep the contacts hold best: eye and hand notice them
+        // first. Alternating the direction cancels the advantage of the last contact over the
+        // first.
         for k in 0..settings.contact_sweeps {
             let back = (i + k) % 2 == 1;
             in_turn(&mut self.pairs, back, |row| {

@@ -1,16 +1,16 @@
-//! Strands: wires, threads and guts, as spheres along a curve with springs between them and
-//! resistance against bending.
+//! Strands: wires, threads and intestines, as spheres along a curve with springs between them and
+//! bending resistance.
 //!
 //! # Theory
 //!
-//! Pieces stretch by `EA / l` and bend by [`Bend`]; a wire that is curved at rest resists
-//! [`Torsion`] too, since with curvature alone a coil could unwind into a ring. Mass is lumped by
-//! half the adjoining pieces.
+//! Segments stretch with `EA / l` and bend by [`Bend`]. A wire that is curved at rest also resists
+//! [`Torsion`], since with curvature alone a coil could unwind into a ring. Each sphere has the
+//! mass of half the adjoining segments.
 //!
-//! Two of its spheres that are near along the wire always blend (Triquet 2001, section 4.2; the
-//! window that makes a skin without cracks is `2 R + sqrt(3) h` with the influence radius `R` and
-//! the skin's cube `h`); they are given with the strand and make no events. Those nearer than half
-//! a circle of the wire's own thickness never touch each other.
+//! Two spheres that are near each other along the wire always blend (Triquet 2001, section 4.2; the
+//! window for a skin without cracks is `2 R + sqrt(3) h` with the influence radius `R` and the cube
+//! edge `h` of the skin). These pairs are returned with the strand and make no events. Pairs nearer
+//! than half a circle of the wire's own thickness never touch each other.
 
 use super::bend::Bend;
 use super::finite;
@@ -19,32 +19,32 @@ use super::torsion::Torsion;
 use super::world::SphereWorld;
 use crate::Vec3;
 
-/// What a strand is like when nothing acts on it.
+/// Rest shape of a strand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// As it was given: a coil stays a coil.
+    /// The given shape: a coil stays a coil.
     AsGiven,
-    /// Straight: it unbends as far as it may.
+    /// Straight: the wire unbends as far as its surroundings allow.
     Straight,
 }
 
-/// What a strand is made of.
+/// Material of a strand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StrandMaterial {
-    /// Of its collision spheres, m.
+    /// Radius of its collision spheres, m.
     pub radius_m: f64,
-    /// All of it, kg, positive.
+    /// Total mass, kg, positive.
     pub mass_kg: f64,
     /// `EA`: the force that would double its length, N, positive.
     pub stretch_n: f64,
     /// `EI`: flexural rigidity, N m²; 0 is a thread.
     pub bend_n_m2: f64,
-    /// Viscosity over stiffness of all, s. A coil wants a substep or so, lest it buckle; far above
-    /// it softens.
+    /// Viscosity over stiffness of all constraints, s. A coil needs about a substep or it may
+    /// buckle; far above that it softens.
     pub damping_s: f64,
-    /// What it bends back to.
+    /// Rest shape.
     pub rest: Rest,
-    /// Pairs as near as this along the wire always blend, m.
+    /// Pairs no further apart than this along the wire always blend, m.
     pub window_m: f64,
 }
 
@@ -60,35 +60,35 @@ pub struct Strand {
 /// Why a strand was refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StrandError {
-    /// Fewer than two points.
+    /// There are fewer than two points.
     Few(usize),
     /// A point (m) is not finite.
     Point {
-        /// Which.
+        /// Index of the point.
         index: usize,
-        /// Where.
+        /// Position of the point, m.
         at: Vec3,
     },
-    /// A point is in the same place as the one before it, or so near or far that a piece's length
-    /// (m) is of no use.
+    /// A point is in the same place as the one before it, or so near or far that the length of the
+    /// segment (m) is unusable.
     Piece {
-        /// The second point.
+        /// Index of the second point.
         index: usize,
-        /// From the first to it.
+        /// Distance from the first point to the second, m.
         length: f64,
     },
-    /// A number of the material.
+    /// A value of the material is out of its range.
     Material(SphereError),
-    /// The window holds more pairs than these.
+    /// The window holds more pairs than the limit.
     Window {
-        /// m
+        /// Length of the window, m.
         window: f64,
-        /// 256 a sphere.
+        /// Limit on the number of pairs: 256 per sphere.
         most: usize,
     },
 }
 
-/// Most pairs within a strand's window, a sphere.
+/// Largest number of pairs within a strand's window, per sphere.
 const MAX_BLENDED: usize = 256;
 
 impl core::fmt::Display for StrandError {
@@ -130,7 +130,7 @@ impl StrandMaterial {
 }
 
 impl SphereWorld {
-    /// A strand along `points` (m), at rest. Allocates.
+    /// Adds a strand along `points` (m), at rest. Allocates.
     ///
     /// # Errors
     /// [`StrandError`]; nothing is added then.
@@ -148,8 +148,8 @@ impl SphereWorld {
         let first = self.spheres.x.len() as u32;
         let blended = window(&arc, first, material.window_m)?;
 
-        // The share of each, before anything is added: a sphere too light to have an inverse is
-        // refused.
+        // Check the mass of each sphere before anything is added: a mass too small to have a finite
+        // inverse is refused.
         let mass = |i: usize| {
             let half = (arc[(i + 1).min(n - 1)] - arc[i.saturating_sub(1)]) / 2.0;
             material.mass_kg * (half / whole)

@@ -1,24 +1,24 @@
-//! Resistance of a curved wire against twisting, one constraint for each four spheres in a row.
+//! Twist resistance of a curved wire: one constraint for each four consecutive spheres.
 //!
 //! # Theory
 //!
-//! Three pieces `a`, `b`, `c` span the volume `V = a . (b x c)`, which is `l³ t1 t2 sin(f)` with
-//! the angles `t1`, `t2` between pieces and `f` between the planes of the first two and the last
-//! two: torsion times length. With the lengths and angles at rest as constants, `C = (V - V at
-//! rest) / l³ t1 t2` is that angle's change where it is small, and has a sign: a right-handed coil
-//! does not come to rest as a left-handed one, as it would by distances. Energy `EI C² / 2l`: a
-//! wire as stiff against twisting as against bending. Where the wire is straight no plane is
-//! defined, and nothing resists.
+//! Three segments `a`, `b`, `c` span the volume `V = a . (b x c)`. It is `l³ t1 t2 sin(f)` with the
+//! angles `t1`, `t2` between segments and `f` between the planes of the first two and the last two:
+//! torsion times length. With the rest lengths and angles as constants, `C = (V - V at rest) / l³
+//! t1 t2` is the change of that angle where it is small. It has a sign: a right-handed coil does
+//! not come to rest as a left-handed one, as it would with distance constraints. The energy is `EI
+//! C² / 2l`: a wire as stiff against twisting as against bending. Where the wire is straight no
+//! plane is defined, and nothing resists.
 
 use crate::Vec3;
 
-/// Least angle between pieces, rad, at which a wire has a plane.
+/// Smallest angle between segments, rad, at which a wire defines a plane.
 const CURVED: f64 = 0.01;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Torsion {
     pub spheres: [u32; 4],
-    /// m³
+    /// `V` at rest, m³.
     rest: f64,
     /// `1 / (l1 l2 l3 t1 t2)`, 1/m³.
     scale: f64,
@@ -33,7 +33,8 @@ fn pieces(x: [&Vec3; 4]) -> [Vec3; 3] {
 }
 
 impl Torsion {
-    /// Of four spheres at `at`, as they are. `None` where they are too straight.
+    /// Builds the constraint on four spheres at `at`, with their present shape as rest shape.
+    /// Returns `None` if they are too straight.
     pub fn new(spheres: [u32; 4], at: [&Vec3; 4], rigidity: f64, damping: f64) -> Option<Self> {
         let [a, b, c] = pieces(at);
         let l = [a.norm(), b.norm(), c.norm()];
@@ -52,7 +53,7 @@ impl Torsion {
         (curved && torsion.scale.is_finite() && torsion.compliance.is_finite()).then_some(torsion)
     }
 
-    /// Moves the four spheres; says whether the numbers allowed it.
+    /// Moves the four spheres; returns false if the numbers are not finite.
     #[inline]
     pub fn solve(&self, x: &mut [Vec3], before: &[Vec3], w: &[f64], h: f64) -> bool {
         let id = self.spheres.map(|i| i as usize);

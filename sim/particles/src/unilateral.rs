@@ -1,77 +1,78 @@
-//! What all contacts share: a gap that is not to be negative, friction across it, no bounce.
+//! What all contacts share: a gap that must not become negative, friction, no bounce.
 //!
 //! # Theory
 //!
-//! `C >= 0` by XPBD without compliance; the multiplier is summed over the sweeps of a substep and
-//! kept positive as a sum. Friction takes back the tangential movement since the substep began, as
-//! far as `mu` times the normal multiplier allows (Macklin et al. 2014, "Unified particle
-//! physics"); where it sticks, what the substeps of a step leave unmended is remembered.
+//! `C >= 0` by XPBD without compliance. The multiplier is summed over the sweeps of a substep, and
+//! only the sum is kept positive. Friction undoes the tangential displacement since the substep
+//! began, as far as `mu` times the normal multiplier allows (Macklin et al. 2014, "Unified particle
+//! physics"). While a contact sticks, the displacement that the substeps of a step leave
+//! uncorrected is stored.
 //!
-//! A contact that the substep finds open or shallow is closed to zero; one that is deep comes out
-//! by no more than the push-out speed allows. What speed a push outwards has left is taken off
-//! afterwards (the velocity pass of Müller et al. 2020 with restitution zero): a depth is not
-//! energy.
+//! A contact that the substep finds open or shallow is closed to zero. A deep one comes out no
+//! faster than the push-out speed. The velocity that an outward push leaves is removed afterwards
+//! (the velocity pass of Müller et al. 2020 with restitution zero): a depth is not energy.
 //!
-//! Unlike [`xpbd`](hapticd_xpbd) nothing is carried from one substep to the next but that: there
-//! contacts ask for velocities, and a load must be known from the start; here they ask for places,
-//! so chains of light spheres settle to rest with a little depth and no speed, after one sweep as
-//! well. Loads carried on made heaps of balls throw their topmost (one sweep), and a tool on a wire
-//! hop.
+//! Unlike in [`xpbd`](hapticd_xpbd), nothing but that stored displacement carries over between
+//! substeps. There, contacts ask for velocities, and a load must be known from the start. Here they
+//! ask for positions, so chains of light spheres settle to rest with a little depth and no speed,
+//! even after one sweep. Warm-starting the loads made heaps of balls throw their topmost (one
+//! sweep), and a tool on a wire hop.
 
 use super::probe::Probes;
 use super::sphere::Spheres;
 use crate::Vec3;
 
-/// Everything that contacts move, and when in the step it is.
+/// All objects that contacts move, and the time within the step.
 pub(super) struct StepContext<'a> {
     pub spheres: &'a mut Spheres,
     pub probes: &'a mut Probes,
-    /// Substep, s.
+    /// Length of the substep, s.
     pub h: f64,
-    /// Since the step began, s: planes have moved that long.
+    /// Time since the step began, s; planes have moved for that long.
     pub time: f64,
-    /// m/s
+    /// Push-out speed, m/s.
     pub push_out: f64,
 }
 
-/// The two sides of a contact. "First" is the one that a positive push moves along the normal.
+/// The two sides of a contact. A positive push moves the "first" side along the normal.
 pub(super) trait Sides {
-    /// Unit normal towards the first side and the gap, m, now.
+    /// Returns the present unit normal towards the first side, and the gap, m.
     fn look(&self, scene: &StepContext<'_>) -> (Vec3, f64);
-    /// Movement of the first side relative to the second since the substep began, m.
+    /// Returns the displacement of the first side relative to the second since the substep began,
+    /// m.
     fn slid(&self, scene: &StepContext<'_>) -> Vec3;
-    /// Sum of the inverse masses, 1/kg.
+    /// Returns the sum of the inverse masses, 1/kg.
     fn give(&self, scene: &StepContext<'_>) -> f64;
-    /// Relative velocity, m/s.
+    /// Returns the relative velocity, m/s.
     fn speed(&self, scene: &StepContext<'_>) -> Vec3;
     /// Moves both sides by `p` (kg m) times inverse mass.
     fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3);
-    /// The same with velocities and an impulse (N s).
+    /// Changes both velocities by the impulse `p` (N s) times inverse mass.
     fn push(&self, scene: &mut StepContext<'_>, p: &Vec3);
 }
 
-/// What a contact presses with in a substep.
+/// Multipliers of a contact in a substep.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Load {
     pub normal: Vec3,
-    /// kg m
+    /// Normal multiplier, kg m.
     pub along: f64,
     pub across: Vec3,
-    /// What was taken off afterwards, N s.
+    /// Impulse that was removed afterwards, N s.
     pub calmed: f64,
-    /// Where it sticks: tangential movement that substeps have left unmended, m.
+    /// Tangential displacement of a sticking contact that the substeps have left uncorrected, m.
     pub slip: Vec3,
 }
 
-/// The state of a contact in a step.
+/// State of a contact in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Press {
     pub load: Load,
     friction: f64,
-    /// Least gap that the substep asks for, m: negative of one that is found deep inside.
+    /// Smallest gap that the substep asks for, m; negative for a contact found deep inside.
     floor: f64,
-    /// Relative normal velocity when the substep began, m/s: negative where the sides come
-    /// together.
+    /// Relative normal velocity at the start of the substep, m/s; negative while the sides
+    /// approach.
     leaving: f64,
 }
 
@@ -93,7 +94,7 @@ impl Press {
         self.load.along == 0.0
     }
 
-    /// Before the prediction: how much is to be reached in the substep.
+    /// Sets the bounds for the substep. Runs before the prediction.
     #[inline]
     pub fn begin<S: Sides>(&mut self, sides: &S, scene: &StepContext<'_>) {
         let (n, gap) = sides.look(scene);
@@ -101,7 +102,7 @@ impl Press {
         self.load.across = Vec3::zeros();
         self.load.calmed = 0.0;
         self.load.slip = tangential(&self.load.slip, &n);
-        // What is not a number is no depth.
+        // A NaN gap counts as no depth.
         self.floor = if gap < 0.0 {
             (gap + scene.push_out * scene.h).min(0.0)
         } else {
@@ -110,7 +111,7 @@ impl Press {
         self.leaving = sides.speed(scene).dot(&n);
     }
 
-    /// One visit. Returns false if the numbers did not allow it.
+    /// Solves the contact once. Returns false if the numbers are not finite.
     #[inline]
     pub fn solve<S: Sides>(&mut self, sides: &S, scene: &mut StepContext<'_>) -> bool {
         let (n, gap) = sides.look(scene);
@@ -148,8 +149,8 @@ impl Press {
         true
     }
 
-    /// When the substep has settled: remembers what of the movement a sticking contact has not
-    /// taken back; one that slid starts again.
+    /// Accumulates the displacement that a sticking contact did not correct. Runs when the substep
+    /// has settled. A contact that slid starts again from zero.
     #[inline]
     pub fn keep_hold<S: Sides>(&mut self, sides: &S, scene: &StepContext<'_>) {
         let load = &mut self.load;
@@ -160,12 +161,12 @@ impl Press {
             return load.slip = Vec3::zeros();
         }
         let slip = load.slip + tangential(&sides.slid(scene), &load.normal);
-        // One that was put elsewhere, or could not be held, does not come back for it.
+        // A sphere that was placed elsewhere, or put back at rest, is not pulled back by its slip.
         let held = slip.norm() < f64::MAX;
         load.slip = if held { slip } else { Vec3::zeros() };
     }
 
-    /// After velocities are known: takes off what speed the push outwards has left.
+    /// Removes the velocity that outward pushes have left. Runs once velocities are known.
     #[inline]
     pub fn calm<S: Sides>(&mut self, sides: &S, scene: &mut StepContext<'_>) {
         if self.load.along == 0.0 {
@@ -183,7 +184,7 @@ impl Press {
         }
     }
 
-    /// What the first side has got in the substep, N s.
+    /// Returns the impulse on the first side in the substep, N s.
     pub fn impulse(&self, h: f64) -> Vec3 {
         let load = &self.load;
         (load.normal * load.along + load.across) / h - load.normal * load.calmed

@@ -1,4 +1,4 @@
-//! The world of spheres: what is in it, and how things are put in and held.
+//! The world of spheres: its contents, and how objects are added and held.
 
 use super::bend::Bend;
 use super::blend::{Blending, Blends};
@@ -12,34 +12,34 @@ use super::torsion::Torsion;
 use crate::Vec3;
 use hapticd_xpbd::{Distance, SettingsError};
 
-/// Most substeps of a step.
+/// Largest number of substeps in a step.
 pub const MAX_SUBSTEPS: u32 = 1000;
 
-/// What holds for everything in a world.
+/// Settings that hold for the whole world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// m/s²
+    /// Gravity, m/s².
     pub gravity_m_s2: Vec3,
-    /// Share of all velocities lost per second (exponentially), 1/s.
+    /// Rate of exponential decay of all velocities, 1/s.
     pub damping_1_s: f64,
-    /// Of a step, 1 to [`MAX_SUBSTEPS`].
+    /// Substeps of a step, 1 to [`MAX_SUBSTEPS`].
     pub substeps: u32,
-    /// Sweeps over the contacts in a substep, 1 to 64. Heaps want four, what is squeezed by a tool
+    /// Sweeps over the contacts in a substep, 1 to 64. Heaps need four, spheres squeezed by a tool
     /// two.
     pub contact_sweeps: u32,
-    /// Fastest that spheres are pushed out of each other and of what they are in, m/s; it is not
-    /// left as speed.
+    /// Largest speed at which spheres are pushed out of each other and of obstacles, m/s; it does
+    /// not remain as velocity.
     pub push_out_m_s: f64,
     /// Coulomb's coefficient between spheres.
     pub friction: f64,
-    /// Most pairs of each kind (contacts, fluid, blending) in a step; what is more is left out and
-    /// counted.
+    /// Largest number of pairs of each kind (contacts, fluid, blending) in a step; further pairs
+    /// are left out and counted.
     pub most_pairs: u32,
 }
 
 impl Default for Settings {
-    /// Earth's gravity along -z, no damping, four substeps of one sweep, 0.5 m/s, friction 0.3,
-    /// 262,144 pairs.
+    /// Earth's gravity along -z, no damping, four substeps of one sweep, push-out at 0.5 m/s,
+    /// friction 0.3, 262,144 pairs.
     fn default() -> Self {
         Self {
             gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
@@ -53,8 +53,8 @@ impl Default for Settings {
     }
 }
 
-/// Spheres, what binds them and what they touch. See the [module's page](super) for what it
-/// promises.
+/// Spheres, the constraints between them and the objects that they touch. The [crate
+/// documentation](super) lists its guarantees.
 #[derive(Clone, Debug)]
 pub struct SphereWorld {
     pub(super) settings: Settings,
@@ -75,23 +75,23 @@ pub struct SphereWorld {
     pub(super) planes: Vec<PlaneRow>,
     pub(super) touches: Vec<TouchRow>,
     pub(super) blends: Blends,
-    /// How far each may move in the step, m.
+    /// Distance that each sphere may move in the step, m.
     pub(super) stir: Vec<f64>,
-    /// By index of the caller's lists, N s on the sphere and on the probe.
+    /// Impulses on the sphere and on the probe, by index of the caller's lists, N s.
     pub(super) obstacle_impulses: Vec<Vec3>,
     pub(super) contact_impulses: Vec<Vec3>,
 }
 
-/// Both ends in one number, whatever their order.
+/// Packs both indices into one number, independent of their order.
 pub(super) fn key(a: u32, b: u32) -> u64 {
     u64::from(a.min(b)) << 32 | u64::from(a.max(b))
 }
 
 impl SphereWorld {
-    /// An empty world.
+    /// Creates an empty world.
     ///
     /// # Errors
-    /// [`SettingsError`] names the number that is not finite or out of its range.
+    /// [`SettingsError`] names the value that is not finite or out of its range.
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         let s = &settings;
         for (name, value, fine) in [
@@ -138,7 +138,7 @@ impl SphereWorld {
         })
     }
 
-    /// Adds a sphere and gives its index: from 0, in order of addition. Allocates.
+    /// Adds a sphere and returns its index: from 0, in order of addition. Allocates.
     ///
     /// # Errors
     /// [`SphereError`] for numbers that are not finite, a mass that is not positive, a negative
@@ -151,7 +151,7 @@ impl SphereWorld {
 
     pub(super) fn room_for(&self, more: usize) -> Result<(), SphereError> {
         let count = self.spheres.x.len();
-        // Half of what a number holds, so that tables of twice as many can be numbered, too.
+        // Half of what an `i32` holds, so that tables of twice the size can also be numbered.
         let most = i32::MAX as usize / 2;
         if more > most - count.min(most) {
             return Err(SphereError::Full(most));
@@ -167,17 +167,17 @@ impl SphereWorld {
         index
     }
 
-    /// Who finds spheres near each other from the next step on; `None`: the world itself, by a hash
-    /// of cells, as at first. All that happens is the same, to the bit.
+    /// Sets the neighbour search to use from the next step on. `None` selects the world's own
+    /// hashed grid, which is the default. Results are the same, to the bit.
     pub fn set_neighbour_search(&mut self, search: Option<Box<dyn NeighbourSearch>>) {
         self.found.set_other(search);
     }
 
-    /// Holds a sphere, or lets it go. A fixed one moves by its own velocity only: it is at rest if
-    /// it was. Allocates nothing.
+    /// Fixes a sphere, or releases it. A fixed sphere moves by its own velocity only; fixing a free
+    /// one stops it. Allocates nothing.
     ///
     /// # Errors
-    /// [`SphereError::Unknown`].
+    /// [`SphereError::Unknown`] if the sphere does not exist.
     pub fn set_fixed(&mut self, sphere: u32, fixed: bool) -> Result<(), SphereError> {
         let i = self.spheres.index(sphere)?;
         let s = &mut self.spheres;
@@ -188,11 +188,11 @@ impl SphereWorld {
         Ok(())
     }
 
-    /// Puts a sphere elsewhere (m), with another velocity (m/s). A fixed one moves on evenly at
-    /// that velocity, until told otherwise: so it is driven. Allocates nothing.
+    /// Sets the position (m) and velocity (m/s) of a sphere. A fixed sphere keeps that velocity
+    /// until the next call, so this drives it. Allocates nothing.
     ///
     /// # Errors
-    /// [`SphereError`] if there is no such sphere or a number is not finite.
+    /// [`SphereError`] if the sphere does not exist or a number is not finite.
     pub fn place(
         &mut self,
         sphere: u32,
@@ -206,13 +206,12 @@ impl SphereWorld {
         Ok(())
     }
 
-    /// A spring of the length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time
-    /// (viscosity over stiffness, s). The two do not touch each other as collision spheres.
-    /// Allocates.
+    /// Adds a spring of length `rest_m` with a compliance (m/N, 0 is rigid) and a damping time
+    /// (viscosity over stiffness, s). The two spheres do not collide with each other. Allocates.
     ///
     /// # Errors
-    /// [`SphereError`] if a sphere does not exist, both are one, or a number is negative or not
-    /// finite.
+    /// [`SphereError`] if a sphere does not exist, both ends are the same, or a number is negative
+    /// or not finite.
     pub fn link(
         &mut self,
         ends: [u32; 2],
@@ -243,14 +242,14 @@ impl SphereWorld {
         self.let_overlap(ends[0], ends[1]);
     }
 
-    /// These two do not touch each other.
+    /// Excludes this pair from collision.
     pub(super) fn let_overlap(&mut self, a: u32, b: u32) {
         self.neighbours.push(key(a, b));
         self.neighbours_sorted = false;
     }
 
-    /// A fluid of spheres of one radius and mass at `points` (m), at rest. Gives their indices.
-    /// Allocates.
+    /// Adds a fluid of spheres of one radius and mass at `points` (m), at rest. Returns their
+    /// indices. Allocates.
     ///
     /// # Errors
     /// [`SphereError`] if a point is not finite, radius or mass is not positive, or the material is
@@ -285,7 +284,7 @@ impl SphereWorld {
         Ok(first..self.spheres.x.len() as u32)
     }
 
-    /// The box that all spheres stay in from now on. Allocates nothing.
+    /// Sets the box that contains all spheres from now on. Allocates nothing.
     ///
     /// # Errors
     /// [`SphereError`] if a number is not finite, the friction is negative, or a low side is above
@@ -296,11 +295,10 @@ impl SphereWorld {
         Ok(())
     }
 
-    /// When spheres of `body` blend; `None`: never, as at first. Allocates.
+    /// Sets when spheres of `body` blend; `None`, the default, means never. Allocates.
     ///
     /// # Errors
-    /// [`SphereError::Number`] if a number is not finite, or a pair would part nearer than it
-    /// blends.
+    /// [`SphereError::Number`] if a number is not finite, or `part_at_m` is below `blend_at_m`.
     pub fn set_blending(&mut self, body: u32, rule: Option<Blending>) -> Result<(), SphereError> {
         if let Some(rule) = &rule {
             rule.check()?;
@@ -309,20 +307,20 @@ impl SphereWorld {
         Ok(())
     }
 
-    /// Puts a probe in a slot, in the place of what was there, or takes it away. Allocates nothing.
+    /// Puts a probe in a slot, replacing any other, or empties the slot. Allocates nothing.
     ///
     /// # Errors
-    /// [`SphereError`] if there is no such slot, a number is not finite, or a mass, stiffness or
+    /// [`SphereError`] if the slot does not exist, a number is not finite, or a mass, stiffness or
     /// damping is out of its range.
     pub fn set_probe(&mut self, slot: usize, probe: Option<&Probe>) -> Result<(), SphereError> {
         self.probes.set(slot, probe)
     }
 
-    /// Draws a probe on: its frame moves evenly `from` here `to` there (m) during the next step,
-    /// and stays there. Allocates nothing.
+    /// Pulls a probe: its frame moves at constant velocity from `from` to `to` (m) during the next
+    /// step, and stays there. Allocates nothing.
     ///
     /// # Errors
-    /// [`SphereError`] if there is no probe in the slot, or a point is not finite.
+    /// [`SphereError`] if the slot holds no probe, or a point is not finite.
     pub fn pull_probe(&mut self, slot: usize, from: Vec3, to: Vec3) -> Result<(), SphereError> {
         let unknown = SphereError::Unknown {
             sphere: slot.try_into().unwrap_or(u32::MAX),

@@ -1,5 +1,5 @@
-//! Who blends with whom, against the definition with its memory: every pair of every step, by all
-//! pairs and what they were the step before.
+//! Which spheres blend, compared with the definition and its memory: every pair of every step, from
+//! all pairs and their state in the step before.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ const OTHERS: u32 = 2;
 const WIRE: u32 = 5;
 const WINDOW_M: f64 = 0.021;
 
-/// Gaps at which a pair comes and goes, m, by the rules of its bodies; `None`: it never blends.
+/// Gaps at which a pair starts and stops blending, m, by the rules of its bodies; `None` if it
+/// never blends.
 fn limits(a: (u32, Option<Blending>), b: (u32, Option<Blending>)) -> Option<(f64, f64)> {
     let (one, other) = (a.1?, b.1?);
     if a.0 == b.0 {
@@ -25,9 +26,9 @@ fn limits(a: (u32, Option<Blending>), b: (u32, Option<Blending>)) -> Option<(f64
     })
 }
 
-/// Two fluids and a wire fall into a cup, are shaken, and one fluid is told to let go and to hold
-/// again: in each step the pairs are those that touch, and those that have touched and are not yet
-/// apart, no more and no fewer; and events are the difference.
+/// Two fluids and a wire fall into a cup and are shaken, and one fluid is set to stop blending and
+/// to blend again. In each step the pairs are exactly those that touch, and those that have touched
+/// and are not yet apart; the events are the difference.
 #[test]
 fn every_pair_has_the_memory_that_the_rule_says() {
     let mut world = SphereWorld::new(Settings::default()).unwrap();
@@ -96,7 +97,8 @@ fn every_pair_has_the_memory_that_the_rule_says() {
     let mut now = BTreeSet::new();
     let (mut come, mut gone, mut remembered, mut between) = (0, 0, 0, 0);
     for step in 0..500_u32 {
-        // Shaken by its floor's inhabitants, and let go twice.
+        // Every 125 steps throws the first 20 spheres upwards. Blending of one fluid is off from
+        // step 200 to 260.
         if step % 125 == 60 {
             for k in 0..20 {
                 let x = world.positions()[k as usize];
@@ -127,7 +129,7 @@ fn every_pair_has_the_memory_that_the_rule_says() {
                     continue;
                 }
                 let gap = (x[a] - x[b]).norm() - r[a] - r[b];
-                // What rounding decides is not asked.
+                // Cases decided by rounding are excluded.
                 let rounding = 1e-12;
                 assert!((gap - join).abs() > rounding && (gap - part).abs() > rounding);
                 let was = now.contains(&pair);

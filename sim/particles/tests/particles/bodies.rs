@@ -19,7 +19,7 @@ fn coil(radius: f64, pitch: f64, turns: u32, per_turn: u32) -> Vec<Vec3> {
         .collect()
 }
 
-/// A clamped beam under its own weight: `q L^4 / 8 EI`, by two fixed spheres at the wall.
+/// A clamped beam under its own weight: `q L^4 / 8 EI`, clamped by two fixed spheres at the wall.
 #[test]
 fn a_clamped_beam_sags_as_theory_says() {
     let (n, length, rigidity) = (21, 0.2, 2e-3);
@@ -40,7 +40,7 @@ fn a_clamped_beam_sags_as_theory_says() {
     world.set_fixed(strand.spheres.start, true).unwrap();
     world.set_fixed(strand.spheres.start + 1, true).unwrap();
     go(&mut world, 2500);
-    // The beam begins in the middle of the held piece, where its direction is held.
+    // The beam begins in the middle of the held segment, where its direction is held.
     let free = length - step / 2.0;
     let q = 0.01 * G / length;
     let theory = q * free.powi(4) / 8.0 / rigidity;
@@ -48,8 +48,8 @@ fn a_clamped_beam_sags_as_theory_says() {
     assert!(near(sag, theory, 0.08), "{sag} {theory}");
 }
 
-/// A coil that is pressed until its rings touch, then let go, is the coil again; the rings do not
-/// pass each other.
+/// A coil that is pressed until its rings touch, then released, becomes the coil again; the rings
+/// do not pass each other.
 #[test]
 fn a_coil_pressed_to_its_rings_comes_back() {
     let (turns, per_turn, pitch) = (4, 24, 0.02);
@@ -93,8 +93,8 @@ fn a_coil_pressed_to_its_rings_comes_back() {
     };
     press(&mut world, -0.025, 500);
     go(&mut world, 500);
-    // Rings over rings: at a quarter of a turn and its like, never nearer than two radii less a
-    // little.
+    // Rings over rings: a quarter of a turn apart and so on, never nearer than slightly less than
+    // two radii.
     let mut narrowest = f64::INFINITY;
     let x = world.positions();
     for i in 0..x.len() {
@@ -112,7 +112,7 @@ fn a_coil_pressed_to_its_rings_comes_back() {
     assert!(world.kinetic_energy() < 1e-9);
 }
 
-/// A bent wire that is straight at rest unbends; one that is as given stays.
+/// A bent wire that is straight at rest unbends; one with its given shape as rest shape stays.
 #[test]
 fn a_wire_goes_back_to_its_rest() {
     for (rest, straightens) in [(Rest::Straight, true), (Rest::AsGiven, false)] {
@@ -144,7 +144,7 @@ fn a_wire_goes_back_to_its_rest() {
     }
 }
 
-/// Spheres that are thicker than they are apart do not push along the wire.
+/// Spheres whose diameter exceeds their spacing do not push along the wire.
 #[test]
 fn a_thick_wire_does_not_push_itself() {
     let mut world = weightless();
@@ -154,7 +154,7 @@ fn a_thick_wire_does_not_push_itself() {
     assert_eq!(world.positions(), points);
 }
 
-/// The window along the wire is a list, exactly, and makes no events though all of it touches.
+/// The window along the wire is exactly the list, and makes no events although all of it touches.
 #[test]
 fn the_window_along_a_wire_always_blends() {
     let mut world = weightless();
@@ -181,8 +181,8 @@ fn the_window_along_a_wire_always_blends() {
     assert_eq!(world.events(), [BlendEvent::Added(0, 9)]);
 }
 
-/// A block dropped on the floor stands at rest, nearly its height, and weighs on the floor nowhere
-/// deeper than a micrometre.
+/// A block dropped on the floor stands at rest at nearly its height, and nowhere presses deeper
+/// into the floor than a micrometre.
 #[test]
 fn a_jelly_stands_on_the_floor() {
     let mut world = SphereWorld::new(Settings {
@@ -211,7 +211,7 @@ fn a_lattice_has_the_neighbours_it_says() {
     assert_eq!(points.len(), 27);
     let round = Region::Ellipsoid(Vec3::zeros(), Vec3::new(0.02, 0.01, 0.01));
     assert_eq!(round.fill(0.01).unwrap().len(), 9);
-    // The centre of 27 holds all; pulled away, each spring gives one equal share.
+    // The centre of 27 is linked to all; when it is pulled away, each spring contributes its share.
     for (neighbours, count) in [(Neighbours::Eighteen, 18.0), (Neighbours::TwentySix, 26.0)] {
         let mut world = SphereWorld::new(Settings {
             gravity_m_s2: Vec3::x() * -1.0,
@@ -227,7 +227,7 @@ fn a_lattice_has_the_neighbours_it_says() {
             neighbours,
         };
         world.lattice(&points, 0, 0.01, &material).unwrap();
-        // All but the middle are held.
+        // All but the centre are held.
         for i in (0..27).filter(|i| *i != 13) {
             world.set_fixed(i, true).unwrap();
         }
@@ -247,7 +247,7 @@ fn a_lattice_has_the_neighbours_it_says() {
     }
 }
 
-/// What cannot be built is refused with the numbers, and nothing is added.
+/// An invalid body is refused with the numbers, and nothing is added.
 #[test]
 fn bodies_that_cannot_be_are_refused() {
     let mut world = weightless();

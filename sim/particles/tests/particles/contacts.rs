@@ -1,4 +1,4 @@
-//! Spheres on planes, on each other, and who blends.
+//! Spheres on planes and on each other, and which spheres blend.
 
 use hapticd_particles::Vec3;
 use hapticd_particles::{
@@ -7,7 +7,8 @@ use hapticd_particles::{
 
 use crate::{DT, G, ball, earth, go, near, weightless};
 
-/// A ball on a slope: below the angle of friction it stays, above it slides with what is left.
+/// A ball on a slope: below the angle of friction it stays, above it slides with the remaining
+/// force.
 #[test]
 fn a_ball_on_a_slope_obeys_coulomb() {
     for (slope, slides) in [(0.25_f64, false), (0.5, true)] {
@@ -34,7 +35,7 @@ fn a_ball_on_a_slope_obeys_coulomb() {
         } else {
             assert!((world.positions()[0] - at).norm() < 1e-9);
         }
-        // What the plane gave is the weight along the normal, and the friction.
+        // The impulse of the plane is the weight along the normal, plus the friction.
         let push = world.obstacle_impulses()[0];
         assert!(near(push.dot(&normal), 0.01 * G * cos * DT, 1e-6));
     }
@@ -60,7 +61,7 @@ fn a_lift_carries_a_ball() {
     assert!((world.positions()[0].z - 0.21).abs() < 1e-6);
 }
 
-/// Two balls head on: no bounce, both go on with the common speed.
+/// Two balls head on: no bounce, both continue with the common velocity.
 #[test]
 fn balls_that_meet_go_on_together() {
     let mut world = weightless();
@@ -77,7 +78,7 @@ fn balls_that_meet_go_on_together() {
     assert!((apart - 0.02).abs() < 1e-12, "{apart}");
 }
 
-/// What is deep inside comes out at the push-out speed and keeps none of it.
+/// A deep sphere comes out at the push-out speed and keeps none of it.
 #[test]
 fn a_depth_is_not_energy() {
     let mut world = weightless();
@@ -98,8 +99,8 @@ fn a_depth_is_not_energy() {
     assert!((x[2].z - 0.01).abs() < 1e-9);
 }
 
-/// A heap of balls in a box stays one: nobody is thrown, nobody sinks in. It creeps, since balls
-/// that do not turn are held by friction alone.
+/// A heap of balls in a box stays a heap: no ball is thrown, none sinks in. It creeps, since balls
+/// that do not rotate are held by friction alone.
 #[test]
 fn a_heap_of_balls_stays_a_heap() {
     let mut world = SphereWorld::new(Settings {
@@ -152,7 +153,7 @@ fn a_heap_of_balls_stays_a_heap() {
     }
 }
 
-/// Neighbours on a spring may overlap; strangers may not.
+/// Neighbours on a spring may overlap; other pairs may not.
 #[test]
 fn linked_spheres_do_not_touch_each_other() {
     let mut world = weightless();
@@ -169,8 +170,8 @@ fn linked_spheres_do_not_touch_each_other() {
     assert!(apart > 0.0199, "{apart}");
 }
 
-/// Figure 4.3 of the source: nothing blends before it touches, and what has touched blends until it
-/// is further apart.
+/// Figure 4.3 of Triquet 2001: nothing blends before it touches, and spheres that touched blend
+/// until they are further apart.
 #[test]
 fn blending_has_hysteresis() {
     let mut world = weightless();
@@ -188,7 +189,7 @@ fn blending_has_hysteresis() {
     };
     world.set_blending(9, Some(rule)).unwrap();
     let mut seen = Vec::new();
-    // Forth and back, in steps of a millimetre.
+    // Back and forth, in steps of a millimetre.
     let way: Vec<i32> = (15..=30)
         .rev()
         .chain(15..=30)
@@ -215,7 +216,7 @@ fn blending_has_hysteresis() {
     world.set_blending(9, None).unwrap();
     go(&mut world, 1);
     assert_eq!(world.events(), [BlendEvent::Removed(0, 1)]);
-    // A rule that would part what it blends is none.
+    // A rule with the parting gap below the blending gap is invalid.
     let wrong = Blending {
         part_at_m: -0.001,
         ..rule
@@ -224,7 +225,7 @@ fn blending_has_hysteresis() {
     assert_eq!(fault.to_string(), "part_at_m = -0.001 is out of range");
 }
 
-/// Two bodies blend only if both say so, and at the lower number of the two.
+/// Two bodies blend only if both allow it, and at the lower value of the two.
 #[test]
 fn bodies_blend_if_both_agree() {
     let at = |part: f64, others: bool| Blending {
@@ -253,7 +254,7 @@ fn bodies_blend_if_both_agree() {
     }
 }
 
-/// Events come by rising indices, and what they add up to is what blends.
+/// Events come by rising indices, and their sum is the set of blending pairs.
 #[test]
 fn events_are_in_order_and_complete() {
     let mut world = earth();
@@ -283,7 +284,7 @@ fn events_are_in_order_and_complete() {
             }
         }
         assert!(world.blended().eq(set.iter().copied()));
-        // Against the definition: all that touch are in, all that are far apart are out.
+        // Compared with the definition: all that touch are in, all that are far apart are out.
         let x = world.positions();
         for i in drops.clone() {
             for j in i + 1..drops.end {
@@ -296,7 +297,7 @@ fn events_are_in_order_and_complete() {
     assert!(set.len() > 300 && removed > 20, "{} {removed}", set.len());
 }
 
-/// Entries with a fault are left out, counted, and the rest is done.
+/// Entries with a fault are left out and counted; the rest applies.
 #[test]
 fn obstacles_with_a_fault_are_left_out() {
     let mut world = earth();
@@ -342,7 +343,7 @@ fn obstacles_with_a_fault_are_left_out() {
     assert_eq!(fault.to_string(), "the normal's length is 2, not 1");
 }
 
-/// Walls the wrong way round, or not numbers, are refused.
+/// Walls with sides in the wrong order, or not finite, are refused.
 #[test]
 fn walls_with_a_fault_are_refused() {
     let mut world = earth();

@@ -21,7 +21,7 @@ fn a_puddle_in_a_box_settles_and_stays() {
             .map(|v| v.norm())
             .fold(fastest, f64::max);
     }
-    // From 20 cm nothing is faster than the fall.
+    // From 20 cm nothing is faster than free fall.
     assert!(fastest < 2.1, "{fastest}");
     let height = |w: &SphereWorld| {
         let sum: f64 = w.positions().iter().map(|p| p.z).sum();
@@ -48,7 +48,7 @@ fn a_puddle_in_a_box_settles_and_stays() {
         .map(|(a, b)| (a - b).norm())
         .fold(0.0, f64::max);
     assert!(drift < 1e-4, "{drift}");
-    // It trembles: 320 g at a few millimetres a second, micrometres a substep.
+    // It jitters: 320 g at a few millimetres a second, micrometres a substep.
     assert!(world.kinetic_energy() < 2e-6, "{}", world.kinetic_energy());
     for p in world.positions() {
         assert!(
@@ -58,7 +58,7 @@ fn a_puddle_in_a_box_settles_and_stays() {
     }
 }
 
-/// What is pressed to three fifths of its spacing bursts, and makes no energy.
+/// A fluid compressed to three fifths of its spacing bursts, and makes no energy.
 #[test]
 fn a_drop_from_too_dense_a_start_makes_no_energy() {
     let material = FluidMaterial {
@@ -86,8 +86,8 @@ fn a_drop_from_too_dense_a_start_makes_no_energy() {
     for i in 0..1500 {
         go(&mut world, 1);
         let e = energy(&world);
-        // While it bursts each pair goes by what the others were a moment before: half a per cent
-        // to and fro.
+        // While it bursts, each pair uses the slightly older positions of the others: half a per
+        // cent either way.
         let play = if i < 250 { 0.01 } else { 1e-4 };
         assert!(
             e <= last + play * first.abs(),
@@ -100,7 +100,7 @@ fn a_drop_from_too_dense_a_start_makes_no_energy() {
     assert!(p < 1e-12, "{p}");
 }
 
-/// Without gravity a cube of fluid, stirred, holds together: all of it is within reach of the rest,
+/// Without gravity, a stirred cube of fluid holds together: all of it is within reach of the rest,
 /// in a ball not much larger than the packed one.
 #[test]
 fn a_drop_holds_together() {
@@ -158,12 +158,12 @@ fn viscosity_does_not_brake_a_rotation() {
     assert!((kept - 1.0).abs() < 0.01, "{kept}");
 }
 
-/// More viscosity, less left of a stir after the same time.
+/// With more viscosity, less of a stir is left after the same time.
 #[test]
 fn viscosity_stills_a_stir() {
     let mut left = Vec::new();
     for viscosity_1_s in [0.0, 10.0, 200.0] {
-        // Without cohesion, which would draw the grid together and stir on its own.
+        // Without cohesion, which would contract the grid and stir by itself.
         let material = FluidMaterial {
             viscosity_1_s,
             cohesion_n_m: 0.0,
@@ -186,7 +186,7 @@ fn viscosity_stills_a_stir() {
     assert!(left[2] < 0.6 * left[1] && left[1] < left[0], "{left:?}");
 }
 
-/// A fluid's numbers out of range are refused with the number; nothing is added.
+/// A fluid's values out of range are refused with the number; nothing is added.
 #[test]
 fn fluids_that_cannot_be_are_refused() {
     let mut world = weightless();

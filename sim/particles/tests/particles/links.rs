@@ -1,11 +1,11 @@
-//! Springs, free flight, and what is kept.
+//! Springs, free flight, and conserved quantities.
 
 use hapticd_particles::Vec3;
 use hapticd_particles::{Settings, Sphere, SphereWorld};
 
 use crate::{DT, G, ball, earth, go, line, near, wire};
 
-/// Free fall: velocity to rounding, position a substep's half behind the parabola.
+/// Free fall: velocity to rounding, position half a substep behind the parabola.
 #[test]
 fn free_fall_is_what_the_page_says() {
     let mut world = earth();
@@ -20,7 +20,7 @@ fn free_fall_is_what_the_page_says() {
     assert!((x - Vec3::new(1.0, 2.0, fallen)).norm() < 1e-11);
 }
 
-/// Two masses on a spring: the frequency of theory, and no energy gained.
+/// Two masses on a spring: the theoretical frequency, and no energy gained.
 #[test]
 fn a_spring_swings_at_its_frequency() {
     let (m, k, rest) = (0.02, 30.0, 0.1);
@@ -54,13 +54,13 @@ fn a_spring_swings_at_its_frequency() {
         }
         was = stretch;
     }
-    // A cosine falls through zero a quarter of a period after its beginning.
+    // A cosine crosses zero a quarter of a period after its start.
     let period = at / (f64::from(crossings) - 0.75);
     let theory = core::f64::consts::TAU * (m / 2.0 / k).sqrt();
     assert!(near(period, theory, 2e-3), "{period} {theory}");
 }
 
-/// The damping time takes what theory says from a spring's swing.
+/// The damping time takes from a spring's oscillation what theory predicts.
 #[test]
 fn a_damped_spring_loses_what_its_damping_says() {
     let (m, k, rest, damping) = (0.02, 10.0, 0.1, 0.002);
@@ -85,12 +85,12 @@ fn a_damped_spring_loses_what_its_damping_says() {
     // (m/2)).
     let rate = k * damping / (m / 2.0);
     let lost = (before / energy(&world)).ln() / (50.0 * DT);
-    // Implicit Euler adds h w² of its own: 0.04 1/s.
+    // Implicit Euler adds `h w²`: 0.04 1/s.
     assert!((lost - rate).abs() < 0.1 * rate, "{lost} {rate}");
 }
 
-/// A strand hung by its end: each piece stretches by the weight below it, the thread's length is
-/// that of theory.
+/// A strand hung by its end: each segment stretches by the weight below it, and the length agrees
+/// with theory.
 #[test]
 fn a_hanging_strand_is_as_long_as_theory_says() {
     let (n, length) = (21, 0.4);
@@ -108,7 +108,7 @@ fn a_hanging_strand_is_as_long_as_theory_says() {
         .unwrap();
     world.set_fixed(strand.spheres.start, true).unwrap();
     go(&mut world, 3000);
-    // Of a wire of its own weight: m g L / 2 EA; the lumped masses are exactly that.
+    // A wire under its own weight: m g L / 2 EA; the lumped masses give exactly that.
     let theory = length * (1.0 + 0.1 * G / 2.0 / 10.0);
     let hangs = -world.positions()[n - 1].z;
     let extra = (hangs - length) / (theory - length);
@@ -126,7 +126,7 @@ fn a_rope_between_nails_is_a_catenary() {
         ..Settings::default()
     })
     .unwrap();
-    // A V of two straight halves, 0.25 m each, that will sag to the curve.
+    // A V of two straight halves, 0.25 m each, that sags to the curve.
     let depth = (0.25_f64.powi(2) - 0.2_f64.powi(2)).sqrt();
     let points: Vec<Vec3> = (0..n)
         .map(|i| {
@@ -155,15 +155,15 @@ fn a_rope_between_nails_is_a_catenary() {
     assert!(near(hangs, sag, 0.01), "{hangs} {sag}");
 }
 
-/// Two jellies that spin and meet: linear momentum is kept to rounding; angular momentum with an
-/// error that falls with the substep.
+/// Two jellies that spin and meet conserve linear momentum to rounding, and angular momentum with
+/// an error that falls with the substep.
 #[test]
 fn momentum_is_kept_between_spheres() {
     let lost = |substeps: u32| {
         let mut world = SphereWorld::new(Settings {
             gravity_m_s2: Vec3::zeros(),
             substeps,
-            // Friction acts on the centres: what would make balls turn is lost.
+            // Friction acts on the centres: the torque on the balls is lost.
             friction: 0.0,
             ..Settings::default()
         })

@@ -1,4 +1,4 @@
-//! The world of spheres against what mechanics says.
+//! The world of spheres compared with mechanics.
 
 mod bodies;
 mod contacts;
@@ -18,7 +18,7 @@ use hapticd_particles::{
 static ALLOCATOR: Counting = Counting;
 
 const G: f64 = 9.81;
-/// The step of the thread of soft bodies.
+/// Step of the thread for deformables.
 const DT: f64 = 0.004;
 
 fn weightless() -> SphereWorld {
@@ -33,7 +33,7 @@ fn earth() -> SphereWorld {
     SphereWorld::new(Settings::default()).unwrap()
 }
 
-/// One step without obstacles and probes, and nothing may be amiss.
+/// Makes steps without obstacles and probes; nothing may go wrong.
 fn go(world: &mut SphereWorld, steps: u32) {
     for _ in 0..steps {
         assert_eq!(world.step(DT, &[], &[]), Ok(StepReport::default()));
@@ -56,7 +56,7 @@ fn wire() -> StrandMaterial {
     }
 }
 
-/// `n` points from `from` on, `step` apart.
+/// `n` points starting at `from`, `step` apart.
 fn line(from: Vec3, step: Vec3, n: usize) -> Vec<Vec3> {
     (0..n).map(|i| from + step * i as f64).collect()
 }
@@ -81,7 +81,7 @@ fn pool(world: &mut SphereWorld, count: [usize; 3], size: Vec3) -> core::ops::Ra
         for y in 0..count[1] {
             for x in 0..count[0] {
                 let i = points.len() as f64;
-                // Off the grid by little, or the columns would stand.
+                // Slightly off the grid, or the columns would stand.
                 let aside = Vec3::new((7.0 * i).sin(), (5.0 * i).cos(), (3.0 * i).sin()) * 1e-4;
                 points.push(
                     Vec3::new(x as f64, y as f64, z as f64) * 0.01 + Vec3::repeat(0.006) + aside,

@@ -19,7 +19,7 @@ pub fn tool(at: Vec3, to: Vec3) -> Probe {
     }
 }
 
-/// What a tool of `radius` touches when a step begins: each near sphere, as itself.
+/// Contacts of a tool of `radius` at the start of a step: one for each near sphere.
 pub fn touches(world: &SphereWorld, radius: f64, friction: f64) -> Vec<ProbeContact> {
     let probe = world.probe(0).unwrap();
     let mut list = Vec::new();
@@ -43,8 +43,8 @@ pub fn touches(world: &SphereWorld, radius: f64, friction: f64) -> Vec<ProbeCont
     list
 }
 
-/// Alone, a probe is a mass on a spring and a damper: it comes to rest where it is drawn, and what
-/// its spring gave is its momentum.
+/// Alone, a probe is a mass on a spring and a damper: it comes to rest at its target, and the
+/// impulse of its spring is its momentum.
 #[test]
 fn a_free_probe_follows_its_frame() {
     let mut world = weightless();
@@ -57,7 +57,7 @@ fn a_free_probe_follows_its_frame() {
     go(&mut world, 1000);
     let state = world.probe(0).unwrap();
     assert!((state.position - to).norm() < 1e-12 && state.velocity.norm() < 1e-10);
-    // Drawn on evenly, it lags by nothing: the damper knows the frame's velocity.
+    // With an evenly moving frame it has no lag: the damper knows the frame's velocity.
     for i in 0..500 {
         let x = |i: i32| to + Vec3::y() * (0.0004 * f64::from(i));
         world.pull_probe(0, x(i), x(i + 1)).unwrap();
@@ -72,8 +72,8 @@ fn a_free_probe_follows_its_frame() {
     );
 }
 
-/// Drawn into a fixed sphere by any stiffness, a probe stands, and pushes with deflection times
-/// stiffness to rounding.
+/// Pulled into a fixed sphere with any stiffness, a probe stands still, and pushes with deflection
+/// times stiffness to rounding.
 #[test]
 fn a_probe_on_something_fixed_pushes_with_its_spring() {
     for stiffness_n_m in [10.0, 1000.0, 1e5, 1e8] {
@@ -100,9 +100,9 @@ fn a_probe_on_something_fixed_pushes_with_its_spring() {
     }
 }
 
-/// Presses a tool into what stands on the floor: it settles at the spring's force (mean of a
-/// second), and no step moves it further than `jitter_m`. On what is soft it may creep, since
-/// friction has no memory beyond a step. The energy is bounded by what the spring can hold.
+/// Presses a tool into objects on the floor: it settles at the spring's force (mean of a second),
+/// and no step moves it further than `jitter_m`. On soft objects it may creep, since friction has
+/// no memory beyond a step. The energy is bounded by what the spring can hold.
 fn press(world: &mut SphereWorld, from: Vec3, to: Vec3, jitter_m: f64) {
     const RADIUS: f64 = 0.015;
     world.set_probe(0, Some(&tool(from, from))).unwrap();
@@ -116,7 +116,7 @@ fn press(world: &mut SphereWorld, from: Vec3, to: Vec3, jitter_m: f64) {
         assert_eq!(report, Default::default());
         fastest = fastest.max(energy(world));
     }
-    // Half of what the spring can hold at all.
+    // Half of what the spring can hold.
     let most = 1000.0 * (to - from).norm_squared() / 4.0;
     assert!(fastest < most, "{fastest} of {most}");
     let (mut jump, mut last) = (0.0_f64, world.probe(0).unwrap().position);
@@ -181,7 +181,7 @@ fn a_probe_settles_in_a_fluid_against_the_floor() {
     press(&mut world, from, Vec3::new(0.045, 0.045, 0.022), 1e-6);
 }
 
-/// Two-way: what a probe gets, the spheres of the contact get the other way round, by their
+/// Two-way coupling: the spheres of the contact get the opposite of the probe's impulse, by their
 /// weights.
 #[test]
 fn a_contact_pushes_both_sides() {
@@ -213,12 +213,12 @@ fn a_contact_pushes_both_sides() {
     assert!(got.z > 0.005 && got.x < 0.0);
     let (a, b) = (world.velocities()[0], world.velocities()[1]);
     assert!((a - b).norm() < 1e-12 && (a + b + got / 0.02).norm() < 1e-12);
-    // Together afterwards, no bounce.
+    // Moving together afterwards, no bounce.
     let state = world.probe(0).unwrap();
     assert!((state.velocity.z - (a.z + b.z) / 2.0).abs() < 1e-12);
 }
 
-/// A probe that stands deep inside is let out slowly.
+/// A probe that starts deep inside is pushed out slowly.
 #[test]
 fn a_probe_deep_inside_is_let_out_slowly() {
     let mut world = weightless();

@@ -1,5 +1,5 @@
-//! What the module's page promises whatever the input: finite, bounded, the same bits, no
-//! allocation.
+//! The guarantees of the crate documentation, whatever the input: finite, bounded, the same bits,
+//! no allocation.
 
 use hapticd_counting::counted;
 use hapticd_particles::Vec3;
@@ -41,7 +41,7 @@ fn everything() -> SphereWorld {
     world
 }
 
-/// The tool's contacts and an obstacle, into lists that are there.
+/// Fills the existing lists with the tool's contacts and an obstacle.
 fn meet(world: &SphereWorld, i: u32, contacts: &mut Vec<ProbeContact>, planes: &mut Vec<Obstacle>) {
     contacts.clear();
     planes.clear();
@@ -106,7 +106,7 @@ fn steps_do_not_allocate() {
     assert!(!contacts.is_empty() && !planes.is_empty());
 }
 
-/// Equal calls, equal bits.
+/// Equal calls give equal bits.
 #[test]
 fn equal_calls_give_equal_bits() {
     let run = || {
@@ -127,7 +127,7 @@ fn equal_calls_give_equal_bits() {
     assert!(a.1.len() > 100, "{}", a.1.len());
 }
 
-/// A sphere that runs off stays where it was, at rest, and is counted; the others do not notice.
+/// A sphere that diverges stays where it was, at rest, and is counted; the others are not affected.
 #[test]
 fn what_runs_off_is_held_and_counted() {
     let mut world = weightless();
@@ -145,7 +145,7 @@ fn what_runs_off_is_held_and_counted() {
     assert!((world.positions()[1] - Vec3::x() * 1000.0).norm() < 1e-9);
 }
 
-/// More pairs than may be are left out and counted, and memory stays bounded.
+/// Pairs beyond the limit are left out and counted, and memory stays bounded.
 #[test]
 fn too_many_pairs_are_left_out() {
     let mut world = SphereWorld::new(Settings {
@@ -160,8 +160,8 @@ fn too_many_pairs_are_left_out() {
     assert_eq!(report.pairs_left_out, 190 - 10);
 }
 
-/// Where there is no room for all pairs that might meet, those that do are looked after: a cloud
-/// that flies by, all within its margins, takes no room of those that are in each other.
+/// If not all pairs that might meet fit, those that do meet are kept: a cloud that flies by, all
+/// within its margins, takes no capacity from pairs that overlap.
 #[test]
 fn the_nearest_pairs_have_the_room_that_there_is() {
     let mut world = SphereWorld::new(Settings {
@@ -193,7 +193,7 @@ fn the_nearest_pairs_have_the_room_that_there_is() {
     }
 }
 
-/// Whose fault, and by how much.
+/// Errors say what is at fault, and by how much.
 #[test]
 fn wrong_calls_are_refused_with_the_numbers() {
     for (settings, text) in [
@@ -328,7 +328,7 @@ fn vector(size: f64) -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-size..size).prop_map(|v| Vec3::new(v[0], v[1], v[2]))
 }
 
-/// From nothing to the largest numbers there are, of both signs.
+/// From nothing to the largest representable numbers, of both signs.
 fn wild() -> impl Strategy<Value = f64> {
     (-300..308_i32, -1.0..1.0_f64).prop_map(|(e, f)| f * 10_f64.powi(e))
 }
@@ -340,7 +340,7 @@ fn wild_vector() -> impl Strategy<Value = Vec3> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Whatever finite numbers a world is made of, it stays finite.
+    /// Whatever finite numbers a world is made from, it stays finite.
     #[test]
     fn finite_input_stays_finite(
         spheres in prop::collection::vec((wild_vector(), wild_vector(), wild(), wild()), 2..12),
@@ -391,10 +391,10 @@ proptest! {
         }
     }
 
-    /// Without gravity, balls that meet never have more energy than they came with. What one sweep
-    /// leaves of a depth may cost a twentieth of it on the way; if they came overlapping, the push
-    /// outwards may leave a tenth. (In 400,000 cases never more, 3.4 % and 7.1 %; the hundredth and
-    /// the twentieth that stood here before were passed in some of them.)
+    /// Without gravity, balls that meet never have more energy than at the start. The part of a
+    /// depth that one sweep leaves may return a twentieth of it in a step. If they started
+    /// overlapping, pushing out may leave a tenth. (In 400,000 cases the maxima were 3.4 % and 7.1
+    /// %; some exceeded the earlier bounds of a hundredth and a twentieth.)
     #[test]
     fn contacts_make_no_energy(
         balls in prop::collection::vec((vector(0.03), vector(1.0), 0.001..0.1_f64, 0.002..0.02_f64), 2..12),
@@ -427,7 +427,7 @@ proptest! {
     }
 
     /// A probe on a spring of any stiffness against a ball on one that the substep resolves: the
-    /// frame stands, so energy only falls.
+    /// frame stands still, so energy only falls.
     #[test]
     fn a_hand_that_stands_gains_nothing(
         hand in 0.0..5.0_f64, wall in 1.0..3.0_f64, mass in 0.01..0.2_f64, other in 0.01..0.2_f64,
