@@ -1,4 +1,4 @@
-//! What a hit means: the four elementary tests between volumes and sheets (Lehericey 2016, chapter
+//! Classifies hits: the four elementary tests between volumes and sheets (Lehericey 2016, chapter
 //! 1, section 2.2.4 B, and chapter 3, section 4.2).
 //!
 //! # Theory
@@ -6,35 +6,36 @@
 //! | source, target | ahead (volume: inner ray; sheet: its upper side) | behind (volume: outer ray; sheet: its lower side) |
 //! |---|---|---|
 //! | volume, volume | collision if the line leaves the target there, before it leaves the source | prediction if the line, followed backward, enters there |
-//! | volume, sheet | collision up to half of the way through the source | collision within the thickness, else prediction |
-//! | sheet, volume | from inside: collision, on the side where the way out is shorter; from outside: as behind a volume | the same |
+//! | volume, sheet | collision up to half of the length through the source | collision within the thickness, else prediction |
+//! | sheet, volume | from inside: collision, on the side with the shorter exit; from outside: as behind a volume | the same |
 //! | sheet, sheet | collision within both thicknesses, else prediction | the same |
 //!
-//! Thickness is compared with the *re-projected* length, along the target's normal: a solver puts
-//! points at that distance, and another measure would see them come and go.
+//! Thickness is compared with the *re-projected* length, along the target's normal. A solver places
+//! points at that distance; with any other measure they would flicker between contact and none.
 //!
-//! A point of a sheet is inside of a solid only if *both* its rays meet the inner side (chapter 3,
-//! section 4.2.1). One that grazes an edge may slip in beside it, within rounding, and meet the far
-//! side from within: that ray alone would be a contact as deep as it is long. So where one ray
+//! A point of a sheet is inside a solid only if *both* its rays meet the inner side (chapter 3,
+//! section 4.2.1). A ray that grazes an edge may pass it, within rounding, and meet the far side
+//! from within. That ray alone would be a contact as deep as the ray is long. So where one ray
 //! meets the inner side and the other does not, only the thickness counts ([`accept_alone`]).
 //!
-//! A rejected hit is not the same as none: what lies behind it on the same side must not count
-//! either. So a rejection is an answer ([`Class::Nothing`] with a triangle), and the nearest answer
-//! on each side decides.
+//! A rejected hit differs from no hit: surfaces behind it on the same side must not count either.
+//! So a rejection is an answer ([`Class::Nothing`] with a triangle), and the nearest answer on each
+//! side decides.
 
 use crate::layout::Class;
 use crate::line::Meeting;
 
-/// Part of the way out up to which a ray has not left its own object: a soft body that is looked
-/// for in itself finds its own exit there, and rounding must not make that a contact.
+/// Fraction of the exit length up to which a ray is inside its own object. A soft body tested
+/// against itself finds its own exit at that length, and rounding must not make that a contact.
 const BEFORE: f32 = 0.9999;
 
 /// One side of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
-    /// A solid; as a source, with the length of the inner ray where it leaves the solid itself, m.
+    /// A solid.
     Volume {
-        /// Of the point that the ray starts from.
+        /// Length of the inner ray where it leaves the solid itself, m. Used only if the solid is
+        /// the source.
         exit: f32,
     },
     /// A thin material.
@@ -44,9 +45,9 @@ pub enum Side {
     },
 }
 
-/// How far to look along a point's line, m: `(behind, ahead)`.
+/// Returns how far to search along a point's line, m: `(behind, ahead)`.
 ///
-/// `prediction`: the longest prediction that is wanted, m.
+/// `prediction`: the longest wanted prediction, m.
 #[must_use]
 pub fn range(source: Side, target: Side, prediction: f32) -> (f32, f32) {
     match (source, target) {
@@ -54,7 +55,7 @@ pub fn range(source: Side, target: Side, prediction: f32) -> (f32, f32) {
         (Side::Volume { exit }, Side::Sheet { half_thickness }) => {
             (prediction.max(half_thickness), 0.5 * exit)
         }
-        // From inside of a solid the way out may be long.
+        // From inside a solid, the exit may be far away.
         (Side::Sheet { .. }, Side::Volume { .. }) => (f32::INFINITY, f32::INFINITY),
         (Side::Sheet { half_thickness: a }, Side::Sheet { half_thickness: b }) => {
             (prediction.max(a + b), prediction.max(a + b))
@@ -62,7 +63,7 @@ pub fn range(source: Side, target: Side, prediction: f32) -> (f32, f32) {
     }
 }
 
-/// The class of a hit, and whether the ray of that side met the inner side of a solid.
+/// Returns the class of a hit, and whether the ray of that side met the inner side of a solid.
 ///
 /// `slope`: cosine between the line and the target's normal, for the re-projected length.
 #[must_use]
@@ -119,9 +120,9 @@ pub fn accept(
     }
 }
 
-/// The class of a sheet's hit on the inner side of a solid which the ray the other way does not
-/// meet from within: the point is not inside, so it is a contact within the thickness and nothing
-/// else. `projected`: the re-projected length, m.
+/// Returns the class of a sheet's hit on the inner side of a solid if the opposite ray does not
+/// meet the inner side. The point is not inside, so the hit is a contact only within the thickness.
+/// `projected`: the re-projected length, m.
 #[must_use]
 pub fn accept_alone(half_thickness: f32, projected: f32) -> Class {
     if projected < half_thickness {
@@ -163,10 +164,10 @@ mod tests {
         assert_eq!(class(SOLID, SOLID, 0.11, true).0, Class::Nothing);
         // Outside: the ray enters the target.
         assert_eq!(class(SOLID, SOLID, 0.05, false).0, Class::Nothing);
-        // Outside, the target is where the outer ray goes.
+        // Outside: the outer ray meets the target.
         assert_eq!(class(SOLID, SOLID, -0.009, true).0, Class::Prediction);
         assert_eq!(class(SOLID, SOLID, -0.011, true).0, Class::Nothing);
-        // Beyond the target: seen backward its inner side is met.
+        // Beyond the target: followed backward, the line meets its inner side.
         assert_eq!(class(SOLID, SOLID, -0.005, false).0, Class::Nothing);
     }
 

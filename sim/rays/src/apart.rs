@@ -1,13 +1,14 @@
-//! Pairs of objects that are near each other: their boxes, by whatever broad phase the scene has.
+//! Pairs of objects whose boxes are near each other, found by the broad phase of the scene.
 //!
-//! Which pairs that are is decided here, in single precision; the broad phase is asked about boxes
-//! that are wider by as much as that rounds.
+//! The decision is made here, in single precision. The broad phase receives boxes that are wider by
+//! the rounding error.
 
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
 use crate::scene::{Bounds, near};
 
-/// Share of coordinates by which a box is widened: what single precision rounds in a comparison.
+/// Fraction of the coordinates by which a box is widened: the rounding error of a comparison in
+/// single precision.
 const ROUNDING: f64 = 2.0 * f32::EPSILON as f64;
 
 /// Keeps its memory from step to step.
@@ -18,8 +19,8 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// All pairs `(a, b)`, `a < b`, of boxes that are nearer than `margin` along every axis and not
-    /// both left out, in order. Allocates only when there are more than ever before.
+    /// Returns all pairs `(a, b)`, `a < b`, in order, of boxes that are nearer than `margin` along
+    /// every axis and accepted by `counts`. Allocates only if there are more than ever before.
     pub fn near(
         &mut self,
         boxes: &[Bounds],
@@ -36,7 +37,7 @@ impl Pairs {
     }
 }
 
-/// What holds a box and half of the margin about it, at rest.
+/// Box at rest that is wider by half of the margin and by the rounding error.
 fn swept((low, high): &Bounds, margin: f32) -> SweptBox {
     if (0..3).any(|k| low[k] > high[k]) {
         return SweptBox::NOWHERE;
@@ -55,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The same pairs as by looking at all, step after step.
+        /// The pairs equal those of a test of all pairs, step after step.
         #[test]
         fn as_by_brute_force(
             starts in prop::collection::vec(prop::array::uniform3(0.0f32..1.0), 2..60),

@@ -1,28 +1,28 @@
-//! Predictions that sleep: of pairs of rigid solids, and too far from a contact for what their
-//! point has moved since they were found.
+//! Sleeping predictions: those between rigid solids that cannot have become a contact, given how
+//! far their point has moved since they were found.
 //!
 //! # Theory
 //!
-//! What walks find is of use when it becomes a contact, and most predictions never do: they are
-//! near something that rests. A prediction knows how far its point was from the other object; in
-//! the frame of that object nothing else moves, so until the point has moved by as much from where
-//! it was then it cannot touch (Lehericey 2016, chapter 2, section 3, property P2, which holds in
-//! any frame), and the walk is left out. When its time has come it starts no further away than
-//! equation 4.1 takes for granted: since the last full trace the pair has moved by the threshold of
-//! displacement at most. A walk that finds the prediction again knows its room again, and it sleeps
+//! The result of a walk matters when it becomes a contact, and most predictions never do: they are
+//! near an object that rests. A prediction knows how far its point was from the other object. In
+//! the frame of that object nothing else moves, so the point cannot touch until it has moved that
+//! far (Lehericey 2016, chapter 2, section 3, property P2, which holds in any frame). Until then
+//! the walk is omitted. When it is due, it starts no further away than equation 4.1 assumes,
+//! because since the last full trace the pair has moved at most by the displacement threshold. A
+//! walk that finds the prediction again computes its free distance again, and the prediction sleeps
 //! again.
 //!
-//! The room is not the ray's length, which is more than the distance: it is the height above the
-//! planes of the triangle that was met and of those neighbours that rise towards the point. A
-//! surface that is not among these and nearer is found late only where a fold is finer than the
-//! threshold of displacement, half an edge in [`Settings::for_edges`](crate::Settings::for_edges):
+//! The free distance is not the length of the ray, which exceeds the distance to the surface. It is
+//! the height above the planes of the met triangle and of its neighbours that rise towards the
+//! point. A nearer surface that is not among these is found late only if a fold is finer than the
+//! displacement threshold, half an edge in [`Settings::for_edges`](crate::Settings::for_edges):
 //! beyond it the pair is traced in full.
 //!
 //! # Practice
 //!
-//! Who sleeps has no [`Record`](crate::layout::Record), so it does not compete with nearer answers
-//! of the same point either, until it wakes. A step looks at where each sleeper's point is, a few
-//! nanoseconds, and copies it.
+//! A sleeper has no [`Record`](crate::layout::Record), so until it wakes it does not compete with
+//! nearer answers of the same point. Each step tests the position of each sleeper's point, a few
+//! nanoseconds, and copies the sleeper.
 
 use crate::V3;
 use crate::emit::{Rays, relative};
@@ -34,17 +34,17 @@ use crate::settings::Settings;
 /// One prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sleeper {
-    /// Of the source, local.
+    /// Point of the source, local.
     pub point: u32,
-    /// Of the target, local: where the walk is to start.
+    /// Triangle of the target where the walk is to start, local.
     pub triangle: u32,
-    /// Where the point was, in the frame of the target, m.
+    /// Position of the point when the prediction was found, in the frame of the target, m.
     pub at: V3,
-    /// How far from there it may move before it touches, m.
+    /// Distance that the point may move from there before it can touch, m.
     pub room: f32,
 }
 
-/// A prediction that falls asleep.
+/// A prediction that is about to sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Falling {
     pub source: u32,
@@ -52,7 +52,7 @@ pub(crate) struct Falling {
     pub sleeper: Sleeper,
 }
 
-/// All of one directed pair, in order of their points.
+/// Sleepers of one directed pair, in order of their points.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     pair: (u32, u32),
@@ -60,37 +60,38 @@ struct Group {
     count: u32,
 }
 
-/// See the module page.
+/// All sleepers. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asleep {
     groups: Vec<Group>,
     sleepers: Vec<Sleeper>,
     groups_before: Vec<Group>,
     sleepers_before: Vec<Sleeper>,
-    /// Of this step's walks and of its full traces, each in order of source, target and point.
+    /// Predictions from this step's walks and from its full traces, each in order of source, target
+    /// and point.
     falling: [Vec<Falling>; 2],
 }
 
 impl Asleep {
-    /// All are forgotten.
+    /// Removes all sleepers.
     pub fn clear(&mut self) {
         self.groups.clear();
         self.sleepers.clear();
     }
 
-    /// Those of other pairs are forgotten, from the next [`Asleep::update`] on also in
-    /// [`Asleep::count`].
+    /// Removes the sleepers of other pairs. [`Asleep::count`] reflects this from the next
+    /// [`Asleep::update`] on.
     pub fn retain(&mut self, stays: impl Fn(u32, u32) -> bool) {
         self.groups
             .retain(|group| stays(group.pair.0, group.pair.1));
     }
 
-    /// How many.
+    /// Number of sleepers.
     pub fn count(&self) -> usize {
         self.sleepers.len()
     }
 
-    /// Appends a walk for each of a pair that wakes now.
+    /// Appends a walk for each sleeper of a pair that wakes now.
     pub fn wake(&self, scene: &RayScene, settings: &Settings, pair: &Directed, out: &mut Rays) {
         let key = (pair.source, pair.target);
         let group = self.groups.binary_search_by_key(&key, |group| group.pair);
@@ -117,19 +118,19 @@ impl Asleep {
         }
     }
 
-    /// Before the traces of a step.
+    /// Begins a step. Runs before its traces.
     pub fn begin(&mut self) {
         self.falling.iter_mut().for_each(Vec::clear);
     }
 
-    /// What the traces found: to be called in order.
+    /// Adds predictions that the traces found. Must be called in order.
     pub fn fall(&mut self, full: bool, some: &[Falling]) {
         self.falling[usize::from(full)].extend_from_slice(some);
     }
 
-    /// After the traces, once a step: of the pairs that were walked on all stay but the woken, and
-    /// what fell asleep joins them; of the others there is only what the full traces found. `pairs`
-    /// and `woken` in order.
+    /// Updates the sleepers, once a step, after the traces. Pairs that were walked keep all
+    /// sleepers except the woken ones and receive the new ones. Other pairs have only those of the
+    /// full traces. `pairs` and `woken` are in order.
     pub fn update(&mut self, pairs: &[Directed], woken: &[u32]) {
         std::mem::swap(&mut self.groups, &mut self.groups_before);
         std::mem::swap(&mut self.sleepers, &mut self.sleepers_before);
@@ -202,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Who sleeps, pair by pair.
+    /// Sleepers, pair by pair.
     fn all(asleep: &Asleep) -> Vec<((u32, u32), Vec<u32>)> {
         let of = |group: &Group| {
             let range = group.first as usize..(group.first + group.count) as usize;
@@ -235,8 +236,8 @@ mod tests {
             ((3, 1), vec![2]),
         ];
         assert_eq!(all(&asleep), expected);
-        // Two wake in one pair, and one of them and a new one fall asleep; one in another and does
-        // not; a third is traced again; a fourth is gone.
+        // Two wake in one pair, and one of them and a new one fall asleep. One wakes in another
+        // pair and does not. A third pair is traced again. A fourth is gone.
         asleep.begin();
         asleep.fall(false, &[falling(1, 2, 3), falling(1, 2, 4)]);
         asleep.fall(true, &[falling(2, 1, 8)]);
@@ -246,7 +247,7 @@ mod tests {
         asleep.begin();
         asleep.update(&now[..2], &[]);
         assert_eq!(all(&asleep), [((1, 2), vec![3, 4, 6])]);
-        // Somebody has gone.
+        // An object has gone.
         asleep.retain(|_, target| target != 2);
         asleep.update(&now[..2], &[]);
         assert_eq!((all(&asleep), asleep.count()), (vec![], 0));

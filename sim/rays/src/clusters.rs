@@ -3,15 +3,15 @@
 //!
 //! # Theory
 //!
-//! k-means on the graph of the edges with their lengths at rest: distances are shortest paths, so
+//! k-means on the graph of the edges with their rest lengths. Distances are shortest paths, so
 //! clusters are connected and stay together when the surface folds. The centre of a cluster is its
-//! medoid: of its points the one with the least sum of distances to the others.
+//! medoid: the member with the smallest sum of distances to the others.
 //!
 //! # Practice
 //!
-//! Seeds are put farthest from those before them; every part of the surface that is not connected
-//! gets its own. Few rounds are enough, since the seeds are spread already. Made once, off-line; a
-//! mesh of a hundred thousand points takes seconds.
+//! Each seed is placed farthest from those before it; every connected part of the surface gets its
+//! own. A few iterations suffice, since the seeds are already spread out. Clusters are built once,
+//! off-line; a mesh of a hundred thousand points takes seconds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,26 +21,26 @@ use hapticd_geometry::{Adjacency, TriMesh, VertexEdges};
 use crate::layout::NONE;
 use crate::lists::Lists;
 
-/// Rounds of assignment and new centres, at most.
+/// Largest number of iterations of assignment and new centres.
 const ROUNDS: usize = 8;
 
-/// Which point is in which cluster. Every point of a triangle is in one.
+/// Assignment of points to clusters. Every point of a triangle is in one.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
-    /// The cluster of each point; 0 for points of no triangle.
+    /// Cluster of each point; 0 for points that belong to no triangle.
     pub of_point: Vec<u32>,
-    /// The points of each.
+    /// Points of each cluster.
     pub points: Lists,
 }
 
 impl Clusters {
-    /// How many.
+    /// Number of clusters.
     #[must_use]
     pub fn count(&self) -> usize {
         self.points.len()
     }
 
-    /// Points of one.
+    /// Points of a cluster.
     #[must_use]
     pub fn points_of(&self, cluster: usize) -> &[u32] {
         self.points.of(cluster)
@@ -56,7 +56,8 @@ impl Clusters {
         (0..3).filter(is_new).map(move |k| of[k])
     }
 
-    /// The triangles of each, of these in turn: a triangle is in all clusters of its corners.
+    /// Triangles of each cluster, as indices into `triangles`. A triangle is in all clusters of its
+    /// corners.
     #[must_use]
     pub fn triangles(&self, triangles: &[[u32; 3]]) -> Lists {
         let entries = (0..).zip(triangles).flat_map(|(t, &corners)| {
@@ -66,7 +67,7 @@ impl Clusters {
         Lists::new(self.count(), entries)
     }
 
-    /// The clusters of these points, listed; points of no triangle are in no list.
+    /// Lists the points of each cluster; points that belong to no triangle are in no list.
     fn new(of_point: Vec<u32>, used: &[bool], count: usize) -> Clusters {
         let all = (0..).zip(&of_point).zip(used);
         let entries = all.filter(|(_, used)| **used);
@@ -75,14 +76,14 @@ impl Clusters {
     }
 }
 
-/// Edges with lengths, by point.
+/// Edges and their lengths, by point.
 struct Graph<'a> {
     mesh: &'a TriMesh,
     adjacency: &'a Adjacency,
     around: VertexEdges,
 }
 
-/// Distances are compared as integers of this fraction of a metre: a heap of floats needs an order.
+/// Unit of the integers in which distances are compared, m: a heap of floats would need an order.
 const UNIT_M: f64 = 1e-9;
 
 impl Graph<'_> {
@@ -96,8 +97,8 @@ impl Graph<'_> {
         })
     }
 
-    /// Shortest paths from the sources, each with its label, over the points for which `inside`
-    /// says yes. Lowers what is in `distance` already and relabels what becomes nearer.
+    /// Computes shortest paths from the sources, each with its label, over the points that `inside`
+    /// accepts. Lowers the values in `distance` and relabels the points that become nearer.
     fn spread(
         &self,
         sources: &[(u32, u32)],
@@ -127,7 +128,7 @@ impl Graph<'_> {
     }
 }
 
-/// Clusters of `per_cluster` points on average; 0: all in one.
+/// Builds clusters of `per_cluster` points on average; 0 means one cluster.
 pub(crate) fn cluster(mesh: &TriMesh, adjacency: &Adjacency, per_cluster: usize) -> Clusters {
     let points = mesh.positions().len();
     let around = adjacency.around_vertices();
@@ -160,8 +161,8 @@ pub(crate) fn cluster(mesh: &TriMesh, adjacency: &Adjacency, per_cluster: usize)
         }
         centres = new;
     }
-    // After the last round of new centres the labels are of the centres before: still connected,
-    // still shortest paths.
+    // After the last round, the labels are those of the previous centres: still connected, still
+    // shortest paths.
     let of_point = label
         .iter()
         .map(|&l| if l == NONE { 0 } else { l })
@@ -169,7 +170,7 @@ pub(crate) fn cluster(mesh: &TriMesh, adjacency: &Adjacency, per_cluster: usize)
     Clusters::new(of_point, &used, centres.len())
 }
 
-/// Points as far from each other as can be, and one at least on each part.
+/// Returns points as far from each other as possible, at least one on each connected part.
 fn seeds(graph: &Graph<'_>, used: &[bool], wanted: usize) -> Vec<u32> {
     let mut distance = vec![u64::MAX; used.len()];
     let mut label = vec![NONE; used.len()];
@@ -193,8 +194,8 @@ fn seeds(graph: &Graph<'_>, used: &[bool], wanted: usize) -> Vec<u32> {
     }
 }
 
-/// Of each cluster the point with the least sum of distances to its others; for large clusters
-/// looked for downhill from the old centre.
+/// Returns for each cluster the point with the smallest sum of distances to the others. Searches
+/// downhill from the old centre.
 fn medoids(graph: &Graph<'_>, label: &[u32], centres: &[u32]) -> Vec<u32> {
     let mut members = vec![Vec::new(); centres.len()];
     for (p, &l) in label.iter().enumerate() {
@@ -250,8 +251,8 @@ mod tests {
         cluster(mesh, &Adjacency::new(mesh), per_cluster)
     }
 
-    /// Every point in one cluster, every cluster in one piece, every triangle in those of its
-    /// corners.
+    /// Every point is in one cluster, every cluster is connected, every triangle is in the clusters
+    /// of its corners.
     fn check(mesh: &TriMesh, clusters: &Clusters) {
         let mut seen = vec![false; mesh.positions().len()];
         let adjacency = Adjacency::new(mesh);

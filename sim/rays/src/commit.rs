@@ -1,20 +1,19 @@
-//! After the rays: the nearest answer of each point is kept, points that crossed a sheet are found,
-//! contacts are made.
+//! After tracing: keeps the nearest answer of each point, finds points that crossed a sheet, and
+//! makes the contacts.
 //!
 //! # Theory
 //!
-//! A place in space is taken by one object, so one answer is enough: one for a point of a volume,
+//! Only one object occupies a place in space, so one answer is enough: one for a point of a volume,
 //! one for each side of a point of a sheet (Lehericey 2016, chapter 4, section 1.4). The price is
 //! that a second surface behind the nearest is not tracked.
 //!
-//! *Inversions* (chapter 3, section 4.2.2): a point of a sheet that was on one side of a triangle
-//! before the step and is on the other side now has gone through. The contact then points back, and
-//! a prediction becomes a contact, or nothing would ever put it right. The source forgets after one
-//! step; here [`INVERTED`] is remembered with the record until the point is back, so that a solver
-//! that needs several steps gets them. Remembered of that place of the sheet only: the triangle
-//! that is met now must be the one of the step before or touch it. A point of a crumpled sheet
-//! meets one fold after the other, and an inversion carried from fold to fold pulls it through all
-//! of them.
+//! *Inversions* (chapter 3, section 4.2.2): a point of a sheet that changed sides of a triangle
+//! during the step has gone through it. The contact then points back, and a prediction becomes a
+//! contact; otherwise nothing would ever correct it. Lehericey's method forgets after one step.
+//! Here [`INVERTED`] stays with the record until the point is back, so that a solver may take
+//! several steps. It holds for that place of the sheet only: the triangle met now must be the one
+//! of the step before or touch it. A point of a crumpled sheet meets one fold after the other, and
+//! an inversion carried from fold to fold would pull it through all of them.
 
 use crate::V3;
 use crate::layout::{Class, Contact, INNER_SIDE, INVERTED, NONE, Record};
@@ -25,9 +24,9 @@ use crate::settings::{Separation, Settings};
 /// Finds the nearest answer on each side of each point, whatever the order of the answers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arbiter {
-    /// By place: which of the answers, or [`NONE`].
+    /// Index of the winning answer at each place, or [`NONE`].
     winner: Vec<u32>,
-    /// One bit for every place that has an answer.
+    /// One bit for each place that has an answer.
     touched: Vec<u64>,
     answers: Vec<Found>,
 }
@@ -61,8 +60,8 @@ impl Arbiter {
         }
     }
 
-    /// Takes every point's answers, ahead and behind, in order of the points: their places and the
-    /// answers that count.
+    /// Takes the answers of every point, ahead and behind, in order of the points. Calls `each`
+    /// with the place and the answers that count.
     fn drain(&mut self, mut each: impl FnMut(usize, [Option<Found>; 2])) {
         for w in 0..self.touched.len() {
             let mut bits = std::mem::take(&mut self.touched[w]);
@@ -82,7 +81,7 @@ impl Arbiter {
     }
 }
 
-/// What a step gives.
+/// Result of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept {
     pub contacts: Vec<Contact>,
@@ -92,7 +91,8 @@ pub(crate) struct Kept {
     pub length_m: f64,
 }
 
-/// Fills `next` (all empty before) and `tracked` with what is kept, and makes the contacts.
+/// Writes the kept records to `next` (all empty before) and their places to `tracked`, and makes
+/// the contacts.
 pub(crate) fn commit(
     scene: &RayScene,
     settings: &Settings,
@@ -141,13 +141,13 @@ pub(crate) fn commit(
     });
 }
 
-/// Which of the answers ahead and behind are kept, each in its place.
+/// Selects which of the answers ahead and behind are kept, each in its place.
 fn choose(sheet: bool, [ahead, behind]: [Option<Found>; 2]) -> [Option<Found>; 2] {
     if !sheet {
         let collides = |f: &Found| f.record.class() == Class::Collision;
         return [ahead.filter(collides).or(behind).or(ahead), None];
     }
-    // Inside of a solid both sides meet its inner side: out by the shorter way, or the two would
+    // Inside a solid, both sides meet its inner side. Exit on the shorter side, or the two would
     // push against each other.
     if let (Some(a), Some(b)) = (&ahead, &behind) {
         let inside = a.record.bits & b.record.bits & INNER_SIDE != 0;
@@ -162,21 +162,21 @@ fn choose(sheet: bool, [ahead, behind]: [Option<Found>; 2]) -> [Option<Found>; 2
     [ahead, behind]
 }
 
-/// Twice the volume between a point and a triangle, signed: positive above.
+/// Six times the volume of the tetrahedron between a point and a triangle, signed; positive above.
 fn height(x: &V3, [a, b, c]: &[V3; 3]) -> f32 {
     (x - a).dot(&(b - a).cross(&(c - a)))
 }
 
-/// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap,
-/// and a step is not a straight line.
+/// Barycentric tolerance outside a triangle within which a crossing counts: neighbours leave no
+/// gap, and a step is not a straight line.
 const ROOM: f32 = 0.1;
 
-/// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or
-/// earlier and not back yet.
+/// Whether a point is on the wrong side of the triangle that it met: it crossed it in this step, or
+/// earlier and is not back yet.
 ///
-/// The source looks at the sides of the triangle's plane alone. A point that goes round an edge of
-/// a fold changes sides, too, and would be pulled through; so the place where the planes' sides
-/// change must be in the triangle, on straight ways from the places before to those now.
+/// Lehericey's method tests only the sides of the triangle's plane. A point that goes around an
+/// edge of a fold also changes sides, and would be pulled through. So the point of crossing must
+/// also lie in the triangle, for straight motions between the positions before and now.
 fn wrong_side(
     scene: &RayScene,
     source: u32,
@@ -212,11 +212,11 @@ fn wrong_side(
     }
     let n = (tri[1] - tri[0]).cross(&(tri[2] - tri[0]));
     let part = |p: &V3, q: &V3| (q - p).cross(&(at - p)).dot(&n) / n.norm_squared();
-    // Written so that NaN is no crossing.
+    // Written so that a NaN is no crossing.
     (0..3).all(|k| part(&tri[k], &tri[(k + 1) % 3]) >= -ROOM)
 }
 
-/// The contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and
+/// Makes the contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and
 /// 4.2.3).
 fn contact(
     scene: &RayScene,
@@ -234,7 +234,7 @@ fn contact(
     let corners = b.shape.triangles[record.triangle as usize].map(|v| b.world(v));
     let [p, q, r] = corners;
     let normal = (q - p).cross(&(r - p)).normalize();
-    // Unit, in the world: the line that was traced.
+    // Unit direction of the traced line, in the world.
     let d = a
         .line(point as usize)
         .map_or_else(V3::zeros, |line| a.pose.rotation.cast::<f32>() * line.d);
@@ -264,7 +264,7 @@ fn contact(
         }
     }
     if !depth.is_finite() {
-        // A triangle that has collapsed since the ray met it: nothing is known of it.
+        // The triangle has collapsed since the ray met it, so nothing is known about the contact.
         (n, depth) = (V3::z(), 0.0);
     }
     Contact {

@@ -1,13 +1,13 @@
-//! What finds contacts, whatever it runs on: a step goes in, an answer comes out, at once or some
-//! steps later.
+//! The interface of all contact detectors: a step is submitted, and its answer comes at once or
+//! some steps later.
 //!
-//! The world calls [`Detector::submit`] and then [`Detector::poll`] in every step of its own and
-//! takes the answer that is held. Neither ever waits for the other side. An answer may be some
-//! steps old ([`Progress::age`]): a contact says which point met which triangle, and
-//! [`RayScene::refresh`] tells where those two are now.
+//! The world calls [`Detector::submit`] and then [`Detector::poll`] in each of its steps and uses
+//! the answer that is held. Neither call waits for the other side. An answer may be some steps old
+//! ([`Progress::age`]): a contact says which point met which triangle, and [`RayScene::refresh`]
+//! computes where those two are now.
 //!
-//! [`Tracer`], the CPU twin, answers at once. A backend that can fail is watched over by
-//! [`crate::Watched`].
+//! [`Tracer`], the CPU twin, answers at once. [`crate::Watched`] supervises a backend that can
+//! fail.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -18,137 +18,139 @@ use crate::scene::RayScene;
 use crate::settings::Settings;
 use crate::tracer::Tracer;
 
-/// Why a detector does not do what it should.
+/// Why a detector cannot do its work.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetectorError {
-    /// The caller's choice: this backend does not do that. It goes on as it was.
+    /// The backend does not support the caller's choice. It continues unchanged.
     #[error("the {backend} does not do {what}: only {instead}")]
     Unsupported {
-        /// Which backend.
+        /// Name of the backend.
         backend: &'static str,
-        /// What was asked for.
+        /// The requested feature.
         what: String,
-        /// What it does.
+        /// The supported alternative.
         instead: String,
     },
-    /// The backend has failed: nothing more comes from it until [`Detector::recover`].
+    /// The backend has failed: it gives no more answers until [`Detector::recover`].
     #[error("the {backend} failed at step {step}: {source}")]
     Fault {
-        /// Which backend.
+        /// Name of the backend.
         backend: &'static str,
-        /// The newest step that was submitted.
+        /// Newest submitted step.
         step: u64,
-        /// Why.
+        /// Cause of the failure.
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
-/// A backend that was not taken on, and why: given back, for whoever is to drop it, which may take
-/// long.
+/// A backend that was refused, and why. It is returned because dropping it may take long: the
+/// caller chooses where that happens.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Refused {
-    /// As it came, but for its settings.
+    /// The backend, unchanged except for its settings.
     pub backend: Box<dyn Detector>,
-    /// Why.
+    /// Why it was refused.
     pub error: DetectorError,
 }
 
-/// How far a detector is. Steps are numbered from 1 in order of submission; those left out have
-/// numbers, too.
+/// Progress of a detector. Steps are numbered from 1 in order of submission, including those left
+/// out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// The newest step that was submitted; 0 if there was none.
+    /// Newest submitted step; 0 if there is none.
     pub newest: u64,
-    /// The step that the held answer is for; 0 if there is none.
+    /// Step of the held answer; 0 if there is none.
     pub answered: u64,
-    /// Steps that were left out because too many were under way.
+    /// Steps left out because too many were in flight.
     pub left_out: u64,
-    /// Answers that were dropped because something found no room in them.
+    /// Answers dropped because a buffer was too small for them.
     pub short: u64,
 }
 
 impl Progress {
-    /// Steps between the newest and the one that is answered.
+    /// Number of steps between the newest and the answered one.
     #[must_use]
     pub fn age(&self) -> u64 {
         self.newest - self.answered
     }
 }
 
-/// See the module page. [`Detector::submit`] takes the scene as it stands, between two calls of
-/// [`RayScene::begin_step`]. Objects may have come and gone since the last: from then on contacts
-/// name objects of that scene only, and none that came after the step that is answered.
+/// A contact detector; see the module documentation. [`Detector::submit`] takes the scene as it is,
+/// between two calls of [`RayScene::begin_step`]. Objects may have been added and removed since the
+/// last submission. From then on contacts name only objects of that scene, and none that were added
+/// after the answered step.
 pub trait Detector: Debug + Send {
-    /// What it runs on, for reports.
+    /// Name of the hardware that it runs on, for reports.
     fn name(&self) -> &'static str;
 
-    /// The settings.
+    /// Current settings.
     fn settings(&self) -> &Settings;
 
-    /// New settings, from the next step on.
+    /// Sets the settings, from the next step on.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`]; the old ones then stay.
+    /// [`DetectorError::Unsupported`]; the old settings then stay.
     fn set_settings(&mut self, settings: Settings) -> Result<(), DetectorError>;
 
-    /// Forgets what is known of the points: the next step traces all in full. To be called when
-    /// objects jumped. The held answer stays.
+    /// Clears what is known about the points: the next step traces everything in full. Must be
+    /// called when objects jumped. The held answer stays.
     fn forget(&mut self);
 
-    /// Takes on a step. Does not wait: a backend that has too many under way leaves the step out
+    /// Submits a step. Does not wait: a backend with too many steps in flight leaves the step out
     /// and counts it.
     ///
     /// # Errors
-    /// [`DetectorError::Fault`].
+    /// [`DetectorError::Fault`] if the backend has failed.
     fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError>;
 
-    /// Takes over the newest answer that has come; whether there was one. Does not wait.
+    /// Takes over the newest answer that has arrived; returns whether there was one. Does not wait.
     ///
     /// # Errors
     /// [`DetectorError::Fault`]; the answer held before stays.
     fn poll(&mut self) -> Result<bool, DetectorError>;
 
-    /// After a fault, or when no answer comes: gets ready again, as new. What was under way and the
-    /// held answer are dropped, steps count from 1. May take long: never in the middle of a step.
+    /// Restarts the detector as new, after a fault or when no answer comes. Steps in flight and the
+    /// held answer are dropped; steps count from 1 again. May take long: must not be called in the
+    /// middle of a step.
     ///
     /// # Errors
-    /// [`DetectorError::Fault`]; it can be tried again.
+    /// [`DetectorError::Fault`]; the call may be repeated.
     fn recover(&mut self) -> Result<(), DetectorError>;
 
-    /// How far it is.
+    /// Progress so far.
     fn progress(&self) -> Progress;
 
     /// Contacts of the held answer.
     fn contacts(&self) -> &[Contact];
 
-    /// What is near and no contact yet, in the held answer: their depth is negative, the room that
-    /// is left along their normal.
+    /// Predictions of the held answer: surfaces that are near but no contact yet. Their depth is
+    /// negative: the remaining gap along their normal.
     fn near(&self) -> &[Contact];
 
-    /// What the answered step did.
+    /// Statistics of the answered step.
     fn report(&self) -> &Report;
 
-    /// Nanoseconds that the answered step took on a GPU, where that is measured.
+    /// GPU time of the answered step, ns, where it is measured.
     fn gpu_ns(&self) -> Option<f64>;
 
-    /// If it watches over a backend: what happened to that.
+    /// Failures of the supervised backend, if this detector supervises one.
     fn incidents(&self) -> Option<&crate::Failures> {
         None
     }
 
-    /// If it watches over a backend: who answers.
+    /// Which detector answers, if this detector supervises a backend.
     fn charge(&self) -> Option<crate::Responder> {
         None
     }
 
-    /// If it watches over a backend: another one in its place, on trial. Gives back what is no
-    /// longer wanted; drops nothing and does not wait.
+    /// Replaces the supervised backend by another one, on trial, and returns the old one. Drops
+    /// nothing and does not wait.
     ///
     /// # Errors
-    /// If it watches over none, or the new one does not do what the settings say; all is as it was
-    /// then.
+    /// [`Refused`] if this detector supervises no backend, or the new one does not support the
+    /// settings; nothing has changed then.
     fn replace(&mut self, backend: Box<dyn Detector>) -> Result<Box<dyn Detector>, Refused> {
         let error = DetectorError::Unsupported {
             backend: self.name(),
@@ -182,7 +184,7 @@ impl Detector for Tracer {
         Ok(())
     }
 
-    /// The answer came with the step.
+    /// The answer was made by `submit`.
     fn poll(&mut self) -> Result<bool, DetectorError> {
         Ok(self.take_news())
     }

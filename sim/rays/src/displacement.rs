@@ -1,19 +1,19 @@
-//! How far two objects, or two clusters, have moved relative to each other: whether a walk from the
-//! last answer can still find the next.
+//! Relative displacement of two objects or two clusters, which decides whether a walk from the last
+//! answer can still find the next.
 //!
 //! # Theory
 //!
-//! *Rigid pairs* (Lehericey 2016, equation 4.2): `|t0 - t| + angle(q0, q) r` with the relative
-//! transform now and at the last full trace, and `r` the larger radius: an upper bound on the net
-//! displacement of any two points, so a pair that swings to and fro is never traced again. Here the
-//! transform is the smaller object's in the larger one's frame, and `r` the smaller radius and the
-//! reach of predictions: a bound for all points that are near the other object, `|t0 - t| + |(q0 -
-//! q) d|` with `d` from the smaller one's origin. By the larger radius a body that rolls on a wide
-//! ground would be traced in full in every step.
+//! *Rigid pairs* (Lehericey 2016, equation 4.2): `|t0 - t| + angle(q0, q) r`, with the relative
+//! transform at the last full trace and now, and `r` the larger radius. This is an upper bound on
+//! the net displacement between any two points, so a pair that swings to and fro is never traced
+//! again. Here the transform is that of the smaller object in the larger one's frame, and `r` is
+//! the smaller radius plus the prediction distance. That bounds all points near the other object,
+//! `|t0 - t| + |(q0 - q) d|` with `d` from the origin of the smaller one. With the larger radius, a
+//! body that rolls on a wide ground would be traced in full in every step.
 //!
-//! *Clusters* (chapter 4, section 4.1, table 4.2): a motion per cluster and step, the motions'
-//! differences summed over the steps. The mean alone does not see a cluster turn about its middle;
-//! mean and deviation is what the source recommends.
+//! *Clusters* (chapter 4, section 4.1, table 4.2): one motion per cluster and step, and the
+//! differences of motions summed over the steps. The mean alone does not see a cluster turn about
+//! its centre. Lehericey recommends mean and deviation.
 
 use nalgebra::UnitQuaternion;
 
@@ -22,9 +22,9 @@ use crate::V3;
 /// A rigid transform in single precision.
 pub type Pose = nalgebra::Isometry3<f32>;
 
-/// Angle of the turn between two, radians, 0 to pi.
+/// Angle of the rotation between two quaternions, rad, 0 to pi.
 ///
-/// From the difference of the quaternions: the arc cosine that the formula suggests has no
+/// Computed from the difference of the quaternions: the arc cosine of the usual formula has no
 /// precision at small angles.
 #[must_use]
 pub fn angle(a: &UnitQuaternion<f32>, b: &UnitQuaternion<f32>) -> f32 {
@@ -32,45 +32,45 @@ pub fn angle(a: &UnitQuaternion<f32>, b: &UnitQuaternion<f32>) -> f32 {
     4.0 * (0.5 * near.min(far)).min(1.0).asin()
 }
 
-/// Bound on the relative displacement between two relative poses, m, of points up to `radius` from
-/// the origin that they place.
+/// Bound on the relative displacement between two relative poses, m, for points up to `radius` from
+/// the origin that the poses place.
 #[must_use]
 pub fn rigid(then: &Pose, now: &Pose, radius: f32) -> f32 {
     (then.translation.vector - now.translation.vector).norm()
         + angle(&then.rotation, &now.rotation) * radius
 }
 
-/// Which measure of a cluster's motion (Lehericey 2016, table 4.2).
+/// Measure of a cluster's motion (Lehericey 2016, table 4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Mean displacement. Blind to turns about the middle; for comparison.
+    /// Mean displacement. Does not see rotations about the centre. For comparison.
     Mean,
     /// Mean displacement and its standard deviation: the fewest errors.
     MeanDeviation,
     /// Displacement of the point that moved most.
     Max,
     /// Not relative: each point's own displacement since its last full trace, whatever the other
-    /// did. For comparison.
+    /// cluster did. For comparison.
     Absolute,
 }
 
-/// What a cluster did in one step, or two of them since their last full trace.
+/// Motion of a cluster in one step, or of two relative to each other since their last full trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// m.
+    /// Displacement, m.
     pub vector: V3,
-    /// m; 0 but for [`Measure::MeanDeviation`].
+    /// Deviation, m; 0 except for [`Measure::MeanDeviation`].
     pub deviation: f32,
 }
 
 impl Motion {
-    /// None.
+    /// No motion.
     pub const ZERO: Motion = Motion {
         vector: V3::new(0.0, 0.0, 0.0),
         deviation: 0.0,
     };
 
-    /// Of a cluster whose points moved like this. Empty: zero.
+    /// Motion of a cluster whose points have the displacements `moves`; zero if there are none.
     #[must_use]
     pub fn of(measure: Measure, moves: impl Iterator<Item = V3> + Clone) -> Motion {
         let (mut sum, mut count) = (V3::zeros(), 0_u32);
@@ -102,7 +102,7 @@ impl Motion {
         }
     }
 
-    /// Of one relative to the other: vectors subtract, deviations add up.
+    /// Motion relative to another: vectors subtract, deviations add up.
     #[must_use]
     pub fn relative(&self, other: &Motion) -> Motion {
         Motion {
@@ -111,7 +111,7 @@ impl Motion {
         }
     }
 
-    /// One after the other.
+    /// Concatenation of two motions.
     #[must_use]
     pub fn then(&self, next: &Motion) -> Motion {
         Motion {
@@ -120,7 +120,7 @@ impl Motion {
         }
     }
 
-    /// m.
+    /// Length of the vector plus the deviation, m.
     #[must_use]
     pub fn length(&self) -> f32 {
         self.vector.norm() + self.deviation

@@ -1,5 +1,5 @@
-//! Stage two: which points send a ray, and which algorithm traces it (Lehericey 2016, chapter 3,
-//! section 1.2).
+//! Stage two: selects the points that send a ray, and the algorithm that traces it (Lehericey 2016,
+//! chapter 3, section 1.2).
 
 use rayon::prelude::*;
 
@@ -12,16 +12,16 @@ use crate::plan::Directed;
 use crate::scene::{Item, RayScene, contains};
 use crate::settings::{Full, Settings};
 
-/// The rays of one step, a dense list for each algorithm, in order of source, target and point.
+/// Rays of one step: a dense list for each algorithm, in order of source, target and point.
 #[derive(Clone, Debug, Default)]
 pub struct Rays {
-    /// For the walk.
+    /// Rays for the walk.
     pub walk: Vec<Ray>,
-    /// For the tree.
+    /// Rays for the tree.
     pub tree: Vec<Ray>,
-    /// For the basic algorithm.
+    /// Rays for the basic algorithm.
     pub basic: Vec<Ray>,
-    /// Numbers of the sleepers that some of the walks are of.
+    /// Indices of the sleepers that woke; their walks are in `walk`.
     pub(crate) woken: Vec<u32>,
 }
 
@@ -41,13 +41,13 @@ impl Rays {
     }
 }
 
-/// What is known from the step before.
+/// Data known from the step before.
 #[derive(Clone, Copy)]
 pub(crate) struct LastStep<'a> {
     pub records: &'a [Record],
-    /// Places of those that are not empty, in order.
+    /// Places of the records that are not empty, in order.
     pub tracked: &'a [u32],
-    /// By point (half of a record's place): where it was when it was traced in full; of
+    /// Position of each point (half of a record's place) when it was last traced in full. For
     /// [`Measure::Absolute`] only.
     pub traced_at: &'a [V3],
     pub asleep: &'a Asleep,
@@ -64,10 +64,10 @@ impl LastStep<'_> {
     }
 }
 
-/// Entries that one thread looks at in one go.
+/// Entries per task.
 const CHUNK: usize = 16;
 
-/// Appends the rays of all pairs to `rays`. `parts` is work space, kept between steps.
+/// Appends the rays of all pairs to `rays`. `parts` is scratch memory, kept between steps.
 pub(crate) fn emit(
     scene: &RayScene,
     settings: &Settings,
@@ -106,7 +106,7 @@ pub(crate) fn emit(
     }
 }
 
-/// Criterion C2 for a pair that moved little, C1 for one that moved much.
+/// Uses criterion C2 for a pair that moved little, C1 for one that moved much.
 fn of_rigid(
     scene: &RayScene,
     settings: &Settings,
@@ -158,7 +158,7 @@ fn of_rigid(
     }
 }
 
-/// How far outside of a target's box a point may be and still get an answer, m.
+/// Distance outside a target's box at which a point may still get an answer, m.
 pub(crate) fn margin(settings: &Settings, source: &Item, target: &Item) -> f32 {
     let thickness = source.half_thickness() + target.half_thickness();
     settings.prediction_m.max(thickness)
@@ -169,7 +169,7 @@ pub(crate) fn relative(source: &Item, target: &Item) -> Pose {
     (target.pose.inverse() * source.pose).cast()
 }
 
-/// The points of one cluster against its neighbours in one target.
+/// Emits the rays of one cluster's points to its neighbours in one target.
 fn of_run(
     scene: &RayScene,
     settings: &Settings,
@@ -221,7 +221,7 @@ fn of_run(
             }
             let of = b.shape.cluster_of(record.triangle);
             let at = run.binary_search_by_key(&of, |near| near.to);
-            // Not among the neighbours any more: it is out of reach.
+            // If the cluster is no longer a neighbour, it is out of reach.
             if at.is_ok_and(|k| !(run[k].full || moved)) {
                 out.walk.push(Ray {
                     source,

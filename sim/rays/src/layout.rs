@@ -1,43 +1,45 @@
-//! What the passes read and write, laid out alike for the CPU twin and for the shaders.
+//! Data that the passes read and write, with one layout for the CPU twin and the shaders.
 //!
-//! Every struct is plain data of 16-byte rows: a vector of three is always followed by a scalar, as
-//! WGSL aligns them. The crate `shaders` checks field by field that its WGSL says the same. Indices
-//! into one object's shape are *local* (from 0 in that shape); the shape's place in the packed
-//! arrays is in [`Object`]. Lengths in metres, `f32`.
+//! Every struct is plain data in 16-byte rows: a vector of three is always followed by a scalar, as
+//! WGSL aligns them. The crate `shaders` checks field by field that its WGSL matches. Indices into
+//! one object's shape are *local* (from 0 in that shape); [`Object`] holds the place of the shape
+//! in the packed arrays. Lengths are in metres, `f32`.
 
 use bytemuck::{Pod, Zeroable};
 
 /// No triangle, no object, no neighbour.
 pub const NONE: u32 = u32::MAX;
 
-/// [`Object::flags`]: an open surface with a thickness; otherwise a closed one around a volume.
+/// Flag in [`Object::flags`]: an open surface with a thickness. Without it, a closed surface around
+/// a volume.
 pub const SHEET: u32 = 1;
-/// [`Object::flags`]: its points are given every step, in the world; otherwise it moves by its
-/// transform.
+/// Flag in [`Object::flags`]: the points are given every step, in the world. Without it, the object
+/// moves by its transform.
 pub const DEFORMABLE: u32 = 2;
 
-/// A point of a shape: of a rigid one in its own frame, of a deformable one in the world.
+/// A point of a shape: in the shape's own frame if rigid, in the world if deformable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Point {
-    /// m.
+    /// Position, m.
     pub x: [f32; 3],
-    /// The cluster that owns it, local.
+    /// Cluster of the point, local.
     pub cluster: u32,
 }
 
-/// Which way is outward at a point, and how far inward its ray leaves its own object.
+/// Outward normal of a point, and the length at which its inner ray leaves its own object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Normal {
-    /// Unit; in the frame of the point. Zero for a point of no triangle: no ray starts there.
+    /// Unit normal, in the frame of the point. Zero for a point of no triangle: no ray starts
+    /// there.
     pub n: [f32; 3],
     /// Length of the inner ray where it leaves its own object; infinite if it never does, as on
     /// sheets.
     pub exit: f32,
 }
 
-/// Corners, local indices; outward is counter-clockwise.
+/// A triangle, as local indices of its corners; counter-clockwise seen from outside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Triangle {
@@ -47,90 +49,90 @@ pub struct Triangle {
     pub cluster: u32,
 }
 
-/// The triangles across the edges of one, local; [`NONE`] at a border.
+/// Triangles across the edges of a triangle, local; [`NONE`] at a border.
 ///
-/// Edges are numbered as the walk chooses them (Lehericey 2016, algorithm 2): 0 is opposite corner
-/// 1, 1 opposite corner 2, 2 opposite corner 0.
+/// Edges are numbered in the order in which the walk tests them (Lehericey 2016, algorithm 2): 0 is
+/// opposite corner 1, 1 opposite corner 2, 2 opposite corner 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Neighbours {
-    /// Across edges (0, 2), (0, 1) and (1, 2).
+    /// Triangles across the edges (0, 2), (0, 1) and (1, 2).
     pub across: [u32; 3],
-    /// Fills the row.
+    /// Padding.
     pub pad: u32,
 }
 
-/// A box of a tree, depth first: the next node is its first child, `skip` is where to go on if the
-/// line misses it.
+/// A node of a tree, depth first: the next node is its first child; `skip` is the next node if the
+/// line misses the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Node {
     /// Lowest corner.
     pub low: [f32; 3],
-    /// Next node without its children; the count of nodes at the end. Local.
+    /// Next node after its subtree; the number of nodes at the end. Local.
     pub skip: u32,
     /// Highest corner.
     pub high: [f32; 3],
-    /// 0: inner. Otherwise `first triangle << 3 | count`, count 1 to 7. Local.
+    /// 0 for an inner node. Otherwise `first triangle << 3 | count`, count 1 to 7. Local.
     pub leaf: u32,
 }
 
-/// One object: where its parts are in the packed arrays, and where it is.
+/// One object: the place of its parts in the packed arrays, and its pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Object {
-    /// Turn from its frame to the world's, unit quaternion i, j, k, w.
+    /// Rotation from its frame to the world's, unit quaternion i, j, k, w.
     pub q: [f32; 4],
-    /// Shift, m.
+    /// Translation, m.
     pub t: [f32; 3],
-    /// Largest distance of a point from its frame's origin (a deformable's is not used), m.
+    /// Largest distance of a point from its frame's origin, m; unused for a deformable.
     pub radius: f32,
     /// First of its [`Point`]s and [`Normal`]s.
     pub first_point: u32,
-    /// How many.
+    /// Number of points.
     pub points: u32,
     /// First of its [`Triangle`]s and [`Neighbours`].
     pub first_triangle: u32,
-    /// How many.
+    /// Number of triangles.
     pub triangles: u32,
     /// First of its [`Node`]s.
     pub first_node: u32,
-    /// How many; 0 for a deformable.
+    /// Number of nodes; 0 for a deformable.
     pub nodes: u32,
     /// First of its [`Record`]s, two for every point.
     pub first_record: u32,
-    /// [`SHEET`], [`DEFORMABLE`].
+    /// Combination of [`SHEET`] and [`DEFORMABLE`].
     pub flags: u32,
-    /// Of a sheet: the material reaches this far on both sides, m. 0 for volumes.
+    /// Half thickness of a sheet, m: the material reaches this far on both sides. 0 for volumes.
     pub half_thickness: f32,
-    /// Most triangles that a walk on it looks at.
+    /// Largest number of triangles that a walk on it visits.
     pub walk_limit: u32,
     /// First of its clusters, in the packed array of clusters.
     pub first_cluster: u32,
-    /// How many.
+    /// Number of clusters.
     pub clusters: u32,
 }
 
-/// One ray to trace: everything else follows from the point.
+/// One ray to trace; everything else follows from the point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct Ray {
-    /// The object that it starts from.
+    /// Object that it starts from.
     pub source: u32,
-    /// The point that it starts from, local.
+    /// Point that it starts from, local.
     pub point: u32,
-    /// The object that it is to meet.
+    /// Object that it is tested against.
     pub target: u32,
-    /// Walk: the triangle to start at, local. Basic: the cluster whose triangles to look at, local,
+    /// Walk: the triangle to start at, local. Basic: the cluster whose triangles are tested, local,
     /// or [`NONE`] for all. Tree: unused.
     pub start: u32,
 }
 
-/// Class of a record: nothing, a contact, or a surface that is near.
+/// Class of a record: nothing, a contact, or a near surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Class {
-    /// Nothing is there, or what is there does not count.
+    /// There is no surface, or one that does not count.
     #[default]
     Nothing = 0,
     /// The point has penetrated, or is within the thickness.
@@ -139,30 +141,31 @@ pub enum Class {
     Prediction = 2,
 }
 
-/// What is known of one side of a point: for a volume only the first of the two is used, for a
-/// sheet the first is the side of its normal.
+/// Answer on one side of a point. A volume uses only the first of the two records; for a sheet the
+/// first is the side of its normal.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Record {
     /// Triangle met, local to the target; [`NONE`] if there is none.
     pub triangle: u32,
-    /// The object met.
+    /// Object met.
     pub target: u32,
     /// [`Class`] in bits 0 and 1; [`INNER_SIDE`]; [`INVERTED`].
     pub bits: u32,
-    /// Signed length along the ray: of a volume the inner one, of a sheet its normal. m.
+    /// Signed length along the ray, m: along the inner ray of a volume, along the normal of a
+    /// sheet.
     pub t: f32,
 }
 
-/// [`Record::bits`]: the line left the target through that triangle, seen along the inner ray (or
-/// the sheet's normal).
+/// Flag in [`Record::bits`]: the line left the target through that triangle, seen along the inner
+/// ray (or the sheet's normal).
 pub const INNER_SIDE: u32 = 4;
-/// [`Record::bits`]: the point crossed the triangle in this step, so the contact points the other
-/// way.
+/// Flag in [`Record::bits`]: the point crossed the triangle, in this step or earlier, and is not
+/// back yet, so the contact points the other way.
 pub const INVERTED: u32 = 8;
 
 impl Record {
-    /// Nothing known.
+    /// A record without an answer.
     pub const EMPTY: Record = Record {
         triangle: NONE,
         target: NONE,
@@ -170,7 +173,7 @@ impl Record {
         t: 0.0,
     };
 
-    /// What it is.
+    /// Class of the record.
     #[must_use]
     pub fn class(&self) -> Class {
         match self.bits & 3 {
@@ -185,25 +188,25 @@ impl Record {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Contact {
-    /// The point, world frame, m: on the middle layer where it belongs to a sheet.
+    /// Position of the point, world frame, m; on the middle layer if it belongs to a sheet.
     pub x: [f32; 3],
-    /// How far it has to go along [`Contact::n`], half thicknesses included, m. Negative for what
-    /// is only near.
+    /// Distance that the point has to move along [`Contact::n`], half thicknesses included, m.
+    /// Negative for a near surface.
     pub depth: f32,
-    /// Unit, world frame: where the source's point has to go.
+    /// Unit vector, world frame: the direction in which the source's point has to move.
     pub n: [f32; 3],
-    /// The source.
+    /// Source object.
     pub source: u32,
-    /// Its point, local.
+    /// Point of the source, local.
     pub point: u32,
-    /// The other object.
+    /// Target object.
     pub target: u32,
-    /// The triangle met, local.
+    /// Triangle met, local to the target.
     pub triangle: u32,
     /// Signed length of the ray, m.
     pub t: f32,
-    /// Where on the triangle: `corner 0 + u (corner 1 - corner 0) + v (corner 2 - corner 0)`.
+    /// Position on the triangle: `corner 0 + u (corner 1 - corner 0) + v (corner 2 - corner 0)`.
     pub uv: [f32; 2],
-    /// Fills the row.
+    /// Padding.
     pub pad: [u32; 2],
 }

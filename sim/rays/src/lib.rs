@@ -1,25 +1,25 @@
 //! Ray-traced collision detection (Lehericey 2016): the CPU twin of the passes in `shaders`, and
-//! their oracle.
+//! their reference.
 //!
-//! From every point of every object of a pair a ray goes inward along the normal against the other
+//! From every point of every object of a pair, a ray goes inward along the normal against the other
 //! object. If it leaves the other object there, the point is inside, and triangle, normal and depth
-//! are known at once. The ray the other way sees what is near: a *prediction*. A surface that was
-//! met a step ago is met again a few triangles further on at most, so a *walk* over the mesh from
-//! there replaces the full trace as long as the two have hardly moved.
+//! are known at once. The opposite ray finds near surfaces: a *prediction*. A surface that was met
+//! a step ago is met again at most a few triangles further on. So a *walk* over the mesh from there
+//! replaces the full trace while the two have hardly moved.
 //!
-//! * [`Shape`] is a mesh made ready, [`RayScene`] the objects, [`Tracer`] a step: pairs, then
-//!   points, then rays.
-//! * [`Detector`] is what a world asks: the tracer, another backend with the same [`Plan`], or one
-//!   that is [`Watched`].
-//! * [`layout`] is what the shaders share; [`line`](mod@line), [`trace`], [`accept`](mod@accept),
-//!   [`displacement`] are the parts, each on its own.
+//! * [`Shape`] is a preprocessed mesh, [`RayScene`] holds the objects, [`Tracer`] runs a step:
+//!   pairs, then points, then rays.
+//! * [`Detector`] is the interface for a world. It is the tracer, another backend with the same
+//!   [`Plan`], or a supervised one ([`Watched`]).
+//! * [`layout`] is shared with the shaders; [`line`](mod@line), [`trace`], [`accept`](mod@accept),
+//!   [`displacement`] are the independent parts.
 //!
-//! Single precision, as on the GPU; poses are subtracted in double precision before. Vertices
-//! against triangles only: edges that cross with no vertex inside are not seen, and between steps
-//! nothing is; what must not be missed belongs to `hapticd-ccd`.
+//! Single precision, as on the GPU; poses are subtracted in double precision first. Only vertices
+//! are tested against triangles: crossing edges without a vertex inside are not seen, and nothing
+//! is seen between steps. Contacts that must not be missed are the task of `hapticd-ccd`.
 //!
-//! No I/O, no clocks. Threads are rayon's; the answer does not depend on how many. Not for the
-//! real-time thread, but for [`trace::walk`], which neither allocates nor blocks.
+//! No I/O, no clocks. Uses rayon's threads; the answer does not depend on their number. Not for the
+//! real-time thread, except [`trace::walk`], which neither allocates nor blocks.
 #![forbid(unsafe_code)]
 
 pub mod accept;
@@ -64,5 +64,5 @@ pub use tracer::Tracer;
 pub use tree::Tree;
 pub use watched::{Failures, PATIENCE, Responder, Watched};
 
-/// A point or a vector, metres unless named otherwise.
+/// A point or a vector, in metres unless stated otherwise.
 pub type V3 = nalgebra::Vector3<f32>;

@@ -1,4 +1,4 @@
-//! Where a line meets a triangle, on both sides of its origin.
+//! Intersection of a line and a triangle, on both sides of the line's origin.
 //!
 //! The inner and the outer ray of a point lie on one line: one intersection serves both, and only
 //! the sign of `t` tells them apart (Lehericey 2016, chapter 3, section 2; Möller and Trumbore
@@ -6,32 +6,32 @@
 
 use crate::V3;
 
-/// How far outside of a triangle, in its barycentrics, still counts as inside: two triangles on one
-/// edge leave no gap between them.
+/// Barycentric tolerance outside a triangle that still counts as inside: two triangles on one edge
+/// leave no gap between them.
 pub const EDGE: f32 = 1e-5;
-/// A line that is this parallel to a triangle does not meet it: determinant by the product of the
-/// sides' lengths.
+/// Threshold for parallel lines, which do not meet a triangle: determinant over the product of the
+/// lengths of the two sides.
 pub const PARALLEL: f32 = 1e-7;
 
-/// A line through a point, in some frame. `d` is unit.
+/// A line through a point, in some frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// Where `t` is 0, m.
+    /// Origin, where `t` is 0, m.
     pub o: V3,
-    /// Unit.
+    /// Unit direction.
     pub d: V3,
 }
 
-/// Where a line meets a triangle's plane.
+/// Point where a line meets a triangle's plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// Along the line, m.
+    /// Signed distance along the line, m.
     pub t: f32,
-    /// `corner 0 + u (corner 1 - corner 0) + v (corner 2 - corner 0)`.
+    /// First coordinate in `corner 0 + u (corner 1 - corner 0) + v (corner 2 - corner 0)`.
     pub u: f32,
-    /// See [`Meeting::u`].
+    /// Second coordinate; see [`Meeting::u`].
     pub v: f32,
-    /// The line goes outward there: from the inner side of the triangle to the outer one.
+    /// True if the line goes from the inner side of the triangle to the outer one.
     pub outward: bool,
 }
 
@@ -42,10 +42,10 @@ impl Meeting {
         self.u >= -EDGE && self.v >= -EDGE && self.u + self.v <= 1.0 + EDGE
     }
 
-    /// The edge that the walk crosses from here ([`crate::layout::Neighbours`]); `None` inside.
+    /// Edge that the walk crosses from here ([`crate::layout::Neighbours`]); `None` inside.
     ///
-    /// Lehericey 2016, algorithm 2: the first of the three that the point is beyond. It prints `u +
-    /// v <= 0` for `<= 1`.
+    /// Lehericey 2016, algorithm 2: the first of the three edges that the point is beyond. The
+    /// algorithm is printed with `u + v <= 0` for `<= 1`.
     #[must_use]
     pub fn edge(&self) -> Option<usize> {
         if self.u < -EDGE {
@@ -60,8 +60,8 @@ impl Meeting {
     }
 }
 
-/// Where the line meets the plane of a triangle; `None` if it is parallel to it, or if the triangle
-/// has no area, or on NaN.
+/// Returns where the line meets the plane of a triangle; `None` if the line is parallel to it, if
+/// the triangle has no area, or on NaN.
 #[inline]
 #[must_use]
 pub fn meet(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
@@ -76,7 +76,7 @@ pub fn meet(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
     let s = line.o - corners[0];
     let q = s.cross(&e1);
     let (u, v, t) = (s.dot(&p) * inv, line.d.dot(&q) * inv, e2.dot(&q) * inv);
-    // One sum tells whether all three are numbers.
+    // One sum tells whether all three are finite.
     (u + v + t).is_finite().then_some(Meeting {
         t,
         u,
@@ -85,8 +85,8 @@ pub fn meet(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
     })
 }
 
-/// [`meet`] where the point belongs to the triangle, to the bit: most triangles are told apart by
-/// signs, before the division.
+/// Equals [`meet`] to the bit if the point belongs to the triangle, else returns `None`. Signs
+/// reject most triangles before the division.
 #[inline]
 #[must_use]
 pub fn meet_inside(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
@@ -94,8 +94,9 @@ pub fn meet_inside(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
     let p = line.d.cross(&e2);
     let det = e1.dot(&p);
     let s = line.o - corners[0];
-    // `u` and `v` times the determinant's size. The quotients are rounded three times: twice the
-    // tolerance is certainly outside, and what is nearer, or no number, is left to the division.
+    // `u` and `v` times the magnitude of the determinant. The quotients are rounded three times:
+    // beyond twice the tolerance the point is certainly outside. Anything nearer, or NaN, is left
+    // to the division.
     let beyond = -2.0 * EDGE * det.abs();
     let u = s.dot(&p) * det.signum();
     if u < beyond || u > det.abs() - beyond {
@@ -108,7 +109,7 @@ pub fn meet_inside(line: &Line, corners: &[V3; 3]) -> Option<Meeting> {
     meet(line, corners).filter(Meeting::inside)
 }
 
-/// One over the direction, for [`within`]: finite where it runs along an axis.
+/// Reciprocal of the direction, for [`within`]; finite even along an axis.
 #[inline]
 #[must_use]
 pub fn inverse(d: &V3) -> V3 {
@@ -121,10 +122,10 @@ pub fn inverse(d: &V3) -> V3 {
     })
 }
 
-/// Whether the line meets a box between two places on it.
+/// Whether the line meets a box between `from` and `to`.
 ///
-/// Never a wrong no for what is in the box and further than a millionth of its size from its sides
-/// ([`Node`](crate::layout::Node)s are made with that room).
+/// Never misses a point that is in the box and further than a millionth of its size from its sides
+/// ([`Node`](crate::layout::Node)s are built with that margin).
 #[inline]
 #[must_use]
 pub fn within(o: &V3, inverse: &V3, low: &[f32; 3], high: &[f32; 3], from: f32, to: f32) -> bool {
@@ -209,8 +210,8 @@ mod tests {
         }
     }
 
-    /// Many lines through and just beside edges and corners, of triangles large, small and thin,
-    /// and some that are no numbers.
+    /// Many lines through and just outside edges and corners, of triangles large, small and thin,
+    /// and some that are not finite.
     #[test]
     fn telling_by_signs_changes_no_bit() {
         let mut seed = 7_u64;
@@ -227,7 +228,7 @@ mod tests {
                 corners[2] = corners[0].lerp(&corners[1], next()) + corners[2] * 1e-3;
             }
             let mut d = V3::from_fn(|_, _| next()).normalize();
-            // Twice the room that an edge has, on both sides of it; every third somewhere.
+            // Twice the tolerance of an edge, on both sides of it; every third anywhere.
             let near = |x: f32| 2.0 * EDGE * x;
             let (u, v) = match k % 3 {
                 0 => (near(next()), next()),
@@ -270,7 +271,7 @@ mod tests {
         assert!(!hit(V3::new(0.0, 0.0, -3.0), V3::z(), 0.0, 1.0));
         assert!(hit(V3::new(0.0, 0.0, -3.0), -V3::z(), -5.0, 0.0));
         assert!(!hit(V3::new(0.0, 1.5, -3.0), V3::z(), 0.0, 5.0));
-        // Along a side, just inside of it and just outside.
+        // Along a side, just inside it and just outside.
         assert!(hit(V3::new(0.0, 0.99999, -3.0), V3::z(), 0.0, 5.0));
         assert!(!hit(V3::new(0.0, 1.00001, -3.0), V3::z(), 0.0, 5.0));
     }

@@ -1,16 +1,16 @@
-//! Lists of numbers, one behind the other: the triangles at each point, the points of each cluster.
+//! Lists of numbers in one array: the triangles at each point, the points of each cluster.
 
-/// So many lists, each in the order in which it was given.
+/// A number of lists; entries keep the order in which they were given.
 #[derive(Clone, Debug)]
 pub struct Lists {
-    /// First of each list in [`Lists::all`], and their count at the end.
+    /// Start of each list in [`Lists::all`], and the total length at the end.
     pub first: Vec<u32>,
     /// Numbers, list by list.
     pub all: Vec<u32>,
 }
 
 impl Default for Lists {
-    /// None.
+    /// No lists.
     fn default() -> Lists {
         Lists {
             first: vec![0],
@@ -20,7 +20,7 @@ impl Default for Lists {
 }
 
 impl Lists {
-    /// `count` lists of these `(list, number)`.
+    /// Builds `count` lists from `(list, number)` entries.
     pub(crate) fn new(count: usize, entries: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
         let mut first = vec![0_u32; count + 1];
         for (list, _) in entries.clone() {
@@ -38,22 +38,22 @@ impl Lists {
         Lists { first, all }
     }
 
-    /// How many.
+    /// Number of lists.
     #[must_use]
     pub fn len(&self) -> usize {
         self.first.len() - 1
     }
 
-    /// None.
+    /// Whether there are no lists.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One of them.
+    /// Entries of a list.
     ///
     /// # Panics
-    /// If there is no such list.
+    /// If the list does not exist.
     #[must_use]
     pub fn of(&self, list: usize) -> &[u32] {
         &self.all[self.first[list] as usize..self.first[list + 1] as usize]

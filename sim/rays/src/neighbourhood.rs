@@ -3,14 +3,14 @@
 //!
 //! # Theory
 //!
-//! The clusters' boxes are inflated by half of the threshold each: two that become neighbours have
-//! to move by the threshold before they can touch. A new pair is traced in full all the same: it
-//! may have been near from the start, or come from far in one step.
+//! The boxes of the clusters are inflated by half of the threshold each, so two clusters that
+//! become neighbours must move by the threshold before they can touch. A new pair is still traced
+//! in full: it may have been near from the start, or come from far away in one step.
 //!
 //! # Practice
 //!
-//! Pairs are *directed*, rays going from the first cluster to the second, and sorted by source,
-//! target and clusters: all that leave one cluster for one target lie together (a [`Run`]).
+//! Pairs are *directed*: rays go from the first cluster to the second. They are sorted by source,
+//! target and clusters, so all pairs from one cluster to one target are contiguous (a [`Run`]).
 
 use rayon::prelude::*;
 
@@ -20,17 +20,17 @@ use crate::scene::{Bounds, Item, near};
 /// Two clusters near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterPair {
-    /// The object whose points send rays.
+    /// Object whose points send rays.
     pub source: u32,
-    /// The object that they are to meet.
+    /// Object that the rays are tested against.
     pub target: u32,
     /// Cluster of the source, local.
     pub from: u32,
     /// Cluster of the target, local.
     pub to: u32,
-    /// Since the last full trace.
+    /// Relative motion since the last full trace.
     pub moved: Motion,
-    /// Is to be traced in full.
+    /// Whether the pair is to be traced in full.
     pub full: bool,
 }
 
@@ -43,19 +43,19 @@ impl ClusterPair {
 /// All neighbours of one cluster in one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The object whose points send rays.
+    /// Object whose points send rays.
     pub source: u32,
-    /// The object that they are to meet.
+    /// Object that the rays are tested against.
     pub target: u32,
     /// Cluster of the source, local.
     pub from: u32,
-    /// First of the neighbours.
+    /// Index of the first neighbour.
     pub first: u32,
-    /// How many.
+    /// Number of neighbours.
     pub count: u32,
 }
 
-/// See the module page.
+/// All pairs of near clusters. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbourhood {
     directed: Vec<(u32, u32)>,
@@ -65,22 +65,22 @@ pub(crate) struct Neighbourhood {
     pub runs: Vec<Run>,
 }
 
-/// Of one part of the object pairs.
+/// Results of one chunk of the object pairs.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     near: Vec<ClusterPair>,
     targets: Vec<u32>,
 }
 
-/// Object pairs looked at by one thread in one go.
+/// Object pairs per task.
 const CHUNK: usize = 8;
 
 impl Neighbourhood {
     /// Finds the neighbours among the clusters of these object pairs `(a, b)`, `a <= b`, and
     /// decides which are to be traced in full.
     ///
-    /// `margin`: boxes further apart are no neighbours, m. `threshold`: displacement from which on
-    /// the trace is full; `None`: always.
+    /// `margin`: boxes further apart are not neighbours, m. `threshold`: displacement above which
+    /// the trace is full; `None` means always.
     pub fn update(
         &mut self,
         items: &[Item],
@@ -123,7 +123,7 @@ impl Neighbourhood {
             };
             let moved = known.moved.then(&near.moved);
             if measure == Measure::Absolute {
-                // Each point decides for itself.
+                // Each point decides separately.
                 near.full = false;
             } else if moved.length() > threshold {
                 near.full = true;
@@ -132,7 +132,7 @@ impl Neighbourhood {
             }
             near.moved = moved;
         }
-        // A trace in full starts the sum again.
+        // A full trace resets the sum.
         for near in self.now.iter_mut().filter(|near| near.full) {
             near.moved = Motion::ZERO;
         }

@@ -1,20 +1,20 @@
-//! The triangles across the edges of each one, in 6 bytes instead of 12.
+//! The triangles across the edges of each triangle, in 6 bytes instead of 12.
 //!
-//! Triangles are in the order of the tree, so neighbours have numbers that are near: mostly the
-//! difference fits 16 bits. The few triangles with one further away have a row of their own.
+//! Triangles are in the order of the tree, so neighbours have close indices: mostly the difference
+//! fits 16 bits. The few triangles with a neighbour further away have a separate row.
 
 use crate::layout::NONE;
 
-/// Differences of the neighbours' numbers from the triangle's own.
+/// Differences between the neighbours' indices and that of the triangle.
 type Steps = [i16; 3];
 
-/// Across this edge there is nothing: no triangle is its own neighbour.
+/// No triangle across this edge: no triangle is its own neighbour.
 const BORDER: i16 = 0;
-/// In the first place: the other two are halves of the number of a row in
+/// Marker in the first entry. The other two are then halves of the index of a row in
 /// [`NeighbourTable::far`], the lower half first.
 const FAR: i16 = i16::MIN;
 
-/// Edges are numbered as in [`crate::layout::Neighbours`].
+/// Neighbours of all triangles. Edges are numbered as in [`crate::layout::Neighbours`].
 #[derive(Clone, Debug, Default)]
 pub struct NeighbourTable {
     steps: Vec<Steps>,
@@ -22,7 +22,7 @@ pub struct NeighbourTable {
 }
 
 impl NeighbourTable {
-    /// Of each triangle in turn those across its edges, or [`NONE`].
+    /// Builds the table from the neighbours of each triangle in turn, or [`NONE`].
     pub fn new(rows: impl ExactSizeIterator<Item = [u32; 3]>) -> NeighbourTable {
         let mut table = NeighbourTable {
             steps: Vec::with_capacity(rows.len()),
@@ -40,31 +40,31 @@ impl NeighbourTable {
         table
     }
 
-    /// Of how many triangles.
+    /// Number of triangles.
     #[must_use]
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Of none.
+    /// Whether there are no triangles.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Across the three edges of a triangle; [`NONE`] at a border.
+    /// Triangles across the three edges of a triangle; [`NONE`] at a border.
     ///
     /// # Panics
-    /// If there is no such triangle.
+    /// If the triangle does not exist.
     #[must_use]
     pub fn of(&self, triangle: u32) -> [u32; 3] {
         [0, 1, 2].map(|edge| self.across(triangle, edge))
     }
 
-    /// Across one edge of a triangle; [`NONE`] at a border. Real-time callable.
+    /// Triangle across one edge of a triangle; [`NONE`] at a border. Real-time callable.
     ///
     /// # Panics
-    /// If there is no such triangle or edge.
+    /// If the triangle or the edge does not exist.
     #[inline]
     #[must_use]
     pub fn across(&self, triangle: u32, edge: usize) -> u32 {
@@ -79,13 +79,13 @@ impl NeighbourTable {
         }
     }
 
-    /// Of each triangle in turn.
+    /// Neighbours of each triangle in turn.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = [u32; 3]> + '_ {
         (0..self.len()).map(|triangle| self.of(triangle as u32))
     }
 }
 
-/// `None`: one of them is too far away.
+/// Returns the differences, or `None` if a neighbour is too far away.
 fn steps(triangle: u32, across: [u32; 3]) -> Option<Steps> {
     let mut steps = [BORDER; 3];
     for (step, &other) in steps.iter_mut().zip(&across) {

@@ -1,12 +1,12 @@
-//! Stage one: which objects are near each other, and which of them have moved too far to walk on
+//! Stage one: finds the objects near each other, and those that have moved too far for a walk
 //! (Lehericey 2016, chapter 3, section 1.2).
 //!
-//! On the CPU whatever traces the rays, so every backend is asked the same. A plan remembers at
-//! which places its pairs were last traced in full, and takes for granted that what it asks for is
-//! done; where it is not, [`Plan::void`] or [`Plan::forget`] says so. Pairs of objects that have
-//! gone are forgotten, and whoever comes in their place is new.
+//! The plan is made on the CPU, whatever traces the rays, so every backend gets the same work. A
+//! plan stores the relative poses at which its pairs were last traced in full, and assumes that the
+//! requested work is done. If it is not, the caller must call [`Plan::void`] or [`Plan::forget`].
+//! Pairs of removed objects are dropped, and an object that takes their number counts as new.
 //!
-//! Rayon's threads; deterministic. Does not allocate once it has seen as many pairs.
+//! Uses rayon's threads; deterministic. Does not allocate once it has seen as many pairs.
 
 use rayon::prelude::*;
 
@@ -24,24 +24,24 @@ pub use crate::neighbourhood::{ClusterPair, Run};
 /// A rigid pair, one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Directed {
-    /// The object whose points send rays.
+    /// Object whose points send rays.
     pub source: u32,
-    /// The object that they are to meet.
+    /// Object that the rays are tested against.
     pub target: u32,
-    /// Trace in full: the pair has moved, or is new.
+    /// Whether to trace in full: the pair has moved, or is new.
     pub full: bool,
 }
 
-/// Of a rigid pair: its relative pose at the last full trace.
+/// Relative pose of a rigid pair at its last full trace.
 #[derive(Clone, Copy, Debug)]
 struct Traced {
     pair: (u32, u32),
     at: Pose,
-    /// Asked for by the last plan.
+    /// Whether the last plan requested this trace.
     full: bool,
 }
 
-/// See the module page.
+/// The plan of a step. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     roster: Roster,
@@ -57,9 +57,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a step: everything is where [`RayScene::set_pose`] and [`RayScene::set_points`]
-    /// put it since [`RayScene::begin_step`]. Boxes of the scene are brought up to date, normals
-    /// are not. What is reported is what stage one knows.
+    /// Makes the plan of a step. Everything is where [`RayScene::set_pose`] and
+    /// [`RayScene::set_points`] put it since [`RayScene::begin_step`]. Updates the boxes of the
+    /// scene, but not its normals. The report contains what stage one knows.
     pub fn make(&mut self, scene: &mut RayScene, settings: &Settings) -> Report {
         self.forget_gone(scene);
         let deformables = scene.items.par_iter_mut().filter(|item| item.deformable);
@@ -133,7 +133,8 @@ impl Plan {
         }
     }
 
-    /// Rigid pairs and others; gives how many of the rigid ones are to be traced in full.
+    /// Separates rigid pairs from those with a deformable. Returns the number of rigid pairs to
+    /// trace in full.
     fn judge(&mut self, scene: &RayScene, settings: &Settings) -> usize {
         std::mem::swap(&mut self.traced, &mut self.traced_before);
         self.traced.clear();
@@ -149,8 +150,8 @@ impl Plan {
             }
             while old.next_if(|o| o.pair < (a, b)).is_some() {}
             let known = old.next_if(|o| o.pair == (a, b));
-            // From the smaller one's frame: of the larger one only what is near the smaller counts,
-            // and a ground's rim is far away.
+            // In the frame of the larger object: of the larger one only points near the smaller
+            // count, and the rim of a ground is far away.
             let (small, large) = if x.shape.radius <= y.shape.radius {
                 (x, y)
             } else {
@@ -181,26 +182,26 @@ impl Plan {
         high
     }
 
-    /// Pairs of objects near each other, `(a, b)`, `a <= b`, in order; a deformable with itself
-    /// among them.
+    /// Pairs of objects near each other, `(a, b)`, `a <= b`, in order, including a deformable with
+    /// itself.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }
 
-    /// Pairs of rigid objects, both ways, in order.
+    /// Pairs of rigid objects, both directions, in order.
     #[must_use]
     pub fn rigid(&self) -> &[Directed] {
         &self.rigid
     }
 
-    /// Of the other pairs: clusters of a source that have others of a target near by, in order.
+    /// For the other pairs: clusters of a source that have near clusters in a target, in order.
     #[must_use]
     pub fn runs(&self) -> &[Run] {
         &self.near.runs
     }
 
-    /// The clusters near those of [`Plan::runs`], run by run; within one in order of
+    /// The clusters near those of [`Plan::runs`], run by run; within a run in order of
     /// [`ClusterPair::to`].
     #[must_use]
     pub fn near(&self) -> &[ClusterPair] {
@@ -211,8 +212,8 @@ impl Plan {
         &self.near
     }
 
-    /// The last plan was not carried out: what it wanted in full is wanted in full again, and the
-    /// way that the others went counts all the same.
+    /// Reports that the last plan was not carried out. Its full traces are requested again, and the
+    /// displacement of the other pairs still counts.
     pub fn void(&mut self) {
         self.traced.retain(|traced| !traced.full);
         self.near.now.retain(|near| !near.full);
@@ -220,7 +221,7 @@ impl Plan {
         self.rigid.clear();
     }
 
-    /// Nothing is known any more of what was traced: the next plan wants everything in full.
+    /// Drops all knowledge of previous traces: the next plan requests everything in full.
     pub fn forget(&mut self) {
         self.traced.clear();
         self.near.now.clear();
@@ -238,7 +239,7 @@ mod tests {
     use super::*;
     use crate::shape::{Shape, Topology};
 
-    /// A ball on a slab, and a cloth beside it on the slab, too.
+    /// A ball on a slab, and a cloth next to it on the slab.
     fn scene() -> (RayScene, Vec<Vec3>) {
         let ball = shapes::icosphere(0.02, 2).unwrap();
         let slab = shapes::cuboid(&Vec3::new(0.2, 0.2, 0.02)).unwrap();
@@ -293,8 +294,8 @@ mod tests {
         assert_eq!(full(&plan), all);
     }
 
-    /// What moves while plans are not carried out has moved: three steps of a quarter more than a
-    /// third of the threshold are beyond it.
+    /// Motion while plans are not carried out still counts: three steps of 1.25 thirds of the
+    /// threshold exceed it.
     #[test]
     fn the_way_of_a_step_left_out_counts() {
         let (mut scene, points) = scene();
@@ -311,8 +312,8 @@ mod tests {
             let moved: Vec<Vec3> = points.iter().map(|p| p - Vec3::z() * up).collect();
             scene.set_points(2, &moved).unwrap();
             plan.make(&mut scene, &settings);
-            // All but those of the cloth against itself, which moved as one, are beyond the
-            // threshold in the third.
+            // In the third step all pairs are beyond the threshold, except those of the cloth
+            // against itself, which moved as one.
             let others = plan.near().iter().filter(|near| near.source != near.target);
             let slow = others.filter(|near| !near.full).count();
             assert_eq!(full(&plan).0, if step < 3 { 0 } else { 2 }, "{step}");

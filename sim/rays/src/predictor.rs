@@ -1,45 +1,45 @@
-//! How many elements a buffer will have, before it is filled (Lehericey 2016, chapter 3, section
-//! 1.3).
+//! Predicts the number of elements of a buffer before it is filled (Lehericey 2016, chapter 3,
+//! section 1.3).
 //!
-//! A step's passes are all scheduled before the first has run. Where the device cannot launch as
-//! many as there turn out to be (indirect dispatch), and for the buffers' capacity, the fill of the
-//! step before is scaled by the number of pairs, which is known.
+//! All passes of a step are scheduled before the first has run. The prediction sets the buffers'
+//! capacity, and the launch size where the device cannot launch by the actual count (indirect
+//! dispatch). It scales the fill of the step before by the number of pairs, which is known.
 
-/// Which prediction.
+/// Method of prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Predictor {
     /// Equation 3.1: `N' pairs / pairs' confidence`.
     ByPairs {
-        /// At least 1.
+        /// Safety factor, at least 1.
         confidence: f64,
     },
     /// Equation 3.2: `N' confidence`. For comparison.
     Simple {
-        /// At least 1.
+        /// Safety factor, at least 1.
         confidence: f64,
     },
 }
 
-/// One buffer's predictions, and how good they were.
+/// Predictions for one buffer, and their quality.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Predicted {
     last_fill: usize,
     last_pairs: usize,
-    /// The prediction of this step.
+    /// Prediction for this step.
     pub elements: usize,
-    /// Steps so far.
+    /// Number of steps so far.
     pub steps: u64,
-    /// Steps in which there were more elements than predicted.
+    /// Steps with more elements than predicted.
     pub short: u64,
-    /// Elements beyond what was predicted, over all steps.
+    /// Elements beyond the prediction, over all steps.
     pub missed: u64,
-    /// Predicted elements that were not there, over all steps.
+    /// Predicted elements that were not needed, over all steps.
     pub surplus: u64,
 }
 
 impl Predicted {
-    /// Predicts for a step with that many pairs. `worst`: as many as there can be, for when nothing
-    /// is known.
+    /// Predicts the elements of a step with `pairs` pairs. `worst`: the largest possible number,
+    /// used when nothing is known.
     pub fn predict(&mut self, with: Predictor, pairs: usize, worst: usize) -> usize {
         let guess = match with {
             Predictor::ByPairs { confidence } if self.last_pairs > 0 => {
@@ -50,7 +50,7 @@ impl Predicted {
             }
             _ => worst as f64,
         };
-        // Nothing to go by where there was nothing: one may have come.
+        // An empty step gives no basis for scaling: there may be elements now.
         let guess = if self.last_fill == 0 {
             worst
         } else {
@@ -60,13 +60,13 @@ impl Predicted {
         self.elements
     }
 
-    /// What the fill really was, attempted appends beyond the capacity included.
+    /// Records the actual fill, including attempted appends beyond the capacity.
     pub fn learn(&mut self, fill: usize, pairs: usize) {
         self.learn_late(self.elements, fill, pairs);
     }
 
-    /// The same of a step for which `elements` had been predicted, where others have been predicted
-    /// since.
+    /// Records the actual fill of a step for which `elements` had been predicted, if later steps
+    /// have been predicted since.
     pub fn learn_late(&mut self, elements: usize, fill: usize, pairs: usize) {
         self.steps += 1;
         if fill > elements {
@@ -78,7 +78,7 @@ impl Predicted {
         (self.last_fill, self.last_pairs) = (fill, pairs);
     }
 
-    /// With nothing known of the steps before but how good the predictions were.
+    /// Returns a copy that keeps the statistics but not the fill of the step before.
     #[must_use]
     pub fn forgetting(self) -> Predicted {
         Predicted {

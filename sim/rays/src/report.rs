@@ -1,23 +1,23 @@
-//! What a step of the detection did, in numbers.
+//! Statistics of a detection step.
 
-/// See the fields.
+/// Statistics of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
     /// Pairs of the broad phase, self pairs included.
     pub pairs: usize,
-    /// Of these: rigid, little moved.
+    /// Rigid pairs that moved little.
     pub rigid_low: usize,
-    /// Rigid, moved or new.
+    /// Rigid pairs that moved, or are new.
     pub rigid_high: usize,
-    /// With a deformable.
+    /// Pairs with a deformable.
     pub deformable: usize,
-    /// Pairs of clusters near each other, both ways.
+    /// Pairs of clusters near each other, both directions.
     pub cluster_pairs: usize,
-    /// Of these to be traced in full.
+    /// Pairs of clusters to be traced in full.
     pub cluster_pairs_high: usize,
     /// Rays for the walk.
     pub walks: usize,
-    /// Triangles that the walks looked at; 0 where that is not counted, as on a GPU.
+    /// Triangles that the walks visited; 0 where that is not counted, as on a GPU.
     pub walked: u64,
     /// Walks that found nothing; 0 where that is not counted.
     pub lost: u64,
@@ -27,9 +27,9 @@ pub struct Report {
     pub basic: usize,
     /// Contacts.
     pub collisions: usize,
-    /// Records that are predictions; without those that sleep.
+    /// Records that are predictions, excluding sleeping ones.
     pub predictions: usize,
-    /// Predictions that sleep ([`Settings::awake_m`](crate::Settings::awake_m)).
+    /// Sleeping predictions ([`Settings::awake_m`](crate::Settings::awake_m)).
     pub asleep: usize,
     /// Points of a sheet on the wrong side of another.
     pub inversions: u64,

@@ -1,4 +1,4 @@
-//! Stage three: rays traced, and what their hits mean.
+//! Stage three: traces the rays and classifies their hits.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::scene::{Item, RayScene, contains};
 use crate::settings::Settings;
 use crate::trace::{Hit, Hits, Range, Target, trace_basic, trace_tree, walk};
 
-/// Which algorithm.
+/// Tracing algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Algorithm {
     Walk,
@@ -24,33 +24,33 @@ pub(crate) enum Algorithm {
 /// An answer on one side of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Found {
-    /// Place of the record: two for every point, ahead and behind.
+    /// Place of the record: each point has two, ahead and behind.
     pub place: u32,
-    /// [`Class::Nothing`](crate::layout::Class::Nothing) with a triangle: a rejection, which still
-    /// hides what is further away.
+    /// [`Class::Nothing`](crate::layout::Class::Nothing) with a triangle is a rejection, which
+    /// still hides surfaces further away.
     pub record: Record,
     pub uv: [f32; 2],
 }
 
-/// What one thread found, and how hard it was.
+/// Results and work of one task.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
     pub found: Vec<Found>,
     /// Predictions that fall asleep.
     pub falling: Vec<Falling>,
-    /// Triangles looked at by walks.
+    /// Triangles visited by walks.
     pub looked: u64,
     /// Walks that were lost.
     pub lost: u64,
 }
 
-/// Part of their size, and of the distances in their frame, by which boxes are taken larger.
+/// Fraction of their size, and of the distances in their frame, by which boxes are enlarged.
 const ROOM: f32 = 2.0 * EDGE;
 
-/// Rays that one thread traces in one go.
+/// Rays per task.
 const CHUNK: usize = 256;
 
-/// Traces all rays; the answers are in `parts`, in the order of the rays. Gives the number of
+/// Traces all rays. The answers are in `parts`, in the order of the rays. Returns the number of
 /// parts.
 pub(crate) fn trace(
     scene: &RayScene,
@@ -70,7 +70,7 @@ pub(crate) fn trace(
         (part.looked, part.lost) = (0, 0);
         let mut pair = None;
         for ray in rays {
-            // Rays of one pair lie together.
+            // Rays of one pair are contiguous.
             let pair = match &pair {
                 Some(old) if Between::of(old, ray) => old,
                 _ => pair.insert(Between::new(scene, ray)),
@@ -81,7 +81,7 @@ pub(crate) fn trace(
     needed
 }
 
-/// Two objects, and how to get from one to the other.
+/// Two objects, and the transform from one to the other.
 struct Between<'a> {
     ids: (u32, u32),
     source: &'a Item,
@@ -108,7 +108,7 @@ impl<'a> Between<'a> {
         self.ids == (ray.source, ray.target)
     }
 
-    /// Whether a point of a solid is outside of the other one, because it is outside of its box.
+    /// Whether a point of a solid is outside the other solid because it is outside its box.
     fn is_outside(&self, o: &V3) -> bool {
         let solid = !self.source.is_sheet() && !self.target.is_sheet();
         let tree = self.onto.tree.filter(|_| solid);
@@ -122,9 +122,9 @@ impl<'a> Between<'a> {
         settings.iterative && settings.awake_m < f32::INFINITY && rigid && solid
     }
 
-    /// How far a point in front of a triangle has to go at least until it is behind it, or behind
-    /// one of its neighbours that rise towards the point, m; less what rounding may do to the
-    /// places.
+    /// Smallest distance that a point in front of a triangle has to move to get behind it, or
+    /// behind one of its neighbours that rise towards the point, m; less the rounding error of the
+    /// positions.
     fn room(&self, o: &V3, triangle: u32) -> f32 {
         let [a, b, c] = self.onto.corners(triangle);
         let plane = |[a, b, c]: [V3; 3]| (a, (b - a).cross(&(c - a)).normalize());
@@ -146,8 +146,8 @@ impl<'a> Between<'a> {
         room - ROOM * (o.amax() + a.amax().max(b.amax()).max(c.amax()))
     }
 
-    /// Whether a ray passes by the box of all that the basic algorithm would look at: criterion C1
-    /// for the ray instead of its point. The tree does the same by itself.
+    /// Whether a ray misses the box of all triangles that the basic algorithm would test: criterion
+    /// C1 for the ray instead of its point. The tree does this implicitly.
     fn misses(&self, ray: &Ray, line: &Line, range: &Range) -> bool {
         let (low, high) = if ray.start == NONE {
             let Some(tree) = self.onto.tree else {
@@ -160,7 +160,7 @@ impl<'a> Between<'a> {
             // Boxes of a rigid object's clusters are not in the frame of the line.
             return false;
         };
-        // By what a meeting may be outside of its triangle, and what rounding may do to the line.
+        // Distance by which a hit may be outside its triangle, plus the rounding error of the line.
         let size = (high - low).amax() + low.amax() + high.amax() + line.o.amax();
         let (low, high) = (low.add_scalar(-ROOM * size), high.add_scalar(ROOM * size));
         let (from, to) = (-range.behind, range.ahead);
@@ -189,7 +189,7 @@ impl<'a> Between<'a> {
         let (from, to) = (self.source.side(p), self.target.side(0));
         let (behind, mut ahead) = range(from, to, settings.prediction_m);
         if self.is_outside(&line.o) {
-            // Ahead it can only enter the solid, which is no contact.
+            // Ahead the ray can only enter the solid, which is no contact.
             ahead = 0.0;
         }
         let range = Range { behind, ahead };
@@ -198,7 +198,7 @@ impl<'a> Between<'a> {
                 let limit = settings.walk_limit(self.target.shape.mean_edge);
                 let walked = walk(&line, &self.onto, ray.start, limit);
                 part.looked += u64::from(walked.looked);
-                // On its own surface a walk may end at a triangle of the point itself, which is no
+                // On its own surface, a walk may end at a triangle of the point itself, which is no
                 // answer.
                 let hit = walked.hit.filter(|hit| {
                     !own.is_some_and(|p| self.onto.triangles[hit.triangle as usize].contains(&p))
@@ -222,10 +222,10 @@ impl<'a> Between<'a> {
                 trace_basic(&line, &self.onto, some, &range, own)
             }
         };
-        // Other rays of the same point go to other clusters: what does not count here may hide what
-        // they find.
+        // Other rays of the same point go to other clusters: a rejection here may hide what they
+        // find.
         let rejections = algorithm == Algorithm::Basic && ray.start != NONE;
-        // A walk follows one side only, and a cluster is a part of the surface: these cannot tell.
+        // A walk follows one side only, and a cluster is a part of the surface: neither can tell.
         let whole = match algorithm {
             Algorithm::Walk => false,
             Algorithm::Tree => true,
@@ -298,8 +298,8 @@ mod tests {
     use super::*;
     use crate::shape::{Shape, Topology};
 
-    /// In a corner of three walls: the room above the floor is no more than the height, nor than
-    /// the distance to a wall that the triangle below ends at.
+    /// In a corner of three walls, the free distance above the floor is at most the height, and at
+    /// most the distance to a wall that the triangle below ends at.
     #[test]
     fn walls_take_room() {
         let corner = shapes::inner_corner(0.1, 0.02).unwrap();

@@ -1,22 +1,22 @@
-//! Who had which number when somebody last looked, so that nothing that is remembered of one object
-//! is taken for another's.
+//! The identity behind each object number at the last update, so that data stored for one object is
+//! never used for another.
 //!
-//! Numbers are used again, identities are not. Allocates while there are more numbers than ever
+//! Numbers are reused, identities are not. Allocates only if there are more numbers than ever
 //! before.
 
 use crate::layout::Contact;
 use crate::scene::RayScene;
 
-/// See the module page.
+/// Identities by object number. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     identities: Vec<Option<u64>>,
-    /// The step in which each was seen first.
+    /// Step in which each identity was first seen.
     since: Vec<u64>,
 }
 
 impl Roster {
-    /// Whether nobody has come or gone since the last look.
+    /// Whether no object has been added or removed since the last update.
     #[must_use]
     pub fn is_current(&self, scene: &RayScene) -> bool {
         let known = (0..).zip(&self.identities);
@@ -26,7 +26,7 @@ impl Roster {
                 .all(|(id, known)| *known == scene.identity(id))
     }
 
-    /// Looks who is in a scene before the step of this number.
+    /// Records the identities of a scene before step `step`.
     pub fn look(&mut self, scene: &RayScene, step: u64) {
         self.identities.resize(scene.len(), None);
         self.since.resize(scene.len(), step);
@@ -39,15 +39,15 @@ impl Roster {
         }
     }
 
-    /// Whether that object is the one that had the number at the last look.
+    /// Whether the object that has this number now also had it at the last update.
     #[must_use]
     pub fn stays(&self, scene: &RayScene, object: u32) -> bool {
         let known = self.identities.get(object as usize).copied().flatten();
         known.is_some() && known == scene.identity(object)
     }
 
-    /// Whether both objects of a contact that was found in this step were there then, and were at
-    /// the last look.
+    /// Whether both objects of a contact found in step `step` existed then, and still did at the
+    /// last update.
     #[must_use]
     pub fn knows(&self, contact: &Contact, step: u64) -> bool {
         [contact.source, contact.target].iter().all(|&object| {
@@ -92,7 +92,7 @@ mod tests {
         assert!(!roster.is_current(&scene));
         roster.look(&scene, 5);
         assert!(!roster.knows(&contact, 9));
-        // Not before a step has been without it.
+        // The number is reused only after a step without it.
         scene.begin_step();
         assert_eq!(scene.next(), b + 1);
         scene.begin_step();

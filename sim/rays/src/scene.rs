@@ -1,8 +1,9 @@
-//! The objects that rays go between, and where they are now and were a step ago.
+//! The objects that rays go between, with their present pose and that of a step ago.
 //!
-//! Objects come and go between steps. The number of one that stays never changes; that of one that
-//! has gone is given to one that comes when there has been a step without either. That one has
-//! another *identity* ([`RayScene::identity`]): who remembers anything by number compares those.
+//! Objects are added and removed between steps. An object keeps its number while it stays. The
+//! number of a removed object is reused after a step without either. The new object has another
+//! *identity* ([`RayScene::identity`]): code that stores anything by number must compare
+//! identities.
 
 use std::sync::Arc;
 
@@ -20,67 +21,67 @@ use crate::trace::{Range, Target, trace_basic, walk};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
-    /// NaN or infinite, or beyond what `f32` tells apart to a tenth of a millimetre.
+    /// The position is NaN, infinite, or too far away for `f32` to resolve a tenth of a millimetre.
     #[error("object {object}, point {point}: {value:?} is not a position within {FURTHEST_M} m")]
     BadPoint {
-        /// Which object.
+        /// Number of the object.
         object: u32,
-        /// Which of its points.
+        /// Index of the point.
         point: usize,
-        /// As given.
+        /// The given position, m.
         value: [f64; 3],
     },
-    /// A pose with a NaN or infinite number, or too far away.
+    /// The pose is not finite, has no unit rotation, or is too far away.
     #[error("object {object}: not a pose within {FURTHEST_M} m: {value:?}")]
     BadPose {
-        /// Which object.
+        /// Number of the object.
         object: u32,
-        /// As given.
+        /// The given pose.
         value: Box<Pose>,
     },
-    /// Another number of points than the shape has.
+    /// The number of points differs from that of the shape.
     #[error("object {object}: {given} points, its shape has {wanted}")]
     Count {
-        /// Which object.
+        /// Number of the object.
         object: u32,
-        /// As given.
+        /// Number of points given.
         given: usize,
-        /// As it should be.
+        /// Number of points of the shape.
         wanted: usize,
     },
-    /// There is no such object, or it is of the other kind.
+    /// The object does not exist, or is of the other kind.
     #[error("object {object} is not a {wanted} one")]
     NotOne {
-        /// Which object.
+        /// Number of the object.
         object: u32,
-        /// "rigid" or "deformable".
+        /// Expected kind: "rigid", "deformable" or "known".
         wanted: &'static str,
     },
-    /// Too many points.
+    /// The scene would have too many points.
     #[error(
         "object {object}: its {points} points and the {of} of the scene are more than {MAX_POINTS}"
     )]
     Full {
-        /// The number that it would have had.
+        /// Number that the object would have had.
         object: u32,
-        /// Of its shape.
+        /// Points of its shape.
         points: usize,
-        /// Of all that are there.
+        /// Points of the objects in the scene.
         of: usize,
     },
 }
 
-/// Furthest from the world's origin, m.
+/// Largest coordinate, m.
 pub const FURTHEST_M: f64 = 1e3;
 
-/// Most points of all objects of a scene together: two records of 16 bytes each are kept of every
-/// point, twice, so about 130 MB.
+/// Largest number of points of all objects of a scene together. Two records of 16 bytes are stored
+/// for every point, twice, so this is about 130 MB.
 pub const MAX_POINTS: usize = 1 << 21;
 
-/// A box along the axes: lowest and highest corner.
+/// An axis-aligned box: lowest and highest corner.
 pub type Bounds = (V3, V3);
 
-/// Holds nothing.
+/// The empty box.
 pub(crate) const NOWHERE: Bounds = (
     V3::new(f32::INFINITY, f32::INFINITY, f32::INFINITY),
     V3::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY),
@@ -102,41 +103,41 @@ pub(crate) fn contains(b: &Bounds, p: &V3, margin: f32) -> bool {
     (0..3).all(|k| b.0[k] - margin <= p[k] && p[k] <= b.1[k] + margin)
 }
 
-/// [`Item::identity`] of a number that nobody has. Such an item has no points, is nowhere and never
-/// moves, so nothing needs to ask.
+/// [`Item::identity`] of a free number. Such an item has no points, is nowhere and never moves, so
+/// it needs no special case.
 pub(crate) const NOBODY: u64 = 0;
 
 /// One object.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    /// What no other object of the scene ever has; [`NOBODY`] of a number that nobody has.
+    /// Unique among all objects that the scene ever had; [`NOBODY`] for a free number.
     pub identity: u64,
-    /// Without points where nobody is.
+    /// Has no points if the number is free.
     pub shape: Arc<Shape>,
     pub deformable: bool,
-    /// Never moves: two of these are no pair.
+    /// Never moves: two fixed objects form no pair.
     pub fixed: bool,
     /// Identity for a deformable.
     pub pose: Pose,
     pub pose_before: Pose,
-    /// In the world; of a deformable only.
+    /// World positions of a deformable; empty for a rigid object.
     points: Vec<V3>,
     points_before: Vec<V3>,
     normals: Vec<V3>,
     exits: Vec<f32>,
     exit_triangles: Vec<u32>,
-    /// In the world.
+    /// Bounding box, world frame.
     pub bounds: Bounds,
-    /// Of its clusters with all their triangles, in the world; not kept up for a rigid object that
-    /// no deformable is near.
+    /// Boxes of its clusters with all their triangles, world frame; not updated for a rigid object
+    /// without a deformable nearby.
     pub cluster_bounds: Vec<Bounds>,
     pub motions: Vec<Motion>,
-    /// The clusters' boxes are of these poses.
+    /// Pose for which the clusters' boxes were computed.
     clusters_at: Option<Pose>,
     pub first_record: u32,
-    /// Was never in a step: where it is put now is where it starts.
+    /// True until the object's first step: setting its position then sets where it starts.
     fresh: bool,
-    /// Of a number that nobody has: steps that the scene had begun when it became free.
+    /// For a free number: steps that the scene had begun when it became free.
     free_since: u64,
 }
 
@@ -164,7 +165,7 @@ impl Item {
         }
     }
 
-    /// Points in the object's frame: the world's for a deformable.
+    /// Points in the object's frame, which is the world's for a deformable.
     pub fn points(&self) -> &[V3] {
         if self.deformable {
             &self.points
@@ -203,7 +204,7 @@ impl Item {
         })
     }
 
-    /// For the acceptance rules, as the source of a ray from `p`.
+    /// Input of the acceptance rules, as the source of a ray from `p`.
     pub fn side(&self, p: usize) -> Side {
         match self.shape.topology {
             Topology::Volume => Side::Volume { exit: self.exit(p) },
@@ -228,7 +229,7 @@ impl Item {
         self.shape.target(self.points(), self.deformable)
     }
 
-    /// A point in the world.
+    /// World position of a point.
     pub fn world(&self, p: u32) -> V3 {
         if self.deformable {
             self.points[p as usize]
@@ -237,7 +238,7 @@ impl Item {
         }
     }
 
-    /// The same, a step ago.
+    /// World position of a point a step ago.
     pub fn world_before(&self, p: u32) -> V3 {
         if self.deformable {
             self.points_before[p as usize]
@@ -246,7 +247,7 @@ impl Item {
         }
     }
 
-    /// Where it is now is where it was.
+    /// Makes the present pose the previous one.
     pub fn settle(&mut self) {
         self.fresh = false;
         self.pose_before = self.pose;
@@ -255,7 +256,7 @@ impl Item {
         }
     }
 
-    /// It was put somewhere: if that is where it starts, it was there before, too.
+    /// Handles a new position: before its first step, the object has also been there before.
     fn start(&mut self) {
         if self.fresh {
             self.settle();
@@ -271,13 +272,13 @@ impl Item {
             let turn = self.pose.rotation.to_rotation_matrix();
             let half = turn.matrix().abs() * ((high - low) / 2.0).cast::<f64>();
             let centre = place64(&self.pose, &((high + low) / 2.0).cast());
-            // A rounding must not make the box smaller.
+            // Rounding must not make the box smaller.
             let wide = half.map(|x| x * (1.0 + 1e-6)) + Vec3::repeat(1e-6 * centre.amax());
             ((centre - wide).cast(), (centre + wide).cast())
         };
     }
 
-    /// Normals, and the exits of volumes, where the points are now. Of a deformable.
+    /// Updates the normals, and the exits of volumes, of a deformable to the present points.
     pub fn deform(&mut self) {
         let shape = self.shape.clone();
         shape.normals_at(&self.points, &mut self.normals);
@@ -288,8 +289,8 @@ impl Item {
         }
     }
 
-    /// Where the inner ray leaves the object now: a walk from where it did before, or the whole
-    /// surface if that is lost.
+    /// Finds where the inner ray leaves the object now: by a walk from the last exit triangle, or
+    /// over the whole surface if the walk is lost.
     fn find_exit(&self, p: usize) -> (f32, u32) {
         let Some(line) = self.line(p) else {
             return (0.0, NONE);
@@ -312,7 +313,7 @@ impl Item {
         })
     }
 
-    /// Boxes and motions of the clusters.
+    /// Updates the boxes and motions of the clusters.
     pub fn update_clusters(&mut self, measure: Measure) {
         let shape = self.shape.clone();
         let clusters = &shape.clusters;
@@ -352,49 +353,50 @@ fn place64(pose: &Pose, p: &Vec3) -> Vec3 {
     pose.rotation * p + pose.translation.vector
 }
 
-/// See the module page.
+/// The objects of a scene. See the module documentation.
 #[derive(Clone, Debug, Default)]
 pub struct RayScene {
     pub(crate) items: Vec<Item>,
     pub(crate) records: u32,
-    /// The last identity that was given.
+    /// Last identity that was assigned.
     identities: u64,
-    /// Steps that were begun.
+    /// Number of steps begun.
     steps: u64,
-    /// Who says which objects are near each other, to all that plan steps of this scene.
+    /// Broad phase for all plans of this scene.
     pub(crate) broad: Box<dyn BroadPhase>,
 }
 
 impl RayScene {
-    /// Empty.
+    /// Creates an empty scene.
     #[must_use]
     pub fn new() -> RayScene {
         RayScene::default()
     }
 
-    /// Numbers of objects are below this one. As many as there are objects while none has gone;
-    /// afterwards never more than there were at once, together with those that went within two
-    /// steps: who lets objects come and go without ever stepping counts on.
+    /// Upper bound of the object numbers (exclusive). Equals the number of objects while none has
+    /// been removed. Afterwards it never exceeds the largest number of simultaneous objects plus
+    /// those removed within two steps. A caller that adds and removes objects without stepping
+    /// makes it grow.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// No objects.
+    /// Whether there are no objects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// What no other object of this scene has or ever had, from 1; `None` where nobody has that
-    /// number. In order of addition.
+    /// Identity of an object: unique among all objects that this scene ever had, from 1, in order
+    /// of addition. `None` if the number is free.
     #[must_use]
     pub fn identity(&self, object: u32) -> Option<u64> {
         let item = self.items.get(object as usize)?;
         (item.identity != NOBODY).then_some(item.identity)
     }
 
-    /// The number that an object would get now: the lowest that nobody has, nor had in the last
+    /// Number that the next object would get: the lowest that is free now and was free in the last
     /// step.
     #[must_use]
     pub fn next(&self) -> u32 {
@@ -402,18 +404,17 @@ impl RayScene {
         free.unwrap_or(self.items.len()) as u32
     }
 
-    /// Begun twice since somebody had it, a step has been looked at without, wherever between two
-    /// beginnings he went.
+    /// Two steps begun since the removal mean that one whole step has passed without the object,
+    /// whenever between two beginnings it was removed.
     fn is_free(&self, item: &Item) -> bool {
         item.identity == NOBODY && self.steps >= item.free_since + 2
     }
 
-    /// Takes an object out, between two steps. The others keep their numbers; this one's is free.
-    /// What is known of it is forgotten, and contacts with it are no more, from the next step of
-    /// whoever looks at the scene.
+    /// Removes an object, between two steps. The others keep their numbers; its own becomes free.
+    /// Every user of the scene drops its data and contacts from its next step on.
     ///
     /// # Errors
-    /// [`SceneError::NotOne`], if nobody has that number.
+    /// [`SceneError::NotOne`] if the number is free.
     pub fn remove(&mut self, object: u32) -> Result<(), SceneError> {
         if self.identity(object).is_none() {
             return Err(SceneError::NotOne {
@@ -429,7 +430,7 @@ impl RayScene {
         Ok(())
     }
 
-    /// Records lie in order of the objects, without gaps.
+    /// Records are in order of the objects, without gaps.
     fn lay_out(&mut self) {
         self.records = 0;
         for item in &mut self.items {
@@ -438,7 +439,8 @@ impl RayScene {
         }
     }
 
-    /// An object that moves as a whole, or not at all (`fixed`). Its number: [`RayScene::next`].
+    /// Adds an object that moves as a whole, or not at all (`fixed`). Its number is
+    /// [`RayScene::next`].
     ///
     /// # Errors
     /// [`SceneError::BadPose`], [`SceneError::Full`].
@@ -452,7 +454,7 @@ impl RayScene {
         Ok(self.add(shape, *pose, false, fixed))
     }
 
-    /// Whether an object of that shape could be added at that pose.
+    /// Checks whether an object of that shape could be added at that pose.
     ///
     /// # Errors
     /// [`SceneError::BadPose`], [`SceneError::Full`].
@@ -466,8 +468,8 @@ impl RayScene {
         Ok(())
     }
 
-    /// An object whose points are given again every step, in the world, m; at first those of its
-    /// shape. Its number: [`RayScene::next`].
+    /// Adds an object whose points are given every step, in the world, m; initially those of its
+    /// shape. Its number is [`RayScene::next`].
     pub fn add_deformable(&mut self, shape: Arc<Shape>) -> u32 {
         self.add(shape, Pose::identity(), true, false)
     }
@@ -495,7 +497,7 @@ impl RayScene {
                 Vec::new()
             },
             exit_triangles: if deformable {
-                // Its normals will be asked for in every step.
+                // Build these now: its normals are computed in every step.
                 shape.around();
                 shape.cluster_triangles();
                 shape.exit_triangles()
@@ -522,20 +524,19 @@ impl RayScene {
         object
     }
 
-    /// Who says from now on which objects are near each other, to all detectors that are given this
-    /// scene. What they find is the same whoever it is.
+    /// Sets the broad phase for all detectors of this scene. The result does not depend on it.
     pub fn set_broad_phase(&mut self, broad: Box<dyn BroadPhase>) {
         self.broad = broad;
     }
 
-    /// Who says which objects are near each other; sweep-and-prune if nothing was said.
+    /// The broad phase; sweep-and-prune by default.
     #[must_use]
     pub fn broad_phase(&self) -> &dyn BroadPhase {
         &*self.broad
     }
 
-    /// A new step: where all are now is where they were before. To be called before they are moved;
-    /// never twice for one step of a tracer, or points that cross a sheet are not seen.
+    /// Begins a step: the present positions become the previous ones. Must be called before objects
+    /// are moved, and only once per step of a tracer, or points that cross a sheet are not seen.
     pub fn begin_step(&mut self) {
         self.steps += 1;
         for item in self.items.iter_mut().filter(|item| !item.fixed) {
@@ -543,7 +544,7 @@ impl RayScene {
         }
     }
 
-    /// Where a rigid object is now.
+    /// Sets the present pose of a rigid object.
     ///
     /// # Errors
     /// [`SceneError::BadPose`], [`SceneError::NotOne`]; the object stays where it was.
@@ -556,7 +557,7 @@ impl RayScene {
         Ok(())
     }
 
-    /// Where a deformable's points are now, world frame, m.
+    /// Sets the present points of a deformable, world frame, m.
     ///
     /// # Errors
     /// [`SceneError::Count`], [`SceneError::BadPoint`], [`SceneError::NotOne`]; the object stays
@@ -593,7 +594,7 @@ impl RayScene {
             })
     }
 
-    /// The shape of an object; one without points where the number is free.
+    /// Shape of an object; one without points if the number is free.
     ///
     /// # Panics
     /// If the number is not below [`RayScene::len`].
@@ -602,8 +603,8 @@ impl RayScene {
         &self.items[object as usize].shape
     }
 
-    /// How far the inner ray of an object's point goes until it leaves the object itself, m;
-    /// infinite on sheets.
+    /// Length of the inner ray of an object's point up to its exit from the object, m; infinite on
+    /// sheets.
     #[must_use]
     pub fn exit(&self, object: u32, point: u32) -> f32 {
         let item = &self.items[object as usize];
@@ -614,8 +615,8 @@ impl RayScene {
         }
     }
 
-    /// Where a rigid object is now, and where it was before; `None` of a deformable, and where
-    /// there is no such object.
+    /// Present and previous pose of a rigid object; `None` for a deformable, and if the object does
+    /// not exist.
     #[must_use]
     pub fn poses(&self, object: u32) -> Option<(&Pose, &Pose)> {
         let item = self.items.get(object as usize);
@@ -623,8 +624,8 @@ impl RayScene {
             .map(|item| (&item.pose, &item.pose_before))
     }
 
-    /// Where a deformable's points are now, and where they were before, world frame, m; `None` of a
-    /// rigid object, and where there is none.
+    /// Present and previous points of a deformable, world frame, m; `None` for a rigid object, and
+    /// if the object does not exist.
     #[must_use]
     pub fn points(&self, object: u32) -> Option<(&[V3], &[V3])> {
         let item = self.items.get(object as usize);
@@ -632,23 +633,24 @@ impl RayScene {
             .map(|item| (&item.points[..], &item.points_before[..]))
     }
 
-    /// Box of a cluster with all its triangles where they were when a [`Plan`](crate::Plan) last
-    /// looked at it, world frame, m.
+    /// Box of a cluster with all its triangles, at the positions of the last [`Plan`](crate::Plan)
+    /// that updated it, world frame, m.
     ///
     /// # Panics
-    /// If there is no such object or cluster, or no plan ever named it.
+    /// If the object or the cluster does not exist, or no plan ever updated it.
     #[must_use]
     pub fn cluster_bounds(&self, object: u32, cluster: u32) -> Bounds {
         self.items[object as usize].cluster_bounds[cluster as usize]
     }
 
-    /// An old contact where its point and its triangle are now: the depth is that along the normal,
-    /// which stays as it was. So does the place on the triangle: what slides for some steps is held
-    /// by the triangle's plane.
+    /// Updates an old contact to the present positions of its point and its triangle. The depth is
+    /// measured along the normal, which stays as it was. The place on the triangle also stays: a
+    /// point that slides for some steps is held by the triangle's plane.
     ///
     /// # Panics
-    /// If it is of another scene, or of objects that have gone: a detector's are not, from
-    /// [`Detector::submit`](crate::Detector::submit) until the next object goes or comes.
+    /// If the contact is of another scene, or of removed objects. The contacts of a detector are
+    /// valid from [`Detector::submit`](crate::Detector::submit) until the next object is added or
+    /// removed.
     pub fn refresh(&self, contact: &mut Contact) {
         let [a, b] = [contact.source, contact.target].map(|id| &self.items[id as usize]);
         let x = a.world(contact.point);
@@ -660,18 +662,18 @@ impl RayScene {
         contact.depth = thickness - (x - met).dot(&V3::from(contact.n));
     }
 
-    /// The place of a point's two [records](crate::layout::Record).
+    /// Place of a point's two [records](crate::layout::Record).
     pub(crate) fn record_of(&self, object: u32, point: u32) -> usize {
         (self.items[object as usize].first_record + 2 * point) as usize
     }
 }
 
-/// Written so that NaN is not.
+/// Written so that NaN is rejected.
 fn is_near(p: &Vec3) -> bool {
     p.iter().all(|x| x.abs() <= FURTHEST_M)
 }
 
-/// Whether an object of that number could be at that pose.
+/// Checks whether an object of that number could be at that pose.
 ///
 /// # Errors
 /// [`SceneError::BadPose`].

@@ -1,8 +1,8 @@
-//! What a step may be told.
+//! Settings of a step.
 
 use crate::displacement::Measure;
 
-/// Which full algorithm traces rigid targets. Deformable ones have no tree.
+/// Full algorithm for rigid targets. Deformable targets have no tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// The shape's tree, without a stack.
@@ -11,52 +11,53 @@ pub enum Full {
     Basic,
 }
 
-/// What a contact between two volumes says of a ray (Lehericey 2016, chapter 3, section 3).
+/// How a contact between two volumes is derived from a ray (Lehericey 2016, chapter 3, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separation {
-    /// Along the triangle's normal, as deep as it is along that.
+    /// Along the triangle's normal, with the depth along it.
     Reprojected,
-    /// Along the ray, as deep as the ray is long. For comparison.
+    /// Along the ray, with its length as depth. For comparison.
     Ray,
-    /// Along the ray, its length times the cosine (Hermann 2008). For comparison.
+    /// Along the ray, with its length times the cosine as depth (Hermann 2008). For comparison.
     Cosine,
 }
 
-/// See the fields. [`Settings::for_edges`] gives a start.
+/// Settings of the ray detection. [`Settings::for_edges`] gives a start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Longest prediction that is kept, m (`distPrediction`); 0 switches predictions off.
     pub prediction_m: f32,
     /// Relative displacement up to which the walk is trusted, m (`seuilDéplacement`).
     pub displacement_m: f32,
-    /// Walks may look at this many times as many triangles as the displacement crosses on average
-    /// (equation 4.1), at least 1.
+    /// Limit of a walk, as a multiple of the number of triangles that the displacement crosses on
+    /// average (equation 4.1), at least 1.
     pub walk_confidence: f32,
-    /// Predictions between rigid solids sleep while the pair has further to go than this until they
-    /// touch, m: they are neither walked on nor given out ([`Tracer::near`](crate::Tracer::near)),
-    /// and cost next to nothing. 0: all that cannot be a contact yet. Infinite: none ever sleeps. A
-    /// solver that looks ahead by predictions needs as much as a pair may come nearer in its step.
-    /// On a GPU none sleeps.
+    /// Free distance above which predictions between rigid solids sleep, m. Sleeping predictions
+    /// are neither walked nor returned ([`Tracer::near`](crate::Tracer::near)), and cost almost
+    /// nothing. With 0, every prediction sleeps that cannot be a contact yet; if infinite, none
+    /// ever sleeps. A solver that looks ahead by predictions needs the distance by which a pair may
+    /// approach in one of its steps. On a GPU none sleeps.
     pub awake_m: f32,
-    /// Use the walk at all.
+    /// Whether to use the walk.
     pub iterative: bool,
-    /// For rigid targets.
+    /// Full algorithm for rigid targets.
     pub full: Full,
-    /// For pairs with a deformable.
+    /// Measure of motion for pairs with a deformable.
     pub measure: Measure,
-    /// Look for points that crossed a sheet.
+    /// Whether to detect points that crossed a sheet.
     pub inversions: bool,
-    /// Test deformables against themselves.
+    /// Whether to test deformables against themselves.
     pub self_collision: bool,
-    /// And volumes among them: a deep dent then finds false contacts at its rim, where inner rays
-    /// leave through the outer slope before the exit that is tracked.
+    /// Whether self-collision includes volumes. A deep dent then gives false contacts at its rim,
+    /// where inner rays leave through the outer slope before the exit that is tracked.
     pub self_volumes: bool,
-    /// Of contacts between volumes.
+    /// Separation of contacts between volumes.
     pub separation: Separation,
 }
 
 impl Settings {
-    /// For meshes of this mean edge, m: threshold of half an edge, predictions of one.
+    /// Settings for meshes of this mean edge, m: displacement threshold of half an edge,
+    /// predictions of one.
     #[must_use]
     pub fn for_edges(mean_edge_m: f32) -> Settings {
         Settings {
@@ -74,12 +75,13 @@ impl Settings {
         }
     }
 
-    /// Most triangles that a walk looks at on a surface of this mean edge (equation 4.1), 8 at
-    /// least.
+    /// Largest number of triangles that a walk visits on a surface of this mean edge (equation
+    /// 4.1), at least 8.
     #[must_use]
     pub fn walk_limit(&self, mean_edge_m: f32) -> u32 {
         let triangles = self.walk_confidence * self.displacement_m / mean_edge_m;
-        // The cast is 0 for NaN and saturates: more than a thousand is no walk.
+        // The cast gives 0 for NaN and saturates. A walk of more than a thousand triangles makes no
+        // sense.
         (triangles.ceil() as u32).clamp(8, 1024)
     }
 }

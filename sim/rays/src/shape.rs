@@ -1,8 +1,8 @@
-//! A mesh made ready for rays: neighbours, normals, exit distances, tree, clusters.
+//! A mesh preprocessed for rays: neighbours, normals, exit distances, tree, clusters.
 //!
-//! Made once, off-line, in `f64`; kept in the `f32` of the passes. A volume must be closed,
-//! consistently oriented and outward; a sheet must have at most two triangles on an edge. What does
-//! not fit is refused with numbers.
+//! Built once, off-line, in `f64`; stored in the `f32` of the passes. A volume must be closed,
+//! consistently oriented and outward. A sheet must have at most two triangles on an edge. Other
+//! meshes are refused with numbers.
 
 use std::sync::OnceLock;
 
@@ -17,23 +17,23 @@ use crate::neighbours::NeighbourTable;
 use crate::trace::{Range, Target, trace_tree};
 use crate::tree::{self, Tree};
 
-/// What a surface is the surface of (Lehericey 2016, chapter 3, section 4.1).
+/// Whether a surface bounds a solid or is a sheet (Lehericey 2016, chapter 3, section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Topology {
     /// A solid.
     Volume,
     /// The middle layer of a thin material.
     Sheet {
-        /// The material reaches this far on both sides, m.
+        /// Half thickness, m: the material reaches this far on both sides.
         half_thickness_m: f64,
     },
 }
 
-/// Why a mesh cannot be used. Each is the mesh's fault, or its description's.
+/// Why a mesh was refused. The mesh or its description is at fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// A volume's surface has holes.
+    /// The surface of a volume has holes.
     #[error(
         "not the surface of a volume: {boundary} edges have one triangle, {non_manifold} have more than two"
     )]
@@ -43,14 +43,14 @@ pub enum ShapeError {
         /// Edges with more than two.
         non_manifold: usize,
     },
-    /// A volume's triangles do not all face outward.
+    /// The triangles of a volume do not all face outward.
     #[error(
         "not oriented outward: {misoriented} edges between triangles that disagree, volume {volume_m3} m³"
     )]
     Orientation {
         /// Edges whose triangles disagree.
         misoriented: usize,
-        /// By the divergence theorem.
+        /// Volume by the divergence theorem.
         volume_m3: f64,
     },
     /// A sheet branches.
@@ -63,26 +63,25 @@ pub enum ShapeError {
         /// Edges whose triangles disagree.
         misoriented: usize,
     },
-    /// Too thick, or no thickness.
+    /// The sheet is too thick, or has no thickness.
     #[error(
         "half a thickness of {half_thickness_m} m is not between 0 and half of the mean edge of {mean_edge_m} m"
     )]
     Thickness {
-        /// As given.
+        /// The given half thickness.
         half_thickness_m: f64,
-        /// Of the mesh.
+        /// Mean edge of the mesh.
         mean_edge_m: f64,
     },
-    /// Coordinates that `f32` cannot tell apart: the mesh is too far from its origin, or
-    /// degenerate.
+    /// `f32` cannot resolve the coordinates: the mesh is too far from its origin, or degenerate.
     #[error("triangle {triangle} has no area in single precision")]
     Degenerate {
-        /// Which.
+        /// Index of the triangle.
         triangle: usize,
     },
 }
 
-/// See the module page. Immutable; share it in an `Arc`.
+/// A preprocessed mesh. See the module documentation. Immutable; share it in an `Arc`.
 #[derive(Clone, Debug)]
 pub struct Shape {
     pub(crate) topology: Topology,
@@ -93,21 +92,22 @@ pub struct Shape {
     pub(crate) exits: Vec<f32>,
     pub(crate) tree: Tree,
     pub(crate) clusters: Clusters,
-    /// The triangles at each point. As the next one of a shape that deforms only: made when it is
-    /// asked for.
+    /// Triangles at each point. Needed, like the next field, only for a shape that deforms, so
+    /// built on first use.
     around: OnceLock<Lists>,
-    /// The triangles of each cluster.
+    /// Triangles of each cluster.
     cluster_triangles: OnceLock<Lists>,
     pub(crate) radius: f32,
     pub(crate) mean_edge: f32,
 }
 
-/// Points of one cluster on average, if nothing else is asked for: as many as one workgroup of a
-/// shader has invocations.
+/// Default mean number of points per cluster: the number of invocations in one workgroup of a
+/// shader.
 pub const POINTS_PER_CLUSTER: usize = 64;
 
 impl Shape {
-    /// A mesh made ready. `points_per_cluster` is the mean size of its clusters; 0: one cluster.
+    /// Preprocesses a mesh. `points_per_cluster` is the mean size of its clusters; 0 means one
+    /// cluster.
     ///
     /// # Errors
     /// See [`ShapeError`].
@@ -166,7 +166,7 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Without points.
+    /// Creates a shape without points.
     pub(crate) fn nothing() -> Shape {
         Shape {
             topology: Topology::Volume,
@@ -196,41 +196,41 @@ impl Shape {
         &self.triangles
     }
 
-    /// Across the edges of each triangle.
+    /// Neighbours across the edges of each triangle.
     #[must_use]
     pub fn neighbours(&self) -> &NeighbourTable {
         &self.neighbours
     }
 
-    /// Outward normals of the points, unit, weighted by angle; zero where there is no triangle.
+    /// Outward unit normals of the points, weighted by angle; zero for a point of no triangle.
     #[must_use]
     pub fn normals(&self) -> &[V3] {
         &self.normals
     }
 
-    /// How far the inner ray of each point goes until it leaves the volume itself (Lehericey 2016,
-    /// chapter 1, section 2.2.4 B, who does not say how he gets it); infinite on sheets.
+    /// Length of each point's inner ray up to its exit from the volume (Lehericey 2016, chapter 1,
+    /// section 2.2.4 B, which does not say how it is computed); infinite on sheets.
     #[must_use]
     pub fn exits(&self) -> &[f32] {
         &self.exits
     }
 
-    /// The tree.
+    /// Tree over the triangles.
     #[must_use]
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
 
-    /// The clusters of its points.
+    /// Clusters of the points.
     #[must_use]
     pub fn clusters(&self) -> &Clusters {
         &self.clusters
     }
 
-    /// The cluster of a triangle: that of its first corner.
+    /// Cluster of a triangle: that of its first corner.
     ///
     /// # Panics
-    /// If there is no such triangle.
+    /// If the triangle does not exist.
     #[inline]
     #[must_use]
     pub fn cluster_of(&self, triangle: u32) -> u32 {
@@ -244,13 +244,13 @@ impl Shape {
         self.mean_edge
     }
 
-    /// What it is the surface of.
+    /// Whether it is a volume or a sheet.
     #[must_use]
     pub fn topology(&self) -> Topology {
         self.topology
     }
 
-    /// For tracing: the shape with its points where they are.
+    /// Target for tracing: the shape with its points at the given positions.
     pub(crate) fn target<'a>(&'a self, points: &'a [V3], deformed: bool) -> Target<'a> {
         Target {
             points,
@@ -260,8 +260,8 @@ impl Shape {
         }
     }
 
-    /// Triangle of the own surface where the inner ray of each point leaves it, or [`NONE`]; for a
-    /// shape that will deform. Takes as long as to make the shape.
+    /// Triangle of its own surface where the inner ray of each point leaves it, or [`NONE`]; for a
+    /// shape that will deform. Takes as long as building the shape.
     pub(crate) fn exit_triangles(&self) -> Vec<u32> {
         let of = |p| match self.topology {
             Topology::Volume => self.exit(p).1,
@@ -270,7 +270,7 @@ impl Shape {
         (0..self.points.len()).map(of).collect()
     }
 
-    /// The triangles at each point: made, which allocates, when it is first asked for.
+    /// Triangles at each point. Built, which allocates, on first use.
     pub(crate) fn around(&self) -> &Lists {
         self.around.get_or_init(|| self.triangles_at_points())
     }
@@ -281,15 +281,15 @@ impl Shape {
         Lists::new(self.points.len(), entries)
     }
 
-    /// The triangles of each cluster: made, which allocates, when it is first asked for.
+    /// Triangles of each cluster. Built, which allocates, on first use.
     pub(crate) fn cluster_triangles(&self) -> &Lists {
         let made = || self.clusters.triangles(&self.triangles);
         self.cluster_triangles.get_or_init(made)
     }
 
-    /// Normals of the points where they are now: unit, weighted by the angles of their triangles.
-    /// Both lists have a place for each point. Allocates the first time, unless an object of this
-    /// shape was put into a scene as one that deforms.
+    /// Computes the unit normals of the points at the given positions, weighted by the angles of
+    /// their triangles. Both slices have one entry per point. Allocates the first time, unless an
+    /// object of this shape was added to a scene as a deformable.
     pub fn normals_at(&self, points: &[V3], normals: &mut [V3]) {
         self.normals_around(self.around(), points, normals);
     }
@@ -312,8 +312,8 @@ impl Shape {
         }
     }
 
-    /// Length of a point's inner ray where it leaves the volume, and the triangle there. 0 where
-    /// the ray never is inside: such a point meets nothing.
+    /// Length of a point's inner ray up to its exit from the volume, and the triangle there. 0 if
+    /// the ray is never inside: such a point meets nothing.
     fn exit(&self, p: usize) -> (f32, u32) {
         let line = Line {
             o: self.points[p],
@@ -350,7 +350,7 @@ fn check(report: &MeshReport, topology: Topology, mean_edge_m: f64) -> Result<()
                 misoriented: report.misoriented_edges,
             })
         }
-        // Thicker than that, the points of one flat sheet would touch its own triangles.
+        // With a thicker material, the points of one flat sheet would touch its own triangles.
         Topology::Sheet { half_thickness_m }
             if !(half_thickness_m > 0.0 && 2.0 * half_thickness_m < mean_edge_m) =>
         {
@@ -369,7 +369,7 @@ fn mean_edge(mesh: &TriMesh, adjacency: &Adjacency) -> f64 {
     lengths.sum::<f64>() / adjacency.edges.len() as f64
 }
 
-/// Sides 01, 12, 20 of the adjacency are edges 1, 2, 0 of the walk.
+/// Neighbours in the walk's order: sides 01, 12, 20 of the adjacency are edges 1, 2, 0 of the walk.
 fn neighbours(adjacency: &Adjacency, old: u32, place: &[u32]) -> [u32; 3] {
     [2, 0, 1].map(|side| {
         let edge = adjacency.edges[adjacency.triangle_edges[old as usize][side] as usize];

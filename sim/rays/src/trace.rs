@@ -1,7 +1,7 @@
 //! The three ray-tracing algorithms: tree, basic and walk (Lehericey 2016, chapters 3 and 4).
 //!
-//! All three look at the whole line of a point: the inner ray ahead of it and the outer ray behind.
-//! What a hit means is decided elsewhere ([`crate::accept`]).
+//! All three trace the whole line of a point: the inner ray ahead of it and the outer ray behind.
+//! [`crate::accept`] classifies the hits.
 
 use crate::V3;
 use crate::layout::NONE;
@@ -12,22 +12,22 @@ use crate::tree::Tree;
 /// A triangle that the line meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Local.
+    /// Index of the triangle, local.
     pub triangle: u32,
-    /// Where.
+    /// Position of the hit.
     pub at: Meeting,
 }
 
 /// The nearest triangle on either side of the line's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hits {
-    /// `t >= 0`.
+    /// Hit at `t >= 0`.
     pub ahead: Option<Hit>,
-    /// `t < 0`.
+    /// Hit at `t < 0`.
     pub behind: Option<Hit>,
 }
 
-/// How far a full trace looks: from `-behind` to `ahead`, m. May be infinite.
+/// Range of a full trace: from `-behind` to `ahead`, m. May be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Length of the outer ray.
@@ -36,16 +36,16 @@ pub struct Range {
     pub ahead: f32,
 }
 
-/// What a trace goes through: the parts of one object.
+/// The parts of one object that a trace reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// In the frame of the line.
+    /// Points, in the frame of the line.
     pub points: &'a [V3],
-    /// Corners.
+    /// Corners of the triangles.
     pub triangles: &'a [[u32; 3]],
-    /// Across their edges.
+    /// Neighbours across their edges.
     pub neighbours: &'a NeighbourTable,
-    /// Tree over the triangles; none for a deformable.
+    /// Tree over the triangles; `None` for a deformable.
     pub tree: Option<&'a Tree>,
 }
 
@@ -59,8 +59,8 @@ impl Target<'_> {
 }
 
 impl Hits {
-    /// Notes a triangle, if it is the nearest yet. Of two at the same place the lower number
-    /// counts: the answer does not depend on the order in which they are looked at.
+    /// Records a triangle if it is the nearest so far. Of two at the same distance the lower index
+    /// wins, so the answer does not depend on the order of the tests.
     #[inline]
     fn note(&mut self, triangle: u32, at: Meeting, range: &Range) {
         let hit = Hit { triangle, at };
@@ -80,8 +80,8 @@ impl Hits {
     }
 }
 
-/// Full trace of a rigid target through its tree. `own`: the line's point if it belongs to the
-/// target itself, whose triangles are left out.
+/// Traces a rigid target in full through its tree. `own`: the line's point if it belongs to the
+/// target itself; its triangles are left out.
 #[must_use]
 pub fn trace_tree(line: &Line, target: &Target<'_>, range: &Range, own: Option<u32>) -> Hits {
     let mut hits = Hits::default();
@@ -105,7 +105,7 @@ pub fn trace_tree(line: &Line, target: &Target<'_>, range: &Range, own: Option<u
     hits
 }
 
-/// Full trace without any structure, over the given triangles.
+/// Traces the given triangles in full, without any acceleration structure.
 #[must_use]
 pub fn trace_basic(
     line: &Line,
@@ -138,28 +138,28 @@ fn look_at(
     }
 }
 
-/// How a walk ended.
+/// Result of a walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Walked {
-    /// What it found, on either side of the origin.
+    /// The hit, on either side of the origin.
     pub hit: Option<Hit>,
-    /// Triangles looked at.
+    /// Number of triangles visited.
     pub looked: u32,
 }
 
-/// Follows the line over the surface from a triangle that was near it, looking at `limit` triangles
-/// at most (Lehericey 2016, algorithms 1 to 3).
+/// Follows the line over the surface from a triangle that was near it, visiting at most `limit`
+/// triangles (Lehericey 2016, algorithms 1 to 3).
 ///
-/// Lost at a border, where the line is parallel to a triangle, or when the limit is reached:
-/// without it the walk may go round for ever.
+/// The walk is lost at a border, where the line is parallel to a triangle, or when the limit is
+/// reached. Without the limit it might cycle forever.
 #[must_use]
 pub fn walk(line: &Line, target: &Target<'_>, start: u32, limit: u32) -> Walked {
     let corners = |triangle| target.corners(triangle);
     walk_over(line, corners, target.neighbours, start, limit)
 }
 
-/// [`walk`] over a surface whose corners are wherever the caller says, triangle by triangle; it
-/// asks for triangles below `neighbours.len()` only. Real-time callable if `corners` is.
+/// Like [`walk`], over a surface whose corners the caller gives, triangle by triangle. Requests
+/// only triangles below `neighbours.len()`. Real-time callable if `corners` is.
 #[must_use]
 pub fn walk_over(
     line: &Line,
@@ -193,5 +193,5 @@ pub fn walk_over(
     }
 }
 
-// A border is a triangle beyond all there are.
+// A border is an index beyond all triangles.
 const _: () = assert!(NONE == u32::MAX);

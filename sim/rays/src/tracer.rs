@@ -16,10 +16,10 @@ use crate::roster::Roster;
 use crate::scene::{Item, RayScene};
 use crate::settings::Settings;
 
-/// Finds the contacts of a [`RayScene`], step by step; remembers what it found.
+/// Finds the contacts of a [`RayScene`], step by step, and stores what it found.
 ///
 /// Deterministic, whatever the number of threads. Does not allocate once it has seen as many pairs,
-/// rays and contacts, but in steps before which objects came or went.
+/// rays and contacts, except in steps before which objects were added or removed.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     settings: Settings,
@@ -34,18 +34,18 @@ pub struct Tracer {
     next_tracked: Vec<u32>,
     traced_at: Vec<V3>,
     asleep: Asleep,
-    /// Who was there in the last step, and the first record of each.
+    /// Identities of the objects in the last step, and the first record of each.
     roster: Roster,
     places: Vec<u32>,
     kept: Kept,
     report: Report,
     steps: u64,
-    /// The last step's answer has not been asked for yet.
+    /// Whether the last step's answer has not been taken yet.
     news: bool,
 }
 
 impl Tracer {
-    /// Knows nothing yet.
+    /// Creates a tracer without data.
     #[must_use]
     pub fn new(settings: Settings) -> Tracer {
         Tracer {
@@ -70,18 +70,19 @@ impl Tracer {
         }
     }
 
-    /// The settings.
+    /// Current settings.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// New settings, from the next step on.
+    /// Sets the settings, from the next step on.
     pub fn set_settings(&mut self, settings: Settings) {
         self.settings = settings;
     }
 
-    /// Forgets everything: the next step traces all in full. To be called when objects jumped.
+    /// Clears all data: the next step traces everything in full. Must be called when objects
+    /// jumped.
     pub fn forget(&mut self) {
         for &place in &self.tracked {
             self.records[place as usize] = Record::EMPTY;
@@ -92,11 +93,11 @@ impl Tracer {
         self.traced_at.fill(V3::repeat(f32::NAN));
     }
 
-    /// One step: everything is where [`RayScene::set_pose`] and [`RayScene::set_points`] put it
-    /// since [`RayScene::begin_step`].
+    /// Runs one step and returns its contacts. Everything is where [`RayScene::set_pose`] and
+    /// [`RayScene::set_points`] put it since [`RayScene::begin_step`].
     ///
-    /// The scene is only brought up to date (normals, boxes): several tracers may look at the same
-    /// step.
+    /// Only updates derived data of the scene (normals, boxes), so several tracers may process the
+    /// same step.
     pub fn step(&mut self, scene: &mut RayScene) -> &[Contact] {
         self.prepare(scene);
         self.report = self.plan.make(scene, &self.settings);
@@ -108,27 +109,27 @@ impl Tracer {
         &self.kept.contacts
     }
 
-    /// The contacts of the last step.
+    /// Contacts of the last step.
     #[must_use]
     pub fn contacts(&self) -> &[Contact] {
         &self.kept.contacts
     }
 
-    /// The predictions of the last step but for those that sleep ([`Settings::awake_m`]), as
-    /// contacts that are not: their depth is negative, the room that is left along their normal.
-    /// For a solver that looks ahead within a step; the source's does not.
+    /// Predictions of the last step, except sleeping ones ([`Settings::awake_m`]), in the form of
+    /// contacts. Their depth is negative: the remaining gap along their normal. For a solver that
+    /// looks ahead within a step; Lehericey's does not.
     #[must_use]
     pub fn near(&self) -> &[Contact] {
         &self.kept.near
     }
 
-    /// What the last step did.
+    /// Statistics of the last step.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The rays of the last step.
+    /// Rays of the last step.
     #[must_use]
     pub fn rays(&self) -> &Rays {
         &self.rays
@@ -140,25 +141,25 @@ impl Tracer {
         self.plan.pairs()
     }
 
-    /// What the last step was to do.
+    /// Plan of the last step.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Whether there was a step since this was last asked.
+    /// Whether there was a step since the last call.
     pub(crate) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.news)
     }
 
-    /// Steps so far.
+    /// Number of steps so far.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// What is known of a point of a volume (the first; nothing of one that sleeps), or of both
-    /// sides of a point of a sheet.
+    /// Records of a point: the first for a volume (empty for a sleeping prediction), both sides for
+    /// a sheet.
     #[must_use]
     pub fn records(&self, scene: &RayScene, object: u32, point: u32) -> [Record; 2] {
         let place = scene.record_of(object, point);
@@ -166,7 +167,7 @@ impl Tracer {
         [get(place), get(place + 1)]
     }
 
-    /// Room for every point, and the surfaces where they are now.
+    /// Resizes the per-point data, and updates the surfaces to the present positions.
     fn prepare(&mut self, scene: &mut RayScene) {
         if !self.roster.is_current(scene) {
             self.follow(scene);
@@ -181,8 +182,8 @@ impl Tracer {
         deformables.for_each(Item::deform);
     }
 
-    /// Objects have come or gone: what is known of those that stay moves to where their records are
-    /// now, the rest is forgotten.
+    /// Handles added and removed objects: data of those that stay moves to the present place of
+    /// their records; the rest is dropped.
     fn follow(&mut self, scene: &RayScene) {
         let records = scene.records as usize;
         let (old, old_tracked) = (
@@ -214,7 +215,7 @@ impl Tracer {
             }
             if stays && !old_traced_at.is_empty() {
                 let [from, end, to] = [first, end, to].map(|place| place as usize / 2);
-                // Shorter than the records if the measure was another one in between.
+                // Shorter than the records if another measure was set in between.
                 if let Some(same) = old_traced_at.get(from..end) {
                     self.traced_at[to..to + same.len()].copy_from_slice(same);
                 }
@@ -228,7 +229,7 @@ impl Tracer {
         self.roster.look(scene, self.steps);
     }
 
-    /// Stage two.
+    /// Runs stage two.
     fn emit(&mut self, scene: &RayScene) {
         self.rays.clear();
         let known = LastStep {
@@ -254,7 +255,7 @@ impl Tracer {
         }
     }
 
-    /// Stage three.
+    /// Runs stage three.
     fn trace(&mut self, scene: &RayScene) {
         self.arbiter.begin(self.records.len());
         let lists: [(Algorithm, &[Ray]); 3] = [
@@ -282,7 +283,7 @@ impl Tracer {
         self.report.basic = self.rays.basic.len();
     }
 
-    /// And what is kept of it.
+    /// Stores the results of stage three.
     fn keep(&mut self, scene: &RayScene) {
         commit(
             scene,

@@ -2,19 +2,19 @@
 //!
 //! # Theory
 //!
-//! A tree laid out depth first needs no stack: where a line meets a node's box the next node is its
-//! first child, and where it does not, [`Node::skip`] is. (Popov 2007 and Hapala 2011, whom
-//! Lehericey 2016 cites, do so by links to parent and sibling, which lets a ray visit the nearer
-//! child first; collision rays are so short that the order does not matter.) Splits by the surface
-//! area heuristic over 16 bins.
+//! A depth-first tree needs no stack: if a line meets a node's box, the next node is its first
+//! child, else it is [`Node::skip`]. (Popov 2007 and Hapala 2011, whom Lehericey 2016 cites, use
+//! links to parent and sibling, which lets a ray visit the nearer child first. Collision rays are
+//! so short that the order does not matter.) Splits use the surface area heuristic over 16 bins.
 //!
 //! # Practice
 //!
-//! Triangles are put in the order of the leaves, so a leaf is a range. Built once, off-line.
+//! Triangles are sorted into the order of the leaves, so a leaf is a range. Built once, off-line.
 //!
-//! Boxes are kept as numbers of 16 bits: corners in cells of a grid over the whole, a 65,534th of
-//! its longest side, rounded outward. A line is put into the grid once, not each box out of it.
-//! That halves the memory. A box is up to a cell too large on every side; what is met is the same.
+//! Boxes are stored in 16-bit numbers: corners in cells of a grid over the whole tree, 1/65,534 of
+//! its longest side, rounded outward. Each line is transformed into the grid once, instead of each
+//! box out of it. That halves the memory. A box is up to a cell too large on every side; the hits
+//! are the same.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -23,42 +23,42 @@ use crate::layout::Node;
 use crate::line::{Line, inverse};
 use crate::scene::{Bounds, NOWHERE};
 
-/// So many triangles or fewer may stay together when they are put in order.
+/// Groups of at most this many triangles may stay unsplit while the triangles are sorted.
 const LEAF: usize = 4;
-/// Most triangles of a leaf: 3 bits say how many. Boxes around fewer than these cost memory, and no
-/// time is saved by them. Their split still orders the triangles.
+/// Largest number of triangles of a leaf: the count has 3 bits. Boxes around fewer triangles cost
+/// memory and save no time. Splits below this size still order the triangles.
 const MERGED: usize = 7;
 const BINS: usize = 16;
 
-/// Cost of a visit to a node, in triangles.
+/// Cost of visiting a node, in triangle tests.
 const VISIT: f64 = 1.0;
 
-/// See the module page.
+/// Tree over the triangles of a shape. See the module documentation.
 #[derive(Clone, Debug)]
 pub struct Tree {
     bounds: Bounds,
-    /// Side of a cell of the grid, m. Its origin is the lower corner of `bounds`.
+    /// Side of a grid cell, m. The origin of the grid is the lower corner of `bounds`.
     cell_m: f32,
     nodes: Vec<Kept>,
 }
 
-/// A box as it is kept.
+/// A node as it is stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
-    /// Lowest and highest corner.
+    /// Lowest and highest corner of the box, in cells.
     corners: [[u16; 3]; 2],
-    /// Of a leaf [`IS_LEAF`] and what [`Node::leaf`] says, of the others [`Node::skip`]: after a
-    /// leaf comes the next node.
+    /// For a leaf, [`IS_LEAF`] and the bits of [`Node::leaf`]; otherwise [`Node::skip`]. The node
+    /// after a leaf is the next one.
     next: u32,
 }
 
-/// In [`Kept::next`]. Numbers of triangles and nodes are below 2^26.
+/// Flag in [`Kept::next`]. Indices of triangles and nodes are below 2^26.
 const IS_LEAF: u32 = 1 << 31;
-/// Cells along the longest side: one is left for rounding.
+/// Cells along the longest side; one is left for rounding.
 const CELLS: f64 = 65_534.0;
 
 impl Kept {
-    /// Where to go on if the line misses the box, from number `here`.
+    /// Index of the next node if the line misses the box of node `here`.
     #[inline]
     pub fn skip(&self, here: usize) -> usize {
         if self.next & IS_LEAF == 0 {
@@ -68,14 +68,14 @@ impl Kept {
         }
     }
 
-    /// Triangles of a leaf; none of an inner node.
+    /// Triangles of a leaf; empty for an inner node.
     #[inline]
     pub fn triangles(&self) -> std::ops::Range<u32> {
         let leaf = self.leaf();
         leaf >> 3..(leaf >> 3) + (leaf & 7)
     }
 
-    /// As [`Node::leaf`].
+    /// Value of [`Node::leaf`].
     #[inline]
     fn leaf(&self) -> u32 {
         if self.next & IS_LEAF == 0 {
@@ -86,18 +86,19 @@ impl Kept {
     }
 }
 
-/// A line on its way through the grid.
+/// A line in the coordinates of the grid.
 pub(crate) struct GridLine {
-    /// Where it starts, in cells.
+    /// Origin of the line, in cells.
     o: V3,
-    /// One over its direction, in metres a cell.
+    /// Reciprocal of its direction, in metres per cell.
     inverse: V3,
-    /// By axis the corner of a box that it comes to first.
+    /// For each axis, the corner of a box that the line reaches first.
     first: [usize; 3],
 }
 
 impl GridLine {
-    /// [`within`](crate::line::within) of a box of the grid; metres on the line.
+    /// Like [`within`](crate::line::within), for a box of the grid; `from` and `to` are metres on
+    /// the line.
     #[inline]
     pub fn meets(&self, node: &Kept, from: f32, to: f32) -> bool {
         let (mut from, mut to) = (from, to);
@@ -113,7 +114,7 @@ impl GridLine {
 }
 
 impl Default for Tree {
-    /// Over no triangle.
+    /// A tree without triangles.
     fn default() -> Tree {
         Tree {
             bounds: NOWHERE,
@@ -149,7 +150,7 @@ impl Tree {
         }
     }
 
-    /// Around all triangles.
+    /// Box around all triangles.
     #[must_use]
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
@@ -160,11 +161,11 @@ impl Tree {
         self.nodes.get(number)
     }
 
-    /// The line in the grid.
+    /// Transforms a line into the grid.
     ///
-    /// Three roundings move its start by 2e-7 of the distance from the grid's origin: a tenth of
-    /// the room around the boxes. From further away than the tree is large, [`GridLine::meets`]
-    /// allows for it.
+    /// Three roundings move its origin by 2e-7 of the distance from the grid's origin: a tenth of
+    /// the margin around the boxes. For an origin further away than the size of the tree,
+    /// [`GridLine::meets`] has a tolerance.
     #[inline]
     pub(crate) fn in_grid(&self, line: &Line) -> GridLine {
         let inverse = inverse(&line.d) * self.cell_m;
@@ -175,7 +176,7 @@ impl Tree {
         }
     }
 
-    /// The boxes in rows, as the shaders read them. The first is [`Tree::bounds`].
+    /// The nodes in rows, as the shaders read them. The box of the first is [`Tree::bounds`].
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Node> + '_ {
         let (origin, highest) = (self.bounds.0.cast::<f64>(), self.bounds.1.cast::<f64>());
         let cell_m = f64::from(self.cell_m);
@@ -192,8 +193,8 @@ impl Tree {
     }
 }
 
-/// The tree of a mesh and the order of its triangles: `order[i]` is the mesh's triangle that is now
-/// number `i`.
+/// Builds the tree of a mesh and the order of its triangles: `order[i]` is the triangle of the mesh
+/// that now has index `i`.
 pub(crate) fn build(mesh: &TriMesh) -> (Tree, Vec<u32>) {
     let boxes: Vec<(Vec3, Vec3)> = (0..mesh.triangles().len())
         .map(|t| {
@@ -203,8 +204,7 @@ pub(crate) fn build(mesh: &TriMesh) -> (Tree, Vec<u32>) {
         .collect();
     let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
     let mut nodes = Vec::new();
-    // Room for the rounding of what is compared with the boxes, and for lines that run along a
-    // side.
+    // Margin for the rounding errors of the comparisons with the boxes, and for lines along a side.
     let (low, high) = mesh.bounds();
     let room = 2e-6 * (high - low).amax().max(low.amax()).max(high.amax());
     let wide = |(low, high): &(Vec3, Vec3)| (low.add_scalar(-room), high.add_scalar(room));
@@ -228,7 +228,7 @@ fn area((low, high): &(Vec3, Vec3)) -> f64 {
     d.x * d.y + d.y * d.z + d.z * d.x
 }
 
-/// Appends the tree of `part`, whose first triangle gets number `first`.
+/// Appends the tree of `part`, whose first triangle gets index `first`.
 fn grow(boxes: &[(Vec3, Vec3)], part: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
     let (low, high) = bounds(boxes, part);
     let here = nodes.len();
@@ -252,7 +252,7 @@ fn grow(boxes: &[(Vec3, Vec3)], part: &mut [u32], first: usize, nodes: &mut Vec<
     nodes[here].skip = nodes.len() as u32;
 }
 
-/// Puts `part` in the order of the better halves, and says where the second begins; `None`: a leaf.
+/// Sorts `part` into the better halves and returns the start of the second; `None` for a leaf.
 fn split(boxes: &[(Vec3, Vec3)], part: &mut [u32], bounds: &(Vec3, Vec3)) -> Option<usize> {
     if part.len() <= 1 {
         return None;
@@ -303,11 +303,11 @@ fn split(boxes: &[(Vec3, Vec3)], part: &mut [u32], bounds: &(Vec3, Vec3)) -> Opt
             }
         }
     }
-    // All in one place: halves by number.
+    // All centres in one place: halves by index.
     (part.len() > LEAF).then_some(part.len() / 2)
 }
 
-/// A box in `f32` that holds the one in `f64`.
+/// Rounds to a lower corner in `f32` that is not above the one in `f64`.
 fn round_down(p: &Vec3) -> [f32; 3] {
     std::array::from_fn(|k| {
         let x = p[k] as f32;
@@ -331,7 +331,8 @@ mod tests {
     use super::*;
     use hapticd_geometry::shapes;
 
-    /// Every triangle in one leaf, every box around all below it, skips lead to the next sibling.
+    /// Every triangle is in one leaf, every box contains all below it, skips lead to the next
+    /// sibling.
     fn check(mesh: &TriMesh) {
         let (tree, order) = build(mesh);
         let nodes: Vec<Node> = tree.rows().collect();

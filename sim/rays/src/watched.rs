@@ -1,22 +1,22 @@
-//! A backend that may fail, and the CPU twin to take over: contacts are never missing for more than
-//! a few steps.
+//! A backend that may fail, and the CPU twin that takes over: contacts are never missing for more
+//! than a few steps.
 //!
 //! # Theory
 //!
-//! A GPU can be unplugged, reset or kept busy by others. Failing is noticed at the next call, being
-//! stuck only by the answers that do not come; so *patience* is counted in steps of the world,
-//! whatever they take. A twin that takes over knows nothing of what was met before: its first step
-//! traces all in full. What it cannot know is which points of a sheet had gone through another and
-//! were on their way back ([`crate::layout::INVERTED`]).
+//! A GPU can be unplugged, reset or kept busy by others. A failure is noticed at the next call, but
+//! a hang only by the missing answers. So *patience* is counted in steps of the world, whatever
+//! time they take. A twin that takes over has no data of previous steps: its first step traces
+//! everything in full. It cannot know which points of a sheet had gone through another and were on
+//! their way back ([`crate::layout::INVERTED`]).
 //!
 //! # Practice
 //!
-//! At first, and after [`Watched::try_recover`] or [`Watched::replace`], the backend is *on trial*:
-//! both get every step and the twin's answers count, until the backend has answered one. What a
-//! backend still had under way when it was given up is never asked for again.
+//! Initially, and after [`Watched::try_recover`] or [`Watched::replace`], the backend is *on
+//! trial*: both get every step and the twin's answers count, until the backend has answered a step.
+//! Work that a backend had in flight when it was given up is never requested again.
 //!
-//! Waits nowhere but in [`Watched::try_recover`], and allocates only when something goes wrong: the
-//! reason is a text.
+//! Blocks only in [`Watched::try_recover`], and allocates only when something fails: the reason is
+//! a text.
 
 use crate::detector::{Detector, DetectorError, Progress, Refused};
 use crate::layout::Contact;
@@ -25,57 +25,58 @@ use crate::scene::RayScene;
 use crate::settings::Settings;
 use crate::tracer::Tracer;
 
-/// Steps without an answer after which a backend is given up, if nothing else is asked for: at 60
-/// Hz an eighth of a second.
+/// Default number of steps without an answer after which a backend is given up: an eighth of a
+/// second at 60 Hz.
 pub const PATIENCE: u64 = 8;
 
-/// What happened to the backend.
+/// Failures of the backend.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
-    /// Times that the twin took over from a backend in charge.
+    /// Number of times that the twin took over from an active backend.
     pub takeovers: u64,
-    /// Times that the backend failed, on trial or in charge.
+    /// Number of times that the backend failed, on trial or active.
     pub lost: u64,
-    /// Times that its answers did not come.
+    /// Number of times that the answers did not come.
     pub hung: u64,
-    /// Times that it was handed back what the twin had taken over.
+    /// Number of times that the backend took the work back from the twin.
     pub recovered: u64,
-    /// Why it was given up the last time; empty if it never was.
+    /// Reason for which it was last given up; empty if it never was.
     pub reason: String,
 }
 
-/// Who answers.
+/// Which of the two answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Responder {
     /// The backend.
     Backend,
-    /// The twin, and the backend has yet to show that it answers.
+    /// The twin, while the backend has yet to show that it answers.
     Trial,
-    /// The twin alone.
+    /// Only the twin; the backend gets no steps.
     Twin,
 }
 
-/// See the module page.
+/// A supervised backend with its CPU twin. See the module documentation.
 #[derive(Debug)]
 pub struct Watched {
     backend: Box<dyn Detector>,
     twin: Tracer,
     charge: Responder,
     patience: u64,
-    /// Steps submitted to us.
+    /// Number of steps submitted to this detector.
     newest: u64,
-    /// What to add to the number of a step of the backend's to get ours.
+    /// Offset from the backend's step numbers to this detector's.
     offset: u64,
-    /// The step of ours that the held answer is for, and whose answer it is.
+    /// Step of the held answer, and whether that answer is the twin's.
     answered: u64,
     twins: bool,
-    /// There was one that nobody has been told of.
+    /// Whether an answer has arrived that no caller has polled yet.
     news: bool,
     incidents: Failures,
 }
 
 impl Watched {
-    /// The backend is on trial. `patience`: how many steps an answer may be old, at least 1.
+    /// Supervises `backend`, which starts on trial. `patience`: largest age of an answer in steps,
+    /// at least 1.
     #[must_use]
     pub fn new(backend: Box<dyn Detector>, patience: u64) -> Watched {
         Watched {
@@ -92,36 +93,36 @@ impl Watched {
         }
     }
 
-    /// Who answers.
+    /// Which of the two answers.
     #[must_use]
     pub fn charge(&self) -> Responder {
         self.charge
     }
 
-    /// How many steps an answer may be old.
+    /// Largest age of an answer, in steps.
     #[must_use]
     pub fn patience(&self) -> u64 {
         self.patience
     }
 
-    /// What happened so far.
+    /// Failures so far.
     #[must_use]
     pub fn incidents(&self) -> &Failures {
         &self.incidents
     }
 
-    /// The backend, in charge or not.
+    /// The backend, active or not.
     #[must_use]
     pub fn backend(&self) -> &dyn Detector {
         &*self.backend
     }
 
-    /// Gets the backend ready again after it was given up, and puts it on trial. Nothing happens if
-    /// it was not. May take long: for a moment when no step is due; who has none makes a new
-    /// backend elsewhere and hands it to [`Watched::replace`].
+    /// Restarts the backend after it was given up, and puts it on trial. Does nothing if it was not
+    /// given up. May take long, so call it only while no step is due. A caller without such a time
+    /// makes a new backend elsewhere and passes it to [`Watched::replace`].
     ///
     /// # Errors
-    /// If it is still not to be had; the twin goes on.
+    /// If the backend still does not work; the twin continues.
     pub fn try_recover(&mut self) -> Result<(), DetectorError> {
         if self.charge != Responder::Twin {
             return Ok(());
@@ -130,13 +131,13 @@ impl Watched {
         self.begin_trial()
     }
 
-    /// Another backend in place of this one, on trial; gives back the old one, for whoever is to
-    /// drop it. If that was in charge, no answer is held until the next step. Drops no backend, so
+    /// Replaces the backend by another one, on trial, and returns the old one for the caller to
+    /// drop. If the old one was active, no answer is held until the next step. Drops no backend, so
     /// it does not wait for one.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`], if the new one cannot do what the settings say; it is given
-    /// back then and the old one stays.
+    /// [`Refused`] with [`DetectorError::Unsupported`] if the new backend does not support the
+    /// settings; it is returned and the old one stays.
     pub fn replace(
         &mut self,
         mut backend: Box<dyn Detector>,
@@ -161,7 +162,7 @@ impl Watched {
         Ok(())
     }
 
-    /// The twin alone, from the next step on or from the one that is being submitted.
+    /// Switches to the twin alone, from the next step on or from the one that is being submitted.
     fn give_up(&mut self, reason: String) {
         if self.charge == Responder::Backend {
             self.incidents.takeovers += 1;
@@ -176,7 +177,7 @@ impl Watched {
         self.give_up(error.to_string());
     }
 
-    /// Takes what the backend has; hands back to it if it was on trial and answers.
+    /// Takes the answers of the backend, and switches back to it if it was on trial and answers.
     fn hear(&mut self) {
         match self.backend.poll() {
             Ok(true) => {
@@ -184,8 +185,8 @@ impl Watched {
                     self.charge = Responder::Backend;
                     self.incidents.recovered += u64::from(!self.incidents.reason.is_empty());
                 }
-                // On trial it may be behind the twin, whose answer then holds until it has caught
-                // up.
+                // On trial the backend may be behind the twin; the twin's answer then holds until
+                // the backend has caught up.
                 let answered = self.offset + self.backend.progress().answered;
                 if answered >= self.answered {
                     self.answered = answered;
@@ -205,14 +206,14 @@ impl Watched {
         }
     }
 
-    /// Steps that the backend owes an answer for.
+    /// Number of steps for which the backend owes an answer.
     fn owed(&self) -> u64 {
         self.backend.progress().age()
     }
 }
 
 impl Detector for Watched {
-    /// Of who gave the held answer.
+    /// Name of the detector that gave the held answer.
     fn name(&self) -> &'static str {
         self.held().name()
     }
@@ -232,11 +233,11 @@ impl Detector for Watched {
         self.twin.forget();
     }
 
-    /// Never fails: whatever happens to the backend, the twin answers this step if it has to.
+    /// Never fails: whatever happens to the backend, the twin answers this step if necessary.
     fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
         self.newest += 1;
         if self.charge != Responder::Twin {
-            // What was noted since the last step is noticed before more is sent.
+            // Poll first: a failure since the last step is noticed before more is sent.
             self.hear();
         }
         if self.charge != Responder::Twin {
@@ -264,8 +265,8 @@ impl Detector for Watched {
         Ok(())
     }
 
-    /// Never fails. A backend that turns out to be lost here leaves its last answer until the next
-    /// step, which is the twin's.
+    /// Never fails. If the backend is found to be lost here, its last answer stays until the next
+    /// step, which the twin answers.
     fn poll(&mut self) -> Result<bool, DetectorError> {
         if self.charge != Responder::Twin {
             self.hear();
@@ -277,7 +278,7 @@ impl Detector for Watched {
         self.try_recover()
     }
 
-    /// Steps left out and short answers are the backend's.
+    /// `left_out` and `short` are the backend's.
     fn progress(&self) -> Progress {
         Progress {
             newest: self.newest,

@@ -51,8 +51,8 @@ fn stepping_never_allocates() {
         }
         (contacts, full)
     };
-    // On one thread, in the pool: what is counted is this thread's, and handing over to a pool is
-    // not the step's.
+    // On one thread, in the pool: only this thread's allocations are counted, and handing over to a
+    // pool is not part of the step.
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()

@@ -1,4 +1,4 @@
-//! The CPU twin as a detector, and one that is watched over.
+//! The CPU twin as a detector, and a supervised one.
 
 mod common;
 
@@ -9,7 +9,7 @@ fn twin(settings: Settings) -> Box<dyn Detector> {
     Box::new(Tracer::new(settings))
 }
 
-/// The same behind a watch.
+/// The same, supervised.
 fn watched(settings: Settings) -> Box<dyn Detector> {
     Box::new(Watched::new(twin(settings), 4))
 }
@@ -36,7 +36,7 @@ both!(
     settings_change
 );
 
-// A watched one counts on when its backend is recovered.
+// A supervised detector continues its count when its backend is recovered.
 #[test]
 fn steps_are_counted() {
     conformance::steps_are_counted(&twin);

@@ -1,5 +1,5 @@
-//! Whole steps: who is asked, by which algorithm, and what it means. Every rule of the source that
-//! a scene can show.
+//! Whole steps: which points send rays, by which algorithm, and how hits are classified. Covers
+//! every rule of Lehericey 2016 that a scene can show.
 
 use std::sync::Arc;
 
@@ -50,8 +50,8 @@ fn touching(tracer: &Tracer, object: u32) -> Vec<u32> {
     points
 }
 
-/// A ball pressed into a slab: every point below its upper side, no other, with the depth of a
-/// ruler.
+/// A ball pressed into a slab: every point below its upper side is a contact and no other, with its
+/// height as depth.
 #[test]
 fn a_ball_in_a_slab() {
     for full in [Full::Tree, Full::Basic] {
@@ -73,8 +73,7 @@ fn a_ball_in_a_slab() {
             assert!((c.n[2] - 1.0).abs() < 1e-6);
             assert!((c.depth - (0.1 - c.x[2])).abs() < 1e-6, "{c:?}");
         }
-        // The slab's corners are far away, but nothing says so of its sides: only vertices send
-        // rays.
+        // The slab's corners are far away, and its sides send no rays: only vertices do.
         assert!(touching(&tracer, b).is_empty());
     }
 }
@@ -95,7 +94,7 @@ fn a_plate_thinner_than_its_way_out_is_no_contact() {
     assert!(tracer.report().tree > 0);
 }
 
-/// Digest items 10 and 11: predictions up to their length and no further, also where the boxes do
+/// Digest items 10 and 11: predictions reach their length and no further, even where the boxes do
 /// not meet.
 #[test]
 fn predictions_reach_as_far_as_they_are_asked_to() {
@@ -163,7 +162,7 @@ fn rigid_pairs_walk_until_they_have_moved_by_the_threshold() {
     // The first contact came by a walk.
     let touch = first_touch.unwrap();
     assert!(!fulls.contains(&touch), "{touch}");
-    // Away and back: it is a new pair.
+    // Away and back: the pair is new.
     for (z, high) in [(0.5, 0), (0.145, 1)] {
         scene.begin_step();
         scene.set_pose(a, &at(0.0, 0.0, z)).unwrap();
@@ -210,8 +209,8 @@ fn a_walk_beyond_the_exit_is_no_contact() {
     });
     tracer.step(&mut scene);
     assert!(!tracer.contacts().is_empty());
-    // Down through the slab, walking all the way: deeper than the ball is thick, the rays end in
-    // the ball itself.
+    // Down through the slab, walking all the time: deeper than the thickness of the ball, the rays
+    // end in the ball itself.
     for step in 0..60 {
         scene.begin_step();
         scene
@@ -275,8 +274,8 @@ fn predictions_keep_what_walks_alone_lose() {
     assert_eq!(missed(0.02).0, 0);
 }
 
-/// What sleeps until it may touch is a contact in the same step as if it had been walked on all the
-/// time: balls and tori that turn beside each other.
+/// A sleeping prediction is a contact in the same step as if it had been walked all the time: balls
+/// and tori that rotate next to each other.
 #[test]
 fn who_sleeps_wakes_in_time() {
     let torus = shapes::torus(0.04, 0.015, 40, 18).unwrap();
@@ -324,7 +323,7 @@ fn who_sleeps_wakes_in_time() {
         }
         let [awake, sleepy, ahead] = tracers.each_ref().map(contacts);
         let truth = contacts(&full);
-        // What was lost all the same is no more than without sleep.
+        // No more contacts are missed than without sleep.
         let lost = |found: &[(u32, u32, u32)]| truth.iter().filter(|c| !found.contains(c)).count();
         assert!(
             lost(&sleepy) <= lost(&awake) && lost(&ahead) <= lost(&awake),
@@ -345,8 +344,8 @@ fn who_sleeps_wakes_in_time() {
     assert!(walks[1] < walks[2] && walks[2] < walks[0], "{walks:?}");
 }
 
-/// A ball sinks on a slab: of the predictions those are given out that are nearer than asked for,
-/// by a ruler, and the others sleep.
+/// A ball sinks onto a slab: exactly the predictions nearer than the requested distance are
+/// returned, by their height; the others sleep.
 #[test]
 fn who_is_asked_for_does_not_sleep() {
     const AHEAD: f32 = 0.004;
@@ -371,7 +370,7 @@ fn who_is_asked_for_does_not_sleep() {
         let near: Vec<_> = tracer.near().iter().map(|c| (c.source, c.point)).collect();
         for c in awake.near() {
             let asked_for = near.contains(&(c.source, c.point));
-            // Rounding counts as a twentieth of a millimetre where the slab is a metre.
+            // Rounding may be a twentieth of a millimetre where the slab is a metre.
             if -c.depth < AHEAD || -c.depth > AHEAD + 1e-4 {
                 assert_eq!(asked_for, -c.depth < AHEAD, "{step}: {c:?}");
             }
@@ -393,7 +392,7 @@ fn both_directions_are_tested() {
     let a = scene
         .add_rigid(ball(0.1, 1), &Pose::identity(), true)
         .unwrap();
-    // On its corner, which goes a centimetre into a face of the coarse ball.
+    // Balanced on its corner, which reaches a centimetre into a face of the coarse ball.
     let up = Quat::rotation_between(&Vec3::repeat(-1.0), &-Vec3::z()).unwrap();
     let centre = shapes::icosphere(0.1, 1).unwrap();
     let [p, q, r] = centre.triangle(0);
@@ -466,7 +465,7 @@ impl Layers {
         Layers { scene, mesh, a, b }
     }
 
-    /// The upper sheet at this height now, shifted so that points do not lie on edges.
+    /// Puts the upper sheet at this height, shifted so that points do not lie on edges.
     fn put(&mut self, z: f64) {
         self.scene.begin_step();
         let points = raised(&self.mesh, |_| z);
@@ -479,7 +478,7 @@ impl Layers {
             .unwrap();
     }
 
-    /// All contacts push the sheets apart, the upper one up, this deep.
+    /// Checks that all contacts push the sheets apart, the upper one up, by this depth.
     fn check(&self, tracer: &Tracer, depth: f32) {
         assert!(tracer.contacts().len() > 100, "{}", tracer.contacts().len());
         for c in tracer.contacts() {
@@ -505,8 +504,8 @@ fn sheets_on_sheets() {
     layers.check(&tracer, 0.0005);
 }
 
-/// Digest item 36: one sheet through the other in one step. It is pushed back, although by its
-/// distance it is only near, and not forgotten until it is back.
+/// Digest item 36: one sheet goes through the other in one step. It is pushed back, although by its
+/// distance it is only near, until it is back.
 #[test]
 fn a_sheet_that_went_through_is_pushed_back() {
     for inversions in [true, false] {
@@ -539,8 +538,8 @@ fn a_sheet_that_went_through_is_pushed_back() {
     }
 }
 
-/// A ball that has gone into a sheet: pushed back by the way that it came, from either side (digest
-/// 4.12, volume to sheet).
+/// A ball that has gone into a sheet is pushed back to the side that it came from, for either side
+/// (digest 4.12, volume to sheet).
 #[test]
 fn a_ball_through_a_sheet() {
     for side in [1.0, -1.0] {
@@ -619,7 +618,7 @@ fn a_sheet_touches_itself_only_where_it_is_folded() {
 }
 
 /// Digest item 24: two sheets that lie on each other and travel together need no full trace by the
-/// relative measures, and do by the absolute one. Item 23 is in `displacement`.
+/// relative measures, but do by the absolute one. Item 23 is in `displacement`.
 #[test]
 fn travelling_together_is_no_displacement() {
     for (measure, full) in [
@@ -660,7 +659,7 @@ fn travelling_together_is_no_displacement() {
     }
 }
 
-/// Clusters change how much is looked at, not what is found.
+/// Clusters change the amount of work, not the result.
 #[test]
 fn clusters_find_the_same_as_whole_objects() {
     let mesh = sheet_mesh(20);
@@ -695,7 +694,7 @@ fn clusters_find_the_same_as_whole_objects() {
     assert_eq!(found[0], found[2]);
 }
 
-/// A soft ball, pressed flat: exits follow the surface, so its own far side still bounds its rays.
+/// A soft ball, pressed flat: exits follow the surface, so its far side still bounds its rays.
 #[test]
 fn exits_of_a_deformed_volume() {
     let mesh = shapes::icosphere(0.05, 3).unwrap();
@@ -722,7 +721,7 @@ fn exits_of_a_deformed_volume() {
     assert!(contacts.is_sorted() && contacts[0] > 5, "{contacts:?}");
 }
 
-/// A soft body alone does not touch itself, however it is turned: where its rays leave it is no
+/// A single soft body does not touch itself, however it is rotated: the exit of its own rays is no
 /// contact.
 #[test]
 fn a_soft_ball_does_not_touch_itself() {
@@ -839,7 +838,7 @@ fn what_is_no_shape_is_refused_with_numbers() {
             "{half_thickness_m}"
         );
     }
-    // A thousand kilometres off, single precision cannot tell the corners apart.
+    // A thousand kilometres away, single precision cannot tell the corners apart.
     let far = Vec3::repeat(1e6);
     let corners = vec![far, far + Vec3::x() * 1e-2, far + Vec3::y() * 1e-2];
     let there = TriMesh::new(corners, vec![[0, 1, 2]]).unwrap();

@@ -5,7 +5,7 @@ use hapticd_rays::line::{Line, Meeting};
 use hapticd_rays::trace::{Hit, Range, Target, trace_basic, trace_tree, walk};
 use hapticd_rays::{Shape, Topology, V3};
 
-/// Numbers in -1..1, the same every time.
+/// Deterministic pseudo-random numbers in -1..1.
 struct Numbers(u64);
 
 impl Numbers {
@@ -49,7 +49,7 @@ fn target(shape: &Shape) -> Target<'_> {
     }
 }
 
-/// All crossings of the line, in double precision: `(t, how far inside of the triangle, triangle)`.
+/// All crossings of the line, in double precision: `(t, distance inside the triangle, triangle)`.
 fn crossings(line: &Line, shape: &Shape) -> Vec<(f64, f64, u32)> {
     let (o, d) = (line.o.cast::<f64>(), line.d.cast::<f64>());
     let mut all = Vec::new();
@@ -85,7 +85,7 @@ fn is_right(hit: Option<Hit>, ahead: bool, reach: f64, all: &[(f64, f64, u32)]) 
             let there = all
                 .iter()
                 .any(|(u, _, k)| *k == hit.triangle && (side(*u) - t).abs() <= slack(t) * 10.0);
-            // Or nearly along the triangle, where `t` is anything.
+            // Or nearly parallel to the triangle, where `t` is arbitrary.
             there && t <= nearest_certain + slack(t) * 10.0
         }
     }
@@ -129,7 +129,7 @@ fn tree_and_basic_find_what_brute_force_finds() {
                 wrong += usize::from(!is_right(hit, ahead, f64::from(reach), &truth));
             }
         }
-        // Lines that run along a triangle may be told differently by another rounding.
+        // Another rounding may decide differently for lines that run along a triangle.
         assert!(wrong * 10_000 <= RAYS, "{wrong} wrong of {RAYS}");
         assert!(met > RAYS / 20, "{met} met anything");
     }
@@ -214,10 +214,12 @@ fn walks_on_a_sphere_end_where_full_traces_do() {
     assert!(looked < 3 * same, "{looked} triangles for {same} walks");
 }
 
-/// Digest item 14: a concavity between the old place and the new ends the walk, within the limit.
+/// Digest item 14: a concavity between the old place and the new one ends the walk, within the
+/// limit.
 #[test]
 fn a_concavity_ends_the_walk() {
-    // A channel: two walls and a floor. The line goes from one wall's top to the other's.
+    // A channel: two walls and a floor. The line moves from the top of one wall to that of the
+    // other.
     let mesh = shapes::inner_corner(0.6, 0.1).unwrap();
     let shape = shape(&mesh);
     let target = target(&shape);

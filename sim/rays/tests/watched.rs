@@ -1,4 +1,4 @@
-//! Take-over and hand-back, with a backend that fails and hangs as it is told.
+//! Take-over and hand-back, with a backend that fails and hangs on command.
 
 mod common;
 
@@ -12,14 +12,14 @@ use hapticd_rays::{
     Shape, Topology, Tracer, Watched,
 };
 
-/// What the backend is to do.
+/// Instructions for the backend.
 #[derive(Debug, Default)]
 struct Script {
-    /// Answers come this many polls late.
+    /// Delay of the answers, in polls.
     lag: usize,
-    /// Nothing is answered.
+    /// No answers come.
     hangs: bool,
-    /// The next call of these fails, and all after it until it is recovered.
+    /// The next call of this kind fails, and all after it until the backend is recovered.
     submit_fails: bool,
     poll_fails: bool,
     recover_fails: bool,
@@ -146,7 +146,7 @@ impl Detector for Scripted {
     }
 }
 
-/// A ball in a slab, and the watch over the actor that looks at it.
+/// A ball in a slab, and the supervised backend that processes it.
 struct Play {
     scene: RayScene,
     watched: Watched,
@@ -172,7 +172,7 @@ impl Play {
         }
     }
 
-    /// A step of the world: contacts are there, and not older than patience allows.
+    /// Runs a step of the world: there are contacts, and they are not older than patience allows.
     fn step(&mut self) {
         self.scene.begin_step();
         self.watched.submit(&mut self.scene).unwrap();
@@ -286,7 +286,7 @@ fn a_backend_that_hangs_is_given_up_after_as_many_steps_as_patience_allows() {
         incidents.reason,
         "the actor has not answered for 5 steps, 4 are allowed"
     );
-    // What it had under way is never asked for, even if it comes.
+    // A step that was in flight is never requested, even if its answer comes.
     play.tell(|script| script.hangs = false);
     play.steps(3);
     assert_eq!(play.seen(), (Responder::Twin, 0));
@@ -309,7 +309,7 @@ fn one_that_never_answers_is_never_in_charge() {
 fn recovered_it_is_handed_back_when_it_has_answered() {
     let mut play = Play::new();
     play.steps(5);
-    // Nothing to recover: nothing happens.
+    // Nothing to recover: the call does nothing.
     play.watched.try_recover().unwrap();
     assert_eq!(play.script.lock().unwrap().recoveries, 0);
     play.tell(|script| {
@@ -334,7 +334,7 @@ fn recovered_it_is_handed_back_when_it_has_answered() {
     assert_eq!(play.watched.name(), "actor");
     let incidents = play.watched.incidents();
     assert_eq!((incidents.takeovers, incidents.recovered), (1, 1));
-    // Lost again while it is on trial: the twin never left.
+    // Lost again while on trial: the twin never stopped.
     play.tell(|script| script.submit_fails = true);
     play.steps(2);
     play.tell(|script| script.submit_fails = false);
@@ -375,13 +375,13 @@ fn one_that_was_given_up_comes_back_and_the_new_one_is_on_trial() {
     let (other, script) = scripted(*play.watched.settings());
     script.lock().unwrap().lag = 2;
     let before = play.watched.contacts().to_vec();
-    // As a scene does it, which knows of no watch.
+    // As a scene does it, through the trait.
     let watched: &mut dyn Detector = &mut play.watched;
     let old = watched.replace(other).unwrap();
     assert_eq!(watched.charge(), Some(Responder::Trial));
     assert_eq!(watched.contacts(), before, "the twin's answer holds");
     assert_eq!((old.name(), old.progress().newest), ("actor", 4));
-    // The old one is not asked any more, and on trial the twin's answers are those that count.
+    // The old backend gets no more steps, and during the trial the twin's answers count.
     for _ in 0..2 {
         play.step();
         assert_eq!(play.seen(), (Responder::Trial, 0));
@@ -398,7 +398,7 @@ fn one_that_was_given_up_comes_back_and_the_new_one_is_on_trial() {
 fn one_that_will_not_do_is_given_back() {
     let mut play = Play::new();
     play.steps(3);
-    // The old one obeys any settings; the new one does not.
+    // The old backend accepts any settings; the new one does not.
     let along_rays = Settings {
         separation: Separation::Ray,
         ..*play.watched.settings()
@@ -414,7 +414,7 @@ fn one_that_will_not_do_is_given_back() {
     );
     assert_eq!(watched.backend().name(), "CPU");
     assert_eq!(script.lock().unwrap().submits, 0);
-    // Who watches over nobody has no use for it.
+    // A detector that supervises no backend refuses one.
     let alone: &mut dyn Detector = &mut Tracer::new(along_rays);
     let refused = alone.replace(refused.backend).unwrap_err();
     assert_eq!(

@@ -1,5 +1,5 @@
-//! What every detector must do, whatever it runs on. Each function is a test; who has a detector
-//! calls all of them.
+//! Requirements on every detector, whatever it runs on. Each function is a test; the tests of a
+//! detector call all of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use hapticd_rays::{Detector, Full, Progress, RayScene, Settings, Shape, Topology
 
 use super::settle;
 
-/// Makes the detector that is looked at.
+/// Constructor of the detector under test.
 pub type Make<'a> = &'a dyn Fn(Settings) -> Box<dyn Detector>;
 
 const CLOTH: Topology = Topology::Sheet {
@@ -41,14 +41,14 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(x, y, z)
 }
 
-/// One step, waited for.
+/// Runs one step and waits for its answer.
 fn step(detector: &mut dyn Detector, scene: &mut RayScene) {
     detector.submit(scene).unwrap();
     settle(detector);
 }
 
-/// A ball sinks into a slab: in every step exactly the points below its upper side are contacts, as
-/// deep as a ruler says.
+/// A ball sinks into a slab: in every step exactly the points below its upper side are contacts,
+/// with the depth of their height.
 pub fn a_ruler_agrees(make: Make<'_>) {
     for full in [Full::Tree, Full::Basic] {
         let ball = ball(3);
@@ -90,7 +90,7 @@ pub fn a_ruler_agrees(make: Make<'_>) {
     }
 }
 
-/// A contact by what it is between, and on which side; and whether it is one yet.
+/// Contacts and predictions by objects, point, side and kind.
 fn by_name(detector: &dyn Detector) -> Named {
     let name = |c: &Contact, near| ((c.source, c.point, c.target, c.t >= 0.0, near), *c);
     let contacts = detector.contacts().iter().map(|c| name(c, false));
@@ -99,18 +99,18 @@ fn by_name(detector: &dyn Detector) -> Named {
         .collect()
 }
 
-/// How many there are, and how many differ in class, triangle, length, place or normal beyond
-/// rounding.
+/// Returns the number of contacts, and how many differ in class, triangle, length, place or normal
+/// beyond rounding.
 fn compare(ours: &dyn Detector, twins: &dyn Detector) -> (usize, usize) {
     let (a, b) = (by_name(ours), by_name(twins));
     (b.len(), differ(&a, &b))
 }
 
-/// Source, point, target, whether ahead, whether only near.
+/// Source, point, target, whether ahead, whether a prediction.
 type Name = (u32, u32, u32, bool, bool);
 type Named = BTreeMap<Name, Contact>;
 
-/// How many of two answers differ.
+/// Number of differences between two answers.
 fn differ(a: &Named, b: &Named) -> usize {
     let near = |x: f32, y: f32| (x - y).abs() <= 2e-6;
     let same = |x: &Contact, y: &Contact| {
@@ -124,8 +124,8 @@ fn differ(a: &Named, b: &Named) -> usize {
     odd.count() + missing
 }
 
-/// Takes a detector and a twin through the same steps; the twin agrees to the bit with itself,
-/// others but for one in `one_in`.
+/// Takes a detector and a twin through the same steps. The twin agrees with itself to the bit,
+/// other detectors except for one in `one_in`.
 fn side_by_side(
     make: Make<'_>,
     settings: Settings,
@@ -179,7 +179,7 @@ fn side_by_side(
     (all, inverted)
 }
 
-/// A heap of bodies, stirred, with walks and full traces as the displacements decide.
+/// A stirred heap of bodies, with walks and full traces as the displacements decide.
 pub fn a_heap_of_bodies(make: Make<'_>) {
     let shapes = [
         volume(&shapes::icosphere(0.03, 3).unwrap()),
@@ -241,8 +241,8 @@ pub fn cloths_and_a_ball(make: Make<'_>) {
     assert!(all > 10_000 && inverted > 100, "{all}, {inverted} inverted");
 }
 
-/// Lines of a sheet that pass by an edge of a box within rounding: such a point is outside, and no
-/// deeper than the sheet is thick. One that is inside is found by the shorter way.
+/// Lines of a sheet that pass an edge of a box within rounding: such a point is outside, and no
+/// deeper than the thickness of the sheet. A point inside exits on the shorter side.
 pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
     let cloth = shapes::sheet(0.003, 2).unwrap();
     let cloth = Arc::new(Shape::new(&cloth, CLOTH, 32).unwrap());
@@ -254,7 +254,7 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
         let sheet = scene
             .add_rigid(cloth.clone(), &at(0.0, 0.0, 1.0), false)
             .unwrap();
-        // Every step is a search of its own.
+        // Every step is an independent search.
         let mut detector = make(Settings {
             full,
             iterative: false,
@@ -274,7 +274,7 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
             let way = Vec3::new(1.0, 0.0, -1.0).normalize();
             let across = Vec3::new(1.0, 0.0, 1.0).normalize();
             let edge = Vec3::new(half, random(0.05), half);
-            // Near enough to be looked for at all.
+            // Near enough to be searched at all.
             let from = 0.008 + random(0.003);
             let place = edge - way * from + across * random(3e-6);
             let turn = if trial % 2 == 0 { 0.75 } else { -0.25 } * std::f64::consts::PI;
@@ -289,7 +289,7 @@ pub fn a_sheet_beside_an_edge_is_outside(make: Make<'_>) {
                     "{full:?}, {trial}: {c:?}"
                 );
             }
-            // And wholly inside: every point, by the way that is shorter.
+            // Wholly inside: every point exits on the shorter side.
             let low = place - across * 0.06 - Vec3::new(0.0, 0.0, 0.05);
             let pose = Pose::from_parts(low.into(), turn);
             scene.begin_step();
@@ -333,7 +333,7 @@ pub fn a_soft_ball(make: Make<'_>) {
     assert!(all > 3_000, "{all}");
 }
 
-/// A ball in a slab, where it stays.
+/// A ball that rests in a slab.
 fn resting(make: Make<'_>) -> (Box<dyn Detector>, RayScene) {
     let mut scene = RayScene::new();
     scene
@@ -343,8 +343,8 @@ fn resting(make: Make<'_>) -> (Box<dyn Detector>, RayScene) {
     (make(settings()), scene)
 }
 
-/// Steps are counted, an answer is news once, and what is held stays until the next; forgetting
-/// traces in full again.
+/// Steps are counted, an answer is new once, and the held answer stays until the next; after
+/// `forget`, everything is traced in full again.
 pub fn steps_are_counted(make: Make<'_>) {
     let (mut detector, mut scene) = resting(make);
     assert_eq!(detector.progress(), Progress::default());
@@ -423,8 +423,7 @@ pub fn objects_come_later(make: Make<'_>) {
     assert_eq!(of(sheet), points.len());
 }
 
-/// A new scene with what is in another, where it is; for each of its objects the number in the
-/// other.
+/// A new scene with the present objects of another; with the number of each object in the other.
 fn rebuilt(scene: &RayScene) -> (RayScene, Vec<u32>) {
     let (mut again, mut numbers) = (RayScene::new(), Vec::new());
     for id in (0..scene.len() as u32).filter(|id| scene.identity(*id).is_some()) {
@@ -442,7 +441,7 @@ fn rebuilt(scene: &RayScene) -> (RayScene, Vec<u32>) {
     (again, numbers)
 }
 
-/// Numbers from -1 to 1, and below some other.
+/// Pseudo-random numbers from -1 to 1, or below a limit.
 struct Draw(u64);
 
 impl Draw {
@@ -464,10 +463,10 @@ impl Draw {
     }
 }
 
-/// Objects come, go, and others come in their places, while all move. In every step the contacts
-/// are those of a scene rebuilt with the same objects where they are, where all is traced in
-/// full. Where walks go on, they are those of a scene that nobody ever leaves: who should is put
-/// far away, and all that come have numbers of their own.
+/// Objects are removed and others added in their places, while all move. In every step the contacts
+/// equal those of a scene rebuilt with the same objects at the same positions, where everything is
+/// traced in full. With walks, they equal those of a scene from which nothing is ever removed: an
+/// object to be removed is put far away instead, and all added objects have new numbers.
 pub fn objects_come_and_go(make: Make<'_>) {
     let mesh = shapes::sheet(0.1, 16).unwrap();
     let cloth = Arc::new(Shape::new(&mesh, CLOTH, 32).unwrap());
@@ -484,7 +483,7 @@ pub fn objects_come_and_go(make: Make<'_>) {
     for iterative in [false, true] {
         let settings = Settings {
             iterative,
-            // What a sheet went through is remembered, and a scene rebuilt remembers nothing.
+            // A sheet's inversions are stored, and a rebuilt scene has none.
             inversions: iterative,
             ..settings()
         };
@@ -492,7 +491,8 @@ pub fn objects_come_and_go(make: Make<'_>) {
         let (mut scene, mut all_ever) = (RayScene::new(), RayScene::new());
         let mut reference = Tracer::new(settings);
         let mut draw = Draw(7);
-        // By number: where each is, its way in a step, and its number where nobody leaves.
+        // By number: position of each object, its displacement per step, and its number in the
+        // scene without removals.
         let mut there: BTreeMap<u32, (Vec3, Vec3, u32)> = BTreeMap::new();
         let (mut all, mut odd, mut most, mut reused, mut inverted) = (0, 0, 0, 0, 0);
         for k in 0..60_u32 {
@@ -566,7 +566,7 @@ pub fn objects_come_and_go(make: Make<'_>) {
         }
         assert!(reused > 10 && most == 10, "{reused} {most}");
         assert!(inverted > 100 || !iterative, "{inverted}");
-        // Ties between two objects go by their numbers, which are others there.
+        // Ties between two objects are decided by their numbers, which differ there.
         let one_in = if iterative { 50 } else { 300 };
         if !iterative && detector.name() == Detector::name(&reference) {
             assert_eq!(odd, 0);
@@ -575,8 +575,8 @@ pub fn objects_come_and_go(make: Make<'_>) {
     }
 }
 
-/// What is remembered of a sheet that went through another outlasts others' going and coming; who
-/// comes in the place of one of the two is not taken for it.
+/// The stored inversions of a sheet outlast the removal and addition of other objects. An object
+/// added in the place of one of the two does not inherit them.
 pub fn what_stays_is_remembered(make: Make<'_>) {
     let sheet = |cells| {
         let mesh = shapes::sheet(0.1, cells).unwrap();
@@ -599,7 +599,7 @@ pub fn what_stays_is_remembered(make: Make<'_>) {
     step(&mut *detector, &mut scene);
     let inverted = detector.report().inversions;
     assert!(inverted > 100, "{inverted}");
-    // Others go and come, and records move.
+    // Others are removed and added, and records move.
     for k in 0..6 {
         match k {
             0 => scene.remove(before).unwrap(),
@@ -611,7 +611,8 @@ pub fn what_stays_is_remembered(make: Make<'_>) {
         step(&mut *detector, &mut scene);
         assert_eq!(detector.report().inversions, inverted, "{k}");
     }
-    // The lower sheet goes, and a coarser one comes in its place: nothing went through that.
+    // The lower sheet is removed, and a coarser one added in its place: nothing went through that
+    // one.
     scene.remove(lower).unwrap();
     for _ in 0..2 {
         scene.begin_step();
@@ -625,7 +626,7 @@ pub fn what_stays_is_remembered(make: Make<'_>) {
     assert_eq!(detector.report().inversions, 0);
 }
 
-/// New settings hold from the next step on.
+/// New settings apply from the next step on.
 pub fn settings_change(make: Make<'_>) {
     let (mut detector, mut scene) = resting(make);
     step(&mut *detector, &mut scene);
@@ -646,7 +647,7 @@ pub fn settings_change(make: Make<'_>) {
     );
 }
 
-/// Recovered, it is as new, and finds what it found.
+/// After recovery it is like new, and finds the same contacts.
 pub fn recovered_it_is_as_new(make: Make<'_>) {
     let (mut detector, mut scene) = resting(make);
     for _ in 0..3 {
@@ -654,7 +655,7 @@ pub fn recovered_it_is_as_new(make: Make<'_>) {
         step(&mut *detector, &mut scene);
     }
     let before = detector.contacts().to_vec();
-    // One that is under way is not answered any more.
+    // A step in flight is no longer answered.
     detector.submit(&mut scene).unwrap();
     detector.recover().unwrap();
     assert_eq!(detector.progress(), Progress::default());

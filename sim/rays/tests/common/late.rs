@@ -1,5 +1,5 @@
-//! A detector whose answers are a fixed number of steps old, so that what depends on their age is
-//! the same in every run.
+//! A detector whose answers are a fixed number of steps old, so that effects of their age are the
+//! same in every run.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ struct Answer {
     report: Report,
 }
 
-/// Waits for the answers of another and keeps each back for `by` steps.
+/// Waits for the answers of another detector and delays each by `by` steps.
 #[derive(Debug)]
 pub struct Late {
     inner: Box<dyn Detector>,

@@ -1,5 +1,5 @@
-//! What tests of several crates share: what every detector must do, and one whose answers come
-//! late.
+//! Shared by the tests of several crates: requirements on every detector, and a detector with late
+//! answers.
 #![allow(dead_code)]
 
 pub mod conformance;
