@@ -11,8 +11,8 @@ use hapticd_devices::hid::{HidBus, HidEntry, identify};
 use hapticd_devices::profile::Profile;
 use hapticd_devices::transport::Transport;
 
-use crate::arms::Opener;
 use crate::session_setup::HidSource;
+use hapticd_loop::arms::Opener;
 
 /// Device nodes that arms of this daemon hold.
 pub type Claims = Arc<Mutex<BTreeSet<String>>>;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hapticd_config::{ConfigErrors, HandIntention, HandKey, HandPattern, parse_intention};
 use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Pattern, Track};
 
-use crate::recording::{ReadError, trajectory};
+use hapticd_recording::{ReadError, trajectory};
 
 /// Longest text of an intention that is read: an hour of a hand at 60 Hz.
 const MAX_TEXT_BYTES: u64 = 16 << 20;

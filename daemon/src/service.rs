@@ -27,7 +27,6 @@ use hapticd_sync::{delivery, latest, ring};
 use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
 
 use crate::scene;
-use crate::scribe::Live;
 use crate::session;
 use crate::session_setup::SessionArm;
 use hapticd_collision::collider::{Request, SceneCommand, SceneReply};
@@ -47,6 +46,7 @@ use hapticd_loop::events::LoopEvent;
 use hapticd_loop::limits::RestrictionsOwner;
 use hapticd_loop::record::{BodyOrder, Silencing};
 use hapticd_loop::watchdog::Beat;
+use hapticd_monitor::scribe::Live;
 
 /// What the supervisor must do for a client.
 pub enum SupervisorRequest {

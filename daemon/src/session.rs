@@ -21,15 +21,11 @@ use hapticd_sync::{latest, ring};
 use hapticd_sys::realtime;
 use hapticd_sys::signals::Signals;
 
-use crate::arms::{self, ArmState, Opener};
 use crate::hid::{Claims, OpenHid};
-use crate::log::LogLevel;
 use crate::reload::Reload;
-use crate::scribe::{self, Live, Scribe, Sink};
 use crate::service::{ArmSummary, Service, Writers};
 use crate::session_setup::gains::{self, CouplingKeys};
 use crate::session_setup::{self, SessionSetup, Source};
-use crate::stats::{Report, Stats};
 use hapticd_collision::backend;
 use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::collider::{self, SceneCommand};
@@ -43,12 +39,18 @@ use hapticd_collision::skin::{self, SkinThreadState, SkinUpdate};
 use hapticd_collision::virtual_time::{SimulatedArm, VirtualArm, VirtualLoop};
 use hapticd_ipc::SetupError;
 use hapticd_ipc::skins::SkinInfo;
+use hapticd_loop::arms::{self, ArmState, Opener};
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::events::EventFeed;
 use hapticd_loop::limits;
 use hapticd_loop::record::TickRecord;
 use hapticd_loop::thread::{self as haptic_thread, Pace};
 use hapticd_loop::watchdog::{Beat, Guard, WATCHED};
+use hapticd_monitor::log::LogLevel;
+use hapticd_monitor::scribe::{self, Live, Scribe};
+use hapticd_monitor::stats::{Report, Stats};
+use hapticd_monitor::view::ViewAction;
+use hapticd_recording::Sink;
 
 mod controls;
 mod news;
@@ -94,15 +96,6 @@ pub struct Options {
 /// own and may block.
 pub type Show = Box<dyn FnMut(&Live) -> ViewAction + Send>;
 
-/// What the live view wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewAction {
-    /// More.
-    Continue,
-    /// The end.
-    Quit,
-}
-
 /// Why a session could not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -146,7 +139,7 @@ pub fn run_virtual(
     config: &config::Config,
     mut options: Options,
 ) -> Report {
-    let live = Arc::new(Mutex::new(Live::of(&setup)));
+    let live = Arc::new(Mutex::new(setup.live()));
     let stats = Stats::new(true, setup.period_ns, &setup.names());
     let checker = options.check.then(|| setup.checker());
     let mut scribe = Scribe::new(
@@ -260,7 +253,7 @@ pub fn run_real(
     drop(gpu_threads);
     let names = setup.names();
     let period_ns = setup.period_ns;
-    let live = Live::of(&setup);
+    let live = setup.live();
     // What the clients' server tells of the session: it must wait for nobody who writes.
     let (told, to_tell) = latest::latest(live.clone());
     let live = Arc::new(Mutex::new(live));

@@ -23,13 +23,14 @@ use hapticd_planar::{PlanarEngine, PlanarScene};
 use hapticd_proxy::{ArmSetup, Damping, Distances, Interaction, MAX_ARMS, tool_id};
 use hapticd_scene::{AddError, BroadPhaseKind, Order, Scene};
 
-use crate::checker::Checker;
 use crate::intentions;
 use crate::scene::{self, SceneError};
 use hapticd_collision::collider::Collider;
 use hapticd_collision::motion::BodyMotion;
 use hapticd_collision::needle::{Watch, Watchable};
 use hapticd_loop::core::{ArmFrame, LoopArm, LoopCore};
+use hapticd_monitor::checker::Checker;
+use hapticd_monitor::scribe::{Live, LiveArm};
 
 use self::gains::{CouplingKeys, answer_delay_ns, gains};
 
@@ -227,6 +228,21 @@ impl SessionSetup {
             Some((tool_id(index), mesh))
         });
         bodies.chain(tools).collect()
+    }
+
+    /// The live state before anything was seen of these arms and bodies.
+    pub fn live(&self) -> Live {
+        let arms = self.arms.iter().enumerate().map(|(i, arm)| {
+            let governor = self.core.governor(i);
+            let limits = governor.map_or_else(Limits::default, |g| *g.limits());
+            LiveArm::new(&arm.name, limits, arm.spec.has_torque)
+        });
+        let bodies = self.collider.infos().into_iter();
+        Live {
+            arms: arms.collect(),
+            bodies: bodies.map(|b| (b.key.slot, b.name)).collect(),
+            ..Live::new()
+        }
     }
 
     /// A checker that knows tools and bodies.

@@ -7,11 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hapticd::checker::Checker;
-use hapticd::scribe::{Live, Scribe, serve};
 use hapticd::session;
 use hapticd::session_setup::{self, SessionSetup, Source};
-use hapticd::stats::Stats;
 use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::collider::{self, Applied, Request, SceneCommand, SceneReply};
 use hapticd_collision::janitor;
@@ -25,6 +22,9 @@ use hapticd_loop::limits;
 use hapticd_loop::record::{BodyOrder, TickRecord};
 use hapticd_loop::thread::{Flags, Links, Moment, Turns};
 use hapticd_loop::watchdog::{Beat, Guard};
+use hapticd_monitor::checker::Checker;
+use hapticd_monitor::scribe::{Scribe, serve};
+use hapticd_monitor::stats::Stats;
 use hapticd_proxy::{Material, Query};
 use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{latest, ring};
@@ -271,7 +271,8 @@ impl Watcher {
     /// Ticks that were checked, and those that were not, over both arms.
     fn ticks(&self) -> (u64, u64) {
         let report = self.stats.report(Vec::new());
-        let count = |of: fn(&hapticd::stats::ArmReport) -> u64| report.arms.iter().map(of).sum();
+        let count =
+            |of: fn(&hapticd_monitor::stats::ArmReport) -> u64| report.arms.iter().map(of).sum();
         (count(|a| a.checked_ticks), count(|a| a.unchecked_ticks))
     }
 }
@@ -385,7 +386,7 @@ const WATCHDOG: Duration = Duration::from_secs(120);
 fn a_churn_with_the_real_threads_raises_no_alarm() {
     let setup = build();
     let (period_ns, pair_capacity) = (setup.period_ns, setup.pair_capacity);
-    let live = Arc::new(Mutex::new(Live::of(&setup)));
+    let live = Arc::new(Mutex::new(setup.live()));
     let stats = Stats::new(false, period_ns, &setup.names());
     let scribe = Scribe::new(stats, Some(setup.checker()), None, live.clone(), Vec::new());
     let (query_in, queries) = latest::latest(Query::default());

@@ -12,14 +12,16 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, bounded};
-use hapticd::scribe::{Live, Sink};
-use hapticd::session::{Options, ViewAction, run_real};
+use hapticd::session::{Options, run_real};
 use hapticd::session_setup;
 use hapticd_ccd::MeshIndex;
 use hapticd_collision::collider::StepLog;
 use hapticd_collision::gpu_threads::gpu_threads;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_loop::record::TickRecord;
+use hapticd_monitor::scribe::Live;
+use hapticd_monitor::view::ViewAction;
+use hapticd_recording::Sink;
 use hapticd_shaders::{
     Candidate, Candidates, Fault, GpuMidPhase, Limits, ShapeId, Sweep, SweepError, Sweeper, Ticket,
 };

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use hapticd::recording::message::InputMessage;
-use hapticd::recording::reader::{Event, Reader};
 use hapticd_client::{
     ALL_ARMS, BodyKind, Client, ErrorCode, Limit, Limits, RequestError, Subscription, want,
 };
 use hapticd_protocol::request;
+use hapticd_recording::message::InputMessage;
+use hapticd_recording::reader::{Event, Reader};
 use running::{Daemon, PATIENCE};
 
 /// A hand that presses on a floor with more than the default peak of 4 N, also where lateness has

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use hapticd::session_setup::{self, SessionSetup, Source};
-use hapticd::stats::Stats;
 use hapticd_collision::collider::{SceneCommand, SceneReply};
 use hapticd_collision::virtual_time::{VirtualArm, VirtualLoop};
 use hapticd_config as config;
 use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_devices::driver::Driver;
 use hapticd_geometry::{Pose, Vec3, shapes};
+use hapticd_monitor::stats::Stats;
 use hapticd_proxy::MAX_ARMS;
 use hapticd_scene::{AddError, BodyKind, BodySpec, Shape};
 

@@ -1,6 +1,7 @@
 //! The haptic loop: one tick ([`core`]), what it leaves behind ([`record`]), which limits it keeps
 //! ([`limits`]), and the thread that runs it ([`thread`]).
 
+pub mod arms;
 pub mod cause;
 pub mod core;
 pub mod events;

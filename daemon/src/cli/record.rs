@@ -7,9 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use hapticd_config as config;
 
 use super::{Failure, Fresh};
-use crate::log::LogFormat;
-use crate::recording::{Meta, Recorder, Setup, Time, files};
-use crate::scribe::Sink;
+use hapticd_monitor::log::LogFormat;
+use hapticd_recording::Sink;
+use hapticd_recording::{Meta, Recorder, Setup, Time, files};
 
 #[derive(clap::Args)]
 pub struct Args {

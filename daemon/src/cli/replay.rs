@@ -7,9 +7,10 @@ use hapticd_config as config;
 use serde_json::json;
 
 use super::{Failure, say};
-use crate::recording::replay::End;
-use crate::recording::{Outcome, Reader, Time, files, replay as compute, trajectory};
+use crate::replay::End;
+use crate::replay::{Outcome, replay as compute};
 use crate::session_setup;
+use hapticd_recording::{Reader, Time, files, trajectory};
 
 #[derive(clap::Args)]
 pub struct Args {

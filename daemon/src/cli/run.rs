@@ -10,13 +10,13 @@ use hapticd_config as config;
 use super::check::warnings;
 use super::{Failure, record, say};
 use crate::intentions;
-use crate::log::{self, LogFormat};
-use crate::recording::{Time, files};
-use crate::session::{self, Options, SessionError, Show, ViewAction};
+use crate::session::{self, Options, SessionError, Show};
 use crate::session_setup::{self, SessionSetup};
-use crate::stats::Report;
-use crate::view::{self, View, plain};
 use hapticd_ipc::SetupError;
+use hapticd_monitor::log::{self, LogFormat};
+use hapticd_monitor::stats::Report;
+use hapticd_monitor::view::{self, View, ViewAction, plain};
+use hapticd_recording::{Time, files};
 
 /// The built-in demonstrations: all with a simulated arm and hand.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

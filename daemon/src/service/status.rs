@@ -4,12 +4,12 @@ use hapticd_devices::safety::{ForceOffReason, Limits};
 use hapticd_protocol::block::GovernorState;
 use serde_json::{Map, Value, json};
 
-use crate::recording::message::NeedleMessage;
-use crate::scribe::{ForceOffs, Live, LiveArm};
 use hapticd_collision::broad_phase::PlanarStats;
 use hapticd_ipc::ServerStatus;
 use hapticd_ipc::limit_names;
 use hapticd_loop::record::ArmTick;
+use hapticd_monitor::scribe::{ForceOffs, Live, LiveArm};
+use hapticd_recording::message::NeedleMessage;
 
 /// JSON Schema of the status: every key with its unit and meaning.
 pub const SCHEMA: &str = include_str!("status.schema.json");

@@ -12,7 +12,6 @@ use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
 
-use crate::log::LogLevel;
 use crate::reload::Reloaded;
 use crate::service::{NO_ANSWER, Service};
 use hapticd_collision::collider::{Request, SceneCommand};
@@ -20,6 +19,7 @@ use hapticd_collision::deformable::FIRST_ID;
 use hapticd_collision::deformable::Surface;
 use hapticd_ipc::{Answer, Refusal};
 use hapticd_loop::limits::ConfiguredOwner;
+use hapticd_monitor::log::LogLevel;
 
 /// How long the loop may take to take a reload's limits before it counts as one that does not, ns
 /// of rounds.

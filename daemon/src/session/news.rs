@@ -13,7 +13,7 @@ use hapticd_sync::latest;
 use super::notifier::{self, Notifier};
 use super::shown::Frames;
 use super::supervise::Signs;
-use crate::scribe::Live;
+use hapticd_monitor::scribe::Live;
 
 /// Time between two looks.
 const ROUND: Duration = Duration::from_millis(20);

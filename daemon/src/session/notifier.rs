@@ -2,11 +2,11 @@
 
 use std::sync::Mutex;
 
-use crate::scribe::Live;
 use hapticd_collision::broad_phase::BroadPhaseStats;
 use hapticd_collision::deformable::SoftState;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::skin::SkinThreadState;
+use hapticd_monitor::scribe::Live;
 
 /// What was told already.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
 
 use super::stop::ends_soon;
 use super::{SessionError, Show, ViewAction};
-use crate::scribe::Live;
+use hapticd_monitor::scribe::Live;
 
 /// The thread, and what its reader wants.
 pub(super) struct Shown {

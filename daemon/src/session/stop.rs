@@ -12,9 +12,9 @@ use hapticd_sys::clock::now_ns;
 use super::SessionError;
 use super::sentry::Brake;
 use crate::service::Service;
-use crate::stats::Report;
 use hapticd_collision::gpu_threads::GpuThreadsEnd;
 use hapticd_loop::watchdog::Beat;
+use hapticd_monitor::stats::Report;
 
 /// How long the end waits for a thread that a device or a driver may hold, ns.
 const PATIENCE_NS: u64 = 500_000_000;

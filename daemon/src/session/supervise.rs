@@ -18,17 +18,17 @@ use super::shown::Shown;
 use super::stop::Threads;
 use super::watch::{Pulse, Watch};
 use super::{RELOAD_EVERY_NS, ViewAction, measured_gains};
-use crate::arms::ArmState;
-use crate::scribe::Live;
 use crate::service::{Service, SupervisorRequest};
 use crate::session_setup::gains::CouplingKeys;
 use hapticd_collision::broad_phase::BroadPhaseStats;
 use hapticd_collision::deformable::SoftState;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::skin::SkinThreadState;
+use hapticd_loop::arms::ArmState;
 use hapticd_loop::limits::ConfiguredOwner;
 use hapticd_loop::thread::Flags;
 use hapticd_loop::watchdog::Beat;
+use hapticd_monitor::scribe::Live;
 
 /// How often the supervisor looks around.
 const ROUND: Duration = Duration::from_millis(20);

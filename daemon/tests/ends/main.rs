@@ -10,12 +10,12 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use hapticd::recording::message::TickMessage;
-use hapticd::recording::reader::{Event, Reader};
 use hapticd_client::{ArmState, Client, Subscription, want};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_frozen::Frozen;
 use hapticd_protocol::request;
+use hapticd_recording::message::TickMessage;
+use hapticd_recording::reader::{Event, Reader};
 use rustix::process::{Pid, Signal, kill_process};
 
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! What comes from an arm, and what describes one.
+//! Targets for data from an arm and for descriptions of arms.
 
 use crate::input::Input;
 use hapticd_devices::{
@@ -18,8 +18,8 @@ fn profiles() -> &'static [Arc<Profile>] {
     })
 }
 
-/// Reports of an arm with a shipped profile: the first byte picks it, each report has its length
-/// before it. A pose that comes out is finite; a sample's time is the one that was given.
+/// Reports of an arm with a shipped profile: the first byte selects the profile, and each report is
+/// preceded by its length. A decoded pose is finite; a sample's time is the given one.
 pub fn report(data: &[u8]) {
     let mut input = Input::new(data);
     let profiles = profiles();
@@ -50,18 +50,19 @@ fn drive(profile: &Arc<Profile>, input: &mut Input<'_>) {
     }
 }
 
-/// A report descriptor, held against the layout of every shipped profile.
+/// A report descriptor, checked against the layout of every shipped profile.
 pub fn descriptor(data: &[u8]) {
     let Ok(descriptor) = Descriptor::parse(data) else {
         return;
     };
     for profile in profiles() {
-        // Most fit none.
+        // Most match none.
         let _ = descriptor.check(profile.codec.layout());
     }
 }
 
-/// A profile's text. One that is taken drives an arm through reports of all ones and all zeros.
+/// The text of a profile. An accepted profile drives an arm through reports of all ones and all
+/// zeros.
 pub fn profile(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match Profile::parse("fuzz.toml", &text) {

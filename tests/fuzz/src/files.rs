@@ -1,15 +1,15 @@
-//! Meshes, volumes and recordings.
+//! Targets for meshes, volumes and recordings.
 
 use crate::input::Input;
-use hapticd::recording::Reader;
 use hapticd_geometry::{
     TriMesh, Vec3,
     load::{Format, from_bytes},
     volume::nrrd,
 };
 use hapticd_protocol::mesh::{Mesh, Precision};
+use hapticd_recording::Reader;
 
-/// A mesh file; the first byte picks the format. What is loaded is finite and its corners exist.
+/// A mesh file; the first byte selects the format. A loaded mesh is finite and its corners exist.
 pub fn mesh(data: &[u8]) {
     const FORMATS: [Format; 4] = [Format::Obj, Format::Stl, Format::Ply, Format::Gltf];
     let mut input = Input::new(data);
@@ -20,7 +20,7 @@ pub fn mesh(data: &[u8]) {
     }
 }
 
-/// A client's mesh. What decodes encodes to what decodes to the same.
+/// A client's mesh. A decoded mesh encodes to bytes that decode to the same mesh.
 pub fn haptmesh(data: &[u8]) {
     let Ok(mesh) = Mesh::decode(data) else { return };
     let bytes = mesh.encode(Precision::Double).unwrap();
@@ -50,7 +50,7 @@ pub fn volume(data: &[u8]) {
     }
 }
 
-/// A recording, read as a run and as a trajectory, to its end or its first damage.
+/// A recording, read as a run and as a trajectory, up to its end or its first damage.
 pub fn recording(data: &[u8]) {
     let open = || Reader::new(data, data.len() as u64);
     let Ok(mut run) = open() else { return };

@@ -1,7 +1,7 @@
 //! The state machine behind the application's and the technician's socket, in virtual time.
 //!
-//! An input is a sequence of steps: clients that come by either socket, packets with 0 to 3
-//! descriptors, silence, answers of the rest of the daemon in any order, clients that go.
+//! An input is a sequence of steps: clients that connect to either socket, packets with 0 to 3
+//! descriptors, silence, answers of the rest of the daemon in any order, clients that disconnect.
 
 use crate::input::Input;
 use hapticd_geometry::{Pose, Vec3, shapes};
@@ -64,7 +64,7 @@ fn record(body: u32, kind: BodyKind) -> BodyRecord {
     }
 }
 
-/// A cube's mesh for clients, made once: it is a file in memory.
+/// Returns a cube's mesh for clients, made once as a memory file.
 fn file() -> ShapeFile {
     static FILE: OnceLock<ShapeFile> = OnceLock::new();
     let cube = || ShapeFile::new(&shapes::cuboid(&Vec3::repeat(0.1)).unwrap()).unwrap();
@@ -97,7 +97,7 @@ fn imported(bytes: u64) -> Imported {
     }
 }
 
-/// What the rest of the daemon knows.
+/// The hub and a model of the rest of the daemon.
 struct World {
     hub: Hub,
     now_ns: u64,
@@ -110,7 +110,7 @@ struct World {
     adds: BTreeSet<u64>,
     reloads: BTreeSet<u64>,
     next_body: u32,
-    /// Packets of a client that ask for an answer, and answers to it.
+    /// By client: the number of packets that require an answer, and the number of answers.
     asked: BTreeMap<ClientId, (u64, u64)>,
 }
 
@@ -161,7 +161,7 @@ impl World {
             .receive(client, packet, files, self.now_ns, &mut self.out);
     }
 
-    /// A header of this kind that is right for the body behind it.
+    /// Sends a packet with a header that matches kind and body.
     fn framed(&mut self, client: ClientId, kind: u16, descriptors: u8, body: &[u8]) {
         let body = &body[..body.len().min(MAX_MESSAGE - HEADER_BYTES)];
         let mut packet = Vec::with_capacity(HEADER_BYTES + body.len());
@@ -206,7 +206,7 @@ impl World {
             8 => {
                 self.now_ns += u64::from(input.short()) * MS / 16;
                 let next = self.hub.expire(self.now_ns, &mut self.out);
-                // Whatever was due is done: what is next lies ahead, or the daemon spins.
+                // Everything due is done: the next deadline lies ahead, or the daemon spins.
                 assert!(next.is_none_or(|next| next > self.now_ns), "{next:?}");
             }
             9 => {
@@ -270,7 +270,7 @@ impl World {
         self.hub.answer(token, &answer, self.now_ns, &mut self.out);
     }
 
-    /// Takes what came out and holds it against what is known.
+    /// Takes the hub's output and checks it against the model.
     fn settle(&mut self) {
         for output in std::mem::take(&mut self.out) {
             match output {
@@ -297,7 +297,7 @@ impl World {
             }
         }
         for (client, (asked, answered)) in &self.asked {
-            // A stranger that is sent away without having asked is told why, once.
+            // A client that is refused without having sent a request is told why, once.
             assert!(*answered <= asked + 1, "{client:?}: {answered} of {asked}");
         }
     }
@@ -324,12 +324,12 @@ impl World {
             Command::HaltBody { body } => {
                 self.moving.remove(&body);
             }
-            // They change force only in ways that other targets and tests hold.
+            // They change force only in ways that other targets and tests check.
             _ => {}
         }
     }
 
-    /// Everybody leaves and all that is under way is answered: nothing stays behind.
+    /// Disconnects all clients and answers everything pending: nothing must remain.
     fn end(mut self) {
         for client in self.clients.clone() {
             self.hub
@@ -362,7 +362,7 @@ fn pick(tokens: &mut BTreeSet<u64>, which: u8) -> Option<u64> {
     Some(token)
 }
 
-/// Steps until the input ends; then everybody leaves.
+/// Runs steps until the input ends, then disconnects all clients.
 pub fn packets(data: &[u8]) {
     let mut input = Input::new(data);
     let mut world = World::new();

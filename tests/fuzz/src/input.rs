@@ -1,28 +1,28 @@
-//! Bytes of the fuzzer, taken piece by piece; zeros when there are no more.
+//! Reads the fuzzer's bytes piece by piece; returns zeros after the end.
 
-/// What is left of an input.
+/// The rest of an input.
 #[derive(Debug)]
 pub struct Input<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Input<'a> {
-    /// The whole input.
+    /// Returns a reader of the whole input.
     pub fn new(data: &'a [u8]) -> Self {
         Self { rest: data }
     }
 
-    /// Whether nothing is left.
+    /// Returns true if nothing is left.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// The next byte.
+    /// Returns the next byte.
     pub fn byte(&mut self) -> u8 {
         self.array::<1>()[0]
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> [u8; N] {
         let mut out = [0; N];
         let taken = self.up_to(N);
@@ -30,28 +30,28 @@ impl<'a> Input<'a> {
         out
     }
 
-    /// Two bytes as a number.
+    /// Returns the next two bytes as a number.
     pub fn short(&mut self) -> u16 {
         u16::from_le_bytes(self.array())
     }
 
-    /// Four bytes as a number.
+    /// Returns the next four bytes as a number.
     pub fn word(&mut self) -> u32 {
         u32::from_le_bytes(self.array())
     }
 
-    /// Eight bytes as a number, which may be infinite or NaN.
+    /// Returns the next eight bytes as a number, which may be infinite or NaN.
     pub fn number(&mut self) -> f64 {
         f64::from_le_bytes(self.array())
     }
 
-    /// As many bytes as the next one says, or fewer at the end.
+    /// Returns as many bytes as the next byte says, or fewer at the end.
     pub fn piece(&mut self) -> &'a [u8] {
         let length = usize::from(self.byte());
         self.up_to(length)
     }
 
-    /// Everything that is left.
+    /// Returns everything that is left.
     pub fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }

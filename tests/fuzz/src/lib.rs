@@ -1,7 +1,7 @@
 //! Fuzz targets: one function for each parser and for the state machine behind both sockets.
 //!
-//! A target takes any bytes and panics if a promise is broken. It is a pure function: no file, no
-//! socket, no clock. `tests/fuzz/runner` links each one with libFuzzer; `tests/inputs.rs` runs
+//! A target takes any bytes and panics if a guarantee is violated. It is a pure function: no file,
+//! no socket, no clock. `tests/fuzz/runner` links each one with libFuzzer; `tests/inputs.rs` runs
 //! every input of `corpus/` and `regressions/` through its target in the ordinary tests.
 
 #![forbid(unsafe_code)]
@@ -17,15 +17,15 @@ pub mod wire;
 /// A fuzz target.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Its name: that of its binary, its corpus and its regressions.
+    /// Name of the target, its corpus and its regressions.
     pub name: &'static str,
-    /// Takes any bytes; panics if they break something.
+    /// Takes any bytes; panics on a violation.
     pub run: fn(&[u8]),
     /// The longest input that libFuzzer tries, bytes.
     pub max_len: usize,
 }
 
-/// Every target, by name.
+/// All targets, by name.
 pub const TARGETS: &[Target] = &[
     target("block", wire::block, 4096),
     target("config", text::config, 16_384),
@@ -47,7 +47,7 @@ const fn target(name: &'static str, run: fn(&[u8]), max_len: usize) -> Target {
     Target { name, run, max_len }
 }
 
-/// The target of this name.
+/// Returns the target with this name.
 pub fn find(name: &str) -> Option<Target> {
     TARGETS.iter().find(|target| target.name == name).copied()
 }

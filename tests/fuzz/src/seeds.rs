@@ -1,4 +1,4 @@
-//! Inputs to begin with: shipped configurations and profiles, packets, small meshes, a recording.
+//! Seed inputs: shipped configurations and profiles, packets, small meshes, a recording.
 
 use hapticd_devices::profile::SHIPPED;
 use hapticd_geometry::{Vec3, shapes};
@@ -73,7 +73,7 @@ const VOLUMES: [&str; 2] = [
     rections: (1,0,0) (0,1,0) (0,0,1)\nencoding: ascii\nendian: little\n\n0 1 2 3 4 5 6 7\n",
 ];
 
-/// A mouse's report descriptor, as HID's own specification prints it.
+/// A mouse's report descriptor, as printed in the HID specification.
 const DESCRIPTOR: [u8; 50] = [
     0x05, 0x01, 0x09, 0x02, 0xA1, 0x01, 0x09, 0x01, 0xA1, 0x00, 0x05, 0x09, 0x19, 0x01, 0x29, 0x03,
     0x15, 0x00, 0x25, 0x01, 0x95, 0x03, 0x75, 0x01, 0x81, 0x02, 0x95, 0x01, 0x75, 0x05, 0x81, 0x01,
@@ -177,7 +177,7 @@ fn replies() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Steps for the hub: a client by either socket, then every request, then its end.
+/// Steps for the hub: for either socket a client connects, sends every request, and disconnects.
 fn hub() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for role in [0_u8, 1] {
@@ -188,7 +188,7 @@ fn hub() -> Vec<Vec<u8>> {
             if packet.len() <= 255 {
                 steps.extend([1, descriptors << 6, packet.len() as u8]);
                 steps.extend(&packet);
-                // The importer and the scene answer; time goes on.
+                // The importer and the scene answer; time advances.
                 steps.extend([6, 0, 7, 0, 7, 1, 8, 0, 100, 0]);
             }
         }
@@ -205,7 +205,7 @@ fn cube() -> Mesh {
     }
 }
 
-/// Every seed with its target's name.
+/// Returns every seed with its target's name.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     let mut seeds: Vec<(&'static str, Vec<u8>)> = Vec::new();
     seeds.extend(CONFIGS.map(|text| ("config", text.into())));
@@ -249,7 +249,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     seeds
 }
 
-/// The beginning of a recording that ships: whole, and cut off behind its first chunk.
+/// Returns the beginning of a shipped recording: whole, and truncated after its first chunk.
 fn recordings() -> Vec<Vec<u8>> {
     let whole: &[u8] = include_bytes!("../../data/explore-terrain.mcap");
     [4096, 16_384]

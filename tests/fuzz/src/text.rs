@@ -1,4 +1,4 @@
-//! Configurations, intentions, and places of sockets.
+//! Targets for configurations, intentions, and folders of sockets.
 
 use crate::input::Input;
 use hapticd_config::{Context, parse, reload};
@@ -6,7 +6,7 @@ use hapticd_devices::sim::Intention;
 use hapticd_protocol::{place, text::Name};
 use std::{ffi::OsString, os::unix::ffi::OsStringExt};
 
-/// A configuration: parsed and checked; one that is taken survives being written out whole.
+/// A configuration: parsed and checked. An accepted one survives being written out completely.
 pub fn config(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let environment = |name: &str| (name == "HOME").then(|| "/home/user".to_owned());
@@ -27,7 +27,7 @@ pub fn config(data: &[u8]) {
     }
 }
 
-/// An intention's file. The hand of one that is taken is somewhere at every time.
+/// A file with an intention. An accepted intention gives the hand a pose at every time.
 pub fn intention(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(intention) = toml::from_str::<Intention>(&text) else {
@@ -42,7 +42,7 @@ pub fn intention(data: &[u8]) {
     }
 }
 
-/// The names of clients, and the folders that the environment names.
+/// Names of clients, and the folders that the environment names.
 pub fn place(data: &[u8]) {
     let mut input = Input::new(data);
     let user = input.word();
@@ -53,7 +53,7 @@ pub fn place(data: &[u8]) {
         "RUNTIME_DIRECTORY" => Some(OsString::from_vec(service.clone())),
         _ => None,
     };
-    // Among them are those of a daemon of this user.
+    // Among them are those of this user's daemon.
     for place in place::of_client(look_up, user) {
         assert!(place.folder.is_absolute(), "{:?}", place.folder);
     }

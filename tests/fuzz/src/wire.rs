@@ -1,4 +1,4 @@
-//! Messages and blocks, as daemon and clients decode them.
+//! Targets for messages and blocks, as daemon and clients decode them.
 
 use crate::input::Input;
 use hapticd_protocol::{
@@ -12,18 +12,18 @@ use hapticd_protocol::{
     request::Request,
 };
 
-/// A packet with as many descriptors as the first byte says, as the daemon takes it.
+/// A packet as the daemon receives it; the first byte is the number of descriptors.
 pub fn request(data: &[u8]) {
     message::<Request>(data);
 }
 
-/// A packet as a client takes it: a reply, or an event.
+/// A packet as a client receives it: a reply or an event.
 pub fn reply(data: &[u8]) {
     message::<Reply>(data);
     message::<Event>(data);
 }
 
-/// What decodes encodes to the same bytes.
+/// Checks that a decoded message encodes to the same bytes.
 fn message<M: Message + std::fmt::Debug>(data: &[u8]) {
     let mut input = Input::new(data);
     let descriptors = usize::from(input.byte());
@@ -32,7 +32,7 @@ fn message<M: Message + std::fmt::Debug>(data: &[u8]) {
         Ok((id, message)) => {
             assert_eq!(id, Header::id_of(packet));
             let again = message.encode(id);
-            // Text behind its first zero is not kept, and zero has two signs.
+            // Text after its first zero is not kept, and zero has two signs.
             let (second_id, second) = M::decode(&again, descriptors).unwrap();
             assert_eq!(id, second_id);
             assert_eq!(format!("{message:?}"), format!("{second:?}"));

@@ -1,11 +1,11 @@
-//! Every input of the corpora, and every one that once broke something, through its target.
+//! Runs every input of the corpora, and every input that once caused a failure, through its target.
 // A panic names the input before it.
 #![allow(clippy::print_stdout)]
 
 use hapticd_fuzz::{TARGETS, find, seeds};
 use std::{fs, path::Path};
 
-/// Runs all inputs of a target; gives their number.
+/// Runs all inputs of a target; returns their number.
 fn run_all(kind: &str, name: &str) -> usize {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(kind).join(name);
     let Ok(entries) = fs::read_dir(&folder) else {

@@ -188,7 +188,7 @@ fn what_cannot_be_says_whose_fault_it_is() {
 
 #[test]
 fn a_recording_brings_its_volumes_along_also_those_in_two_files() {
-    use crate::recording::files::{Unpacked, embed};
+    use hapticd_recording::files::{Unpacked, embed};
     let folder = Folder::new("recording");
     let whole = String::from_utf8(ball(true)).unwrap();
     let (head, samples) = whole.split_once("\n\n").unwrap();

@@ -1,5 +1,5 @@
-//! libFuzzer with one of our targets: 
-//! `FUZZ_TARGET=hub hapticd-fuzz-runner [OPTION...] [CORPUS...]`.
+//! Runs libFuzzer with one of our targets: `FUZZ_TARGET=hub hapticd-fuzz-runner [OPTION...]
+//! [CORPUS...]`.
 //! With `FUZZ_SEEDS=FOLDER` it writes the target's seeds there instead and ends.
 
 #![no_main]

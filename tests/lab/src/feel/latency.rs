@@ -1,19 +1,20 @@
-//! How old a force is: from the stamp of a sample to the command that answers it, in real time, on
-//! this machine, with all of the daemon's threads.
+//! Latency of force in real time, with all of the daemon's threads: from the time stamp of a sample
+//! to the command that answers it.
 //!
-//! What it shows depends on the machine and on what else runs there. It is no test.
+//! The result depends on the machine and on its other load, so this is not a test.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::Parser;
-use hapticd::scribe::Sink;
-use hapticd::session::{self, Options as Session, ViewAction};
+use hapticd::session::{self, Options as Session};
 use hapticd::session_setup;
 use hapticd_collision::collider::StepLog;
 use hapticd_config::{Context as Files, parse};
 use hapticd_loop::record::TickRecord;
+use hapticd_monitor::view::ViewAction;
+use hapticd_recording::Sink;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 
@@ -23,11 +24,11 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Bars: a command is out within a period of its sample in this share of the ticks; what a tick
-/// computes at the 99th percentile, us.
+/// Bars: fraction of the ticks in which a command is sent within a period of its sample;
+/// computation time of a tick at the 99th percentile, us.
 const WITHIN: f64 = 0.99;
 const COMPUTE_US: f64 = 50.0;
-/// A machine with more than this many runnable threads for each processor is busy.
+/// A machine with more than this many runnable threads per processor is busy.
 const BUSY: f64 = 1.0;
 
 #[derive(Parser)]
@@ -40,19 +41,20 @@ struct Options {
     scene: Vec<String>,
 }
 
-/// Of one tick, us: age of the sample at the command, awake until done, lateness of waking.
+/// Times of one tick, us: age of the sample at the command, time from waking until done, lateness
+/// of waking.
 #[derive(Clone, Copy)]
 struct Times {
     command: f64,
     compute: f64,
     woken: f64,
-    /// Periods since the tick before.
+    /// Periods since the previous tick.
     periods: u32,
 }
 
 struct Keeper {
     kept: Arc<Mutex<Vec<Times>>>,
-    /// Samples are stamped so much too early, ns.
+    /// Planted fault: samples are stamped too early by this, ns.
     early_ns: u64,
 }
 
@@ -60,7 +62,7 @@ impl Sink for Keeper {
     fn tick(&mut self, record: &TickRecord) -> Result<(), String> {
         let us = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-3;
         let sample = &record.arms[0].sample;
-        // Before there is a sample there is nothing to be late.
+        // Before the first sample nothing can be late.
         if sample.sequence > 0
             && let Ok(mut kept) = self.kept.lock()
         {
@@ -113,19 +115,19 @@ fn measured(scene: &str, seconds: f64, early_ns: u64) -> Result<Vec<Times>, Fail
     };
     session::run_real(setup, &config, options).map_err(|e| failed(&e))?;
     let mut kept = kept.lock().map_err(|e| failed(&e))?;
-    // The first second is that of the threads' start.
+    // In the first second, threads start.
     let started = 1000.min(kept.len());
     Ok(kept.split_off(started))
 }
 
-/// The value that this share is at most.
+/// Returns the value that this fraction does not exceed.
 fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let k = (share * values.len() as f64).ceil() as usize;
     values.get(k.saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
 
-/// The processor's name, how many there are, and the load of the last minute.
+/// Returns the processor's name, the number of processors, and the load of the last minute.
 fn machine() -> (String, usize, Option<f64>) {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = text

@@ -1,0 +1,12 @@
+//! What people see of a running daemon: statistics, log, live view, and the checker of every tick.
+//!
+//! The [`scribe`] takes the loop's records from a ring, counts them ([`stats`]), hands them to the
+//! [`checker`] and to a recording, and keeps what [`view`] and `hapticd status` show. Nothing here
+//! is real-time, and the loop never waits for it.
+#![forbid(unsafe_code)]
+
+pub mod checker;
+pub mod log;
+pub mod scribe;
+pub mod stats;
+pub mod view;

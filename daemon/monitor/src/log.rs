@@ -1,0 +1,140 @@
+//! The log: where it goes, in which form, and how much of it, which may change while the daemon
+//! runs.
+//!
+//! No thread of ours waits for its reader (`lines`). Nothing here is for a real-time thread.
+
+mod format;
+mod lines;
+
+use std::io::IsTerminal;
+
+use hapticd_config::Level;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Registry, fmt, reload};
+
+use crate::view::held_log::HeldLog;
+
+pub use format::{LogFormat, logged};
+pub use lines::LogEnd;
+
+/// Changes how much is logged.
+#[derive(Clone)]
+pub struct LogLevel {
+    filter: reload::Handle<LevelFilter, Registry>,
+    /// Never more than this, whatever the configuration says.
+    most: LevelFilter,
+}
+
+impl LogLevel {
+    /// The filter of a subscriber, and what changes it.
+    fn new(level: Level, most: LevelFilter) -> (reload::Layer<LevelFilter, Registry>, Self) {
+        let (layer, filter) = reload::Layer::new(filter(level).min(most));
+        (layer, LogLevel { filter, most })
+    }
+
+    /// From now on this much is logged.
+    pub fn set(&self, level: Level) {
+        // It fails only where the subscriber is gone: then there is nothing that could log.
+        let _ = self.filter.reload(filter(level).min(self.most));
+    }
+}
+
+fn filter(level: Level) -> LevelFilter {
+    match level {
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+        Level::Trace => LevelFilter::TRACE,
+    }
+}
+
+/// Starts the log, to standard error. While the live view (`tui`) owns the terminal, lines for that
+/// terminal are held back until the second of what this returns is dropped; that also waits for the
+/// reader, but not for long.
+///
+/// `None` where there are neither threads nor descriptors: nothing is logged then.
+pub fn start(level: Level, format: LogFormat, tui: bool) -> (LogLevel, Option<LogEnd>) {
+    let terminal = std::io::stderr().is_terminal();
+    let held = (tui && terminal).then(HeldLog::default);
+    // What is said while all is well is on the screen.
+    let most = if held.is_some() {
+        LevelFilter::WARN
+    } else {
+        LevelFilter::TRACE
+    };
+    let (filter, level) = LogLevel::new(level, most);
+    let Ok((lines, end)) = lines::to_stderr(held, format.lost_line()) else {
+        return (level, None);
+    };
+    let layer = fmt::layer()
+        .with_ansi(terminal && format == LogFormat::Text)
+        .event_format(format)
+        .with_writer(move || lines.clone());
+    // A second call (tests) keeps the first subscriber.
+    let _ = tracing_subscriber::registry()
+        .with(filter)
+        .with(layer)
+        .try_init();
+    // The usual message of a panic goes to standard error itself, and would wait for its reader.
+    std::panic::set_hook(Box::new(|panic| {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or("?");
+        tracing::error!("thread `{name}` {panic}");
+    }));
+    (level, Some(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What of one line per level is logged after each change of the level.
+    fn logged(most: LevelFilter, levels: &[Level]) -> Vec<String> {
+        let held = HeldLog::default();
+        let writer = held.clone();
+        let (filter, level) = LogLevel::new(Level::Info, most);
+        let lines = fmt::layer()
+            .with_ansi(false)
+            .without_time()
+            .with_target(false)
+            .with_writer(move || writer.clone());
+        let log = tracing_subscriber::registry().with(filter).with(lines);
+        tracing::subscriber::with_default(log, || {
+            let said = || {
+                tracing::error!("e");
+                tracing::warn!("w");
+                tracing::info!("i");
+                tracing::debug!("d");
+                tracing::trace!("t");
+                let text = String::from_utf8(held.take()).unwrap();
+                text.lines()
+                    .filter_map(|line| line.split_whitespace().last())
+                    .collect::<String>()
+            };
+            let mut all = vec![said()];
+            for to in levels {
+                level.set(*to);
+                all.push(said());
+            }
+            all
+        })
+    }
+
+    #[test]
+    fn the_level_changes_while_the_log_is_open() {
+        let all = logged(
+            LevelFilter::TRACE,
+            &[Level::Trace, Level::Error, Level::Debug, Level::Warn],
+        );
+        assert_eq!(all, ["ewi", "ewidt", "e", "ewid", "ew"]);
+    }
+
+    #[test]
+    fn a_log_behind_the_live_view_is_never_more_than_warnings() {
+        let all = logged(LevelFilter::WARN, &[Level::Trace, Level::Error]);
+        assert_eq!(all, ["ew", "ew", "e"]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Recordings: everything that crosses the loop, written as MCAP, and the replay that computes it
+//! again bit for bit.
+//!
+//! A recording holds the configuration with every file that it names, one message per tick (what
+//! went in and what came out) and one per collision step (which query was answered and what was
+//! done to the scene before). That is enough: the loop is a pure function of its inputs and of the
+//! snapshots it was offered, and a snapshot is a pure function of the query and the scene. Because
+//! the computation sees the tick's deadline as its time, this holds for runs in real time as it
+//! does in virtual time.
+//!
+//! The files are plain MCAP (<https://mcap.dev>) with JSON messages and their JSON Schemas, not
+//! compressed, so that Foxglove and Rerun open them: topics [`TICK`], [`COLLISION`], [`EVENT`].
+//!
+//! Nothing here runs on a real-time thread: the recorder is fed by the scribe. Everything allocates
+//! and does file I/O. No bytes of a file that is read can cause a panic, and memory is bounded by
+//! the size of that file.
+
+mod chunk;
+pub mod command;
+pub mod energy;
+pub mod files;
+pub mod message;
+pub mod number;
+pub mod reader;
+mod schema;
+pub mod trajectory;
+pub mod writer;
+
+use std::collections::BTreeMap;
+
+pub use reader::{Event, ReadError, Reader};
+pub use writer::{Recorder, Setup};
+
+use hapticd_collision::collider::StepLog;
+use hapticd_loop::record::TickRecord;
+
+/// Takes records and collision steps, and keeps them. The recorder implements it.
+pub trait Sink: Send {
+    /// One tick. An error ends the recording, not the run.
+    fn tick(&mut self, record: &TickRecord) -> Result<(), String>;
+    /// One collision step.
+    fn step(&mut self, step: &StepLog) -> Result<(), String>;
+    /// Something worth a line, at a time of the loop.
+    fn event(&mut self, now_ns: u64, text: &str) -> Result<(), String>;
+    /// The end.
+    fn finish(&mut self) -> Result<(), String>;
+}
+
+/// Topic with one message per tick.
+pub const TICK: &str = "/tick";
+/// Topic with one message per collision step.
+pub const COLLISION: &str = "/collision";
+/// Topic with events in words.
+pub const EVENT: &str = "/event";
+/// Name of the metadata record that makes an MCAP file one of ours.
+pub const METADATA: &str = "hapticd";
+/// Name of the attachment with the effective configuration.
+pub const CONFIG: &str = "hapticd.toml";
+/// Names of the attachments with the files that the configuration names: this and their number in
+/// the order of [`files::paths`], a space and the path they had.
+pub const FILE: &str = "file/";
+/// Version of what is in the messages. Files of another version are refused.
+///
+/// 2: an arm's input has `limits` and `cleared` in the place of the arm's `tightened` and the
+/// tick's `cleared`.
+pub const FORMAT: u32 = 2;
+
+/// What the clock of a run was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// The monotonic clock.
+    Real,
+    /// The virtual loop.
+    Virtual,
+}
+
+impl Time {
+    /// `"real"` or `"virtual"`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Time::Real => "real",
+            Time::Virtual => "virtual",
+        }
+    }
+}
+
+/// What a file says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Version of the messages, see [`FORMAT`].
+    pub format: u32,
+    /// Version of the hapticd that wrote it.
+    pub version: String,
+    /// What the clock was.
+    pub time: Time,
+    /// Only the device poses are in it, for a simulated hand to follow; it cannot be replayed.
+    pub trajectory: bool,
+}
+
+impl Meta {
+    /// Of a file written by this program.
+    pub fn of_this(time: Time, trajectory: bool) -> Self {
+        Meta {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            time,
+            trajectory,
+        }
+    }
+
+    fn to_map(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([
+            ("format".to_owned(), self.format.to_string()),
+            ("version".to_owned(), self.version.clone()),
+            ("time".to_owned(), self.time.word().to_owned()),
+            (
+                "content".to_owned(),
+                if self.trajectory { "trajectory" } else { "run" }.to_owned(),
+            ),
+        ])
+    }
+
+    fn from_map(map: &BTreeMap<String, String>) -> Option<Self> {
+        Some(Meta {
+            format: map.get("format")?.parse().ok()?,
+            version: map.get("version")?.clone(),
+            time: match map.get("time")?.as_str() {
+                "real" => Time::Real,
+                "virtual" => Time::Virtual,
+                _ => return None,
+            },
+            trajectory: map.get("content")? == "trajectory",
+        })
+    }
+}
