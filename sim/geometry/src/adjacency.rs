@@ -1,15 +1,15 @@
-//! Edges of a mesh, what lies on either side of them, and which triangle *owns* each edge and
-//! vertex.
+//! Edges of a mesh, the triangles on either side of them, and the triangle that *owns* each edge
+//! and vertex.
 //!
-//! Ownership makes feature pairs unique: a query that visits triangle pairs looks only at the edges
-//! and vertices that the visited triangles own, and meets every feature pair exactly once.
+//! Ownership makes feature pairs unique. A query that visits pairs of triangles tests only the
+//! edges and vertices that the visited triangles own, and so meets every feature pair exactly once.
 //! Deterministic: the same mesh gives the same numbering.
 
 use crate::mesh::TriMesh;
 
-/// In [`Edge::faces`]: there is no face on that side.
+/// Entry of [`Edge::faces`] for a side without a face.
 pub const NO_FACE: u32 = u32::MAX;
-/// In [`Adjacency::vertex_owner`]: no triangle uses the vertex.
+/// Entry of [`Adjacency::vertex_owner`] for a vertex that no triangle uses.
 pub const NO_OWNER: u32 = u32::MAX;
 
 /// An undirected edge.
@@ -17,13 +17,13 @@ pub const NO_OWNER: u32 = u32::MAX;
 pub struct Edge {
     /// End points, the smaller index first.
     pub vertices: [u32; 2],
-    /// The first two triangles on it, [`NO_FACE`] if there is none. Non-manifold edges have more:
-    /// see the mesh report.
+    /// The first two triangles on the edge, [`NO_FACE`] where there is none. Non-manifold edges
+    /// have more: see the mesh report.
     pub faces: [u32; 2],
 }
 
 impl Edge {
-    /// The triangle that owns it: the first on it.
+    /// Returns the triangle that owns the edge: the first one on it.
     #[inline]
     #[must_use]
     pub fn owner(&self) -> u32 {
@@ -31,7 +31,7 @@ impl Edge {
     }
 }
 
-/// Features that a triangle owns, at most 3.
+/// The features that a triangle owns, at most 3.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Owned {
     features: [u32; 3],
@@ -39,7 +39,7 @@ pub struct Owned {
 }
 
 impl Owned {
-    /// Of these, those that are owned, each once.
+    /// Keeps the owned ones of three features, each once.
     fn of(all: [u32; 3], owned: impl Fn(u32) -> bool) -> Self {
         let mut out = Self::default();
         for (k, &feature) in all.iter().enumerate() {
@@ -60,8 +60,10 @@ impl std::ops::Deref for Owned {
     }
 }
 
-/// The edges that meet at each vertex: 14 bytes a triangle that only some need, for as long as they
-/// need it.
+/// The edges that meet at each vertex.
+///
+/// Kept apart from [`Adjacency`] because it takes 14 bytes a triangle and only some callers need
+/// it, for a limited time.
 #[derive(Debug, Clone)]
 pub struct VertexEdges {
     around: Vec<u32>,
@@ -69,7 +71,7 @@ pub struct VertexEdges {
 }
 
 impl VertexEdges {
-    /// Edges that meet at a vertex, in their order.
+    /// Returns the edges that meet at a vertex, in rising order.
     #[must_use]
     pub fn of(&self, vertex: u32) -> &[u32] {
         let v = vertex as usize;
@@ -77,23 +79,23 @@ impl VertexEdges {
     }
 }
 
-/// Adjacency of one mesh: 38 bytes a triangle of a closed one.
+/// Adjacency of one mesh. A closed mesh takes 38 bytes a triangle.
 #[derive(Debug, Clone)]
 pub struct Adjacency {
     /// All edges.
     pub edges: Vec<Edge>,
-    /// The three edges of each triangle: of its corners 01, 12, 20.
+    /// The three edges of each triangle, between its corners 01, 12 and 20.
     pub triangle_edges: Vec<[u32; 3]>,
-    /// The triangle that owns each vertex.
+    /// The triangle that owns each vertex, or [`NO_OWNER`].
     pub vertex_owner: Vec<u32>,
 }
 
 impl Adjacency {
-    /// O(n log n) in the triangles.
+    /// Builds the adjacency in O(n log n) of the triangles. Allocates.
     #[must_use]
     pub fn new(mesh: &TriMesh) -> Self {
         let triangles = mesh.triangles();
-        // (low, high, triangle, side), sorted: equal ends lie together, in triangle order.
+        // (low, high, triangle, side), sorted: equal ends are adjacent, in triangle order.
         let mut sides: Vec<(u32, u32, u32, u8)> = Vec::with_capacity(3 * triangles.len());
         for (t, corners) in triangles.iter().enumerate() {
             for side in 0..3 {
@@ -134,7 +136,7 @@ impl Adjacency {
         }
     }
 
-    /// The edges around each vertex. `O(n)`; allocates.
+    /// Returns the edges around each vertex. `O(n)`; allocates.
     #[must_use]
     pub fn around_vertices(&self) -> VertexEdges {
         let mut start = vec![0u32; self.vertex_owner.len() + 1];
@@ -157,7 +159,7 @@ impl Adjacency {
         VertexEdges { around, start }
     }
 
-    /// Edges that the triangle owns, at most 3.
+    /// Returns the edges that a triangle owns, at most 3.
     #[inline]
     #[must_use]
     pub fn owned_edges(&self, triangle: u32) -> Owned {
@@ -165,7 +167,7 @@ impl Adjacency {
         Owned::of(edges, |e| self.edges[e as usize].owner() == triangle)
     }
 
-    /// Vertices that the triangle owns, at most 3. `corners` are its vertices.
+    /// Returns the vertices that a triangle owns, at most 3. `corners` are its vertices.
     #[inline]
     #[must_use]
     pub fn owned_vertices(&self, triangle: u32, corners: [u32; 3]) -> Owned {
@@ -183,7 +185,7 @@ mod tests {
     use crate::pose::Vec3;
     use crate::shapes;
 
-    /// Everything that [`Adjacency`] promises, against a plain map from edges to triangles.
+    /// Checks everything that [`Adjacency`] promises against a plain map from edges to triangles.
     fn check(mesh: &TriMesh) {
         let adjacency = Adjacency::new(mesh);
         let mut faces: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();
@@ -195,7 +197,7 @@ mod tests {
                 assert_eq!(adjacency.edges[edge].vertices, ends);
             }
         }
-        // In the order of the map: sorted, so the same for the same mesh.
+        // The map's order is sorted, hence the same for the same mesh.
         assert!(faces.keys().eq(adjacency.edges.iter().map(|e| &e.vertices)));
         for (e, around) in adjacency.edges.iter().zip(faces.values()) {
             assert_eq!(e.faces[0], around[0]);

@@ -1,22 +1,22 @@
-//! Which boxes meet during a step: what a broad phase is asked and what it answers, to the bit the
-//! same whoever it is.
+//! The broad phase: which swept boxes meet during a step. All implementations give the same answer,
+//! bit for bit.
 //!
 //! # Theory
 //!
-//! A [`SweptBox`] says that a body's bounds along each axis go linearly from those at the start of
-//! a step to those at its end. Whoever knows the motion makes them wide enough: between the two
-//! ends a point leaves its chord by an eighth of its acceleration times the square of the step at
-//! most. Two such boxes meet if there is a time at which their intervals have a point in common on
-//! all three axes; on each axis that is one stretch of time, its ends quotients of differences, so
-//! all of it is one stretch, too.
+//! A [`SweptBox`] says that a body's bounds move linearly along each axis, from those at the start
+//! of a step to those at its end. The caller, which knows the motion, makes the bounds wide enough:
+//! between the two ends a point leaves its chord by at most an eighth of its acceleration times the
+//! square of the step. Two such boxes meet if there is a time at which their intervals have a point
+//! in common on all three axes. On each axis these times form one interval with quotients of
+//! differences as its ends. So their intersection is one interval as well.
 //!
 //! # Practice
 //!
-//! A [`BroadPhase`] lists exactly the pairs that [`SweptBox::meets`] is true of, in order:
-//! implementations differ in what they cost and in nothing else. What one remembers from call to
-//! call is only what it found before, to find it sooner; a clone, a new one, or one that was asked
-//! about something else in between says the same. Metres, one frame, `f64`. No clock, no threads,
-//! no panics; numbers that are none make a box that meets everything.
+//! A [`BroadPhase`] lists, in order, exactly the pairs for which [`SweptBox::meets`] is true.
+//! Implementations differ in cost only. Whatever state one keeps between calls is a cache of
+//! earlier results. A clone, a new instance, or one that has answered other queries in between
+//! gives the same result. Metres, one frame, `f64`. No clock, no threads, no panics. A box with a
+//! number that is not finite meets everything.
 
 mod sweep;
 
@@ -34,19 +34,19 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// All of space: overlaps everything.
+    /// All of space: overlaps every box.
     pub const EVERYWHERE: Self = Self {
         low: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
         high: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
     };
 
-    /// Without a point: what [`Aabb::union`] begins with.
+    /// The empty box, from which [`Aabb::union`] starts.
     pub const NOWHERE: Self = Self {
         low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
         high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// About a ball, or a cube of this half width, m.
+    /// Returns the cube with this centre and half width, m: the bounds of a ball of that radius.
     #[must_use]
     pub fn about(centre: &Vec3, reach_m: f64) -> Self {
         let reach = Vec3::repeat(reach_m);
@@ -56,7 +56,7 @@ impl Aabb {
         }
     }
 
-    /// Wider by this on all sides, m.
+    /// Returns the box made wider by this much on every side, m.
     #[must_use]
     pub fn widened(&self, by_m: f64) -> Self {
         let by = Vec3::repeat(by_m);
@@ -66,7 +66,7 @@ impl Aabb {
         }
     }
 
-    /// The least box that holds both.
+    /// Returns the smallest box that holds both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self {
@@ -75,54 +75,54 @@ impl Aabb {
         }
     }
 
-    /// Whether two boxes have a point in common.
+    /// Returns whether two boxes have a point in common.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|i| self.low[i] <= other.high[i] && other.low[i] <= self.high[i])
     }
 }
 
-/// From here on a box counts as without bounds, m: sums and squares of what is nearer are finite.
+/// Coordinates beyond this count as unbounded, m. Sums and squares of smaller ones are finite.
 pub const FURTHEST_M: f64 = 1e100;
 
-/// By how much the times of an overlap are moved outwards, as a share of the step: twice what they
-/// are rounded by.
+/// How far the times of an overlap are moved outwards, as a share of the step: twice their rounding
+/// error.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// What sort of box it is.
+/// How far a swept box extends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Without a point at the start or at the end: meets nothing.
+    /// Empty at the start or at the end: meets nothing.
     Nowhere,
-    /// As its numbers say.
+    /// Finite, as its numbers say.
     Bounded,
-    /// A number is none, or beyond [`FURTHEST_M`]: meets all that is somewhere.
+    /// A number is not finite, or is beyond [`FURTHEST_M`]: meets every box that is not empty.
     Everywhere,
 }
 
-/// A box whose bounds go linearly from `start` to `end` over a step.
+/// A box with bounds that move linearly from `start` to `end` over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweptBox {
-    /// At the start of the step.
+    /// Bounds at the start of the step.
     pub start: Aabb,
-    /// At its end.
+    /// Bounds at the end of the step.
     pub end: Aabb,
 }
 
 impl SweptBox {
-    /// Meets all that is somewhere.
+    /// Meets every box that is not empty.
     pub const EVERYWHERE: Self = Self::still(Aabb::EVERYWHERE);
 
     /// Meets nothing.
     pub const NOWHERE: Self = Self::still(Aabb::NOWHERE);
 
-    /// What stays where it is.
+    /// Returns the swept box of a body that stays where it is.
     #[must_use]
     pub const fn still(at: Aabb) -> Self {
         Self { start: at, end: at }
     }
 
-    /// From one box to another, wider by a margin all the time, m.
+    /// Returns the motion from one box to another, both widened by a margin, m.
     #[must_use]
     pub fn between(start: &Aabb, end: &Aabb, margin_m: f64) -> Self {
         Self {
@@ -131,7 +131,7 @@ impl SweptBox {
         }
     }
 
-    /// What sort of box it is.
+    /// Returns how far the box extends.
     #[must_use]
     pub fn extent(&self) -> Extent {
         let ends = [&self.start, &self.end];
@@ -146,14 +146,15 @@ impl SweptBox {
         }
     }
 
-    /// The least box that holds it all the time.
+    /// Returns the smallest box that holds it during the whole step.
     #[must_use]
     pub fn hull(&self) -> Aabb {
         self.start.union(&self.end)
     }
 
-    /// Whether there is a time of the step at which two boxes have a point in common. Their bounds
-    /// are taken at their word, the time is rounded so that none is missed. Symmetric.
+    /// Returns whether there is a time of the step at which two boxes have a point in common.
+    ///
+    /// The bounds are taken as exact; times are rounded so that no meeting is missed. Symmetric.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         match (self.extent(), other.extent()) {
@@ -163,7 +164,7 @@ impl SweptBox {
         }
     }
 
-    /// As [`SweptBox::meets`], for two of which is known that both are [`Extent::Bounded`].
+    /// Same as [`SweptBox::meets`], for two boxes that are both known to be [`Extent::Bounded`].
     #[must_use]
     pub fn meets_bounded(&self, other: &Self) -> bool {
         let (mut on, mut off) = (0.0_f64, 1.0_f64);
@@ -184,22 +185,22 @@ impl SweptBox {
     }
 }
 
-/// What a broad phase has done since it was made. Counts only ever grow, also where it began again;
-/// a clone goes on with them.
+/// Work that a broad phase has done since it was made. Counters never fall, not even when it starts
+/// over; a clone continues them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BroadWork {
-    /// Times that it was asked.
+    /// Number of searches.
     pub searches: u64,
-    /// Boxes that it was asked about, in all searches together.
+    /// Boxes of all searches together.
     pub boxes: u64,
-    /// Pairs that it listed, in all searches together.
+    /// Pairs listed by all searches together.
     pub pairs: u64,
-    /// What it did to find them.
+    /// Work spent on the state kept between searches.
     pub upkeep: Upkeep,
 }
 
 impl BroadWork {
-    /// Counts a search.
+    /// Counts one search.
     pub fn search(&mut self, boxes: usize, pairs: usize) {
         self.searches += 1;
         self.boxes += boxes as u64;
@@ -207,40 +208,43 @@ impl BroadWork {
     }
 }
 
-/// What it costs to keep what is remembered from search to search true.
+/// Cost of keeping the state between searches up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upkeep {
-    /// An order along one axis.
+    /// A sorted order along one axis.
     Order {
-        /// Exchanges of neighbours in it.
+        /// Exchanges of neighbours in the order.
         exchanges: u64,
-        /// Times that it was sorted again, because too much had changed.
+        /// Times that it was sorted from scratch, because too much had changed.
         sorts: u64,
     },
-    /// The orders of all bounds on three axes, and the pairs: a kinetic structure, with its four
-    /// measures. Compact: `certificates`. Efficient: `exchanges` change bookkeeping, `events` what
-    /// is listed. Local: a box is named by twelve certificates, two for each bound. Responsive: an
-    /// exchange changes three. The latter two always.
+    /// A kinetic structure: the orders of all bounds on three axes, and the pairs.
+    ///
+    /// Its four measures: compactness is `certificates`. Efficiency compares `exchanges`, which
+    /// change bookkeeping, with `events`, which change the list. Locality: a box takes part in
+    /// twelve certificates, two for each bound. Responsiveness: an exchange changes three. The
+    /// latter two are constant.
     Kinetic {
-        /// That hold now: two neighbouring bounds are in order. Of all places that there is room
-        /// for, taken or not.
+        /// Certificates that hold now, each saying that two neighbouring bounds are in order.
+        /// Counts every slot of the capacity, taken or not.
         certificates: u64,
         /// Exchanges of neighbours.
         exchanges: u64,
-        /// Pairs that began to overlap or ceased to.
+        /// Pairs that began or ceased to overlap.
         events: u64,
-        /// Searches in which so many passed each other that all was sorted again.
+        /// Searches in which so many bounds passed each other that everything was sorted again.
         sorts: u64,
     },
-    /// A point for each box, in the cells of a map.
+    /// One point for each box, in the cells of a map.
     Registration {
-        /// Points that had moved since the search before.
+        /// Points that had moved since the previous search.
         moved: u64,
-        /// Of those: ended in another cell.
+        /// Moved points that ended in another cell.
         changed_cell: u64,
-        /// Boxes too large for the cells, or outside of them, that were compared with all.
+        /// Boxes that were compared with all others, because they are too large for the cells or
+        /// outside of them.
         large: u64,
-        /// Maps that were made.
+        /// Maps that were built.
         maps: u64,
     },
 }
@@ -256,19 +260,21 @@ impl Default for Upkeep {
 
 /// Finds the pairs of boxes that meet. See the [module](self).
 pub trait BroadPhase: std::fmt::Debug + Send + Sync {
-    /// As the configuration names it.
+    /// Returns the name by which the configuration selects it.
     fn name(&self) -> &'static str;
 
-    /// Puts into `pairs` (emptied first) every pair `(i, j)`, `i < j`, of boxes that meet
-    /// ([`SweptBox::meets`]), each once, sorted, and no other. Allocates only where there are more
-    /// boxes or pairs than ever before, or where they are elsewhere than ever before. Not bounded
-    /// beforehand: pairs may be as many as the square of the boxes.
+    /// Fills `pairs` with every pair `(i, j)`, `i < j`, of boxes that meet ([`SweptBox::meets`]).
+    ///
+    /// `pairs` is cleared first; each pair appears once, sorted, and there are no others. Allocates
+    /// only when there are more boxes or pairs than ever before, or when they are where none has
+    /// been before. There is no bound in advance: the pairs may be as many as the square of the
+    /// boxes.
     fn overlapping(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>);
 
-    /// What it has done so far. Reads counters: no allocation, no lock.
+    /// Returns the work done so far. Reads counters: no allocation, no lock.
     fn work(&self) -> BroadWork;
 
-    /// Another one like it.
+    /// Clones it into a box.
     fn boxed_clone(&self) -> Box<dyn BroadPhase>;
 }
 
@@ -285,8 +291,10 @@ impl Default for Box<dyn BroadPhase> {
     }
 }
 
-/// Appends the pairs of those boxes without bounds, `wide` (rising), with all that are somewhere:
-/// for implementations, which have nothing to look for there. Not in order.
+/// Appends the pairs that the unbounded boxes `wide` (indices in rising order) form with every box
+/// that is not empty.
+///
+/// For implementations of [`BroadPhase`], which need not search for those pairs. Not in order.
 pub fn pairs_of_wide(wide: &[u32], boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
     if wide.is_empty() {
         return;

@@ -1,20 +1,21 @@
 //! Closest points of a point and a triangle, and of two segments (after Ericson 2005, sections
 //! 5.1.5 and 5.1.9).
 //!
-//! Degenerate triangles and segments are the segments and points that they are. What is returned
-//! always lies on both features, so its distance is never below the true one; it is above it by no
-//! more than 1e-12 of the lengths involved, needles and nearly parallel segments included: there
-//! the textbook formulas subtract nearly equal products, and other ones are used. No allocation, no
-//! panics; NaN in, NaN out. Metres.
+//! Degenerate triangles and segments are treated as the segments and points that they are. The
+//! returned points always lie on both features, so their distance is never below the true one. It
+//! exceeds the true one by at most 1e-12 of the lengths involved, also for needles and nearly
+//! parallel segments. There the textbook formulas subtract nearly equal products, and others are
+//! used. No allocation, no panics; NaN in, NaN out. Metres.
 
 use crate::pose::Vec3;
 
-/// Four times the area squared over side squared and distance squared: below this, the signs of
-/// differences of products of dot products are no longer good to about 1e-12.
+/// Threshold on four times the squared area over the product of squared side and squared distance.
+/// Below it, the signs of differences of products of dot products are no longer reliable to about
+/// 1e-12.
 const NEEDLE: f64 = 1e-3;
 
-/// Closest point of the triangle to `p`, and its barycentric coordinates (exactly 0 off the feature
-/// that holds it).
+/// Returns the closest point of the triangle to `p`, and its barycentric coordinates (exactly 0 off
+/// the feature that holds it).
 #[inline]
 #[must_use]
 pub fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
@@ -34,8 +35,8 @@ pub fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     if d6 >= 0.0 && d5 <= d6 {
         return (c, [0.0, 0.0, 1.0]);
     }
-    // The regions of a needle, or of a triangle that is tiny for its distance, are not to be told
-    // from the signs below.
+    // For a needle, or a triangle that is tiny for its distance, the signs below do not identify
+    // the region.
     let side = ab.norm_squared().max(ac.norm_squared());
     let area = ab.cross(&ac).norm_squared();
     if area <= NEEDLE * side * (side + ap.norm_squared()) {
@@ -59,8 +60,8 @@ pub fn point_triangle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     (a + ab * v + ac * w, [1.0 - v - w, v, w])
 }
 
-/// [`point_triangle`] where the normal is all that is well known: the best of the three sides and
-/// the foot of the perpendicular.
+/// [`point_triangle`] for triangles of which only the normal is well conditioned: the best of the
+/// three sides and the foot of the perpendicular.
 #[cold]
 fn point_needle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     let mut best = (tri[0], [1.0, 0.0, 0.0]);
@@ -82,7 +83,7 @@ fn point_needle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     let n = ab.cross(&ac);
     let area = n.norm_squared();
     let foot = ap - n * (n.dot(&ap) / area);
-    // Across side ab by the area, then along it: the rounding of the one does not spoil the other.
+    // Across side ab by area, then along it: rounding in one does not spoil the other.
     let w = ab.cross(&foot).dot(&n) / area;
     let v = (foot - ac * w).dot(&ab) / ab.norm_squared();
     if v >= 0.0 && w >= 0.0 && v + w <= 1.0 {
@@ -91,7 +92,7 @@ fn point_needle(p: &Vec3, tri: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     best
 }
 
-/// Closest point `a + s (b - a)` of a segment to `p`, and `s` in `[0, 1]`.
+/// Returns the closest point `a + s (b - a)` of a segment to `p`, and `s` in `[0, 1]`.
 #[inline]
 #[must_use]
 pub fn point_segment(p: &Vec3, a: &Vec3, b: &Vec3) -> (Vec3, f64) {
@@ -104,8 +105,8 @@ pub fn point_segment(p: &Vec3, a: &Vec3, b: &Vec3) -> (Vec3, f64) {
     (a + d * s, s)
 }
 
-/// Closest points `p0 + s (p1 - p0)` and `q0 + t (q1 - q0)` of two segments, `s` and `t` in `[0,
-/// 1]`.
+/// Returns the closest points `p0 + s (p1 - p0)` and `q0 + t (q1 - q0)` of two segments, `s` and
+/// `t` in `[0, 1]`.
 #[inline]
 #[must_use]
 pub fn segment_segment(p0: &Vec3, p1: &Vec3, q0: &Vec3, q1: &Vec3) -> (Vec3, Vec3, f64, f64) {
@@ -126,7 +127,7 @@ pub fn segment_segment(p0: &Vec3, p1: &Vec3, q0: &Vec3, q1: &Vec3) -> (Vec3, Vec
         (s, t) = ((-c / a).clamp(0.0, 1.0), 0.0);
     } else {
         let b = d1.dot(&d2);
-        // |d1 x d2|^2, not a e - b^2: good down to angles of 1e-16 instead of 1e-8.
+        // |d1 x d2|^2, not a e - b^2: accurate down to angles of 1e-16 instead of 1e-8.
         let n = d1.cross(&d2);
         let square = n.norm_squared();
         let mut s0 = if square > 0.0 {
@@ -159,7 +160,7 @@ mod tests {
         prop::array::uniform3(-size..size).prop_map(Vec3::from)
     }
 
-    /// Triangles of all sorts: plain, needles down to nothing, collinear, with equal corners,
+    /// Triangles of all kinds: plain, needles down to nothing, collinear, with equal corners,
     /// small.
     fn triangles() -> impl Strategy<Value = [Vec3; 3]> {
         let shape = (0..5u8, -14.0..0.0f64, 0.0..1.0f64);
@@ -190,7 +191,7 @@ mod tests {
         })
     }
 
-    /// The distance from `p` to the convex hull of `points`, from below: the gap along the
+    /// A lower bound of the distance from `p` to the convex hull of `points`: the gap along the
     /// direction to `closest`.
     fn gap(p: &Vec3, closest: &Vec3, points: &[Vec3]) -> f64 {
         let n = p - closest;
@@ -211,13 +212,13 @@ mod tests {
         fn point_triangle_is_the_minimum(tri in triangles(), p in vector(1.5), far in 0..3i32) {
             let p = p * 100f64.powi(far);
             let (q, weights) = point_triangle(&p, &tri);
-            // On the triangle, as the weights say.
+            // On the triangle, where the weights say.
             prop_assert!(weights.iter().all(|w| (-1e-15..=1.0).contains(w)), "{weights:?}");
             prop_assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-15);
             let sum = tri[0] * weights[0] + tri[1] * weights[1] + tri[2] * weights[2];
             prop_assert!((sum - q).norm() < 1e-15 * 4.0);
-            // No other point is closer: first against points of the triangle, then against the
-            // separating plane's proof.
+            // No other point is closer: first against points of the triangle, then by a separating
+            // plane.
             let d = (p - q).norm();
             for i in 0..=12 {
                 for j in 0..=12 - i {
@@ -260,7 +261,7 @@ mod tests {
             let low = p0.dot(&n).min(p1.dot(&n));
             let high = q0.dot(&n).max(q1.dot(&n));
             prop_assert!(d * d - (low - high) < 1e-13, "{d} {}", low - high);
-            // The same the other way round.
+            // Symmetric.
             let (_, _, t2, s2) = segment_segment(&q0, &q1, &p0, &p1);
             let back = (p0 + (p1 - p0) * s2 - q0 - (q1 - q0) * t2).norm();
             prop_assert!((back - d).abs() < 1e-14, "{back} {d}");
@@ -288,7 +289,7 @@ mod tests {
 
     #[test]
     fn nearly_parallel_segments_cross_where_they_do() {
-        // Crossing at the middle at an angle of 1e-9, 1 mm apart: the textbook's determinant is
+        // Crossing in the middle at an angle of 1e-9, 1 mm apart: the textbook's determinant is
         // zero there.
         let tilt = Vec3::new(1.0, 1e-9, 0.0);
         let up = Vec3::z() * 1e-3;

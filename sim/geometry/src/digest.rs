@@ -1,12 +1,12 @@
-//! One number for much: two computations have the same exactly if they made the same bits.
+//! A 64-bit digest of many numbers: equal bits give equal digests.
 //!
-//! Allocation-free. The same on every machine and in every version: FNV-1a of 64 bits (Fowler, Noll
-//! and Vo).
+//! Allocation-free. FNV-1a of 64 bits (Fowler, Noll and Vo): the same on every machine and in every
+//! version.
 
 use crate::pose::Pose;
 
-/// Over words, numbers and poses in their order. No protection against somebody who looks for two
-/// inputs with the same digest.
+/// Digest over words, numbers and poses in their order. It offers no protection against
+/// deliberately constructed collisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 
@@ -17,25 +17,25 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Takes a word in.
+    /// Adds a word.
     pub fn word(&mut self, word: u64) {
         self.bytes(&word.to_le_bytes());
     }
 
-    /// Takes the bits of numbers in: zeros of either sign differ.
+    /// Adds the bits of numbers; zeros of either sign differ.
     pub fn numbers(&mut self, numbers: &[f64]) {
         for number in numbers {
             self.word(number.to_bits());
         }
     }
 
-    /// Takes a pose in.
+    /// Adds a pose.
     pub fn pose(&mut self, pose: &Pose) {
         self.numbers(pose.translation.vector.as_slice());
         self.numbers(pose.rotation.coords.as_slice());
     }
 
-    /// Takes text in.
+    /// Adds bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -43,7 +43,7 @@ impl Digest {
     }
 }
 
-/// Sixteen hexadecimal digits.
+/// Writes sixteen hexadecimal digits.
 impl std::fmt::Display for Digest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:016x}", self.0)

@@ -1,10 +1,10 @@
 //! Interval arithmetic with outward rounding: every operation returns an interval that holds every
 //! result of the real operation on members of its operands (Redon 2002, section 3.3 and equation
-//! 3.7; here with the rounding the thesis leaves out).
+//! 3.7; the thesis leaves out the rounding that is added here).
 //!
-//! Bounds are pushed out by one unit in the last place after each rounded operation, by two after a
-//! library `sin` or `cos` (glibc keeps both under one). Nothing panics: whatever is not a number
-//! gives [`Interval::ENTIRE`]. No allocation.
+//! Bounds move outward by one unit in the last place after each rounded operation, and by two after
+//! a library `sin` or `cos` (glibc keeps both errors below one). Nothing panics: operands or
+//! results that are not numbers give [`Interval::ENTIRE`]. No allocation.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -29,7 +29,7 @@ impl Interval {
     /// `[0, 0]`.
     pub const ZERO: Interval = Interval::point(0.0);
 
-    /// From one bound to the other, in either order; NaN gives [`Interval::ENTIRE`].
+    /// Builds the interval between two bounds, in either order; NaN gives [`Interval::ENTIRE`].
     #[inline]
     #[must_use]
     pub fn new(a: f64, b: f64) -> Self {
@@ -42,14 +42,14 @@ impl Interval {
         }
     }
 
-    /// A single number, which must not be NaN.
+    /// The interval of a single number, which must not be NaN.
     #[inline]
     #[must_use]
     pub const fn point(x: f64) -> Self {
         Interval { lo: x, hi: x }
     }
 
-    /// Rounded outwards by one unit in the last place; NaN bounds become infinite.
+    /// Rounds outwards by one unit in the last place; NaN bounds become infinite.
     #[inline]
     fn outward(lo: f64, hi: f64) -> Self {
         Interval {
@@ -66,14 +66,14 @@ impl Interval {
         }
     }
 
-    /// `hi - lo`, rounded up.
+    /// Returns `hi - lo`, rounded up.
     #[inline]
     #[must_use]
     pub fn width(self) -> f64 {
         (self.hi - self.lo).next_up()
     }
 
-    /// A number near the middle, inside.
+    /// Returns a member near the middle.
     #[inline]
     #[must_use]
     pub fn middle(self) -> f64 {
@@ -83,28 +83,28 @@ impl Interval {
         (0.5 * self.lo + 0.5 * self.hi).clamp(self.lo, self.hi)
     }
 
-    /// Whether `x` is inside.
+    /// Returns whether `x` is a member.
     #[inline]
     #[must_use]
     pub fn contains(self, x: f64) -> bool {
         self.lo <= x && x <= self.hi
     }
 
-    /// Whether the other interval is inside.
+    /// Returns whether the other interval is a subset.
     #[inline]
     #[must_use]
     pub fn encloses(self, other: Interval) -> bool {
         self.lo <= other.lo && other.hi <= self.hi
     }
 
-    /// Whether the two have a number in common.
+    /// Returns whether the two have a number in common.
     #[inline]
     #[must_use]
     pub fn overlaps(self, other: Interval) -> bool {
         self.lo <= other.hi && other.lo <= self.hi
     }
 
-    /// Smallest interval around both.
+    /// Returns the smallest interval that holds both.
     #[inline]
     #[must_use]
     pub fn hull(self, other: Interval) -> Self {
@@ -114,7 +114,7 @@ impl Interval {
         }
     }
 
-    /// What both have in common, if anything.
+    /// Returns the numbers that both have in common, if any.
     #[inline]
     #[must_use]
     pub fn intersection(self, other: Interval) -> Option<Self> {
@@ -124,7 +124,7 @@ impl Interval {
         })
     }
 
-    /// Largest absolute value.
+    /// Returns the largest absolute value.
     #[inline]
     #[must_use]
     pub fn magnitude(self) -> f64 {
@@ -159,7 +159,7 @@ impl Interval {
         }
     }
 
-    /// Square root of what is not negative of it.
+    /// Square root of the members that are not negative.
     #[inline]
     #[must_use]
     pub fn sqrt(self) -> Self {
@@ -184,11 +184,12 @@ impl Interval {
         self.wave(f64::cos, 0.0)
     }
 
-    /// `f` has the period 2 pi, is +1 at `top` and -1 half a period later, monotone in between.
+    /// For a function `f` of period 2 pi that is +1 at `top`, -1 half a period later, and monotone
+    /// in between.
     #[inline]
     fn wave(self, f: fn(f64) -> f64, top: f64) -> Self {
         const ALL: Interval = Interval { lo: -1.0, hi: 1.0 };
-        // Beyond this the period's own rounding would have to be counted in.
+        // Beyond this the rounding of the period itself would matter.
         if !(self.magnitude() < 1e6 && self.hi - self.lo < TAU) {
             return ALL;
         }
@@ -206,10 +207,10 @@ impl Interval {
         r
     }
 
-    /// Whether some `x + 2 k pi` may be inside; errs on the side of yes.
+    /// Whether some `x + 2 k pi` may be a member; errs on the side of yes.
     #[inline]
     fn meets(self, x: f64) -> bool {
-        // In periods, where rounding is under 1e-9 for arguments under 1e6.
+        // In periods; the rounding is below 1e-9 for arguments below 1e6.
         const SLACK: f64 = 1e-9;
         let (lo, hi) = ((self.lo - x) / TAU - SLACK, (self.hi - x) / TAU + SLACK);
         lo.ceil() <= hi
@@ -260,7 +261,7 @@ impl Mul for Interval {
             self.hi * o.lo,
             self.hi * o.hi,
         );
-        // `min` and `max` drop NaN (zero times infinity), so ask.
+        // `min` and `max` drop NaN (zero times infinity), so test for it.
         if a.is_nan() || b.is_nan() || c.is_nan() || d.is_nan() {
             return Interval::ENTIRE;
         }
@@ -282,7 +283,7 @@ impl Mul<f64> for Interval {
 
 impl Div for Interval {
     type Output = Self;
-    /// [`Interval::ENTIRE`] if the divisor contains zero.
+    /// Returns [`Interval::ENTIRE`] if the divisor contains zero.
     #[inline]
     fn div(self, o: Self) -> Self {
         if !(o.lo > 0.0 || o.hi < 0.0) {
@@ -313,14 +314,14 @@ pub struct IVec3 {
 }
 
 impl IVec3 {
-    /// From three intervals.
+    /// Builds the box from three intervals.
     #[inline]
     #[must_use]
     pub const fn new(x: Interval, y: Interval, z: Interval) -> Self {
         IVec3 { x, y, z }
     }
 
-    /// Whether `v` is inside.
+    /// Returns whether `v` is inside.
     #[inline]
     #[must_use]
     pub fn contains(self, v: &Vec3) -> bool {
@@ -356,7 +357,7 @@ impl IVec3 {
         }
     }
 
-    /// Smallest box around both.
+    /// Returns the smallest box that holds both.
     #[inline]
     #[must_use]
     pub fn hull(self, o: IVec3) -> Self {
@@ -367,14 +368,14 @@ impl IVec3 {
         }
     }
 
-    /// Largest width of the three.
+    /// Returns the largest width of the three.
     #[inline]
     #[must_use]
     pub fn width(self) -> f64 {
         self.x.width().max(self.y.width()).max(self.z.width())
     }
 
-    /// Lowest and highest corner.
+    /// Returns the lowest and the highest corner.
     #[inline]
     #[must_use]
     pub fn corners(self) -> (Vec3, Vec3) {
@@ -422,7 +423,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers of all sizes and both signs.
+    /// Numbers of all magnitudes and both signs.
     fn number() -> impl Strategy<Value = f64> {
         prop_oneof![
             -10.0..10.0f64,
@@ -440,7 +441,7 @@ mod tests {
         })
     }
 
-    /// `a op b` without rounding, as a value and a remainder.
+    /// `a + b` without rounding, as a value and a remainder.
     fn exact_sum(a: f64, b: f64) -> (f64, f64) {
         let s = a + b;
         let t = s - a;

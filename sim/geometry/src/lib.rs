@@ -1,8 +1,9 @@
-//! Meshes, volumes, poses, screws: the geometry that every simulation crate stands on. No I/O but
-//! loading and writing meshes and volumes, no threads, deterministic.
+//! Meshes, volumes, poses and screws: the geometry that every simulation crate builds on.
+//!
+//! The only I/O is loading and writing meshes and volumes. No threads; deterministic.
 #![forbid(unsafe_code)]
 
-// Linked, never called: see there.
+// Linked for its effect on `sin`, `cos` and others, never called: see the crate's page.
 use hapticd_elementary as _;
 
 pub mod adjacency;

@@ -1,10 +1,10 @@
 //! Mass, centre of mass and inertia of a homogeneous solid, from its surface.
 //!
-//! The solid is the sum of the signed tetrahedra between a fixed point and each triangle, so any
-//! closed, consistently oriented surface will do, convex or not, with or without cavities
-//! (divergence theorem; tetrahedron integrals after Mirtich 1996 and Tonon 2004). The fixed point
-//! is the middle of the bounding box: a small body far from its origin loses no digits.
-//! Deterministic. No allocation, no panics.
+//! The solid is the sum of the signed tetrahedra between a fixed point and each triangle. So any
+//! closed, consistently oriented surface works, convex or not, with or without cavities (divergence
+//! theorem; tetrahedron integrals after Mirtich 1996 and Tonon 2004). The fixed point is the middle
+//! of the bounding box: a small body far from its origin loses no digits. Deterministic. No
+//! allocation, no panics.
 
 use crate::mesh::TriMesh;
 use crate::pose::{Mat3, Vec3};
@@ -39,17 +39,17 @@ pub enum MassError {
         /// Edges with three faces or more.
         non_manifold_edges: usize,
     },
-    /// Some faces are inside out, or all of them.
+    /// Some faces are inside out, or all are.
     #[error(
         "the surface does not face outwards: {misoriented_edges} edges between contrary faces, volume {volume_m3} m³"
     )]
     NotOutward {
-        /// Edges whose two faces disagree.
+        /// Edges with two faces that disagree.
         misoriented_edges: usize,
         /// Signed volume, m³.
         volume_m3: f64,
     },
-    /// The numbers under- or overflow: volume or inertia is not positive and finite.
+    /// A number under- or overflows: volume or inertia is not positive and finite.
     #[error("the solid is too small, too large or too thin to have a mass: volume {volume_m3} m³")]
     OutOfRange {
         /// Volume, m³.
@@ -58,7 +58,8 @@ pub enum MassError {
 }
 
 impl MassProperties {
-    /// Of the solid inside `mesh` with a uniform `density_kg_m3`. `report` must be that mesh's.
+    /// Computes the mass properties of the solid inside `mesh` with a uniform `density_kg_m3`.
+    /// `report` must be that mesh's.
     ///
     /// # Errors
     /// [`MassError`]: only closed, outward surfaces have an inside.
@@ -70,8 +71,8 @@ impl MassProperties {
     }
 }
 
-/// Volume integrals of a homogeneous solid: all that its mass properties need of its mesh. Takes
-/// `O(n)` to make; a density then costs nothing.
+/// Volume integrals of a homogeneous solid: all that its mass properties need from its mesh. Takes
+/// `O(n)` to compute; each density then takes constant time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     origin: Vec3,
@@ -79,13 +80,13 @@ pub struct Moments {
     /// About `origin`, in units of `size`.
     volume: f64,
     center: Vec3,
-    /// About the centre.
+    /// Second moments about the centre.
     spread: Mat3,
     signed_volume_m3: f64,
 }
 
 impl Moments {
-    /// Of the solid inside `mesh`. `report` must be that mesh's.
+    /// Computes the integrals of the solid inside `mesh`. `report` must be that mesh's.
     ///
     /// # Errors
     /// [`MassError`]: only closed, outward surfaces have an inside.
@@ -104,7 +105,7 @@ impl Moments {
         }
         let (low, high) = mesh.bounds();
         let origin = (low + high) / 2.0;
-        // Unit size, so that the fifth power of a micrometre or of a kilometre stays a good number.
+        // Unit size, so that the fifth power of a micrometre or of a kilometre stays in range.
         let size = (high - low).amax();
         let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
         for t in 0..mesh.triangles().len() {
@@ -131,7 +132,7 @@ impl Moments {
         })
     }
 
-    /// Mass properties of the solid if it is made of this, kg/m³.
+    /// Returns the mass properties of the solid with this uniform density, kg/m³.
     ///
     /// # Errors
     /// [`MassError::Density`], [`MassError::OutOfRange`].
@@ -186,7 +187,7 @@ mod tests {
         assert!((a - b).norm() <= relative * b.norm(), "{a} {b}");
     }
 
-    /// Of a cuboid with these half sizes.
+    /// Inertia of a cuboid with these half sizes.
     fn cuboid_inertia(mass: f64, h: &Vec3) -> Mat3 {
         let s = h.component_mul(h);
         Mat3::from_diagonal(&Vec3::new(s.y + s.z, s.x + s.z, s.x + s.y)) * (mass / 3.0)
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn hollow_and_curved_solids() {
-        // Outer cuboid less the inner one.
+        // Outer cuboid minus the inner one.
         let half = Vec3::new(2.0, 1.5, 1.0);
         let hole = of(&shapes::block_with_hole(&half, 0.5).unwrap(), 1.0).unwrap();
         let expected = cuboid_inertia(24.0, &half) - cuboid_inertia(2.0, &Vec3::new(0.5, 0.5, 1.0));

@@ -5,11 +5,11 @@ use crate::pose::Vec3;
 /// Most triangles of one mesh.
 pub const MAX_TRIANGLES: usize = 16 << 20;
 
-/// Why a mesh was refused. The numbers are indices into what was given.
+/// Why a mesh was refused. The numbers are indices into the input.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// No triangle.
+    /// There is no triangle.
     #[error("the mesh has no triangles")]
     Empty,
     /// More than [`MAX_TRIANGLES`], or more vertices than `u32` can number.
@@ -17,31 +17,31 @@ pub enum MeshError {
     TooMany {
         /// "triangles" or "vertices".
         what: &'static str,
-        /// How many.
+        /// The count.
         count: usize,
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// A triangle names a vertex that is not there.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle} refers to vertex {index}, but there are only {vertices} vertices")]
     IndexOutOfRange {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
-        /// The bad index.
+        /// The invalid index.
         index: u32,
-        /// Vertex count.
+        /// Number of vertices.
         vertices: usize,
     },
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} has a coordinate that is not finite")]
     NotFinite {
-        /// Which vertex.
+        /// Index of the vertex.
         vertex: usize,
     },
 }
 
-/// A triangle mesh: every index is in range, every coordinate finite, at least one triangle.
-/// Immutable.
+/// A triangle mesh: every index is in range, every coordinate is finite, and there is at least one
+/// triangle. Immutable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TriMesh {
     positions: Vec<Vec3>,
@@ -49,7 +49,7 @@ pub struct TriMesh {
 }
 
 impl TriMesh {
-    /// Checks and takes over the parts. Metres; outward is counter-clockwise.
+    /// Checks the parts and takes ownership. Metres; outward is counter-clockwise.
     ///
     /// # Errors
     /// See [`MeshError`].
@@ -81,7 +81,7 @@ impl TriMesh {
                 });
             }
         }
-        // Meshes stay for long; what their loaders reserved need not.
+        // Meshes live long; release the spare capacity that loaders reserved.
         positions.shrink_to_fit();
         triangles.shrink_to_fit();
         Ok(TriMesh {
@@ -102,7 +102,7 @@ impl TriMesh {
         &self.triangles
     }
 
-    /// Corners of triangle `i`.
+    /// Returns the corners of triangle `i`.
     ///
     /// # Panics
     /// If `i` is not below the triangle count.
@@ -112,7 +112,7 @@ impl TriMesh {
         self.triangles[i].map(|v| self.positions[v as usize])
     }
 
-    /// Lowest and highest corner of the bounding box over all vertices.
+    /// Returns the lowest and highest corner of the bounding box over all vertices.
     #[must_use]
     pub fn bounds(&self) -> (Vec3, Vec3) {
         self.positions.iter().fold(
@@ -122,8 +122,8 @@ impl TriMesh {
     }
 }
 
-/// A mesh of these triangles without the vertices that none of them uses. Every index must be in
-/// range.
+/// Returns the mesh of these triangles without the vertices that none of them uses. Every index
+/// must be in range.
 pub(crate) fn compact(
     positions: &[Vec3],
     mut triangles: Vec<[u32; 3]>,

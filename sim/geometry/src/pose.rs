@@ -1,10 +1,10 @@
-//! Points, vectors and poses: the few names that every simulation crate shares.
+//! Points, vectors and poses: the basic types that every simulation crate shares.
 //!
-//! Points and vectors are both [`Vec3`]; a [`Pose`] is a rigid transform named after what it does
+//! Points and vectors are both [`Vec3`]. A [`Pose`] is a rigid transform named after what it does
 //! (`world_from_tool` takes tool coordinates to world coordinates). SI units, right-handed frames.
 //! No allocation, no panics.
 
-/// A point or a vector, metres unless named otherwise.
+/// A point or a vector, in metres unless its name says otherwise.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A rigid transform.
 pub type Pose = nalgebra::Isometry3<f64>;
@@ -13,7 +13,7 @@ pub type Quat = nalgebra::UnitQuaternion<f64>;
 /// A 3x3 matrix.
 pub type Mat3 = nalgebra::Matrix3<f64>;
 
-/// A [`Pose`] as a matrix: for taking many points through it.
+/// A [`Pose`] as a matrix, for transforming many points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigid {
     /// Orthonormal, right-handed.
@@ -23,7 +23,7 @@ pub struct Rigid {
 }
 
 impl Rigid {
-    /// The same transform.
+    /// Builds the matrix of a pose.
     #[inline]
     #[must_use]
     pub fn new(pose: &Pose) -> Self {
@@ -33,26 +33,26 @@ impl Rigid {
         }
     }
 
-    /// [`transform`] of a point.
+    /// Transforms a point, as [`transform`] does.
     #[inline]
     #[must_use]
     pub fn point(&self, p: &Vec3) -> Vec3 {
         self.rotation * p + self.translation
     }
 
-    /// Takes a point back.
+    /// Transforms a point by the inverse.
     #[inline]
     pub fn unpoint(&self, p: &Vec3) -> Vec3 {
         self.unturn(&(p - self.translation))
     }
 
-    /// Turns a vector.
+    /// Rotates a vector.
     #[inline]
     pub fn turn(&self, v: &Vec3) -> Vec3 {
         self.rotation * v
     }
 
-    /// A direction back through the rotation.
+    /// Rotates a vector by the inverse.
     #[inline]
     #[must_use]
     pub fn unturn(&self, v: &Vec3) -> Vec3 {
@@ -60,7 +60,7 @@ impl Rigid {
     }
 }
 
-/// The point `p` through the rigid transform: rotated and translated.
+/// Transforms the point `p`: rotates, then translates it.
 #[inline]
 #[must_use]
 pub fn transform(pose: &Pose, p: &Vec3) -> Vec3 {

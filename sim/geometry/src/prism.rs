@@ -1,11 +1,12 @@
-//! Prisms over simple polygons: what polygons of a plane look like in space. Closed and outward.
-//! Metres.
+//! Prisms over simple polygons, which show planar polygons in space. Closed and outward. Metres.
 
 use crate::mesh::{MeshError, TriMesh};
 use crate::pose::Vec3;
 
-/// A prism over `outline`, the vertices of a simple polygon counter-clockwise, from `z =
-/// -half_height` to `half_height`. Of an outline that is not simple, a mesh of nonsense.
+/// Builds the prism over `outline` from `z = -half_height` to `half_height`.
+///
+/// `outline` holds the vertices of a simple polygon, counter-clockwise. If it is not simple, the
+/// mesh is meaningless.
 ///
 /// # Errors
 /// If a number is not finite, or there are too many.
@@ -26,8 +27,9 @@ pub fn prism(outline: &[[f64; 2]], half_height: f64) -> Result<TriMesh, MeshErro
     TriMesh::new(positions, triangles)
 }
 
-/// The triangles of a simple polygon whose vertices go round counter-clockwise, by cutting off ears
-/// (Meisters 1975), the fattest first: `n - 2` of them. `O(n^3)`.
+/// Triangulates a simple polygon, given counter-clockwise, into `n - 2` triangles.
+///
+/// Ear clipping (Meisters 1975), the fattest ear first. `O(n^3)`.
 #[must_use]
 pub fn triangulated(outline: &[[f64; 2]]) -> Vec<[u32; 3]> {
     let mut left: Vec<u32> = (0..outline.len() as u32).collect();
@@ -51,7 +53,7 @@ pub fn triangulated(outline: &[[f64; 2]]) -> Vec<[u32; 3]> {
             turn(a, b, c) / (square(a, b) + square(b, c) + square(c, a))
         };
         let ears = (0..m).filter(|k| is_ear(*k));
-        // A simple polygon has two ears at least; of another, any corner.
+        // A simple polygon has at least two ears; for another, takes any corner.
         let ear = ears
             .max_by(|i, k| fatness(*i).total_cmp(&fatness(*k)))
             .unwrap_or(0);
@@ -64,7 +66,7 @@ pub fn triangulated(outline: &[[f64; 2]]) -> Vec<[u32; 3]> {
     triangles
 }
 
-/// Twice the area of a triangle, positive counter-clockwise.
+/// Twice the area of a triangle, positive if counter-clockwise.
 fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
@@ -85,7 +87,7 @@ mod tests {
                 })
                 .collect()
         };
-        // Teeth down, as a maze has.
+        // Teeth down, like a maze.
         let mut comb = vec![[0.0, 0.0], [0.1, 0.0], [0.1, 0.01]];
         for k in (0..8).rev() {
             let x = 0.012 * f64::from(k);

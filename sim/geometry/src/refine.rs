@@ -1,18 +1,18 @@
-//! The same surface with more points: what bends needs them.
+//! Refinement: the same surface with more points, for bodies that bend.
 //!
-//! Every triangle is cut into four at the middles of its edges, all alike, so nothing opens and
-//! nothing moves. Deterministic; allocates.
+//! Every triangle is split into four at the midpoints of its edges, all alike, so that nothing
+//! opens and nothing moves. Deterministic; allocates.
 
 use std::collections::HashMap;
 
 use crate::{MeshError, TriMesh};
 
-/// Cuts all triangles into four until no edge is longer than `longest_m`. The old points keep their
-/// numbers.
+/// Splits all triangles into four until no edge is longer than `longest_m`. The old points keep
+/// their indices.
 ///
 /// # Errors
-/// [`MeshError::TooMany`] if that takes more triangles than a mesh may have, or `longest_m` is not
-/// a positive number.
+/// [`MeshError::TooMany`] if that takes more triangles than a mesh may have, or if `longest_m` is
+/// not a positive number.
 pub fn refined(mesh: &TriMesh, longest_m: f64) -> Result<TriMesh, MeshError> {
     let mut now = mesh.clone();
     loop {
@@ -21,7 +21,8 @@ pub fn refined(mesh: &TriMesh, longest_m: f64) -> Result<TriMesh, MeshError> {
         let longest = edges
             .map(|(a, b)| (positions[a as usize] - positions[b as usize]).norm())
             .fold(0.0, f64::max);
-        // Not: `longest <= longest_m`, so that NaN and zero run into the limit and not on for ever.
+        // Not `longest > longest_m`, so that NaN and zero run into the limit instead of looping
+        // forever.
         if longest <= longest_m {
             return Ok(now);
         }
@@ -67,7 +68,7 @@ mod tests {
         assert!(report.closed && report.oriented, "{report:?}");
         let volume = 8.0 * 0.03 * 0.02 * 0.01;
         assert!((report.signed_volume_m3 - volume).abs() < 1e-12 * volume);
-        // The longest edge is the diagonal of the largest face, 72 mm: four cuts.
+        // The longest edge is the diagonal of the largest face, 72 mm: four splits.
         assert_eq!(fine.triangles().len(), 12 * 256);
         assert_eq!(fine.positions()[..8], coarse.positions()[..]);
     }

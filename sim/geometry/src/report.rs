@@ -1,4 +1,4 @@
-//! What a mesh is like: closed, oriented, clean. Reported, not repaired. Allocates; not for the
+//! Properties of a mesh: closed, oriented, clean. Reported, not repaired. Allocates; not for the
 //! real-time thread.
 
 use crate::adjacency::Adjacency;
@@ -8,38 +8,39 @@ use crate::pose::Vec3;
 /// Findings about one mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshReport {
-    /// Vertices.
+    /// Number of vertices.
     pub vertices: usize,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: usize,
-    /// Edges with one face.
+    /// Number of edges with one face.
     pub boundary_edges: usize,
-    /// Edges with three faces or more.
+    /// Number of edges with three faces or more.
     pub non_manifold_edges: usize,
-    /// Edges whose two faces run along it in the same direction: one of them is inside out.
+    /// Number of edges with two faces that run along it in the same direction: one of them is
+    /// inside out.
     pub misoriented_edges: usize,
-    /// Triangles without area (repeated corners or collinear). Loaders drop them and count them
-    /// here.
+    /// Number of triangles without area (repeated or collinear corners). Loaders drop them and
+    /// count them here.
     pub degenerate_triangles: usize,
-    /// Parts that share no vertex.
+    /// Number of parts that share no vertex.
     pub components: usize,
-    /// No boundary and no non-manifold edge.
+    /// True if there is no boundary edge and no non-manifold edge.
     pub closed: bool,
-    /// Closed, consistent and outward (positive volume): has an inside.
+    /// True if closed, consistent and outward (positive volume): the mesh has an inside.
     pub oriented: bool,
-    /// Signed volume, m³; only meaningful if closed.
+    /// Signed volume, m³; meaningful only if closed.
     pub signed_volume_m3: f64,
     /// Lowest and highest corner of the bounding box, m.
     pub bounds: (Vec3, Vec3),
 }
 
 impl MeshReport {
-    /// Looks at a mesh. O(n log n).
+    /// Examines a mesh. O(n log n).
     #[must_use]
     pub fn of(mesh: &TriMesh, adjacency: &Adjacency) -> Self {
         let edges = adjacency.edges.len();
         let mut faces = vec![0u32; edges];
-        // Forward uses less backward uses of each edge: 0 on a consistently oriented manifold edge.
+        // Forward minus backward uses of each edge: 0 on a consistently oriented manifold edge.
         let mut balance = vec![0i32; edges];
         for (t, corners) in mesh.triangles().iter().enumerate() {
             for side in 0..3 {
@@ -78,7 +79,7 @@ impl MeshReport {
     }
 }
 
-/// Whether triangle `t` has no area.
+/// Returns whether triangle `t` has no area.
 pub(crate) fn is_degenerate(mesh: &TriMesh, t: usize) -> bool {
     let [a, b, c] = mesh.triangle(t);
     let area = (b - a).cross(&(c - a)).norm();
@@ -86,7 +87,7 @@ pub(crate) fn is_degenerate(mesh: &TriMesh, t: usize) -> bool {
         .norm_squared()
         .max((c - a).norm_squared())
         .max((c - b).norm_squared());
-    // Not `<=`: an area that is not a number is no area either.
+    // Not `<=`: an area that is NaN counts as no area.
     !(area > 1e-14 * longest)
 }
 
@@ -102,7 +103,7 @@ fn signed_volume(mesh: &TriMesh) -> f64 {
         .sum()
 }
 
-/// Connected parts, by union-find over the vertices of triangles.
+/// Counts connected parts, by union-find over the vertices of triangles.
 fn components(mesh: &TriMesh) -> usize {
     fn root(parent: &mut [u32], mut v: u32) -> u32 {
         while parent[v as usize] != v {
@@ -139,7 +140,7 @@ mod tests {
         MeshReport::of(&mesh, &Adjacency::new(&mesh))
     }
 
-    /// A cuboid, and the same again `shift` along x as further vertices.
+    /// A cuboid, and a copy `shift` along x with vertices of its own.
     fn two(shift: f64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let one = shapes::cuboid(&Vec3::repeat(0.5)).unwrap();
         let n = one.positions().len() as u32;

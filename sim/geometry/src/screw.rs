@@ -7,21 +7,22 @@
 //!
 //! # Practice
 //!
-//! For small angles the axis goes far away (`|point|` grows like `1/angle`), and the textbook form
+//! For small angles the axis is far away (`|point|` grows like `1/angle`), and the textbook form
 //! `o + R (x - o)` would lose as many digits. Displacements are therefore computed from the
-//! velocity of the point itself, `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos wt)/w^2` with
-//! `p = w u x (x - o)`: the same motion (Rodrigues' formula), where `x - o` is only ever multiplied
-//! by `w`. Its error stays at rounding of the coordinates and of the displacement at every angle.
+//! velocity of the point itself: `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos wt)/w^2` with
+//! `p = w u x (x - o)`. It is the same motion (Rodrigues' formula), but `x - o` is only ever
+//! multiplied by `w`. The error stays at the rounding of the coordinates and of the displacement,
+//! at every angle.
 
 use std::f64::consts::{PI, TAU};
 
 use crate::pose::{Pose, Quat, Vec3};
 
-/// Rotations smaller than this (radians per screw) are no rotation: over a metre they are a
-/// femtometre, less than the rounding of a coordinate of ten metres.
+/// Rotations smaller than this (radians per screw) are treated as zero. Over a metre they move a
+/// point by a femtometre, less than the rounding of a coordinate of ten metres.
 const MIN_ANGLE: f64 = 1e-15;
 
-/// Under this `sin(wt)/w = t` to the last bit, and `w^2` may no longer be a number to divide by.
+/// Below this, `sin(wt)/w = t` to the last bit, and `w^2` may underflow as a divisor.
 pub(crate) const STRAIGHT: f64 = 1e-150;
 
 /// A constant-speed screw over `t` in `[0, 1]`.
@@ -38,7 +39,7 @@ pub struct Screw {
 }
 
 impl Screw {
-    /// No motion.
+    /// The screw without motion.
     #[must_use]
     pub fn identity() -> Self {
         Screw {
@@ -49,11 +50,11 @@ impl Screw {
         }
     }
 
-    /// The screw that displaces `pivot` by exactly `displacement` and rotates by the rotation
-    /// vector `rotation` (radians).
+    /// Builds the screw that displaces `pivot` by exactly `displacement` and rotates by the
+    /// rotation vector `rotation` (radians).
     ///
-    /// A rotation beyond a half turn is replaced by the shorter one with the same end: towards a
-    /// full turn the axis that also displaces the pivot goes to infinity and the path with it.
+    /// A rotation beyond a half turn is replaced by the shorter one with the same end. Towards a
+    /// full turn, the axis that also displaces the pivot goes to infinity, and the path with it.
     /// `angle` is in `[0, pi]`.
     #[must_use]
     pub fn from_twist(displacement: &Vec3, rotation: &Vec3, pivot: &Vec3) -> Self {
@@ -65,7 +66,7 @@ impl Screw {
                 (angle, axis) = (TAU - angle, -axis);
             }
         }
-        // Not `<=`, so that NaN takes the general branch and shows.
+        // Not `<=`, so that NaN takes the general branch and stays visible.
         if angle < MIN_ANGLE {
             let translation = displacement.norm();
             let axis = if translation > 0.0 {
@@ -82,7 +83,7 @@ impl Screw {
         }
         let translation = displacement.dot(&axis);
         let across = displacement - axis * translation;
-        // 0.5 |across| (n1 + cot(w/2) u x n1) with n1 the direction of `across`.
+        // 0.5 |across| (n1 + cot(w/2) u x n1), where n1 is the direction of `across`.
         let (sin, cos) = (0.5 * angle).sin_cos();
         let point = pivot + (across + axis.cross(&across) * (cos / sin)) * 0.5;
         Screw {
@@ -93,7 +94,8 @@ impl Screw {
         }
     }
 
-    /// The screw from one pose to another about the origin of the first; the shorter way round.
+    /// Builds the screw from one pose to another about the origin of the first, by the shorter
+    /// rotation.
     #[must_use]
     pub fn between(from: &Pose, to: &Pose) -> Self {
         let rotation = (to.rotation * from.rotation.inverse()).scaled_axis();
@@ -101,23 +103,25 @@ impl Screw {
         Self::from_twist(&displacement, &rotation, &from.translation.vector)
     }
 
-    /// Angular velocity, radians per screw.
+    /// Returns the angular velocity, radians per screw.
     #[inline]
     #[must_use]
     pub fn angular_velocity(&self) -> Vec3 {
         self.axis * self.angle
     }
 
-    /// Velocity of the point that is now at `x`, metres per screw.
+    /// Returns the velocity of the point that is now at `x`, metres per screw.
     #[inline]
     #[must_use]
     pub fn velocity_of(&self, x: &Vec3) -> Vec3 {
         self.axis * self.translation + self.angular_velocity().cross(&(x - self.point))
     }
 
-    /// Size of the acceleration of the point now at `x`, constant in time: `angle^2` times its
-    /// distance to the axis, metres per screw squared. Over a time `dt` the point is within half of
-    /// it times `dt^2` of its tangent.
+    /// Returns the magnitude of the acceleration of the point that is now at `x`, metres per screw
+    /// squared.
+    ///
+    /// It is constant in time: `angle^2` times the distance to the axis. Over a time `dt` the point
+    /// stays within half of it times `dt^2` of its tangent.
     #[inline]
     #[must_use]
     pub fn acceleration_bound(&self, x: &Vec3) -> f64 {
@@ -125,7 +129,7 @@ impl Screw {
         omega.cross(&omega.cross(&(x - self.point))).norm()
     }
 
-    /// How far the point at `x` at time 0 has gone at time `t`.
+    /// Returns the displacement at time `t` of the point that is at `x` at time 0.
     #[inline]
     #[must_use]
     pub fn shift_of(&self, x: &Vec3, t: f64) -> Vec3 {
@@ -135,20 +139,20 @@ impl Screw {
         self.axis * (self.translation * t) + turning * along + omega.cross(&turning) * inward
     }
 
-    /// The displacement at time `t`: takes points at time 0 to points at time `t`.
+    /// Returns the displacement at time `t`: it takes points at time 0 to points at time `t`.
     #[must_use]
     pub fn displacement_at(&self, t: f64) -> Pose {
         Pose::from_parts(self.shift_of(&Vec3::zeros(), t).into(), self.rotation_at(t))
     }
 
-    /// The rotation at time `t`.
+    /// Returns the rotation at time `t`.
     #[inline]
     #[must_use]
     pub fn rotation_at(&self, t: f64) -> Quat {
         Quat::from_scaled_axis(self.angular_velocity() * t)
     }
 
-    /// Where a body that starts at `start` is at time `t`.
+    /// Returns the pose at time `t` of a body that starts at `start`.
     #[must_use]
     pub fn pose_at(&self, start: &Pose, t: f64) -> Pose {
         let x = start.translation.vector;
@@ -158,7 +162,7 @@ impl Screw {
         )
     }
 
-    /// The first share `s` of the screw, as a screw of its own.
+    /// Returns the first share `s` of the screw as a screw over the full unit of time.
     #[must_use]
     pub fn part(&self, s: f64) -> Self {
         Screw {
@@ -168,13 +172,13 @@ impl Screw {
         }
     }
 
-    /// The way back.
+    /// Returns the reverse motion.
     #[must_use]
     pub fn inverse(&self) -> Self {
         self.part(-1.0)
     }
 
-    /// The same motion seen in another frame.
+    /// Returns the same motion in another frame.
     #[must_use]
     pub fn in_frame(&self, new_from_old: &Pose) -> Self {
         Screw {
@@ -184,8 +188,8 @@ impl Screw {
         }
     }
 
-    /// Upper bound on the path, up to time `t`, of any point within `radius` of `centre` (at time
-    /// 0). Rounding is added.
+    /// Returns an upper bound of the path length, up to time `t`, of any point that starts within
+    /// `radius` of `centre`. Includes rounding.
     #[must_use]
     pub fn max_displacement(&self, centre: &Vec3, radius: f64, t: f64) -> f64 {
         let angle = self.angle.abs();
@@ -196,7 +200,7 @@ impl Screw {
     }
 }
 
-/// `sin(wt)/w` and `(1 - cos wt)/w^2`.
+/// Returns `sin(wt)/w` and `(1 - cos wt)/w^2`.
 #[inline]
 fn turn_factors(w: f64, t: f64) -> (f64, f64) {
     if w.abs() < STRAIGHT {

@@ -1,11 +1,12 @@
-//! Where the points of a body may be during a part of a screw: the interval pose (Redon 2002,
-//! sections 2.2, 3.3 and equation 3.10).
+//! Bounds on the points of a body during a part of a screw: the interval pose (Redon 2002, sections
+//! 2.2, 3.3 and equation 3.10).
 //!
-//! The four-constant form `c0 + c1 cos + c2 sin + c3 t` of the pose, written so that nothing
+//! The four-constant form `c0 + c1 cos + c2 sin + c3 t` of the pose, rearranged so that nothing
 //! cancels when the axis is far away: `x(t) = x + s t u + p sin(wt)/w + (w u x p) (1 - cos
-//! wt)/w^2`, `p = w u x (x - o)` (see [`crate::screw`]), each factor an interval. Bounds hold the
-//! motion of the screw as its numbers say, rounding included, and shrink linearly with the time
-//! interval. No allocation, no panics; numbers that are not finite give infinite bounds.
+//! wt)/w^2`, `p = w u x (x - o)` (see [`crate::screw`]), with an interval for each factor. The
+//! bounds hold the motion that the screw's numbers define, rounding included, and shrink linearly
+//! with the time interval. No allocation, no panics; numbers that are not finite give infinite
+//! bounds.
 
 use crate::interval::{IVec3, Interval};
 use crate::pose::{Pose, Vec3};
@@ -30,7 +31,7 @@ pub struct ScrewBounds {
 }
 
 impl ScrewBounds {
-    /// The screw during `time` (fractions of the screw).
+    /// Bounds the screw during `time` (fractions of the screw).
     #[must_use]
     pub fn new(screw: &Screw, time: Interval) -> Self {
         let w = Interval::from(screw.angle);
@@ -55,14 +56,14 @@ impl ScrewBounds {
         }
     }
 
-    /// Box of the positions of the point that is at `x` at time 0.
+    /// Returns a box of the positions of the point that is at `x` at time 0.
     #[inline]
     #[must_use]
     pub fn point(&self, x: &Vec3) -> IVec3 {
         IVec3::from(x) + self.shift(x)
     }
 
-    /// Box of the displacements of that point.
+    /// Returns a box of the displacements of the point that is at `x` at time 0.
     #[inline]
     #[must_use]
     pub fn shift(&self, x: &Vec3) -> IVec3 {
@@ -70,7 +71,7 @@ impl ScrewBounds {
         self.along + turning * self.turned + self.omega.cross(turning) * self.inward
     }
 
-    /// Box of a direction `n` (at time 0) that turns with the body.
+    /// Returns a box of a direction that is `n` at time 0 and turns with the body.
     #[inline]
     #[must_use]
     pub fn direction(&self, n: &Vec3) -> IVec3 {
@@ -79,8 +80,8 @@ impl ScrewBounds {
         n + across * self.sine + self.axis.cross(across) * self.versine
     }
 
-    /// The interval pose of a body that starts at `start`: the boxes of its x, y and z axes and of
-    /// its origin.
+    /// Returns the interval pose of a body that starts at `start`: the boxes of its x, y and z axes
+    /// and of its origin.
     #[must_use]
     pub fn pose(&self, start: &Pose) -> ([IVec3; 3], IVec3) {
         let axes = [Vec3::x(), Vec3::y(), Vec3::z()].map(|e| self.direction(&(start.rotation * e)));
@@ -136,7 +137,7 @@ mod tests {
             }
         }
 
-        /// Half the time, half the box, down to rounding; and never more than a few times the
+        /// Half the time gives half the box, down to rounding, and never more than a few times the
         /// distance travelled.
         #[test]
         fn bounds_shrink_linearly(s in screws(), x in vector(1.0), from in 0.0..0.5f64) {

@@ -1,8 +1,9 @@
-//! Procedural shapes: what demos, tests and benchmarks touch. Closed and outward but for [`sheet`].
-//! Metres, about the origin.
+//! Procedural shapes for demos, tests and benchmarks. Closed and outward except [`sheet`] and
+//! [`trough`]. Metres, about the origin.
 //!
-//! Sizes are the caller's: they must be finite and positive, counts at least 3. Nonsense gives a
-//! mesh of nonsense coordinates or [`MeshError`]; nothing panics.
+//! The caller answers for sizes, which must be finite and positive, and for counts, which must be
+//! at least 3. Other values give a mesh with meaningless coordinates or a [`MeshError`]; nothing
+//! panics.
 
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ pub fn cuboid(half: &Vec3) -> Result<TriMesh, MeshError> {
     TriMesh::new((0..8).map(corner).collect(), split(&quads))
 }
 
-/// A thin box lying in z = 0.
+/// A thin box centred on z = 0.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -37,8 +38,7 @@ pub fn plate(half_x: f64, half_y: f64, thickness: f64) -> Result<TriMesh, MeshEr
     cuboid(&Vec3::new(half_x, half_y, thickness / 2.0))
 }
 
-/// A sphere from an icosahedron whose triangles are quartered `level` times; `20 * 4^level`
-/// triangles.
+/// A sphere from an icosahedron with triangles quartered `level` times; `20 * 4^level` triangles.
 ///
 /// # Errors
 /// If the radius is not finite or the level gives too many triangles.
@@ -137,9 +137,11 @@ pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> Result<TriMesh
     TriMesh::new(positions, split(&quads))
 }
 
-/// A closed block with a bumpy top: `depth` of material under z = 0, waves of at most `amplitude`
-/// above and below it over `2 * half` along x and y, `cells` squares a side (72 give more than
-/// 10,000 triangles). The same seed gives the same ground.
+/// A closed block with a bumpy top; the same seed gives the same ground.
+///
+/// `depth` of material lies below z = 0. Waves of at most `amplitude` rise above and fall below it,
+/// over `2 * half` along x and y. The grid has `cells` squares a side (72 give more than 10,000
+/// triangles).
 ///
 /// # Errors
 /// If a size is not finite.
@@ -201,7 +203,7 @@ struct Wave {
     share: f64,
 }
 
-/// Six waves whose shares add up to 1, drawn by splitmix64.
+/// Six waves with shares that add up to 1, drawn by splitmix64.
 fn waves(seed: u64) -> Vec<Wave> {
     let mut state = seed;
     let mut next = || {
@@ -225,7 +227,7 @@ fn waves(seed: u64) -> Vec<Wave> {
         .collect()
 }
 
-/// A block with a square hole of half width `hole_half` right through it along z.
+/// A block with a square hole of half width `hole_half` all the way through along z.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -250,8 +252,8 @@ pub fn block_with_hole(half: &Vec3, hole_half: f64) -> Result<TriMesh, MeshError
     TriMesh::new(positions, split(&quads))
 }
 
-/// A block with a round hole through it along z, `segments` sides to the circle; `hole_radius`
-/// below both half widths.
+/// A block with a round hole all the way through along z, with `segments` sides to the circle.
+/// `hole_radius` must be below both half widths.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -273,7 +275,7 @@ pub fn block_with_round_hole(
         }
     }
     let rim = |i: u32, bottom: u32| 8 + 2 * (i % n) + bottom;
-    // The corner that a side of the circle is joined to: that of its quadrant.
+    // The corner to which a side of the circle is joined: that of its quadrant.
     let corner = |i: u32| (8 * (i % n) + 4) / (2 * n) % 4;
     let mut triangles = Vec::new();
     for i in 0..n {
@@ -296,14 +298,14 @@ pub fn block_with_round_hole(
     TriMesh::new(positions, triangles)
 }
 
-/// Three walls of this thickness that meet in a corner at the origin and open towards +x, +y, +z up
-/// to `size`.
+/// Three walls of thickness `wall` that meet in a corner at the origin and open towards +x, +y, +z
+/// up to `size`.
 ///
 /// # Errors
 /// If a size is not finite.
 pub fn inner_corner(size: f64, wall: f64) -> Result<TriMesh, MeshError> {
-    // A cube of side size + wall with a cube of side size taken out of its + + + corner: seven of
-    // eight cells of a 2 x 2 x 2 grid, of which only the outer faces stay.
+    // A cube of side size + wall with a cube of side size removed from its + + + corner: seven of
+    // the eight cells of a 2 x 2 x 2 grid, of which only the outer faces stay.
     let at = [-wall, 0.0, size];
     let full = |c: [i32; 3]| c.iter().all(|&k| (0..2).contains(&k)) && c != [1, 1, 1];
     let index = |c: [usize; 3]| (c[0] * 9 + c[1] * 3 + c[2]) as u32;
@@ -369,8 +371,10 @@ pub fn sheet(half: f64, cells: u32) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, split(&quads))
 }
 
-/// A trough along y, from -`half_y` to `half_y`: walls of this length on both sides, rising by 34
-/// degrees, and a bottom of this radius between them, of facets that turn by 8.6 degrees. Open.
+/// An open trough along y, from -`half_y` to `half_y`.
+///
+/// Walls of length `wall` rise by 34 degrees on both sides. The bottom between them has this
+/// radius, in facets that turn by 8.6 degrees.
 pub fn trough(radius: f64, wall: f64, half_y: f64) -> Result<TriMesh, MeshError> {
     const TURN: f64 = 0.15;
     let mut profile = vec![Vec3::zeros()];

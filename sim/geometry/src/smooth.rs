@@ -1,27 +1,28 @@
 //! A smooth surface through the vertices of a coarse mesh, and the foot of a point on it.
 //!
-//! Made once, off any real-time thread, in `O(n log n)`. [`SmoothMesh::foot`] is real-time
+//! Built once, off any real-time thread, in `O(n log n)`. [`SmoothMesh::foot`] is real-time
 //! callable: no allocation, no lock, bounded work. Deterministic. Lengths in metres, in the mesh's
 //! own frame.
 //!
 //! # Theory
 //!
-//! A mesh stands for a smooth surface where its faces meet at small angles, and means a crease
-//! where they do not ([`CREASE`]). Faces that are joined by other edges than creases are a *sheet*.
-//! The vertices of a sheet have normals, weighted so that they are exact on spheres (Max 1999,
-//! "Weights for computing vertex normals from facet normals"), and each triangle carries a patch
-//! that interpolates its corners with these normals: Nielson's side-vertex blend (1987, "A
-//! transfinite, visually continuous, triangular interpolant"), see `patch`. On an edge between two
-//! patches place and tangent plane follow from the edge alone: the surface of a sheet has
-//! continuous normals, and so has what is a constant distance away from it.
+//! Where faces meet at small angles, the mesh stands for a smooth surface; elsewhere it means a
+//! crease ([`CREASE`]). Faces joined by edges other than creases form a *sheet*. The vertices of a
+//! sheet have normals, weighted so that they are exact on spheres (Max 1999, "Weights for computing
+//! vertex normals from facet normals"). Each triangle carries a patch that interpolates its corners
+//! with these normals: Nielson's side-vertex blend (1987, "A transfinite, visually continuous,
+//! triangular interpolant"), see `patch`. On an edge between two patches, position and tangent
+//! plane follow from the edge alone. So the surface of a sheet has continuous normals, and so have
+//! its offset surfaces.
 //!
-//! Where a sheet ends at a plane that turns away, as a cylinder does at its ends, what is nearest
-//! beyond that rim is a place of the rim while the way there lies between the two normals, and of
-//! the plane after that: a distance that is continuous, and so are its gradients. Beyond other ends
-//! of a sheet the foot says that it is at a border.
+//! A sheet may end at a plane that turns away, as a cylinder does at its ends. For a point beyond
+//! that rim the foot stays on the rim while the direction to the point lies between the two
+//! normals, and is on the plane after that. The distance is continuous, and so is its gradient.
+//! Beyond other ends of a sheet the foot reports that it is on a border.
 //!
-//! A sheet with a patch further than [`MAX_LIFT_M`] from its triangle is too coarse to tell what
-//! was meant, and stays as it is: were it that triangle only, its sides would be steps.
+//! A sheet with a patch further than [`MAX_LIFT_M`] from its triangle is too coarse to tell which
+//! surface was meant, and stays as it is. If only that triangle stayed flat, its sides would be
+//! steps.
 
 use std::sync::Arc;
 
@@ -35,44 +36,44 @@ mod patch;
 pub use nearest::Foot;
 pub use patch::Patch;
 
-/// Cosine of the angle between two faces from which their edge is a crease: 30 degrees.
+/// Cosine of the angle between two faces at which their edge becomes a crease: 30 degrees.
 pub const CREASE: f64 = 0.866_025_403_784_438_6;
-/// Furthest that the smooth surface may lie from the mesh, m: below what a hand tells of places (1
-/// to 2 mm), and 0.2 N at 800 N/m.
+/// Largest distance that the smooth surface may have from the mesh, m. It is below the resolution
+/// of the hand for positions (1 to 2 mm), and 0.2 N at 800 N/m.
 pub const MAX_LIFT_M: f64 = 0.25e-3;
-/// Normals nearer than this to their face's are the face's.
+/// A normal nearer than this to its face's normal counts as equal to it.
 const FLAT: f64 = 1e-6;
 
 /// A triangle of the surface.
 #[derive(Clone, Copy, Debug)]
 struct Face {
-    /// Of its corners, in [`SmoothMesh::normals`].
+    /// Normals of its corners, as indices into [`SmoothMesh::normals`].
     normals: [u32; 3],
-    /// What it is smoothly joined to across the sides 01, 12, 20; [`NO_FACE`]: a crease, or a
+    /// The triangles smoothly joined across the sides 01, 12, 20; [`NO_FACE`] at a crease or a
     /// border.
     across: [u32; 3],
-    /// The plane's triangle across such a side where it turns away, outwards; else [`NO_FACE`].
+    /// The triangle of a plane that turns away, outwards, across such a side; else [`NO_FACE`].
     beyond: [u32; 3],
     /// The sheet that it belongs to.
     sheet: u32,
 }
 
-/// See the module page.
+/// A smooth surface through the vertices of a mesh. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct SmoothMesh {
     mesh: Arc<TriMesh>,
     faces: Vec<Face>,
     normals: Vec<Vec3>,
-    /// By sheet: it is the mesh itself, a plane.
+    /// For each sheet: true if it is a plane, hence the mesh itself.
     flat: Vec<bool>,
-    /// By sheet: the smallest radius that it is hollow with, m.
+    /// For each sheet: the smallest radius of its concave parts, m.
     narrowest_m: Vec<f64>,
     lift_m: f64,
 }
 
 impl SmoothMesh {
-    /// The surface through a mesh; `None` where it would be the mesh itself: planes, edges and no
-    /// more.
+    /// Builds the surface through a mesh; `None` if it would be the mesh itself, with only planes
+    /// and creases.
     #[must_use]
     pub fn new(mesh: &Arc<TriMesh>, adjacency: &Adjacency) -> Option<Self> {
         let facets: Vec<Vec3> = (0..mesh.triangles().len())
@@ -105,7 +106,7 @@ impl SmoothMesh {
         Some(surface)
     }
 
-    /// With these edges smooth.
+    /// Builds the surface in which exactly these edges are smooth.
     fn joined(
         mesh: &Arc<TriMesh>,
         adjacency: &Adjacency,
@@ -191,7 +192,8 @@ impl SmoothMesh {
         surface
     }
 
-    /// Across each side of a bent triangle: the triangle of a plane that turns away from it there.
+    /// Returns, across each side of a curved triangle, the triangle of a plane that turns away from
+    /// it.
     fn planes_beyond(&self, adjacency: &Adjacency, whole: &[bool], t: usize) -> [u32; 3] {
         let mut beyond = [NO_FACE; 3];
         if self.is_flat(t as u32) {
@@ -202,7 +204,7 @@ impl SmoothMesh {
         for (side, &e) in adjacency.triangle_edges[t].iter().enumerate() {
             let edge = &adjacency.edges[e as usize];
             let other = edge.faces[usize::from(edge.faces[0] == t as u32)];
-            // Where more than two triangles meet, what is beyond is not known.
+            // Where more than two triangles meet, the face beyond is ambiguous.
             if other == NO_FACE || !whole[e as usize] || !self.is_flat(other) {
                 continue;
             }
@@ -216,17 +218,18 @@ impl SmoothMesh {
         beyond
     }
 
-    /// By sheet: whether one of its patches is too far from its triangle.
+    /// Returns, for each sheet, whether one of its patches is too far from its triangle.
     fn coarse(&self) -> Vec<bool> {
         let mut coarse = vec![false; self.flat.len()];
         for (t, face) in (0..).zip(&self.faces) {
-            // Not: `lift > ...`, so that NaN is too coarse.
+            // Not `lift > ...`, so that NaN counts as too coarse.
             coarse[face.sheet as usize] |= !(self.lift_of(t) <= MAX_LIFT_M);
         }
         coarse
     }
 
-    /// How far a triangle's patch is from it, m: at its middle and in the middle of its sides.
+    /// Returns how far a triangle's patch is from it, m: sampled at its middle and at the midpoints
+    /// of its sides.
     fn lift_of(&self, face: u32) -> f64 {
         if self.is_flat(face) {
             return 0.0;
@@ -247,14 +250,14 @@ impl SmoothMesh {
         .fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
     }
 
-    /// How much a triangle is hollow, 1/m: minus the smaller principal curvature of the surface
-    /// whose normal turns over it as its corners' do, or 0.
+    /// Returns how concave a triangle is, 1/m: minus the smaller principal curvature, or 0 if that
+    /// is positive. The normal is taken to vary over the triangle as between its corners.
     fn hollow_per_m(&self, face: usize) -> f64 {
         let [a, b, c] = self.mesh.triangle(face);
         let [na, nb, nc] = self.faces[face].normals.map(|n| self.normals[n as usize]);
         let (u, v) = (b - a, c - a);
         let (nu, nv) = (nb - na, nc - na);
-        // First and second form in the two sides: the curvatures are the roots of
+        // First and second fundamental form in the two sides: the curvatures are the roots of
         // det(second - k first).
         let first = [u.dot(&u), u.dot(&v), v.dot(&v)];
         let second = [u.dot(&nu), 0.5 * (u.dot(&nv) + v.dot(&nu)), v.dot(&nv)];
@@ -262,38 +265,39 @@ impl SmoothMesh {
         let mean = (first[0] * second[2] + first[2] * second[0] - 2.0 * first[1] * second[1])
             / (2.0 * det(&first));
         let least = mean - (mean * mean - det(&second) / det(&first)).max(0.0).sqrt();
-        // Not a number where the triangle has no area: nothing is known, nothing is hollow.
+        // NaN if the triangle has no area: it then counts as not concave.
         (-least).max(0.0)
     }
 
-    /// The smallest radius that a sheet is hollow with, infinite if nowhere, m; 0 if there is no
-    /// such sheet. What lies further than that outside of it has edges. Real-time safe.
+    /// Returns the smallest radius of the concave parts of a sheet, m: infinite if it has none, 0
+    /// if there is no such sheet.
+    ///
+    /// The offset surface further than that outside of it has edges. Real-time safe.
     #[must_use]
     pub fn narrowest_m(&self, sheet: u32) -> f64 {
         self.narrowest_m.get(sheet as usize).copied().unwrap_or(0.0)
     }
 
-    /// Furthest that the surface is from the mesh, m: at most [`MAX_LIFT_M`].
+    /// Returns the largest distance between the surface and the mesh, m: at most [`MAX_LIFT_M`].
     #[must_use]
     pub fn lift_m(&self) -> f64 {
         self.lift_m
     }
 
-    /// Whether a triangle belongs to a sheet that is a plane, or there is no such triangle.
-    /// Real-time safe.
+    /// Returns whether a triangle belongs to a planar sheet, or does not exist. Real-time safe.
     #[must_use]
     pub fn is_flat(&self, face: u32) -> bool {
         let face = self.faces.get(face as usize);
         face.is_none_or(|f| self.flat[f.sheet as usize])
     }
 
-    /// The sheet that a triangle belongs to. Real-time safe.
+    /// Returns the sheet to which a triangle belongs. Real-time safe.
     #[must_use]
     pub fn sheet(&self, face: u32) -> Option<u32> {
         self.faces.get(face as usize).map(|f| f.sheet)
     }
 
-    /// The patch over a triangle, which must exist. Real-time safe.
+    /// Returns the patch over a triangle, which must exist. Real-time safe.
     #[must_use]
     pub fn patch(&self, face: u32) -> Patch {
         let corners = self.mesh.triangle(face as usize);
@@ -307,8 +311,8 @@ fn facet([a, b, c]: &[Vec3; 3]) -> Vec3 {
     normal.try_normalize(0.0).unwrap_or_default()
 }
 
-/// Of each edge: two triangles meet there that face the same way, and no more, so that there is one
-/// surface.
+/// Returns, for each edge, whether exactly two triangles meet there and face the same way, so that
+/// the surface is a manifold.
 fn manifold(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<bool> {
     let mut along = vec![[0_u8; 2]; adjacency.edges.len()];
     for (t, corners) in mesh.triangles().iter().enumerate() {
@@ -322,7 +326,7 @@ fn manifold(mesh: &TriMesh, adjacency: &Adjacency) -> Vec<bool> {
     along.iter().map(|along| *along == [1, 1]).collect()
 }
 
-/// Disjoint sets of numbers, each named by its least.
+/// Disjoint sets of numbers (union-find), each named by its least member.
 struct Groups(Vec<u32>);
 
 impl Groups {

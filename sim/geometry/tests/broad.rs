@@ -1,5 +1,4 @@
-//! When swept boxes meet, against exact rational times; sweep-and-prune against comparing all with
-//! all.
+//! Swept boxes against exact rational times; sweep-and-prune against testing all pairs.
 
 use hapticd_geometry::broad::{BroadWork, Upkeep};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox, Vec3};
@@ -71,19 +70,19 @@ fn all_pairs(boxes: &[SweptBox]) -> Vec<(u32, u32)> {
 }
 
 proptest! {
-    /// Times of whole bounds are fractions of small numbers: the rounding is far below what tells
-    /// two of them apart.
+    /// Times of integer bounds are fractions of small numbers: the rounding is far below their
+    /// differences.
     #[test]
     fn they_meet_when_fractions_say_so(a in whole(), b in whole()) {
         let (x, y) = (swept(&a), swept(&b));
         prop_assert_eq!(x.meets(&y), meet_exactly(&a, &b));
         prop_assert_eq!(y.meets(&x), meet_exactly(&a, &b));
-        // Never more than their hulls, never fewer than where they are at either end.
+        // Never more than their hulls, never less than where they are at either end.
         prop_assert!(!x.meets(&y) || x.hull().overlaps(&y.hull()));
         prop_assert!(x.meets(&y) || !(x.start.overlaps(&y.start) || x.end.overlaps(&y.end)));
     }
 
-    /// Step after step, with boxes that come, go, jump and are no boxes.
+    /// Step after step, with boxes that appear, vanish, jump and are invalid.
     #[test]
     fn sweep_and_prune_finds_what_every_pair_tried_finds(
         steps in prop::collection::vec(prop::collection::vec((whole(), 0_u32..40), 0..40), 1..6),
@@ -105,7 +104,8 @@ proptest! {
 
 #[test]
 fn boxes_pass_each_other_without_meeting() {
-    // One goes along x past the other, which leaves its way along y in time; their hulls overlap.
+    // One moves along x past the other, which moves out of its path along y in time; their hulls
+    // overlap.
     let unit = Aabb::about(&Vec3::zeros(), 0.5);
     let at = |x: f64, y: f64| Aabb {
         low: unit.low + Vec3::new(x, y, 0.0),
@@ -128,7 +128,7 @@ fn what_has_no_bounds_meets_all_that_is_somewhere() {
         assert!(wide.meets(&here) && here.meets(&wide) && wide.meets(&far));
         assert!(!wide.meets(&SweptBox::NOWHERE) && !SweptBox::NOWHERE.meets(&wide));
     }
-    // Inside out at one end only: it is not known when it was a box.
+    // Inverted at one end only: the time at which it was a box is unknown.
     let torn = SweptBox {
         start: unit,
         end: unit.widened(-1.0),
@@ -157,7 +157,7 @@ fn what_sweeping_costs_is_counted() {
     // One exchange, and the same four in their new order.
     assert_eq!(told(&[0, 2, 1, 3]), ([2, 8, 6], [1, 0]));
     assert_eq!(told(&[0, 2, 1, 3]), ([3, 12, 9], [1, 0]));
-    // The other way round altogether is too much for exchanges.
+    // The reverse order is too much for exchanges.
     let back: Vec<u32> = (0..100).rev().collect();
     assert_eq!(told(&back), ([4, 112, 108], [1, 1]));
 }

@@ -1,5 +1,5 @@
-//! Loading: every format gives the same mesh, what is wrong is said with its numbers, and no bytes
-//! make a loader panic.
+//! Loading: every format gives the same mesh, errors carry their numbers, and no bytes make a
+//! loader panic.
 
 mod mutate;
 
@@ -53,8 +53,7 @@ fn stl_ascii(mesh: &TriMesh) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// As scanners write it: colours, normals, an element that nobody knows, `double` coordinates if
-/// `wide`.
+/// As scanners write it: colours, normals, an unknown element, `double` coordinates if `wide`.
 fn ply(mesh: &TriMesh, encoding: &str, wide: bool) -> Vec<u8> {
     let mut bytes = format!(
         "ply\nformat {encoding} 1.0\ncomment made by a test\nelement vertex {}\nproperty uchar red\n\
@@ -188,7 +187,7 @@ fn degenerate_triangles_are_dropped_and_counted_and_so_are_lonely_vertices() {
         f 2 3 4\nf 2 2 3\nf 2 3 5\nf 2 6 4\nf 6 4 3\n";
     let loaded = from_bytes(text, Format::Obj, "x").unwrap();
     assert_eq!(loaded.report.degenerate_triangles, 3);
-    // -0 is welded to 0, 9 9 9 and 2 0 0 are used no longer.
+    // -0 is welded to 0; 9 9 9 and 2 0 0 are no longer used.
     assert_eq!(loaded.mesh.positions().len(), 3);
     assert_eq!(loaded.mesh.triangles(), [[0, 1, 2], [0, 2, 1]]);
     assert!(matches!(
@@ -223,7 +222,7 @@ fn obj_errors_have_numbers() {
             "{rest}: {told}"
         );
     }
-    // After all vertices, and before vertices that do not come; a continued line is two.
+    // After all vertices, and before vertices that do not follow; a continued line counts as two.
     for (rest, told) in [
         (
             "f 1 2 3\nf 1 2 4",
@@ -347,8 +346,8 @@ fn paths_are_read_by_extension_and_only_regular_files() {
 
 #[test]
 fn polygons_become_triangles_that_close_the_mesh() {
-    // A unit box of quads, one of them with an extra corner on its straight side (9), used by its
-    // neighbour too.
+    // A unit box of quads, one of them with an extra corner on its straight side (9), which its
+    // neighbour uses as well.
     let text =
         b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0.5 0 1\n\
         f 1 4 3 2\nf 5 9 6 7 8\nf 1 2 6 9 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
@@ -371,7 +370,7 @@ fn ply_headers_cannot_ask_for_more_than_is_there() {
         format!("ply\r\nformat ascii 1.0\n{v}{f}end_header\n{body}").into_bytes()
     };
     assert!(from_bytes(&file(v, f, body), Format::Ply, "x").is_ok());
-    // An element without properties takes no bytes, however many of them there are.
+    // An element without properties takes no bytes, whatever its count.
     let hollow = format!("element nothing {}\n{f}", u64::MAX);
     assert!(from_bytes(&file(v, &hollow, body), Format::Ply, "x").is_ok());
     let many = v.replace('3', "4000000000");

@@ -1,4 +1,4 @@
-//! glTF: transforms, modes, component types, containers; what is wrong is said with its numbers.
+//! glTF: transforms, modes, component types, containers; errors carry their numbers.
 
 mod mutate;
 
@@ -26,7 +26,7 @@ fn container(mut json: Vec<u8>, mut binary: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Positions interleaved with a word of rubbish (stride 16), then `u16` indices.
+/// Positions interleaved with a word of padding (stride 16), then `u16` indices.
 fn parts(mesh: &TriMesh, uri: &str) -> (String, Vec<u8>) {
     let mut binary = Vec::new();
     for p in mesh.positions() {
@@ -364,7 +364,7 @@ proptest! {
         let mut whole = glb(&sample(), |json| json);
         mutate::apply(&mut whole, &mutations);
         mutate::check(&whole, Format::Gltf)?;
-        // The container sound, the document and the numbers not.
+        // The container is valid, the document and the numbers are not.
         let (json, mut binary) = parts(&sample(), "");
         let mut json = json.into_bytes();
         mutate::apply(&mut json, &mutations);
@@ -372,7 +372,7 @@ proptest! {
         mutate::check(&container(json, binary), Format::Gltf)?;
     }
 
-    /// Every number of the document is another.
+    /// Any number of the document is replaced.
     #[test]
     fn any_numbers_never_panic(which in 0usize..40, value in prop_oneof![Just(u64::MAX), Just(u64::from(u32::MAX)), 0u64..600]) {
         let (json, binary) = parts(&sample(), "");

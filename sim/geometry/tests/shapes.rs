@@ -1,8 +1,8 @@
-//! Procedural shapes over their parameters: closed, outward, of the right area, and wound once
-//! around exactly the points inside.
+//! Procedural shapes over their parameters: closed, outward, of the right area, and with winding
+//! number 1 around exactly the points inside.
 //!
-//! The winding number (the sum of signed solid angles, Van Oosterom and Strackee 1983) shares
-//! nothing with how the shapes are made; the area shows what it cannot: faces that fold back on
+//! The winding number (the sum of signed solid angles, Van Oosterom and Strackee 1983) is
+//! independent of how the shapes are made. The area shows what it cannot: faces that fold back on
 //! themselves within a plane.
 
 use std::f64::consts::{PI, TAU};
@@ -31,7 +31,7 @@ fn area(mesh: &TriMesh) -> f64 {
     (0..mesh.triangles().len()).map(doubled).sum::<f64>() / 2.0
 }
 
-/// `depth(p)`: how far inside a point is, roughly; negative outside.
+/// `depth(p)` is roughly how far inside a point is; negative outside.
 fn check(
     mesh: &TriMesh,
     expected_area: Option<f64>,
@@ -66,12 +66,12 @@ fn check(
     Ok(())
 }
 
-/// How far within a box that is centred at 0.
+/// Depth inside a box centred at 0.
 fn within(p: &Vec3, half: &Vec3) -> f64 {
     (half - p.abs()).min()
 }
 
-/// How far within a regular polygon around z whose first corner is on x.
+/// Depth inside a regular polygon around z with its first corner on x.
 fn within_polygon(p: &Vec3, radius: f64, sides: u32) -> f64 {
     let turn = TAU / f64::from(sides);
     let angle = p.y.atan2(p.x).rem_euclid(TAU);
@@ -138,8 +138,8 @@ proptest! {
     fn tori(major in size(), share in 0.05..0.95f64, around in 3u32..40, across in 3u32..40, samples in samples()) {
         let minor = share * major;
         let mesh = shapes::torus(major, minor, around, across).unwrap();
-        // Between the largest torus within and the smallest around it nothing is said. The corners
-        // lie on the round torus; a face is at most the two sagittas within it.
+        // Points between the largest torus within and the smallest around it are not tested. The
+        // corners lie on the round torus; a face is at most the two sagittas within it.
         let sagitta = (major + minor) * (1.0 - (PI / f64::from(around)).cos()) + minor * (1.0 - (PI / f64::from(across)).cos());
         check(&mesh, None, 1, &samples, |p| {
             let depth = minor - (p.xy().norm() - major).hypot(p.z);

@@ -1,17 +1,18 @@
-//! Sweep and prune: sorted along the axis on which the boxes are spread most, and swept along it.
+//! Sweep and prune: sorts along the axis on which the boxes are spread most, then sweeps along it.
 
 use super::{Aabb, BroadPhase, BroadWork, Extent, SweptBox, Upkeep, pairs_of_wide};
 use crate::pose::Vec3;
 
-/// Exchanges for each box after which what was nearly in order is sorted as if it were not.
+/// Exchanges for each box after which insertion gives up and the list is sorted from scratch.
 const PATIENCE: usize = 8;
 
-/// Sorts along the axis on which the boxes are spread most, and sweeps along it: `O(n log n)`, and
-/// the pairs that overlap on that axis. The order is kept from call to call and put right by
-/// insertion (Baraff 1992), which costs next to nothing while little changes.
+/// Sorts along the axis on which the boxes are spread most, and sweeps along it.
+///
+/// Costs `O(n log n)` plus the pairs that overlap on that axis. The order is kept from call to call
+/// and repaired by insertion (Baraff 1992), which is cheap while little changes.
 #[derive(Clone, Debug, Default)]
 pub struct SweepAndPrune {
-    /// Of the last call: all boxes, those with bounds first.
+    /// Order of the last call: all boxes, the bounded ones first.
     order: Vec<u32>,
     hulls: Vec<Aabb>,
     sorted: Vec<Entry>,
@@ -94,7 +95,7 @@ impl BroadPhase for SweepAndPrune {
 }
 
 impl SweepAndPrune {
-    /// Makes `sorted` of `hulls`. Those without a point come last.
+    /// Rebuilds `sorted` from `hulls`. Empty boxes come last.
     fn sort(&mut self) {
         let axis = spread_axis(&self.hulls);
         if self.order.len() != self.hulls.len() {
@@ -125,7 +126,8 @@ impl SweepAndPrune {
     }
 }
 
-/// Sorts by insertion; the exchanges of neighbours that it took. `None`: that took too long.
+/// Sorts by insertion and returns the number of exchanges of neighbours. `None` if that takes more
+/// than [`PATIENCE`] exchanges a box.
 fn insert(entries: &mut [Entry]) -> Option<usize> {
     let most = PATIENCE * entries.len();
     let mut left = most;
@@ -146,7 +148,7 @@ fn insert(entries: &mut [Entry]) -> Option<usize> {
     Some(most - left)
 }
 
-/// The axis along which the middles of the boxes vary most; boxes without bounds do not count.
+/// Returns the axis along which the centres of the boxes vary most; unbounded boxes do not count.
 fn spread_axis(hulls: &[Aabb]) -> usize {
     let middles = hulls.iter().map(|b| b.low * 0.5 + b.high * 0.5);
     let (mut count, mut sum, mut squares) = (0.0, Vec3::zeros(), Vec3::zeros());

@@ -1,9 +1,9 @@
 //! glTF 2.0 in one binary file (Khronos Group 2021, section 4.4): a JSON chunk, and a chunk that
-//! has positions, normals and indices of each part in this order.
+//! holds positions, normals and indices of each part in this order.
 //!
-//! The format's up is +y and its front +z (section 3.3), ours is z: a root node turns everything by
-//! a quarter about x. As a matrix, whose numbers are exact, so that loaders which apply it find the
-//! very numbers that were given.
+//! The format's up axis is +y and its front +z (section 3.3); here z is up. A root node turns
+//! everything by a quarter turn about x. It does so with a matrix of exact numbers, so that loaders
+//! that apply it recover exactly the given coordinates.
 
 use std::io::Write;
 
@@ -14,24 +14,24 @@ const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
-/// Column by column: x stays, y goes to -z, z goes to y.
+/// Column-major: x stays, y goes to -z, z goes to y.
 const Y_UP_FROM_Z_UP: &str = "[1,0,0,0,0,0,-1,0,0,1,0,0,0,0,0,1]";
 
 /// Writes the meshes as binary glTF (`.glb`), each a node with its mesh under one root that turns z
-/// up into y up. Many small writes: give it something buffered.
+/// up into y up. Makes many small writes: pass a buffered writer.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the meshes, or what the writer said. A file of 4 GiB is too
-/// large for this format.
+/// [`ExportError`]: a fault of the meshes, or an error of the writer. The format cannot hold files
+/// of 4 GiB or more.
 pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportError> {
     let (vertices, triangles) = check(parts)?;
-    // Twelve bytes for a position, a normal, a triangle: all begin at a multiple of four.
+    // Twelve bytes for each position, normal and triangle: all start at a multiple of four.
     let body = 12 * (2 * vertices + triangles);
     let mut json = description(parts, body);
     while !json.len().is_multiple_of(4) {
         json.push(' ');
     }
-    // The file's header and those of two chunks.
+    // The header of the file and those of two chunks.
     let whole = 12 + 8 + json.len() as u64 + 8 + body;
     let (Ok(whole), Ok(body)) = (u32::try_from(whole), u32::try_from(body)) else {
         return Err(ExportError::TooMany {
@@ -59,8 +59,8 @@ pub fn write_glb(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportEr
     Ok(())
 }
 
-/// The JSON chunk. Node 0 is the root, node `k + 1` part `k`; each part has three accessors and
-/// three views.
+/// Returns the JSON chunk. Node 0 is the root, node `k + 1` is part `k`; each part has three
+/// accessors and three views.
 fn description(parts: &[Part<'_>], body: u64) -> String {
     let mut at = 0;
     let [
@@ -101,7 +101,7 @@ fn description(parts: &[Part<'_>], body: u64) -> String {
     )
 }
 
-/// As a string of JSON (RFC 8259, section 7).
+/// Returns the name as a JSON string (RFC 8259, section 7).
 fn quoted(name: &str) -> String {
     let mut text = String::from('"');
     for c in super::line(name).chars() {
@@ -114,7 +114,7 @@ fn quoted(name: &str) -> String {
     text
 }
 
-/// Least and greatest coordinates, which the format asks for.
+/// Returns the least and greatest coordinates, which the format requires.
 fn bounds(positions: &[[f32; 3]]) -> ([f32; 3], [f32; 3]) {
     let start = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     positions.iter().fold(start, |(mut low, mut high), p| {

@@ -1,13 +1,14 @@
 //! Writing meshes of skins: named parts of points with normals and triangles, as OBJ, PLY or binary
 //! glTF.
 //!
-//! Pure functions to an [`io::Write`]: equal meshes give equal bytes. Numbers survive to the bit,
-//! also as text, since they are written with as many digits as tell them apart. Metres and axes
-//! stay as they are, z up; of glTF, whose up is y, they are turned by the root node and not in the
-//! numbers. OBJ has a part as an object, glTF as a node with its mesh; PLY, which knows one mesh
-//! only, has them one after the other and says where each is in comments. Everything is checked
-//! before the first byte, so a mesh with a fault leaves no half file; what the writer itself
-//! refuses may. May block where the writer does, and allocates: not for a real-time thread.
+//! Pure functions that write to an [`io::Write`]: equal meshes give equal bytes. Numbers keep every
+//! bit, also as text, since they are written with as many digits as distinguish them. Units and
+//! axes stay as they are: metres, z up. In glTF the up axis is y: the root node turns them and the
+//! numbers stay. A part is an object in OBJ and a node with its mesh in glTF. PLY has a single
+//! mesh: it holds the parts one after the other, and comments say where each is.
+//!
+//! Everything is checked before the first byte, so a faulty mesh leaves no partial file; an error
+//! of the writer may. May block where the writer does, and allocates: not for a real-time thread.
 
 use std::io;
 
@@ -19,18 +20,18 @@ pub use gltf::write_glb;
 pub use obj::write_obj;
 pub use ply::{Encoding, write_ply};
 
-/// A mesh to be written; it borrows what the skin has.
+/// A mesh to be written, borrowed from the skin.
 #[derive(Debug, Clone, Copy)]
 pub struct Surface<'a> {
-    /// m
+    /// Positions, m.
     pub positions: &'a [[f32; 3]],
-    /// One for each position, of any length; written as they are.
+    /// One normal for each position, of any length; written as given.
     pub normals: &'a [[f32; 3]],
     /// Indices into the positions, counter-clockwise from outside.
     pub triangles: &'a [[u32; 3]],
 }
 
-/// One of the meshes of a file.
+/// One mesh of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
     /// Its name; line breaks and other control characters become spaces.
@@ -39,44 +40,44 @@ pub struct Part<'a> {
     pub surface: Surface<'a>,
 }
 
-/// What is wrong with a mesh that was to be written. The caller's fault.
+/// A fault of a mesh that was to be written. The caller's fault.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SurfaceFault {
-    /// Not one normal for each position.
+    /// The number of normals differs from the number of positions.
     #[error("{positions} positions, but {normals} normals")]
     Lengths {
-        /// How many positions.
+        /// Number of positions.
         positions: usize,
-        /// How many normals.
+        /// Number of normals.
         normals: usize,
     },
-    /// No position or no triangle: glTF cannot say it, and nobody could load it.
+    /// No position or no triangle: glTF cannot express it, and no loader could read it.
     #[error("nothing to write: {positions} positions, {triangles} triangles")]
     Empty {
-        /// How many positions.
+        /// Number of positions.
         positions: usize,
-        /// How many triangles.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// A corner that is no position's index.
+    /// A corner is not the index of a position.
     #[error("triangle {triangle} names position {index}, there are {positions}")]
     Index {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
-        /// The corner.
+        /// The invalid corner.
         index: u32,
-        /// How many positions.
+        /// Number of positions.
         positions: usize,
     },
-    /// A number that is not finite.
+    /// A number is not finite.
     #[error("{what} {index} {value:?} is not finite")]
     NotFinite {
-        /// Position or normal.
+        /// "position" or "normal".
         what: &'static str,
-        /// Which.
+        /// Index of the position or normal.
         index: usize,
-        /// What it is.
+        /// Its value.
         value: [f32; 3],
     },
 }
@@ -85,36 +86,36 @@ pub enum SurfaceFault {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// No part.
+    /// There is no part.
     #[error("nothing to write: no mesh")]
     NoPart,
-    /// A mesh with a fault.
+    /// A mesh has a fault.
     #[error("`{name}`: {fault}")]
     Surface {
-        /// Whose.
+        /// Name of the part.
         name: String,
-        /// Which.
+        /// Its fault.
         #[source]
         fault: SurfaceFault,
     },
     /// More than the format can number, in all parts together.
     #[error("{count} {what}, the format holds {limit}")]
     TooMany {
-        /// Of what.
+        /// What is counted.
         what: &'static str,
-        /// How many.
+        /// The count.
         count: u64,
-        /// How many there may be.
+        /// The limit.
         limit: u64,
     },
-    /// The writer said no.
+    /// An error of the writer.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
 impl Surface<'_> {
-    /// How many sides of triangles have not exactly one other triangle that has them the other way
-    /// round: 0 of a closed surface. Allocates; linear but for a sort.
+    /// Counts the sides of triangles that do not have exactly one other triangle running along them
+    /// the other way: 0 for a closed surface. Allocates; linear except for a sort.
     #[must_use]
     pub fn open_sides(&self) -> usize {
         let corners = self.triangles.iter();
@@ -163,7 +164,7 @@ impl Surface<'_> {
     }
 }
 
-/// How many positions and triangles all parts have, if they are what they should be.
+/// Checks all parts and returns how many positions and triangles they have.
 fn check(parts: &[Part<'_>]) -> Result<(u64, u64), ExportError> {
     if parts.is_empty() {
         return Err(ExportError::NoPart);
@@ -177,7 +178,7 @@ fn check(parts: &[Part<'_>]) -> Result<(u64, u64), ExportError> {
         positions += surface.positions.len() as u64;
         triangles += surface.triangles.len() as u64;
     }
-    // Counts and indices are 32 bit in all of the formats, and the largest index of glTF is a mark.
+    // Counts and indices have 32 bits in all formats, and the largest index of glTF is reserved.
     let limit = u64::from(u32::MAX);
     for (what, count) in [("positions", positions), ("triangles", triangles)] {
         if count >= limit {
@@ -187,7 +188,7 @@ fn check(parts: &[Part<'_>]) -> Result<(u64, u64), ExportError> {
     Ok((positions, triangles))
 }
 
-/// A name on one line.
+/// Returns a name on one line.
 fn line(name: &str) -> String {
     name.replace(char::is_control, " ")
 }

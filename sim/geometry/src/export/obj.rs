@@ -4,15 +4,15 @@ use std::io::Write;
 
 use super::{ExportError, Part, check, line};
 
-/// Writes the meshes as Wavefront OBJ, each an object. Many small writes: give it something
-/// buffered.
+/// Writes the meshes as Wavefront OBJ, each an object. Makes many small writes: pass a buffered
+/// writer.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the meshes, or what the writer said.
+/// [`ExportError`]: a fault of the meshes, or an error of the writer.
 pub fn write_obj(parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportError> {
     check(parts)?;
     writeln!(to, "# metres, z up")?;
-    // Numbers go on from part to part, from 1; checked to stay below 2^32.
+    // Indices continue from part to part, from 1; checked to stay below 2^32.
     let mut first = 1_u32;
     for Part { name, surface } in parts {
         writeln!(to, "o {}", line(name))?;

@@ -9,16 +9,16 @@ use super::{ExportError, Part, check, line};
 pub enum Encoding {
     /// As text.
     Ascii,
-    /// As bytes, the least significant first.
+    /// As bytes, least significant first.
     LittleEndian,
 }
 
-/// Writes the meshes as one PLY, one after the other; comments say which faces are whose. Many
-/// small writes: give it something buffered.
+/// Writes the meshes as one PLY, one after the other; comments say which faces belong to which
+/// part. Makes many small writes: pass a buffered writer.
 ///
 /// # Errors
-/// [`ExportError`]: what is wrong with the meshes, or what the writer said. Indices are signed in
-/// this format: positions beyond 2^31 are too many.
+/// [`ExportError`]: a fault of the meshes, or an error of the writer. Indices are signed in this
+/// format: positions beyond 2^31 are too many.
 pub fn write_ply(
     parts: &[Part<'_>],
     encoding: Encoding,

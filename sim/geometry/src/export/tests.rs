@@ -1,4 +1,4 @@
-//! What is written is read back by the crate's own loaders, to the bit.
+//! What is written is read back bit for bit by the crate's own loaders.
 
 use super::*;
 use crate::load::{Format, from_bytes};
@@ -36,10 +36,10 @@ const ALL: [(Format, Writer); 4] = [
     (Format::Gltf, |m, to| write_glb(m, to)),
 ];
 
-/// A name that has to be escaped, or to be brought onto one line.
+/// A name that needs escaping and contains a line break.
 const NAME: &str = "gut \"\\\nof é";
 
-/// As two parts, of which the second is shifted, so that no point of it is one of the first.
+/// Makes two parts; the second is shifted, so that it shares no point with the first.
 fn halves(positions: &Triples) -> Triples {
     positions
         .iter()
@@ -47,7 +47,7 @@ fn halves(positions: &Triples) -> Triples {
         .collect()
 }
 
-/// Normals are not what the loaders read: found where each format has them.
+/// Finds the normals in the bytes of each format, since the loaders do not read them.
 fn normals_in(bytes: &[u8], which: usize, parts: &[Part<'_>]) -> Vec<[f32; 3]> {
     let text = || std::str::from_utf8(bytes).unwrap().lines();
     let numbers = |words: &[&str]| -> [f32; 3] {
@@ -119,12 +119,12 @@ fn what_is_written_is_read_back_to_the_bit() {
         assert_eq!(read.report.degenerate_triangles, 0);
         assert_eq!(read.mesh.positions().len(), all.len());
         assert_eq!(read.mesh.triangles().len(), corners.len());
-        // The loader numbers points by their first use: compared are the corners.
+        // The loader numbers points by first use, so corners are compared.
         for (t, u) in corners.iter().zip(read.mesh.triangles()) {
             for (i, j) in t.iter().zip(u) {
                 let (p, q) = (all[*i as usize], read.mesh.positions()[*j as usize]);
                 let [x, y, z] = [q.x, q.y, q.z].map(|c| c as f32);
-                // Our z is up, glTF's y is.
+                // Here z is up, in glTF y.
                 let back = if *format == Format::Gltf {
                     [x, -z, y]
                 } else {
@@ -145,7 +145,7 @@ fn what_is_written_is_read_back_to_the_bit() {
     }
 }
 
-/// A name is one in every format, whatever it has in it, and says which triangles are whose.
+/// A name survives in every format, whatever its characters, and says which triangles belong to it.
 #[test]
 fn parts_have_their_names() {
     let (positions, normals, triangles) = sheet();
@@ -167,7 +167,7 @@ fn parts_have_their_names() {
     };
     assert_eq!(lines(0, "o "), ["gut \"\\ of é", "other"]);
     assert_eq!(lines(0, "# "), ["metres, z up"]);
-    // 8 by 6 quadrangles.
+    // 8 by 6 quadrilaterals.
     for which in [1, 2] {
         let said = lines(which, "comment faces ");
         assert_eq!(said, ["0 to 95: gut \"\\ of é", "96 to 191: other"]);
@@ -178,7 +178,7 @@ fn parts_have_their_names() {
     assert_eq!(names, [Some("z up"), Some("gut \"\\ of é"), Some("other")]);
     assert_eq!(root.nodes[0].children.as_ref().unwrap().len(), 2);
     assert_eq!(root.meshes.len(), 2);
-    // What the numbers say of their own size.
+    // Counts and lengths in the description match.
     for (k, accessor) in root.accessors.iter().enumerate() {
         let view = &root.buffer_views[accessor.buffer_view.unwrap().value()];
         let bytes = if k % 3 == 2 { 4 } else { 12 } * accessor.count.0;
@@ -186,7 +186,7 @@ fn parts_have_their_names() {
     }
 }
 
-/// The chunks are as long as they say, and begin where they may.
+/// The chunks are as long as they say, and start where they may.
 #[test]
 fn the_binary_file_is_well_formed() {
     let (positions, normals, triangles) = sheet();
@@ -223,7 +223,7 @@ fn open_sides_are_counted() {
     let mut closed = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     assert_eq!(count(&closed), 0);
     assert_eq!(count(&closed[..3]), 3);
-    // The wrong way round: all of its sides, and those of the others beside it, which are the same.
+    // Reversed: all of its sides are open, and the same sides of its neighbours.
     closed[3].swap(0, 1);
     assert_eq!(count(&closed), 6);
     assert_eq!(count(&[]), 0);
@@ -303,7 +303,7 @@ fn a_mesh_with_a_fault_leaves_no_byte() {
     }
 }
 
-/// What the writer says is handed on.
+/// Errors of the writer are passed on.
 #[test]
 fn a_full_disk_is_told() {
     let (positions, normals, triangles) = sheet();

@@ -1,15 +1,15 @@
-//! Loading meshes from files and bytes: one clean triangle mesh of whatever the file holds, and a
-//! report on it.
+//! Loading meshes from files and bytes: one clean triangle mesh from the contents, and a report on
+//! it.
 //!
-//! Every loader gives the file's triangles (polygons are cut up), in metres as the numbers stand,
-//! in the file's own axes. Then, for all formats alike: vertices that are exactly equal are welded,
-//! triangles without area are dropped (and counted in the report), and vertices that nothing uses
-//! are dropped. Nothing else is repaired: holes, flipped faces and self-crossings stay and show in
-//! the [`MeshReport`].
+//! Every loader returns the file's triangles (polygons are triangulated), with its numbers read as
+//! metres and in the file's own axes. Then all formats are treated alike. Vertices that are exactly
+//! equal are welded. Triangles without area are dropped, and counted in the report. Unused vertices
+//! are dropped. Nothing else is repaired: holes, flipped faces and self-intersections stay and show
+//! in the [`MeshReport`].
 //!
-//! The parsers are ours where a library could panic or allocate by a header's word: memory is in
-//! proportion to the bytes that are really there, whatever counts the file claims. No panics on any
-//! bytes. Blocks on the disk and allocates: not for a real-time thread.
+//! Where a library could panic, or could allocate what a header claims, the parsers are written
+//! here. Memory is in proportion to the bytes that are really there, whatever counts the file
+//! claims. No panics on any bytes. Blocks on the disk and allocates: not for a real-time thread.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -36,7 +36,7 @@ pub const MAX_FILE_BYTES: u64 = 2 << 30;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Wavefront OBJ: `v` and `f` are read, everything else is passed over.
+    /// Wavefront OBJ: `v` and `f` are read, everything else is skipped.
     Obj,
     /// STL, binary or ASCII.
     Stl,
@@ -47,7 +47,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// By the file name's extension, in any case.
+    /// Returns the format of a file name's extension, in any case.
     #[must_use]
     pub fn of(path: &Path) -> Option<Format> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -77,7 +77,7 @@ impl fmt::Display for Format {
 pub struct Loaded {
     /// The mesh: welded, without degenerate triangles and unused vertices.
     pub mesh: TriMesh,
-    /// Findings on it; `degenerate_triangles` counts those that were dropped.
+    /// Findings about it; `degenerate_triangles` counts those that were dropped.
     pub report: MeshReport,
 }
 
@@ -85,19 +85,19 @@ pub struct Loaded {
 #[derive(Debug, thiserror::Error)]
 #[error("{file}{}: {problem}", format.map(|f| format!(" ({f})")).unwrap_or_default())]
 pub struct LoadError {
-    /// The file, or the name that the bytes were given with.
+    /// The file, or the name given with the bytes.
     pub file: String,
     /// The format; `None` if it is not known.
     pub format: Option<Format>,
-    /// What is wrong.
+    /// The problem.
     pub problem: LoadProblem,
 }
 
-/// What is wrong with a mesh file.
+/// A problem of a mesh file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadProblem {
-    /// The extension names no format.
+    /// The extension belongs to no known format.
     #[error("`{extension}` is not a mesh file's extension (obj, stl, ply, gltf, glb)")]
     UnknownExtension {
         /// The extension, empty if there is none.
@@ -106,79 +106,79 @@ pub enum LoadProblem {
     /// A folder, a device or a pipe.
     #[error("not a regular file")]
     NotAFile,
-    /// The operating system said no.
+    /// An error of the operating system.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// A file larger than [`MAX_FILE_BYTES`].
+    /// The file is larger than [`MAX_FILE_BYTES`].
     #[error("{bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// How large.
+        /// Size of the file.
         bytes: u64,
-        /// How large it may be.
+        /// The limit.
         limit: u64,
     },
-    /// The file ends before what its header claims.
+    /// The file ends before its header says.
     #[error("{what} need {needed} bytes, {available} are there")]
     Truncated {
-        /// Which part.
+        /// The part that is cut off.
         what: String,
-        /// How many bytes it should have.
+        /// Bytes that it should have.
         needed: u64,
-        /// How many there are.
+        /// Bytes that there are.
         available: u64,
     },
-    /// A line of a text that is not what it should be.
+    /// A line of a text is malformed.
     #[error("line {line}: {expected} expected, `{found}` found")]
     Syntax {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
         /// What should be there.
         expected: &'static str,
         /// The start of what is there.
         found: String,
     },
-    /// An element of a PLY is not there or no number.
+    /// A value of a PLY element is missing or not a number.
     #[error("{element} {index} of {count}: no value at byte {offset}")]
     Element {
         /// "vertex", "face", ...
         element: String,
-        /// Which one, from 0.
+        /// Index of the element, from 0.
         index: u64,
-        /// How many the header claims.
+        /// Number that the header claims.
         count: u64,
-        /// Where in the file.
+        /// Byte offset in the file.
         offset: u64,
     },
-    /// An index or a list's length is negative, too large or not whole.
+    /// An index or the length of a list is negative, too large or not whole.
     #[error("{element} {index}: {value} is no index")]
     NotAnIndex {
         /// "vertex", "face", ...
         element: String,
-        /// Which one, from 0.
+        /// Index of the element, from 0.
         index: u64,
         /// The number that is there.
         value: f64,
     },
-    /// The JSON of a glTF is none, or is none of glTF.
+    /// The JSON of a glTF is malformed, or does not describe a glTF.
     #[error("JSON: {0}")]
     Json(String),
-    /// A part of a glTF refers to another that is not there.
+    /// A part of a glTF refers to another that does not exist.
     #[error("{what} {index} does not exist, there are {count}")]
     Reference {
         /// "mesh", "accessor", ...
         what: &'static str,
-        /// Which one, from 0.
+        /// Its index, from 0.
         index: usize,
-        /// How many there are.
+        /// Number of such parts.
         count: usize,
     },
     /// A node of a glTF is its own ancestor or has two parents.
     #[error("node {node} is in the scene twice")]
     NodeTwice {
-        /// Which one, from 0.
+        /// Index of the node, from 0.
         node: usize,
     },
-    /// Something that is not read, or makes no sense.
+    /// A feature that is not read, or something that makes no sense.
     #[error("not supported: {what}")]
     Unsupported {
         /// What, and where.
@@ -187,57 +187,57 @@ pub enum LoadProblem {
     /// A coordinate of an OBJ's vertex is NaN or infinite.
     #[error("line {line}: vertex {vertex} has a coordinate that is not finite: `{found}`")]
     Vertex {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// Which vertex, from 1 as the format counts.
+        /// Index of the vertex, from 1 as the format counts.
         vertex: usize,
-        /// The line.
+        /// Text of the line.
         found: String,
     },
-    /// A face names a vertex that is not there.
+    /// A face refers to a vertex that does not exist.
     #[error(
         "{}face {face}: vertex {index} does not exist, there are {vertices}",
         line.map(|line| format!("line {line}: ")).unwrap_or_default()
     )]
     Index {
-        /// Which line of a text, from 1.
+        /// Line of a text, from 1.
         line: Option<usize>,
-        /// Which face, from 1.
+        /// Index of the face, from 1.
         face: usize,
         /// The index as the file has it.
         index: i64,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
-    /// A polygon that is not convex and has too many corners.
+    /// A polygon that is not convex has too many corners.
     #[error("face {face} is not convex and has {corners} corners, the limit is {limit}")]
     Polygon {
-        /// Which face, from 1.
+        /// Index of the face, from 1.
         face: usize,
-        /// How many corners it has.
+        /// Number of corners.
         corners: usize,
-        /// How many it may have.
+        /// The limit.
         limit: usize,
     },
-    /// All triangles are without area.
+    /// No triangle has an area.
     #[error("all {dropped} triangles are without area")]
     AllDegenerate {
-        /// How many there were.
+        /// Number of triangles that were dropped.
         dropped: usize,
     },
-    /// The triangles do not make a mesh.
+    /// The triangles do not make a valid mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
 }
 
-/// What a parser makes of a file: vertices and faces over them, unchecked.
+/// Result of a parser: vertices and faces over them, unchecked.
 #[derive(Debug, Default)]
 struct Soup {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     /// Corners of the faces with more than three, one face after the other.
     polygons: Vec<u32>,
-    /// Where each of them ends, and which face of the file it is, from 0.
+    /// End of each such face in `polygons`, and its index in the file, from 0.
     polygon_ends: Vec<(usize, usize)>,
 }
 
@@ -249,7 +249,7 @@ impl Soup {
         Ok(())
     }
 
-    /// Adds a face of any number of corners; less than three make none. `face` counts from 0.
+    /// Adds a face of any number of corners; fewer than three add nothing. `face` counts from 0.
     fn face(&mut self, corners: &[u32], face: usize) -> Result<(), LoadProblem> {
         match *corners {
             [_, _] | [_] | [] => Ok(()),
@@ -264,14 +264,14 @@ impl Soup {
         }
     }
 
-    /// Adds a vertex unless there are too many, and gives its index.
+    /// Adds a vertex unless there are too many, and returns its index.
     fn vertex(&mut self, position: Vec3) -> Result<u32, LoadProblem> {
         within("vertices", self.positions.len(), 3 * MAX_TRIANGLES)?;
         self.positions.push(position);
         Ok((self.positions.len() - 1) as u32)
     }
 
-    /// Cuts the polygons up: the checked mesh of all faces.
+    /// Triangulates the polygons and returns the checked mesh of all faces.
     fn into_mesh(mut self) -> Result<TriMesh, LoadProblem> {
         let (polygons, ends) = (
             std::mem::take(&mut self.polygons),
@@ -291,7 +291,7 @@ impl Soup {
     }
 }
 
-/// There is room for one more.
+/// Checks that one more fits.
 fn within(what: &'static str, have: usize, limit: usize) -> Result<(), LoadProblem> {
     if have < limit {
         return Ok(());
@@ -300,7 +300,7 @@ fn within(what: &'static str, have: usize, limit: usize) -> Result<(), LoadProbl
     Err(MeshError::TooMany { what, count, limit }.into())
 }
 
-/// Loads a mesh file; its extension tells the format.
+/// Loads a mesh file; its extension selects the format.
 ///
 /// # Errors
 /// [`LoadError`], with the file, the format and the numbers.
@@ -331,16 +331,16 @@ pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     })
 }
 
-/// Where an OBJ says that a vertex is here: line and number of the vertex, both from 1, of the
-/// first one that does. `None` for other formats, and for a file that cannot be read or says no
-/// such thing.
+/// Finds the first vertex of an OBJ at exactly this position: its line and its number, both from 1.
+///
+/// `None` for other formats, if the file cannot be read, and if no vertex is there.
 #[must_use]
 pub fn vertex_in_file(path: &Path, position: &Vec3) -> Option<(usize, usize)> {
     (Format::of(path) == Some(Format::Obj)).then_some(())?;
     obj::find(&read(path).ok()?, position)
 }
 
-/// Loads a mesh from bytes; `name` is for the error. A glTF must hold its buffers itself.
+/// Loads a mesh from bytes; `name` is for the error. A glTF must contain its own buffers.
 ///
 /// # Errors
 /// [`LoadError`], with the name, the format and the numbers.
@@ -352,7 +352,7 @@ pub fn from_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Loaded, Lo
     })
 }
 
-/// `folder`: where a file's own files are.
+/// `folder` holds the files that this one refers to.
 fn parse(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<Loaded, LoadProblem> {
     finish(match format {
         Format::Obj => obj::parse(bytes)?,
@@ -362,7 +362,7 @@ fn parse(bytes: &[u8], format: Format, folder: Option<&Path>) -> Result<Loaded, 
     })
 }
 
-/// The bytes of a regular file within the limit.
+/// Reads the bytes of a regular file within the limit.
 fn read(path: &Path) -> Result<Vec<u8>, LoadProblem> {
     // Before opening: opening a pipe would wait for its writer.
     let about = std::fs::metadata(path)?;
@@ -378,7 +378,7 @@ fn read(path: &Path) -> Result<Vec<u8>, LoadProblem> {
     Ok(hapticd_files::read(path, MAX_FILE_BYTES)?)
 }
 
-/// Welds, drops what has no area, drops what is not used.
+/// Welds vertices, drops triangles without area, drops unused vertices.
 fn finish(soup: Soup) -> Result<Loaded, LoadProblem> {
     let checked = soup.into_mesh()?;
     let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(checked.positions().len());
@@ -387,7 +387,7 @@ fn finish(soup: Soup) -> Result<Loaded, LoadProblem> {
         .positions()
         .iter()
         .map(|p| {
-            // Adding 0 makes -0 of the same bits as 0.
+            // Adding 0 gives -0 the same bits as 0.
             let p = p.add_scalar(0.0);
             *first
                 .entry([p.x, p.y, p.z].map(f64::to_bits))

@@ -1,9 +1,9 @@
 //! Wavefront OBJ (Wavefront Technologies, "Advanced Visualizer" manual, appendix B1): polygonal
 //! geometry only.
 //!
-//! Read are `v x y z ...` and `f a b c ...`; a face's corner is `v`, `v/vt`, `v//vn` or `v/vt/vn`,
-//! of which only `v` counts, from 1 or, if negative, back from the last vertex so far. A backslash
-//! at the end of a line continues it. All objects and groups make one mesh.
+//! Reads `v x y z ...` and `f a b c ...`. A face's corner is `v`, `v/vt`, `v//vn` or `v/vt/vn`, of
+//! which only `v` is used: counted from 1 or, if negative, back from the last vertex so far. A
+//! backslash at the end of a line continues it. All objects and groups make one mesh.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     let mut soup = Soup::default();
     let mut face = 0;
     let mut corners: Vec<u32> = Vec::new();
-    // Faces that name vertices after them, with the line: each further than those before it.
+    // Forward references: the vertex, the line and the face. Each entry is further ahead than those
+    // before it.
     let mut ahead: Vec<(u32, usize, usize)> = Vec::new();
     let text = joined(bytes);
     for line in numbered(bytes, &text) {
@@ -67,7 +68,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     }
 }
 
-/// Line and number, both from 1, of the first vertex that is here.
+/// Returns line and number, both from 1, of the first vertex at this position.
 pub(super) fn find(bytes: &[u8], position: &Vec3) -> Option<(usize, usize)> {
     let text = joined(bytes);
     let vertices = numbered(bytes, &text).filter_map(|line| {
@@ -80,7 +81,8 @@ pub(super) fn find(bytes: &[u8], position: &Vec3) -> Option<(usize, usize)> {
     Some((line, vertex))
 }
 
-/// The lines of the joined text, by their numbers in the file's, which is as long.
+/// Returns the lines of the joined text with their line numbers in the file. Both texts have the
+/// same length.
 fn numbered<'a>(bytes: &'a [u8], joined: &'a [u8]) -> impl Iterator<Item = Line<'a>> {
     let (mut at, mut number) = (0, 1);
     lines(joined).map(move |line| {
@@ -92,14 +94,14 @@ fn numbered<'a>(bytes: &'a [u8], joined: &'a [u8]) -> impl Iterator<Item = Line<
     })
 }
 
-/// The vertex that a face's corner names, from 0.
+/// Returns the vertex of a face's corner, from 0.
 fn corner(line: &Line<'_>, word: &[u8], face: usize, vertices: usize) -> Result<u32, LoadProblem> {
     let index: i64 = word
         .split(|&b| b == b'/')
         .next()
         .and_then(number)
         .ok_or_else(|| line.expected("face corners"))?;
-    // Vertices are at most 2^32: no overflow. 0 names none.
+    // Vertices are at most 2^32: no overflow. 0 refers to none.
     let from_zero = if index < 0 {
         index.saturating_add(vertices as i64)
     } else {
@@ -114,7 +116,7 @@ fn corner(line: &Line<'_>, word: &[u8], face: usize, vertices: usize) -> Result<
     })
 }
 
-/// Continued lines in one.
+/// Joins continued lines.
 fn joined(bytes: &[u8]) -> Cow<'_, [u8]> {
     let continues = |i: usize| {
         bytes[i] == b'\\' && matches!(bytes.get(i + 1..), Some([b'\n', ..] | [b'\r', b'\n', ..]))

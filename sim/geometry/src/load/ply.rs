@@ -1,8 +1,8 @@
 //! PLY, ASCII and binary of either byte order (Turk, "The PLY Polygon File Format", Stanford 1994).
 //!
-//! Read are `x`, `y`, `z` of the element `vertex` and the list `vertex_indices` (or `vertex_index`)
-//! of the element `face`; all other elements and properties are passed over. Memory follows the
-//! bytes that are read, never the header's counts.
+//! Reads `x`, `y`, `z` of the element `vertex` and the list `vertex_indices` (or `vertex_index`) of
+//! the element `face`; skips all other elements and properties. Memory follows the bytes that are
+//! read, never the header's counts.
 
 use super::text::{excerpt, number, words};
 use super::{LoadProblem, Soup};
@@ -47,7 +47,7 @@ impl Scalar {
     }
 }
 
-/// What a property is to us.
+/// How the parser uses a property.
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
     Coordinate(usize),
@@ -56,7 +56,7 @@ enum Use {
 }
 
 struct Property {
-    /// Type of the count if it is a list.
+    /// Type of the count, if the property is a list.
     list: Option<Scalar>,
     scalar: Scalar,
     purpose: Use,
@@ -85,7 +85,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     let mut soup = Soup::default();
     let mut corners: Vec<u32> = Vec::new();
     for element in &header.elements {
-        // Without properties an element takes no bytes: its count alone must not keep us busy.
+        // Without properties an element takes no bytes: its count alone must not cause work.
         if element.properties.is_empty() {
             continue;
         }
@@ -119,7 +119,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     Ok(soup)
 }
 
-/// Reads up to and with the line `end_header`.
+/// Reads up to and including the line `end_header`.
 fn header(body: &mut Body<'_>) -> Result<Header, LoadProblem> {
     if body.next_line()?.trim_ascii_end() != b"ply" {
         return Err(body.expected("`ply`"));
@@ -204,7 +204,7 @@ fn property(
     Ok(())
 }
 
-/// What is left to read.
+/// The bytes that are left to read.
 struct Body<'a> {
     bytes: &'a [u8],
     /// Bytes read so far.
@@ -215,7 +215,7 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// The next line of the header.
+    /// Returns the next line of the header.
     fn next_line(&mut self) -> Result<&'a [u8], LoadProblem> {
         let rest = &self.bytes[self.at..];
         self.line += 1;
@@ -230,7 +230,7 @@ impl<'a> Body<'a> {
         Ok(&rest[..end])
     }
 
-    /// The error that the header's last line should be something else.
+    /// Returns the error that the header's last line should be something else.
     fn expected(&self, expected: &'static str) -> LoadProblem {
         let line = self.bytes[..self.at].trim_ascii_end();
         let start = line.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
@@ -241,7 +241,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The next value.
+    /// Reads the next value.
     fn value(&mut self, scalar: Scalar, element: &Element, i: u64) -> Result<f64, LoadProblem> {
         let value = match self.encoding {
             Encoding::Ascii => self.word().and_then(number),
@@ -258,7 +258,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The next value as a list's length or an index: 0, 1, 2, ...
+    /// Reads the next value as the length of a list or an index: 0, 1, 2, ...
     fn whole(&mut self, scalar: Scalar, element: &Element, i: u64) -> Result<u32, LoadProblem> {
         let value = self.value(scalar, element, i)?;
         if value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value) {
@@ -299,7 +299,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The next bytes, in little-endian order.
+    /// Returns the next bytes, in little-endian order.
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let mut bytes = *self.bytes[self.at..].first_chunk::<N>()?;
         self.at += N;

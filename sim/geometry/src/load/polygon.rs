@@ -1,9 +1,9 @@
-//! Cutting polygons into triangles: a fan if strictly convex, else ear clipping (Meisters 1975;
-//! O(n^2) as a rule, O(n^3) at worst, hence [`MAX_CORNERS`]).
+//! Triangulation of polygons: a fan if strictly convex, else ear clipping (Meisters 1975; usually
+//! O(n^2), O(n^3) at worst, hence [`MAX_CORNERS`]).
 //!
-//! Corners on a straight side stay corners of triangles with area as far as possible: a neighbour's
-//! edge ends there, and without them the mesh would have a hole. Polygons that cross themselves are
-//! cut into n - 2 triangles somehow. Deterministic.
+//! Corners on a straight side become corners of triangles with area as far as possible. A
+//! neighbour's edge ends there, and without them the mesh would have a hole. A self-intersecting
+//! polygon is still cut into n - 2 triangles, in no particular way. Deterministic.
 
 use super::LoadProblem;
 use crate::mesh::MeshError;
@@ -12,7 +12,7 @@ use crate::pose::Vec3;
 /// Most corners of a polygon that is not convex.
 pub(super) const MAX_CORNERS: usize = 1024;
 
-/// A turn below this share of the squared side lengths is none.
+/// A turn below this share of the squared side lengths counts as straight.
 const STRAIGHT: f64 = 1e-12;
 
 /// Calls `triangle` with the corners of each triangle, wound like the polygon. `face` is for the
@@ -51,7 +51,8 @@ pub(super) fn cut(
     let mut at = 0;
     while left.len() > 3 {
         let m = left.len();
-        // From where the last ear was, so that ears go round and do not make slivers at one corner.
+        // Starts where the last ear was, so that ears go round instead of making slivers at one
+        // corner.
         let order = || (0..m).map(|k| (at + k) % m);
         let ear = order()
             .find(|&i| is_ear(&flat, &left, i))
@@ -70,8 +71,8 @@ pub(super) fn cut(
 
 type Flat = [f64; 2];
 
-/// The polygon in the plane of its area vector (Newell), counter-clockwise: two of the three
-/// coordinates.
+/// Projects the polygon along the largest component of its area vector (Newell), counter-clockwise:
+/// two of the three coordinates.
 fn flatten(points: &[Vec3]) -> Vec<Flat> {
     let mut normal = Vec3::zeros();
     for (i, p) in points.iter().enumerate() {
@@ -86,7 +87,7 @@ fn flatten(points: &[Vec3]) -> Vec<Flat> {
     points.iter().map(|p| [p[u], p[v]]).collect()
 }
 
-/// Twice the signed area of a triangle if it is not straight, else 0.
+/// Returns twice the signed area of a triangle, or 0 if it is straight.
 fn turn(a: Flat, b: Flat, c: Flat) -> f64 {
     let (e, f) = ([b[0] - a[0], b[1] - a[1]], [c[0] - b[0], c[1] - b[1]]);
     let area = e[0] * f[1] - e[1] * f[0];
@@ -108,14 +109,14 @@ fn turns_left(flat: &[Flat], left: &[usize], i: usize) -> bool {
     turn(a, b, c) > 0.0
 }
 
-/// Turns left and holds no other corner, not even on its sides.
+/// True if the corner turns left and its triangle holds no other corner, not even on its sides.
 fn is_ear(flat: &[Flat], left: &[usize], i: usize) -> bool {
     let ear = around(left, i);
     let [a, b, c] = ear.map(|k| flat[k]);
     turn(a, b, c) > 0.0
         && !left.iter().any(|k| {
             let p = flat[*k];
-            // A corner at the same place as one of the ear's (a bridge to a hole) does not block
+            // A corner at the same position as one of the ear's (a bridge to a hole) does not block
             // it.
             !ear.contains(k)
                 && p != a
@@ -127,7 +128,7 @@ fn is_ear(flat: &[Flat], left: &[usize], i: usize) -> bool {
         })
 }
 
-/// Every corner turns left, and all of them together turn round once.
+/// True if every corner turns left and the corners together turn round once.
 fn is_strictly_convex(flat: &[Flat]) -> bool {
     let n = flat.len();
     let turns = |i: usize| turn(flat[i], flat[(i + 1) % n], flat[(i + 2) % n]) > 0.0;

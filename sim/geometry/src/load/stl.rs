@@ -1,14 +1,14 @@
 //! STL, binary and ASCII (3D Systems, "StereoLithography Interface Specification", 1988).
 //!
-//! Facet normals and attributes are passed over: the corners' order tells the outside. A file is
-//! binary if its length is exactly what its count asks for or if it does not start with `solid`;
-//! binary files that start with `solid` are common.
+//! Facet normals and attributes are skipped: the order of the corners defines the outside. A file
+//! is binary if its length matches its count exactly or if it does not start with `solid`. Binary
+//! files that start with `solid` are common.
 
 use super::text::{Line, lines, words};
 use super::{LoadProblem, Soup};
 use crate::pose::Vec3;
 
-/// Header, then the count.
+/// Header, before the count.
 const HEADER_BYTES: usize = 80;
 /// Normal and corners as 12 `f32`, then an attribute of 2 bytes.
 const FACET_BYTES: usize = 50;
@@ -45,7 +45,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     Ok(soup)
 }
 
-/// The count and what follows it.
+/// Returns the count and the bytes after it.
 fn binary(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (count, facets) = bytes.get(HEADER_BYTES..)?.split_first_chunk::<4>()?;
     Some((u32::from_le_bytes(*count), facets))
@@ -59,10 +59,10 @@ fn facet_of(soup: &mut Soup, corners: [Vec3; 3]) -> Result<(), LoadProblem> {
     soup.triangle(triangle)
 }
 
-/// `solid`s of `facet`s of one `outer loop` of three `vertex` lines, keywords in any case.
+/// Parses `solid`s of `facet`s of one `outer loop` of three `vertex` lines, keywords in any case.
 fn parse_ascii(bytes: &[u8]) -> Result<Soup, LoadProblem> {
     let mut soup = Soup::default();
-    // Corners of the facet that is being read; `None` between facets.
+    // Corners of the current facet; `None` between facets.
     let mut facet: Option<Vec<Vec3>> = None;
     let mut is_in_solid = false;
     let mut last = Line {

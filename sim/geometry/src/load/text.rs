@@ -11,7 +11,7 @@ pub(super) struct Line<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-/// The lines of a text, whatever ends them.
+/// Returns the lines of a text, with any line end.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     bytes
         .split(|&b| b == b'\n')
@@ -22,14 +22,14 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
         })
 }
 
-/// What white space separates.
+/// Returns the words between white space.
 pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace)
         .filter(|word| !word.is_empty())
 }
 
 impl Line<'_> {
-    /// The error that something else was expected in this line.
+    /// Returns the error that something else was expected in this line.
     pub(super) fn expected(&self, expected: &'static str) -> LoadProblem {
         LoadProblem::Syntax {
             line: self.number,
@@ -38,7 +38,7 @@ impl Line<'_> {
         }
     }
 
-    /// Three numbers, the next words of the line.
+    /// Reads three numbers, the next words of the line.
     pub(super) fn vec3<'w>(
         &self,
         words: &mut impl Iterator<Item = &'w [u8]>,
@@ -54,12 +54,12 @@ impl Line<'_> {
     }
 }
 
-/// A number as Rust reads it: `inf` and `nan` are numbers here and refused later.
+/// Parses a number as Rust does: `inf` and `nan` are accepted here and refused later.
 pub(super) fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// The start of a line for an error message: short and without control characters.
+/// Returns the start of a line for an error message: short and without control characters.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     let start = &bytes[..bytes.len().min(60)];
     String::from_utf8_lossy(start)

@@ -104,8 +104,8 @@ fn no_rotation_no_motion_backwards_and_pure_rotation() {
 
 #[test]
 fn the_axis_may_go_far_away_without_loss() {
-    // Against the exact planar circle: a pivot that goes 0.3 along x while it turns by w about z
-    // goes along a chord of length 0.3; its sagitta at half time is 0.15 tan(w/4).
+    // Against the exact planar circle: a pivot that shifts 0.3 along x while it turns by w about z
+    // moves along a chord of length 0.3; its sagitta at half time is 0.15 tan(w/4).
     for exponent in -14..=0 {
         let w = 10f64.powi(exponent);
         let s = Screw::from_twist(&(Vec3::x() * 0.3), &(Vec3::z() * w), &Vec3::zeros());

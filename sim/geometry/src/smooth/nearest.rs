@@ -1,4 +1,4 @@
-//! The foot of a point on a smooth surface, from a place nearby.
+//! The foot of a point on a smooth surface, searched from a place nearby.
 //!
 //! Real-time callable: no allocation, at most [`STEPS`] steps. Deterministic. Metres.
 
@@ -8,30 +8,30 @@ use crate::pose::Vec3;
 use super::patch::Spot;
 use super::{SmoothMesh, facet};
 
-/// Most steps of a search, those from patch to patch among them.
+/// Most steps of a search, steps from patch to patch included.
 const STEPS: usize = 64;
-/// A step this short was the last one, m.
+/// The search ends with a step shorter than this, m.
 const NEAR_M: f64 = 1e-9;
 
-/// A place on a [`SmoothMesh`].
+/// The foot of a point on a [`SmoothMesh`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foot {
-    /// On the patch of this triangle.
+    /// The triangle of the patch on which it lies.
     pub face: u32,
-    /// Barycentric.
+    /// Barycentric coordinates there.
     pub weights: [f64; 3],
-    /// Where that is, m. Beyond a rim it may be on the plane there.
+    /// Position, m. Beyond a rim it may be on the adjacent plane.
     pub point: Vec3,
-    /// Outward, unit. On a rim: as the way to the point that was asked about.
+    /// Outward unit normal. On a rim: the direction to the query point.
     pub normal: Vec3,
-    /// The sheet ends here, and no plane that turns away begins: what is nearest may be on another
-    /// one.
+    /// True if the sheet ends here and no plane that turns away begins: the nearest point may be on
+    /// another sheet.
     pub on_border: bool,
 }
 
 impl SmoothMesh {
-    /// Weights of the point of a triangle that is nearest to `x` in its plane, moved into the
-    /// triangle.
+    /// Projects `x` into the plane of a triangle and returns the barycentric weights there, clamped
+    /// into the triangle.
     #[must_use]
     pub fn weights(&self, face: u32, x: &Vec3) -> [f64; 3] {
         let [a, b, c] = self.mesh.triangle(face as usize);
@@ -47,9 +47,11 @@ impl SmoothMesh {
         }
     }
 
-    /// The place on the sheet of `face` that is nearest to `x` of those around `weights` there:
-    /// where `x` is straight above or below, or the end of the sheet and the plane beyond it.
-    /// `None`: not found in 64 steps, or no such triangle.
+    /// Returns the foot of `x` on the sheet of `face`, searched from `weights` on that triangle.
+    ///
+    /// It is the nearby place where `x` is straight above or below. At the end of the sheet it is
+    /// on that end or on the plane beyond it. `None` if it is not found in 64 steps or there is no
+    /// such triangle.
     #[must_use]
     pub fn foot(&self, face: u32, weights: &[f64; 3], x: &Vec3) -> Option<Foot> {
         let (mut foot, end) = self.search(face, weights, x)?;
@@ -65,7 +67,8 @@ impl SmoothMesh {
         Some(foot)
     }
 
-    /// The place on the sheet; if that is on its end, the triangle there and the corner opposite.
+    /// Finds the place on the sheet. If it is on the sheet's end, also returns the triangle there
+    /// and the corner opposite to the end.
     fn search(
         &self,
         face: u32,
@@ -77,9 +80,9 @@ impl SmoothMesh {
         }
         let (mut face, mut w) = (face, *weights);
         let mut back = None;
-        // The search has slid along the sheet's end to a vertex, and has not left it since.
+        // The search has slid along the sheet's end to a vertex, and has stayed there since.
         let mut at_corner = false;
-        // Where it has last met that end.
+        // Where it last reached that end.
         let mut met = None;
         let mut patch = self.patch(face);
         let mut at = Search::new(patch.spot(&w), &patch.normals, x);
@@ -98,7 +101,7 @@ impl SmoothMesh {
             let mut spot = patch.spot(&w);
             let far = |spot: &Spot| (x - spot.point).norm_squared();
             if length >= NEAR_M && far(&spot) > far(&at.spot) {
-                // Too far: half of that.
+                // Overshot: halve the step.
                 w = [0, 1, 2].map(|k| 0.5 * (from[k] + w[k]));
                 step = step.map(|s| 0.5 * s);
                 (spot, reached) = (patch.spot(&w), None);
@@ -109,7 +112,7 @@ impl SmoothMesh {
                 at.learn(&step, pulled);
                 continue;
             };
-            // Over the side, or along it where the sheet ends.
+            // Across the side, or along it where the sheet ends.
             let mut next = self.over(face, side, &w);
             if next.is_none() {
                 met = Some((face, side));
@@ -145,7 +148,7 @@ impl SmoothMesh {
         None
     }
 
-    /// The same place on the triangle across the side opposite to a corner.
+    /// Returns the same place on the triangle across the side opposite to a corner.
     pub(super) fn over(&self, face: u32, corner: usize, w: &[f64; 3]) -> Option<(u32, [f64; 3])> {
         let there = self.faces[face as usize].across[(corner + 1) % 3];
         if there == NO_FACE {
@@ -172,8 +175,8 @@ fn found(face: u32, weights: [f64; 3], spot: &Spot) -> Foot {
     }
 }
 
-/// Turns a foot on a rim towards `x`, or puts it on the plane that begins there, whose normal is
-/// given.
+/// Turns a foot on a rim towards `x`, or moves it to the plane that begins there, which has the
+/// given normal.
 fn beyond_rim(foot: &mut Foot, plane: &Vec3, x: &Vec3) {
     let off = x - foot.point;
     let Some(along) = foot.normal.cross(plane).try_normalize(0.0) else {
@@ -191,12 +194,14 @@ fn beyond_rim(foot: &mut Foot, plane: &Vec3, x: &Vec3) {
     }
 }
 
-/// A step that leaves the triangle by a smaller part of itself goes along the side.
+/// A step of which a smaller part than this leaves the triangle goes along the side instead.
 const ALONG: f64 = 1e-3;
 
-/// A side that a step goes along instead of through it, by the corner opposite: that it came `back`
-/// by, where it also leads along it, for two triangles that send it to each other mean the side
-/// between them; or that it leaves by but a small part.
+/// Returns a side along which a step must go instead of through it, by the corner opposite.
+///
+/// This is the side `back` through which the search came, if the step also leads along it: two
+/// triangles that send the search to each other mean the side between them. Or it is a side that
+/// only a small part of the step crosses.
 fn kept_in(w: &[f64; 3], step: &[f64; 3], back: Option<usize>) -> Option<usize> {
     let most = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
     let leads = |m: usize| step[m] > 0.0 && w[m] < 1.0;
@@ -206,9 +211,12 @@ fn kept_in(w: &[f64; 3], step: &[f64; 3], back: Option<usize>) -> Option<usize> 
     })
 }
 
-/// Goes a step as far as the triangle does; the corner whose weight is used up, if one is. `step`
-/// is what was gone. At a vertex two may be: then not the one opposite to the side that it came
-/// `back` by, so that the search goes on around the vertex.
+/// Moves along a step until the triangle ends, and returns the corner with the weight that is used
+/// up, if any.
+///
+/// `step` becomes the part that was taken. At a vertex two weights may be used up. Then the result
+/// is not the corner opposite to the side `back` through which the search came, so that it goes on
+/// around the vertex.
 fn clip(w: &mut [f64; 3], step: &mut [f64; 3], back: Option<usize>) -> Option<usize> {
     let (mut share, mut corner) = (1.0, None);
     for k in 0..3 {
@@ -231,7 +239,7 @@ fn clip(w: &mut [f64; 3], step: &mut [f64; 3], back: Option<usize>) -> Option<us
     corner
 }
 
-/// Newton's method for half the squared distance to `x`.
+/// State of Newton's method for half the squared distance to `x`.
 struct Search {
     spot: Spot,
     /// Minus the gradient, and the second derivatives, along the two weights.
@@ -245,8 +253,8 @@ impl Search {
         let [u, v] = spot.along;
         let off = x - spot.point;
         let height = off.dot(&spot.normal);
-        // How the normal turns: as the corners' normals do. This is for speed only, as the place is
-        // found where the gradient vanishes.
+        // The normal is taken to vary as the corners' normals do. This affects speed only, since
+        // the foot is where the gradient vanishes.
         let (i, j, k) = (spot.from, (spot.from + 1) % 3, (spot.from + 2) % 3);
         let (nu, nv) = (normals[j] - normals[i], normals[k] - normals[i]);
         let square = [u.dot(&u), u.dot(&v), v.dot(&v)];
@@ -256,7 +264,7 @@ impl Search {
             square[2] + height * v.dot(&nv),
         ];
         let det = |m: &[f64; 3]| m[0] * m[2] - m[1] * m[1];
-        // Beyond the centre of curvature there is no nearest place: downhill it is.
+        // Beyond the centre of curvature there is no nearest place: descend instead.
         let steep = bend[0] > 0.1 * square[0] && bend[2] > 0.1 * square[2];
         if !(steep && det(&bend) > 0.01 * det(&square)) {
             bend = square;
@@ -269,7 +277,7 @@ impl Search {
         }
     }
 
-    /// By how much each weight changes.
+    /// Returns the change of each weight.
     fn weights(&self, [u, v]: [f64; 2]) -> [f64; 3] {
         let mut step = [0.0; 3];
         step[self.spot.from] = -u - v;
@@ -278,22 +286,24 @@ impl Search {
         step
     }
 
-    /// The pull along a step: how fast half the squared distance falls.
+    /// Returns the rate at which half the squared distance falls along a step.
     fn slope(&self, step: &[f64; 3]) -> f64 {
         let [u, v] = self.parts(step);
         u * self.pull[0] + v * self.pull[1]
     }
 
-    /// Along the step that led here, by which the pull was `pulled` before, the second derivative
-    /// is what the pull has changed by: a patch is not bent as its corners' normals say, and
-    /// without this far points are not found in time.
+    /// Corrects the second derivative along the step that led here, by the change of the slope,
+    /// which was `pulled` before.
+    ///
+    /// A patch is not bent exactly as its corners' normals say. Without this correction, feet of
+    /// distant points are not found within the step limit.
     fn learn(&mut self, step: &[f64; 3], pulled: f64) {
         let [u, v] = self.parts(step);
         let [a, b, c] = self.bend;
         let bent = [a * u + b * v, b * u + c * v];
         let model = u * bent[0] + v * bent[1];
         let share = (pulled - self.slope(step)) / model;
-        // Where the bend itself changes on the way, less is too much.
+        // Where the second derivative itself changes along the step, a small value is too small.
         if share.is_finite() {
             let more = (share.clamp(0.5, 4.0) - 1.0) / model;
             self.bend = [
@@ -304,7 +314,7 @@ impl Search {
         }
     }
 
-    /// A step by the two weights that change freely.
+    /// Returns a step in terms of the two free weights.
     fn parts(&self, step: &[f64; 3]) -> [f64; 2] {
         [1, 2].map(|n| step[(self.spot.from + n) % 3])
     }
@@ -318,7 +328,7 @@ impl Search {
         self.weights(if finite { solved } else { [0.0; 2] })
     }
 
-    /// The step along the side opposite to a corner.
+    /// Returns the step along the side opposite to a corner.
     fn slide(&self, corner: usize) -> [f64; 3] {
         let mut along = [0.0; 3];
         along[(corner + 1) % 3] = 1.0;
@@ -330,7 +340,7 @@ impl Search {
         along.map(|a| a * by)
     }
 
-    /// How long a step is, m.
+    /// Returns the length of a step, m.
     fn length(&self, step: &[f64; 3]) -> f64 {
         let [u, v] = self.parts(step);
         let [a, b, c] = self.square;

@@ -1,46 +1,46 @@
-//! A triangular patch from three points and the normals there, that meets its neighbours smoothly.
+//! A triangular patch from three points and their normals that meets its neighbours smoothly.
 //!
 //! Real-time callable: no allocation, constant work. Metres.
 //!
 //! # Theory
 //!
-//! After Nielson (1987). A *side* between two points with normals is the cubic with end tangents in
-//! the tangent planes, as long as a circular arc's would be. The curve over an edge is the side
-//! between its corners, and the normal along it is the corners' mean made perpendicular to the
-//! curve: both follow from the edge alone. From each corner a side leads through the point in
-//! question to the opposite edge, where it ends with the edge's normal. The three ends of such
-//! sides are blended by weights `(b_j b_k)^2`, of which on an edge only the opposite corner's is
-//! left, with zero derivatives of the others: so the patch has the edge's tangent plane there, and
-//! the patch on the other side has the same one. A plane's patch is the plane; on a sphere every
-//! side is a great arc to within the fourth power of its angle.
+//! After Nielson (1987). A *side* between two points with normals is a cubic. Its end tangents lie
+//! in the tangent planes and are as long as a circular arc's. The curve over an edge is the side
+//! between its corners. The normal along it is the corners' mean made perpendicular to the curve.
+//! Both follow from the edge alone. From each corner a side leads through the evaluated point to
+//! the opposite edge, where it ends with the edge's normal. These three sides are blended by
+//! weights `(b_j b_k)^2`. On an edge only the opposite corner's weight is left, and the others have
+//! zero derivatives. So the patch has the edge's tangent plane there, and so has the patch on the
+//! other side. A plane's patch is the plane. On a sphere every side is a great arc to within the
+//! fourth power of its angle.
 
 use crate::pose::Vec3;
 
-/// See the module page.
+/// A patch over one triangle. See the module page.
 #[derive(Clone, Copy, Debug)]
 pub struct Patch {
     pub(super) points: [Vec3; 3],
     pub(super) normals: [Vec3; 3],
-    /// Over the edges, each opposite to its corner.
+    /// Curves over the edges, each opposite to its corner.
     edges: [Side; 3],
 }
 
-/// A place on the patch with its derivatives along the weights of two corners, taken from the
-/// third, the heaviest one.
+/// A place on the patch, with its derivatives along the weights of two corners. Their weight comes
+/// from the third corner, the heaviest.
 pub(super) struct Spot {
     pub(super) point: Vec3,
-    /// Which corner the others' weight is taken from.
+    /// The corner from which the others' weight is taken.
     pub(super) from: usize,
     pub(super) along: [Vec3; 2],
     /// Unit, outward.
     pub(super) normal: Vec3,
 }
 
-/// Step of the derivatives, in weights.
+/// Step of the numerical derivatives, in weights.
 const STEP: f64 = 1e-6;
 
 impl Patch {
-    /// From corners, counter-clockwise seen from outside, and unit normals.
+    /// Builds the patch from corners, counter-clockwise seen from outside, and unit normals.
     #[must_use]
     pub fn new(points: [Vec3; 3], normals: [Vec3; 3]) -> Self {
         let edges = [0, 1, 2].map(|i| {
@@ -54,7 +54,7 @@ impl Patch {
         }
     }
 
-    /// The point with these weights, which are barycentric: at least 0, with sum 1.
+    /// Returns the point with these barycentric weights, each at least 0, with sum 1.
     #[must_use]
     pub fn at(&self, weights: &[f64; 3]) -> Vec3 {
         let product = |i: usize| {
@@ -63,7 +63,7 @@ impl Patch {
         };
         let blend = [product(0), product(1), product(2)];
         let sum = blend[0] + blend[1] + blend[2];
-        // Not: `sum <= ...`, so that NaN ends at a corner.
+        // Not `sum <= ...`, so that NaN ends at a corner.
         if !(sum > 1e-60) {
             return self.points[heaviest(weights)];
         }
@@ -74,7 +74,7 @@ impl Patch {
         point
     }
 
-    /// The side from a corner through the point with these weights, there.
+    /// Evaluates the side from a corner through the point with these weights, at that point.
     fn seen_from_corner(&self, i: usize, weights: &[f64; 3]) -> Vec3 {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let share = weights[k] / (weights[j] + weights[k]);
@@ -86,7 +86,7 @@ impl Patch {
         side.at(weights[j] + weights[k]).0
     }
 
-    /// Place and derivatives.
+    /// Returns position and derivatives.
     pub(super) fn spot(&self, weights: &[f64; 3]) -> Spot {
         let point = self.at(weights);
         let from = heaviest(weights);
@@ -105,7 +105,7 @@ impl Patch {
         }
     }
 
-    /// Outward unit normal at a point of the patch.
+    /// Returns the outward unit normal at a point of the patch.
     #[must_use]
     pub fn normal_at(&self, weights: &[f64; 3]) -> Vec3 {
         self.spot(weights).normal
@@ -123,7 +123,7 @@ fn heaviest(weights: &[f64; 3]) -> usize {
     }
 }
 
-/// A cubic between two points, perpendicular to the normals there.
+/// A cubic curve between two points, perpendicular to the normals there.
 #[derive(Clone, Copy, Debug)]
 struct Side {
     ends: [Vec3; 2],
@@ -147,7 +147,7 @@ impl Side {
         Side { ends, tangents }
     }
 
-    /// Place and derivative at `s` between 0 and 1.
+    /// Returns position and derivative at `s` between 0 and 1.
     fn at(&self, s: f64) -> (Vec3, Vec3) {
         let ([p, q], [a, b]) = (self.ends, self.tangents);
         let chord = q - p;

@@ -25,7 +25,7 @@ fn trough() -> SmoothMesh {
     smooth(shapes::trough(0.008, 0.016, 0.02).unwrap()).unwrap()
 }
 
-/// Weights inside of a triangle.
+/// Weights inside a triangle.
 fn inside() -> impl Strategy<Value = [f64; 3]> {
     (0.01..1.0_f64, 0.01..1.0_f64, 0.01..1.0_f64).prop_map(|(a, b, c)| {
         let sum = a + b + c;
@@ -87,7 +87,7 @@ fn patches_meet_smoothly_on_every_side() {
     }
 }
 
-/// How far from a body's truth its surface is, and its normal.
+/// How far the surface deviates from a body's true shape, and its normal.
 fn off(body: &SmoothMesh, truth: impl Fn(&Vec3) -> (f64, Vec3)) -> (f64, f64) {
     let (mut far, mut turned) = (0.0_f64, 0.0_f64);
     for face in (0..body.faces.len() as u32).filter(|face| !body.is_flat(*face)) {
@@ -126,7 +126,7 @@ fn surfaces_are_what_the_default_meshes_stand_for() {
 }
 
 proptest! {
-    /// From far off, over many triangles: where the point is straight above.
+    /// From far away, over many triangles: where the point is straight above.
     #[test]
     fn feet_on_spheres_are_found_from_neighbours(
         face in 0_u32..1280, w in inside(),
@@ -171,7 +171,7 @@ proptest! {
 }
 
 proptest! {
-    /// Beyond the end of a side, over its vertices too: on the rim, where the point is straight
+    /// Beyond the end of a side, also over its vertices: on the rim, where the point is straight
     /// out.
     #[test]
     fn feet_beyond_a_rim_are_on_it(
@@ -179,7 +179,7 @@ proptest! {
         out in -0.006..0.008_f64, up in 0.0..0.004_f64,
     ) {
         let body = cylinder();
-        // A vertex, or next to one, in two of three.
+        // In two of three cases at a vertex or next to one.
         let around = match snap {
             0 => around,
             1 => around.floor(),
@@ -202,7 +202,7 @@ proptest! {
         let foot = body.foot(face, &body.weights(face, &start), &x);
         prop_assert!(foot.is_some());
         let foot = foot.unwrap();
-        // The end is a plane that begins there.
+        // The sheet ends at a plane, so this is not a border.
         prop_assert!(!foot.on_border);
         // The rim is a circle to a part in a million of its radius.
         let (nearest, normal) = match out > 0.0 {
@@ -210,7 +210,7 @@ proptest! {
             false => (x - Vec3::z() * up, Some(Vec3::z())),
         };
         prop_assert!((foot.point - nearest).norm() < 5e-6, "{:e}", (foot.point - nearest).norm());
-        // As far as the rim's place is sure from here.
+        // Only where the place on the rim is well defined from here.
         let height = (x - foot.point).norm();
         if height > 1e-3 && out.abs() > 1e-5 {
             let off = foot.normal - normal.unwrap();
@@ -219,8 +219,8 @@ proptest! {
     }
 }
 
-/// At a vertex every side is as near as every other: the search must go on over the one that leads
-/// to the foot, not back over the one that it came by.
+/// At a vertex every side is equally near: the search must go on over the one that leads to the
+/// foot, not back over the one that it came by.
 #[test]
 fn feet_are_found_from_vertices() {
     for body in [sphere(), torus()] {
@@ -244,8 +244,8 @@ fn feet_are_found_from_vertices() {
     }
 }
 
-/// Where a torus is hollow, around its hole, it has the hole's radius there; what is not hollow has
-/// none.
+/// Where a torus is concave, around its hole, its radius is the hole's; without concave parts there
+/// is no such radius.
 #[test]
 fn the_narrowest_valley_of_a_sheet_is_known() {
     let narrowest = |body: &SmoothMesh| {
@@ -260,8 +260,8 @@ fn the_narrowest_valley_of_a_sheet_is_known() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
-    /// Above a trough of long triangles, up to four tenths of the way to the middle of its curve:
-    /// found from any place of those below.
+    /// Above a trough of long triangles, up to four tenths of the way to the centre of its curve:
+    /// found from any place below.
     #[test]
     fn feet_are_found_from_far_above_a_hollow(
         along in -0.015..0.015_f64, side in -0.01..0.01_f64, height in 0.0..0.0032_f64,

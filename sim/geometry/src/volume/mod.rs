@@ -1,73 +1,72 @@
-//! Volumes: samples on a regular grid in a frame of their own, as scanners and simulations give
-//! them.
+//! Volumes: samples on a regular grid in a local frame, as scanners and simulations produce them.
 //!
-//! [`nrrd`] reads them from files and writes them; [`skull()`](skull::skull) makes one up by
-//! formula. A [`Volume`] that there is holds as many finite samples as its nodes are, in a
-//! right-handed frame with axes at right angles: nobody has to ask again. Allocates, and reading
-//! blocks on the disk: not for a real-time thread. Deterministic.
+//! [`nrrd`] reads and writes them; [`skull()`](skull::skull) computes one by formula. A [`Volume`]
+//! holds exactly as many finite samples as it has nodes, in a right-handed frame with orthogonal
+//! axes; later code need not check that again. Allocates, and reading blocks on the disk: not for a
+//! real-time thread. Deterministic.
 
 use crate::pose::Pose;
 
 pub mod nrrd;
 pub mod skull;
 
-/// Most samples of a volume: 512 MB.
+/// Most samples of a volume: 512 MiB.
 pub const MAX_SAMPLES: u64 = 1 << 27;
 /// Most samples along an axis.
 pub const MAX_NODES: u32 = 4096;
 
-/// Samples on a grid, x fastest, then y. Lengths are in the units of whoever made it.
+/// Samples on a grid, x fastest, then y. Lengths are in a unit that the source chooses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Volume {
-    /// Where the first sample is, and how the axes stand.
+    /// Position of the first sample and orientation of the axes.
     pub frame: Pose,
-    /// From sample to sample along each axis.
+    /// Distance between samples along each axis.
     pub spacing: [f64; 3],
-    /// How many along each axis.
+    /// Number of samples along each axis.
     pub nodes: [u32; 3],
-    /// What they are, in a unit of their own.
+    /// The samples, in a unit that the source chooses.
     pub samples: Vec<f32>,
-    /// Length of a unit of `frame` and `spacing`, m, if it is known.
+    /// Length of the unit of `frame` and `spacing`, m, if it is known.
     pub unit_m: Option<f64>,
 }
 
-/// Why samples are no volume. Whose fault it is depends on where they come from.
+/// Why samples do not form a volume. The source of the samples decides where the fault lies.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VolumeFault {
-    /// Too few or too many along an axis, or in all.
+    /// Too few or too many samples along an axis, or too many in total.
     #[error(
         "{0:?} samples: there have to be 2 to {MAX_NODES} along each axis, and {MAX_SAMPLES} in all at most"
     )]
     Nodes([u64; 3]),
-    /// Not more than 0, or not finite.
+    /// A spacing is not positive, or not finite.
     #[error("samples every {0:?}: it has to be more than 0 and finite along each axis")]
     Spacing([f64; 3]),
-    /// No place.
+    /// Position or rotation of the frame is not finite.
     #[error("the first sample is at {0:?}")]
     Origin([f64; 3]),
-    /// Not as many as nodes.
+    /// The number of samples differs from the number of nodes.
     #[error("{given} samples for {nodes:?} nodes")]
     Count {
-        /// How many there are.
+        /// Number of samples.
         given: usize,
-        /// Along each axis.
+        /// Nodes along each axis.
         nodes: [u32; 3],
     },
-    /// One that is none: the first.
+    /// A sample is not finite; the first such sample.
     #[error("sample {at:?} is {value}")]
     NotFinite {
-        /// Along each axis, from 0.
+        /// Its index along each axis, from 0.
         at: [u32; 3],
-        /// What it is.
+        /// Its value.
         value: f32,
     },
 }
 
-/// How many samples along each axis, if there can be as many.
+/// Returns the number of samples along each axis, if it is allowed.
 fn nodes_of(nodes: [u64; 3]) -> Result<[u32; 3], VolumeFault> {
     let fits = |n: &u64| (2..=u64::from(MAX_NODES)).contains(n);
-    // No product of three such numbers is too large to be one.
+    // The product of three such numbers does not overflow.
     if nodes.iter().all(fits) && nodes.iter().product::<u64>() <= MAX_SAMPLES {
         Ok(nodes.map(|n| n as u32))
     } else {
@@ -76,10 +75,10 @@ fn nodes_of(nodes: [u64; 3]) -> Result<[u32; 3], VolumeFault> {
 }
 
 impl Volume {
-    /// Checks everything that the page above promises.
+    /// Checks everything that the module page promises.
     ///
     /// # Errors
-    /// [`VolumeFault`]: the first thing that is wrong.
+    /// [`VolumeFault`]: the first fault found.
     pub fn new(
         frame: Pose,
         spacing: [f64; 3],

@@ -1,40 +1,42 @@
-//! A skull by formula: **a made-up shape, nobody's anatomy**, for demonstrations and tests of
-//! volumes where no scan may be used.
+//! A skull by formula: **an invented shape, not the anatomy of a person**, for demonstrations and
+//! tests of volumes where no scan may be used.
 //!
 //! Triquet 2001 shows a skull from planes of a scanner (section 5.6, figure 5.18); those data are
-//! not public. This one is ellipsoids and capsules in centimetres, joined and cut smoothly, and
-//! sampled as a scanner would: 1000 inside, 0 outside, [`LEVEL`] on the surface, in proportion to
-//! the distance within a centimetre of it. The same numbers give the same bits everywhere: nothing
-//! but sums, products and square roots.
+//! not public. This one consists of ellipsoids and capsules in centimetres, joined and cut
+//! smoothly, and sampled as a scanner would: 1000 inside, 0 outside, [`LEVEL`] on the surface, and
+//! in proportion to the distance within a centimetre of it. The same arguments give the same bits
+//! everywhere, because it uses only sums, products and square roots.
 
 use super::{Volume, VolumeFault};
 use crate::pose::{Pose, Vec3};
 
-/// What samples are on the surface.
+/// Value of a sample on the surface.
 pub const LEVEL: f64 = 500.0;
-/// Fewest and most samples along its height.
+/// Fewest samples along the height.
 pub const MIN_NODES: u32 = 16;
-/// See [`MIN_NODES`].
+/// Most samples along the height.
 pub const MAX_NODES: u32 = 256;
 
-/// Samples per centimetre of distance from the surface, and their end.
+/// Change of the sample value per centimetre of distance from the surface, before clamping.
 const PER_CM: f64 = 500.0;
-/// From chin to crown, cm.
+/// Height from chin to crown, cm.
 const HEIGHT_CM: f64 = 21.0;
-/// The box that is sampled, cm: a centimetre of air all around.
+/// Corners of the sampled box, cm: a centimetre of air all around.
 const LOW: Vec3 = Vec3::new(-8.4, -10.0, -11.4);
 const HIGH: Vec3 = Vec3::new(8.4, 11.2, 12.0);
 
-/// So high from chin to crown, with so many samples along the height of the box: x to its left, y
-/// to its back, z up, about its middle.
+/// Samples a skull of this height, m, from chin to crown, with `nodes` samples along the height of
+/// the box.
+///
+/// x points to its left, y to its back, z up, about its middle.
 ///
 /// # Errors
-/// [`VolumeFault`] if the height is none; numbers of samples are clamped to what they may be.
+/// [`VolumeFault`] if the height is invalid; `nodes` is clamped to the allowed range.
 pub fn skull(height_m: f64, nodes: u32) -> Result<Volume, VolumeFault> {
     let nodes = nodes.clamp(MIN_NODES, MAX_NODES);
     let size = HIGH - LOW;
     let step = size.z / f64::from(nodes - 1);
-    // As many as it takes to hold it: some air more at the far end.
+    // As many as it takes to hold the box: some more air at the far end.
     let counts = [size.x, size.y, size.z].map(|along| (along / step - 1e-9).ceil() as u32 + 1);
     let [nx, ny, nz] = counts;
     let mut samples = Vec::with_capacity(nx as usize * ny as usize * nz as usize);
@@ -54,9 +56,9 @@ pub fn skull(height_m: f64, nodes: u32) -> Result<Volume, VolumeFault> {
     Ok(volume)
 }
 
-/// About how far from the skull a place is, cm; below 0 inside.
+/// Approximate distance of a point from the skull, cm; negative inside.
 fn distance(at: &Vec3) -> f64 {
-    // Left as right.
+    // Symmetric, left and right.
     let p = Vec3::new(at.x.abs(), at.y, at.z);
     let brain_case = ellipsoid(&p, [0.0, 1.2, 4.4], [7.0, 8.8, 6.6]);
     let face = ellipsoid(&p, [0.0, -4.6, -1.0], [4.7, 3.6, 4.4]);
@@ -74,7 +76,7 @@ fn distance(at: &Vec3) -> f64 {
     let head = join(join(join(head, cheek, 0.8), arch, 0.5), mastoid, 0.8);
     let head = cut(cut(head, orbit, 0.5), nostril, 0.4);
     let head = join(join(head, nose, 0.4), palate, 0.6);
-    // A jaw is a plate on edge: a lower and an upper rim, and two of the branch that goes up to its
+    // A jaw is a plate on edge: a lower and an upper rim, and two of the branch that rises to its
     // joint.
     let chin = capsule(&p, [0.0, -7.5, -9.3], [1.8, -7.0, -9.3], 0.85);
     let below = capsule(&p, [1.8, -7.0, -9.3], [5.2, -1.0, -8.0], 0.7);
@@ -94,7 +96,7 @@ fn distance(at: &Vec3) -> f64 {
     join(join(head, upper, 0.2), join(jaw, lower, 0.2), 0.2)
 }
 
-/// About the distance from an ellipsoid: exact where it is 0, and its slope 1 there.
+/// Approximate distance from an ellipsoid: zero exactly on the surface, with slope 1 there.
 fn ellipsoid(p: &Vec3, centre: [f64; 3], radii: [f64; 3]) -> f64 {
     let away = p - Vec3::from(centre);
     let scaled = away.component_div(&Vec3::from(radii));
@@ -107,7 +109,7 @@ fn ellipsoid(p: &Vec3, centre: [f64; 3], radii: [f64; 3]) -> f64 {
     }
 }
 
-/// Distance from a segment with a radius.
+/// Distance from a capsule: a segment with a radius.
 fn capsule(p: &Vec3, from: [f64; 3], to: [f64; 3], radius: f64) -> f64 {
     let (from, to) = (Vec3::from(from), Vec3::from(to));
     let along = to - from;
@@ -115,14 +117,14 @@ fn capsule(p: &Vec3, from: [f64; 3], to: [f64; 3], radius: f64) -> f64 {
     (p - from - along * share).norm() - radius
 }
 
-/// Of two shapes, with a fillet where both are nearer than `width` to the same place: polynomial,
-/// quadratic.
+/// Union of two shapes, with a fillet where their distances differ by less than `width`:
+/// polynomial, quadratic.
 fn join(a: f64, b: f64, width: f64) -> f64 {
     let near = (width - (a - b).abs()).max(0.0) / width;
     a.min(b) - 0.25 * near * near * width
 }
 
-/// Without the second, with a rounded edge.
+/// The first shape minus the second, with a rounded edge.
 fn cut(a: f64, b: f64, width: f64) -> f64 {
     -join(-a, b, width)
 }

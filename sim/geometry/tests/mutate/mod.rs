@@ -1,24 +1,24 @@
-//! Mutations of valid files: what a bad disk, a bad exporter or a bad person makes of them.
+//! Mutations of valid files, as from a bad disk, a bad exporter or an attacker.
 
 use hapticd_geometry::load::{Format, from_bytes};
 use proptest::prelude::*;
 
-/// One change; places are shares of the file's length.
+/// One change; positions are shares of the file's length.
 #[derive(Debug, Clone)]
 pub enum Mutation {
-    /// A byte is another.
+    /// Replaces a byte.
     Byte(f64, u8),
-    /// A bit is flipped.
+    /// Flips a bit.
     Bit(f64, u8),
-    /// Four bytes are a number that is likely to hurt.
+    /// Overwrites four bytes with a number that is likely to hurt.
     Word(f64, u32),
-    /// A piece of text is put in.
+    /// Inserts a piece of text.
     Insert(f64, &'static str),
-    /// Some bytes are gone.
+    /// Removes some bytes.
     Remove(f64, usize),
-    /// Everything behind is gone.
+    /// Removes everything from here on.
     Cut(f64),
-    /// Some bytes are there twice.
+    /// Repeats some bytes.
     Repeat(f64, usize),
 }
 
@@ -102,7 +102,7 @@ pub fn apply(bytes: &mut Vec<u8>, mutations: &[Mutation]) {
     }
 }
 
-/// Loads a mutated file: an error, or a mesh that keeps what loading promises.
+/// Loads a mutated file: an error, or a mesh that keeps the promises of loading.
 pub fn check(bytes: &[u8], format: Format) -> Result<(), TestCaseError> {
     match from_bytes(bytes, format, "mutated") {
         Ok(loaded) => {
@@ -121,7 +121,7 @@ pub fn check(bytes: &[u8], format: Format) -> Result<(), TestCaseError> {
                 let [a, b, c] = mesh.triangle(t);
                 prop_assert!(a != b && b != c && c != a);
             }
-            // Memory by what is there, not by what is claimed.
+            // Memory follows the bytes that are there, not the claims.
             prop_assert!(count <= bytes.len() && report.triangles <= bytes.len());
         }
         Err(error) => prop_assert!(error.to_string().starts_with("mutated (")),

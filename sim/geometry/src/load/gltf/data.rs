@@ -15,7 +15,7 @@ use crate::pose::Vec3;
 const MAGIC: &[u8; 4] = b"glTF";
 const BASE64: &str = "data:application/octet-stream;base64,";
 
-/// The JSON and the binary chunk, if there is one; plain JSON is its own.
+/// Returns the JSON and the binary chunk, if there is one. Plain JSON is returned as it is.
 pub(super) fn container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), LoadProblem> {
     if !bytes.starts_with(MAGIC) {
         return Ok((bytes, None));
@@ -59,7 +59,7 @@ pub(super) fn container(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), LoadProb
     Ok((text, (kind == *b"BIN\0").then_some(binary)))
 }
 
-/// Element `index` of a part of the document.
+/// Returns element `index` of a list of the document.
 pub(super) fn get<'a, T>(
     all: &'a [T],
     index: usize,
@@ -79,7 +79,8 @@ pub(super) struct Data<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// Finds all buffers: the container's chunk, text in the document, or files in `folder`.
+    /// Resolves all buffers: the container's chunk, data URIs in the document, or files in
+    /// `folder`.
     pub(super) fn new(
         root: &'a json::Root,
         chunk: Option<&'a [u8]>,
@@ -122,7 +123,7 @@ impl<'a> Data<'a> {
         Ok(Data { root, buffers })
     }
 
-    /// Gives every position of an accessor of three components.
+    /// Passes every position of an accessor of three components to `take`.
     pub(super) fn positions(
         &self,
         index: usize,
@@ -138,7 +139,7 @@ impl<'a> Data<'a> {
         })
     }
 
-    /// Gives every index of an accessor of unsigned whole numbers.
+    /// Passes every index of an accessor of unsigned integers to `take`.
     pub(super) fn indices(
         &self,
         index: usize,
@@ -187,7 +188,7 @@ impl<'a> Data<'a> {
                 "{count} elements of {size} bytes every {stride} in accessor {index}"
             )));
         }
-        // In 128 bits: nothing can overflow.
+        // In 128 bits, so that nothing overflows.
         let wide = u128::from;
         let in_view = wide(accessor.byte_offset.unwrap_or_default().0);
         let needed = in_view + wide(count - 1) * stride as u128 + size as u128;
@@ -216,7 +217,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// An accessor's elements: the bytes from the first one's start to the last one's end.
+/// Elements of an accessor: the bytes from the first one's start to the last one's end.
 struct Elements<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -244,7 +245,7 @@ fn component_bytes(kind: ComponentType) -> usize {
     }
 }
 
-/// The number at the front of `bytes`, which are enough of them.
+/// Decodes the number at the front of `bytes`, of which there are enough.
 fn component(kind: ComponentType, is_normalized: bool, bytes: &[u8]) -> f64 {
     let two = || [bytes[0], bytes[1]];
     let four = || [bytes[0], bytes[1], bytes[2], bytes[3]];
@@ -263,7 +264,7 @@ fn component(kind: ComponentType, is_normalized: bool, bytes: &[u8]) -> f64 {
     }
 }
 
-/// A file's name below the document's folder: no way out of it, no other scheme.
+/// Returns a file name below the document's folder: no path out of it, no other scheme.
 fn relative(buffer: usize, uri: &str) -> Result<PathBuf, LoadProblem> {
     let bad = || unsupported(format!("uri `{uri:.60}` of buffer {buffer}"));
     let mut name = Vec::with_capacity(uri.len());
@@ -290,7 +291,7 @@ fn relative(buffer: usize, uri: &str) -> Result<PathBuf, LoadProblem> {
     if is_below { Ok(name) } else { Err(bad()) }
 }
 
-/// The bytes of a `data:` URI in base64 (RFC 2397, RFC 4648).
+/// Decodes the bytes of a `data:` URI in base64 (RFC 2397, RFC 4648).
 fn decode(buffer: usize, uri: &str) -> Result<Vec<u8>, LoadProblem> {
     let bad = || {
         unsupported(format!(

@@ -1,13 +1,12 @@
 //! glTF 2.0, as text (`.gltf`) and binary (`.glb`) (Khronos Group, "glTF 2.0 Specification", 2021).
 //!
-//! All triangles of the default scene with their nodes' transforms make one mesh; without a scene,
-//! those of all root nodes. glTF is in metres with y up, and stays so. Lines and points are passed
-//! over, morph targets are taken at rest. Skins, sparse accessors and required extensions that
-//! change geometry are refused by name rather than shown wrong.
+//! All triangles of the default scene, with their nodes' transforms, make one mesh; without a
+//! scene, those of all root nodes. glTF is in metres with y up, and is left so. Lines and points
+//! are skipped; morph targets are read at rest. Skins, sparse accessors and required extensions
+//! that change geometry are refused by name, so that no mesh is loaded wrong.
 //!
-//! The JSON is read with the `gltf` crate's types, but neither its container reader nor its
-//! validation: both can panic on bad numbers. Every index is looked up and every range checked
-//! here.
+//! The JSON is read with the `gltf` crate's types, but with neither its container reader nor its
+//! validation: both can panic on bad numbers. Every index and every range is checked here.
 
 mod data;
 
@@ -21,7 +20,7 @@ use self::data::Data;
 use super::{LoadProblem, Soup};
 use crate::pose::{Mat3, Quat, Vec3};
 
-/// Extensions that may be required: they do not touch the triangles, or are read here
+/// Extensions that may be required: they do not affect the triangles, or are supported here
 /// (quantization).
 const HARMLESS: [&str; 4] = [
     "KHR_lights_punctual",
@@ -30,7 +29,7 @@ const HARMLESS: [&str; 4] = [
     "KHR_materials_",
 ];
 
-/// `folder` is where a file's own files are; without one they are refused.
+/// `folder` holds the files that this one refers to; if `None`, such references are refused.
 pub(super) fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<Soup, LoadProblem> {
     let (text, chunk) = data::container(bytes)?;
     let root: json::Root =
@@ -63,7 +62,7 @@ fn unsupported(what: String) -> LoadProblem {
     LoadProblem::Unsupported { what }
 }
 
-/// `x -> linear x + shift`.
+/// The map `x -> linear x + shift`.
 #[derive(Clone, Copy)]
 struct Affine {
     linear: Mat3,
@@ -107,7 +106,7 @@ impl Affine {
     }
 }
 
-/// Mesh indices with their global transforms, depth first. Nodes must be a forest.
+/// Returns mesh indices with their global transforms, depth first. Nodes must form a forest.
 fn placed_meshes(root: &json::Root) -> Result<Vec<(usize, Affine)>, LoadProblem> {
     if root.nodes.is_empty() {
         return Ok((0..root.meshes.len())
@@ -140,7 +139,7 @@ fn placed_meshes(root: &json::Root) -> Result<Vec<(usize, Affine)>, LoadProblem>
     Ok(placed)
 }
 
-/// Roots of the default scene, of the first one, or of all nodes.
+/// Returns the roots of the default scene, of the first scene, or of all nodes.
 fn roots(root: &json::Root) -> Result<Vec<usize>, LoadProblem> {
     let scene = root.scene.as_ref().map_or(0, |s| s.value());
     if root.scene.is_none() && root.scenes.is_empty() {
@@ -210,14 +209,14 @@ fn add(
     }
 }
 
-/// Makes triangles of a primitive's corners (section 3.7.2.1).
+/// Assembles triangles from a primitive's corners (section 3.7.2.1).
 struct Corners<'a> {
     soup: &'a mut Soup,
     mode: Mode,
     is_mirrored: bool,
-    /// Corners so far.
+    /// Number of corners so far.
     seen: usize,
-    /// The corners that the next triangle may need.
+    /// Corners that the next triangle may need.
     kept: [u32; 3],
 }
 

@@ -1,4 +1,4 @@
-//! The samples of a NRRD file: from bytes as its header has them to single precision.
+//! The samples of a NRRD file: converts the bytes described by the header to single precision.
 
 use std::io::Read;
 
@@ -6,19 +6,20 @@ use super::NrrdProblem;
 use super::header::{Encoding, Header, Kind};
 use crate::load::excerpt;
 
-/// As many samples as the header asks for, of what comes after it or is in the file that it names.
+/// Reads the samples that the header describes from `bytes`: what follows the header, or the data
+/// file.
 pub(super) fn samples(header: &Header, bytes: &[u8]) -> Result<Vec<f32>, NrrdProblem> {
     let bytes = skip_lines(bytes, header.line_skip)?;
     let needed = header.count() * header.kind.bytes() as u64;
     match header.encoding {
         Encoding::Raw => raw(header, skip_bytes(bytes, header.byte_skip, needed)?),
-        // What is skipped is never all but so many here.
+        // A negative skip ("all but the samples") is refused for this encoding.
         Encoding::Ascii => ascii(header, skip_bytes(bytes, header.byte_skip, 0)?),
         Encoding::Gzip => {
-            // What is skipped by bytes is packed, too.
+            // Bytes to be skipped are compressed as well.
             let skipped = header.byte_skip.unsigned_abs();
             let mut unpacked = Vec::new();
-            // One more than needed tells that there are too many, and no more is unpacked.
+            // One byte more than needed shows that there are too many, and no more is unpacked.
             flate2::read::MultiGzDecoder::new(bytes)
                 .take(needed.saturating_add(skipped).saturating_add(1))
                 .read_to_end(&mut unpacked)
@@ -31,7 +32,7 @@ pub(super) fn samples(header: &Header, bytes: &[u8]) -> Result<Vec<f32>, NrrdPro
 fn skip_lines(mut bytes: &[u8], count: u64) -> Result<&[u8], NrrdProblem> {
     for skipped in 0..count {
         let Some(end) = bytes.iter().position(|b| *b == b'\n') else {
-            // What there is less than lines to skip is less than samples, too.
+            // Fewer lines than are to be skipped also means too few samples.
             return Err(NrrdProblem::Size {
                 needed: count,
                 available: skipped,
@@ -42,7 +43,7 @@ fn skip_lines(mut bytes: &[u8], count: u64) -> Result<&[u8], NrrdProblem> {
     Ok(bytes)
 }
 
-/// `count` of them; below 0 all but those that are needed.
+/// Skips `count` bytes; if it is negative, all but the last `needed` bytes.
 fn skip_bytes(bytes: &[u8], count: i64, needed: u64) -> Result<&[u8], NrrdProblem> {
     let available = bytes.len() as u64;
     let from = match u64::try_from(count) {
@@ -66,7 +67,7 @@ fn raw(header: &Header, bytes: &[u8]) -> Result<Vec<f32>, NrrdProblem> {
     if needed != available {
         return Err(NrrdProblem::Size { needed, available });
     }
-    /// Every so many bytes a number.
+    /// Decodes one number from every `N` bytes.
     fn each<const N: usize>(bytes: &[u8], big: bool, number: impl Fn([u8; N]) -> f32) -> Vec<f32> {
         let (chunks, _) = bytes.as_chunks::<N>();
         let number = |chunk: &[u8; N]| {
@@ -91,14 +92,14 @@ fn raw(header: &Header, bytes: &[u8]) -> Result<Vec<f32>, NrrdProblem> {
     })
 }
 
-/// Words between white space and commas.
+/// Parses words between white space and commas.
 fn ascii(header: &Header, bytes: &[u8]) -> Result<Vec<f32>, NrrdProblem> {
     let kind = header.kind;
     let mut samples = Vec::new();
     let words = bytes.split(|b| b.is_ascii_whitespace() || *b == b',');
     for (number, word) in (0..).zip(words.filter(|word| !word.is_empty())) {
         if number == header.count() {
-            // Whoever has more may have any number more: the least is told.
+            // There may be any number more; reports the least.
             return Err(NrrdProblem::Size {
                 needed: header.count(),
                 available: number + 1,

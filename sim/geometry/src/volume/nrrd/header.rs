@@ -7,7 +7,7 @@ use crate::load::excerpt;
 use crate::pose::{Mat3, Pose, Quat, Vec3};
 use crate::volume::{Volume, VolumeFault, nodes_of};
 
-/// What a sample is in the file.
+/// Type of a sample in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     I8,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     F64,
 }
 
-/// Names of the types, each first as errors have it.
+/// Names of the types; errors use the first of each.
 const KINDS: [(Kind, &[&str]); 8] = [
     (Kind::I8, &["int8", "signed char", "int8_t"]),
     (Kind::U8, &["uint8", "uchar", "unsigned char", "uint8_t"]),
@@ -66,7 +66,8 @@ impl Kind {
         entry.map_or("", |(_, names)| names[0])
     }
 
-    /// A word of this type. `nan` and `inf` are numbers here and refused later, with their places.
+    /// Parses a word of this type. `nan` and `inf` are accepted here and refused later, with their
+    /// position.
     pub fn parse(self, text: &str) -> Option<f32> {
         Some(match self {
             Kind::I8 => f32::from(text.parse::<i8>().ok()?),
@@ -81,7 +82,7 @@ impl Kind {
     }
 }
 
-/// How samples are written down.
+/// How samples are encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
     Raw,
@@ -89,7 +90,7 @@ pub(super) enum Encoding {
     Gzip,
 }
 
-/// Names of lengths, m.
+/// Names of lengths, and their size in m.
 pub(super) const UNITS: [(&str, f64); 9] = [
     ("m", 1.0),
     ("mm", 1e-3),
@@ -102,7 +103,7 @@ pub(super) const UNITS: [(&str, f64); 9] = [
     ("micron", 1e-6),
 ];
 
-/// Fields that are used, as they are without spaces; a field's place is its slot.
+/// Fields that are used, with spaces removed; the position of a field is its slot.
 const USED: [&str; 15] = [
     "type",
     "dimension",
@@ -121,7 +122,7 @@ const USED: [&str; 15] = [
     "byteskip",
 ];
 
-/// Fields that change nothing of where samples are and what they mean.
+/// Fields that affect neither the position nor the meaning of samples.
 const PASSED_OVER: [&str; 17] = [
     "content",
     "min",
@@ -142,7 +143,7 @@ const PASSED_OVER: [&str; 17] = [
     "dwmri",
 ];
 
-/// Everything that is needed of it.
+/// Everything that is needed from the header.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Header {
     pub kind: Kind,
@@ -151,13 +152,13 @@ pub(super) struct Header {
     pub line_skip: u64,
     /// Below 0: all but the samples.
     pub byte_skip: i64,
-    /// Where the samples are, if they do not follow; and which line says it.
+    /// File that holds the samples if they do not follow, and the line that names it.
     pub data_file: Option<(usize, String)>,
     nodes: [u32; 3],
     spacing: [f64; 3],
     frame: Pose,
     unit_m: Option<f64>,
-    /// The first axis of the volume goes against that of the file.
+    /// The volume's first axis runs against the file's.
     turned_round: bool,
 }
 
@@ -191,12 +192,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Without regard to case.
+    /// Lower-cased text.
     fn lower(self) -> String {
         self.text.to_ascii_lowercase()
     }
 
-    /// As many as there are axes, and no more.
+    /// Parses exactly three words, one for each axis.
     fn three<T: std::str::FromStr>(self, expected: &'static str) -> Result<[T; 3], NrrdProblem> {
         let mut words = self.text.split_ascii_whitespace().map(str::parse);
         let mut next = || words.next().and_then(Result::ok);
@@ -207,7 +208,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Vectors in brackets, three numbers each, and nothing else.
+    /// Parses `N` vectors in parentheses, three numbers each, and nothing else.
     fn vectors<const N: usize>(self, expected: &'static str) -> Result<[Vec3; N], NrrdProblem> {
         let error = || self.expected(expected);
         let mut rest = self.text.trim();
@@ -233,8 +234,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The one length that quoted units of all axes name; `None` where they name none that is
-    /// known.
+    /// Returns the length of the unit that the quoted names of all axes share; `None` if it is
+    /// unknown.
     fn unit_m(self) -> Result<Option<f64>, NrrdProblem> {
         let mut units = self.text.split('"');
         let mut all = [""; 3];
@@ -253,7 +254,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// What stands in the lines, by slot.
+/// The fields of the header, by slot.
 struct Fields<'a>([Option<Field<'a>>; USED.len()]);
 
 impl<'a> Fields<'a> {
@@ -268,18 +269,18 @@ impl<'a> Fields<'a> {
 }
 
 impl Header {
-    /// The header at the beginning of a file, and what comes after it.
+    /// Parses the header at the beginning of a file; also returns the bytes after it.
     pub fn parse(bytes: &[u8]) -> Result<(Header, &[u8]), NrrdProblem> {
         let (fields, rest) = lines(bytes)?;
         Ok((Header::of(&fields)?, rest))
     }
 
-    /// How many samples.
+    /// Returns the number of samples.
     pub fn count(&self) -> u64 {
         self.nodes.iter().map(|n| u64::from(*n)).product()
     }
 
-    /// With its samples, in the file's order.
+    /// Builds the volume from samples in the file's order.
     pub fn volume(&self, samples: Vec<f32>) -> Result<Volume, NrrdProblem> {
         let made = Volume::new(self.frame, self.spacing, self.nodes, samples);
         let mut volume = made.map_err(NrrdProblem::Volume)?;
@@ -335,7 +336,7 @@ impl Header {
     }
 }
 
-/// The fields up to the first empty line, or the end.
+/// Reads the fields up to the first empty line or the end.
 fn lines(bytes: &[u8]) -> Result<(Fields<'_>, &[u8]), NrrdProblem> {
     let mut fields = Fields([None; USED.len()]);
     let (mut rest, mut line) = (bytes, 0);
@@ -373,7 +374,7 @@ fn lines(bytes: &[u8]) -> Result<(Fields<'_>, &[u8]), NrrdProblem> {
     }
 }
 
-/// Notes what a line says.
+/// Records the field of one line.
 fn take<'a>(fields: &mut Fields<'a>, line: usize, bytes: &'a [u8]) -> Result<(), NrrdProblem> {
     let expected = |expected| NrrdProblem::Syntax {
         line,
@@ -457,7 +458,8 @@ fn skips(fields: &Fields<'_>, encoding: Encoding) -> Result<(u64, i64), NrrdProb
     Ok((lines, bytes))
 }
 
-/// A name below the header's folder: a header can make nobody read what lies elsewhere.
+/// Accepts only a name below the header's folder, so that a header cannot make the program read
+/// other files.
 fn data_file(field: Field<'_>) -> Result<(usize, String), NrrdProblem> {
     use std::path::{Component, Path};
     let name = field.text;
@@ -473,7 +475,7 @@ fn data_file(field: Field<'_>) -> Result<(usize, String), NrrdProblem> {
     Ok((field.line, name.to_owned()))
 }
 
-/// Where samples are.
+/// Position of the samples.
 struct Place {
     frame: Pose,
     spacing: [f64; 3],
@@ -518,7 +520,7 @@ impl Place {
         }
     }
 
-    /// Directions from sample to sample.
+    /// Builds the place from the vectors between neighbouring samples.
     fn along(field: Field<'_>, origin: Vec3, nodes: [u32; 3]) -> Result<Place, NrrdProblem> {
         if field.lower().contains("none") {
             return Err(field.unsupported("an axis that is not one of space"));
@@ -528,7 +530,7 @@ impl Place {
         check_spacing(field, spacing)?;
         for (first, second) in [(0, 1), (1, 2), (0, 2)] {
             let cosine = axes[first].dot(&axes[second]) / (spacing[first] * spacing[second]);
-            // Not `>`: NaN is no angle.
+            // Not `>`: NaN is not an angle.
             if !(cosine.abs() <= SQUARE) {
                 return Err(NrrdProblem::Sheared {
                     line: field.line,
@@ -544,7 +546,7 @@ impl Place {
             origin += axes[0] * f64::from(nodes[0] - 1);
             axes[0] = -axes[0];
         }
-        // Square to the last bit, whatever the digits in the file are.
+        // Orthogonal to the last bit, whatever the digits in the file are.
         let x = axes[0] / spacing[0];
         let z = x.cross(&axes[1]);
         let z = z / z.norm();
@@ -558,11 +560,11 @@ impl Place {
     }
 }
 
-/// Cosine of what counts as a right angle: files have as few digits as six.
+/// Largest cosine that counts as a right angle: files have as few as six digits.
 const SQUARE: f64 = 1e-4;
 
 fn check_spacing(field: Field<'_>, spacing: [f64; 3]) -> Result<(), NrrdProblem> {
-    // Products of three of them are numbers, too.
+    // So that products of three of them stay finite.
     let fits = |h: &f64| (1e-60..=1e60).contains(h);
     match spacing.iter().all(fits) {
         true => Ok(()),

@@ -1,15 +1,15 @@
-//! NRRD, "nearly raw raster data": the laboratories' format of volumes (Teem, *Definition of NRRD
+//! NRRD, "nearly raw raster data": a volume format common in research (Teem, *Definition of NRRD
 //! File Format*, versions 1 to 5).
 //!
-//! Read are three axes of numbers (8, 16 and 32 bit integers, single and double precision; raw,
-//! ASCII or gzip) in a file with its header or in one beside it, in frames that stand at right
-//! angles, turned as they may be. Everything else is refused, by line: a field that is unknown,
-//! there twice, or says what is not understood is no reason to guess. A frame that is left-handed
-//! by its directions has its first axis turned round, samples and all.
+//! Reads three axes of numbers (8, 16 and 32 bit integers, single and double precision; raw, ASCII
+//! or gzip), attached to the header or in a separate file next to it, in frames with orthogonal
+//! axes of any orientation. Everything else is refused, with its line: a field that is unknown,
+//! duplicate or not understood is an error, not a reason to guess. If the directions make a
+//! left-handed frame, its first axis is reversed together with the samples.
 //!
-//! No panic on any bytes. Memory is in proportion to the bytes that are there, and of what is
-//! packed at most to the samples that the header asks for, which are
-//! [`MAX_SAMPLES`](super::MAX_SAMPLES) at most.
+//! No panic on any bytes. Memory is in proportion to the bytes that are there. Compressed data are
+//! unpacked only up to the samples that the header asks for, which are at most
+//! [`MAX_SAMPLES`](super::MAX_SAMPLES).
 
 use std::io;
 use std::path::Path;
@@ -22,145 +22,145 @@ mod header;
 
 use header::Header;
 
-/// Why a volume could not be read. The file's fault, or that of whoever named it.
+/// Why a volume could not be read. The fault of the file, or of the caller that named it.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct NrrdError {
-    /// The file, or the name that the bytes were given with.
+    /// The file, or the name given with the bytes.
     pub file: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: NrrdProblem,
 }
 
-/// What is wrong with a NRRD file.
+/// A problem of a NRRD file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NrrdProblem {
-    /// A folder, a device or a pipe.
+    /// The file is a folder, a device or a pipe.
     #[error("not a regular file")]
     NotAFile,
-    /// The operating system said no.
+    /// An error of the operating system.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// A file larger than [`MAX_FILE_BYTES`].
+    /// The file is larger than [`MAX_FILE_BYTES`].
     #[error("{bytes} bytes, the limit is {limit}")]
     TooLarge {
-        /// How large.
+        /// Size of the file.
         bytes: u64,
-        /// How large it may be.
+        /// The limit.
         limit: u64,
     },
-    /// It begins with something else.
+    /// The file does not begin with a NRRD magic.
     #[error("line 1: `NRRD0001` to `NRRD0005` expected, `{found}` found: this is no NRRD file")]
     Magic {
         /// The start of what is there.
         found: String,
     },
-    /// A line of the header that is not what it should be.
+    /// A line of the header is malformed.
     #[error("line {line}: {expected} expected, `{found}` found")]
     Syntax {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
         /// What should be there.
         expected: &'static str,
         /// The start of what is there.
         found: String,
     },
-    /// A field that the format does not know.
+    /// The format does not know this field.
     #[error("line {line}: `{field}` is no field of a NRRD header")]
     UnknownField {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// As it stands there.
+        /// The field as written.
         field: String,
     },
-    /// A field that is there twice.
+    /// A field appears twice.
     #[error("line {line}: `{field}` is there twice, first in line {first}")]
     Twice {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// Where it is for the first time.
+        /// Line of its first appearance.
         first: usize,
-        /// Which.
+        /// Name of the field.
         field: &'static str,
     },
-    /// A field without which nothing can be made of the rest.
+    /// A required field is missing.
     #[error("the header has no `{0}`")]
     Missing(&'static str),
-    /// What the format allows and this reader does not.
+    /// A feature of the format that this reader does not support.
     #[error("line {line}: not supported: {what}")]
     Unsupported {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
         /// What, and what to do instead.
         what: &'static str,
     },
-    /// The axes do not stand at right angles.
+    /// The axes are not orthogonal.
     #[error(
         "line {line}: not supported: axes {first} and {second} are {degrees:.4} degrees apart: they have to stand at right angles (resample the volume)"
     )]
     Sheared {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// An axis, from 1.
+        /// One axis, from 1.
         first: usize,
-        /// Another.
+        /// The other axis.
         second: usize,
-        /// Between the two.
+        /// Angle between the two.
         degrees: f64,
     },
-    /// Samples that would not be a volume.
+    /// The header describes an invalid volume.
     #[error("line {line}: {fault}")]
     Header {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         fault: VolumeFault,
     },
-    /// Not as many bytes as the header asks for.
+    /// The number of bytes differs from what the header asks for.
     #[error("the header asks for {needed} bytes of samples, {available} are there")]
     Size {
-        /// What `sizes` and `type` make.
+        /// Bytes that `sizes` and `type` require.
         needed: u64,
-        /// How many there are, at least.
+        /// Bytes that there are, at least.
         available: u64,
     },
-    /// A word of a text that is no sample of the header's type.
+    /// A word of an ASCII file is not a sample of the header's type.
     #[error("sample {number} is `{found}`, which is no {kind}")]
     Word {
-        /// Which, from 0.
+        /// Index of the sample, from 0.
         number: u64,
         /// The start of what is there.
         found: String,
         /// The header's type.
         kind: &'static str,
     },
-    /// What is packed cannot be unpacked.
+    /// The compressed data cannot be unpacked.
     #[error("gzip: {0}")]
     Gzip(io::Error),
-    /// The samples are no volume.
+    /// The samples do not form a volume.
     #[error("{0}")]
     Volume(VolumeFault),
-    /// A header without samples, and nowhere to look for them.
+    /// The samples of the header are in another file, but only bytes without a folder were given.
     #[error("line {line}: the samples are in another file, and bytes have none beside them")]
     Detached {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
     },
-    /// The file with the samples.
+    /// The file with the samples could not be read.
     #[error("line {line}: `{data_file}`: {problem}")]
     DataFile {
-        /// Which line, from 1.
+        /// Line, from 1.
         line: usize,
         /// As the header names it.
         data_file: String,
-        /// What is wrong.
+        /// The problem.
         problem: Box<NrrdProblem>,
     },
 }
 
-/// Reads a volume from a file, and the one that it names if its samples are there: beside it, or in
-/// a folder beside it.
+/// Reads a volume from a file. If its samples are in another file, reads that as well: next to it,
+/// or in a folder next to it.
 ///
 /// # Errors
 /// [`NrrdError`], with the file, the line and the numbers.
@@ -183,12 +183,12 @@ pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Volume, NrrdError> {
     })
 }
 
-/// A file's bytes with its samples behind its header, wherever they are: [`from_bytes`] makes of
-/// them what [`load`] makes of the file, to the bit.
+/// Returns a file's bytes with the samples attached behind the header, wherever they are stored.
+/// [`from_bytes`] makes the same volume of them as [`load`] makes of the file, bit for bit.
 ///
 /// # Errors
-/// [`NrrdError`] if the header or the file with the samples cannot be read; samples are not looked
-/// at.
+/// [`NrrdError`] if the header or the file with the samples cannot be read; the samples are not
+/// checked.
 pub fn attached(path: &Path) -> Result<Vec<u8>, NrrdError> {
     attach(path).map_err(|problem| NrrdError {
         file: path.display().to_string(),
@@ -210,7 +210,7 @@ fn attach(path: &Path) -> Result<Vec<u8>, NrrdProblem> {
             whole.extend_from_slice(text);
         }
     }
-    // The last line of a header without samples need not have an end.
+    // The last line of a header without samples may lack a line end.
     let ends: &[u8] = if whole.ends_with(b"\n") {
         b"\n"
     } else {
@@ -221,7 +221,7 @@ fn attach(path: &Path) -> Result<Vec<u8>, NrrdProblem> {
     Ok(whole)
 }
 
-/// The bytes of the file that a line of a header names.
+/// Reads the file that a line of the header names.
 fn beside((line, name): (usize, &str), folder: Option<&Path>) -> Result<Vec<u8>, NrrdProblem> {
     let folder = folder.ok_or(NrrdProblem::Detached { line })?;
     read(&folder.join(name)).map_err(|problem| in_data_file((line, name), problem))
@@ -235,7 +235,7 @@ fn in_data_file((line, name): (usize, &str), problem: NrrdProblem) -> NrrdProble
     }
 }
 
-/// `folder`: where the file with the samples is.
+/// `folder` holds the file with the samples.
 fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<Volume, NrrdProblem> {
     let (header, rest) = Header::parse(bytes)?;
     let samples = match &header.data_file {
@@ -249,7 +249,7 @@ fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<Volume, NrrdProblem> {
     header.volume(samples)
 }
 
-/// The bytes of a regular file within the limit.
+/// Reads the bytes of a regular file within the limit.
 fn read(path: &Path) -> Result<Vec<u8>, NrrdProblem> {
     // Before opening: opening a pipe would wait for its writer.
     let about = std::fs::metadata(path)?;
@@ -265,11 +265,12 @@ fn read(path: &Path) -> Result<Vec<u8>, NrrdProblem> {
     Ok(hapticd_files::read(path, MAX_FILE_BYTES)?)
 }
 
-/// Writes a volume with its header: single precision, raw, little-endian. What is written is read
-/// back to the bit but for the turn of its frame, which goes through a matrix.
+/// Writes a volume with its header: single precision, raw, little-endian.
+///
+/// It reads back bit for bit, except for the rotation of its frame, which goes through a matrix.
 ///
 /// # Errors
-/// What the writer itself refuses.
+/// An error of the writer.
 pub fn write(out: &mut impl io::Write, volume: &Volume) -> io::Result<()> {
     let [nx, ny, nz] = volume.nodes;
     let turn = volume.frame.rotation.to_rotation_matrix();
@@ -295,7 +296,7 @@ pub fn write(out: &mut impl io::Write, volume: &Volume) -> io::Result<()> {
         out,
         "kinds: domain domain domain\nendian: little\nencoding: raw\n\n"
     )?;
-    // A row at a time: one call for each sample would be slow where the writer is a file.
+    // A row at a time: a call for each sample would be slow if the writer is a file.
     let mut row = Vec::with_capacity(4 * nx as usize);
     for samples in volume.samples.chunks(nx as usize) {
         row.clear();

@@ -1,4 +1,4 @@
-//! What is written is read back; what is malformed is refused by its line; nothing panics.
+//! What is written reads back; malformed files are refused with their line; nothing panics.
 
 use std::io::Write;
 
@@ -123,7 +123,7 @@ fn directions_turn_the_frame_and_left_handed_ones_the_first_axis() {
     let expected = Vec3::new(10.0 + 4.0, 20.0 - 0.5, 30.0 + 3.0);
     assert!((place(&volume, [1.0, 2.0, 1.0]) - expected).norm() < 1e-12);
     assert_eq!(volume.samples[11], 11.0);
-    // The third axis downwards: what is seen from outside is the same, sample by sample.
+    // The third axis downwards: the volume is the same from outside, sample by sample.
     let down = with(&header.replace("(0,0,3)", "(0,0,-3)"), &counted()).unwrap();
     assert!(
         down.frame
@@ -154,8 +154,8 @@ fn samples_may_be_in_a_file_beside_the_header_and_nowhere_else() {
     std::fs::write(&path, header("./data/volume.raw")).unwrap();
     let volume = load(&path).unwrap();
     assert_eq!(volume, with(HEADER, &counted()).unwrap());
-    // Put behind their header they are the same, whether that ends with an empty line, a line or in
-    // the middle of one.
+    // Attached to their header they are the same, whether it ends with an empty line, a line end or
+    // in the middle of a line.
     for end in ["", "\n", "\r\n"] {
         let header = HEADER.trim_end().to_owned() + "\ndata file: data/volume.raw" + end + end;
         std::fs::write(&path, header).unwrap();
@@ -410,7 +410,7 @@ fn the_first_sample_that_is_none_is_named() {
     values[10] = f32::INFINITY;
     let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_be_bytes()).collect();
     assert_eq!(says(&header, &bytes), "sample [1, 1, 1] is NaN");
-    // What single precision cannot hold is none, either.
+    // Values beyond single precision are not finite either.
     let header = HEADER.replace("uchar", "double").replace("raw", "ascii");
     let text = "0 0 1e300 0 0 0 0 0 0 0 0 0";
     assert_eq!(says(&header, text.as_bytes()), "sample [0, 1, 0] is inf");
@@ -468,7 +468,7 @@ proptest! {
         changes in proptest::collection::vec((0.0..1.0, any::<u8>()), 0..6),
     ) {
         let end = (cut * bytes.len() as f64) as usize;
-        // A text may end before its last figure and line's end, and be another.
+        // A text may lose its last digit or line end and still be valid.
         prop_assert!(from_bytes(&bytes[..end], "x").is_err() || end + 2 >= bytes.len());
         let mut changed = bytes.clone();
         for (place, byte) in &changes {
