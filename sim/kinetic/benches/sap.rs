@@ -1,9 +1,9 @@
-//! One step of sweep-and-prune: ours, an insertion sort kept from step to step, and a sweep made
-//! again, of the same boxes.
+//! One step of sweep-and-prune in three ways on the same boxes: the kinetic one, an insertion sort
+//! kept from step to step, and a sweep rebuilt in each.
 //!
-//! All three are told the same lines in each step. First they take turns, of twenty steps, so that
-//! what else the machine does meets all of them; medians and worst are printed. Then criterion
-//! measures each by itself.
+//! All three receive the same lines in each step. First they take turns of twenty steps each, so
+//! that other load on the machine affects all of them; medians and worst cases are printed. Then
+//! criterion measures each separately.
 //!
 //! `cargo bench -p hapticd-kinetic --bench sap`
 #![allow(missing_docs)]
@@ -33,7 +33,7 @@ fn figures(times: &mut [Duration]) -> [f64; 3] {
     [us(times[times.len() / 2]), mean, us(times[times.len() - 1])]
 }
 
-/// Bodies, speed in m/s, how many move.
+/// Number of bodies, speed in m/s, number of moving bodies.
 const SCENES: [(usize, f64, usize); 10] = [
     (20, 1.0, 20),
     (60, 1.0, 60),
@@ -61,7 +61,7 @@ fn turns() {
         let mut times = [const { Vec::new() }; 3];
         let mut awake = 0;
         let steps = if bodies > 1000 { 400 } else { 4000 };
-        // In turns of twenty steps: what one has in the caches it may keep for that long.
+        // In turns of twenty steps, for which each may keep its data in the caches.
         for turn in 0..steps / 20 {
             for method in (0..3).map(|m| (m + turn) % 3) {
                 for _ in 0..20 {

@@ -1,86 +1,91 @@
-//! What all kinetic structures have in common: time goes forwards, plans change at isolated
+//! The interface that all kinetic structures share: time moves forwards, plans change at isolated
 //! instants, and everything can be checked and rebuilt.
 
 use crate::stats::Stats;
 
-/// Events without time going on by [`STILL_S`] that are taken for a livelock (rule T8).
+/// Events within [`STILL_S`] of each other that count as a livelock.
 pub const MAX_STILL_EVENTS: u32 = 500;
 
-/// What time has to go on by to count as going on, s.
+/// Least advance of time that counts as progress, s.
 pub const STILL_S: f64 = 1e-9;
 
-/// How far beyond now a structure is rebuilt, as a share of the time scale: a little later the
-/// objects are in general position again (rule T8).
+/// How far after the current time a structure is rebuilt, as a share of the time scale. A little
+/// later the objects are in general position again.
 pub const REBUILD_AFTER: f64 = 1e-6;
 
-/// Most attempts of one [`Kinetic::advance_or_rebuild`] to make the structure again.
+/// Most attempts of one [`Kinetic::advance_or_rebuild`] to rebuild the structure.
 pub const MAX_REBUILDS: u32 = 16;
 
-/// What a call of [`Kinetic::advance`] did.
+/// Result of a call of [`Kinetic::advance`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Advanced {
-    /// Events that were processed.
+    /// Events processed.
     pub events: u64,
-    /// Those among them that changed what is kept up to date.
+    /// Events among them that changed the maintained property.
     pub external: u64,
 }
 
-/// A structure whose parts do not agree with each other or with the positions of the objects:
-/// objects that are not in general position, or our own fault. [`Kinetic::rebuild`] rebuilds it.
+/// The parts of a structure disagree with each other or with the positions of the objects. Either
+/// the objects are not in general position, or the implementation has a bug. [`Kinetic::rebuild`]
+/// rebuilds it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("at {time} s, object {object}: {what}")]
 pub struct Inconsistent {
-    /// When, s.
+    /// Time of the fault, s.
     pub time: f64,
-    /// Which object, or the first of several.
+    /// The object, or the first of several.
     pub object: u32,
-    /// What cannot be.
+    /// The inconsistency.
     pub what: &'static str,
 }
 
 /// A structure that is kept up to date while its objects move.
 pub trait Kinetic {
-    /// How an object moves.
+    /// The motion of an object.
     type Plan;
     /// Why a plan may be refused.
     type PlanError;
 
-    /// The structure's time, s. It never decreases (rule T1).
+    /// Returns the structure's current time, s. It never decreases.
     fn now(&self) -> f64;
 
-    /// Time of the next event, infinite if there is none before the horizon.
+    /// Returns the time of the next event, infinite if there is none before the horizon.
     fn next_time(&self) -> f64;
 
-    /// Processes the events up to `t`, one at a time (rule T6), and makes it now. An earlier `t`
-    /// than now, or one that is no number, does nothing. An infinite one processes all events there
-    /// are and leaves no time to go on from.
+    /// Processes the events up to `t`, one at a time in order, and makes `t` the current time.
+    ///
+    /// An earlier `t`, or one that is NaN, does nothing. An infinite `t` processes all events and
+    /// leaves no time from which to continue.
     ///
     /// # Errors
-    /// A handler found what cannot be, or time stands still: [`MAX_STILL_EVENTS`].
+    /// A handler found an impossible state, or time stands still: [`MAX_STILL_EVENTS`].
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent>;
 
-    /// The object moves like this from now on. Costs what the object's certificates cost
+    /// Gives an object this motion from now on. Costs as much as the object's certificates
     /// (locality).
     ///
     /// # Errors
-    /// The plan is none; nothing has changed then.
+    /// The plan is invalid; then nothing has changed.
     fn change_plan(&mut self, object: u32, plan: Self::Plan) -> Result<(), Self::PlanError>;
 
-    /// Everything that is stored, against the positions at `t`, from scratch. For tests: `t` is to
-    /// be now or, without events in between, later.
+    /// Checks everything that is stored against the positions at `t`, from scratch.
+    ///
+    /// For tests: `t` is the current time or, if there are no events in between, later.
     ///
     /// # Errors
-    /// The first thing that is not as it should be.
+    /// The first inconsistency found.
     fn audit(&self, t: f64) -> Result<(), Inconsistent>;
 
-    /// Makes everything again from the positions at `t`, which becomes now if it is later.
+    /// Rebuilds everything from the positions at `t`, which becomes the current time if it is
+    /// later.
     ///
     /// # Errors
-    /// The objects are in no position that the structure can be made of.
+    /// The objects are in no position for which the structure can be built.
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent>;
 
-    /// As [`Self::advance`], but where something cannot be the structure is rebuilt a little
-    /// later ([`REBUILD_AFTER`] of `scale_s`), and goes on from there.
+    /// Advances as [`Self::advance`] does, but rebuilds the structure after an inconsistency.
+    ///
+    /// It rebuilds a little later ([`REBUILD_AFTER`] of `scale_s`) and continues from there.
     ///
     /// # Errors
     /// The structure cannot be rebuilt either, or it took more than [`MAX_REBUILDS`] attempts.
@@ -99,21 +104,22 @@ pub trait Kinetic {
             if attempt > f64::from(MAX_REBUILDS) {
                 return Err(fault);
             }
-            // What is degenerate at one time is so at the next, too, if that is a rounding away.
+            // What is degenerate at one time is still so a rounding error later, so the offset
+            // grows.
             self.rebuild(self.now() + attempt * REBUILD_AFTER * scale_s)?;
             attempt += 1.0;
         }
     }
 
-    /// Counters.
+    /// Returns the counters.
     fn stats(&self) -> &Stats;
 
-    /// Begins a new window of the counters.
+    /// Starts a new window of the counters.
     fn reset_stats(&mut self);
 }
 
-/// Counts the events at which time stands still, so that a structure ends a livelock with an error
-/// (rule T8).
+/// Counts the events during which time stands still, so that a structure ends a livelock with an
+/// error.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Livelock {
     since: f64,
@@ -121,7 +127,7 @@ pub struct Livelock {
 }
 
 impl Livelock {
-    /// No event yet, at `now`, s.
+    /// Starts without events at `now`, s.
     #[must_use]
     pub fn new(now: f64) -> Self {
         Self {
@@ -130,8 +136,8 @@ impl Livelock {
         }
     }
 
-    /// Counts an event at `now`, s. True if more than `most` have come without time going on by
-    /// [`STILL_S`].
+    /// Counts an event at `now`, s. Returns true if more than `most` have come without time
+    /// advancing by [`STILL_S`].
     pub fn event(&mut self, now: f64, most: u32) -> bool {
         if now > self.since + STILL_S {
             *self = Self::new(now);

@@ -1,82 +1,83 @@
-//! How objects move: a coordinate on a line ([`Motion1`]), a rigid body in the plane ([`Rigid2`]).
+//! Motions of objects: a coordinate on a line ([`Motion1`]), a rigid body in the plane
+//! ([`Rigid2`]).
 //!
 //! Times are local, in seconds; lengths are in metres, angles in radians, counter-clockwise.
-//! Motions are values without memory of their own: nothing allocates. Those with a number that is
-//! not finite are refused where they are made or handed in.
+//! Motions are plain values: nothing allocates. A motion with a number that is not finite is
+//! refused where it is made or passed in.
 
 use crate::polynomial::{Polynomial, Predicate};
 use crate::roots::{self, Smooth};
 
-/// Longest stretch for which one bound of the second derivative is taken, as a share of a turn's
-/// reciprocal speed: half a radian.
+/// Longest interval for which one bound of the second derivative is used, as a rotation angle: half
+/// a radian.
 const WINDOW_RAD: f64 = 0.5;
 
-/// Distance at which two have met, as a share of the numbers that it is made of: what the steps
-/// towards a root leave.
+/// Gap at which two coordinates have met, as a share of the numbers that it is computed from: the
+/// remainder of the steps towards a root.
 const NEAR: f64 = 1e-9;
 
-/// Most such stretches that are searched at once: a horizon may be infinite.
+/// Most intervals searched at once, since a horizon may be infinite.
 const MAX_WINDOWS: f64 = 64.0;
 
-/// A motion that is none. The caller's fault.
+/// An invalid motion. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum MotionError {
     /// A number is NaN or infinite.
     #[error("object {object}: its motion has a number that is not finite")]
     NotFinite {
-        /// Which object.
+        /// Index of the object.
         object: u32,
     },
-    /// Of a higher degree than the structure's certificates can be of.
+    /// The degree is higher than the structure's certificates allow.
     #[error("object {object}: its motion is of degree {degree}, at most {most} can be")]
     Degree {
-        /// Which object.
+        /// Index of the object.
         object: u32,
         /// Its degree.
         degree: usize,
-        /// The highest.
+        /// The highest allowed degree.
         most: usize,
     },
     /// There is no such object.
     #[error("there is no object {object}, only {count}")]
     NoObject {
-        /// Which object.
+        /// Index of the object.
         object: u32,
-        /// How many there are.
+        /// Number of objects.
         count: usize,
     },
-    /// The new motion begins elsewhere than where the old one has got to.
+    /// The new motion does not begin where the old one is now.
     #[error("object {object} would jump by {by}")]
     Jump {
-        /// Which object.
+        /// Index of the object.
         object: u32,
-        /// How far.
+        /// Size of the jump.
         by: f64,
     },
 }
 
-/// How one coordinate moves.
+/// Motion of one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion1 {
     /// `x0 + v (t - t0)`.
     Linear {
-        /// Where, at `t0`.
+        /// Coordinate at `t0`.
         x0: f64,
         /// Speed.
         v: f64,
-        /// When.
+        /// Reference time.
         t0: f64,
     },
     /// A polynomial of `t - t0`.
     Poly {
         /// Its coefficients.
         p: Polynomial,
-        /// When its argument is zero.
+        /// Time at which its argument is zero.
         t0: f64,
     },
     /// A point of a body that turns: `x0 + v (t - t0) + radius cos(phase + omega (t - t0))`.
     Turning {
-        /// Centre, at `t0`.
+        /// Centre at `t0`.
         x0: f64,
         /// Speed of the centre.
         v: f64,
@@ -86,13 +87,13 @@ pub enum Motion1 {
         phase: f64,
         /// Angular speed.
         omega: f64,
-        /// When.
+        /// Reference time.
         t0: f64,
     },
 }
 
 impl Motion1 {
-    /// What stands still.
+    /// Returns a motion at rest.
     #[must_use]
     pub fn still(x0: f64) -> Self {
         Self::Linear {
@@ -102,13 +103,13 @@ impl Motion1 {
         }
     }
 
-    /// A constant speed from `x0` at time 0 on.
+    /// Returns a constant speed from `x0` at time 0.
     #[must_use]
     pub fn linear(x0: f64, v: f64) -> Self {
         Self::Linear { x0, v, t0: 0.0 }
     }
 
-    /// A polynomial of the time; coefficients beyond the sixth degree are left out.
+    /// Returns a polynomial of time; coefficients beyond the sixth degree are dropped.
     #[must_use]
     pub fn poly(coefficients: &[f64]) -> Self {
         Self::Poly {
@@ -117,7 +118,7 @@ impl Motion1 {
         }
     }
 
-    /// Value at `t`.
+    /// Returns the value at `t`.
     #[must_use]
     pub fn at(&self, t: f64) -> f64 {
         match *self {
@@ -134,7 +135,7 @@ impl Motion1 {
         }
     }
 
-    /// Derivative at `t`.
+    /// Returns the derivative at `t`.
     #[must_use]
     pub fn slope(&self, t: f64) -> f64 {
         match *self {
@@ -151,7 +152,7 @@ impl Motion1 {
         }
     }
 
-    /// At least the second derivative's size anywhere in `[t, t + window]`.
+    /// Returns an upper bound of the second derivative's magnitude in `[t, t + window]`.
     #[must_use]
     pub fn second_derivative_bound(&self, t: f64, window: f64) -> f64 {
         match *self {
@@ -168,7 +169,8 @@ impl Motion1 {
         }
     }
 
-    /// The polynomial about `now`, if it is one, with the size of the numbers it came about by.
+    /// Returns the polynomial about `now`, with the magnitude of the numbers that it was computed
+    /// from; `None` if the motion is not a polynomial.
     #[must_use]
     pub fn about(&self, now: f64) -> Option<Predicate> {
         let (p, t0) = match *self {
@@ -185,7 +187,7 @@ impl Motion1 {
         })
     }
 
-    /// Its degree, or none where it is no polynomial.
+    /// Returns the degree, or `None` if the motion is not a polynomial.
     #[must_use]
     pub fn degree(&self) -> Option<usize> {
         match self {
@@ -195,7 +197,7 @@ impl Motion1 {
         }
     }
 
-    /// All numbers are finite.
+    /// Returns whether all numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         match *self {
@@ -214,7 +216,7 @@ impl Motion1 {
         }
     }
 
-    /// The motion itself if all its numbers are finite; `object` is what the error names.
+    /// Returns the motion itself if all its numbers are finite; `object` is for the error.
     ///
     /// # Errors
     /// A number is not finite.
@@ -226,7 +228,7 @@ impl Motion1 {
         }
     }
 
-    /// Size of the numbers that the value at `t` is made of.
+    /// Magnitude of the numbers that make up the value at `t`.
     fn reach(&self, t: f64) -> f64 {
         match *self {
             Self::Turning {
@@ -244,7 +246,7 @@ impl Motion1 {
     }
 }
 
-/// `right - left`, of which one at least turns.
+/// `right - left`, where at least one of them turns.
 struct Gap<'a> {
     left: &'a Motion1,
     right: &'a Motion1,
@@ -263,11 +265,11 @@ impl Smooth for Gap<'_> {
     }
 }
 
-/// The first time in `[now, horizon)` after which `right` is below `left`, or infinity; two equal
-/// motions never pass each other (rule T4).
+/// Returns the first time in `[now, horizon)` after which `right` is below `left`, or infinity. Two
+/// equal motions never pass each other.
 ///
-/// Where one of them turns the time may be that up to which it was looked only: then they have not
-/// met there yet, which [`have_met`] tells.
+/// If one of them turns, the returned time may only be the end of the searched interval. Then they
+/// have not met there yet, which [`have_met`] tells.
 #[must_use]
 pub fn first_passing(left: &Motion1, right: &Motion1, now: f64, horizon: f64) -> f64 {
     if let (Some(l), Some(r)) = (left.about(now), right.about(now)) {
@@ -286,8 +288,9 @@ pub fn first_passing(left: &Motion1, right: &Motion1, now: f64, horizon: f64) ->
     }
 }
 
-/// Whether the two are at one place at `t`, where [`first_passing`] said that they pass. True where
-/// both are polynomials: their times are not looked for in stretches.
+/// Returns whether the two coincide at `t`, a time that [`first_passing`] returned.
+///
+/// Always true if both are polynomials: those are not searched in intervals.
 #[must_use]
 pub fn have_met(left: &Motion1, right: &Motion1, t: f64) -> bool {
     let (l, r) = (left.at(t), right.at(t));
@@ -295,37 +298,38 @@ pub fn have_met(left: &Motion1, right: &Motion1, t: f64) -> bool {
         || r - l <= NEAR * (left.reach(t) + right.reach(t))
 }
 
-/// A rigid body in the plane: its centre on a parabola, its angle at a constant speed.
+/// A rigid body in the plane: its centre moves on a parabola, its angle changes at a constant
+/// speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rigid2 {
     /// Centre of rotation at `t0`, m.
     pub centre: [f64; 2],
-    /// Its velocity at `t0`, m/s.
+    /// Velocity of the centre at `t0`, m/s.
     pub velocity: [f64; 2],
-    /// Its acceleration, m/s².
+    /// Acceleration of the centre, m/s².
     pub acceleration: [f64; 2],
     /// Angle at `t0`.
     pub angle: f64,
     /// Angular speed, rad/s.
     pub omega: f64,
-    /// When.
+    /// Reference time.
     pub t0: f64,
 }
 
 impl Rigid2 {
-    /// What stands still, its frame at the origin.
+    /// Returns a body at rest, its frame at the origin.
     #[must_use]
     pub fn still() -> Self {
         Self::default()
     }
 
-    /// Whether it never moves.
+    /// Returns whether it never moves.
     #[must_use]
     pub fn is_still(&self) -> bool {
         self.velocity == [0.0; 2] && self.acceleration == [0.0; 2] && self.omega == 0.0
     }
 
-    /// Where the body's point `local` is at `t`.
+    /// Returns the position at `t` of the body's point `local`.
     #[must_use]
     pub fn point(&self, local: [f64; 2], t: f64) -> [f64; 2] {
         let s = t - self.t0;
@@ -337,7 +341,7 @@ impl Rigid2 {
         ]
     }
 
-    /// How fast the body's point `local` goes at `t`.
+    /// Returns the velocity at `t` of the body's point `local`.
     #[must_use]
     pub fn point_velocity(&self, local: [f64; 2], t: f64) -> [f64; 2] {
         let s = t - self.t0;
@@ -350,7 +354,7 @@ impl Rigid2 {
         [v[0] - self.omega * arm[1], v[1] + self.omega * arm[0]]
     }
 
-    /// Velocity of the centre at `t`.
+    /// Returns the velocity of the centre at `t`.
     #[must_use]
     pub fn velocity_at(&self, t: f64) -> [f64; 2] {
         let s = t - self.t0;
@@ -361,7 +365,7 @@ impl Rigid2 {
         [0, 1].map(|k| self.centre[k] + (self.velocity[k] + 0.5 * self.acceleration[k] * s) * s)
     }
 
-    /// The same motion, written about `t`.
+    /// Returns the same motion, written about `t`.
     #[must_use]
     pub fn about(&self, t: f64) -> Self {
         let s = t - self.t0;
@@ -375,7 +379,7 @@ impl Rigid2 {
         }
     }
 
-    /// All numbers are finite.
+    /// Returns whether all numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         let all = [self.centre, self.velocity, self.acceleration];

@@ -1,30 +1,30 @@
-//! Polynomials of time up to the sixth degree, in place, and predicates: polynomials that know how
-//! large the numbers were that they were made of.
+//! Polynomials of time up to the sixth degree, in place, and predicates: polynomials that know the
+//! magnitude of the numbers that they were computed from.
 //!
 //! Coefficients are those of a Taylor series about *now*: `c[k]` belongs to `s^k`, `s = t - now`.
-//! Nothing allocates, nothing panics; what is not finite stays so.
+//! Nothing allocates, nothing panics; numbers that are not finite stay so.
 
-/// Highest degree there is: the hull's predicates of points that move with the third degree.
+/// Highest degree: that of the hull's predicates for points that move with the third degree.
 pub const MAX_DEGREE: usize = 6;
 
-/// Share of the sum of absolute terms below which a coefficient is rounding: some ten roundings of
-/// 1.1e-16 each.
+/// Share of the sum of absolute terms below which a coefficient is rounding error: some ten
+/// roundings of 1.1e-16 each.
 const ROUNDING: f64 = 4e-15;
 
-/// Share of the sum of absolute terms below which a value does not tell its sign (rule T3): what an
-/// event's time is rounded by, and some more. One share of 1e-9 takes what differs by a millionth
-/// in two coordinates for one and the same.
+/// Share of the sum of absolute terms below which a value does not determine its sign: the rounding
+/// of an event's time, and some more. A single share of 1e-9 would treat objects that differ by a
+/// millionth in two coordinates as one.
 pub const UNCERTAIN: f64 = 1e-13;
 
-/// `c[0] + c[1] s + ... + c[6] s^6`.
+/// The polynomial `c[0] + c[1] s + ... + c[6] s^6`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Polynomial {
-    /// Coefficients, of the constant first.
+    /// Coefficients, the constant first.
     pub c: [f64; MAX_DEGREE + 1],
 }
 
 impl Polynomial {
-    /// Of these coefficients, of the constant first; those beyond the sixth degree are left out.
+    /// Takes coefficients, the constant first; those beyond the sixth degree are dropped.
     #[must_use]
     pub fn new(coefficients: &[f64]) -> Self {
         let mut c = [0.0; MAX_DEGREE + 1];
@@ -34,7 +34,8 @@ impl Polynomial {
         Self { c }
     }
 
-    /// Largest power with a coefficient other than zero; 0 for a constant, and for zero.
+    /// Returns the largest power with a coefficient other than zero; 0 for a constant, and for
+    /// zero.
     #[must_use]
     pub fn degree(&self) -> usize {
         (1..=MAX_DEGREE)
@@ -43,13 +44,13 @@ impl Polynomial {
             .unwrap_or(0)
     }
 
-    /// Value at `s`, by Horner's rule.
+    /// Returns the value at `s`, by Horner's rule.
     #[must_use]
     pub fn at(&self, s: f64) -> f64 {
         self.c.iter().rev().fold(0.0, |sum, c| sum * s + c)
     }
 
-    /// Its derivative.
+    /// Returns the derivative.
     #[must_use]
     pub fn derivative(&self) -> Self {
         let mut c = [0.0; MAX_DEGREE + 1];
@@ -61,7 +62,7 @@ impl Polynomial {
         Self { c }
     }
 
-    /// The same function, written about `s = by` (Taylor shift).
+    /// Returns the same function, written about `s = by` (Taylor shift).
     #[must_use]
     pub fn shifted(&self, by: f64) -> Self {
         let mut c = self.c;
@@ -74,29 +75,29 @@ impl Polynomial {
         Self { c }
     }
 
-    /// Coefficients that are all finite.
+    /// Returns whether all coefficients are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.c.iter().all(|c| c.is_finite())
     }
 }
 
-/// A polynomial of a certificate with the *sum of absolute terms* of every coefficient: what is
-/// small beside it is rounding, and zero is meant.
+/// The polynomial of a certificate with the *sum of absolute terms* of every coefficient. A
+/// coefficient that is small against that sum is rounding error and stands for zero.
 ///
-/// Of a product these are what its factors' terms make of it, `|f| terms(g) + |g| terms(f)`, not
-/// the product of the terms: a small area of three points that nearly coincide is a product of two
-/// small differences, each of which is known well.
+/// For a product, the terms follow from the factors' terms as `|f| terms(g) + |g| terms(f)`, not as
+/// the product of the terms. A small area of three points that nearly coincide is a product of two
+/// small differences, each of which is known accurately.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Predicate {
     /// The function.
     pub value: Polynomial,
-    /// Size of the numbers that each coefficient came about by.
+    /// Magnitude of the numbers that each coefficient was computed from.
     pub terms: Polynomial,
 }
 
 impl Predicate {
-    /// A motion as it is: its coefficients are their own size.
+    /// Takes a motion as exact: the terms are the absolute values of its coefficients.
     #[must_use]
     pub fn exact(value: Polynomial) -> Self {
         Self {
@@ -107,8 +108,8 @@ impl Predicate {
         }
     }
 
-    /// The sign just after now: of the value if that is clear, else of the first derivative that is
-    /// not zero; 0 for what is zero throughout (rules T3, T4).
+    /// Returns the sign just after now: that of the value if it is clear, else that of the first
+    /// derivative that is not zero. 0 for a function that is identically zero.
     #[must_use]
     pub fn sign_after(&self) -> f64 {
         if self.value.c[0].abs() > UNCERTAIN * self.terms.c[0] {
@@ -119,7 +120,7 @@ impl Predicate {
             .map_or(0.0, |k| self.value.c[k].signum())
     }
 
-    /// The same function with zeros where there is rounding only.
+    /// Returns the same function with zeros in place of rounding errors.
     #[must_use]
     pub fn cleaned(&self) -> Polynomial {
         let mut c = self.value.c;
@@ -164,7 +165,7 @@ impl std::ops::Neg for Predicate {
 
 impl std::ops::Mul for Predicate {
     type Output = Self;
-    /// Powers above the sixth are left out: factors of the third degree at most have none.
+    /// Powers above the sixth are dropped: factors of at most the third degree have none.
     fn mul(self, other: Self) -> Self {
         let (mut value, mut terms) = (Polynomial::default(), Polynomial::default());
         let (mine, theirs) = (self.terms.degree(), other.terms.degree());

@@ -1,18 +1,17 @@
-//! The queue of events: the earliest first, those of one time in the order in which they were
-//! scheduled.
+//! The event queue: earliest first; events of equal time in the order in which they were scheduled.
 //!
 //! An indexed heap with four children a node. Each certificate has a *slot*, and a slot has at most
 //! one event, so the queue is never longer than there are certificates. All operations are `O(log
-//! n)`; nothing allocates once [`EventQueue::reserve`] has made room for the slots. An infinite
-//! time, or none (NaN), is no event: scheduling it takes the slot's event out.
+//! n)`. Nothing allocates once [`EventQueue::reserve`] has made capacity for the slots. An infinite
+//! time or NaN is not an event: scheduling it removes the slot's event.
 
 use std::cmp::Ordering;
 
 /// A slot without an event.
 const NOWHERE: u32 = u32::MAX;
 
-/// Children of a node: with four a node's children are in one or two cache lines, and the heap is
-/// half as high.
+/// Children of a node. With four, they lie in one or two cache lines, and the heap is half as high
+/// as a binary one.
 const CHILDREN: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +31,7 @@ impl Entry {
     }
 }
 
-/// See the module.
+/// A queue of events by time. See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct EventQueue {
     heap: Vec<Entry>,
@@ -42,7 +41,7 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue with room for the events of this many slots.
+    /// Creates a queue with capacity for the events of this many slots.
     #[must_use]
     pub fn with_slots(slots: usize) -> Self {
         let mut queue = Self::default();
@@ -50,7 +49,7 @@ impl EventQueue {
         queue
     }
 
-    /// Makes room for slots `0..slots`. Allocates if there were fewer.
+    /// Makes capacity for slots `0..slots`. Allocates if there were fewer.
     pub fn reserve(&mut self, slots: usize) {
         if slots > self.place.len() {
             self.place.resize(slots, NOWHERE);
@@ -58,25 +57,25 @@ impl EventQueue {
         }
     }
 
-    /// Events in the queue.
+    /// Returns the number of events in the queue.
     #[must_use]
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// No events.
+    /// Returns whether there are no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
 
-    /// Insertions, removals and moves so far.
+    /// Returns the number of insertions and removals so far.
     #[must_use]
     pub fn operations(&self) -> u64 {
         self.operations
     }
 
-    /// Time of a slot's event, infinite if it has none.
+    /// Returns the time of a slot's event, infinite if it has none.
     #[must_use]
     pub fn time_of(&self, slot: u32) -> f64 {
         match self.place.get(slot as usize) {
@@ -85,15 +84,17 @@ impl EventQueue {
         }
     }
 
-    /// The earliest event: its time and slot.
+    /// Returns the earliest event: its time and slot.
     #[must_use]
     pub fn first(&self) -> Option<(f64, u32)> {
         self.heap.first().map(|e| (e.time, e.slot))
     }
 
-    /// The slot's event is at `time` from now on, behind all others of that time; its old one is
-    /// forgotten. True if it had one. Allocates only for a slot that [`Self::reserve`] was not told
-    /// of.
+    /// Schedules the slot's event at `time`, after all others of that time, and discards its old
+    /// one.
+    ///
+    /// Returns true if it had one. Allocates only for a slot beyond those that [`Self::reserve`]
+    /// made capacity for.
     pub fn schedule(&mut self, slot: u32, time: f64) -> bool {
         let had = self.remove(slot);
         if !(time < f64::INFINITY) {
@@ -111,7 +112,7 @@ impl EventQueue {
         had
     }
 
-    /// Takes the slot's event out. True if it had one.
+    /// Removes the slot's event. Returns true if it had one.
     pub fn remove(&mut self, slot: u32) -> bool {
         let Some(&at) = self.place.get(slot as usize) else {
             return false;
@@ -123,7 +124,7 @@ impl EventQueue {
         true
     }
 
-    /// Takes the earliest event out.
+    /// Removes and returns the earliest event.
     pub fn pop(&mut self) -> Option<(f64, u32)> {
         let first = self.first();
         if first.is_some() {
@@ -132,7 +133,7 @@ impl EventQueue {
         first
     }
 
-    /// Takes all out. Keeps the memory.
+    /// Removes all events. Keeps the memory.
     pub fn clear(&mut self) {
         for entry in self.heap.drain(..) {
             self.place[entry.slot as usize] = NOWHERE;

@@ -1,48 +1,48 @@
-//! When a certificate fails: the first time from *now* on after which a function is below zero, or
-//! never.
+//! Failure times of certificates: the first time from *now* on after which a function is below
+//! zero, or never.
 //!
 //! # Theory
 //!
-//! A certificate is true *just after* now, by the caller's word. At now it may be zero, or a
-//! rounding error below zero, because it has just been repaired; that is no failure if it rises.
-//! Touching zero without crossing it is none either. Everything is written about now, never about
-//! the time at which a motion began: the difference of two large numbers would say that a pair that
-//! has just changed places meets again.
+//! The caller guarantees that a certificate is true *just after* now. At now itself it may be zero,
+//! or a rounding error below zero, because it has just been repaired; that is not a failure if it
+//! rises. Touching zero without crossing it is not a failure either. Everything is written about
+//! now, never about the time at which a motion began. Otherwise the difference of two large numbers
+//! could say that a pair that has just changed places meets again.
 //!
 //! - [`linear`], [`quadratic`]: closed forms, the latter without cancellation.
-//! - [`polynomial`]: by the roots of the derivative, recursively: between two of them a function is
+//! - [`polynomial`]: by the roots of the derivative, recursively. Between two of them a function is
 //!   monotone, and has one root or none.
-//! - [`smooth`]: rotation. With `M` at least `|f''|`, the parabola `f + f' s - M s^2/2` is below
-//!   `f`: up to its root the certificate holds. These steps approach a simple root quadratically
-//!   from the left and never jump over one.
+//! - [`smooth`]: for functions with rotation. With `M` at least `|f''|`, the parabola `f + f' s - M
+//!   s^2/2` is below `f`, so the certificate holds up to the parabola's root. These steps approach
+//!   a simple root quadratically from the left and never jump over one.
 //!
 //! # Practice
 //!
-//! Nothing allocates or panics. A function with a number that is not finite never fails: motions
-//! are checked where they come in. Of coefficients that differ by more than 1e300 in size the
-//! largest count.
+//! Nothing allocates or panics. A function with a number that is not finite never fails, because
+//! motions are checked where they enter. Where coefficients differ by more than 1e300 in magnitude,
+//! only the largest count.
 
 use crate::polynomial::{MAX_DEGREE, Polynomial, Predicate};
 
-/// Latest time of a root of a polynomial, s: with coefficients of 1 the sixth power of more than
-/// this is no number any more.
+/// Latest time of a root of a polynomial, s: with coefficients of 1, the sixth power of anything
+/// larger overflows.
 const LATEST: f64 = 1e50;
 
-/// Most halvings of an interval: 52 for the digits of a number and as many for its power, Newton's
-/// steps make it some eight.
+/// Most halvings of an interval: 52 for the digits of a number and as many for its power. With
+/// Newton's steps about eight are enough.
 const MAX_HALVINGS: u32 = 200;
 
 /// Share of the sum of absolute terms below which an extremum is zero: Horner's rule rounds twice a
 /// degree.
 const TOUCHING: f64 = 8.0 * f64::EPSILON;
 
-/// Smallest step of [`smooth`], s: what is nearer is now.
+/// Smallest step of [`smooth`], s: anything nearer counts as now.
 const MIN_STEP: f64 = 1e-12;
 
-/// Most steps of [`smooth`]. Where it takes more, the answer is early, which is safe.
+/// Most steps of [`smooth`]. If it would take more, the answer is early, which is safe.
 const MAX_STEPS: u32 = 100_000;
 
-/// Seconds from now until `value + slope s` falls below zero.
+/// Returns the seconds from now until `value + slope s` falls below zero.
 #[must_use]
 pub fn linear(value: f64, slope: f64) -> f64 {
     if slope >= 0.0 || slope.is_nan() {
@@ -52,7 +52,7 @@ pub fn linear(value: f64, slope: f64) -> f64 {
     }
 }
 
-/// Seconds from now until `a s^2 + b s + c` falls below zero.
+/// Returns the seconds from now until `a s^2 + b s + c` falls below zero.
 #[must_use]
 pub fn quadratic(a: f64, b: f64, c: f64) -> f64 {
     let c = c.max(0.0);
@@ -82,14 +82,14 @@ pub fn quadratic(a: f64, b: f64, c: f64) -> f64 {
     }
 }
 
-/// Seconds from now, less than `window`, until the polynomial falls below zero.
+/// Returns the seconds from now, less than `window`, until the polynomial falls below zero.
 #[must_use]
 pub fn polynomial(f: &Polynomial, window: f64) -> f64 {
     let largest = f.c.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
     if !(largest > 0.0 && largest.is_finite() && f.is_finite()) {
         return f64::INFINITY;
     }
-    // A power of two: changes no digit.
+    // A power of two changes no digit.
     let unit = power_of_two_below(largest);
     let mut f = Polynomial {
         c: f.c.map(|c| c / unit),
@@ -113,7 +113,7 @@ fn power_of_two_below(x: f64) -> f64 {
     }
 }
 
-/// Beyond this there is no root (Fujiwara's bound).
+/// Returns a bound beyond which there is no root (Fujiwara's bound).
 fn last_root(f: &Polynomial, degree: usize) -> f64 {
     let mut most = 0.0_f64;
     let mut inverse = 1.0;
@@ -136,8 +136,8 @@ fn isolated(f: &Polynomial, degree: usize, window: f64) -> f64 {
     for k in 1..degree {
         chain[k] = chain[k - 1].derivative();
     }
-    // Of the lowest derivative first: the roots of each cut the window into pieces on which the one
-    // above is monotone.
+    // The lowest derivative first: the roots of each divide the window into pieces on which the
+    // next one up is monotone.
     let mut cuts = [0.0; MAX_DEGREE + 2];
     let mut count = 0;
     for p in chain[1..degree].iter().rev() {
@@ -163,7 +163,8 @@ fn isolated(f: &Polynomial, degree: usize, window: f64) -> f64 {
     for piece in 0..=count {
         let to = if piece == count { window } else { cuts[piece] };
         let mut right = f.at(to);
-        // The lowest value of a function that touches zero is a rounding error above or below it.
+        // The lowest value of a function that touches zero may be a rounding error above or below
+        // it.
         if piece < count && right.abs() <= TOUCHING * size(f, to) {
             right = 0.0;
         }
@@ -180,7 +181,7 @@ fn isolated(f: &Polynomial, degree: usize, window: f64) -> f64 {
     f64::INFINITY
 }
 
-/// Sum of the absolute terms at `s`.
+/// Returns the sum of the absolute terms at `s`.
 fn size(f: &Polynomial, s: f64) -> f64 {
     f.c.iter().rev().fold(0.0, |sum, c| sum * s + c.abs())
 }
@@ -189,8 +190,8 @@ fn sign_at_zero(f: &Polynomial) -> f64 {
     f.c.iter().find(|&&c| c != 0.0).map_or(0.0, |c| c.signum())
 }
 
-/// Where a function that is monotone from `low` to `high` changes its sign, to the last digit:
-/// Newton's steps where they stay inside, halvings elsewhere.
+/// Returns where a function that is monotone from `low` to `high` changes its sign, to the last
+/// digit. Uses Newton's steps where they stay inside, else halving.
 fn crossing(f: &Polynomial, mut low: f64, mut high: f64, left: f64) -> f64 {
     let slope = f.derivative();
     let mut s = 0.5 * (low + high);
@@ -209,7 +210,7 @@ fn crossing(f: &Polynomial, mut low: f64, mut high: f64, left: f64) -> f64 {
         if middle <= low || middle >= high {
             return high;
         }
-        // Every third time by halves: Newton's steps may creep along a flat piece.
+        // Every third step halves: Newton's steps may creep along a flat piece.
         s = if k % 3 != 2 && newton > low && newton < high {
             newton
         } else {
@@ -222,8 +223,8 @@ fn crossing(f: &Polynomial, mut low: f64, mut high: f64, left: f64) -> f64 {
     high
 }
 
-/// The first time in `[now, horizon)` after which a certificate is false, or infinity. Of a zero
-/// throughout: never (rule T4).
+/// Returns the first time in `[now, horizon)` after which a certificate is false, or infinity. A
+/// certificate that is identically zero never fails.
 #[must_use]
 pub fn first_failure(certificate: &Predicate, now: f64, horizon: f64) -> f64 {
     now + polynomial(&certificate.cleaned(), horizon - now)
@@ -231,27 +232,27 @@ pub fn first_failure(certificate: &Predicate, now: f64, horizon: f64) -> f64 {
 
 /// A function with a bound of its second derivative.
 pub trait Smooth {
-    /// Value and first derivative at `t`.
+    /// Returns value and first derivative at `t`.
     fn at(&self, t: f64) -> (f64, f64);
-    /// At least `|f''|` everywhere in `[t, t + window]`.
+    /// Returns an upper bound of `|f''|` in `[t, t + window]`.
     fn second_derivative_bound(&self, t: f64, window: f64) -> f64;
 }
 
-/// What a search by [`smooth`] found, and how hard it was.
+/// Result of a search by [`smooth`], and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothFailure {
-    /// First time after which the function is below zero, never later than that; infinite if there
-    /// is none before the horizon.
+    /// A time no later than the first after which the function is below zero; infinite if there is
+    /// none before the horizon.
     pub time: f64,
-    /// Evaluations.
+    /// Number of evaluations.
     pub evaluations: u32,
-    /// The function was false at the start, beyond rounding: `time` is that start. Worth counting,
-    /// it should not be.
+    /// The function was false at the start, beyond rounding; `time` is that start. It should not
+    /// happen, so callers count it.
     pub was_false: bool,
 }
 
-/// The first time in `[now, horizon)` after which `f` is below zero. `window`: longest stretch for
-/// which one bound of the second derivative is asked, s.
+/// Returns the first time in `[now, horizon)` after which `f` is below zero. `window` is the
+/// longest interval for which one bound of the second derivative is requested, s.
 #[must_use]
 pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFailure {
     let mut t = now;
@@ -272,7 +273,7 @@ pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFai
             return answer(t, evaluations, true);
         }
         // Two forms of one root. With the second alone, a bound of zero (all three points
-        // translate) would say "now" for ever.
+        // translate) would always say "now".
         let step = if slope < 0.0 {
             2.0 * value / (discriminant.sqrt() - slope)
         } else {
@@ -281,7 +282,7 @@ pub fn smooth(f: &impl Smooth, now: f64, horizon: f64, window: f64) -> SmoothFai
         if step < MIN_STEP {
             return answer(t, evaluations, false);
         }
-        // `min` takes the stretch where the step is no number: 0/0, a constant above zero.
+        // `min` selects the stretch if the step is NaN: 0/0, a constant above zero.
         t += step.min(stretch);
         if t >= horizon {
             return answer(f64::INFINITY, evaluations, false);

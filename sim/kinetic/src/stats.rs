@@ -1,28 +1,28 @@
-//! What a structure's events cost: counters of the four measures of kinetic structures, and a table
+//! Cost of a structure's events: counters of the four measures of kinetic structures, and a table
 //! of them.
 //!
-//! Responsiveness is counted in operations, not in nanoseconds: the simulation reads no clock, and
-//! what wants times measures around it. Counting neither allocates nor panics; numbers stay at
-//! their largest value instead of wrapping.
+//! Responsiveness is counted in operations, not in nanoseconds. The simulation reads no clock; a
+//! caller that wants times measures from outside. Counting neither allocates nor panics; 64-bit
+//! counters do not overflow in practice.
 
 use std::fmt::{self, Write};
 
-/// Most types of events that a structure tells apart.
+/// Most types of events that a structure distinguishes.
 pub const MAX_KINDS: usize = 10;
 
 /// Classes of the histogram: class `k` counts events of `2^k - 1` to `2^(k+1) - 2` operations.
 pub const CLASSES: usize = 12;
 
-/// What one event cost.
+/// Cost of one event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCost {
-    /// Certificates made.
+    /// Certificates created.
     pub created: u32,
-    /// Certificates dropped.
+    /// Certificates destroyed.
     pub destroyed: u32,
     /// Insertions into the queue and removals.
     pub queue_operations: u32,
-    /// Levels of a tree that were changed; 1 where there is no tree.
+    /// Levels of a tree that changed; 1 if there is no tree.
     pub levels: u32,
 }
 
@@ -32,21 +32,21 @@ impl EventCost {
     }
 }
 
-/// Counters over a window: from the last [`Stats::reset`] on.
+/// Counters over a window, which starts at the last [`Stats::reset`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
     kinds: &'static [&'static str],
     /// Events by type that changed bookkeeping only.
     pub internal: [u64; MAX_KINDS],
-    /// Events by type that changed what is kept up to date.
+    /// Events by type that changed the maintained property.
     pub external: [u64; MAX_KINDS],
     /// Events by type and class of cost.
     pub histogram: [[u64; CLASSES]; MAX_KINDS],
     /// Sum over the events.
     pub total: EventTotals,
-    /// Largest of each over the events.
+    /// Largest of each cost over the events.
     pub worst: EventCost,
-    /// Live certificates now, whether they have an event or not.
+    /// Certificates that are live now, whether they have an event or not.
     pub certificates_live: u64,
     /// Most live certificates.
     pub certificates_live_max: u64,
@@ -54,53 +54,52 @@ pub struct Stats {
     pub queue_len_max: u64,
     /// Changes of flight plans.
     pub plan_changes: u64,
-    /// Certificates that those issued again, all together.
+    /// Certificates that changes of flight plans reissued, in total.
     pub reissued: u64,
-    /// Most that one issued again.
+    /// Most certificates that one change of a plan reissued.
     pub reissued_max: u64,
-    /// Most certificates that name one object, of those that were counted ([`Stats::named`]).
+    /// Most certificates that involve one object, among those counted by [`Stats::named`].
     pub certificates_per_object_max: u64,
-    /// Times at which the structure was rebuilt because something in it could not be.
+    /// Number of rebuilds after an inconsistency.
     pub rebuilds: u64,
-    /// Searches of a smooth certificate's failure that found it false at the start.
+    /// Searches for the failure of a smooth certificate that found it false at the start.
     pub false_at_start: u64,
 }
 
-/// The four measures of a kinetic structure, for who shows them while it works. Over the same
-/// window as the [`Stats`] that they are of.
+/// The four measures of a kinetic structure, for display while it runs. They cover the same window
+/// as their [`Stats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measures {
-    /// Compactness: the most live certificates there were after an event.
+    /// Compactness: the most live certificates after an event.
     pub certificates_max: u64,
-    /// Efficiency: events that changed bookkeeping only, beside those that changed what is kept up
-    /// to date.
+    /// Efficiency: events that changed bookkeeping only, to be compared with `events_external`.
     pub events_internal: u64,
-    /// See above.
+    /// Efficiency: events that changed the maintained property.
     pub events_external: u64,
-    /// Locality: most certificates that name one object, of those that were counted.
+    /// Locality: most certificates that involve one object, among those that were counted.
     pub certificates_per_object_max: u64,
-    /// Responsiveness: most certificates that one event made or dropped, the larger of the two.
+    /// Responsiveness: most certificates that one event created or destroyed, whichever is larger.
     pub changes_per_event_max: u64,
-    /// Times at which the structure was rebuilt.
+    /// Number of rebuilds.
     pub rebuilds: u64,
 }
 
 /// Sums of [`EventCost`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventTotals {
-    /// Certificates made.
+    /// Certificates created.
     pub created: u64,
-    /// Certificates dropped.
+    /// Certificates destroyed.
     pub destroyed: u64,
     /// Insertions into the queue and removals.
     pub queue_operations: u64,
-    /// Levels of a tree that were changed.
+    /// Levels of a tree that changed.
     pub levels: u64,
 }
 
 impl Stats {
-    /// All zero. `kinds`: names of the types of events, [`MAX_KINDS`] at most; further ones are
-    /// counted with the last.
+    /// Starts with zeros. `kinds` holds the names of the types of events, at most [`MAX_KINDS`];
+    /// further types are counted with the last.
     #[must_use]
     pub fn new(kinds: &'static [&'static str]) -> Self {
         Self {
@@ -122,7 +121,7 @@ impl Stats {
         }
     }
 
-    /// A new window: zero, but for the certificates that are live.
+    /// Starts a new window: zero, except for the certificates that are live.
     pub fn reset(&mut self) {
         let live = self.certificates_live;
         *self = Self::new(self.kinds);
@@ -151,44 +150,44 @@ impl Stats {
         worst.levels = worst.levels.max(cost.levels);
     }
 
-    /// Counts a change of a flight plan that issued this many certificates again.
+    /// Counts a change of a flight plan that reissued this many certificates.
     pub fn plan_change(&mut self, reissued: u64) {
         self.plan_changes += 1;
         self.reissued += reissued;
         self.reissued_max = self.reissued_max.max(reissued);
     }
 
-    /// Says how many certificates are live and how long the queue is.
+    /// Records how many certificates are live and how long the queue is.
     pub fn sizes(&mut self, certificates: u64, queue: usize) {
         self.certificates_live = certificates;
         self.certificates_live_max = self.certificates_live_max.max(certificates);
         self.queue_len_max = self.queue_len_max.max(queue as u64);
     }
 
-    /// All events.
+    /// Returns the number of all events.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events_internal() + self.events_external()
     }
 
-    /// Events that changed bookkeeping only.
+    /// Returns the number of events that changed bookkeeping only.
     #[must_use]
     pub fn events_internal(&self) -> u64 {
         self.internal.iter().sum()
     }
 
-    /// Events that changed what is kept up to date.
+    /// Returns the number of events that changed the maintained property.
     #[must_use]
     pub fn events_external(&self) -> u64 {
         self.external.iter().sum()
     }
 
-    /// Says how many certificates name an object.
+    /// Records how many certificates involve an object.
     pub fn named(&mut self, certificates: u64) {
         self.certificates_per_object_max = self.certificates_per_object_max.max(certificates);
     }
 
-    /// The four measures.
+    /// Returns the four measures.
     #[must_use]
     pub fn measures(&self) -> Measures {
         Measures {
@@ -201,7 +200,7 @@ impl Stats {
         }
     }
 
-    /// Names of the types of events.
+    /// Returns the names of the types of events.
     #[must_use]
     pub fn kinds(&self) -> &'static [&'static str] {
         self.kinds
@@ -211,7 +210,7 @@ impl Stats {
     /// counters, each with its name.
     ///
     /// # Errors
-    /// What the writer returns.
+    /// An error of the writer.
     pub fn write_csv(&self, to: &mut impl Write) -> fmt::Result {
         write!(to, "type,internal,external")?;
         for class in 0..CLASSES {

@@ -1,4 +1,4 @@
-//! What all structures have in common: counters over a window, time that does not run backwards.
+//! Common to all structures: counters over a window, time that does not run backwards.
 
 mod common;
 

@@ -31,8 +31,8 @@ struct Tally {
 
 const APART: f64 = 1e-9;
 
-/// Until the first contact, which is where sampling and the pseudo-triangulation say; everything
-/// against what it is from scratch after every event, and between events.
+/// Runs until the first contact, which must be where sampling and the pseudo-triangulation place
+/// it. Audits everything after every event, and between events.
 fn race(
     bodies: &[PolygonBody],
     leave_out: Option<Kind>,
@@ -46,7 +46,7 @@ fn race(
     }
     while structure.contact().is_none() && structure.now() < END {
         let next = structure.next_time().min(END);
-        // Between two events that are one to rounding positions tell nothing.
+        // Between two events that coincide to rounding, positions decide nothing.
         if next - structure.now() > APART {
             let middle = 0.5 * (structure.now() + next);
             structure.audit(middle).map_err(|e| said(&e))?;
@@ -85,7 +85,7 @@ fn race(
             if want.is_some_and(|t| (contact.time - t).abs() < 1e-6) {
                 tally.same += 1;
             } else if want.is_none_or(|t| contact.time < t) {
-                // What is over before the next sample, or has no depth.
+                // A contact that is over before the next sample, or has no depth.
                 tally.thin += 1;
             } else {
                 return Err(format!("{what}: late, {contact:?} {want:?}"));
@@ -102,7 +102,7 @@ fn stars(rng: &mut Rng, run: usize) -> Vec<PolygonBody> {
     scene(rng, shapes, spin, 1.05)
 }
 
-/// C in C, hulls that overlap in most; the nearer the more steps.
+/// C in C, with overlapping hulls in most; the more steps, the nearer.
 fn interlocked(rng: &mut Rng, run: usize) -> Vec<PolygonBody> {
     let n = [20, 16, 40][run % 3];
     let shapes = [(); 2].map(|()| c_shape(rng, n));
@@ -111,7 +111,6 @@ fn interlocked(rng: &mut Rng, run: usize) -> Vec<PolygonBody> {
     bodies
 }
 
-/// Boxes 23, 28 and 29.
 #[test]
 fn stars_meet_when_sampling_and_the_other_structure_say_and_geodesics_are_the_shortest() {
     let (mut rng, mut tally) = (Rng(41), Tally::default());
@@ -181,7 +180,7 @@ fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     turn(a, b, c) * turn(a, b, d) < 0.0 && turn(c, d, a) * turn(c, d, b) < 0.0
 }
 
-/// How often a closed chain goes round a point.
+/// Winding number of a closed chain about a point.
 fn windings(chain: &[Point], p: Point) -> f64 {
     let n = chain.len();
     let angle = |k: usize| {
@@ -208,8 +207,8 @@ fn is_round_the_polygon(polygon: &[Point], vertex: usize, before: Point, after: 
     (inside - low).rem_euclid(std::f64::consts::TAU) < sector
 }
 
-/// Box 28, static. A path that bends only round polygons, crosses none and goes round nothing
-/// together with the edges that it stands for is the shortest of its kind.
+/// Static. A path is the shortest of its kind if it bends only around polygons, crosses none, and
+/// encloses nothing together with the edges that it stands for.
 fn check_geodesics(structure: &GeodesicTriangulation, t: f64) {
     let polygons = [0, 1].map(|b| structure.polygon(b, t));
     let at = |v: &(u32, u32)| polygons[v.0 as usize][v.1 as usize];
@@ -274,7 +273,7 @@ fn check_geodesics(structure: &GeodesicTriangulation, t: f64) {
                 .filter(|k| turn(places[(k + m - 1) % m], places[*k], places[(k + 1) % m]) > 0.0)
                 .count();
             assert_eq!(corners, 3, "{outer:?}");
-            // Their sum tells a region that is on the wrong side.
+            // Their sum exposes a region on the wrong side.
             regions[body as usize] += area(&places).abs();
         }
     }
@@ -289,7 +288,7 @@ fn check_geodesics(structure: &GeodesicTriangulation, t: f64) {
     }
 }
 
-/// Box 28, static: cells with lids, edges.
+/// Static: cells with lids, edges.
 fn check_cells(structure: &GeodesicTriangulation, t: f64) -> usize {
     let polygons = [0, 1].map(|b| structure.polygon(b, t));
     let at = |v: (u32, u32)| polygons[v.0 as usize][v.1 as usize];
@@ -332,7 +331,7 @@ fn cells_have_three_corners_and_geodesics_are_the_shortest_of_their_kind() {
     assert!(cells > 240 * 15, "{cells}");
 }
 
-/// The same while they move: by other means than the audit's.
+/// The same in motion, by other means than the audit's.
 #[test]
 fn cells_and_geodesics_stay_so_from_event_to_event() {
     let (mut rng, mut events) = (Rng(44), 0);
@@ -346,7 +345,7 @@ fn cells_and_geodesics_stay_so_from_event_to_event() {
         while structure.contact().is_none() && structure.now() < END {
             let next = structure.next_time().min(END);
             let middle = 0.5 * (structure.now() + next);
-            // Between two events at one time nothing can be told by positions.
+            // Between two events at one time positions decide nothing.
             if next - structure.now() > 1e-5 {
                 structure.advance(middle).unwrap();
                 check_geodesics(&structure, middle);
@@ -358,7 +357,7 @@ fn cells_and_geodesics_stay_so_from_event_to_event() {
     assert!(events > 200, "{events}");
 }
 
-/// Two of box 27's squares on a lattice, a tenth of a millionth out of true.
+/// Two squares on a lattice, perturbed by a ten-millionth.
 fn squares(rng: &mut Rng) -> Vec<PolygonBody> {
     let mut bodies: Vec<PolygonBody> = vec![];
     while bodies.len() < 2 {
@@ -382,7 +381,7 @@ fn squares_on_a_lattice_a_tenth_of_a_millionth_out_of_true() {
     }
     assert!(tally.same > 100 && tally.none > 800, "{tally:?}");
     // Of a hundred thousand scenes some six have two events at one time, the wrong one first, and
-    // two have vertices that are nearly in a line at the start.
+    // two have vertices that are nearly collinear at the start.
     for seed in [10_241, 24_098, 55_957, 68_080, 6_995] {
         let what = format!("seed {seed}");
         race(&squares(&mut Rng(seed)), None, &mut tally, &what).unwrap();
@@ -390,8 +389,8 @@ fn squares_on_a_lattice_a_tenth_of_a_millionth_out_of_true() {
 }
 
 /// Squares that meet edge on edge and corner on corner: a corner passes its counterpart 1e-14 s
-/// before or after it comes to the edge beside it, which no event time can tell. First the least
-/// scenes, with one coordinate out of true and with none; then seeds of the lattice's.
+/// before or after it reaches the adjacent edge, which no event time can resolve. First minimal
+/// scenes, with one perturbed coordinate and with none; then seeds of the lattice's.
 #[test]
 fn an_event_that_falls_on_a_contact_is_the_contact() {
     let square = |x: f64| vec![[x, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]];
@@ -412,7 +411,7 @@ fn an_event_that_falls_on_a_contact_is_the_contact() {
         let contact = *structure.contact().unwrap();
         assert!((contact.time - 1.0).abs() < 1e-6, "{k}: {contact:?}");
         if k > 1 {
-            // Squares that are quite true are no general position for the other one.
+            // Unperturbed squares are not in general position for the other structure.
             let two = bodies.clone();
             let mut other =
                 PseudoTriangulation::new(two, 0.0, END, Policy::Foreign, Contacts::Stop).unwrap();
@@ -420,7 +419,7 @@ fn an_event_that_falls_on_a_contact_is_the_contact() {
             let there = other.contact().unwrap().time;
             assert!((contact.time - there).abs() < 1e-11, "{k}: {contact:?}");
         }
-        // They turn back and are as they were half a second before.
+        // They turn back and are where they were half a second before.
         for b in 0..2 {
             let mut plan = structure.bodies()[b as usize].motion.about(contact.time);
             plan.velocity = plan.velocity.map(|x| -x);
@@ -430,7 +429,7 @@ fn an_event_that_falls_on_a_contact_is_the_contact() {
         structure.advance(later).unwrap();
         assert!(structure.contact().is_none(), "{k}");
         structure.audit(later).unwrap();
-        // Or they bounce.
+        // Alternatively they bounce.
         let bounce = Bounce {
             restitution: 1.0,
             least_speed: 0.0,
@@ -442,8 +441,8 @@ fn an_event_that_falls_on_a_contact_is_the_contact() {
     }
 }
 
-/// Each kind of event is needed: without it something is found that is not as it should be. A
-/// triangle that collapses is an exception: its other two corners close at the same time.
+/// Each kind of event is needed: without it the audit finds a fault. A triangle that collapses is
+/// an exception: its other two corners close at the same time.
 #[test]
 fn leaving_out_a_kind_of_event_is_found_out() {
     for (kind, least) in [
@@ -460,7 +459,7 @@ fn leaving_out_a_kind_of_event_is_found_out() {
         }
         assert!(found >= least, "{kind:?}: {found}");
     }
-    // One in some four thousand scenes has a bend without a corner that becomes straight: where it
+    // One in some four thousand scenes has a bend without a corner that becomes straight, where it
     // leaves the pin behind.
     let (mut rng, mut tally) = (Rng(6352), Tally::default());
     let bodies = interlocked(&mut rng, 5352);
@@ -471,7 +470,7 @@ fn leaving_out_a_kind_of_event_is_found_out() {
     }
 }
 
-/// A ring with a slit, all but closed, and a star in it.
+/// A nearly closed ring with a slit, and a star in it.
 fn caged(rng: &mut Rng, spin: f64) -> [PolygonBody; 2] {
     let half = 14;
     let mut at = |k: usize, r: f64| {
@@ -487,8 +486,8 @@ fn caged(rng: &mut Rng, spin: f64) -> [PolygonBody; 2] {
     [PolygonBody::wall([outer, inner].concat()), ball]
 }
 
-/// Bounces in a cage: many contacts of one pair, geodesics that are wound round each other, the
-/// same as in the other structure.
+/// Bounces in a cage: many contacts of one pair, geodesics wound around each other, the same as in
+/// the other structure.
 #[test]
 fn a_star_in_a_cage_bounces_as_in_the_other_structure_and_never_gets_out() {
     let mut rng = Rng(47);
@@ -551,7 +550,6 @@ fn a_plan_may_change_at_a_contact_and_time_goes_on() {
     assert!(parted > 20, "{parted}");
 }
 
-/// Box 6.
 #[test]
 fn a_corrupted_structure_is_found_out_rebuilt_and_right() {
     let (mut rng, mut rebuilt) = (Rng(49), 0);
@@ -631,11 +629,11 @@ fn polygons_that_touch_overlap_or_are_none_are_refused() {
         structure.change_plan(2, away),
         Err(ShapeError::NoBody { body: 2, count: 2 })
     );
-    // Nothing moves, nothing happens; no time is no time.
+    // Without motion there are no events; NaN is no time.
     assert_eq!(structure.advance(f64::NAN).unwrap().events, 0);
     assert_eq!(structure.advance(1.0).unwrap().events, 0);
     structure.audit(1.0).unwrap();
-    // Where they touch it cannot be rebuilt.
+    // While they touch it cannot be rebuilt.
     let push = Rigid2 {
         centre: [1.2, 0.3],
         velocity: [-1.0, 0.0],
@@ -653,7 +651,6 @@ fn polygons_that_touch_overlap_or_are_none_are_refused() {
     );
 }
 
-/// Box 4.
 #[test]
 fn the_same_bodies_give_the_same_to_the_bit() {
     let run = || {
@@ -679,7 +676,7 @@ fn the_same_bodies_give_the_same_to_the_bit() {
     assert_eq!(first, run());
 }
 
-/// What turns is searched in stretches: nothing is taken for an event where one ends.
+/// Rotating bodies are searched in intervals: the end of one is not taken for an event.
 #[test]
 fn a_contact_that_is_far_off_is_found_without_a_horizon() {
     let mut rng = Rng(51);

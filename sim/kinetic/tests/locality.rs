@@ -1,4 +1,4 @@
-//! Certificates to a body: counted against corners that are found from the edges alone, by their
+//! Certificates of a body: counted against corners that are found from the edges alone, by their
 //! directions about each vertex.
 
 mod common;
@@ -22,7 +22,7 @@ fn star(rng: &mut Rng, n: usize) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// How many corners outside of the polygons name a body beside another.
+/// Number of corners outside the polygons that involve a body and another one.
 fn corners_of(s: &PseudoTriangulation, body: u32) -> u64 {
     let mut about: BTreeMap<Name, Vec<Name>> = BTreeMap::new();
     let mut join = |a: Name, b: Name| {
@@ -46,7 +46,7 @@ fn corners_of(s: &PseudoTriangulation, body: u32) -> u64 {
         others.sort_by(|a, b| direction(a).total_cmp(&direction(b)));
         for (k, &one) in others.iter().enumerate() {
             let other = others[(k + 1) % others.len()];
-            // Counter-clockwise from the polygon's next vertex to the one before is its inside.
+            // From the polygon's next vertex counter-clockwise to the previous one is its inside.
             let n = sizes[at.0 as usize];
             let next = (at.0, (at.1 + 1) % n);
             let before = (at.0, (at.1 + n - 1) % n);
@@ -85,7 +85,7 @@ fn the_certificates_that_name_a_body_are_the_corners_that_it_changes() {
             turn: rng.range(-0.5, 0.5),
         };
         let went = s.go(&[shift], 1000).unwrap();
-        // Never against another: what touches is in no general position.
+        // Never against another body: bodies that touch are not in general position.
         let back = Shift {
             by: shift.by.map(|x| -0.5 * went.share * x),
             turn: -0.5 * went.share * shift.turn,

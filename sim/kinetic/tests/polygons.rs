@@ -24,7 +24,7 @@ struct Tally {
     events: u64,
 }
 
-/// Until the first contact, which is where sampling says; the audit on the way.
+/// Runs until the first contact, which must be where sampling places it; audits on the way.
 fn race(bodies: Vec<PolygonBody>, policy: Policy, tally: &mut Tally, what: &str) {
     let mut structure =
         PseudoTriangulation::new(bodies.clone(), 0.0, END, policy, Contacts::Stop).unwrap();
@@ -47,7 +47,7 @@ fn race(bodies: Vec<PolygonBody>, policy: Policy, tally: &mut Tally, what: &str)
             if want.is_some_and(|t| (contact.time - t).abs() < 1e-6) {
                 tally.same += 1;
             } else {
-                // What is over before the next sample, or has no depth.
+                // A contact that is over before the next sample, or has no depth.
                 assert!(
                     want.is_none_or(|t| contact.time < t),
                     "{what}: late, {contact:?} {want:?}"
@@ -66,7 +66,6 @@ const POLICIES: [Policy; 4] = [
     Policy::Foreign,
 ];
 
-/// Boxes 23 to 25.
 #[test]
 fn first_contacts_of_stars_are_those_of_sampling() {
     let mut rng = Rng(23);
@@ -116,7 +115,7 @@ fn first_contacts_of_many_stars_are_those_of_sampling() {
     assert!(tally.same > 18, "{tally:?}");
 }
 
-/// Box 25: C in C, hulls that overlap from the start.
+/// C in C, hulls that overlap from the start.
 #[test]
 fn first_contacts_of_interlocked_shapes_are_those_of_sampling() {
     let mut rng = Rng(26);
@@ -137,7 +136,7 @@ fn first_contacts_of_interlocked_shapes_are_those_of_sampling() {
     );
 }
 
-/// Box 22; the counts and areas are the build's own audit.
+/// The counts and areas are checked by the build's own audit.
 #[test]
 fn cells_and_edges_are_as_many_as_they_must_be() {
     let mut rng = Rng(27);
@@ -172,7 +171,6 @@ fn cells_and_edges_are_as_many_as_they_must_be() {
     }
 }
 
-/// Box 26.
 fn bounce(
     seed: u64,
     count: usize,
@@ -235,7 +233,7 @@ fn bodies_in_a_box_bounce_for_ever_without_penetration() {
     }
 }
 
-/// Box 26: gravity, five to eight polygons, restitution 1 and below it with a least speed.
+/// Gravity, five to eight polygons, restitution 1 and below it with a least speed.
 #[test]
 fn bodies_that_fall_and_bounce_do_not_penetrate() {
     let all = Bounce {
@@ -262,7 +260,6 @@ fn bodies_that_fall_and_bounce_do_not_penetrate() {
     }
 }
 
-/// Box 27.
 #[test]
 fn squares_on_a_lattice_a_hundredth_of_a_millionth_out_of_true() {
     let mut rng = Rng(28);
@@ -287,7 +284,6 @@ fn squares_on_a_lattice_a_hundredth_of_a_millionth_out_of_true() {
     assert!(tally.same > 20, "{tally:?}");
 }
 
-/// Box 6.
 #[test]
 fn a_corrupted_structure_is_found_out_rebuilt_and_right() {
     let mut rng = Rng(29);
@@ -314,7 +310,7 @@ fn a_corrupted_structure_is_found_out_rebuilt_and_right() {
     assert!(rebuilt > 8, "{rebuilt}");
 }
 
-/// A Zeno of bounces is what the guard is for: time stands still, and says so.
+/// The livelock guard reports a Zeno sequence of bounces: time stands still.
 #[test]
 fn bounces_that_accumulate_are_an_error_and_no_hang() {
     let mut rng = Rng(30);
@@ -427,7 +423,7 @@ fn bad_shapes_and_motions_are_refused_with_their_numbers() {
     assert_eq!(structure.advance(1.0).unwrap().events, 0);
 }
 
-/// Box 4: the same bits; and no allocation on the way.
+/// The same bits, and no allocation on the way.
 #[test]
 fn the_same_bodies_bounce_the_same_to_the_bit_and_allocate_nothing() {
     let run = || {
@@ -452,7 +448,7 @@ fn the_same_bodies_bounce_the_same_to_the_bit_and_allocate_nothing() {
     assert_eq!(first, run());
 }
 
-/// What turns is searched in stretches: nothing is taken for an event where one ends.
+/// Rotating bodies are searched in intervals: the end of one is not taken for an event.
 #[test]
 fn a_contact_that_is_far_off_is_found_without_a_horizon() {
     let mut rng = Rng(32);
@@ -489,7 +485,7 @@ fn a_contact_that_is_far_off_is_found_without_a_horizon() {
     }
 }
 
-/// Cells keep their numbers while edges slide, and events name the corner that did it.
+/// Cells keep their numbers while edges slide, and events name the corner that caused them.
 #[test]
 fn cells_keep_their_numbers_and_cover_the_hull_less_the_bodies() {
     let mut rng = Rng(33);
@@ -520,7 +516,7 @@ fn cells_keep_their_numbers_and_cover_the_hull_less_the_bodies() {
             match event.happened {
                 CornerChange::Straight | CornerChange::Closed => {
                     slid += 1;
-                    // Only cells that have the corner's vertex are changed.
+                    // Only cells with the corner's vertex change.
                     let changed = seen.iter().filter(|c| !now.contains(c)).count();
                     assert!((1..=2).contains(&changed), "run {run}: {changed} cells");
                     let [u, v, x] = event.corner.map(place);

@@ -1,4 +1,4 @@
-//! The queue against a sorted list, and that it does not allocate; the counters.
+//! The queue against a sorted list, its freedom from allocation, and the counters.
 
 mod common;
 
@@ -9,7 +9,6 @@ use hapticd_kinetic::{EventCost, EventQueue, Stats};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Box 3.
 #[test]
 fn random_sequences_equal_a_sorted_list_and_never_allocate() {
     let mut rng = Rng(4);
@@ -42,7 +41,7 @@ fn random_sequences_equal_a_sorted_list_and_never_allocate() {
                     }
                 }
                 _ => {
-                    // A few times only: ties are frequent.
+                    // Only a few different times, so that ties are frequent.
                     let time = now + rng.below(8) as f64;
                     let (_, calls) = counted(|| queue.schedule(slot, time));
                     assert_eq!(calls, 0);
@@ -90,7 +89,7 @@ fn no_time_and_never_are_no_events() {
     assert_eq!(queue.pop(), Some((5.0, 7)));
 }
 
-/// Box 5, of the counters themselves.
+/// The counters themselves.
 #[test]
 fn counters_count_by_type_and_begin_again() {
     let mut stats = Stats::new(&["swap", "other"]);

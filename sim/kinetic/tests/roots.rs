@@ -1,4 +1,4 @@
-//! Failure times against dense sampling and against functions made of known roots.
+//! Failure times against dense sampling and against functions built from known roots.
 
 mod common;
 
@@ -7,12 +7,12 @@ use hapticd_kinetic::polynomial::{Polynomial, Predicate};
 use hapticd_kinetic::roots::{Smooth, linear, polynomial, quadratic, smooth};
 use hapticd_kinetic::{Rigid2, first_failure};
 
-/// Size of the terms: what a value may be wrong by is a share of this.
+/// Magnitude of the terms; the error of a value is a share of it.
 fn size(p: &Polynomial, s: f64) -> f64 {
     p.c.iter().rev().fold(0.0, |sum, c| sum * s + c.abs())
 }
 
-/// The certificate holds up to `t` and is false right after it.
+/// Checks that the certificate holds up to `t` and is false right after it.
 fn judge(p: &Polynomial, t: f64, window: f64, samples: u32, what: &str) {
     for k in 1..=samples {
         let s = window * f64::from(k) / f64::from(samples);
@@ -25,8 +25,7 @@ fn judge(p: &Polynomial, t: f64, window: f64, samples: u32, what: &str) {
         }
     }
     if t < window {
-        // Of a failure time all derivatives up to the first that is not zero say the same: it goes
-        // down.
+        // At a failure time, the first derivative that is not zero is negative: the function falls.
         let about = p.shifted(t);
         let scale = size(p, t).max(1e-300);
         let down = (1..=6)
@@ -45,7 +44,6 @@ fn judge(p: &Polynomial, t: f64, window: f64, samples: u32, what: &str) {
     }
 }
 
-/// Box 1.
 #[test]
 fn failures_of_a_hundred_thousand_polynomials_agree_with_dense_sampling() {
     let mut rng = Rng(1);
@@ -69,7 +67,7 @@ fn failures_of_a_hundred_thousand_polynomials_agree_with_dense_sampling() {
         let mut p = Polynomial::new(&c);
         let window = 3.0;
         let t = polynomial(&p, window);
-        // Below zero by rounding at now: it is zero.
+        // Below zero at now by rounding only: counts as zero.
         p.c[0] = p.c[0].max(0.0);
         found += u32::from(t < window);
         if c[0] <= 0.0 && c[1] < 0.0 {
@@ -77,7 +75,7 @@ fn failures_of_a_hundred_thousand_polynomials_agree_with_dense_sampling() {
         } else {
             judge(&p, t, window, 100, "random");
         }
-        // The sampling's own first sign change is never earlier than ours.
+        // The first change of sign among the samples is never earlier than the computed one.
         let first =
             (1..=400).find(|&k| p.at(window * f64::from(k) / 400.0) < -1e-11 * size(&p, 3.0));
         if let Some(k) = first {
@@ -90,7 +88,7 @@ fn failures_of_a_hundred_thousand_polynomials_agree_with_dense_sampling() {
     assert!(found > 50_000, "{found}");
 }
 
-/// Box 1: the roots are known, among them those of touching.
+/// The roots are known, including those where the function only touches zero.
 #[test]
 fn the_first_falling_root_of_known_ones_is_found() {
     let mut rng = Rng(2);
@@ -138,7 +136,7 @@ fn touching_zero_flat_functions_and_zero_throughout_do_not_fail() {
     assert_eq!(polynomial(&touching, 10.0), f64::INFINITY);
     let then = Polynomial::new(&[2.0, -5.0, 4.0, -1.0]);
     assert!((polynomial(&then, f64::INFINITY) - 2.0).abs() < 1e-12);
-    // 1 - s^3: an inflection, a failure all the same.
+    // 1 - s^3: an inflection, and still a failure.
     let cubic = Polynomial::new(&[0.0, 0.0, 0.0, -1.0]);
     assert_eq!(polynomial(&cubic, 10.0), 0.0);
 }
@@ -167,7 +165,7 @@ fn a_root_is_counted_from_now_and_only_before_the_horizon() {
     assert_eq!(first_failure(&p, 5.0, f64::INFINITY), 6.0);
 }
 
-/// Orientation of three points of bodies that turn, with the bound of the digest, 1.4 (d).
+/// Orientation of three points of rotating bodies, with a bound of its second derivative.
 struct Triple {
     bodies: [Rigid2; 3],
     local: [[f64; 2]; 3],
@@ -191,8 +189,8 @@ impl Smooth for Triple {
     }
 
     fn second_derivative_bound(&self, _: f64, _: f64) -> f64 {
-        // Crude and sure: lengths at most 12 here, speeds and accelerations of each point from its
-        // own body.
+        // A crude but safe bound: lengths are at most 12 here, speeds and accelerations of each
+        // point come from its own body.
         let speed = |k: usize| {
             let b = &self.bodies[k];
             let r = self.local[k][0].hypot(self.local[k][1]);
@@ -208,7 +206,6 @@ impl Smooth for Triple {
     }
 }
 
-/// Box 2.
 #[test]
 fn a_smooth_failure_is_never_later_than_the_first_change_of_sign() {
     let mut rng = Rng(3);

@@ -35,8 +35,8 @@ fn turned(p: V, axis: V, angle: f64) -> V {
     [0, 1, 2].map(|k| cos * p[k] + sin * cross(k) + (1.0 - cos) * dot * axis[k])
 }
 
-/// Eight corners that turn about an axis through a point that goes linearly; with a pitch along the
-/// axis it is a screw.
+/// Eight corners that turn about an axis through a point that moves linearly; with a pitch along
+/// the axis it is a screw.
 #[derive(Clone)]
 struct Body {
     corners: Vec<V>,
@@ -126,7 +126,6 @@ fn pairs(sap: &Sap) -> BTreeSet<Pair> {
     set
 }
 
-/// Boxes 12 and 14.
 #[test]
 fn the_pairs_are_those_of_comparing_all_with_all_at_random_times_of_every_step() {
     let mut rng = Rng(120);
@@ -153,7 +152,7 @@ fn the_pairs_are_those_of_comparing_all_with_all_at_random_times_of_every_step()
                 let mut times = [0; 2].map(|_| rng.range(0.0, h));
                 times.sort_by(f64::total_cmp);
                 for t in times {
-                    // What is to come of each pair, known from the start.
+                    // The future of each pair, known from the start.
                     sap.advance(t).unwrap();
                     let boxes = at(t);
                     let want = brute(&boxes);
@@ -185,7 +184,6 @@ fn the_pairs_are_those_of_comparing_all_with_all_at_random_times_of_every_step()
     );
 }
 
-/// Box 13.
 #[test]
 fn linear_bounds_contain_the_true_extents() {
     let mut rng = Rng(130);
@@ -209,11 +207,11 @@ fn linear_bounds_contain_the_true_extents() {
         }
     }
     assert!(samples >= 100_000);
-    // The margin is that of the digest's example, and not more: a turn about z has none on z.
+    // The margin matches this example, and is not larger: a turn about z has none on z.
     let margin = turning_margin(10.0, [0.0, 0.0, 1.0], 0.1, 1e-3);
     assert!((margin[0] - 1.25e-6).abs() < 1e-18 && margin[2] == 0.0);
     assert_eq!(acceleration_margin(9.81, 0.0), 0.0);
-    // It is needed: without it a quarter of a turn sticks out.
+    // It is needed: without it a quarter turn sticks out.
     let mut body = Body::new(&mut rng, 0.0, 0.0, 0.0);
     body.omega = 15.0;
     let bare = Lines::new(&body.bounds(0.0), &body.bounds(0.1), [0.0; 3]);
@@ -225,7 +223,7 @@ fn linear_bounds_contain_the_true_extents() {
     assert!(out);
 }
 
-/// A stretch of the log for each pair, and the closed form, are the same.
+/// The interval that the log gives for each pair equals the closed form.
 #[test]
 fn what_is_left_of_an_overlap_is_what_the_log_says() {
     let mut rng = Rng(140);
@@ -263,7 +261,6 @@ fn what_is_left_of_an_overlap_is_what_the_log_says() {
     }
 }
 
-/// Box 15 and rule T9.
 #[test]
 fn a_step_beyond_its_budget_reports_a_superset_and_the_next_is_exact() {
     let mut rng = Rng(150);
@@ -300,7 +297,7 @@ fn a_step_beyond_its_budget_reports_a_superset_and_the_next_is_exact() {
     assert!(degraded > 100, "{degraded}");
 }
 
-/// Bodies that hit something on the way: bounds that are new from then on, with a jump or without.
+/// Bodies that hit something during a step: new bounds from then on, with or without a jump.
 #[test]
 fn a_change_of_plan_within_a_step_is_exact() {
     let mut rng = Rng(160);
@@ -310,7 +307,7 @@ fn a_change_of_plan_within_a_step_is_exact() {
         let mut bodies: Vec<_> = (0..n).map(|_| Body::new(&mut rng, 1.5, 5.0, 0.0)).collect();
         let mut sap = Sap::new(n);
         for _ in 0..10 {
-            // Of each body the lines and from when on they are valid.
+            // For each body, its lines and the time from which they are valid.
             let mut now: Vec<(f64, Lines)> = bodies.iter().map(|b| (0.0, b.lines(h))).collect();
             for (b, l) in now.iter().enumerate() {
                 sap.set(b as u32, &l.1).unwrap();
@@ -352,7 +349,7 @@ fn a_change_of_plan_within_a_step_is_exact() {
             let ends: Vec<Bounds> = now.iter().map(|l| l.1.end).collect();
             assert_eq!(pairs(&sap), brute(&ends));
             for (body, end) in bodies.iter_mut().zip(&ends) {
-                // Goes on from where it ended, wherever its centre would be.
+                // Continues from where it ended, wherever its centre would be.
                 let was = body.bounds(0.0);
                 for k in 0..3 {
                     body.centre[k] += end[k][0] - was[k][0];
@@ -373,7 +370,7 @@ fn a_change_of_plan_within_a_step_is_exact() {
     }
 }
 
-/// Few move: those that are not mentioned rest where they were.
+/// Few bodies move; those that are not set rest where they were.
 #[test]
 fn bodies_that_are_not_mentioned_rest() {
     let mut rng = Rng(170);
@@ -422,13 +419,13 @@ fn bodies_that_are_not_mentioned_rest() {
     }
 }
 
-/// Events go with changes of the order, not with the number of bodies.
+/// Events scale with changes of the order, not with the number of bodies.
 #[test]
 fn what_does_not_pass_anything_is_not_looked_at() {
     let n = 1000;
     let at = |b: usize, shift: f64| -> Bounds {
         let place = [b % 10, b / 10 % 10, b / 100];
-        // Each body's bounds are different from all others'.
+        // Each body's bounds differ from all others'.
         [0, 1, 2].map(|k| {
             let x = place[k] as f64 + 1e-4 * b as f64 + shift;
             [x, x + 0.35 + 1e-5 * b as f64]
@@ -437,7 +434,7 @@ fn what_does_not_pass_anything_is_not_looked_at() {
     let mut sap = Sap::new(n);
     let (mut awake, mut swaps) = (0, 0);
     for step in 0..100_u32 {
-        // To and fro by a tenth of what lies between two neighbours.
+        // To and fro by a tenth of the gap between two neighbours.
         let shift = |s: u32| if s.is_multiple_of(2) { 0.0 } else { 4e-7 };
         for b in 0..n {
             let l = Lines::new(&at(b, shift(step)), &at(b, shift(step + 1)), [0.0; 3]);
@@ -461,7 +458,7 @@ fn touching_boxes_overlap_and_a_pair_that_touches_for_an_instant_is_on_for_it() 
     sap.set(1, &Lines::still(&cube(1.0))).unwrap();
     sap.step(1.0).unwrap();
     assert_eq!(sap.pairs(), [(0, 1)]);
-    // Away, and to it again: the very end touches.
+    // Away and back again: the very end touches.
     let away = Lines {
         start: cube(1.0),
         end: cube(2.0),
@@ -530,7 +527,7 @@ fn bad_bounds_are_refused_with_their_numbers() {
         assert!(sap.change_plan(1, bad).is_err());
     }
     assert!(sap.change_plan(7, good).is_err());
-    // Between steps there is nothing to ask, and nothing to change.
+    // Between steps nothing can be queried or changed.
     sap.set(0, &good).unwrap();
     assert_eq!(
         sap.change_plan(1, good),
@@ -547,7 +544,6 @@ fn bad_bounds_are_refused_with_their_numbers() {
     one.audit(0.5).unwrap();
 }
 
-/// Box 6, in part.
 #[test]
 fn a_corrupted_order_is_found_and_rebuilt() {
     let mut rng = Rng(180);
@@ -575,7 +571,7 @@ fn a_corrupted_order_is_found_and_rebuilt() {
     }
 }
 
-/// The same bits, whatever was there before.
+/// The same bits, whatever the structure did before.
 #[test]
 fn the_same_steps_give_the_same_log_to_the_bit_and_allocate_nothing() {
     let run = || {
@@ -599,7 +595,7 @@ fn the_same_steps_give_the_same_log_to_the_bit_and_allocate_nothing() {
                     .unwrap();
                 sap.advance(0.01).unwrap();
             });
-            // The first step sorts from nothing.
+            // The first step sorts from scratch.
             calls += if step > 0 { more } else { 0 };
             for e in sap.log() {
                 for x in [e.time.to_bits(), u64::from(e.pair.0), u64::from(e.pair.1)] {
@@ -616,8 +612,8 @@ fn the_same_steps_give_the_same_log_to_the_bit_and_allocate_nothing() {
     assert_eq!(run(), run());
 }
 
-/// Margins differ from step to step, so bounds jump where one step ends and the next begins: sorted
-/// in by the few that leave their bands.
+/// Margins differ from step to step, so that bounds jump where one step ends and the next begins.
+/// The few that leave their bands sort them in.
 #[test]
 fn bounds_that_jump_between_steps_are_sorted_in() {
     let mut rng = Rng(200);
@@ -657,7 +653,7 @@ fn bounds_that_jump_between_steps_are_sorted_in() {
     assert!(jumps > 300, "{jumps}");
 }
 
-/// One at a time goes from place to place of a lattice, where bounds are equal to bounds of others:
+/// One body at a time moves from place to place of a lattice, where bounds equal those of others:
 /// those that touch overlap.
 #[test]
 fn bounds_that_are_equal_are_in_the_order_in_which_touching_is_overlapping() {
@@ -689,8 +685,8 @@ fn bounds_that_are_equal_are_in_the_order_in_which_touching_is_overlapping() {
     sap.audit(1.0).unwrap();
 }
 
-/// All move in every step, among bounds that are one number in single precision: the plain sort of
-/// all tells them apart, and those that are equal it does not.
+/// All bodies move in every step, among bounds that are equal in single precision. The plain sort
+/// of all distinguishes them, and keeps those that are truly equal.
 #[test]
 fn bounds_that_differ_by_less_than_single_precision_are_told_apart() {
     let mut rng = Rng(220);

@@ -1,5 +1,5 @@
 //! Steps for a control loop: bodies shifted one after the other, each as far as comparing all edges
-//! says that it may; structures of some of the bodies, made bit by bit.
+//! allows; structures of some of the bodies, built incrementally.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn at(shape: &[[f64; 2]], (c, a): Place) -> Vec<[f64; 2]> {
     shape.iter().map(place).collect()
 }
 
-/// Four stars about a fifth.
+/// Four stars around a fifth.
 fn scene(rng: &mut Rng) -> (Vec<Vec<[f64; 2]>>, Vec<Place>) {
     let shapes = (0..5).map(|_| star(rng, 9)).collect();
     let mut places = vec![([0.0, 0.0], 0.3)];
@@ -92,8 +92,8 @@ fn steps_end_where_comparing_all_edges_says() {
                 let own = at(&shapes[body], there);
                 (0..5).any(|k| k != body && overlap(&own, &at(&shapes[k], places[k])))
             };
-            // The first overlap in steps of a hundredth is never before the step's end, and where
-            // it stopped there is one a little further on.
+            // The first overlap in steps of a hundredth is never before the step's end, and there
+            // is one a little after it stopped.
             let first = (0..=100).map(|k| f64::from(k) / 100.0).find(|t| on(*t));
             assert!(
                 first.is_none_or(|t| t >= went.share - 1e-9),
@@ -108,7 +108,7 @@ fn steps_end_where_comparing_all_edges_says() {
                 }
                 End::Budget => panic!("{went:?}"),
             }
-            // Back a little: bodies that touch are no general position.
+            // Back a little: bodies that touch are not in general position.
             let mut share = went.share;
             if matches!(went.end, End::Contact(_)) {
                 let back = share.min(1e-6);
@@ -133,7 +133,7 @@ fn steps_end_where_comparing_all_edges_says() {
                     < 1e-12
             );
             places[body] = there;
-            // What is kept of places between steps is where bodies are.
+            // Positions kept between steps are where the bodies are.
             for (k, place) in places.iter().enumerate() {
                 for (v, p) in at(&shapes[k], *place).into_iter().enumerate() {
                     assert_eq!(s.vertex(k as u32, v as u32), Some(p));
@@ -144,8 +144,8 @@ fn steps_end_where_comparing_all_edges_says() {
     assert!(whole > 300 && touched > 200, "{whole} {touched}");
 }
 
-/// A plan moves a body between steps: what is kept for them is no longer so, and the structure is
-/// rebuilt before the next.
+/// A plan moves a body between steps: the kept positions are then stale, and the structure must be
+/// rebuilt before the next step.
 #[test]
 fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_rebuilt() {
     let mut rng = Rng(2);
@@ -172,7 +172,7 @@ fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_rebuilt() {
     assert_eq!(s.go(&[shift], 100).unwrap().end, End::Whole);
 }
 
-/// Cut short again and again, a step ends where it would have ended at once.
+/// A step that is cut short repeatedly ends where it would have ended at once.
 #[test]
 fn a_budget_cuts_steps_and_nothing_else() {
     let mut rng = Rng(8);
@@ -224,7 +224,8 @@ fn a_budget_cuts_steps_and_nothing_else() {
     assert!(cuts > 40, "{cuts}");
 }
 
-/// Who does not take part is in nobody's way, and neither making a structure nor a step allocates.
+/// A body that does not take part is not in the way, and neither building a structure nor a step
+/// allocates.
 #[test]
 fn structures_of_some_bodies_are_made_without_allocating() {
     let mut rng = Rng(5);
@@ -239,7 +240,7 @@ fn structures_of_some_bodies_are_made_without_allocating() {
         assert_eq!(calls, 0);
         s.audit(0.0).unwrap();
         assert!(!s.takes_part(out as u32) && s.takes_part(0));
-        // Straight at the one that is not there.
+        // Straight at the body that does not take part.
         let by = places[out].0.map(|x| 0.9 * x);
         let (went, calls) = counted(|| {
             s.go(
@@ -257,7 +258,7 @@ fn structures_of_some_bodies_are_made_without_allocating() {
         assert!(
             overlap(&own, &at(&shapes[out], places[out])) || matches!(went.end, End::Contact(_))
         );
-        // With it there is something in the way.
+        // With it there is an obstacle.
         let ((), calls) = counted(|| {
             build(&mut s, |b| Some(places[b as usize]));
         });
@@ -280,8 +281,8 @@ fn structures_of_some_bodies_are_made_without_allocating() {
     }
 }
 
-/// Goes as far as it can and at a contact back a little, as a control loop does: bodies that touch
-/// are no general position. Gives the contact's normal.
+/// Moves as far as possible, and back a little at a contact, as a control loop does: bodies that
+/// touch are not in general position. Returns the contact's normal.
 fn go_and_part(s: &mut PseudoTriangulation, shift: Shift) -> Option<[f64; 2]> {
     let went = s.go(&[shift], 1000).unwrap();
     let End::Contact(contact) = went.end else {
@@ -294,7 +295,7 @@ fn go_and_part(s: &mut PseudoTriangulation, shift: Shift) -> Option<[f64; 2]> {
 }
 
 /// Small and far from the origin of time: a hundred thousand steps lose no precision, since each
-/// has a time of its own.
+/// has its own time.
 #[test]
 fn a_long_rest_and_many_slides_leave_the_structure_sound() {
     let mut rng = Rng(11);

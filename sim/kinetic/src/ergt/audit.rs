@@ -1,4 +1,4 @@
-//! Everything that is stored against what it is from scratch: links and counts, flags,
+//! Checks everything that is stored against a computation from scratch: links and counts, flags,
 //! certificates, cells, crossings, and the geodesics themselves.
 
 use super::GeodesicTriangulation;
@@ -7,7 +7,7 @@ use super::geodesic::{Geodesics, trees};
 use crate::kinetic::Inconsistent;
 use crate::polygons::shape::area;
 
-/// Areas that are equal, as a share of their sum.
+/// Largest difference between equal areas, as a share of their sum.
 const CLEAR: f64 = 1e-9;
 
 impl GeodesicTriangulation {
@@ -95,7 +95,7 @@ impl GeodesicTriangulation {
             );
         }
         let edges = graph.used().count() / 2;
-        // Euler: faces are cells, that outside among them, and the two polygons.
+        // Euler: the faces are the cells, including the outer one, and the two polygons.
         if signs.count() as usize + cells + 2 != edges + 2 {
             return fault(
                 0,
@@ -105,9 +105,11 @@ impl GeodesicTriangulation {
         self.audit_geodesics(t)
     }
 
-    /// Those of the trees are the shortest ones, rebuilt. The root's is pinned on the first
-    /// relative hull and pulled tight, which makes it the shortest of its kind; which kind that is
-    /// goes by when the pin was chosen. Bends without a corner have certificates.
+    /// Checks the geodesics against rebuilt ones.
+    ///
+    /// The trees' geodesics are the shortest ones. The root's is pinned on the first relative hull
+    /// and tight, which makes it the shortest of its kind; the kind depends on when the pin was
+    /// chosen. Bends without a corner have certificates.
     fn audit_geodesics(&self, t: f64) -> Result<(), Inconsistent> {
         let fault = |v: u32, what| {
             Err(Inconsistent {

@@ -1,5 +1,5 @@
-//! The structure from scratch: trees, pin, edges, certificates; its cells, with the convex hull's
-//! edges if they are wanted.
+//! Building the structure from scratch: trees, pin, edges, certificates; its cells, optionally with
+//! the convex hull's edges.
 
 use super::geodesic::{root, trees};
 use super::graph::Graph;
@@ -8,18 +8,17 @@ use super::{Cell, GeodesicTriangulation};
 use crate::kinetic::Inconsistent;
 use crate::polygons::{length, minus};
 
-/// Vertex and edge this near to each other touch, as a share of the numbers that places are made
-/// of.
+/// Distance at which a vertex touches an edge, as a share of the magnitude of the coordinates.
 const TOUCHING: f64 = 1e-12;
 
-/// Twice the area that a closed chain of vertices goes round.
+/// Returns twice the area enclosed by a closed chain of vertices.
 pub(super) fn doubled_area(signs: &Signs<'_>, chain: &[u32]) -> f64 {
     (0..chain.len())
         .map(|k| signs.area(chain[k], chain[(k + 1) % chain.len()]))
         .sum()
 }
 
-/// The first vertex that lies on an edge of the other body.
+/// Returns the first vertex that lies on an edge of the other body.
 fn touching(signs: &Signs<'_>) -> Option<u32> {
     let polygons = signs.polygons;
     (0..signs.count()).find(|&m| {
@@ -39,7 +38,7 @@ fn touching(signs: &Signs<'_>) -> Option<u32> {
 }
 
 impl GeodesicTriangulation {
-    /// Makes everything again as it is now. With `n` vertices `O(n^3)` at worst.
+    /// Rebuilds everything for the current time. With `n` vertices `O(n^3)` at worst.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
         let signs = Signs::new(&self.polygons, self.now, None);
         if let Some(v) = touching(&signs) {
@@ -53,7 +52,7 @@ impl GeodesicTriangulation {
             let [first, end] = [0, 1].map(|k| self.polygons.first[body + k]);
             graph.add_polygon(&signs, first, end)
         });
-        // The root's is still empty.
+        // The root's path is still empty.
         let placed = placed.and_then(|()| made.paths().try_for_each(|p| graph.add_path(&signs, p)));
         if placed.is_none() {
             return self.fault(0, "an edge has no place beside the others");
@@ -77,12 +76,13 @@ impl GeodesicTriangulation {
         self.audit_all(self.now)
     }
 
-    /// The cells of the subdivision as they are at `now`. With `lids` the edges of the convex hull
-    /// of both polygons are among the edges: then they, without the one outside of everything, are
-    /// all that is between the polygons and that hull.
+    /// Returns the cells of the subdivision at the current time.
+    ///
+    /// With `lids`, the edges of the convex hull of both polygons are added. Then the cells, except
+    /// the one outside of everything, cover exactly the space between the polygons and that hull.
     ///
     /// # Errors
-    /// The vertices are in no general position.
+    /// The vertices are not in general position.
     pub fn cells(&self, lids: bool) -> Result<Vec<Cell>, Inconsistent> {
         let signs = self.signs(self.now);
         let mut graph = self.graph.clone();
@@ -107,7 +107,7 @@ impl GeodesicTriangulation {
         Ok(graph.faces().into_iter().map(cell).collect())
     }
 
-    /// Turns just after `t`, or just before the contact that there is.
+    /// Turns just after `t`, or just before the current contact, if there is one.
     pub(super) fn signs(&self, t: f64) -> Signs<'_> {
         let mut signs = Signs::new(&self.polygons, t, None);
         signs.before = self.contact.is_some();
@@ -115,7 +115,7 @@ impl GeodesicTriangulation {
     }
 }
 
-/// The edges of the convex hull of all vertices, counter-clockwise.
+/// Returns the edges of the convex hull of all vertices, counter-clockwise.
 fn hull(signs: &Signs<'_>) -> Vec<[u32; 2]> {
     let lowest = (0..signs.count()).min_by(|&a, &b| {
         let [p, q] = [a, b].map(|v| signs.place(v));

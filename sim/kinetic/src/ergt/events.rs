@@ -1,5 +1,5 @@
-//! Events: a vertex leaves the geodesics that bend at it, or pushes into those along a segment;
-//! what has to be put right after that.
+//! Events: a vertex leaves the geodesics that bend at it, or pushes into those along a segment; and
+//! the repairs that follow.
 
 use super::geodesic::{Geodesics, root};
 use super::graph::Graph;
@@ -9,19 +9,19 @@ use crate::kinetic::Inconsistent;
 use crate::polygons::{Contacts, Polygons, length, minus};
 use crate::stats::EventCost;
 
-/// What happens at a half-edge's corner.
+/// Change at a half-edge's corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
-    /// The vertex at it leaves the geodesics that bend there.
+    /// The corner's vertex leaves the geodesics that bend there.
     Out(u32),
-    /// The vertex before it, or that behind it, comes into the geodesics along the edge behind it,
-    /// or that before it.
+    /// The previous vertex enters the geodesics along the edge after the corner; or the next vertex
+    /// those along the edge before it.
     In { corner: u32, before: bool },
-    /// Nothing else.
+    /// The corner only changes its sign.
     Flip(u32),
 }
 
-/// Takes `m` out where a path goes from `a` to `m` to `b` or back. How often it did.
+/// Removes `m` where a path goes from `a` to `m` to `b` or back. Returns how often it did.
 fn take_out(path: &mut Vec<u32>, [a, m, b]: [u32; 3]) -> u32 {
     let mut count = 0;
     let mut k = 1;
@@ -37,7 +37,7 @@ fn take_out(path: &mut Vec<u32>, [a, m, b]: [u32; 3]) -> u32 {
     count
 }
 
-/// Puts `m` in where a path goes from `a` to `b` or back. How often it did.
+/// Inserts `m` where a path goes from `a` to `b` or back. Returns how often it did.
 fn put_in(path: &mut Vec<u32>, [a, m, b]: [u32; 3]) -> u32 {
     let mut count = 0;
     let mut k = 1;
@@ -59,7 +59,7 @@ fn bends_at(path: &[u32], three: [u32; 3]) -> bool {
 }
 
 impl GeodesicTriangulation {
-    /// The certificate of the slot has failed.
+    /// Processes the failure of the slot's certificate.
     pub(super) fn process(&mut self, slot: u32) -> Result<(), Inconsistent> {
         let before = self.queue.operations();
         self.cost = EventCost::default();
@@ -80,7 +80,7 @@ impl GeodesicTriangulation {
         Ok(())
     }
 
-    /// Which kind of event it is, and what that does.
+    /// Determines the kind of event, and applies it.
     fn change(&mut self, slot: u32, corner: [u32; 3], left: bool) -> Result<Kind, Inconsistent> {
         let [u, v, x] = corner;
         let h = slot / 2;
@@ -121,7 +121,7 @@ impl GeodesicTriangulation {
                 return self.meet(slot, three[1], ends);
             }
         }
-        // What follows an event cannot be told where the polygons touch by then.
+        // The state after an event cannot be determined if the polygons touch by then.
         let signs = Signs::new(&self.polygons, self.now, None);
         if let Some((vertex, first)) = signs.contact_at(three)
             && self.left_out != Some(Kind::Contact)
@@ -154,7 +154,7 @@ impl GeodesicTriangulation {
         Ok(kind)
     }
     /// Issues the certificates of all corners that have changed, and of the split bends at these
-    /// vertices, which are to be `wanted`.
+    /// vertices, which must become `wanted`.
     pub(super) fn settle(&mut self, mut wanted: Vec<[u32; 3]>, at: impl Fn(u32) -> bool) {
         let mut changed = std::mem::take(&mut self.graph.touched);
         changed.append(&mut self.graph.gone);
@@ -189,7 +189,8 @@ impl GeodesicTriangulation {
         self.graph.touched = changed;
     }
 
-    /// A vertex has come to a polygon's edge between these two, free space on its left.
+    /// Handles a vertex that has reached a polygon's edge between these two ends, with free space
+    /// on its left.
     fn meet(&mut self, slot: u32, vertex: u32, ends: [u32; 2]) -> Result<Kind, Inconsistent> {
         if self.left_out == Some(Kind::Contact) {
             self.queue.remove(slot);
@@ -214,24 +215,26 @@ impl GeodesicTriangulation {
     }
 }
 
-/// An event on its way.
+/// An event being processed.
 struct Event<'a> {
     polygons: &'a Polygons,
     now: f64,
-    /// The certificate that has failed, and which way it turned before.
+    /// The certificate that has failed, and whether it turned left before.
     corner: [u32; 3],
     left: bool,
-    /// The same vertices, that on the segment between the others in the middle.
+    /// The same vertices, with the one that lies on the segment between the others in the middle.
     three: [u32; 3],
     may_repin: bool,
-    /// Geodesics that changed.
+    /// Number of geodesics that changed.
     changed: u32,
     repinned: bool,
 }
 
 impl<'a> Event<'a> {
-    /// Changes all geodesics, the edges with them, and the pin if it has to. The split bends at the
-    /// vertices of the event, or all of them after a new pin. None if something cannot be.
+    /// Changes all geodesics, the edges with them, and the pin if necessary.
+    ///
+    /// Returns the split bends at the vertices of the event, or all of them after a new pin; `None`
+    /// if the state is inconsistent.
     fn happen(
         &mut self,
         geodesics: &mut Geodesics,
@@ -243,7 +246,7 @@ impl<'a> Event<'a> {
         let mut repin = false;
         if let Change::Out(h) = &mut change {
             if geodesics.root.first() == Some(&m) && bends_at(geodesics.hull(0), self.three) {
-                // The pin is left behind, and the tether is in the way of the edge to come.
+                // The pin is left behind, and the tether is in the way of the new edge.
                 repin = true;
                 graph.drop_path(&geodesics.root)?;
                 geodesics.root.clear();

@@ -1,39 +1,39 @@
-//! Geodesics: shortest paths in the free space, by pulling strings; the binary trees of them; where
-//! the root's is pinned.
+//! Geodesics: shortest paths in free space, by pulling strings tight; their binary trees; the pin
+//! of the root.
 //!
-//! Merckx and Moerenhout after Basch, Erickson, Guibas, Hershberger and Zhang: each node of a tree
-//! stands for consecutive edges of a polygon and has the shortest path between their two ends that
+//! Merckx and Moerenhout after Basch, Erickson, Guibas, Hershberger and Zhang. Each node of a tree
+//! stands for consecutive edges of a polygon. It has the shortest path between their two ends that
 //! can be deformed into them without touching either polygon.
 
 use super::graph::Graph;
 use super::signs::Signs;
 
-/// Pulls at one string, for each of its vertices and those of the polygons, squared: more than any
-/// takes.
+/// Factor of the limit on pulls at one string, times the square of the number of its vertices and
+/// the polygons'. No string takes as many.
 const MAX_PULLS: usize = 16;
 
 /// A node of a polygon's tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// None of a leaf, which is an edge.
+    /// `None` for a leaf, which is an edge.
     pub(super) children: Option<[u32; 2]>,
-    /// From the first vertex of the edges to the last, both among them.
+    /// From the first vertex of the edges to the last, both included.
     pub(super) path: Vec<u32>,
 }
 
 /// All geodesics.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Geodesics {
-    /// Of both trees, children before parents.
+    /// Nodes of both trees, children before parents.
     pub(super) nodes: Vec<Node>,
-    /// The nodes of the whole polygons.
+    /// Nodes of the whole polygons.
     pub(super) tops: [u32; 2],
-    /// The root's, from the pin to the pin; empty while there is no pin.
+    /// The root's path, from the pin to the pin; empty while there is no pin.
     pub(super) root: Vec<u32>,
 }
 
 impl Geodesics {
-    /// Those that are no single edges, and the root's.
+    /// Returns the paths of all nodes that are not leaves, and the root's.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Vec<u32>> {
         let inner = self.nodes.iter().filter(|n| n.children.is_some());
         inner.map(|n| &n.path).chain([&self.root])
@@ -44,13 +44,14 @@ impl Geodesics {
         inner.map(|n| &mut n.path).chain([&mut self.root])
     }
 
-    /// A polygon's relative hull: from where its tree begins all round to there.
+    /// Returns a polygon's relative hull: all the way round from the start of its tree and back to
+    /// it.
     pub(super) fn hull(&self, body: usize) -> &[u32] {
         &self.nodes[self.tops[body] as usize].path
     }
 
-    /// The bends at these vertices whose outer side is divided by another edge, written so that
-    /// they turn left, each once; only those that can ever change.
+    /// Returns the bends at these vertices where another edge divides the outer side, written so
+    /// that they turn left, each once. Includes only those that can ever change.
     pub(super) fn split_bends(
         &self,
         graph: &Graph,
@@ -65,7 +66,7 @@ impl Geodesics {
                     continue;
                 }
                 let [u, x] = if signs.left(u, v, x) { [u, x] } else { [x, u] };
-                // A left turn's outer side is on the right: from `u` counter-clockwise to `x`.
+                // The outer side of a left turn is on the right: from `u` counter-clockwise to `x`.
                 if !graph.are_neighbours(v, u, x) && !found.contains(&[u, v, x]) {
                     found.push([u, v, x]);
                 }
@@ -76,7 +77,7 @@ impl Geodesics {
     }
 }
 
-/// Pulls a path tight; its ends stay. None if it does not become tight: the vertices are in no
+/// Pulls a path tight; its ends stay. `None` if it does not become tight: the vertices are not in
 /// general position.
 pub(super) fn taut(signs: &Signs<'_>, mut path: Vec<u32>) -> Option<Vec<u32>> {
     let mut pulls = MAX_PULLS * (path.len() + signs.count() as usize).pow(2);
@@ -100,9 +101,9 @@ pub(super) fn taut(signs: &Signs<'_>, mut path: Vec<u32>) -> Option<Vec<u32>> {
     (path.len() > 1).then_some(path)
 }
 
-/// The vertices of a body in the order of its leaves: counter-clockwise from a vertex of its own
-/// convex hull, which it comes back to. Otherwise the loop round the body would have a cusp there,
-/// and cells four corners.
+/// Returns the vertices of a body in the order of its leaves: counter-clockwise from a vertex of
+/// its own convex hull and back to it. From another start, the loop around the body would have a
+/// cusp there, and cells would have four corners.
 pub(super) fn leaf_order(signs: &Signs<'_>, body: usize) -> Vec<u32> {
     let polygons = signs.polygons;
     let (first, end) = (polygons.first[body], polygons.first[body + 1]);
@@ -118,7 +119,8 @@ pub(super) fn leaf_order(signs: &Signs<'_>, body: usize) -> Vec<u32> {
     (start..end).chain(first..=start).collect()
 }
 
-/// Adds the nodes over the edges between these vertices, children first. The number of the last.
+/// Adds the nodes over the edges between these vertices, children first. Returns the index of the
+/// last.
 pub(super) fn add_tree(signs: &Signs<'_>, order: &[u32], nodes: &mut Vec<Node>) -> Option<u32> {
     let edges = order.len() - 1;
     let node = if edges == 1 {
@@ -141,7 +143,7 @@ pub(super) fn add_tree(signs: &Signs<'_>, order: &[u32], nodes: &mut Vec<Node>) 
     Some(nodes.len() as u32 - 1)
 }
 
-/// The trees of both bodies, without a root.
+/// Builds the trees of both bodies, without a root.
 pub(super) fn trees(signs: &Signs<'_>) -> Option<Geodesics> {
     let mut made = Geodesics::default();
     for (body, top) in made.tops.iter_mut().enumerate() {
@@ -150,12 +152,12 @@ pub(super) fn trees(signs: &Signs<'_>) -> Option<Geodesics> {
     Some(made)
 }
 
-/// The root's geodesic: round the second body, pinned at a vertex of the first. None if no two
-/// vertices see each other.
+/// Returns the root's geodesic: around the second body, pinned at a vertex of the first. `None` if
+/// no two vertices see each other.
 ///
-/// The pin and where the tether from it ends are the closest vertices of the two bodies, each on
-/// its own body's relative hull, that see each other past all edges. The closest of all vertices
-/// would let the pin sit in a pocket.
+/// The pin and the end of its tether are the closest vertices of the two bodies, each on its own
+/// body's relative hull, that see each other past all edges. The closest of all vertices could
+/// place the pin in a pocket.
 pub(super) fn root(signs: &Signs<'_>, trees: &Geodesics, graph: &Graph) -> Option<Vec<u32>> {
     let own = |body: usize| {
         (trees.hull(body)[1..].iter().copied())

@@ -1,39 +1,39 @@
-//! The subdivision as half-edges round vertices: which edge is next to which, how many geodesics go
-//! along each.
+//! The subdivision as half-edges around vertices: the order of the edges, and the number of
+//! geodesics along each.
 
 use super::signs::Signs;
 
 const NONE: u32 = u32::MAX;
 
-/// One side of an edge; `h ^ 1` is the other. The corner of `h` is at its origin, between the edge
-/// before it and itself, on its left.
+/// One side of an edge; `h ^ 1` is the other. The corner of `h` is at its origin, between the
+/// previous edge and itself, on its left.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Half {
     pub(super) origin: u32,
     pub(super) next: u32,
     pub(super) prev: u32,
-    /// Of a polygon's edge.
+    /// It belongs to a polygon's edge.
     pub(super) obstacle: bool,
-    /// On its left is a polygon.
+    /// A polygon is on its left.
     pub(super) interior: bool,
     /// Its corner is larger than a straight angle.
     pub(super) reflex: bool,
-    /// Its edge is there.
+    /// Its edge exists.
     pub(super) used: bool,
 }
 
-/// See the module.
+/// The subdivision. See the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub(super) halves: Vec<Half>,
-    /// Of each edge: segments of geodesics along it.
+    /// For each edge: number of segments of geodesics along it.
     pub(super) uses: Vec<u32>,
-    /// Edges that are not there.
+    /// Free slots for edges.
     free: Vec<u32>,
-    /// Of each vertex: a half-edge out of it.
+    /// For each vertex: a half-edge out of it.
     out: Vec<u32>,
-    /// Half-edges whose corners have changed; those among them whose flags are still to be found;
-    /// half-edges that went.
+    /// Half-edges with changed corners; those among them with flags still to be determined; removed
+    /// half-edges.
     pub(super) touched: Vec<u32>,
     pub(super) unsure: Vec<u32>,
     pub(super) gone: Vec<u32>,
@@ -55,7 +55,7 @@ impl Graph {
         self.half(h ^ 1).origin
     }
 
-    /// The vertices of the corner of `h`: before it, at it, behind it.
+    /// Returns the vertices of the corner of `h`: before it, at it, after it.
     pub(super) fn corner(&self, h: u32) -> [u32; 3] {
         let half = self.half(h);
         [self.half(half.prev).origin, half.origin, self.end(h)]
@@ -66,7 +66,7 @@ impl Graph {
         self.halves[next as usize].prev = h;
     }
 
-    /// The half-edges out of a vertex, counter-clockwise.
+    /// Returns the half-edges out of a vertex, counter-clockwise.
     fn around(&self, v: u32) -> impl Iterator<Item = u32> {
         let first = self.out[v as usize];
         let mut next = (first != NONE).then_some(first);
@@ -79,18 +79,18 @@ impl Graph {
         .take(self.halves.len())
     }
 
-    /// The half-edge from `a` to `b`.
+    /// Returns the half-edge from `a` to `b`.
     pub(super) fn find(&self, a: u32, b: u32) -> Option<u32> {
         self.around(a).find(|&h| self.end(h) == b)
     }
 
-    /// Whether nothing is between the two half-edges from `v` to `from`, counter-clockwise, and to
-    /// `to`.
+    /// Returns whether no edge lies between the half-edge from `v` to `from` and,
+    /// counter-clockwise, that from `v` to `to`.
     pub(super) fn are_neighbours(&self, v: u32, from: u32, to: u32) -> bool {
         (self.find(v, from)).is_some_and(|h| self.half(self.half(h).prev).origin == to)
     }
 
-    /// Finds the flags of corners that have changed and whose flags do not follow from others.
+    /// Determines the flags of changed corners that do not follow from other flags.
     pub(super) fn resolve(&mut self, signs: &Signs<'_>) {
         let mut unsure = std::mem::take(&mut self.unsure);
         for h in unsure.drain(..) {
@@ -100,8 +100,8 @@ impl Graph {
         self.unsure = unsure;
     }
 
-    /// Corners that have changed and are clearly not as the flags before let follow: of two events
-    /// at one time the other came first.
+    /// Corrects the flags of changed corners that clearly contradict them: of two events at one
+    /// time, the other came first.
     pub(super) fn put_right(&mut self, signs: &Signs<'_>) {
         for k in 0..self.touched.len() {
             let h = self.touched[k];
@@ -116,25 +116,25 @@ impl Graph {
         }
     }
 
-    /// One geodesic more goes along each segment of the path.
+    /// Adds one geodesic along each segment of the path.
     pub(super) fn add_path(&mut self, signs: &Signs<'_>, path: &[u32]) -> Option<()> {
         (path.windows(2)).try_for_each(|s| self.add(signs, [s[0], s[1]]).map(|_| ()))
     }
 
-    /// One geodesic less.
+    /// Removes one geodesic along each segment of the path.
     pub(super) fn drop_path(&mut self, path: &[u32]) -> Option<()> {
         path.windows(2).try_for_each(|s| self.drop([s[0], s[1]]))
     }
 
-    /// One geodesic more goes along the segment. The half-edge from `a` to `b`; none if it would go
-    /// through a polygon or there is no place for it.
+    /// Adds one geodesic along the segment. Returns the half-edge from `a` to `b`; `None` if it
+    /// would go through a polygon or has no place.
     pub(super) fn add(&mut self, signs: &Signs<'_>, [a, b]: [u32; 2]) -> Option<u32> {
         let h = self.find(a, b).or_else(|| self.insert(signs, [a, b]))?;
         self.uses[h as usize / 2] += 1;
         Some(h)
     }
 
-    /// One geodesic less; without any the edge goes unless it is a polygon's.
+    /// Removes one geodesic; without any, the edge is removed unless it is a polygon's.
     fn drop(&mut self, [a, b]: [u32; 2]) -> Option<()> {
         let h = self.find(a, b)?;
         let uses = self.uses[h as usize / 2].checked_sub(1)?;
@@ -151,14 +151,15 @@ impl Graph {
         self.touched.push(h);
     }
 
-    /// The corner of `h` changes its sign, and nothing else.
+    /// Changes the sign of the corner of `h`, and nothing else.
     pub(super) fn flip(&mut self, h: u32) {
         self.set(h, !self.half(h).reflex);
     }
 
-    /// The vertex at the corner of `h`, reflex so far, has come to the segment between its
-    /// neighbours, and `count` geodesics leave it. All flags follow from those before. None if that
-    /// cannot be.
+    /// The vertex at the corner of `h`, reflex so far, has reached the segment between its
+    /// neighbours, and `count` geodesics leave it.
+    ///
+    /// All flags follow from the previous ones. `None` if that is impossible.
     pub(super) fn straighten(&mut self, h: u32, count: u32) -> Option<()> {
         let Half {
             prev: g,
@@ -191,21 +192,22 @@ impl Graph {
         Some(())
     }
 
-    /// So many geodesics less go along an edge: whether it goes, too.
+    /// Removes `count` geodesics from an edge. Returns whether the edge must go as well.
     fn is_left_by(&mut self, h: u32, count: u32) -> Option<bool> {
         let uses = self.uses[h as usize / 2].checked_sub(count)?;
         self.uses[h as usize / 2] = uses;
         Some(uses == 0 && !self.half(h).obstacle)
     }
 
-    /// The convex corner of `h` has closed, or is one of a triangle that has collapsed: the
-    /// neighbour before it has come to the edge `h`, or that behind it to the edge before, and all
-    /// `count` geodesics along that edge go through it from now on. All flags follow from those
-    /// before. None if that cannot be.
+    /// The convex corner of `h` has closed, or belongs to a triangle that has collapsed.
+    ///
+    /// The previous vertex has reached the edge `h` (`onto_h`), or the next vertex the edge before
+    /// it. All `count` geodesics along that edge go through it from now on. All flags follow from
+    /// the previous ones. `None` if that is impossible.
     pub(super) fn close(&mut self, h: u32, onto_h: bool, count: u32) -> Option<()> {
         let Half { prev: g, next, .. } = *self.half(h);
         let [u, _, x] = self.corner(h);
-        // The edge that goes, the one that stays, the corner at the vertex that has come.
+        // The edge that goes, the one that stays, the corner at the vertex that has arrived.
         let (gone, stays, at_m) = if onto_h { (h, g, g) } else { (g, h, next) };
         if self.half(gone).obstacle || self.uses[gone as usize / 2] != count {
             return None;
@@ -219,7 +221,7 @@ impl Graph {
             }
             let n = self.insert_at([u, x], [g, next]);
             let at_far = self.half(g).reflex;
-            // The corner that it cuts off of that of the vertex is convex; at the far end nothing
+            // The corner that it cuts off the vertex's corner is convex; at the far end nothing
             // changes.
             self.set(n, !onto_h && at_far);
             self.touched.push(next);
@@ -237,8 +239,8 @@ impl Graph {
         Some(())
     }
 
-    /// The edges of a polygon with the vertices `first..end`, counter-clockwise. None of its other
-    /// edges may be there yet.
+    /// Adds the edges of a polygon with the vertices `first..end`, counter-clockwise. No other
+    /// edges of this polygon may exist yet.
     pub(super) fn add_polygon(&mut self, signs: &Signs<'_>, first: u32, end: u32) -> Option<()> {
         let from = self.halves.len();
         for v in first..end {
@@ -262,8 +264,8 @@ impl Graph {
         Some(h)
     }
 
-    /// An edge through the corners of these half-edges, which are at its ends; [`NONE`] at a vertex
-    /// without edges. Flags are left as they were, and that of a new corner is false.
+    /// Adds an edge through the corners of these half-edges, which are at its ends; [`NONE`] for a
+    /// vertex without edges. Existing flags stay, and that of a new corner is false.
     fn insert_at(&mut self, ends: [u32; 2], corners: [u32; 2]) -> u32 {
         let edge = self.free.pop().unwrap_or_else(|| {
             self.uses.push(0);
@@ -293,7 +295,8 @@ impl Graph {
         h
     }
 
-    /// The half-edge out of `v` in whose corner `d` is seen; [`NONE`] where there is no other edge.
+    /// Returns the half-edge out of `v` with the corner in which `d` is seen; [`NONE`] if there is
+    /// no other edge.
     fn sector(&self, signs: &Signs<'_>, v: u32, d: u32) -> Option<u32> {
         if self.out[v as usize] == NONE {
             return Some(NONE);
@@ -306,7 +309,8 @@ impl Graph {
         })
     }
 
-    /// The half-edges whose corners have grown, at the origin of `h` and at its end.
+    /// Removes an edge. Returns the half-edges with corners that have grown, at the origin of `h`
+    /// and at its end.
     fn remove(&mut self, h: u32) -> [u32; 2] {
         let grown = [self.half(h ^ 1).next, self.half(h).next];
         for side in [h, h ^ 1] {
@@ -321,18 +325,18 @@ impl Graph {
         grown
     }
 
-    /// The half-edges that are there.
+    /// Returns the existing half-edges.
     pub(super) fn used(&self) -> impl Iterator<Item = u32> {
         (0..self.halves.len() as u32).filter(|&h| self.half(h).used)
     }
 
-    /// Whether a segment crosses no edge.
+    /// Returns whether a segment crosses no edge.
     pub(super) fn is_free(&self, signs: &Signs<'_>, ends: [u32; 2]) -> bool {
         (self.used().step_by(2)).all(|h| !signs.crosses(ends, [self.half(h).origin, self.end(h)]))
     }
 
-    /// The cells, that outside of everything among them: half-edges in order, the free space on the
-    /// left.
+    /// Returns the cells, including the one outside of everything: half-edges in order, free space
+    /// on the left.
     pub(super) fn faces(&self) -> Vec<Vec<u32>> {
         let mut seen = vec![false; self.halves.len()];
         let mut faces = Vec::new();

@@ -6,42 +6,42 @@
 //! Each polygon has a binary tree over its edges in order. A node stands for consecutive edges and
 //! has the *relative geodesic* between their two ends: the shortest of the paths that can be
 //! deformed into these edges without touching either polygon. The geodesic of a whole polygon is
-//! its *relative hull*. A root joins both trees; its geodesic goes round the second polygon and is
-//! *pinned* at a vertex of the first. All of them together cut the space between the polygons into
-//! cells with three convex corners each. While every corner stays convex or reflex as it is, cells
-//! do not overlap, and neither do polygons. A corner of three vertices of one body never changes;
-//! each other has a certificate.
+//! its *relative hull*. A root joins both trees. Its geodesic goes around the second polygon and is
+//! *pinned* at a vertex of the first. Together they cut the space between the polygons into cells
+//! with three convex corners each. While every corner stays convex or reflex as it is, cells do not
+//! overlap, and neither do polygons. A corner of three vertices of one body never changes; every
+//! other one has a certificate.
 //!
-//! When the vertex `m` comes to lie on the segment `ab`, one of two things happens. A reflex corner
-//! `a m b` becomes straight: `m` leaves every geodesic that bends there. Or a convex corner closes,
-//! or a triangle collapses, and `m` pushes into `ab`: every geodesic along `ab` has `m` in it from
-//! now on. If `ab` is a polygon's edge that is a contact. Where another edge divides the outer side
-//! of a geodesic's bend there is no corner to tell when it becomes straight; such bends have
-//! certificates of their own. If the pin is no longer on the first polygon's relative hull, or the
-//! root's geodesic begins inside of it, a new pin is chosen.
+//! When the vertex `m` reaches the segment `ab`, one of two things happens. A reflex corner `a m b`
+//! becomes straight: `m` leaves every geodesic that bends there. Or a convex corner closes, or a
+//! triangle collapses, and `m` pushes into `ab`: every geodesic along `ab` then contains `m`. If
+//! `ab` is a polygon's edge, that is a contact. Where another edge divides the outer side of a
+//! geodesic's bend, there is no corner to tell when it becomes straight; such bends have
+//! certificates of their own. A new pin is chosen if the pin is no longer on the first polygon's
+//! relative hull, or if the root's geodesic begins inside it.
 //!
 //! Merckx and Moerenhout, *Introduction aux structures de données cinétiques*, after Basch,
 //! Erickson, Guibas, Hershberger and Zhang, *Kinetic collision detection between two simple
-//! polygons* (1999). Which vertex is the pin and what is done at events is not in the former and is
-//! a reconstruction.
+//! polygons* (1999). The choice of the pin and the handling of events are not in the former; they
+//! are a reconstruction.
 //!
 //! # Practice
 //!
-//! The same bodies, motions and contacts as [`crate::pseudo`]'s, which takes any number of
-//! polygons; here are fewer events, and more work for each: one looks through all geodesics and
-//! computes the places of all vertices. With `n` vertices the geodesics are `O(n log n)` long if
-//! the polygons are not wound into each other; storing them as trees that share parts, which the
-//! paper does, would make it `O(log^2 n)`.
+//! Bodies, motions and contacts are those of [`crate::pseudo`], which takes any number of polygons.
+//! This structure has fewer events, and more work for each: an event searches all geodesics and
+//! computes the positions of all vertices. With `n` vertices the geodesics are `O(n log n)` long if
+//! the polygons are not wound into each other. Storing them as trees that share parts, as the paper
+//! does, would make it `O(log^2 n)`.
 //!
 //! **Memory grows at events**: geodesics and edges come and go, and each event allocates. Not for a
-//! haptic loop. General position is wanted: perturb what lies on a lattice by 1e-8 at least.
-//! Polygons that touch or overlap at the start are refused, and so is making the structure again
-//! while they touch. Where an event and a contact at one of its vertices are one to rounding (edges
-//! that meet edge on edge and corner on corner, 1e-14 s apart) it is the contact: what is true
-//! behind the event cannot be told.
+//! haptic loop. The structure needs general position: perturb what lies on a lattice by at least
+//! 1e-8. Polygons that touch or overlap at the start are refused, and so is a rebuild while they
+//! touch. An event may coincide to rounding with a contact at one of its vertices (edges that meet
+//! edge on edge and corner on corner, 1e-14 s apart). Then it counts as the contact, since the
+//! state behind the event cannot be determined.
 //!
-//! The trees' geodesics are at any time those that would be rebuilt. The root's is the shortest
-//! of its kind, too, but which kind, and where the pin is, goes by what happened before.
+//! The trees' geodesics are always those that a rebuild would give. The root's is the shortest of
+//! its kind as well, but its kind and the position of the pin depend on the history.
 
 mod audit;
 mod build;
@@ -67,7 +67,7 @@ pub enum Kind {
     /// A convex corner closed.
     Closed,
     /// A convex corner opened to a straight one: a triangle collapsed. Its other two corners close
-    /// at the same time; whichever comes first does it.
+    /// at the same time; the first to be processed does the work.
     Opened,
     /// A corner outside of all cells changed its sign, and nothing else.
     Flipped,
@@ -75,9 +75,9 @@ pub enum Kind {
     Bend,
     /// A vertex met an edge.
     Contact,
-    /// A search ended that found nothing.
+    /// A search ended without finding a failure.
     Looked,
-    /// The pin moved; never counted as an event, it is a part of one.
+    /// The pin moved. Never counted as an event, since it is part of one.
     Repinned,
 }
 
@@ -88,27 +88,27 @@ const KINDS: [&str; 7] = [
 /// A geodesic of the structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geodesic {
-    /// Whose edges it stands for; none is the root.
+    /// Body of the edges for which it stands; `None` for the root.
     pub body: Option<u32>,
-    /// The two whose edges are its edges, by their places in the list; none for an edge, and for
-    /// the root.
+    /// Indices in the list of the two geodesics that together have its edges; `None` for an edge,
+    /// and for the root.
     pub children: Option<[usize; 2]>,
-    /// Bodies and vertices on it.
+    /// Bodies and vertices along it.
     pub path: Vec<(u32, u32)>,
 }
 
 /// A cell of the subdivision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Bodies and vertices round it, free space on the left.
+    /// Bodies and vertices around it, free space on the left.
     pub vertices: Vec<(u32, u32)>,
-    /// Its convex corners.
+    /// Number of convex corners.
     pub corners: usize,
-    /// Its area, m²; that outside of everything has a negative one.
+    /// Area, m²; negative for the cell outside of everything.
     pub area: f64,
 }
 
-/// See the module.
+/// External relative geodesic triangulation of two polygons. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct GeodesicTriangulation {
     polygons: Polygons,
@@ -120,8 +120,8 @@ pub struct GeodesicTriangulation {
     contact: Option<Contact>,
     impacts: u64,
     repins: u64,
-    /// Slots are two to a half-edge or bend: even ones for the corners of half-edges, odd ones for
-    /// bends.
+    /// Slots come in pairs, one pair for each half-edge or bend: even ones are the corners of
+    /// half-edges, odd ones bends.
     queue: EventQueue,
     live: Vec<bool>,
     live_count: u64,
@@ -134,7 +134,8 @@ pub struct GeodesicTriangulation {
 }
 
 impl GeodesicTriangulation {
-    /// Of two bodies as they are at `now`. Events at or after `horizon` are not looked for.
+    /// Builds the structure for two bodies as they are at `now`. Does not search for events at or
+    /// after `horizon`.
     ///
     /// # Errors
     /// See [`ShapeError`].
@@ -167,31 +168,31 @@ impl GeodesicTriangulation {
         Ok(structure)
     }
 
-    /// The two bodies, with the motions they have now.
+    /// Returns the two bodies, with their current motions.
     #[must_use]
     pub fn bodies(&self) -> &[PolygonBody] {
         &self.polygons.bodies
     }
 
-    /// Where a body's vertices are at `t`.
+    /// Returns the positions of a body's vertices at `t`.
     #[must_use]
     pub fn polygon(&self, body: u32, t: f64) -> Vec<[f64; 2]> {
         self.polygons.polygon(body, t)
     }
 
-    /// The contact at which time has stopped, until the plan of one of its bodies changes.
+    /// Returns the contact at which time has stopped, until the plan of one of its bodies changes.
     #[must_use]
     pub fn contact(&self) -> Option<&Contact> {
         self.contact.as_ref()
     }
 
-    /// Bounces so far.
+    /// Returns the number of bounces so far.
     #[must_use]
     pub fn impacts(&self) -> u64 {
         self.impacts
     }
 
-    /// Times at which a new pin was chosen.
+    /// Returns how often a new pin was chosen.
     #[must_use]
     pub fn repins(&self) -> u64 {
         self.repins
@@ -201,8 +202,8 @@ impl GeodesicTriangulation {
         path.iter().map(|v| self.polygons.name(*v)).collect()
     }
 
-    /// All geodesics, edges of polygons among them: those of the first tree, children before
-    /// parents, those of the second, the root's.
+    /// Returns all geodesics, including edges of polygons: those of the first tree, children before
+    /// parents, those of the second, then the root's.
     #[must_use]
     pub fn geodesics(&self) -> Vec<Geodesic> {
         let Geodesics { nodes, tops, root } = &self.geodesics;
@@ -219,7 +220,8 @@ impl GeodesicTriangulation {
         trees.chain([root]).collect()
     }
 
-    /// Edges of the subdivision that are no polygon's: pairs of a body and a vertex of it.
+    /// Returns the edges of the subdivision that belong to no polygon, as pairs of a body and its
+    /// vertex.
     #[must_use]
     pub fn free_edges(&self) -> Vec<[(u32, u32); 2]> {
         (self.graph.used().step_by(2))
@@ -228,13 +230,13 @@ impl GeodesicTriangulation {
             .collect()
     }
 
-    /// For tests of tests: events of this kind do nothing.
+    /// For tests of the tests: events of this kind do nothing.
     #[doc(hidden)]
     pub fn leave_out(&mut self, kind: Kind) {
         self.left_out = Some(kind);
     }
 
-    /// For tests: counts geodesics along the edges between the two bodies that are not there.
+    /// For tests: counts nonexistent geodesics along the edges between the two bodies.
     #[doc(hidden)]
     pub fn corrupt(&mut self) {
         let owner = |v: u32| self.polygons.owner[v as usize];
@@ -244,8 +246,8 @@ impl GeodesicTriangulation {
         }
     }
 
-    /// The three vertices of a slot's certificate, and whether they turn left; none if there is
-    /// none to have.
+    /// Returns the three vertices of a slot's certificate, and whether they turn left; `None` if
+    /// the slot needs no certificate.
     fn certificate(&self, slot: u32) -> Option<([u32; 3], bool)> {
         let found = if slot % 2 == 1 {
             let bend = self.bends.get(slot as usize / 2)?;
@@ -277,7 +279,7 @@ impl GeodesicTriangulation {
         self.queue.schedule(slot, time);
     }
 
-    /// All slots that there are.
+    /// Returns all existing slots.
     fn slots(&self) -> impl Iterator<Item = u32> + use<> {
         let (halves, bends) = (self.graph.halves.len() as u32, self.bends.len() as u32);
         (0..halves)
@@ -320,8 +322,7 @@ impl Kinetic for GeodesicTriangulation {
         self.queue.first().map_or(f64::INFINITY, |e| e.0)
     }
 
-    /// Stops at a contact that is not to be bounced off: see [`Self::contact`]. Allocates at
-    /// events.
+    /// Stops at a contact, unless contacts bounce: see [`Self::contact`]. Allocates at events.
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
         let before = [self.stats.events(), self.stats.events_external()];
         while let Some((time, slot)) = self.queue.first().filter(|e| e.0 <= t) {

@@ -1,14 +1,14 @@
-//! On which side of a line a vertex is *just after* a time, and what follows from that: sectors,
-//! crossings, triangles.
+//! Orientation of vertices *just after* a time, and what follows from it: sectors, crossings,
+//! triangles.
 //!
-//! Everything that the structure is made of is decided by the turns of three vertices. At an event
-//! one of these is zero up to rounding: its new sign is known, it is the opposite of the old one.
-//! Others that are about zero have the sign of their derivative.
+//! The turns of three vertices decide everything in the structure. At an event one of them is zero
+//! up to rounding. Its new sign is known: the opposite of the old one. Others near zero have the
+//! sign of their derivative.
 
 use crate::polygons::{Polygons, cross, length, minus, orient};
 use crate::roots::Smooth;
 
-/// What the time of an event is off by at most, s.
+/// Largest error of an event's time, s.
 const LATE: f64 = 4e-12;
 
 /// Turns just after one time.
@@ -17,16 +17,16 @@ pub(super) struct Signs<'a> {
     pub(super) polygons: &'a Polygons,
     places: Vec<[f64; 2]>,
     t: f64,
-    /// How far a vertex goes in the time that an event is off by.
+    /// Distance that a vertex moves within the error of an event's time.
     blur: f64,
     /// Just before the time, not after.
     pub(super) before: bool,
-    /// Three vertices whose turn has just changed, and whether they turn left now.
+    /// Three vertices with a turn that has just changed, and whether they turn left now.
     known: Option<([u32; 3], bool)>,
 }
 
 impl<'a> Signs<'a> {
-    /// Allocates the places of all vertices.
+    /// Allocates the positions of all vertices.
     pub(super) fn new(polygons: &'a Polygons, t: f64, known: Option<([u32; 3], bool)>) -> Self {
         let count = polygons.owner.len() as u32;
         let speeds = (polygons.bodies.iter().zip(&polygons.radius))
@@ -53,14 +53,13 @@ impl<'a> Signs<'a> {
         length(minus(self.place(a), self.place(b)))
     }
 
-    /// Twice the area between a vertex's ray and the next one's from the origin, for sums round a
-    /// cell.
+    /// Twice the area between the rays from the origin to two vertices, for sums around a cell.
     pub(super) fn area(&self, a: u32, b: u32) -> f64 {
         cross(self.place(a), self.place(b))
     }
 
-    /// The turn and what it is off by at most: places and times are rounded, too, which matters
-    /// where vertices nearly coincide.
+    /// Returns the turn and its largest error. Positions and times are rounded as well, which
+    /// matters where vertices nearly coincide.
     pub(super) fn value(&self, [u, v, x]: [u32; 3]) -> (f64, f64) {
         let [p, q, r] = [u, v, x].map(|v| self.place(v));
         let (a, b) = (length(minus(q, p)), length(minus(r, q)));
@@ -68,15 +67,15 @@ impl<'a> Signs<'a> {
         (orient(p, q, r), self.rounding([u, v, x]) + late)
     }
 
-    /// What the turn is off by because places are rounded.
+    /// Error of the turn from the rounding of positions.
     fn rounding(&self, [u, v, x]: [u32; 3]) -> f64 {
         let [p, q, r] = [u, v, x].map(|v| self.place(v));
         let (a, b) = (length(minus(q, p)), length(minus(r, q)));
         8.0 * f64::EPSILON * (1.0 + length(q)) * (a + b)
     }
 
-    /// Whether vertex `m` is on the other polygon's edge from `a` to the next vertex and comes into
-    /// it, to rounding: by when times can be told from each other it has met it.
+    /// Whether vertex `m` is, to rounding, on the other polygon's edge from `a` to the next vertex
+    /// and moves into it. If so, it has met the edge before times can be distinguished.
     fn meets(&self, m: u32, a: u32) -> bool {
         let b = self.polygons.beside(a)[0];
         let [p, q, r] = [a, b, m].map(|v| self.place(v));
@@ -85,7 +84,7 @@ impl<'a> Signs<'a> {
         if !(0.0..=along[0] * along[0] + along[1] * along[1]).contains(&share) {
             return false;
         }
-        // Outside of the polygon is on the right.
+        // The outside of the polygon is on the right.
         let Some(corner) = self.polygons.corner([a, b, m], false) else {
             return false;
         };
@@ -93,8 +92,8 @@ impl<'a> Signs<'a> {
         slope < 0.0 && value.abs() <= self.rounding([a, b, m]) - LATE * slope
     }
 
-    /// A vertex and the first end of another polygon's edge which meet now, to rounding; one of the
-    /// two is one of these three vertices.
+    /// Returns a vertex and the first end of another polygon's edge that meet now, to rounding; one
+    /// of the two belongs to these three vertices.
     pub(super) fn contact_at(&self, three: [u32; 3]) -> Option<(u32, u32)> {
         let polygons = self.polygons;
         let others = |v: u32| {
@@ -111,7 +110,7 @@ impl<'a> Signs<'a> {
         })
     }
 
-    /// Whether `u`, `v`, `x` go round counter-clockwise, just after.
+    /// Whether `u`, `v`, `x` are in counter-clockwise order, just after.
     pub(super) fn left(&self, u: u32, v: u32, x: u32) -> bool {
         if let Some(([a, b, c], left)) = self.known {
             if [[a, b, c], [b, c, a], [c, a, b]].contains(&[u, v, x]) {
@@ -134,8 +133,8 @@ impl<'a> Signs<'a> {
         }
     }
 
-    /// Whether `d` is seen from `v` strictly inside of the sector from `from` counter-clockwise to
-    /// `to`; between a direction and itself is everything else.
+    /// Whether `d`, seen from `v`, is strictly inside the sector from `from` counter-clockwise to
+    /// `to`. The sector between a direction and itself is everything else.
     pub(super) fn in_sector(&self, v: u32, from: u32, to: u32, d: u32) -> bool {
         if d == from || d == to {
             false
@@ -148,13 +147,13 @@ impl<'a> Signs<'a> {
         }
     }
 
-    /// Whether a segment from `v` to `to` starts inside of the polygon of `v`.
+    /// Whether a segment from `v` to `to` starts inside the polygon of `v`.
     pub(super) fn enters(&self, v: u32, to: u32) -> bool {
         let [next, before] = self.polygons.beside(v);
         self.in_sector(v, next, before, to)
     }
 
-    /// Whether two segments cross in their insides. Those with a common end do not.
+    /// Whether the interiors of two segments cross. Those with a common end do not.
     pub(super) fn crosses(&self, [a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
         a != c
             && a != d
@@ -164,8 +163,8 @@ impl<'a> Signs<'a> {
             && self.left(c, d, a) != self.left(c, d, b)
     }
 
-    /// Whether a path's bend at `v` is round the polygon of `v`: the inside of the polygon at `v`
-    /// is in the smaller sector.
+    /// Whether a path's bend at `v` goes around the polygon of `v`: the polygon's inside at `v` is
+    /// in the smaller sector.
     ///
     /// Paths do not go through insides, so all of the inside is in one of the two sectors.
     pub(super) fn is_anchored(&self, u: u32, v: u32, x: u32) -> bool {
@@ -175,8 +174,8 @@ impl<'a> Signs<'a> {
         (next == from && before == to) || inside(next) || inside(before)
     }
 
-    /// What takes the place of `v` when a path through `u`, `v`, `x` is pulled tight there: the
-    /// vertices in the triangle that are on the convex hull of what is in it, from `u` to `x`.
+    /// Returns the vertices that replace `v` when a path through `u`, `v`, `x` is pulled tight
+    /// there: those of the triangle that are on the convex hull of its contents, from `u` to `x`.
     pub(super) fn chain(&self, u: u32, v: u32, x: u32) -> Vec<u32> {
         let left = self.left(u, v, x);
         let turns = |a: u32, b: u32, c: u32| self.left(a, b, c) == left;

@@ -1,4 +1,4 @@
-//! Bodies, what they touch with, and how they bounce: without friction, one contact at a time.
+//! Bodies, contacts between them, and bounces: without friction, one contact at a time.
 
 use super::{Polygons, cross, length, minus};
 use crate::kinetic::Inconsistent;
@@ -7,19 +7,19 @@ use crate::motion::Rigid2;
 /// A rigid polygon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolygonBody {
-    /// Vertices in its own frame, counter-clockwise, m. The origin is what it turns about, and
-    /// where its mass is centred.
+    /// Vertices in the body's frame, counter-clockwise, m. The body turns about the origin, which
+    /// is also its centre of mass.
     pub shape: Vec<[f64; 2]>,
-    /// How the frame moves.
+    /// Motion of the frame.
     pub motion: Rigid2,
-    /// Mass, kg; infinite is a wall.
+    /// Mass, kg; infinite for a wall.
     pub mass: f64,
-    /// Moment of inertia, kg m²; infinite does not turn by bouncing.
+    /// Moment of inertia, kg m²; if infinite, bounces do not turn it.
     pub inertia: f64,
 }
 
 impl PolygonBody {
-    /// What never moves.
+    /// Creates a body that never moves.
     #[must_use]
     pub fn wall(shape: Vec<[f64; 2]>) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl PolygonBody {
         }
     }
 
-    /// Where the vertices are at `t`.
+    /// Returns the positions of the vertices at `t`.
     #[must_use]
     pub fn polygon(&self, t: f64) -> Vec<[f64; 2]> {
         self.shape
@@ -40,13 +40,13 @@ impl PolygonBody {
     }
 }
 
-/// How bodies bounce.
+/// Parameters of bounces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounce {
-    /// Share of the normal speed that comes back, 0 to 1.
+    /// Share of the normal speed that is returned, 0 to 1.
     pub restitution: f64,
-    /// Least normal speed at which they part, m/s. Above 0 where anything can come to rest:
-    /// without, bounces accumulate and time stops (Zeno).
+    /// Least normal speed at which they separate, m/s. Must be above 0 where anything can come to
+    /// rest: without it, bounces accumulate and time stops (Zeno).
     pub least_speed: f64,
 }
 
@@ -62,23 +62,23 @@ pub enum Contacts {
 /// A vertex of one body on an edge of another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Whose vertex, whose edge.
+    /// The body of the vertex, the body of the edge.
     pub bodies: [u32; 2],
-    /// Which vertex of the first body.
+    /// Index of the vertex in the first body.
     pub vertex: u32,
-    /// From which vertex of the second body to which, against its sense of rotation.
+    /// The two vertices of the edge in the second body, against its sense of rotation.
     pub edge: [u32; 2],
-    /// Where, m.
+    /// Position, m.
     pub point: [f64; 2],
     /// Outward normal of the edge.
     pub normal: [f64; 2],
 }
 
 impl Polygons {
-    /// A vertex is on an edge; both go by the numbers of all vertices. On the left of the edge,
-    /// from its first end to its second, is free space.
+    /// Returns the contact of a vertex on an edge, both by their indices among all vertices. Free
+    /// space is on the left of the edge, from its first end to its second.
     pub(crate) fn contact(&self, vertex: u32, edge: [u32; 2], now: f64) -> Contact {
         let places = edge.map(|v| self.place(v, now));
         let along = minus(places[1], places[0]);
@@ -95,7 +95,7 @@ impl Polygons {
         }
     }
 
-    /// Gives the two bodies of a contact the motions that they have after it.
+    /// Gives the two bodies of a contact their motions after it.
     pub(crate) fn bounce(&mut self, contact: &Contact, bounce: Bounce) -> Result<(), Inconsistent> {
         let bodies = contact.bodies.map(|b| &self.bodies[b as usize]);
         let motions = rebound(bodies, contact, bounce)?;
@@ -106,8 +106,8 @@ impl Polygons {
     }
 }
 
-/// How the two bodies of a contact move after it. Nothing is done here to what is parting already
-/// faster than they would.
+/// Returns how the two bodies of a contact move after it. If they already separate faster than they
+/// would, nothing changes.
 ///
 /// # Errors
 /// Neither of them can be pushed.

@@ -1,9 +1,9 @@
-//! Rigid polygons that move in the plane, what they meet with, and when a corner of three of their
-//! vertices becomes straight or closes: what [`crate::pseudo`] and [`crate::ergt`] share.
+//! Rigid polygons that move in the plane, their contacts, and when a corner of three of their
+//! vertices becomes straight or closes. Shared by [`crate::pseudo`] and [`crate::ergt`].
 //!
 //! Metres, seconds, radians; polygons are counter-clockwise, and turn about the origin of their own
-//! frames. Vertices are numbered through, those of the first body first. Looking for a failure
-//! allocates nothing.
+//! frames. Vertices are numbered consecutively, those of the first body first. The search for a
+//! failure does not allocate.
 
 mod contact;
 pub(crate) mod shape;
@@ -14,18 +14,18 @@ use crate::roots::{Smooth, first_failure, smooth};
 pub use contact::{Bounce, Contact, Contacts, PolygonBody, rebound};
 pub use shape::{ShapeError, overlap};
 
-/// Longest stretch for which accelerations are bounded once, s.
+/// Longest interval for which accelerations are bounded once, s.
 const WINDOW_S: f64 = 0.25;
 
-/// And how far a body may turn in it.
+/// Largest rotation of a body in such an interval, rad.
 const WINDOW_RAD: f64 = 0.5;
 
-/// Most such stretches that are searched at once: a horizon may be infinite. Where they end the
-/// search goes on.
+/// Most such intervals searched at once, since a horizon may be infinite. The search continues
+/// where they end.
 const MAX_WINDOWS: f64 = 64.0;
 
-/// What a corner may be from straight or closed where its failure was found, as a share of the
-/// product of its sides: it has not failed if it is more.
+/// Largest deviation of a corner from straight or closed at its failure, as a share of the product
+/// of its sides. If it is more, the corner has not failed.
 const FAILED: f64 = 1e-6;
 
 /// Largest jump of a new plan, m or rad.
@@ -43,12 +43,12 @@ pub(crate) fn length(a: [f64; 2]) -> f64 {
     a[0].hypot(a[1])
 }
 
-/// Positive if `u`, `v`, `x` go round counter-clockwise.
+/// Positive if `u`, `v`, `x` are in counter-clockwise order.
 pub(crate) fn orient(u: [f64; 2], v: [f64; 2], x: [f64; 2]) -> f64 {
     cross(minus(v, u), minus(x, v))
 }
 
-/// The orientation of a corner, times a sign: a certificate.
+/// A certificate: the orientation of a corner, times a sign.
 pub(crate) struct Corner<'a> {
     motions: [&'a Rigid2; 3],
     local: [[f64; 2]; 3],
@@ -58,8 +58,8 @@ pub(crate) struct Corner<'a> {
 }
 
 impl Corner<'_> {
-    /// Bounds of `|d'|`, `|d''|` and `|d|` on a window, `d` being from the corner's vertex (1) to
-    /// neighbour `k`.
+    /// Returns bounds of `|d'|`, `|d''|` and `|d|` on a window, where `d` goes from the corner's
+    /// vertex (1) to neighbour `k`.
     fn bounds(&self, k: usize, t: f64, window: f64) -> [f64; 3] {
         let points = [1, k].map(|k| self.motions[k].point(self.local[k], t));
         let d = length(minus(points[1], points[0]));
@@ -75,7 +75,7 @@ impl Corner<'_> {
         [speed, pull, d + speed * window]
     }
 
-    /// The polynomial about `now` if nothing turns.
+    /// Returns the polynomial about `now` if nothing turns.
     fn polynomial(&self, now: f64) -> Option<Predicate> {
         if self.motions.iter().any(|m| m.omega != 0.0) {
             return None;
@@ -115,30 +115,30 @@ impl Smooth for Corner<'_> {
     }
 }
 
-/// Bodies, and their vertices side by side.
+/// Bodies, and their vertices in one array.
 #[derive(Clone, Debug)]
 pub(crate) struct Polygons {
     pub(crate) bodies: Vec<PolygonBody>,
-    /// Of each vertex: body, place in the body's frame.
+    /// For each vertex: its body, and its position in the body's frame.
     pub(crate) owner: Vec<u32>,
     pub(crate) local: Vec<[f64; 2]>,
-    /// First vertex of each body, and the number of all.
+    /// First vertex of each body, and the total number.
     pub(crate) first: Vec<u32>,
     /// Largest distance of a vertex from its body's centre of rotation.
     pub(crate) radius: Vec<f64>,
 }
 
-/// When a corner fails.
+/// Failure of a corner.
 pub(crate) struct Failure {
-    /// Infinite if not before the horizon. Where one of its bodies turns it may be the time up to
-    /// which it was looked only: see [`Corner::has_failed`].
+    /// Infinite if not before the horizon. If one of the bodies turns, it may only be the end of
+    /// the searched interval: see [`Corner::has_failed`].
     pub(crate) time: f64,
-    /// It was false at the start, which it should not be.
+    /// It was false at the start, which should not happen.
     pub(crate) was_false: bool,
 }
 
 impl Corner<'_> {
-    /// The first time in `[now, horizon)` after which it is false.
+    /// Returns the first time in `[now, horizon)` after which it is false.
     pub(crate) fn failure(&self, now: f64, horizon: f64) -> Failure {
         if let Some(f) = self.polynomial(now) {
             return Failure {
@@ -157,8 +157,8 @@ impl Corner<'_> {
         }
     }
 
-    /// Whether it has failed at `now`, which [`Self::failure`] said. If not, that was the end of a
-    /// search that found nothing.
+    /// Returns whether it has failed at `now`, a time that [`Self::failure`] returned. If not, that
+    /// time was the end of a search without result.
     pub(crate) fn has_failed(&self, now: f64) -> bool {
         let [u, v, x] = [0, 1, 2].map(|k| self.motions[k].point(self.local[k], now));
         let sides = length(minus(u, v)) * length(minus(x, v));
@@ -168,6 +168,8 @@ impl Corner<'_> {
 }
 
 impl Polygons {
+    /// Checks the bodies at `now`, which must not overlap.
+    ///
     /// # Errors
     /// See [`ShapeError`].
     pub(crate) fn new(bodies: Vec<PolygonBody>, now: f64) -> Result<Self, ShapeError> {
@@ -175,7 +177,7 @@ impl Polygons {
         Ok(Self::listed(bodies))
     }
 
-    /// Wherever they are: they may overlap.
+    /// Accepts bodies at any position: they may overlap.
     ///
     /// # Errors
     /// See [`ShapeError`].
@@ -213,13 +215,13 @@ impl Polygons {
             .point(self.local[vertex as usize], t)
     }
 
-    /// A vertex's body and its number there.
+    /// Returns a vertex's body and its index there.
     pub(crate) fn name(&self, vertex: u32) -> (u32, u32) {
         let body = self.owner[vertex as usize];
         (body, vertex - self.first[body as usize])
     }
 
-    /// Next and previous vertex on the polygon.
+    /// Returns the next and the previous vertex on the polygon.
     pub(crate) fn beside(&self, v: u32) -> [u32; 2] {
         let body = self.owner[v as usize] as usize;
         let (first, end) = (self.first[body], self.first[body + 1]);
@@ -229,8 +231,8 @@ impl Polygons {
         ]
     }
 
-    /// The certificate of the corner at the second of three vertices: that it turns left, or right.
-    /// None if that never changes.
+    /// Returns the certificate of the corner at the second of three vertices: that it turns left,
+    /// or right. `None` if that never changes.
     pub(crate) fn corner(&self, corner: [u32; 3], left: bool) -> Option<Corner<'_>> {
         let bodies = corner.map(|v| self.owner[v as usize]);
         let motions = bodies.map(|b| &self.bodies[b as usize].motion);
@@ -247,10 +249,10 @@ impl Polygons {
         })
     }
 
-    /// The body moves like this from `now` on.
+    /// Gives the body this motion from `now` on.
     ///
     /// # Errors
-    /// The plan is none, or begins elsewhere; nothing has changed then.
+    /// The plan is invalid, or begins elsewhere; then nothing has changed.
     pub(crate) fn change_plan(
         &mut self,
         body: u32,

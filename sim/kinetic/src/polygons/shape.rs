@@ -1,4 +1,4 @@
-//! What shapes are taken: simple polygons, counter-clockwise, that do not overlap.
+//! Accepted shapes: simple polygons, counter-clockwise, that do not overlap.
 
 use super::{PolygonBody, cross, orient};
 use crate::kinetic::Inconsistent;
@@ -9,49 +9,49 @@ pub enum ShapeError {
     /// There is no such body.
     #[error("there is no body {body}, only {count}")]
     NoBody {
-        /// Which.
+        /// Index of the body.
         body: u32,
-        /// How many there are.
+        /// Number of bodies.
         count: usize,
     },
     /// A number is NaN or infinite, or a mass or an inertia is not above zero.
     #[error("body {body}: a number is not finite, or its mass or inertia is not above zero")]
     NotFinite {
-        /// Which.
+        /// Index of the body.
         body: u32,
     },
-    /// Fewer than three vertices, or none counter-clockwise.
+    /// Fewer than three vertices, or not counter-clockwise.
     #[error(
         "body {body}: {vertices} vertices, area {area} m²; at least three are wanted, counter-clockwise"
     )]
     Area {
-        /// Which.
+        /// Index of the body.
         body: u32,
-        /// Its vertices.
+        /// Number of its vertices.
         vertices: usize,
-        /// Its area, counter-clockwise is positive.
+        /// Its area, m²; positive if counter-clockwise.
         area: f64,
     },
     /// Its outline crosses itself, or an edge has no length.
     #[error("body {body}: its edges {edges:?} cross, or have no length")]
     NotSimple {
-        /// Which.
+        /// Index of the body.
         body: u32,
         /// Two edges, by their first vertices.
         edges: [u32; 2],
     },
-    /// They overlap at the start.
+    /// Two bodies overlap at the start.
     #[error("bodies {bodies:?} overlap at the start")]
     Overlap {
-        /// Which.
+        /// Indices of the bodies.
         bodies: [u32; 2],
     },
-    /// The new motion begins elsewhere than where the old one has got to.
+    /// The new motion does not begin where the old one is now.
     #[error("body {body} would jump by {by} m or rad")]
     Jump {
-        /// Which.
+        /// Index of the body.
         body: u32,
-        /// How far.
+        /// Size of the jump, m or rad.
         by: f64,
     },
     /// The vertices are not in general position.
@@ -61,14 +61,14 @@ pub enum ShapeError {
 
 pub(crate) type Point = [f64; 2];
 
-/// Counter-clockwise is positive.
+/// Area of a polygon; positive if counter-clockwise.
 pub(crate) fn area(polygon: &[Point]) -> f64 {
     (0..polygon.len())
         .map(|k| 0.5 * cross(polygon[k], polygon[(k + 1) % polygon.len()]))
         .sum()
 }
 
-/// Segments that cross, each other's ends being on different sides.
+/// Whether two segments cross, the ends of each being on different sides of the other.
 pub(crate) fn crosses(a: [Point; 2], b: [Point; 2]) -> bool {
     let sides =
         |s: [Point; 2], t: [Point; 2]| orient(s[0], s[1], t[0]) * orient(s[0], s[1], t[1]) < 0.0;
@@ -87,7 +87,8 @@ fn is_inside(polygon: &[Point], p: Point) -> bool {
     inside
 }
 
-/// Whether two polygons have an inner point in common: edges cross, or one is in the other.
+/// Returns whether two polygons have an interior point in common: edges cross, or one is inside the
+/// other.
 #[must_use]
 pub fn overlap(p: &[[f64; 2]], q: &[[f64; 2]]) -> bool {
     let edge = |s: &[Point], k: usize| [s[k], s[(k + 1) % s.len()]];
@@ -96,7 +97,7 @@ pub fn overlap(p: &[[f64; 2]], q: &[[f64; 2]]) -> bool {
         || q.first().is_some_and(|v| is_inside(p, *v))
 }
 
-/// Each body by itself.
+/// Checks each body separately.
 ///
 /// # Errors
 /// See [`ShapeError`].
@@ -131,6 +132,8 @@ pub(crate) fn check_shapes(bodies: &[PolygonBody]) -> Result<(), ShapeError> {
     Ok(())
 }
 
+/// Checks the bodies, and that they do not overlap at `now`.
+///
 /// # Errors
 /// See [`ShapeError`].
 pub(crate) fn check(bodies: &[PolygonBody], now: f64) -> Result<(), ShapeError> {
@@ -147,7 +150,7 @@ pub(crate) fn check(bodies: &[PolygonBody], now: f64) -> Result<(), ShapeError> 
     Ok(())
 }
 
-/// Vertices of a polygon at which its inside is larger than a straight angle.
+/// Number of vertices at which the polygon's inside is larger than a straight angle.
 pub(crate) fn reflex_vertices(shape: &[Point]) -> usize {
     let n = shape.len();
     (0..n)

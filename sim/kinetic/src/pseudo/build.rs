@@ -1,4 +1,4 @@
-//! The greedy pointed pseudo-triangulation: free edges by increasing length; the audit.
+//! The greedy pointed pseudo-triangulation: adds free edges by increasing length; the audit.
 
 use super::{Half, PseudoTriangulation};
 use crate::kinetic::Inconsistent;
@@ -7,19 +7,18 @@ use crate::polygons::{cross, minus, orient};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// A value that is clear of rounding, as a share of the product of the lengths.
+/// A value above this is clear of rounding, as a share of the product of the lengths.
 const CLEAR: f64 = 1e-9;
 
 fn angle(d: Point) -> f64 {
     d[1].atan2(d[0])
 }
 
-/// The two directions between which, counter-clockwise, there is nothing about a vertex: more than
-/// a straight angle while it is pointed.
+/// The two directions between which, counter-clockwise, a vertex has no edges: more than a straight
+/// angle while it is pointed.
 type Gap = [Point; 2];
 
-/// What is left of a gap when there is something in direction `d`; `None`: the vertex is no longer
-/// pointed.
+/// Narrows a gap by an edge in direction `d`; `None` if the vertex is then no longer pointed.
 fn narrowed([a, b]: Gap, d: Point) -> Option<Gap> {
     // The rest of the turn, from `b` to `a`, is less than a straight angle.
     if cross(b, d) >= 0.0 && cross(d, a) >= 0.0 {
@@ -31,21 +30,22 @@ fn narrowed([a, b]: Gap, d: Point) -> Option<Gap> {
     (cross(d, b) < 0.0).then_some([d, b])
 }
 
-/// How far a structure that is rebuilt has come.
+/// Progress of a rebuild.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It is whole.
+    /// Finished and valid.
     #[default]
     Whole,
     /// Possible edges of the vertices from this one on are not listed yet.
     Listing(u32),
-    /// Possible edges are tried, shortest first.
+    /// Trying possible edges, shortest first.
     Trying,
-    /// It cannot be gone on with.
+    /// Invalid until a rebuild is started.
     Broken,
 }
 
-/// An edge that there may be; the shortest is the greatest, that of the least numbers among equals.
+/// A possible edge. In the order of the heap the shortest is the greatest; among equals, the one
+/// with the smallest indices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Possible {
     length: f64,
@@ -66,7 +66,7 @@ impl PartialOrd for Possible {
     }
 }
 
-/// What a structure is made with; keeps its memory.
+/// Scratch memory of builds, kept for reuse.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workshop {
     pub(super) stage: Stage,
@@ -76,14 +76,14 @@ pub(super) struct Workshop {
     possible: BinaryHeap<Possible>,
     /// Half-edges by origin and direction.
     rays: Vec<(u32, f64, u32)>,
-    /// Of each half-edge: seen by the walk of this number.
+    /// For each half-edge: the last walk that visited it.
     seen: Vec<u32>,
     walk: u32,
     pub(super) touched: Vec<u32>,
 }
 
 impl PseudoTriangulation {
-    /// Edges that join vertices of polygons, and cells, when it is whole.
+    /// Returns the number of free edges, and of cells, of the finished structure.
     fn sizes(&self) -> [usize; 2] {
         let (mut k, mut reflex) = (0, 0);
         for (b, _) in self.members.iter().enumerate().filter(|m| *m.1) {
@@ -96,7 +96,7 @@ impl PseudoTriangulation {
         ]
     }
 
-    /// Memory for everything that any of its members can need.
+    /// Reserves memory for everything that any set of members can need.
     pub(super) fn reserve(&mut self) {
         let n = self.polygons.owner.len();
         let k = self.polygons.bodies.len();
@@ -114,14 +114,14 @@ impl PseudoTriangulation {
         w.seen.resize(halves, 0);
     }
 
-    /// Makes everything again as it is now. With `n` vertices `O(n^3)`.
+    /// Rebuilds everything for the current time. With `n` vertices `O(n^3)`.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
         self.start_build();
         while !self.build_on(u32::MAX)? {}
         self.audit_all(self.now)
     }
 
-    /// Begins to make everything again as it is now.
+    /// Starts to rebuild everything for the current time.
     pub(super) fn start_build(&mut self) {
         let n = self.polygons.owner.len() as u32;
         self.queue.clear();
@@ -138,7 +138,7 @@ impl PseudoTriangulation {
         let at = |v: u32| w.places[v as usize];
         w.gaps.extend((0..n).map(|v| {
             let [next, prev] = self.polygons.beside(v).map(|u| minus(at(u), at(v)));
-            // Counter-clockwise from the next vertex to the one before is the polygon.
+            // From the next vertex counter-clockwise to the previous one is the polygon.
             if cross(next, prev) > 0.0 {
                 [prev, next]
             } else {
@@ -154,12 +154,12 @@ impl PseudoTriangulation {
         self.members[self.polygons.owner[v as usize] as usize]
     }
 
-    /// Goes on making everything again, for some `budget` comparisons of edges; true: it is whole.
-    /// Does not allocate.
+    /// Continues a rebuild, for about `budget` comparisons of edges; returns true when it is
+    /// complete. Does not allocate.
     ///
     /// # Errors
-    /// The bodies are in no position that the structure can be made of; it is of no use until it is
-    /// started again.
+    /// The bodies are in no position for which the structure can be built. It is then unusable
+    /// until a rebuild is started again.
     pub fn build_on(&mut self, budget: u32) -> Result<bool, Inconsistent> {
         let mut w = std::mem::take(&mut self.workshop);
         let mut left = u64::from(budget);
@@ -208,7 +208,7 @@ impl PseudoTriangulation {
         whole
     }
 
-    /// Lists the possible edges of a vertex to later ones; gives what it cost.
+    /// Lists the possible edges from a vertex to later ones; returns the cost.
     fn list(&self, i: u32, w: &mut Workshop) -> u64 {
         if !self.is_member(i) {
             return 1;
@@ -229,7 +229,7 @@ impl PseudoTriangulation {
         (self.polygons.owner.len() as u64 - u64::from(i)).max(1)
     }
 
-    /// Takes an edge if it may be; gives what that cost.
+    /// Adds an edge if it is allowed; returns the cost.
     fn try_edge(&self, [i, k]: [u32; 2], w: &mut Workshop) -> u64 {
         let at = |v: u32| w.places[v as usize];
         let d = minus(at(k), at(i));
@@ -255,7 +255,7 @@ impl PseudoTriangulation {
         w.edges.len() as u64
     }
 
-    /// Half-edges of all edges, and whether they are what they must be.
+    /// Makes half-edges of all edges, and checks the result.
     fn finish(&mut self, w: &mut Workshop) -> Result<(), Inconsistent> {
         self.connect(w);
         self.issued = false;
@@ -301,14 +301,14 @@ impl PseudoTriangulation {
         Ok(())
     }
 
-    /// Whether a segment from `v` along `d` starts inside of the polygon of `v`.
+    /// Whether a segment from `v` along `d` starts inside the polygon of `v`.
     fn enters(&self, v: u32, d: Point, places: &[Point]) -> bool {
         let p = places[v as usize];
         let [next, prev] = self
             .polygons
             .beside(v)
             .map(|w| minus(places[w as usize], p));
-        // Counter-clockwise from the next vertex to the one before.
+        // Counter-clockwise from the next vertex to the previous one.
         if cross(next, prev) > 0.0 {
             cross(next, d) >= 0.0 && cross(d, prev) > 0.0
         } else {
@@ -316,7 +316,7 @@ impl PseudoTriangulation {
         }
     }
 
-    /// Half-edges of these edges, the first of which are the polygons'.
+    /// Makes half-edges of the listed edges, of which the polygons' come first.
     fn connect(&mut self, w: &mut Workshop) {
         let polygons = self.polygons.owner.len();
         self.halves.clear();
@@ -331,8 +331,8 @@ impl PseudoTriangulation {
                 self.halves.push(Half {
                     origin: ends[side],
                     obstacle: e < polygons,
-                    // Polygons go counter-clockwise. One that is no member has an inside on both
-                    // sides.
+                    // Polygons are counter-clockwise. One that is not a member has an inside on
+                    // both sides.
                     interior: e < polygons && (side == 0 || !member),
                     ..Half::default()
                 });
@@ -370,8 +370,8 @@ impl PseudoTriangulation {
         }
     }
 
-    /// Lists in `touched`, each once, the half-edges at whose corners a body takes part. An edge of
-    /// a polygon never slides, so from there one gets about each vertex.
+    /// Lists in `touched`, each once, the half-edges with corners in which a body takes part. An
+    /// edge of a polygon never slides, so each walk around a vertex starts there.
     pub(super) fn touch(&mut self, body: u32, touched: &mut Vec<u32>, again: bool) {
         let mut w = std::mem::take(&mut self.workshop);
         if again {
@@ -398,7 +398,8 @@ impl PseudoTriangulation {
         self.workshop = w;
     }
 
-    /// Every sign, three corners in every cell and none outside, numbers and areas.
+    /// Checks every sign, three convex corners in every cell and none outside, cell numbers and
+    /// areas.
     pub(super) fn audit_all(&self, t: f64) -> Result<(), Inconsistent> {
         let fault = |v: u32, what| {
             Err(Inconsistent {
@@ -432,7 +433,7 @@ impl PseudoTriangulation {
             let [u, v, x] = self.corner(h).map(|v| self.polygons.place(v, t));
             let value = orient(u, v, x);
             let (a, b) = (super::length(minus(v, u)), super::length(minus(x, v)));
-            // Places are rounded, too: which matters where two vertices nearly coincide.
+            // Positions are rounded as well, which matters where two vertices nearly coincide.
             let clear = CLEAR * a * b + 8.0 * f64::EPSILON * (1.0 + super::length(v)) * (a + b);
             if (half.reflex && value > clear) || (!half.reflex && value < -clear) {
                 return fault(half.origin, "a corner is not as its flag says");

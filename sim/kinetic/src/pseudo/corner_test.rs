@@ -1,53 +1,53 @@
-//! Whether a corner holds throughout a step, by one look at it: in a step of a control loop nearly
-//! all do.
+//! A single evaluation that shows whether a corner holds throughout a step: in a step of a control
+//! loop nearly all do.
 //!
 //! # Theory
 //!
 //! With `a` and `b` the sides of a corner, its certificate is `f = ± a × b`. Over a step of length
 //! 1, by Taylor's formula, `f` is nowhere less than `f + min(f', 0) - M / 2` at its beginning, if
-//! `M` is at least `|f''|` throughout: that is the first stride of [`crate::roots::smooth`]. With
-//! the sides' speeds at most `a'`, `b'` and their accelerations at most `a''`, `b''`, `M = 2 a'
-//! b' + a'' (|b| + b') + (|a| + a') b''`. A side between two vertices of one body only turns; one
+//! `M` is at least `|f''|` throughout: that is the first step of [`crate::roots::smooth`]. With the
+//! sides' speeds at most `a'`, `b'` and their accelerations at most `a''`, `b''`, `M = 2 a' b' +
+//! a'' (|b| + b') + (|a| + a') b''`. A side between two vertices of one body only turns. A side
 //! between two bodies is no faster than the two of them together.
 //!
 //! # Practice
 //!
-//! Places are kept while nothing moves, so a look takes no sine. What it says is proven, rounding
-//! included: where it says nothing, as close to a contact, the failure is looked for as ever.
-//! Nothing here allocates.
+//! Positions are kept while nothing moves, so a test needs no sine. A positive result is proven,
+//! rounding included. Where the test is not conclusive, as close to a contact, the failure is
+//! searched as usual. Nothing here allocates.
 
 use super::PseudoTriangulation;
 use crate::motion::Rigid2;
 use crate::polygons::{cross, minus};
 
-/// Rounding of what a look computes, as a share of the sizes that it is made of. A place is rounded
-/// some four times, a product of differences of them twice that.
+/// Rounding error of the test, as a share of the magnitudes that enter it. A position is rounded
+/// some four times, a product of differences of positions twice that.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Half of the bound of the second derivative, rounded up.
 const HALF: f64 = 0.51;
 
-/// Without the care for overflow of the library's: what overflows is unclear.
+/// Without the library's care for overflow: a result that overflows is inconclusive.
 fn length(a: [f64; 2]) -> f64 {
     (a[0] * a[0] + a[1] * a[1]).sqrt()
 }
 
-/// How a body moves in the step that is being made, in units of it.
+/// Motion of a body in the current step, in units of the step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Moving {
     centre: [f64; 2],
     velocity: [f64; 2],
     omega: f64,
-    /// Most of a vertex's speed and acceleration.
+    /// Largest speed and acceleration of a vertex.
     speed: f64,
     pull: f64,
-    /// No vertex's coordinate, nor what it is computed from, is larger.
+    /// Bound of every vertex coordinate and of the numbers that it is computed from.
     size: f64,
     moves: bool,
 }
 
 impl Moving {
-    /// Of a body whose vertices are within `radius` of its centre, and which does not accelerate.
+    /// For a body that has its vertices within `radius` of its centre and does not accelerate.
     pub(super) fn new(motion: &Rigid2, radius: f64) -> Self {
         Self {
             centre: motion.centre,
@@ -69,20 +69,19 @@ impl Moving {
     }
 }
 
-/// What one look at a corner shows.
+/// Result of one test of a corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CornerTest {
     /// It cannot change: it has no certificate.
     Never,
     /// Its certificate holds throughout the step.
     Holds,
-    /// Its failure is to be looked for.
+    /// Its failure must be searched.
     Unclear,
 }
 
 impl PseudoTriangulation {
-    /// A look at the corner of `h` at the beginning of a step, of bodies that move as `self.moving`
-    /// says.
+    /// Tests the corner of `h` at the beginning of a step, with the motions in `self.moving`.
     pub(super) fn look(&self, h: u32) -> CornerTest {
         let corner = self.corner(h);
         let [i, j, k] = corner.map(|v| self.polygons.owner[v as usize] as usize);
@@ -114,7 +113,7 @@ impl PseudoTriangulation {
         let bend = 2.0 * a1 * b1 + a2 * (lb + b1) + (la + a1) * b2;
         let reach = mu.size.max(mv.size).max(mx.size) + la + lb + a1 + b1;
         let clear = ROUNDING * reach * (la + lb);
-        // Written so that what is no number is unclear.
+        // Written so that NaN is inconclusive.
         if value + slope.min(0.0) - HALF * bend > clear {
             CornerTest::Holds
         } else {
@@ -143,7 +142,7 @@ mod tests {
         }
     }
 
-    /// Four stars about a fifth, of which two are in each other's pockets now and then.
+    /// Four stars around a fifth, two of which are sometimes in each other's pockets.
     fn scene(random: &mut Random) -> PseudoTriangulation {
         let bodies = (0..5).map(|_| {
             let point = |k: u32| {
@@ -165,8 +164,8 @@ mod tests {
         scene
     }
 
-    /// The sizes of steps from a ten-thousandth of a body to twice its size, one and two movers,
-    /// with and without a turn.
+    /// Steps from a ten-thousandth of a body to twice its size, one and two moving bodies, with and
+    /// without rotation.
     #[test]
     fn what_a_look_shows_to_hold_holds_throughout_and_is_nearly_all_of_a_short_step() {
         let mut random = Random(7);
@@ -213,7 +212,7 @@ mod tests {
         assert!(unclear * 50 < holds, "{counts:?}");
     }
 
-    /// Where a corner just does or does not fail at the end of a step a look does not say that it
+    /// If a corner just does or does not fail at the end of a step, the test does not claim that it
     /// holds.
     #[test]
     fn a_corner_that_fails_at_the_end_of_a_step_is_not_said_to_hold() {
@@ -243,8 +242,7 @@ mod tests {
         assert!(seen > 500, "{seen}");
     }
 
-    /// What a step that failed was to do is not taken for motion later: looks at what stands still
-    /// see nothing.
+    /// The motion of a step that failed must not persist: tests of corners at rest find nothing.
     #[test]
     fn a_structure_begun_again_after_a_fault_stands_still() {
         let mut scene = scene(&mut Random(11));
@@ -254,7 +252,7 @@ mod tests {
             by,
             turn: 0.1,
         };
-        // The second is of nobody: a fault, when the first is under way already.
+        // The second body does not exist: a fault after the first is already under way.
         let shifts = [shift(0, [-0.3, 0.1]), shift(99, [0.0; 2])];
         assert!(scene.go(&shifts, 1000).is_err());
         scene.begin(|b| Some(placed[b as usize]));

@@ -1,13 +1,14 @@
-//! How many certificates name a body: the measure that bounds what a change of its motion costs.
-//! Nobody needs it to go on, so it is counted when somebody asks.
+//! Number of certificates that involve a body: the measure that bounds the cost of a change of its
+//! motion. The structure does not need it, so it is counted only on request.
 
 use super::PseudoTriangulation;
 
 impl PseudoTriangulation {
-    /// Counts the corners that change when a body moves and all others stand still, and notes how
-    /// many they are: [`Stats::named`](crate::Stats::named). Looks at each corner about the body
-    /// once; does not allocate. 0, and not noted, where there is no such body, it does not take
-    /// part, or the structure is not whole.
+    /// Counts the corners that change when a body moves and all others stand still, and records the
+    /// number: [`Stats::named`](crate::Stats::named).
+    ///
+    /// Visits each corner around the body once; does not allocate. Returns 0, and records nothing,
+    /// if there is no such body, it does not take part, or the structure is not whole.
     pub fn count_certificates(&mut self, body: u32) -> u64 {
         if !self.is_whole() || !self.takes_part(body) {
             return 0;

@@ -3,29 +3,29 @@
 //!
 //! # Theory
 //!
-//! The convex hull of all polygons, less their insides, is cut by *free edges* between their
-//! vertices into *pseudo-triangles*: cells with exactly three convex corners. Every vertex is
-//! *pointed*: one of the angles about it is larger than a straight one. With `k` polygons and `r`
-//! reflex vertices there are `r + 3 (k - 1)` free edges and `r + 2 (k - 1)` cells, and that does
-//! not change. While every corner of every cell stays convex or reflex as it is, cells do not
-//! overlap, and neither do polygons. A corner of three points of one body never changes; each other
-//! has a certificate, the sign of its orientation.
+//! *Free edges* between vertices cut the convex hull of all polygons, minus their insides, into
+//! *pseudo-triangles*: cells with exactly three convex corners. Every vertex is *pointed*: one of
+//! the angles around it is larger than a straight one. With `k` polygons and `r` reflex vertices
+//! there are always `r + 3 (k - 1)` free edges and `r + 2 (k - 1)` cells. While every corner of
+//! every cell stays convex or reflex as it is, cells do not overlap, and neither do polygons. A
+//! corner of three points of one body never changes. Every other corner has a certificate, the sign
+//! of its orientation.
 //!
 //! When a reflex corner becomes straight, or a convex one closes, one free edge *slides* along its
-//! neighbour: five certificates are issued again. Where the edge that would have to slide is a
+//! neighbour, and five certificates are reissued. If the edge that would have to slide is a
 //! polygon's, a vertex has met it: a contact. After Kirkpatrick, Snoeyink and Speckmann, and
 //! Agarwal, Basch, Guibas, Hershberger and Zhang.
 //!
 //! # Practice
 //!
 //! Metres, seconds, radians; polygons are counter-clockwise, and turn about the origin of their own
-//! frames. What happens at a contact is [`Contacts`]' to say: stop there, or bounce without
-//! friction. All memory is made when the structure is; events do not allocate. A change of a plan
-//! looks at the corners of its body. For a control loop there are steps that shift some of the
-//! bodies and may be cut short ([`PseudoTriangulation::go`]), and the structure can be rebuilt
-//! bit by bit, of some of its bodies ([`PseudoTriangulation::begin`]). General position is wanted:
-//! perturb what lies on a lattice by 1e-8 at least. Polygons that touch at the start, or holes, are
-//! refused.
+//! frames. [`Contacts`] decides what happens at a contact: stop there, or bounce without friction.
+//! All memory is allocated when the structure is made; events do not allocate. A change of a plan
+//! visits the corners of its body. For a control loop there are steps that shift some of the bodies
+//! and may be cut short ([`PseudoTriangulation::go`]). The structure can also be rebuilt
+//! incrementally, for some of its bodies ([`PseudoTriangulation::begin`]). It needs general
+//! position: perturb what lies on a lattice by at least 1e-8. Polygons that touch at the start, or
+//! that have holes, are refused.
 
 mod build;
 mod corner_test;
@@ -41,8 +41,8 @@ use crate::queue::EventQueue;
 use crate::stats::{EventCost, Stats};
 pub use step::{End, Shift, StepOutcome};
 
-/// Which of two free edges goes when a reflex corner becomes straight. All are right; they differ
-/// in how many events there are.
+/// Which of two free edges is replaced when a reflex corner becomes straight. All choices are
+/// correct; they differ in the number of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Policy {
     /// The one before the corner.
@@ -51,20 +51,20 @@ pub enum Policy {
     Longer,
     /// The shorter one.
     Shorter,
-    /// The one between two bodies if the other is not, else the longer one.
+    /// The one between two bodies if the other is not, otherwise the longer one.
     #[default]
     Foreign,
 }
 
-/// Half-edges: `h ^ 1` is the other half of `h`.
+/// Half-edge: `h ^ 1` is the other half of `h`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Half {
     origin: u32,
     next: u32,
     prev: u32,
-    /// Of a polygon's edge.
+    /// It belongs to a polygon's edge.
     obstacle: bool,
-    /// On its left is a polygon.
+    /// A polygon is on its left.
     interior: bool,
     /// The corner at its origin is larger than a straight angle.
     reflex: bool,
@@ -74,7 +74,7 @@ struct Half {
     cell: u32,
 }
 
-/// One event: what a corner has done.
+/// Change of a corner at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CornerChange {
     /// A reflex corner became straight, and an edge slid.
@@ -83,32 +83,32 @@ pub enum CornerChange {
     Closed,
     /// A convex corner closed on a polygon's edge: a vertex has met it.
     Contact,
-    /// Nothing: the stretch in which its failure was looked for has ended.
+    /// Nothing: the searched interval ended without a failure.
     Looked,
 }
 
-/// One event of a structure of polygons.
+/// An event of a structure of polygons.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CornerEvent {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// What happened.
+    /// Kind of the event.
     pub happened: CornerChange,
-    /// The corner's three points: each a body and a vertex of it.
+    /// The corner's three points, each as a body and its vertex.
     pub corner: [(u32, u32); 3],
 }
 
 /// A cell of the space between the polygons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// A cell keeps its number while edges slide, until the structure is rebuilt.
+    /// Number of the cell, which stays while edges slide, until the structure is rebuilt.
     pub number: u32,
-    /// Its corners counter-clockwise, each a body and a vertex of it, and whether the cell is
-    /// convex there: it is at three of them.
+    /// Its corners counter-clockwise: body, vertex, and whether the cell is convex there, as it is
+    /// at three of them.
     pub corners: Vec<(u32, u32, bool)>,
 }
 
-/// See the module.
+/// Kinetic pseudo-triangulation. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct PseudoTriangulation {
     polygons: Polygons,
@@ -117,12 +117,12 @@ pub struct PseudoTriangulation {
     members: Vec<bool>,
     reflex_vertices: Vec<u32>,
     workshop: build::Workshop,
-    /// Between steps nothing moves.
+    /// True between steps, when nothing moves.
     at_rest: bool,
-    /// In steps: how each body moves, and where vertices are while nothing does.
+    /// For steps: how each body moves, and the positions of vertices while nothing does.
     moving: Vec<corner_test::Moving>,
     rest: Vec<[f64; 2]>,
-    /// Its certificates have been issued since it was made.
+    /// Its certificates have been issued since it was built.
     issued: bool,
     spoilt: bool,
     policy: Policy,
@@ -139,7 +139,8 @@ pub struct PseudoTriangulation {
 }
 
 impl PseudoTriangulation {
-    /// Of bodies as they are at `now`. Events at or after `horizon` are not looked for.
+    /// Builds the structure for bodies as they are at `now`. Does not search for events at or after
+    /// `horizon`.
     ///
     /// # Errors
     /// See [`ShapeError`].
@@ -194,31 +195,31 @@ impl PseudoTriangulation {
         structure
     }
 
-    /// The bodies, with the motions they have now.
+    /// Returns the bodies, with their current motions.
     #[must_use]
     pub fn bodies(&self) -> &[PolygonBody] {
         &self.polygons.bodies
     }
 
-    /// Where a body's vertices are at `t`.
+    /// Returns the positions of a body's vertices at `t`.
     #[must_use]
     pub fn polygon(&self, body: u32, t: f64) -> Vec<[f64; 2]> {
         self.polygons.polygon(body, t)
     }
 
-    /// The contact at which time has stopped, until the plan of one of its bodies changes.
+    /// Returns the contact at which time has stopped, until the plan of one of its bodies changes.
     #[must_use]
     pub fn contact(&self) -> Option<&Contact> {
         self.contact.as_ref()
     }
 
-    /// Bounces so far.
+    /// Returns the number of bounces so far.
     #[must_use]
     pub fn impacts(&self) -> u64 {
         self.impacts
     }
 
-    /// Free edges: pairs of a body and a vertex of it.
+    /// Returns the free edges, as pairs of a body and its vertex.
     #[must_use]
     pub fn free_edges(&self) -> Vec<[(u32, u32); 2]> {
         (0..self.halves.len())
@@ -228,7 +229,7 @@ impl PseudoTriangulation {
             .collect()
     }
 
-    /// The bounded cells, for pictures: allocates.
+    /// Returns the bounded cells, for display. Allocates.
     #[must_use]
     pub fn outlines(&self) -> Vec<Cell> {
         let walk = |first: u32| {
@@ -249,25 +250,25 @@ impl PseudoTriangulation {
             .collect()
     }
 
-    /// Events in the queue.
+    /// Returns the number of events in the queue.
     #[must_use]
     pub fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// Live certificates, whether they have an event or not.
+    /// Returns the number of live certificates, whether they have an event or not.
     #[must_use]
     pub fn certificates(&self) -> u64 {
         self.live
     }
 
-    /// Bounded cells, counted.
+    /// Counts the bounded cells.
     #[must_use]
     pub fn cells(&self) -> usize {
         self.faces(self.now).filter(|f| f.area > 0.0).count()
     }
 
-    /// For tests: turns a flag of a corner round and says nothing.
+    /// For tests: inverts a flag of a corner.
     #[doc(hidden)]
     pub fn corrupt(&mut self) {
         let found = (0..self.halves.len()).find(|&h| self.halves[h].live);
@@ -290,7 +291,7 @@ impl PseudoTriangulation {
         self.half_mut(next).prev = h;
     }
 
-    /// The vertices of the corner at the origin of `h`: before it, at it, behind it.
+    /// Returns the vertices of the corner at the origin of `h`: before it, at it, after it.
     fn corner(&self, h: u32) -> [u32; 3] {
         let half = self.half(h);
         [
@@ -300,7 +301,7 @@ impl PseudoTriangulation {
         ]
     }
 
-    /// What the certificate of `h` is about; none if its corner never changes.
+    /// Returns the certificate of `h`; `None` if its corner never changes.
     fn certificate(&self, h: u32) -> Option<Corner<'_>> {
         let half = self.half(h);
         if half.interior {
@@ -347,8 +348,8 @@ impl PseudoTriangulation {
         })
     }
 
-    /// Processes the next event if it is due at `t` or before; none at a contact that is not to be
-    /// bounced off. Does not allocate.
+    /// Processes the next event if it is due at `t` or before. Does nothing at a contact at which
+    /// time has stopped. Does not allocate.
     ///
     /// # Errors
     /// As [`Kinetic::advance`].
@@ -370,7 +371,7 @@ impl PseudoTriangulation {
         }))
     }
 
-    /// The corner at the origin of `h` has become straight, or closed.
+    /// Handles the corner at the origin of `h`, which has become straight or closed.
     fn process(&mut self, h: u32) -> Result<CornerChange, Inconsistent> {
         let before = self.queue.operations();
         self.cost = EventCost {
@@ -427,15 +428,16 @@ impl PseudoTriangulation {
         Ok(happened)
     }
 
-    /// The event of `h` is the end of a search that found nothing.
+    /// Whether the event of `h` is only the end of a search without result.
     fn only_looked(&self, h: u32) -> bool {
         (self.certificate(h)).is_some_and(|corner| !corner.has_failed(self.now))
     }
 
-    /// A vertex has come to the polygon's edge `edge`, as the corner of `h` has closed.
+    /// Handles a vertex that has reached the polygon's edge `edge`, as the corner of `h` has
+    /// closed.
     fn meet(&mut self, h: u32, vertex: u32, edge: u32) -> Result<(), Inconsistent> {
         let ends = [edge, edge ^ 1].map(|h| self.half(h).origin);
-        // The cell is on the left of the edge's half, the polygon on its right.
+        // The cell is on the left of the half-edge, the polygon on its right.
         let contact = self.polygons.contact(vertex, ends, self.now);
         match self.contacts {
             Contacts::Stop => {
@@ -454,7 +456,7 @@ impl PseudoTriangulation {
         Ok(())
     }
 
-    /// Whether the edge before the corner is the one to go.
+    /// Whether the edge before the corner is the one to slide.
     fn head_goes(&self, corner: [u32; 3], first: f64, second: f64) -> bool {
         let [u, v, x] = corner.map(|v| self.polygons.owner[v as usize]);
         match self.policy {
@@ -466,7 +468,7 @@ impl PseudoTriangulation {
         }
     }
 
-    /// The head of the edge before `h` slides from the origin of `h` to its end.
+    /// Slides the head of the edge before `h` from the origin of `h` to its end.
     fn slide_head(&mut self, h: u32, straight: bool) -> Result<(), Inconsistent> {
         let Half {
             prev: g, next: hn, ..
@@ -496,7 +498,7 @@ impl PseudoTriangulation {
         Ok(())
     }
 
-    /// The tail of `h` slides from its origin to that of the edge before it.
+    /// Slides the tail of `h` from its origin to that of the edge before it.
     fn slide_tail(&mut self, h: u32, straight: bool) -> Result<(), Inconsistent> {
         let g = self.half(h).prev;
         let Half {
@@ -527,7 +529,7 @@ impl PseudoTriangulation {
         Ok(())
     }
 
-    /// The cells, the outer face among them, at `t`.
+    /// Returns the cells at `t`, including the outer face.
     fn faces(&self, t: f64) -> impl Iterator<Item = Face> {
         let mut seen = vec![false; self.halves.len()];
         (0..self.halves.len() as u32).filter_map(move |start| {
@@ -563,7 +565,7 @@ struct Face {
     convex: u32,
     area: f64,
     vertex: u32,
-    /// One half-edge of it, and whether all of them have one cell's number.
+    /// One of its half-edges, and whether all of them have the same cell number.
     half: u32,
     one_number: bool,
 }
@@ -580,7 +582,7 @@ impl Kinetic for PseudoTriangulation {
         self.queue.first().map_or(f64::INFINITY, |e| e.0)
     }
 
-    /// Stops at a contact that is not to be bounced off: see [`Self::contact`].
+    /// Stops at a contact, unless contacts bounce: see [`Self::contact`].
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
         let before = [self.stats.events(), self.stats.events_external()];
         while self.step(t)?.is_some() {}

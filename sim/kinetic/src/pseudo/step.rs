@@ -1,10 +1,9 @@
-//! Steps for a control loop: all stands still but for some bodies that are shifted, as far as they
-//! may, in a number of events that the caller bounds.
+//! Steps for a control loop: everything stands still except some bodies that are shifted, as far as
+//! possible, within a bounded number of events.
 //!
-//! Between steps nothing moves, so no certificate has an event, and time starts again with each:
-//! there is no large number that precision could be lost in. Most corners of a mover are seen at
-//! one look to hold throughout a step; only of the others a failure is searched. Nothing here
-//! allocates.
+//! Between steps nothing moves, so no certificate has an event. Time starts again with each step,
+//! so that no large number costs precision. One test shows for most corners of a moving body that
+//! they hold throughout a step; only for the others a failure is searched. Nothing here allocates.
 
 use super::build::Stage;
 use super::corner_test::{CornerTest, Moving};
@@ -13,46 +12,46 @@ use crate::kinetic::{Inconsistent, Livelock};
 use crate::motion::Rigid2;
 use crate::polygons::Polygons;
 
-/// What a body is to do in a step: its centre goes straight, at a constant speed, and it turns at a
+/// Motion of a body in a step: its centre moves straight at a constant speed, and it turns at a
 /// constant speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// Which body.
+    /// Index of the body.
     pub body: u32,
-    /// Of its centre of rotation, m.
+    /// Displacement of its centre of rotation, m.
     pub by: [f64; 2],
-    /// Counter-clockwise, rad.
+    /// Rotation, rad, counter-clockwise.
     pub turn: f64,
 }
 
 /// Why a step ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
-    /// It was made.
+    /// It was completed.
     Whole,
     /// Two bodies touch.
     Contact(Contact),
-    /// It took more events than it might.
+    /// It reached the limit on events.
     Budget,
 }
 
-/// What came of a step.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOutcome {
-    /// The part of it that was made, 0 to 1.
+    /// Part of it that was made, 0 to 1.
     pub share: f64,
-    /// Why no more.
+    /// Why it ended.
     pub end: End,
     /// Events that it took.
     pub events: u32,
 }
 
 impl PseudoTriangulation {
-    /// A structure for steps, of which no body is part yet: see [`Self::begin`]. Takes all memory
-    /// that it will need. The bodies' motions do not matter.
+    /// Creates a structure for steps, in which no body takes part yet: see [`Self::begin`].
+    /// Allocates all memory that it will need. The bodies' motions do not matter.
     ///
     /// # Errors
-    /// A body is none: see [`ShapeError`].
+    /// A body is invalid: see [`ShapeError`].
     pub fn for_steps(bodies: Vec<PolygonBody>) -> Result<Self, ShapeError> {
         let polygons = Polygons::apart_or_not(bodies)?;
         let mut structure = Self::unbuilt(polygons, 0.0, 1.0, Policy::default(), Contacts::Stop);
@@ -60,14 +59,14 @@ impl PseudoTriangulation {
         Ok(structure)
     }
 
-    /// Where a body's centre is, and its angle.
+    /// Returns the position of a body's centre, m, and its angle, rad.
     #[must_use]
     pub fn placed(&self, body: u32) -> Option<([f64; 2], f64)> {
         let motion = &self.polygons.bodies.get(body as usize)?.motion;
         Some((motion.centre, motion.angle))
     }
 
-    /// Where a body's vertex is between two steps.
+    /// Returns the position of a body's vertex between two steps.
     #[must_use]
     pub fn vertex(&self, body: u32, vertex: u32) -> Option<[f64; 2]> {
         let v = self.polygons.first.get(body as usize)? + vertex;
@@ -81,7 +80,7 @@ impl PseudoTriangulation {
         })
     }
 
-    /// Keeps the places of a body's vertices until it moves again.
+    /// Stores the positions of a body's vertices until it moves again.
     fn keep_places(&mut self, body: usize) {
         let motion = &self.polygons.bodies[body].motion;
         let (sin, cos) = motion.angle.sin_cos();
@@ -96,8 +95,8 @@ impl PseudoTriangulation {
         }
     }
 
-    /// Puts a body exactly where a step led it but for rounding; false, and nothing done: that
-    /// would be more than rounding.
+    /// Sets a body exactly to the given pose, if this differs from the result of its step by
+    /// rounding only. Otherwise returns false and does nothing.
     pub fn settle(&mut self, body: u32, centre: [f64; 2], angle: f64) -> bool {
         let Some(settled) = self.polygons.bodies.get_mut(body as usize) else {
             return false;
@@ -115,9 +114,8 @@ impl PseudoTriangulation {
         rounding
     }
 
-    /// Begins to make the structure again, of those bodies that `place` knows a place of (centre
-    /// and angle); the others do not take part until it is begun again. [`Self::build_on`] then
-    /// makes it.
+    /// Starts to rebuild the structure for the bodies that have a `place` (centre and angle). The
+    /// others do not take part until it is started again. [`Self::build_on`] then does the work.
     pub fn begin(&mut self, place: impl Fn(u32) -> Option<([f64; 2], f64)>) {
         self.now = 0.0;
         self.livelock = Livelock::new(0.0);
@@ -132,7 +130,7 @@ impl PseudoTriangulation {
                 angle,
                 ..Rigid2::still()
             };
-            // A step that failed may have left something here.
+            // A step that failed may have left a motion here.
             self.moving[b] = Moving::new(&self.polygons.bodies[b].motion, self.polygons.radius[b]);
             self.keep_places(b);
         }
@@ -140,31 +138,33 @@ impl PseudoTriangulation {
         self.start_build();
     }
 
-    /// Whether the structure can be used: it is made, and nothing was found wrong with it since.
+    /// Returns whether the structure is usable: built, and without a fault since.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.workshop.stage == Stage::Whole
     }
 
-    /// For tests: the structure takes itself for unsound from the next step's end on.
+    /// For tests: the structure reports a fault at the end of the next step.
     #[doc(hidden)]
     pub fn spoil(&mut self) {
         self.spoilt = true;
     }
 
-    /// Whether a body takes part.
+    /// Returns whether a body takes part.
     #[must_use]
     pub fn takes_part(&self, body: u32) -> bool {
         self.members.get(body as usize) == Some(&true)
     }
 
-    /// Shifts these bodies together while all others stand still: until the shifts are made, two
-    /// bodies touch, or it would take more than `most_events` events. All stand still then. Who
-    /// does not take part is shifted through everything.
+    /// Shifts these bodies together while all others stand still.
+    ///
+    /// Ends when the shifts are complete, when two bodies touch, or when it would take more than
+    /// `most_events` events. Then everything stands still. A body that does not take part moves
+    /// through everything.
     ///
     /// # Errors
-    /// The structure is not whole, or a plan has changed since it was begun, or it found something
-    /// wrong with itself; then it is to be rebuilt, and how far the shifts went is not proven.
+    /// The structure is not whole, a plan has changed since it was started, or it found an
+    /// inconsistency. Then it must be rebuilt, and the extent of the shifts is not proven.
     pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<StepOutcome, Inconsistent> {
         if !(self.is_whole() && self.at_rest) {
             return self.fault(0, "it is to be rebuilt");
@@ -224,7 +224,7 @@ impl PseudoTriangulation {
         Ok(StepOutcome { share, end, events })
     }
 
-    /// From here on these bodies move as they are to in the step.
+    /// Starts the motion of these bodies in the step.
     pub(super) fn set_off(&mut self, shifts: &[Shift]) -> Result<(), Inconsistent> {
         for shift in shifts {
             let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
@@ -238,8 +238,8 @@ impl PseudoTriangulation {
         Ok(())
     }
 
-    /// Certificates for all corners of the movers. An event only for those that are not seen to
-    /// hold throughout; the queue has no other.
+    /// Issues certificates for all corners of the moving bodies. Only those that the test does not
+    /// show to hold get an event; the queue has no others.
     fn issue_movers(&mut self, shifts: &[Shift]) {
         self.touch_movers(shifts);
         let touched = std::mem::take(&mut self.workshop.touched);
@@ -256,7 +256,7 @@ impl PseudoTriangulation {
         self.workshop.touched = touched;
     }
 
-    /// Nothing moves any more, and nothing has a certificate. `slid`: edges have, since they were
+    /// Drops all certificates once nothing moves. `slid` means that edges have slid since they were
     /// issued.
     fn drop_certificates(&mut self, shifts: &[Shift], slid: bool) {
         if slid {

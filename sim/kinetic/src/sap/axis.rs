@@ -1,46 +1,47 @@
 //! The endpoints of all bodies along one axis, in order, and the bands in which each may move
-//! without anybody having to look.
+//! without a check against its neighbours.
 //!
 //! # Theory
 //!
-//! Bounds that move linearly pass each other once at most in a step. So the certificates that fail
-//! in it are the inversions between the order at its start and that at its end, and an insertion
-//! sort finds each of them once, as one exchange; the times are known in closed form and need no
-//! queue.
+//! Bounds that move linearly pass each other at most once in a step. So the certificates that fail
+//! in a step are the inversions between the order at its start and that at its end. An insertion
+//! sort finds each of them once, as one exchange. The times have a closed form and need no queue.
 //!
 //! Between each two neighbours there is a *separator*, somewhere in their gap. While every endpoint
-//! stays between its two, which is its *band*, no certificate fails, so those that stay are not
-//! looked at as neighbours at all. Those that leave, the *awake* ones, are sorted in among the
-//! others, and get new bands. Separators are put where the two neighbours would be at the same time
-//! at the speeds they have.
+//! stays between its two separators, in its *band*, no certificate fails. So endpoints that stay in
+//! their bands are not compared with their neighbours at all. Those that leave, the *awake* ones,
+//! are sorted in among the others and get new bands. A separator is placed where its two neighbours
+//! would arrive at the same time at their current speeds.
 //!
 //! # Practice
 //!
-//! Where one in a hundred and sixty of the endpoints is awake, or of a few endpoints one in forty,
-//! bands cost more than they save: the axis then goes *blind* for a few steps, which means a plain
+//! If more than one endpoint in a hundred and sixty is awake (one in forty, if only a few are),
+//! bands cost more than they save. The axis then goes *blind* for some steps, which means a plain
 //! insertion sort.
 
 use super::table::{BOUNDS, Table, at};
 
-/// Awake endpoints, as a share of all, from which on a plain insertion sort is cheaper: one in so
-/// many. An awake one is at a random place of the memory, and its neighbours and bands are, too; a
-/// sort of all goes straight through. The latter share is for more awake ones than `SOME`: what is
-/// many does not fit the nearest caches.
+/// Share of awake endpoints beyond which a plain insertion sort is cheaper: one in this many. An
+/// awake endpoint is at a random place in memory, as are its neighbours and bands, while a sort of
+/// all runs straight through. The second share applies above `SOME` awake ones, when they do not
+/// fit the nearest caches.
 const MANY: [usize; 2] = [40, 160];
 const SOME: usize = 16;
 
-/// Steps without bands after that: new bands cost about five steps. Twice as many each time that
-/// they were in vain.
+/// Steps without bands after that: new bands cost about five steps. The number doubles each time
+/// that the bands were in vain.
 const MIN_BLIND_STEPS: u32 = 32;
 const MAX_BLIND_STEPS: u32 = 1024;
 
-/// Places that are looked at together when all are sorted.
+/// Places that are compared together when all endpoints are sorted.
 const RUN: usize = 32;
 
-/// Share of the gap's speed that both sides of a separator get, whoever moves: speeds change.
+/// Share of the gap's speed that each side of a separator gets, whichever of them moves: speeds
+/// change.
 const EITHER: f64 = 0.15;
 
-/// See the module. An endpoint is twice its body's number, and one more for the upper bound.
+/// The endpoints along one axis. An endpoint's number is twice its body's, plus one for the upper
+/// bound.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Axis {
     number: usize,
@@ -48,18 +49,18 @@ pub(super) struct Axis {
     place: Vec<u32>,
     /// Endpoints that have left their bands.
     awake: Vec<u32>,
-    /// Places beside which separators have to be put again; and places that are looked at. One bit
-    /// each, so they come sorted.
+    /// Places next to which separators must be set again, and places to be visited. One bit each,
+    /// so that they come sorted.
     marks: Vec<u64>,
     places: Vec<u64>,
     keys: Vec<f32>,
-    /// Steps for which there are no bands, and how many that will be the next time.
+    /// Steps left without bands, and how many there will be the next time.
     blind: u32,
     patience: u32,
     pub(super) swaps: u64,
 }
 
-/// The budget is used up: the order is none.
+/// The budget is used up: the order is invalid.
 pub(super) struct Exhausted;
 
 impl Axis {
@@ -87,7 +88,7 @@ impl Axis {
         self.awake.push(endpoint);
     }
 
-    /// Endpoints that are looked at in this step.
+    /// Returns the number of endpoints that this step visits.
     pub(super) fn awake(&self) -> usize {
         if self.is_blind() {
             self.order.len()
@@ -100,13 +101,12 @@ impl Axis {
         self.awake.clear();
     }
 
-    /// Sorts from nothing, by the ends of the step, and makes all bands.
+    /// Sorts from scratch, by the ends of the step, and sets all bands.
     pub(super) fn sort(&mut self, table: &mut Table) {
         let (number, ends) = (self.number, &table.end);
         let key = |e: u32| ends[at(number, e)];
         self.order.sort_unstable_by(|&a, &b| {
-            // Lower bounds first: touching is overlapping. The number only makes the order one
-            // order.
+            // Lower bounds first: touching is overlapping. The number only makes the order unique.
             (key(a).total_cmp(&key(b)))
                 .then((a & 1).cmp(&(b & 1)))
                 .then(a.cmp(&b))
@@ -119,9 +119,10 @@ impl Axis {
         self.separate_all(table);
     }
 
-    /// Brings the order from the start of the step to its end. `crossing(left, right)`: `right`
-    /// goes to the left of `left`, one being a lower bound and the other an upper one. The start is
-    /// that of the last step's end if `continuous`.
+    /// Brings the order from the start of the step to its end.
+    ///
+    /// Calls `crossing(left, right)` when `right` moves to the left of `left`, one being a lower
+    /// bound and the other an upper one. If `continuous`, the start equals the last step's end.
     pub(super) fn step(
         &mut self,
         table: &mut Table,
@@ -181,7 +182,7 @@ impl Axis {
         self.marks[place as usize / 64] |= 1 << (place % 64);
     }
 
-    /// An insertion sort that looks only at places where something awake is, or has come to.
+    /// Insertion sort that visits only places where an awake endpoint is or has moved to.
     fn insert_awake(
         &mut self,
         table: &Table,
@@ -197,15 +198,15 @@ impl Axis {
             let k = self.place[e as usize] as usize;
             self.places[k / 64] |= 1 << (k % 64);
         }
-        // Up to here all are in order.
+        // All places before this one are in order.
         let mut settled = 0;
         for word in 0..self.places.len() {
             let mut bits = self.places[word];
             while bits != 0 {
                 let first = 64 * word + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
-                // From an awake one on, until one that stayed in its band is right of all before
-                // it: so are then all up to the next awake one.
+                // Runs from an awake endpoint until one that stayed in its band is right of all
+                // before it. Then all up to the next awake one are in order.
                 if first < settled {
                     continue;
                 }
@@ -247,8 +248,8 @@ impl Axis {
         Ok(())
     }
 
-    /// A plain insertion sort. What most endpoints are looked at for is done in single precision,
-    /// side by side: what is larger there is larger.
+    /// Plain insertion sort. The test that passes for most endpoints runs in single precision and
+    /// on several at once: a larger value there is larger in double precision.
     fn insert_all(
         &mut self,
         table: &Table,
@@ -257,8 +258,8 @@ impl Axis {
         crossing: &mut impl FnMut(&Table, u32, u32),
     ) -> Result<(), Exhausted> {
         let values = if at_end { &table.end } else { &table.start };
-        // Bodies one after the other, and their values to where they are in the order: what is read
-        // lies side by side, and stores wait for nobody.
+        // Visits the bodies in memory order and scatters their values to their places in the order.
+        // The reads are sequential, and nothing waits for the stores.
         let rows = values.as_chunks::<BOUNDS>().0;
         let (lower, upper) = (2 * self.number, 2 * self.number + 1);
         for (row, [low, high]) in rows.iter().zip(self.place.as_chunks::<2>().0) {
@@ -296,8 +297,8 @@ impl Axis {
         Ok(())
     }
 
-    /// Brings the endpoint at place `k` to where it belongs among those before it, which are in
-    /// order. How far that is.
+    /// Moves the endpoint at place `k` to where it belongs among those before it, which are in
+    /// order. Returns how far it moved.
     fn insert(
         &mut self,
         table: &Table,
@@ -310,7 +311,7 @@ impl Axis {
         let mut m = k;
         while m > 0 {
             let (f, other) = (self.order[m - 1], self.keys[m - 1]);
-            // Equal in single precision says nothing.
+            // Equal in single precision decides nothing.
             if !(key < other) {
                 let (left, right) = (value(f), value(e));
                 if key > other || !(right < left || (right == left && e & 1 < f & 1)) {
@@ -333,7 +334,7 @@ impl Axis {
         (k - m) as u64
     }
 
-    /// Puts the separator between places `k` and `k + 1`.
+    /// Sets the separator between places `k` and `k + 1`.
     fn separate(&self, table: &mut Table, k: usize) {
         let left = at(self.number, self.order[k]);
         let Some(&next) = self.order.get(k + 1) else {
@@ -359,11 +360,11 @@ impl Axis {
         }
     }
 
-    /// Moves the endpoints of one body to where they belong at the end of the step, all others
-    /// being in order.
+    /// Moves the endpoints of one body to where they belong at the end of the step, while all
+    /// others are in order.
     pub(super) fn replace(&mut self, table: &mut Table, body: u32) {
         let number = self.number;
-        // If it goes left, the upper bound can go only after the lower one.
+        // If it moves left, the upper bound can move only after the lower one.
         for e in [2 * body + 1, 2 * body, 2 * body + 1, 2 * body] {
             let ends = &table.end;
             let key = |e: u32| ends[at(number, e)];
@@ -393,7 +394,7 @@ impl Axis {
         }
     }
 
-    /// The first endpoint that is not where it should be at the end of the step.
+    /// Returns the first endpoint that is misplaced at the end of the step.
     pub(super) fn fault(&self, table: &Table) -> Option<u32> {
         let key = |e: u32| table.end[at(self.number, e)];
         let misplaced =

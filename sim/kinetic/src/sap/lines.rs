@@ -1,27 +1,26 @@
-//! Boxes whose six bounds move linearly over a step: what sweep-and-prune is told of a body's
-//! motion.
+//! Boxes with six bounds that move linearly over a step: sweep-and-prune's view of a body's motion.
 //!
 //! # Theory
 //!
-//! For a coordinate `x` of a body's point with `|x''| <= A` the chord from its place at the start
-//! to that at the end is off by `A h^2 / 8` at most, and the largest of chords is nowhere above the
-//! chord of the largest. So the line from the smallest coordinate at the start to that at the end,
-//! less this margin, bounds the body all the way. A translation needs no margin. A turn at `w`
-//! about a unit axis `u` whose points are `rho` from the axis at most has `A_i = w^2 rho sqrt(1 -
-//! u_i^2)`; a screw the same, with `rho` from the screw's axis. What the points have of a common
-//! acceleration is added.
+//! Take a coordinate `x` of a body's point with `|x''| <= A`. The chord from its position at the
+//! start to that at the end is off by at most `A h^2 / 8`, and the maximum of chords is nowhere
+//! above the chord of the maxima. So the line from the smallest coordinate at the start to that at
+//! the end, minus this margin, bounds the body throughout. A translation needs no margin. A
+//! rotation at `w` about a unit axis `u`, with points at most `rho` from the axis, has `A_i = w^2
+//! rho sqrt(1 - u_i^2)`. A screw has the same, with `rho` from the screw's axis. A common
+//! acceleration of the points is added.
 
 /// The bounds of a body over one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lines {
     /// Lower and upper bound on each axis at the start of the step, m.
     pub start: [[f64; 2]; 3],
-    /// And at its end. In between they go linearly.
+    /// Lower and upper bound on each axis at the end of the step, m. In between they move linearly.
     pub end: [[f64; 2]; 3],
 }
 
 impl Lines {
-    /// Of a body whose box is `start` and then `end`, with a margin on each axis all the time.
+    /// Bounds a body with the box `start` and then `end`, with a constant margin on each axis, m.
     #[must_use]
     pub fn new(start: &[[f64; 2]; 3], end: &[[f64; 2]; 3], margin: [f64; 3]) -> Self {
         let mut lines = Self {
@@ -37,19 +36,19 @@ impl Lines {
         lines
     }
 
-    /// What stays where it is.
+    /// Bounds a body that stays where it is.
     #[must_use]
     pub fn still(bounds: &[[f64; 2]; 3]) -> Self {
         Self::new(bounds, bounds, [0.0; 3])
     }
 
-    /// Of a body of which only its box now and a bound of its points' speed are known.
+    /// Bounds a body of which only its current box and a bound of its points' speed are known.
     #[must_use]
     pub fn within_reach(bounds: &[[f64; 2]; 3], speed: f64, h: f64) -> Self {
         Self::new(bounds, bounds, [speed * h; 3])
     }
 
-    /// The box at `t` of a step of length `h`.
+    /// Returns the box at `t` of a step of length `h`.
     #[must_use]
     pub fn at(&self, t: f64, h: f64) -> [[f64; 2]; 3] {
         let share = if h > 0.0 { t / h } else { 0.0 };
@@ -61,7 +60,7 @@ impl Lines {
         })
     }
 
-    /// Whether all numbers are finite and no bound passes the other.
+    /// Returns whether all numbers are finite and every lower bound is at most its upper one.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         (self.start.iter().chain(&self.end))
@@ -69,15 +68,17 @@ impl Lines {
     }
 }
 
-/// Margin on each axis for a body that turns at a constant `omega` (rad/s) about a unit axis
-/// through a centre that moves linearly, or goes along a screw. `rho`: largest distance of the body
-/// from the axis, m; `h`: the step, s.
+/// Returns the margin on each axis for a body that turns at a constant `omega` (rad/s) about a unit
+/// axis through a centre that moves linearly, or that moves along a screw.
+///
+/// `rho` is the largest distance of the body from the axis, m; `h` is the step, s.
 #[must_use]
 pub fn turning_margin(omega: f64, axis: [f64; 3], rho: f64, h: f64) -> [f64; 3] {
     axis.map(|u| acceleration_margin(omega * omega * rho * (1.0 - u * u).max(0.0).sqrt(), h))
 }
 
-/// Margin for points whose acceleration along an axis is `acceleration` at most, m/s².
+/// Returns the margin for points with an acceleration along an axis of at most `acceleration`,
+/// m/s².
 #[must_use]
 pub fn acceleration_margin(acceleration: f64, h: f64) -> f64 {
     acceleration * h * h / 8.0

@@ -1,32 +1,32 @@
-//! Which boxes overlap, and when: kinetic sweep-and-prune over steps in which all bounds move
+//! Kinetic sweep-and-prune: which boxes overlap, and when, over steps in which all bounds move
 //! linearly.
 //!
 //! # Theory
 //!
-//! On each axis the endpoints of all bodies are kept in order; two boxes overlap where their
-//! intervals do on all three. In a step two linear bounds pass each other once at most, so the
-//! events of the step are the inversions between the orders at its start and at its end, each at a
-//! time that is a quotient. They are found by an insertion sort of those endpoints that can have
-//! passed anything (see the module of the axis), and only exchanges of a lower with an upper bound
-//! are looked at any further: on the other axes, in closed form. The overlap of two boxes within a
-//! step is one stretch of time. So what a queue would bring one by one comes sorted, without a
-//! queue: a log of pairs that go *on* and *off*.
+//! On each axis the endpoints of all bodies are kept in order; two boxes overlap if their intervals
+//! do on all three axes. In a step two linear bounds pass each other at most once. So the events of
+//! the step are the inversions between the orders at its start and at its end, each at a time that
+//! is a quotient. An insertion sort of the endpoints that can have passed anything finds them (see
+//! the module of the axis). Only exchanges of a lower with an upper bound are examined further: on
+//! the other axes, in closed form. The overlap of two boxes within a step is one interval of time.
+//! So what a queue would deliver one by one comes sorted, without a queue: a log of pairs that go
+//! *on* and *off*.
 //!
-//! This differs from the kinetic sorted list of the literature, which has a certificate and a place
-//! in a queue for each two neighbours, and issues all of them again in every step.
+//! This differs from the kinetic sorted list of the literature, which has a certificate and a queue
+//! entry for each two neighbours, and reissues all of them in every step.
 //!
 //! # Practice
 //!
-//! [`Sap::set`] says how a body moves in the coming step; who is not mentioned rests. [`Sap::step`]
-//! finds everything that happens in it; [`Kinetic::advance`] goes along it. [`Sap::overlap`] is
-//! where in the step continuous detection has to look. [`Kinetic::change_plan`] is for a body that
-//! hits something on the way.
+//! [`Sap::set`] says how a body moves in the coming step; a body that is not set rests.
+//! [`Sap::step`] finds everything that happens in the step; [`Kinetic::advance`] moves along it.
+//! [`Sap::overlap`] tells in which part of the step continuous detection must search.
+//! [`Kinetic::change_plan`] is for a body that hits something during the step.
 //!
-//! A step costs a comparison of each body that moves with its bands, four for each endpoint, and
-//! some operations for each exchange. It does not allocate while pairs and log fit what was
-//! [reserved](Sap::reserve). An exchange too many ([`Sap::set_budget`]) ends the search: the step
-//! is then answered by all pairs whose boxes, each swept over the whole step, overlap, which are
-//! never too few; the next step starts from nothing. Both cost a sort.
+//! A step costs a comparison of each moving body with its bands, four for each endpoint, and some
+//! operations for each exchange. It does not allocate while pairs and log fit what was
+//! [reserved](Sap::reserve). When the exchanges exceed the budget ([`Sap::set_budget`]), the search
+//! ends. The step is then answered by all pairs of boxes that overlap when each is swept over the
+//! whole step; none is missing. The next step starts from scratch. Both cost a sort.
 //!
 //! Touching is overlapping. Metres and seconds; the times of a step are counted from its start.
 
@@ -42,30 +42,30 @@ pub use lines::{Lines, acceleration_margin, turning_margin};
 pub use pairs::{Pair, PairSet};
 use table::{BOUNDS, Table};
 
-/// A pair begins to overlap, or ends.
+/// The beginning or the end of a pair's overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairEvent {
-    /// When, s from the start of the step.
+    /// Time, s from the start of the step.
     pub time: f64,
-    /// The bodies, the smaller number first.
+    /// The bodies, the smaller index first.
     pub pair: Pair,
-    /// It begins.
+    /// True if the overlap begins.
     pub on: bool,
-    /// Its place among events of one time.
+    /// Order among events of equal time.
     sequence: u32,
 }
 
-/// What a step was like.
+/// Summary of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// The log is exact. If not, all pairs that may overlap anywhere in the step are on from its
-    /// start on.
+    /// True if the log is exact. If not, all pairs that may overlap anywhere in the step are on
+    /// from its start.
     pub exact: bool,
     /// Exchanges of neighbours on all axes.
     pub swaps: u64,
-    /// Endpoints that were looked at beyond a comparison with their bands.
+    /// Endpoints that needed more than a comparison with their bands.
     pub awake: u64,
-    /// Events.
+    /// Events in the log.
     pub events: u64,
 }
 
@@ -75,40 +75,40 @@ pub enum SapError {
     /// There is no such body.
     #[error("there is no body {body}, only {count}")]
     NoBody {
-        /// Which.
+        /// Index of the body.
         body: u32,
-        /// How many there are.
+        /// Number of bodies.
         count: usize,
     },
     /// A bound is not finite, or a lower one is above the upper one.
     #[error("body {body}: bounds {lines:?} are not finite or not in order")]
     Bounds {
-        /// Which.
+        /// Index of the body.
         body: u32,
         /// Its bounds.
         lines: Lines,
     },
-    /// Never told where it is.
+    /// A body has never been given bounds.
     #[error("body {body} was never given bounds")]
     Unset {
-        /// Which, or the first of several.
+        /// Index of the body, or of the first of several.
         body: u32,
     },
-    /// A body was set for the next step already: this one is over.
+    /// A body has already been set for the next step, so this one is over.
     #[error("body {body}: its plan cannot be changed between two steps")]
     BetweenSteps {
-        /// Which.
+        /// Index of the body.
         body: u32,
     },
-    /// The step has no length.
+    /// The step's length is not positive and finite.
     #[error("a step of {h} s")]
     Step {
-        /// Its length.
+        /// Its length, s.
         h: f64,
     },
 }
 
-/// See the module.
+/// Kinetic sweep-and-prune. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Sap {
     table: Table,
@@ -116,31 +116,31 @@ pub struct Sap {
     /// Bodies set since the last step, and in it.
     moved: Vec<u32>,
     moved_before: Vec<u32>,
-    /// All of them were, in one call: they are not listed.
+    /// All of them were, in one call; then they are not listed.
     all: bool,
     all_before: bool,
-    /// Number of the step for which a body was set last; 0 is never.
+    /// Number of the step for which a body was last set; 0 means never.
     stamp: Vec<u64>,
     step: u64,
-    /// Bodies that were never set.
+    /// Number of bodies that were never set.
     unset: usize,
     continuous: bool,
-    /// A body was given bounds that are none.
+    /// A body was given invalid bounds.
     suspect: bool,
-    /// The starts of the coming step are there.
+    /// The starts of the coming step are in place.
     turned: bool,
-    /// Bodies whose plans were changed in this step.
+    /// Bodies with plans that were changed in this step.
     replanned: Vec<u32>,
     /// The orders are those at the end of the last step.
     synced: bool,
     exact: bool,
-    /// Those that overlap now.
+    /// Pairs that overlap now.
     pairs: PairSet,
     candidates: Vec<Pair>,
     /// For sweeping: lower bounds and bodies.
     sweep: Vec<(f64, u32)>,
     log: Vec<PairEvent>,
-    /// Events of the log that have happened.
+    /// Number of events of the log that have happened.
     happened: usize,
     budget: u64,
     now: f64,
@@ -157,7 +157,7 @@ fn pair(a: u32, b: u32) -> Pair {
 }
 
 impl Sap {
-    /// For bodies `0..bodies`, all of which are to be set before the first step.
+    /// Creates a structure for bodies `0..bodies`, all of which must be set before the first step.
     #[must_use]
     pub fn new(bodies: usize) -> Self {
         let mut sap = Self {
@@ -190,7 +190,7 @@ impl Sap {
         sap
     }
 
-    /// Makes room for this many overlapping pairs and for as many events in a step.
+    /// Makes capacity for this many overlapping pairs and for as many events in a step.
     pub fn reserve(&mut self, pairs: usize) {
         self.pairs.reserve(pairs);
         self.candidates
@@ -198,26 +198,26 @@ impl Sap {
         self.log.reserve(pairs.saturating_sub(self.log.len()));
     }
 
-    /// Most exchanges of neighbours in one step, on all axes together; a step that takes more is
-    /// answered by a superset (rule T9). No limit at first.
+    /// Limits the exchanges of neighbours in one step, on all axes together. A step that takes more
+    /// is answered by a superset. There is no limit at first.
     pub fn set_budget(&mut self, swaps: u64) {
         self.budget = swaps;
     }
 
-    /// Bodies.
+    /// Returns the number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         self.stamp.len()
     }
 
-    /// There are no bodies.
+    /// Returns whether there are no bodies.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stamp.is_empty()
     }
 
-    /// How a body moves in the coming step. What is not finite or not in order is found by that
-    /// step.
+    /// Sets the motion of a body in the coming step. That step reports bounds that are not finite
+    /// or not in order.
     ///
     /// # Errors
     /// There is no such body.
@@ -227,7 +227,7 @@ impl Sap {
             return Err(SapError::NoBody { body, count });
         };
         if *stamp == self.step {
-            // Set twice: the end that counts is the last step's, which is gone.
+            // Set twice: the last step's end, to which it should be compared, is gone.
             self.continuous = false;
         } else {
             self.unset -= usize::from(*stamp == 0);
@@ -241,10 +241,10 @@ impl Sap {
         Ok(())
     }
 
-    /// How all bodies move in the coming step.
+    /// Sets the motions of all bodies in the coming step.
     ///
     /// # Errors
-    /// There are more lines than bodies; those of the bodies that there are have been set.
+    /// There are more lines than bodies; those of the existing bodies have been set.
     pub fn set_all(&mut self, lines: &[Lines]) -> Result<(), SapError> {
         if lines.len() != self.len() || !self.moved.is_empty() || self.unset > 0 {
             return (lines.iter().enumerate())
@@ -265,7 +265,7 @@ impl Sap {
         if self.all {
             return;
         }
-        // Of those that rested in the last step, too, both ends are the same already.
+        // For bodies that rested in the last step as well, both ends are already the same.
         let stays = |body: u32| self.stamp[body as usize] != self.step;
         if self.all_before {
             for body in (0..self.len() as u32).filter(|b| stays(*b)) {
@@ -278,7 +278,7 @@ impl Sap {
         }
     }
 
-    /// The last step's ends become starts, once.
+    /// Makes the last step's ends the new starts, once.
     fn turn(&mut self) {
         if !self.turned {
             self.turned = true;
@@ -287,12 +287,12 @@ impl Sap {
         }
     }
 
-    /// Finds everything that happens in a step of `h` seconds, and goes to its start; the step
-    /// before is ended if it was not.
+    /// Finds everything that happens in a step of `h` seconds, and goes to its start. If the
+    /// previous step was not finished, it is.
     ///
     /// # Errors
-    /// See [`SapError`]. The log is empty then, pairs are those of the last step, and the next step
-    /// starts from nothing.
+    /// See [`SapError`]. The log is then empty, the pairs are those of the last step, and the next
+    /// step starts from scratch.
     pub fn step(&mut self, h: f64) -> Result<StepReport, SapError> {
         self.happen(f64::INFINITY);
         self.log.clear();
@@ -394,7 +394,7 @@ impl Sap {
     }
 
     /// Brings all orders to the end of the step and collects the pairs that may go on or off.
-    /// False: the budget is used up.
+    /// Returns false if the budget is used up.
     fn sort_in(&mut self) -> bool {
         self.candidates.clear();
         let mut budget = self.budget;
@@ -407,8 +407,8 @@ impl Sap {
                 |table, left, right| {
                     let p = pair(left / 2, right / 2);
                     let (i, j) = (p.0 as usize, p.1 as usize);
-                    // A lower bound goes left past an upper one: the intervals begin to overlap.
-                    // Else they cease to, which matters if the boxes did.
+                    // A lower bound passes an upper one to the left: the intervals begin to
+                    // overlap. Otherwise they cease to, which matters if the boxes overlapped.
                     let matters = if right & 1 == 0 {
                         table.swept_overlap((number + 1) % 3, i, j)
                             && table.swept_overlap((number + 2) % 3, i, j)
@@ -427,7 +427,7 @@ impl Sap {
         true
     }
 
-    /// The events of the candidates from `from` on.
+    /// Logs the events of the candidates from `from` on.
     fn resolve(&mut self, from: f64) {
         self.candidates.sort_unstable();
         self.candidates.dedup();
@@ -482,7 +482,7 @@ impl Sap {
         (self.happened - before) as u64
     }
 
-    /// Sorts everything, and decides about all pairs whose swept boxes overlap.
+    /// Sorts everything, and decides all pairs with overlapping swept boxes.
     fn start_again(&mut self, from: f64) {
         for axis in &mut self.axes {
             axis.sort(&mut self.table);
@@ -493,7 +493,7 @@ impl Sap {
         self.resolve(from);
     }
 
-    /// All pairs whose swept boxes overlap are on, from now on (rule T9).
+    /// Turns on, from `now`, all pairs with overlapping swept boxes.
     fn superset(&mut self, now: f64) {
         self.log.truncate(self.happened);
         self.candidates.clear();
@@ -513,8 +513,8 @@ impl Sap {
         }
     }
 
-    /// Adds the pairs whose swept boxes overlap to the candidates: a sweep along the axis on which
-    /// the bodies are spread most.
+    /// Adds the pairs with overlapping swept boxes to the candidates, by a sweep along the axis on
+    /// which the bodies are spread most.
     fn sweep_all(&mut self) {
         let n = self.len();
         let table = &self.table;
@@ -570,39 +570,42 @@ impl Sap {
         self.stats.sizes(certificates, self.log.len());
     }
 
-    /// The events of the step, by time: those that have happened and those to come.
+    /// Returns the events of the step, by time: those that have happened and those to come.
     #[must_use]
     pub fn log(&self) -> &[PairEvent] {
         &self.log
     }
 
-    /// What the last step that succeeded was like.
+    /// Returns the summary of the last step that succeeded.
     #[must_use]
     pub fn last_report(&self) -> StepReport {
         self.report
     }
 
-    /// The pairs that overlap now, in no particular order. Of a step that is not exact: a superset.
+    /// Returns the pairs that overlap now, in no particular order. For a step that is not exact: a
+    /// superset.
     #[must_use]
     pub fn pairs(&self) -> &[Pair] {
         self.pairs.list()
     }
 
-    /// Whether two bodies overlap now.
+    /// Returns whether two bodies overlap now.
     #[must_use]
     pub fn is_on(&self, a: u32, b: u32) -> bool {
         self.pairs.contains(pair(a, b))
     }
 
-    /// Whether the log of this step is exact.
+    /// Returns whether the log of this step is exact.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// When two bodies' boxes overlap in what is left of the step: one stretch, since bounds are
-    /// linear; what continuous detection has to search. None: they do not, or there are no such two
-    /// bodies, or a body was set for the next step already.
+    /// Returns when two bodies' boxes overlap in the rest of the step: the interval that continuous
+    /// detection must search.
+    ///
+    /// It is one interval, since bounds are linear. `None` if they do not overlap, if there are no
+    /// such two bodies, or if a body has already been set for the next step.
     #[must_use]
     pub fn overlap(&self, a: u32, b: u32) -> Option<[f64; 2]> {
         if a == b || a.max(b) as usize >= self.len() || self.turned {
@@ -612,7 +615,7 @@ impl Sap {
         Some([on, off.min(self.table.h)])
     }
 
-    /// For tests: turns the order of one axis round and says nothing.
+    /// For tests: reverses the order of one axis without telling the structure.
     #[doc(hidden)]
     pub fn corrupt(&mut self) {
         self.axes[1].corrupt();
@@ -620,7 +623,7 @@ impl Sap {
 }
 
 impl Kinetic for Sap {
-    /// From now to the end of the step.
+    /// Bounds from now to the end of the step.
     type Plan = Lines;
     type PlanError = SapError;
 
@@ -634,7 +637,7 @@ impl Kinetic for Sap {
             .map_or(f64::INFINITY, |e| e.time)
     }
 
-    /// Goes on in the step, to its end at most.
+    /// Advances in the step, at most to its end.
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
         if t > self.now {
             self.now = t.min(self.table.h);
@@ -646,8 +649,8 @@ impl Kinetic for Sap {
         })
     }
 
-    /// The body's bounds are these from now to the end of the step. Costs a comparison with every
-    /// body: the others' orders are those at the end of the step already.
+    /// Gives the body these bounds from now to the end of the step. Costs a comparison with every
+    /// body, since the others' orders are already those at the end of the step.
     fn change_plan(&mut self, body: u32, plan: Lines) -> Result<(), SapError> {
         if body as usize >= self.len() {
             let count = self.len();
@@ -710,7 +713,7 @@ impl Kinetic for Sap {
         Ok(())
     }
 
-    /// The orders at the end of the step, and the pairs at `t` by comparing all with all.
+    /// Checks the orders at the end of the step, and the pairs at `t` by comparing all with all.
     fn audit(&self, t: f64) -> Result<(), Inconsistent> {
         let fault = |object, what| {
             Err(Inconsistent {
@@ -748,7 +751,7 @@ impl Kinetic for Sap {
         Ok(())
     }
 
-    /// Between steps it does nothing but have the next one start from nothing.
+    /// Between steps it only makes the next one start from scratch.
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent> {
         if self.turned {
             self.synced = false;

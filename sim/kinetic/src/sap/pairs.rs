@@ -1,16 +1,16 @@
-//! A set of pairs of bodies: listed without gaps, found by hashing. Allocates only to grow; the
-//! order of the list depends on what was done to it alone.
+//! A set of pairs of bodies: a dense list with a hash index. Allocates only to grow. The order of
+//! the list depends only on the operations applied to it.
 
 /// A pair: the smaller number first.
 pub type Pair = (u32, u32);
 
 const EMPTY: u32 = u32::MAX;
 
-/// See the module.
+/// A set of pairs. See the module.
 #[derive(Clone, Debug, Default)]
 pub struct PairSet {
     list: Vec<Pair>,
-    /// Places in the list, by hash; twice as many as pairs at least.
+    /// Positions in the list, by hash; at least twice as many entries as pairs.
     table: Vec<u32>,
 }
 
@@ -20,7 +20,7 @@ fn hash(pair: Pair) -> u64 {
 }
 
 impl PairSet {
-    /// An empty set with room for this many.
+    /// Creates an empty set with capacity for this many pairs.
     #[must_use]
     pub fn with_capacity(pairs: usize) -> Self {
         let mut set = Self::default();
@@ -28,7 +28,7 @@ impl PairSet {
         set
     }
 
-    /// Makes room for this many altogether.
+    /// Makes capacity for this many pairs in total.
     pub fn reserve(&mut self, pairs: usize) {
         let size = (2 * pairs.max(8)).next_power_of_two();
         if size > self.table.len() {
@@ -42,19 +42,19 @@ impl PairSet {
         }
     }
 
-    /// The pairs.
+    /// Returns the pairs.
     #[must_use]
     pub fn list(&self) -> &[Pair] {
         &self.list
     }
 
-    /// Whether it has this pair.
+    /// Returns whether it contains this pair.
     #[must_use]
     pub fn contains(&self, pair: Pair) -> bool {
         self.find(pair).is_some()
     }
 
-    /// Adds a pair. False if it was there.
+    /// Adds a pair. Returns false if it was present.
     pub fn insert(&mut self, pair: Pair) -> bool {
         if self.contains(pair) {
             return false;
@@ -68,7 +68,7 @@ impl PairSet {
         true
     }
 
-    /// Takes a pair out. False if it was not there.
+    /// Removes a pair. Returns false if it was absent.
     pub fn remove(&mut self, pair: Pair) -> bool {
         let Some(at) = self.find(pair) else {
             return false;
@@ -86,7 +86,7 @@ impl PairSet {
         true
     }
 
-    /// Takes all out. Keeps the memory.
+    /// Removes all pairs. Keeps the memory.
     pub fn clear(&mut self) {
         self.list.clear();
         self.table.fill(EMPTY);
@@ -119,7 +119,7 @@ impl PairSet {
         at
     }
 
-    /// Empties a place and moves up what was displaced by it, so that no search ends too early.
+    /// Empties an entry and moves up those that it had displaced, so that no search ends too early.
     fn close(&mut self, mut hole: usize) {
         let mask = self.table.len() - 1;
         let mut at = hole;
@@ -130,7 +130,7 @@ impl PairSet {
                 break;
             }
             let home = self.first(self.list[k as usize]);
-            // It may go to the hole unless its home is behind that.
+            // It may move to the hole unless its home is behind that.
             if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
                 self.table[hole] = k;
                 hole = at;

@@ -1,5 +1,5 @@
-//! The bounds of all bodies over a step, side by side, the bands of their endpoints, and the time
-//! in which two bodies' boxes overlap.
+//! The bounds of all bodies over a step in one array, the bands of their endpoints, and the time
+//! during which two bodies' boxes overlap.
 
 use super::lines::Lines;
 use super::pairs::Pair;
@@ -7,29 +7,30 @@ use super::pairs::Pair;
 /// Bounds of one body: lower and upper on each axis.
 pub(super) const BOUNDS: usize = 6;
 
-/// Numbers that are looked at together: a whole number of bodies and of the processor's lanes.
-/// Columns are whole blocks long.
+/// Numbers that are tested together: a whole number of bodies and of the processor's lanes. Columns
+/// are a whole number of blocks long.
 const BLOCK: usize = 48;
 
-/// By how much the times of an overlap are moved outwards, as a share of the step: what they are
-/// rounded by.
+/// How far the times of an overlap are moved outwards, as a share of the step: their rounding
+/// error.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// See the module. Six numbers for each body, one after the other: what one body's are is in one or
-/// two lines of the cache.
+/// Bounds and bands. Each column has six consecutive numbers for each body, so that those of one
+/// body lie in one or two cache lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     pub(super) start: Vec<f64>,
     pub(super) end: Vec<f64>,
     pub(super) low: Vec<f64>,
     pub(super) high: Vec<f64>,
-    /// From when on a body's line is valid: 0, or when its plan was changed in this step.
+    /// Time from which a body's line is valid: 0, or the time of a change of its plan in this step.
     pub(super) since: Vec<f64>,
     /// Length of the step.
     pub(super) h: f64,
 }
 
-/// Where an endpoint's numbers are: twice a body's number, and one more for the upper bound.
+/// Returns the index of an endpoint's numbers. An endpoint is twice a body's number, plus one for
+/// the upper bound.
 pub(super) fn at(axis: usize, endpoint: u32) -> usize {
     BOUNDS * (endpoint as usize >> 1) + 2 * axis + (endpoint & 1) as usize
 }
@@ -39,13 +40,13 @@ fn block(column: &[f64], from: usize) -> &[f64; BLOCK] {
     column[from..].first_chunk().unwrap_or(&NONE)
 }
 
-/// Of what is not finite the extent is not, or it is no number.
+/// If a bound is not finite, the extent is infinite or NaN.
 fn is_extent(x: f64) -> bool {
     (0.0..=f64::MAX).contains(&x)
 }
 
 fn set_all(starts: &mut [f64], ends: &mut [f64], lines: &[Lines]) -> (bool, bool) {
-    // Arrays of a known length: nothing is called to copy six numbers.
+    // Arrays of a known length, so that copying six numbers makes no call.
     let (starts, ends) = (
         starts.as_chunks_mut::<BOUNDS>().0,
         ends.as_chunks_mut::<BOUNDS>().0,
@@ -72,7 +73,7 @@ fn set_all(starts: &mut [f64], ends: &mut [f64], lines: &[Lines]) -> (bool, bool
         }
         all_valid &= extents(&to);
         *end = to;
-        // Ends that were right are starts that are right.
+        // Equal to the last ends, which were valid.
         if other != 0 {
             *start = from;
             all_valid &= extents(&from);
@@ -95,13 +96,13 @@ impl Table {
         }
     }
 
-    /// The end of the last step is the start of the next one. What the ends are then is nothing.
+    /// Makes the last step's ends the starts of the next. The ends are meaningless until set.
     pub(super) fn turn(&mut self) {
         std::mem::swap(&mut self.start, &mut self.end);
     }
 
-    /// Sets a body's bounds. Whether it starts where it was to start, and whether its bounds are
-    /// bounds.
+    /// Sets a body's bounds. Returns whether it starts where the last step ended, and whether the
+    /// bounds are valid.
     pub(super) fn set(&mut self, body: usize, lines: &Lines) -> (bool, bool) {
         let range = BOUNDS * body..BOUNDS * body + BOUNDS;
         set_all(
@@ -111,12 +112,12 @@ impl Table {
         )
     }
 
-    /// The same of all bodies.
+    /// Same as [`Table::set`], for all bodies.
     pub(super) fn set_all(&mut self, lines: &[Lines]) -> (bool, bool) {
         set_all(&mut self.start, &mut self.end, lines)
     }
 
-    /// A body that was not set stays where it is.
+    /// Leaves a body that was not set where it is.
     pub(super) fn rest(&mut self, body: usize) {
         let range = BOUNDS * body..BOUNDS * body + BOUNDS;
         self.end[range.clone()].copy_from_slice(&self.start[range]);
@@ -131,14 +132,14 @@ impl Table {
         }
     }
 
-    /// Calls `found(axis, endpoint)` for every endpoint that is outside of its band somewhere in
-    /// the step. The starts are in their bands if `continuous`: they are the last ends.
+    /// Calls `found(axis, endpoint)` for every endpoint that is outside its band somewhere in the
+    /// step. If `continuous`, the starts are the last ends and hence in their bands.
     pub(super) fn leavers(&self, continuous: bool, mut found: impl FnMut(usize, u32)) {
         for from in (0..self.end.len()).step_by(BLOCK) {
             let (low, high) = (block(&self.low, from), block(&self.high, from));
             let end = block(&self.end, from);
-            // A number that is none is outside, too. First whether there is any: nothing is stored,
-            // and mostly that is all.
+            // NaN counts as outside. First tests whether any is outside: that stores nothing, and
+            // mostly it is enough.
             let mut out = 0_u64;
             for i in 0..BLOCK {
                 out |= u64::from(!((end[i] >= low[i]) & (end[i] <= high[i])));
@@ -165,7 +166,7 @@ impl Table {
         }
     }
 
-    /// Whether an endpoint leaves its band.
+    /// Returns whether an endpoint leaves its band.
     pub(super) fn leaves(&self, axis: usize, endpoint: u32) -> bool {
         let k = at(axis, endpoint);
         let (low, high) = (self.low[k], self.high[k]);
@@ -173,7 +174,7 @@ impl Table {
         !(inside(self.start[k]) && inside(self.end[k]))
     }
 
-    /// No bands: all that is finite is inside.
+    /// Removes the bands: every finite number is inside.
     pub(super) fn open(&mut self, axis: usize) {
         for k in (2 * axis..self.low.len()).step_by(BOUNDS) {
             for k in [k, k + 1] {
@@ -182,7 +183,7 @@ impl Table {
         }
     }
 
-    /// Whether two bodies' boxes, each swept over the whole step, overlap on this axis.
+    /// Returns whether two bodies' boxes, each swept over the whole step, overlap on this axis.
     pub(super) fn swept_overlap(&self, axis: usize, i: usize, j: usize) -> bool {
         let (lo, hi) = (2 * axis, 2 * axis + 1);
         let least = |b: usize| self.start[BOUNDS * b + lo].min(self.end[BOUNDS * b + lo]);
@@ -203,7 +204,7 @@ impl Table {
         }
     }
 
-    /// Whether the boxes overlap at `t`; touching is overlapping.
+    /// Returns whether the boxes overlap at `t`; touching is overlapping.
     pub(super) fn overlap_at(&self, (i, j): Pair, t: f64) -> bool {
         let (i, j) = (i as usize, j as usize);
         (0..3).all(|axis| {
@@ -212,9 +213,11 @@ impl Table {
         })
     }
 
-    /// When in `[from, h]` the boxes overlap: one stretch of time, since all bounds are linear. It
-    /// begins at `from` exactly if they overlap then, and is infinite if they do at the end. Other
-    /// times are rounded outwards.
+    /// Returns when in `[from, h]` the boxes overlap: one interval of time, since all bounds are
+    /// linear.
+    ///
+    /// It starts exactly at `from` if they overlap then, and its end is infinite if they overlap at
+    /// the end. Other times are rounded outwards.
     pub(super) fn overlap(&self, (i, j): Pair, from: f64) -> Option<[f64; 2]> {
         let (i, j) = (i as usize, j as usize);
         let from = from.max(self.since[i]).max(self.since[j]);

@@ -1,4 +1,4 @@
-//! Boxes that move in a room, and two ways to know who overlaps whom that are not kinetic.
+//! Boxes that move in a room, and two reference methods for their overlaps that are not kinetic.
 
 use super::Rng;
 use hapticd_kinetic::sap::{Lines, Pair, PairSet};
@@ -8,7 +8,7 @@ use hapticd_kinetic::{Kinetic, Sap};
 pub const H: f64 = 1e-3;
 
 /// Boxes of 6 to 12 cm in a room with a body for every 8 litres, at random velocities; they turn
-/// round at the walls.
+/// back at the walls.
 pub struct Scene {
     half: Vec<[f64; 3]>,
     centre: Vec<[f64; 3]>,
@@ -113,8 +113,8 @@ impl Rebuilt {
     }
 }
 
-/// The endpoints of three axes kept in order from step to step, of boxes swept over the step; pairs
-/// at once.
+/// The endpoints of three axes kept in order from step to step, for boxes swept over the step;
+/// pairs change at once.
 pub struct Incremental {
     boxes: Vec<[[f64; 2]; 3]>,
     order: [Vec<u32>; 3],

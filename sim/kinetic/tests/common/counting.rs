@@ -1,8 +1,8 @@
-//! What all structures have in common: counters over a window, time that does not run backwards.
+//! Common to all structures: counters over a window, time that does not run backwards.
 
 use hapticd_kinetic::Kinetic;
 
-/// Box 5, rule T1.
+/// Checks that time never decreases and that the counters cover one window.
 pub fn goes_on<K: Kinetic>(mut structure: K, end: f64) {
     let first = structure.next_time();
     assert!(first < end, "{first}");

@@ -1,5 +1,5 @@
-//! What the tests and the lab share: reproducible numbers, scenes, and answers without any
-//! structure.
+//! Shared by the tests and the lab: reproducible numbers, scenes, and reference results without a
+//! kinetic structure.
 #![allow(dead_code)]
 
 pub mod boxes;

@@ -32,7 +32,7 @@ pub fn fresh(points: &[Point], t: f64) -> Vec<u32> {
     hull
 }
 
-/// Whether two hulls are the same but for corners that are none by a rounding.
+/// Whether two hulls are the same except for corners that exist only by rounding.
 pub fn agree(points: &[Point], t: f64, mine: &[u32], theirs: &[u32]) -> bool {
     if mine == theirs {
         return true;

@@ -1,11 +1,11 @@
-//! What the tests of polygons share: shapes, scenes, and the first contact by sampling.
+//! Shared by the tests of polygons: shapes, scenes, and the first contact by sampling.
 
 use super::Rng;
 use hapticd_kinetic::Rigid2;
 use hapticd_kinetic::polygons::{Contact, PolygonBody, overlap};
 use std::f64::consts::TAU;
 
-/// Until when scenes run, s.
+/// End of the scenes, s.
 pub const END: f64 = 4.0;
 
 pub type Shape = Vec<[f64; 2]>;
@@ -20,12 +20,12 @@ pub fn star(rng: &mut Rng, n: usize, low: f64) -> Shape {
         .collect()
 }
 
-/// Three quarters of a thick ring, and so many vertices.
+/// Three quarters of a thick ring, with `n` vertices.
 pub fn c_shape(rng: &mut Rng, n: usize) -> Shape {
     let half = n / 2;
     let turn = rng.range(0.0, TAU);
     let mut at = |k: usize, r: f64| {
-        // No two ends of a diameter: three points on a line are no general position.
+        // No two ends of a diameter: three collinear points are not in general position.
         let angle = turn + 0.75 * TAU * k as f64 / (half - 1) as f64 + rng.range(-0.03, 0.03);
         let r = r + rng.range(-0.03, 0.03);
         let (sin, cos) = angle.sin_cos();
@@ -55,8 +55,8 @@ pub fn any_overlap(bodies: &[PolygonBody], t: f64) -> bool {
     (0..polygons.len()).any(|k| (0..k).any(|i| overlap(&polygons[i], &polygons[k])))
 }
 
-/// The first time at which any two overlap: by samples, then by halves. What is shorter than a
-/// sample is missed.
+/// Returns the first time at which any two overlap: by sampling, then by bisection. Misses overlaps
+/// shorter than a sample.
 pub fn sampled(bodies: &[PolygonBody], end: f64, step: f64) -> Option<f64> {
     let count = (end / step).ceil() as u32;
     let found = (1..=count).find(|&k| any_overlap(bodies, f64::from(k) * step))?;
@@ -91,7 +91,7 @@ pub fn scene(rng: &mut Rng, shapes: Vec<Shape>, spin: f64, gap: f64) -> Vec<Poly
         .collect()
 }
 
-/// Four walls about the square from -size to size, a millionth out of true.
+/// Four walls around the square from -size to size, perturbed by a millionth.
 pub fn walls(rng: &mut Rng, size: f64) -> Vec<PolygonBody> {
     (0..4)
         .map(|k| {
@@ -125,7 +125,7 @@ pub fn boxed(rng: &mut Rng, count: usize, n: usize, gravity: f64) -> Vec<Polygon
     bodies
 }
 
-/// The vertex is on the edge: that is a contact, whatever samples say.
+/// Checks that the vertex is on the edge: that is a contact, whatever the samples show.
 pub fn assert_touching(bodies: &[PolygonBody], contact: &Contact, what: &str) {
     let [a, b] = contact.bodies.map(|b| &bodies[b as usize]);
     let p = a.polygon(contact.time)[contact.vertex as usize];
