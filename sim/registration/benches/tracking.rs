@@ -1,4 +1,4 @@
-//! What it costs to track one particle from cell to cell, in the plane and in space.
+//! Cost of tracking one particle from cell to cell, in the plane and in space.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -13,7 +13,7 @@ use hapticd_geometry::Vec3;
 use hapticd_registration::map::Map;
 use hapticd_registration::track::Tally;
 
-/// Single moves, their 99th percentile, timer and all.
+/// Single moves: their 99th percentile, including the timer.
 fn tracking(c: &mut Criterion) {
     for (name, map, flat) in [
         (

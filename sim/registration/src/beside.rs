@@ -1,25 +1,25 @@
-//! Registered points side by side, leaf by leaf, and from there those that may be near each other:
-//! each leaf's own, and each two leaves of a ring looked at once.
+//! Registered points gathered leaf by leaf, and from them the pairs that may be close: those within
+//! each leaf, and those of each two leaves of a ring, visited once.
 //!
-//! The ring must be at least as wide as the distance that is asked for, so the leaves must be.
-//! Points are put side by side by counting, through the leaf that each is registered in: that reads
-//! particles and places in their order and writes where leaves have their room, and no list is
-//! looked at. No allocation once tables have been as large as they get. Metres.
+//! The ring, and hence every leaf, must be at least as wide as the requested distance. Points are
+//! gathered by a counting sort over the leaf in which each is registered. It reads particles and
+//! positions in order and writes to the range of each leaf; no list is visited. No allocation once
+//! tables have reached their largest size. Metres.
 
 use hapticd_geometry::Vec3;
 
 use crate::registration::{ParticleId, Registration};
 
-/// A point that has been put beside others.
+/// A gathered point.
 #[derive(Clone, Copy, Debug)]
 pub struct Beside {
-    /// Where it is, m, in the axes of the map.
+    /// Position, m, in the axes of the map.
     pub at: Vec3,
-    /// Which point it is, counted from 0.
+    /// Index of the point, from 0.
     pub number: u32,
 }
 
-/// A leaf that points are in: where they are, and the box around them.
+/// Points of one leaf: their range and bounding box.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     low: Vec3,
@@ -29,25 +29,25 @@ struct Group {
     cell: u32,
 }
 
-/// See the [module](self).
+/// Points gathered leaf by leaf. See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
     groups: Vec<Group>,
-    /// By leaf: when points were last found in it, and its group then.
+    /// For each leaf: the last gathering in which it had points, and its group then.
     seen: Vec<(u32, u32)>,
     now: u32,
-    /// By point: its group.
+    /// For each point: its group.
     of: Vec<u32>,
     points: Vec<Beside>,
 }
 
-/// Fewer points than these are looked at one by one: neither a box around them nor a way without
-/// jumps pays.
+/// Groups smaller than this are tested point by point: neither a bounding box nor a branch-free
+/// loop pays off.
 pub const MIN_FOR_BOX: usize = 6;
 
 impl Gathered {
-    /// Puts the points of these particles side by side: the particle at `i` is point `i`, and is at
-    /// `at[i]`, m. Allocates until tables are large enough.
+    /// Gathers the points of these particles: the particle at `i` is point `i`, and is at `at[i]`,
+    /// m. Allocates until tables are large enough.
     pub fn gather(&mut self, registration: &Registration, particles: &[ParticleId], at: &[Vec3]) {
         if self.now == u32::MAX {
             self.seen.clear();
@@ -95,8 +95,8 @@ impl Gathered {
         }
     }
 
-    /// Calls `visit` with a point and others behind each other, so that each two points whose
-    /// squared distance is at most `most`, m², come together once, and others may, too.
+    /// Calls `visit` with a point and a slice of others, so that every pair with a squared distance
+    /// of at most `most`, m², comes together once. Other pairs may come together as well.
     pub fn candidates(
         &self,
         registration: &mut Registration,
@@ -108,7 +108,7 @@ impl Gathered {
             for (k, one) in own.iter().enumerate() {
                 visit(one, &own[k + 1..]);
             }
-            // Each two leaves once, and those not at all whose points are too far apart together.
+            // Each pair of leaves once; skips pairs in which all points are too far apart.
             for &b in registration.ring_numbers(group.cell) {
                 let (seen, slot) = self.seen[b as usize];
                 if b < group.cell || seen != self.now {
@@ -135,15 +135,15 @@ impl Gathered {
     }
 }
 
-/// The square of the distance between two boxes, m².
+/// Returns the squared distance between two boxes, m².
 #[inline]
 fn gap2(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> f64 {
     let gap = greater(&(other_low - high), &(low - other_high));
     greater(&gap, &Vec3::zeros()).norm_squared()
 }
 
-/// Of each two coordinates the greater; none is a NaN, which is what makes this one instruction
-/// each.
+/// Returns the greater of each two coordinates. None is NaN, so each comparison compiles to one
+/// instruction.
 #[inline]
 fn greater(a: &Vec3, b: &Vec3) -> Vec3 {
     a.zip_map(b, |a, b| if a > b { a } else { b })

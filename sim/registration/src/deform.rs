@@ -1,36 +1,36 @@
-//! Vertices of the map move, and what is registered finds its cells again.
+//! Deformation: vertices of the map move, and registered objects find their cells again.
 //!
-//! Pitiot 2015, sections 7.2 and 7.3: after each deformation every particle in a changed cell
-//! starts again from that cell's visibility centre, so its tracking does not depend on where it was
-//! by less than a tolerance. On a curved surface particles are carried along with their triangles.
-//! Whether cells are still seen whole from their centres is checked and said; what is not does no
-//! harm but costs: tracking there may fall back to searching, and which of two overlapping cells
-//! holds a point is then anybody's guess.
+//! Pitiot 2015, sections 7.2 and 7.3. After each deformation every particle in a changed cell
+//! starts again from that cell's visibility centre. So its tracking does not depend on its old
+//! position by less than a tolerance. On a curved surface particles are carried along with their
+//! triangles. Whether cells are still fully visible from their centres is checked and reported.
+//! Invalid cells cost time but do no harm: tracking there may fall back to a search, and it is
+//! undefined which of two overlapping cells holds a point.
 //!
-//! The cost is the darts and the population of the cells around the vertices. No allocation once
-//! tables are large enough.
+//! The cost is proportional to the darts and the population of the cells around the vertices. No
+//! allocation once tables are large enough.
 
 use hapticd_geometry::Vec3;
 
 use crate::map::{Cell, Invalid, Map, MoveError, Vertex};
 use crate::registration::Registration;
 
-/// What a deformation has done.
+/// Result of a deformation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Deformed {
-    /// Cells that have changed.
+    /// Number of changed cells.
     pub cells: usize,
-    /// Of those, how many are not seen whole from their centres.
+    /// Number of changed cells that are not fully visible from their centres.
     pub invalid: usize,
-    /// The worst of those.
+    /// The worst of the invalid cells.
     pub worst: Option<Invalid>,
-    /// Particles that are in no cell now. They stay with the one that they were in.
+    /// Particles that are now in no cell. They keep the cell in which they were.
     pub outside: u64,
 }
 
 impl Map {
-    /// Moves vertices, and the centres of faces and cells with them; appends the cells that have
-    /// changed to `changed`, and marks them.
+    /// Moves vertices, and the centres of faces and cells with them; appends the changed cells to
+    /// `changed`, and marks them.
     ///
     /// # Errors
     /// See [`MoveError`]; then nothing has moved.
@@ -65,7 +65,7 @@ impl Map {
 }
 
 impl Registration {
-    /// Moves vertices of the map, m; all lists are exact afterwards, as they were. Settles first.
+    /// Moves vertices of the map, m. All lists are exact afterwards, as before. Settles first.
     ///
     /// # Errors
     /// See [`MoveError`]; then nothing has moved.

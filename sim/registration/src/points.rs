@@ -1,21 +1,21 @@
-//! Moving points in a map that is made around them, and made to fit: any two within a given reach
-//! are in each other's lists.
+//! Moving points in a map that is built around them and adapted to them: any two within a given
+//! reach are in each other's lists.
 //!
 //! # Theory
-//! A point is present in one leaf and a neighbour in that one's ring (Pitiot 2015, section 5.1),
-//! and a ring is as wide as its narrowest cell. So where no leaf is narrower than the reach, all
-//! that is within reach of a place is present in the place's leaf or in the ring of it. Leaves are
-//! cubes, refined where points crowd (section 6.1) and never to below the reach: who asks for a
-//! longer reach than last time merges what is too narrow for it first. The same holds along a way:
-//! what is within reach of any place on it is in the lists of the leaves that the way crosses
-//! ([`MovingPoints::march`]). That is the seed of a continuous detection.
+//! A point is present in one leaf and a neighbour in that leaf's ring (Pitiot 2015, section 5.1),
+//! and a ring is as wide as its narrowest cell. So if no leaf is narrower than the reach,
+//! everything within reach of a position is present in its leaf or in the ring. Leaves are cubes,
+//! refined where points crowd (section 6.1), but never to below the reach. If the reach grows, the
+//! leaves that have become too narrow are merged first. The same holds along a path: everything
+//! within reach of any position on it is in the lists of the leaves that the path crosses
+//! ([`MovingPoints::march`]). Continuous detection can build on that.
 //!
 //! # Practice
-//! The map is a box of cubes with room to move in; it is rebuilt where points leave it, where
-//! there are more or fewer of them, or where its cells no longer fit the reach. That allocates;
-//! else nothing does once tables have been as large as they get. Off the real-time thread.
-//! Deterministic: the same calls give the same lists in the same order, but not the same order as
-//! another past of the same places. SI units, world axes.
+//! The map is a box of cubes with space for motion. It is rebuilt when points leave it, when their
+//! number changes, or when its cells no longer fit the reach. That allocates. Otherwise nothing
+//! allocates once tables have reached their largest size. Off the real-time thread. Deterministic:
+//! the same calls give the same lists in the same order. The same positions with another history
+//! may give another order. SI units, world axes.
 
 use hapticd_geometry::Vec3;
 
@@ -25,73 +25,73 @@ use crate::registration::{InsertError, Kind, ParticleId, Policy, Registration, R
 use crate::scale::{Density, DensityError, Scaler};
 use crate::track::{Outcome, Path, TrackError};
 
-/// Levels between the widest cells and those of the reach where there is room for so many of the
-/// widest.
+/// Levels between the widest cells and those of the reach, if the number of the widest allows it.
 const LEVELS: u8 = 2;
 /// Most cells of the coarsest level.
 const MAX_COARSE: f64 = 8192.0;
-/// The finest cells are wider than the reach by so much when the map is made, so that a reach that
-/// grows a little keeps it.
+/// When the map is built, its finest cells are wider than the reach by this factor, so that a reach
+/// that grows a little keeps the map.
 const SPARE: f64 = 1.2;
-/// The room around the points when the map is made, of their extent, to either side.
+/// Margin around the points when the map is built, as a share of their extent, on either side.
 const ROOM: f64 = 0.25;
-/// More points than so many in a leaf refine it.
+/// A leaf with more points than this is refined.
 const SPLIT: usize = 8;
 /// Most cells refined or merged by density in a step.
 const BUDGET: usize = 64;
-/// Cells are wider than the reach by this part, against rounding in coordinates of up to
+/// Share by which cells must be wider than the reach, against rounding in coordinates of up to
 /// [`FURTHEST`] reaches.
 const ROUNDING: f64 = 1e-6;
-/// Furthest that a coordinate may be from zero, in reaches.
+/// Largest distance of a coordinate from zero, in reaches.
 pub const FURTHEST: f64 = 1e8;
 
-/// Why points were not placed. The caller's. Nothing is placed then, until points are again.
+/// Why points were not placed. The caller's fault. Afterwards there are no points until the next
+/// call succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PointsError {
-    /// A coordinate is no number, or too far away for the reach.
+    /// A coordinate is not finite, or too far away for the reach.
     #[error("point {point}: {at:?} m is not a place within {FURTHEST:e} reaches")]
     Place {
-        /// Which.
+        /// Index of the point.
         point: usize,
-        /// As given, m.
+        /// Its position, m.
         at: [f64; 3],
     },
-    /// Not a positive, finite reach, or room that is none.
+    /// The reach is not positive and finite, or the margin is invalid.
     #[error("a reach of {reach_m} m with {room_m} m of room around")]
     Reach {
-        /// As given, m.
+        /// The given reach, m.
         reach_m: f64,
-        /// As given, m.
+        /// The given margin, m.
         room_m: f64,
     },
-    /// There is no such grid.
+    /// The grid is invalid.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// A point is in no cell.
     #[error(transparent)]
     Track(#[from] TrackError),
-    /// A point was not moved.
+    /// A point could not be moved.
     #[error(transparent)]
     Move(#[from] RemoveError),
-    /// A point was not registered.
+    /// A point could not be registered.
     #[error(transparent)]
     Insert(#[from] InsertError),
-    /// The levels are none.
+    /// The levels are invalid.
     #[error(transparent)]
     Density(#[from] DensityError),
 }
 
-/// What is rebuilt with the map.
+/// Everything that is rebuilt with the map.
 #[derive(Clone, Debug)]
 struct Made {
     registration: Registration,
     scaler: Scaler,
     low: Vec3,
     high: Vec3,
-    /// Of the coarsest cells, m.
+    /// Width of the coarsest cells, m.
     width_m: f64,
-    /// Deepest level at the reach that the map was made for.
+    /// Deepest level for the reach at which the map was built.
     levels: u8,
 }
 
@@ -101,7 +101,7 @@ impl Made {
     }
 }
 
-/// See the [module](self).
+/// Moving points with lists of their neighbours. See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct MovingPoints {
     made: Option<Made>,
@@ -115,15 +115,15 @@ pub struct MovingPoints {
 }
 
 impl MovingPoints {
-    /// No points.
+    /// Creates a structure without points.
     #[must_use]
     pub fn new() -> Self {
         MovingPoints::default()
     }
 
-    /// All points are at these places now, m: each is in the lists of all leaves that have a place
-    /// within `reach_m` of it. The map covers all places that are no more than `room_m` outside the
-    /// box of the points.
+    /// Moves all points to these positions, m: each is then in the lists of all leaves that have a
+    /// position within `reach_m` of it. The map covers everything within `room_m` of the box of the
+    /// points.
     ///
     /// # Errors
     /// See [`PointsError`].
@@ -144,7 +144,7 @@ impl MovingPoints {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(-f64::INFINITY));
         for (point, p) in at.iter().enumerate() {
             let far = p.x.abs().max(p.y.abs()).max(p.z.abs());
-            // The sum: the greatest of numbers that are none may be one.
+            // The sum, because the maximum drops NaN.
             if !(far <= FURTHEST * reach_m && (p.x + p.y + p.z).is_finite()) {
                 let at = [p.x, p.y, p.z];
                 return Err(PointsError::Place { point, at });
@@ -160,7 +160,8 @@ impl MovingPoints {
         let (low, high) = (low - Vec3::repeat(room_m), high + Vec3::repeat(room_m));
         let fits = self.made.as_ref().is_some_and(|made| {
             let inside = (0..3).all(|k| made.low[k] < low[k] && high[k] < made.high[k]);
-            // Twice too wide at the deepest level: a finer map would have shorter lists.
+            // Cells twice too wide at the deepest level do not fit: a finer map would have shorter
+            // lists.
             let narrow = made.width_at(made.levels) <= 2.0 * SPARE * reach_m;
             let wide = made.width_m >= (1.0 + ROUNDING) * reach_m;
             self.particles.len() == at.len() && inside && narrow && wide
@@ -172,13 +173,13 @@ impl MovingPoints {
         self.make(at, low, high)
     }
 
-    /// Deepest level whose cells are no narrower than the reach.
+    /// Returns the deepest level with cells no narrower than the reach.
     fn deepest(made: &Made, reach_m: f64) -> u8 {
         let fine = |level: &u8| made.width_at(*level) >= (1.0 + ROUNDING) * reach_m;
         (0..=made.levels).rev().find(fine).unwrap_or(0)
     }
 
-    /// No leaf is narrower than the reach from now on.
+    /// Makes sure that no leaf is narrower than the reach.
     fn limit(&mut self) {
         let Some(made) = &mut self.made else { return };
         let (now, before) = (
@@ -190,7 +191,7 @@ impl MovingPoints {
         }
         made.scaler.set_finest(now);
         if now > before {
-            // What was as fine as it might be may be crowded.
+            // Leaves at the former finest level may be crowded.
             self.leaves.clear();
             self.leaves.extend(made.registration.map().leaves());
             for &c in &self.leaves {
@@ -204,7 +205,7 @@ impl MovingPoints {
             self.leaves
                 .extend(map.leaves().filter(|c| map.cell_level(*c) == level));
             for &c in &self.leaves {
-                // Siblings go with the first of them.
+                // Siblings are merged with the first of them.
                 let map = made.registration.map();
                 let parent = map.is_leaf(c).then(|| map.parent(c)).flatten();
                 if let Some(parent) = parent.filter(|_| map.cell_level(c) == level) {
@@ -222,7 +223,7 @@ impl MovingPoints {
         for (p, goal) in self.particles.iter().zip(at) {
             match made.registration.move_particle(*p, goal)? {
                 Outcome::Reached => {}
-                // Not inside the box: that has been looked at.
+                // Not inside the box; that has been checked.
                 Outcome::Blocked { .. } => {
                     let at = [goal.x, goal.y, goal.z];
                     return Err(TrackError::Outside { at }.into());
@@ -288,23 +289,23 @@ impl MovingPoints {
         Ok(())
     }
 
-    /// How often the map has been made.
+    /// Returns how often the map has been built.
     #[must_use]
     pub fn remade(&self) -> u64 {
         self.remade
     }
 
-    /// What the points are registered in, in their order: entity `i` is point `i`. `None`: there
-    /// are none.
+    /// Returns the registration of the points, in their order: entity `i` is point `i`. `None` if
+    /// there are none.
     #[must_use]
     pub fn registration(&self) -> Option<&Registration> {
         self.made.as_ref().map(|made| &made.registration)
     }
 
-    /// Goes along the segment from where a point is to `to` (m) and calls `visit` with every leaf
-    /// that it enters, the first one included. `None`: there is no such point.
+    /// Marches along the segment from a point to `to` (m) and calls `visit` with every leaf that it
+    /// enters, including the first. `None` if there is no such point.
     ///
-    /// No allocation; in proportion to the leaves that it crosses.
+    /// No allocation; the cost is proportional to the number of leaves crossed.
     pub fn march(&self, point: usize, to: &Vec3, visit: impl FnMut(Cell)) -> Option<Path> {
         let made = self.made.as_ref()?;
         let particle = made.registration.particle(*self.particles.get(point)?)?;
@@ -312,11 +313,11 @@ impl MovingPoints {
         Some(map.march(particle.dart, &particle.position, to, visit))
     }
 
-    /// Points that are in a leaf or in a cell around it, each once: all that are within reach of
-    /// any place in the leaf, and some that are not.
+    /// Returns the points in a leaf or in a cell around it, each once: all that are within reach of
+    /// any position in the leaf, and some that are not.
     ///
     /// # Panics
-    /// If the leaf is none of this map's.
+    /// If the leaf does not belong to this map.
     pub fn around(&mut self, c: Cell) -> impl Iterator<Item = u32> + '_ {
         let made = self.made.as_mut();
         made.into_iter()
@@ -324,10 +325,10 @@ impl MovingPoints {
     }
 
     /// Calls `visit` once for each two points no further apart than `radius_m`, with the lower
-    /// number, the higher, and the square of their distance, m². In no order that can be relied on.
+    /// index, the higher, and their squared distance, m². The order is unspecified.
     ///
-    /// `at` are the places that the points have been put at. A radius above the reach is the reach.
-    /// No allocation once grown.
+    /// `at` holds the current positions of the points. A radius above the reach is reduced to the
+    /// reach. No allocation once grown.
     pub fn pairs(&mut self, at: &[Vec3], radius_m: f64, mut visit: impl FnMut(u32, u32, f64)) {
         let Some(made) = &mut self.made else { return };
         if at.len() != self.particles.len() {

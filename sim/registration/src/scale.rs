@@ -1,72 +1,72 @@
-//! Which cells are refined and which merged: crowded ones and empty ones, a few at a time.
+//! Refinement and merging by density: crowded and empty cells, a few at a time.
 //!
-//! The thesis refines by density and gives neither thresholds nor a rule against going back and
-//! forth (Pitiot 2015, sections 6.1 and 8.3.3). Here: a leaf is refined when more than `split`
-//! entities of one kind cross it; siblings are merged when fewer than `merge` cross them together.
-//! With `merge <= split / 2` what has just been refined is not merged, nor the other way round,
-//! while nothing moves. Only cells whose population has changed are looked at, at most `budget` of
-//! them change in a step.
+//! The thesis refines by density and gives neither thresholds nor a rule against oscillation
+//! (Pitiot 2015, sections 6.1 and 8.3.3). Here a leaf is refined when more than `split` entities of
+//! one kind cross it, and siblings are merged when fewer than `merge` cross them together. With
+//! `merge <= split / 2`, cells that have just been refined are not merged, and vice versa, while
+//! nothing moves. Only cells with a changed population are examined, and at most `budget` of them
+//! change in a step.
 //!
-//! Off the real-time thread or in its slack: a step is bounded by `budget` times the population of
-//! a cell and its ring.
+//! For a thread without real-time demands, or for its slack. A step is bounded by `budget` times
+//! the population of a cell and its ring.
 
 use crate::map::{Cell, MAX_LEVEL};
 use crate::registration::{Kind, Registration};
 
-/// When cells change their level.
+/// Criterion by which cells change their level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Density {
-    /// What is counted.
+    /// Kind of entity that is counted.
     pub kind: Kind,
-    /// More than so many in a leaf refine it.
+    /// A leaf with more than this is refined.
     pub split: usize,
-    /// Fewer than so many in siblings together merge them; at most half of `split`.
+    /// Siblings with fewer than this together are merged; at most half of `split`.
     pub merge: usize,
-    /// No leaf is refined to beyond this level.
+    /// Deepest level to which leaves are refined.
     pub finest: u8,
-    /// No leaf is merged to below this level.
+    /// Lowest level to which leaves are merged.
     pub coarsest: u8,
-    /// At most so many cells are refined or merged in a step.
+    /// Most cells refined or merged in a step.
     pub budget: usize,
-    /// Whether cells that share a vertex may be a level apart at most: what is too coarse beside
-    /// one to be refined is refined first, and siblings beside a finer one are not merged.
+    /// If true, cells that share a vertex differ by at most one level. Neighbours that are too
+    /// coarse are refined first, and siblings next to a finer cell are not merged.
     pub balanced: bool,
 }
 
-/// Why there is no such criterion. The caller's.
+/// Why a criterion is invalid. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DensityError {
-    /// What is merged would be refined again.
+    /// Merged cells would be refined again.
     #[error("merging below {merge} and splitting above {split} goes back and forth: at most half")]
     Hysteresis {
-        /// As given.
+        /// The given value.
         split: usize,
-        /// As given.
+        /// The given value.
         merge: usize,
     },
-    /// The levels are the wrong way round, or too many.
+    /// The levels are in the wrong order, or too many.
     #[error("levels {coarsest} to {finest}: rising, and at most {MAX_LEVEL}")]
     Levels {
-        /// As given.
+        /// The given value.
         coarsest: u8,
-        /// As given.
+        /// The given value.
         finest: u8,
     },
 }
 
-/// What a step has done.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scaled {
-    /// Cells.
+    /// Cells refined.
     pub refined: usize,
-    /// Families.
+    /// Families of siblings merged.
     pub merged: usize,
-    /// Whether something is left to do for the next step.
+    /// Whether work is left for the next step.
     pub more: bool,
 }
 
-/// Refines and merges by [`Density`].
+/// Refines and merges cells by [`Density`].
 #[derive(Clone, Debug)]
 pub struct Scaler {
     density: Density,
@@ -76,7 +76,7 @@ pub struct Scaler {
 }
 
 impl Scaler {
-    /// By this criterion.
+    /// Creates a scaler with this criterion.
     ///
     /// # Errors
     /// See [`DensityError`].
@@ -102,23 +102,23 @@ impl Scaler {
         })
     }
 
-    /// The criterion.
+    /// Returns the criterion.
     #[must_use]
     pub fn density(&self) -> Density {
         self.density
     }
 
-    /// Another finest level from now on, not below the coarsest. What is finer already stays.
+    /// Sets the finest level, not below the coarsest. Leaves that are already finer stay.
     pub(crate) fn set_finest(&mut self, finest: u8) {
         self.density.finest = finest.clamp(self.density.coarsest, MAX_LEVEL);
     }
 
-    /// Another budget from now on.
+    /// Sets the budget.
     pub(crate) fn set_budget(&mut self, budget: usize) {
         self.density.budget = budget;
     }
 
-    /// Looks at the cells whose population has changed since the last step.
+    /// Examines the cells in which the population has changed since the last step.
     pub fn step(&mut self, registration: &mut Registration) -> Scaled {
         let mut scaled = Scaled::default();
         self.later.clear();
@@ -133,15 +133,15 @@ impl Scaler {
             if self.crowded(registration, c) {
                 self.refine(registration, c, &mut scaled);
                 if registration.map().is_leaf(c) {
-                    // The budget went to coarser ones beside it.
+                    // The budget was spent on coarser neighbours.
                     self.later.push(c);
                 }
             } else if let Some(parent) = self.deserted(registration, c)
                 && registration.coarsen(parent).is_ok()
             {
                 scaled.merged += 1;
-                // Its own family may be empty now, and if levels are balanced those that it kept
-                // from merging.
+                // The parent's own family may be empty now; if levels are balanced, so may be the
+                // families that it kept from merging.
                 registration.touch(parent);
                 if self.density.balanced {
                     self.ring.clear();
@@ -167,7 +167,7 @@ impl Scaler {
             && registration.map().can_refine(c).is_ok()
     }
 
-    /// Refines a leaf, those that are too coarse beside it first.
+    /// Refines a leaf, after neighbours that are too coarse.
     fn refine(&mut self, registration: &mut Registration, c: Cell, scaled: &mut Scaled) {
         if self.density.balanced {
             let level = registration.map().cell_level(c);
@@ -193,7 +193,7 @@ impl Scaler {
         }
     }
 
-    /// The parent of a leaf whose siblings may all be merged.
+    /// Returns the parent of a leaf if all its children may be merged.
     fn deserted(&mut self, registration: &Registration, c: Cell) -> Option<Cell> {
         let map = registration.map();
         let parent = map.parent(c)?;

@@ -1,21 +1,21 @@
-//! Triangulated surfaces: registered triangle by triangle, and cut finer where a triangle is too
-//! large to be seen.
+//! Triangulated surfaces: registered triangle by triangle, and subdivided where a triangle is too
+//! large for the lists.
 //!
 //! # Theory
 //! A triangle is registered by its border (Pitiot 2015, section 5.5). A cell that only its inside
-//! crosses must at least be in the ring, or nothing there would see it: that is the *validity
-//! criterion*, "no cell of the environment inside a triangle", here in a form that can be decided:
-//! **every cell that the triangle meets is crossed or in the ring**. Cells that it meets hang
-//! together, so they are found by spreading from those that it crosses, each tested by cutting the
-//! triangle with the cell's tetrahedra. It fails where the environment has been refined or the
-//! surface stretched.
+//! crosses must at least be in the ring; otherwise the triangle is missing from the lists there.
+//! This is the *validity criterion*, "no cell of the environment inside a triangle", here in a
+//! decidable form: **every cell that the triangle meets is crossed or in the ring**. The cells that
+//! it meets are connected. So they are found by spreading from those that it crosses, testing each
+//! by cutting the triangle with the cell's tetrahedra. The criterion fails where the environment
+//! has been refined or the surface stretched.
 //!
 //! # Practice
-//! [`Surface::restore`] cuts the longest edge of a triangle that fails in two, with the triangle on
-//! its other side, until none fails: the surface stays without gaps however it moves. What is cut
-//! in stays in the middle of the edge that it was cut into when the surface is moved
+//! [`Surface::restore`] cuts the longest edge of a failing triangle in two, together with the
+//! triangle on its other side, until none fails. The surface stays without gaps, however it moves.
+//! An inserted vertex stays in the middle of the edge that it cut when the surface is moved
 //! ([`Surface::move_to`]). Off the real-time thread: it allocates. On a curved surface the middle
-//! of an edge is in no cell, so nothing is cut there: triangles that fail are counted.
+//! of an edge is in no cell, so nothing is cut there: failing triangles are counted.
 
 use hapticd_geometry::Vec3;
 
@@ -23,80 +23,80 @@ use crate::map::{Cell, Map, Marks, Space};
 use crate::registration::{EntityId, InsertError, Kind, ParticleId, Registration, RemoveError};
 use crate::track::TrackError;
 
-/// Why there is no such surface. The caller's.
+/// Why there is no such surface. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SurfaceError {
-    /// A triangle names a vertex that is not there.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle} refers to vertex {index}, but there are only {vertices} vertices")]
     IndexOutOfRange {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
-        /// The bad index.
+        /// The invalid index.
         index: u32,
-        /// Vertex count.
+        /// Number of vertices.
         vertices: usize,
     },
-    /// A vertex is in no cell, or no place.
+    /// A vertex is in no cell, or not finite.
     #[error("vertex {vertex}: {error}")]
     Vertex {
-        /// Which one.
+        /// Index of the vertex.
         vertex: usize,
-        /// Why.
+        /// The error.
         error: TrackError,
     },
-    /// A triangle with a vertex twice.
+    /// A triangle has a vertex twice.
     #[error("triangle {triangle}: {error}")]
     Triangle {
-        /// Which one.
+        /// Index of the triangle.
         triangle: usize,
-        /// Why.
+        /// The error.
         error: InsertError,
     },
-    /// Another number of positions than the surface has been made of.
+    /// The number of positions differs from the number of given vertices.
     #[error("{given} positions for a surface of {wanted} vertices")]
     Count {
-        /// As given.
+        /// The given number.
         given: usize,
-        /// As it should be.
+        /// The expected number.
         wanted: usize,
     },
-    /// Parts of it have been removed from under it.
+    /// Parts of the surface have been removed separately.
     #[error(transparent)]
     Gone(#[from] RemoveError),
 }
 
-/// What [`Surface::restore`] has done.
+/// Result of [`Surface::restore`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Edges that were cut.
+    /// Number of edges that were cut.
     pub cuts: usize,
-    /// Triangles that still fail: the limit of cuts was reached, or the middle of an edge is in no
-    /// cell.
+    /// Number of triangles that still fail: the limit of cuts was reached, or the middle of an edge
+    /// is in no cell.
     pub invalid: usize,
 }
 
-/// A surface that is registered.
+/// A registered surface.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// The given vertices first, then those cut in.
+    /// The given vertices first, then the inserted ones.
     particles: Vec<ParticleId>,
-    /// Of each that was cut in: the two that it is in the middle of.
+    /// For each inserted vertex: the two of which it is the midpoint.
     between: Vec<[usize; 2]>,
     given: usize,
     triangles: Vec<EntityId>,
-    /// By vertices, as `triangles`.
+    /// Vertices of each triangle, in the order of `triangles`.
     corners: Vec<[usize; 3]>,
 }
 
 impl Surface {
-    /// Registers a surface, vertices in m, looked for from a leaf nearby.
+    /// Registers a surface, vertices in m, searched from a leaf nearby.
     ///
     /// # Errors
     /// See [`SurfaceError`]; then nothing is registered.
     ///
     /// # Panics
-    /// If `near` is no leaf.
+    /// If `near` is not a leaf.
     pub fn insert(
         registration: &mut Registration,
         positions: &[Vec3],
@@ -154,23 +154,23 @@ impl Surface {
         Ok(())
     }
 
-    /// Its triangles as they are now.
+    /// Returns its current triangles.
     #[must_use]
     pub fn triangles(&self) -> &[EntityId] {
         &self.triangles
     }
 
-    /// Its vertices: those that it was made of first, then those cut in.
+    /// Returns its vertices: the given ones first, then the inserted ones.
     #[must_use]
     pub fn particles(&self) -> &[ParticleId] {
         &self.particles
     }
 
-    /// Takes all of it out.
+    /// Removes the whole surface.
     ///
     /// # Errors
-    /// [`RemoveError::Gone`] where parts of it have been removed from under it,
-    /// [`RemoveError::Used`] where others end at its vertices.
+    /// [`RemoveError::Gone`] if parts of it have been removed separately, [`RemoveError::Used`] if
+    /// other entities end at its vertices.
     pub fn remove(self, registration: &mut Registration) -> Result<(), RemoveError> {
         for x in self.triangles {
             registration.remove(x)?;
@@ -181,8 +181,9 @@ impl Surface {
         Ok(())
     }
 
-    /// Moves the given vertices, m, and those cut in to the middles of their edges; settles. A
-    /// vertex whose way is blocked stays behind, and is counted.
+    /// Moves the given vertices, m, and the inserted ones to the middles of their edges; settles.
+    ///
+    /// Returns the number of vertices with a blocked path; these stay behind.
     ///
     /// # Errors
     /// [`SurfaceError::Count`], [`SurfaceError::Gone`].
@@ -220,7 +221,7 @@ impl Surface {
             .ok_or(p.gone())
     }
 
-    /// Cuts triangles until all are valid, `limit` edges at most. Settles first.
+    /// Cuts triangles until all are valid, but at most `limit` edges. Settles first.
     ///
     /// # Errors
     /// [`SurfaceError::Gone`].
@@ -241,14 +242,14 @@ impl Surface {
                 restored.invalid += 1;
                 i += 1;
             }
-            // A cut may make a valid triangle two, which are as valid: parts of it, with its middle
-            // crossed besides. They are looked at all the same, at the end.
+            // A cut may split a valid triangle in two. Both are as valid, being parts of it with
+            // its middle crossed as well. They are tested all the same, at the end.
         }
         Ok(restored)
     }
 
-    /// Cuts the longest edge of a triangle, with all triangles at it. Says whether its middle was
-    /// in a cell.
+    /// Cuts the longest edge of a triangle, with all triangles at it. Returns whether its middle
+    /// was in a cell.
     fn cut(&mut self, registration: &mut Registration, i: usize) -> Result<bool, SurfaceError> {
         let corners = self.corners[i];
         let mut longest = (-1.0, [0, 0]);
@@ -292,8 +293,9 @@ impl Surface {
 }
 
 impl Registration {
-    /// Whether every leaf that a triangle meets, with its inside too, is crossed by its border or
-    /// in the ring of what is; true for other entities, and for none. Allocates.
+    /// Returns whether every leaf that a triangle meets, also with its inside, is crossed by its
+    /// border or in the ring of the crossed leaves. True for other entities, and for removed ones.
+    /// Allocates.
     #[must_use]
     pub fn is_triangle_valid(&self, x: EntityId) -> bool {
         if self.kind(x) != Some(Kind::Triangle) {
@@ -304,7 +306,7 @@ impl Registration {
             .filter_map(|p| self.particle(p).map(|p| p.position))
             .collect();
         let map = self.map();
-        // What it meets hangs together: if it meets anything beyond the ring, it meets something
+        // The cells that it meets are connected: if it meets any beyond the ring, it meets one
         // right behind it.
         let (mut marks, mut beyond) = (Marks::default(), Vec::new());
         let known: Vec<Cell> = self.crossed(x).chain(self.ring(x)).collect();
@@ -316,9 +318,11 @@ impl Registration {
 }
 
 impl Map {
-    /// Whether a leaf meets a triangle, in more than a line of its side; on a curved surface
-    /// whether they overlap seen along the triangle's normal, from whichever side. Goes through all
-    /// its darts.
+    /// Returns whether a leaf meets a triangle, in more than a line of its side. Visits all darts
+    /// of the leaf.
+    ///
+    /// On a curved surface: whether they overlap as seen along the triangle's normal, from either
+    /// side.
     #[must_use]
     pub fn meets_triangle(&self, c: Cell, triangle: &[Vec3; 3]) -> bool {
         let [a, b, e] = triangle;
@@ -357,7 +361,7 @@ impl Map {
     }
 }
 
-/// Leaves what is on the inner side of a plane, where a function that falls evenly is positive
+/// Keeps the part of a polygon on the inner side of a plane, where an affine function is positive
 /// (Sutherland and Hodgman).
 fn clip(polygon: &mut Vec<Vec3>, inside: impl Fn(&Vec3) -> f64) {
     let mut kept = Vec::with_capacity(polygon.len() + 1);

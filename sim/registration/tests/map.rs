@@ -1,4 +1,4 @@
-//! Maps against brute force: boxes 1 to 7 of the checklist in the digest of Pitiot 2015.
+//! Maps against brute force.
 
 mod common;
 
@@ -101,7 +101,7 @@ fn box_1_what_is_no_quasi_manifold_is_refused_with_numbers() {
             vertices: [0, 2, 2]
         }
     );
-    // Two squares that share a corner only.
+    // Two squares that share only a corner.
     let far = [
         p(0., 0., 0.),
         p(1., 0., 0.),
@@ -181,8 +181,8 @@ fn box_1_what_is_no_quasi_manifold_is_refused_with_numbers() {
 
 #[test]
 fn box_2_orbits_have_each_dart_once_whatever_the_degree() {
-    // A pentagon beside a triangle: any number of corners. The validator compares the chains with
-    // what the links lead to.
+    // A pentagon next to a triangle: any number of corners. The validator compares the chains with
+    // what the links reach.
     let positions = [
         Vec3::new(0., 0., 0.),
         Vec3::new(2., 0., 0.),
@@ -237,7 +237,7 @@ fn box_3_the_ring_of_a_set_is_outside_it() {
     let mut map = Map::grid_2d(Vec3::zeros(), 1.0, [5, 5]).unwrap();
     let middle = map.leaves().nth(12).unwrap();
     map.refine(middle).unwrap();
-    // The eight cells about the refined one: an island of four inside.
+    // The eight cells around the refined one: an island of four inside.
     let set: Vec<Cell> = map
         .leaves()
         .filter(|&c| {
@@ -265,7 +265,7 @@ fn box_3_the_ring_of_a_set_is_outside_it() {
 fn box_4_attributes_are_shared_by_an_orbit() {
     let mut map = bent_cubes(2, 0.1, 3);
     shuffle(&mut map, &mut Random(5), 20, 2);
-    // Tables by number: written through one dart, read through any other.
+    // Tables by index: written through one dart, read through any other.
     let mut of_edge = vec![0; map.all_edges().map(|e| e.index()).max().unwrap() + 1];
     let mut of_face = vec![0; map.all_faces().map(|f| f.index()).max().unwrap() + 1];
     for (i, e) in map.all_edges().enumerate() {
@@ -352,7 +352,7 @@ fn box_6_levels_share_what_is_split() {
     map.refine(b).unwrap();
     map.coarsen(a).unwrap();
     map.validate().unwrap();
-    // What the finer neighbour needs is kept.
+    // The parts that the finer neighbour needs are kept.
     assert_eq!(map.cell_darts(a).count(), 24 + (16 - 4) + 4);
     map.coarsen(b).unwrap();
     map.validate().unwrap();
@@ -369,7 +369,7 @@ fn box_7_levels_walked_by_labels_are_the_levels_rebuilt() {
         for _ in 0..4 {
             shuffle(&mut map, &mut random, 12, 4);
             for level in 0..4 {
-                // Merging keeps the numbers of the darts that remain.
+                // Merging keeps the indices of the remaining darts.
                 let rebuilt = coarsened(&map, level);
                 rebuilt.validate().unwrap();
                 for d in rebuilt.all_darts() {
@@ -390,8 +390,7 @@ fn box_7_levels_walked_by_labels_are_the_levels_rebuilt() {
 
 #[test]
 fn refining_moves_no_boundary() {
-    // The tetrahedra of a refined, bent cell and its neighbours fill what those of the cells
-    // filled.
+    // The tetrahedra of a refined, bent cell and its neighbours fill the same volume as before.
     let volume = |map: &Map, cells: &mut dyn Iterator<Item = Cell>| -> f64 {
         cells
             .flat_map(|c| map.cell_darts(c).collect::<Vec<_>>())

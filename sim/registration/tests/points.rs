@@ -1,4 +1,4 @@
-//! Points in a map that is made to fit them, against brute force.
+//! Points in a map that adapts to them, against brute force.
 
 mod common;
 
@@ -66,8 +66,8 @@ fn wander(seed: u64, count: usize, steps: usize) -> (usize, u64, u8) {
         seen += expected.len();
         let map = points.registration().unwrap().map();
         deepest = deepest.max(map.leaves().map(|c| map.cell_level(c)).max().unwrap());
-        // Along a way that leaves the points' box: whoever is within reach of any of its places is
-        // in a list.
+        // Along a path that leaves the points' box: every point within reach of any of its
+        // positions is in a list.
         let i = random.below(at.len());
         let to = at[i] + random.vector(0.05);
         let mut met = Vec::new();
@@ -96,7 +96,7 @@ fn pairs_are_those_of_brute_force() {
     );
 }
 
-/// So many, or as many as are asked for.
+/// The usual number of cases, or as many as the environment requests.
 fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok();
     ProptestConfig {
@@ -126,7 +126,7 @@ fn what_is_no_place_is_refused_and_forgotten() {
             matches!(refused, Err(PointsError::Place { point: 1, .. })),
             "{refused:?}"
         );
-        // The old lists are not those of the new places.
+        // The old lists do not fit the new positions.
         assert!(points.registration().is_none());
         points.place(&at, 1.0, 0.0).unwrap();
         assert_eq!(found(&mut points, &at, 1.0), [(0, 1)]);
@@ -142,7 +142,7 @@ fn what_is_no_place_is_refused_and_forgotten() {
     points.pairs(&[], 1.0, |_, _, _| panic!("nobody is there"));
 }
 
-/// What goes round and round needs no more room after some rounds.
+/// Points that repeat a motion need no more memory after some rounds.
 #[test]
 fn nothing_allocates_where_the_same_comes_again() {
     let mut random = Random(3);

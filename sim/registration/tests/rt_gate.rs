@@ -1,10 +1,10 @@
-//! The real-time gate of what the haptic loop may call: tracking and marching with a budget, in
-//! every kind of space, without an allocation and (under RealtimeSanitizer) without a lock or a
-//! blocking call, and never past the budget.
+//! The real-time gate for functions that the haptic loop may call: tracking and marching with a
+//! budget, in every kind of space, without an allocation and (under RealtimeSanitizer) without a
+//! lock or a blocking call, and never past the budget.
 //!
 //! Built with `RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, `turn` below is
-//! real-time to the sanitizer, which ends the process at the first offence; that the sanitizer
-//! would is shown by `hapticd-rtgate`.
+//! real-time to the sanitizer, which ends the process at the first violation. `hapticd-rtgate`
+//! shows that the sanitizer does so.
 #![cfg_attr(rtsan, feature(sanitize))]
 
 mod common;
@@ -19,7 +19,7 @@ use hapticd_registration::track::{Outcome, Particle, Path, Tally};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What came of the turns, by kind.
+/// Results of the turns, by kind.
 #[derive(Debug, Default)]
 struct Met {
     reached: usize,
@@ -30,7 +30,7 @@ struct Met {
     long: usize,
 }
 
-/// A turn: the particle follows its goal, and the cells between where it was and where it is are
+/// One turn: the particle follows its goal, and the cells between its old and its new position are
 /// named.
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
 fn turn(
@@ -98,7 +98,7 @@ fn tracking_and_marching_with_a_budget_are_for_the_loop() {
     }
 }
 
-/// A turn of who keeps a registration in the loop's own thread.
+/// One turn with a registration that the loop's own thread keeps.
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
 fn registered(
     r: &mut Registration,

@@ -1,4 +1,4 @@
-//! Surfaces and their validity: box 22 of the checklist in the digest of Pitiot 2015.
+//! Surfaces and their validity.
 
 mod common;
 
@@ -11,7 +11,7 @@ use hapticd_registration::registration::{EntityId, Policy, Registration};
 use hapticd_registration::surface::{Surface, SurfaceError};
 use hapticd_registration::track::TrackError;
 
-/// A tetrahedron of triangles about the middle of a space of six cubes a side.
+/// A tetrahedron of triangles around the middle of a space of six cubes a side.
 fn scene() -> (Registration, Vec<Vec3>, Vec<[u32; 3]>) {
     let map = Map::grid_3d(Vec3::zeros(), 1.0, [6; 3]).unwrap();
     let at = vec![
@@ -24,7 +24,7 @@ fn scene() -> (Registration, Vec<Vec3>, Vec<[u32; 3]>) {
     (Registration::new(map, Policy::Tolerate), at, triangles)
 }
 
-/// By brute force over all cells: those that the triangle meets and nobody there would see.
+/// By brute force over all cells: those that the triangle meets but that do not list it.
 fn unseen(r: &Registration, x: EntityId) -> usize {
     let known: BTreeSet<Cell> = r.crossed(x).chain(r.ring(x)).collect();
     let ends: Vec<Vec3> = r.ends(x).map(|p| r.particle(p).unwrap().position).collect();
@@ -48,7 +48,7 @@ fn box_22_large_triangles_fail_and_are_cut_until_none_does() {
             .filter(|&&x| !r.is_triangle_valid(x))
             .count()
     };
-    // Some cells in the middle of a side are two away from its border.
+    // Some cells in the middle of a side are two cells away from its border.
     let _ = failing(&r, &surface);
     let mut random = Random(8);
     for _ in 0..80 {
@@ -62,7 +62,7 @@ fn box_22_large_triangles_fail_and_are_cut_until_none_does() {
         failing(&r, &surface) > 0,
         "after refinement there are triangles that fail"
     );
-    // A limit is a limit, and what is left is said.
+    // The limit holds, and the rest is reported.
     let before = failing(&r, &surface);
     let none = surface.restore(&mut r, 0).unwrap();
     assert_eq!((none.cuts, none.invalid), (0, before));
@@ -81,8 +81,7 @@ fn box_22_large_triangles_fail_and_are_cut_until_none_does() {
         }
     }
     assert!(edges.iter().all(|&(a, b)| edges.contains(&(b, a))));
-    // Moved, the vertices cut in are in the middles of their edges, and all is listed where it
-    // should be.
+    // After a move, inserted vertices are in the middles of their edges, and all lists are right.
     let by = Vec3::new(0.21, -0.13, 0.17);
     let moved: Vec<Vec3> = at.iter().map(|p| p + by).collect();
     let before: Vec<Vec3> = surface
@@ -155,7 +154,7 @@ fn bad_surfaces_are_refused_whole() {
     );
     // Nothing was left of the others.
     assert_eq!(surface.triangles().iter().map(|x| x.index()).max(), Some(3));
-    // Removed from under it: said, not suffered.
+    // Separate removal is reported as an error.
     r.remove(surface.triangles()[0]).unwrap();
     assert!(surface.remove(&mut r).is_err());
 }

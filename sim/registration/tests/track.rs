@@ -1,5 +1,4 @@
-//! Tracking against brute force: boxes 8 to 15 and 20 of the checklist in the digest of
-//! Pitiot 2015.
+//! Tracking against brute force.
 
 mod common;
 
@@ -28,7 +27,7 @@ fn goal(random: &mut Random, map: &Map, n: f64) -> Vec3 {
     p
 }
 
-/// Random goals; every end is the cell that holds the goal. Gives the tally.
+/// Random goals; every end is the cell that holds the goal. Returns the tally.
 fn wander(map: &Map, n: f64, moves: usize, seed: u64) -> Tally {
     let mut random = Random(seed);
     let (mut particle, mut tally) = (first(map), Tally::default());
@@ -82,8 +81,8 @@ fn box_9_any_goal_is_reached_in_cells_that_are_not_convex() {
     }
 }
 
-/// What a goal on the half-integer lattice of a grid of unit cells is on: a vertex where all are
-/// whole, and so on.
+/// The state of a goal on the half-integer lattice of a grid of unit cells: a vertex if all
+/// coordinates are integers, and so on.
 fn lattice_state(p: &Vec3, axes: usize) -> State {
     let whole = (0..axes).filter(|&i| p[i].fract() == 0.0).count();
     match (axes - whole, axes) {
@@ -104,8 +103,8 @@ fn boxes_10_and_11_faces_edges_and_vertices_are_told_from_everywhere_to_everywhe
         for i in 0..8_000 {
             let mut goal = Vec3::zeros();
             for axis in 0..axes {
-                // Quarters off the middle: the middle of a face is its centre, with which all
-                // planes meet.
+                // Quarters off the middle: the middle of a face is its centre, through which all
+                // planes go.
                 let steps = [0.0, 0.25, 0.5, 0.75];
                 goal[axis] = random.below(4) as f64
                     + if random.unit() < 0.5 {
@@ -170,8 +169,8 @@ fn box_11_moves_along_faces_and_edges_and_through_vertices_end_where_they_should
 
 #[test]
 fn box_12_a_goal_inside_the_curvature_of_a_face_ends_the_walk() {
-    // Two cubes whose common face has one corner far out: planes through three of its corners
-    // disagree by which three.
+    // Two cubes with a common face that has one corner far out: planes through three of its corners
+    // depend on the choice of the three.
     let (mut positions, cells) =
         hapticd_registration::map::cubes(Vec3::zeros(), 1.0, [2, 1, 1]).unwrap();
     for corner in positions.iter_mut().filter(|p| p.x == 1.0 && p.y == p.z) {
@@ -279,8 +278,8 @@ fn box_13_goals_outside_are_reported_and_the_particle_stays_in() {
     }
 }
 
-/// Cells that are seen whole from their centres, and are not convex: their common corner is far
-/// from where it should be.
+/// Cells that are fully visible from their centres but not convex: their common corner is far from
+/// its regular position.
 fn star_shaped(solid: bool) -> impl Iterator<Item = Map> {
     let make = move |seed| {
         if solid {
@@ -295,7 +294,7 @@ fn star_shaped(solid: bool) -> impl Iterator<Item = Map> {
     })
 }
 
-/// A place in a leaf: in the tetrahedron or triangle of one of its darts, often far from the
+/// A position in a leaf: in the tetrahedron or triangle of one of its darts, often far from the
 /// centre.
 fn inside_of(map: &Map, c: Cell, random: &mut Random) -> Vec3 {
     let darts: Vec<_> = map.cell_darts(c).collect();
@@ -309,8 +308,8 @@ fn inside_of(map: &Map, c: Cell, random: &mut Random) -> Vec3 {
         .lerp(&on, 0.98 * (1.0 - random.unit().powi(3)))
 }
 
-/// Moves within a leaf that nothing gets out of: those are made that are within it all along,
-/// others are not. Gives how many were not, and how many there were.
+/// Moves within a closed leaf: moves that stay within it are made, others are not. Returns how many
+/// were not, and how many there were.
 fn stays_within(map: &Map, c: Cell, random: &mut Random) -> (usize, usize) {
     let (mut tally, mut blocked, moves) = (Tally::default(), 0, 300);
     for _ in 0..moves {
@@ -346,7 +345,7 @@ fn box_13_a_way_out_of_a_cell_that_is_not_convex_and_back_in_is_seen() {
         let (mut out_and_in, mut within) = (0, 0);
         for free in star_shaped(solid).take(6) {
             for c in free.leaves() {
-                // Nothing gets out of this one.
+                // Nothing can leave this one.
                 let mut map = free.clone();
                 map.set_obstacle_cell(c, true);
                 let (out, all) = stays_within(&map, c, &mut random);
@@ -360,7 +359,7 @@ fn box_13_a_way_out_of_a_cell_that_is_not_convex_and_back_in_is_seen() {
 
 #[test]
 fn a_bay_of_the_boundary_is_no_trap() {
-    // A row of cubes around three sides of a square: straight paths through the hole are blocked,
+    // A row of cubes around three sides of a square: straight paths through the gap are blocked,
     // others are not.
     let (positions, cells) =
         hapticd_registration::map::cubes(Vec3::zeros(), 1.0, [3, 3, 1]).unwrap();
@@ -387,7 +386,7 @@ fn a_bay_of_the_boundary_is_no_trap() {
 
 #[test]
 fn box_14_on_curved_surfaces_particles_stay_on_it_and_steps_keep_their_length() {
-    // A cube's surface unfolds: three steps of a straight line around it come back after its girth.
+    // A cube's surface unfolds: three steps of a straight line around it return after its girth.
     let map = closed_surface(4, false);
     let mut tally = Tally::default();
     let start = Vec3::new(0.3, -0.7, 2.0);
@@ -404,7 +403,7 @@ fn box_14_on_curved_surfaces_particles_stay_on_it_and_steps_keep_their_length() 
         "{:?}",
         particle.position
     );
-    // Over one crease at a slant: by hand, on the unfolded sides.
+    // Obliquely over one crease: checked by hand on the unfolded sides.
     let goal = particle.position + Vec3::new(3.0, 0.9, 0.0);
     let _ = map.track(&mut particle, &goal, &mut tally).unwrap();
     assert!(
@@ -428,7 +427,7 @@ fn box_14_on_curved_surfaces_particles_stay_on_it_and_steps_keep_their_length() 
             "{:?}",
             particle.position
         );
-        // Bent, a step is no longer than it was.
+        // A bent step is no longer than it was.
         assert!((particle.position - from).norm() <= (goal - from).norm() + 1e-9);
     }
     assert_eq!(
@@ -446,7 +445,7 @@ fn box_15_odd_goals_do_no_harm() {
     ] {
         let (mut particle, mut tally) = (first(&map), Tally::default());
         for d in map.all_darts() {
-            // The centres of its cell and its face, where all planes meet; there again; and its
+            // The centres of its cell and its face, where all planes meet; the same again; and its
             // vertex.
             let goals = [
                 map.centre(map.cell(d)),
@@ -596,7 +595,7 @@ fn at_the_limit_a_move_is_not_made_or_searched_for_and_a_march_is_lost() {
         goal.z = if space == Space::Volume { 0.3 } else { 0.0 };
         let start = map.particle_in(map.leaves().next().unwrap());
         let (mut particle, mut tally) = (start, Tally::default());
-        // With a limit: not made, whatever the limit is, and no more than it spent.
+        // With a limit: the move is not made, whatever the limit is, and spends no more than it.
         for most in [0, 1, 50, 1_000, 10_000] {
             let done = map
                 .track_bounded(&mut particle, &goal, most, &mut tally)
@@ -605,19 +604,19 @@ fn at_the_limit_a_move_is_not_made_or_searched_for_and_a_march_is_lost() {
             assert!(tally.most_tests <= most + 8, "{tally:?}");
         }
         assert_eq!(tally.fallbacks, 0);
-        // Without one the map is searched, which is counted.
+        // Without a limit the map is searched, and that is counted.
         let done = map.track(&mut particle, &goal, &mut tally).unwrap();
         assert_eq!((done, tally.fallbacks), (Outcome::Reached, 1));
         assert!(map.cell_holds(map.cell(particle.dart), &goal));
-        // With room enough it is walked.
+        // With a sufficient limit it is walked.
         let mut particle = start;
         let done = map
             .track_bounded(&mut particle, &goal, 200_000, &mut tally)
             .unwrap();
         assert_eq!(done, Some(Outcome::Reached));
         assert_eq!((particle.position, tally.fallbacks), (goal, 1));
-        // Two triangles or more a cell: the march's limit is met, too, and what was visited until
-        // then was right.
+        // Two triangles or more a cell: the march reaches its limit as well, and the cells visited
+        // until then were right.
         let most = 1_000;
         let (mut named, mut last) = (0, map.cell(start.dart));
         let path = map.march_bounded(&start, &particle, most, |c| {
@@ -652,9 +651,9 @@ fn at_the_limit_a_move_is_not_made_or_searched_for_and_a_march_is_lost() {
 
 #[test]
 fn box_26_what_a_merged_cell_takes_back_is_no_longer_its_neighbours() {
-    // All around a coarse cell are fine ones, and their vertices on its sides are pushed out, so it
-    // grows; merged one by one, they take that back. Whatever is known about where a cell's inside
-    // needs no test has to follow. On all sides at once: that is as wide as the nearest side
+    // All cells around a coarse cell are fine, and their vertices on its sides are pushed out, so
+    // that it grows. Merging them one by one reverses that. The known box in which no test is
+    // needed must follow. On all sides at once, since that box is as wide as the nearest side
     // allows.
     for solid in [false, true] {
         let (mut random, mut taken_back) = (Random(53), 0);
@@ -695,8 +694,8 @@ fn box_26_what_a_merged_cell_takes_back_is_no_longer_its_neighbours() {
     }
 }
 
-/// Random places near the sides of the middle cell of three a side, each found from the centres of
-/// all leaves: each is in the leaf that it is found to be in. Gives the leaves.
+/// Random positions near the sides of the middle cell of three a side, each located from the
+/// centres of all leaves: each is in the leaf that was found. Returns the leaves.
 fn places_are_where_they_are_found(map: &Map, seed: u64) -> Vec<Cell> {
     let (mut random, mut tally, mut found) = (Random(seed), Tally::default(), Vec::new());
     let axes = if map.space() == Space::Volume { 3 } else { 2 };

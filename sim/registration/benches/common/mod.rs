@@ -1,4 +1,4 @@
-//! Random numbers of the benchmarks of registration.
+//! Random numbers for the benchmarks of registration.
 
 use hapticd_geometry::Vec3;
 

@@ -1,8 +1,8 @@
-//! Maps from meshes: triangles, quads, any polygons; tetrahedra and hexahedra.
+//! Building maps from meshes: triangles, quads, any polygons; tetrahedra and hexahedra.
 //!
-//! A mesh is taken if it is a quasi-manifold: at most two cells at a side, oriented alike, and
-//! around every vertex one fan of cells. What is not is refused with the numbers of what is wrong.
-//! Vertices that no cell uses are left out. Allocates; not for a real-time thread.
+//! A mesh is accepted if it is a quasi-manifold: at most two cells at a side, oriented alike, and
+//! around every vertex one fan of cells. Others are refused with the indices of the fault. Vertices
+//! that no cell uses are dropped. Allocates; not for a real-time thread.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ use hapticd_geometry::Vec3;
 use super::orbits::Orbits;
 use super::{Cell, Dart, Map, NONE, Shape, Space};
 
-/// Most cells that a map is built of.
+/// Most cells from which a map is built.
 pub const MAX_CELLS: usize = 1 << 22;
 
-/// Why a mesh is no map. All of these are the fault of who made the mesh; the numbers are indices
-/// into what was given.
+/// Why a mesh does not form a map. All of these are the fault of the mesh's author; the numbers are
+/// indices into the input.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No cell.
+    /// There is no cell.
     #[error("the mesh has no cells")]
     Empty,
     /// More than [`MAX_CELLS`], or twice as many vertices.
@@ -27,70 +27,70 @@ pub enum BuildError {
     TooMany {
         /// "cells" or "vertices".
         what: &'static str,
-        /// How many.
+        /// The count.
         count: usize,
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
-    /// A cell names a vertex that is not there.
+    /// A cell refers to a vertex that does not exist.
     #[error("cell {cell} refers to vertex {index}, but there are only {vertices} vertices")]
     IndexOutOfRange {
-        /// Which cell.
+        /// Index of the cell.
         cell: usize,
-        /// The bad index.
+        /// The invalid index.
         index: u32,
-        /// Vertex count.
+        /// Number of vertices.
         vertices: usize,
     },
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} has a coordinate that is not finite")]
     NotFinite {
-        /// Which vertex.
+        /// Index of the vertex.
         vertex: usize,
     },
-    /// Fewer than three corners, or one twice.
+    /// A cell has fewer than three corners, or one of them twice.
     #[error("cell {cell} has {corners} corners, of which {different} are different")]
     Degenerate {
-        /// Which cell.
+        /// Index of the cell.
         cell: usize,
-        /// How many.
+        /// Number of corners.
         corners: usize,
-        /// How many are left without doubles.
+        /// Number of different corners.
         different: usize,
     },
     /// Two cells run along a side in the same direction, or more than two cells share it.
     #[error("cells {first} and {second} have the side at {vertices:?} both in the same direction")]
     Side {
-        /// The one that came first.
+        /// The cell that came first.
         first: usize,
-        /// The other.
+        /// The other cell.
         second: usize,
         /// Two or three vertices of that side.
         vertices: [u32; 3],
     },
-    /// Cells that share no side around a vertex.
+    /// The cells around a vertex do not all connect through sides at it.
     #[error(
         "vertex {vertex} is a corner of cells that hang together around it in {groups} groups, not in one"
     )]
     Pinched {
-        /// Which vertex.
+        /// Index of the vertex.
         vertex: u32,
-        /// How many groups.
+        /// Number of groups.
         groups: usize,
     },
-    /// A cell is turned inside out, or not seen whole from its centre. For a plane: area, m^2; for
-    /// volumes: six times a tetrahedron's volume, m^3.
+    /// A cell is inverted, or not fully visible from its centre. The measure is an area, m², for a
+    /// plane, and six times a tetrahedron's volume, m³, for volumes.
     #[error("cell {cell} is turned inside out or not seen whole from its centre: {measure:e}")]
     Inverted {
-        /// Which cell.
+        /// Index of the cell.
         cell: usize,
-        /// Not positive.
+        /// The measure, which is not positive.
         measure: f64,
     },
 }
 
-/// Faces of a tetrahedron `0 1 2 3` whose last corner is on the side of the others' outward
-/// normal's back: counter-clockwise seen from outside.
+/// Faces of a tetrahedron `0 1 2 3`, counter-clockwise seen from outside. Corner 3 is behind the
+/// outward normal of the other three.
 const TETRAHEDRON: [&[usize]; 4] = [&[0, 2, 1], &[0, 1, 3], &[1, 2, 3], &[2, 0, 3]];
 /// Faces of a hexahedron: `0 1 2 3` below, counter-clockwise seen from above, `4 5 6 7` above them.
 const HEXAHEDRON: [&[usize]; 6] = [
@@ -103,8 +103,10 @@ const HEXAHEDRON: [&[usize]; 6] = [
 ];
 
 impl Map {
-    /// A map of faces, each given by its corners in turn, of any number: a [`Space::Plane`] if all
-    /// have the same z, counter-clockwise; else a [`Space::Surface`].
+    /// Builds a map of faces, each given by any number of corners in order.
+    ///
+    /// It is a [`Space::Plane`] if all have the same z, counter-clockwise; otherwise a
+    /// [`Space::Surface`].
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -133,7 +135,7 @@ impl Map {
         builder.finish()
     }
 
-    /// A map of quads. See [`Map::from_faces`].
+    /// Builds a map of quads. See [`Map::from_faces`].
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -141,7 +143,7 @@ impl Map {
         Map::from_faces(positions, quads.iter().map(|q| &q[..]))
     }
 
-    /// A map of triangles. See [`Map::from_faces`].
+    /// Builds a map of triangles. See [`Map::from_faces`].
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -149,8 +151,8 @@ impl Map {
         Map::from_faces(positions, triangles.iter().map(|t| &t[..]))
     }
 
-    /// A map of hexahedra: corners `0 1 2 3` counter-clockwise seen from above, `4 5 6 7` above
-    /// them. They need not be convex, but seen whole from their centres.
+    /// Builds a map of hexahedra: corners `0 1 2 3` counter-clockwise seen from above, `4 5 6 7`
+    /// above them. They need not be convex, but must be fully visible from their centres.
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -158,8 +160,8 @@ impl Map {
         volumes(positions, cells, Shape::Hexahedron, &HEXAHEDRON)
     }
 
-    /// A map of tetrahedra: corners `0 1 2` counter-clockwise seen from corner `3`. They are not
-    /// refined.
+    /// Builds a map of tetrahedra: corners `0 1 2` counter-clockwise seen from corner `3`. They
+    /// cannot be refined.
     ///
     /// # Errors
     /// See [`BuildError`].
@@ -233,11 +235,11 @@ fn check<C: AsRef<[u32]>>(positions: &[Vec3], count: usize, cells: &[C]) -> Resu
     Ok(())
 }
 
-/// A map in the making: darts know the mesh's vertices, orbits come last.
+/// A map under construction: darts know the mesh's vertices; orbits follow last.
 struct Builder<'a> {
     map: Map,
     positions: &'a [Vec3],
-    /// Per dart: the mesh's vertex that it starts at.
+    /// For each dart: the mesh's vertex at which it starts.
     start: Vec<u32>,
 }
 
@@ -278,7 +280,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// One oriented face.
+    /// Adds one oriented face.
     fn face(&mut self, corners: &[u32], cell: Cell) {
         let first = self.map.phi1.len() as u32;
         for &v in corners {
@@ -298,7 +300,7 @@ impl<'a> Builder<'a> {
         (self.start[d as usize], self.start[next as usize])
     }
 
-    /// Dimension 2: edges that two faces run along in opposite directions.
+    /// Dimension 2: glues edges along which two faces run in opposite directions.
     fn glue_edges(&mut self) -> Result<(), BuildError> {
         let mut by_ends: HashMap<(u32, u32), u32> = HashMap::new();
         for d in 0..self.map.phi1.len() as u32 {
@@ -320,7 +322,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Dimension 3: the faces of the cell whose darts begin at `first`.
+    /// Dimension 3: glues the faces of the cell with darts from `first` on.
     fn glue_faces_of_cell(&mut self, first: usize) {
         let darts = first as u32..self.map.phi1.len() as u32;
         for d in darts.clone() {
@@ -331,8 +333,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Dimension 3: faces that two cells have in opposite directions. A face is known by its least
-    /// vertex and that one's neighbours.
+    /// Dimension 3: glues faces that two cells have in opposite directions. The smallest vertex of
+    /// a face and its two neighbours identify it.
     fn glue_cells(&mut self) -> Result<(), BuildError> {
         let map = &mut self.map;
         let mut by_corner: HashMap<[u32; 3], u32> = HashMap::new();
@@ -385,7 +387,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Numbers the orbits, places centres, checks.
+    /// Numbers the orbits, places centres, and checks the map.
     fn finish(mut self) -> Result<Map, BuildError> {
         let map = &mut self.map;
         let count = map.phi1.len() as u32;

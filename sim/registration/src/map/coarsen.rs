@@ -1,28 +1,28 @@
-//! The parts of a refined cell are merged again.
+//! Coarsening: the parts of a refined cell are merged again.
 //!
-//! Pitiot 2015, section 6.3: only the whole set of siblings merges. A face stays split while what
-//! is beyond it is finer, an edge stays cut while any cell around it is. What remains is the map as
-//! it was before the cell was refined, up to the numbers of darts; the merged cell's centre, and
-//! those of merged faces, are where their middle vertices were.
+//! Pitiot 2015, section 6.3: only the whole set of siblings merges. A face stays split while the
+//! cell beyond it is finer, and an edge stays cut while any cell around it is. The result is the
+//! map as it was before the cell was refined, up to the indices of darts. The merged cell's centre,
+//! and those of merged faces, are where their middle vertices were.
 
 use super::{Cell, Dart, Map, NONE, Shape};
 
-/// Why a cell was not merged. All of these are the caller's.
+/// Why a cell was not merged. All of these are the caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoarsenError {
     /// There is no such cell, or it is not refined.
     #[error("cell {cell} is not refined")]
     NotRefined {
-        /// Its number.
+        /// Its index.
         cell: u32,
     },
-    /// A child is refined itself.
+    /// A child is itself refined.
     #[error("cell {cell} cannot be merged: its child {child} is refined")]
     Refined {
-        /// Its number.
+        /// Its index.
         cell: u32,
-        /// The child's number.
+        /// The child's index.
         child: u32,
     },
 }
@@ -30,7 +30,7 @@ pub enum CoarsenError {
 const CORNERS: usize = 24;
 
 impl Map {
-    /// Whether [`Map::coarsen`] would take it.
+    /// Checks whether [`Map::coarsen`] would accept it.
     ///
     /// # Errors
     /// See [`CoarsenError`].
@@ -48,7 +48,7 @@ impl Map {
         }
     }
 
-    /// Merges the children of a cell, which is a leaf again.
+    /// Merges the children of a cell, which becomes a leaf again.
     ///
     /// # Errors
     /// See [`CoarsenError`]; then nothing has changed.
@@ -72,7 +72,7 @@ impl Map {
         Ok(())
     }
 
-    /// The corner of child `i` that was the parent's corner.
+    /// Returns, for each child `i`, its corner that was the parent's corner.
     fn old_corner<const N: usize>(&self, parent: Cell, level: u8) -> [Dart; N] {
         let children = self.records[parent.index()].children;
         std::array::from_fn(|i| {
@@ -111,7 +111,7 @@ impl Map {
         if self.vertex(self.phi1(corner)) == self.vertex(end) {
             return;
         }
-        // All siblings of a finer cell are there, so one half tells.
+        // All siblings of a finer cell exist, so one half is enough to tell.
         let needed = self
             .edge_darts(self.edge(corner))
             .any(|d| self.cell_level(self.cell(d)) >= level);
@@ -131,8 +131,8 @@ impl Map {
                 }
             }
         }
-        // A face between two parts runs from F_a to M to F_b to V: this is its way from M, and two
-        // on there is V.
+        // A face between two parts runs from F_a to M to F_b to V. This is its dart from M; two
+        // darts further is V.
         let from_middle = self.phi1(self.phi2(self.next_at(level, corners[0])));
         let from_centre = self.next_at(level, self.next_at(level, from_middle));
         let centre = self.start(from_centre);
@@ -152,7 +152,7 @@ impl Map {
         }
     }
 
-    /// Takes out the twelve faces between the parts of a hexahedron.
+    /// Removes the twelve faces between the parts of a hexahedron.
     fn remove_inner(&mut self, corners: &[Dart; CORNERS], level: u8) {
         let mut work = std::mem::take(&mut self.work);
         work.inner.clear();
@@ -171,7 +171,7 @@ impl Map {
         for &d in &work.inner {
             let outer = self.phi2[d as usize];
             if !self.dying[outer as usize] {
-                // What is glued to the face's other side is next to it again.
+                // The dart glued to the face's other side becomes adjacent again.
                 let other = self.phi2[self.phi3[d as usize] as usize];
                 self.phi2[outer as usize] = other;
             }

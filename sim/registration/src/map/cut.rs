@@ -1,14 +1,15 @@
-//! The elementary operators: an edge is cut, a face is split, and back. Each keeps the map whole.
+//! The elementary operators: cutting an edge, splitting a face, and their inverses. Each keeps the
+//! map valid.
 //!
-//! They are the steps of refinement ([`super::refine`]) and coarsening ([`super::coarsen`]), work
-//! on the finest level and take any neighbours, split or not. Nothing here allocates once the
-//! tables have been as long as they get.
+//! They are the steps of refinement ([`super::refine`]) and coarsening ([`super::coarsen`]). They
+//! work on the finest level and accept any neighbours, split or not. Nothing here allocates once
+//! the tables have reached their largest size.
 
 use hapticd_geometry::Vec3;
 
 use super::{Dart, Map, NONE};
 
-/// Lists that refinement needs while it works.
+/// Scratch lists for refinement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
     pub(crate) darts: Vec<u32>,
@@ -18,7 +19,7 @@ pub(crate) struct Work {
 }
 
 impl Map {
-    /// A dart in no k-cell, linked to itself.
+    /// Creates a dart in no k-cell, linked to itself.
     pub(crate) fn new_dart(&mut self, level: u8) -> Dart {
         let d = self.free_darts.pop().unwrap_or_else(|| {
             let d = self.phi1.len() as u32;
@@ -42,7 +43,7 @@ impl Map {
                 self.faces.grow(d);
             }
             if self.free_darts.capacity() < self.phi1.capacity() {
-                // All may be given back at once: that must not allocate then.
+                // All may be released at once, which must not allocate then.
                 self.free_darts.reserve(self.phi1.capacity());
             }
             d
@@ -63,7 +64,7 @@ impl Map {
             &mut self.faces,
             &mut self.cells,
         ] {
-            // Dimension 2 has no faces beside its cells.
+            // In dimension 2 there are no faces apart from its cells.
             if orbits.knows(d.0) {
                 orbits.release(d.0);
             }
@@ -91,28 +92,28 @@ impl Map {
         f
     }
 
-    /// `phi1(a) = b`.
+    /// Sets `phi1(a) = b`.
     #[inline]
     pub(crate) fn link1(&mut self, a: Dart, b: Dart) {
         self.phi1[a.index()] = b.0;
         self.phi_1[b.index()] = a.0;
     }
 
-    /// `phi2(a) = b` and back.
+    /// Sets `phi2(a) = b` and the reverse.
     #[inline]
     pub(crate) fn link2(&mut self, a: Dart, b: Dart) {
         self.phi2[a.index()] = b.0;
         self.phi2[b.index()] = a.0;
     }
 
-    /// `phi3(a) = b` and back.
+    /// Sets `phi3(a) = b` and the reverse.
     #[inline]
     pub(crate) fn link3(&mut self, a: Dart, b: Dart) {
         self.phi3[a.index()] = b.0;
         self.phi3[b.index()] = a.0;
     }
 
-    /// Puts a dart where another one is: in its cell, its face and its side.
+    /// Gives a dart the cell, the face and the side of another one.
     pub(crate) fn beside(&mut self, d: Dart, like: Dart) {
         self.cells.assign(d.0, self.cells.of(like.0));
         if self.solid() {
@@ -125,7 +126,7 @@ impl Map {
     }
 
     /// Cuts the edge of `d` at `position`, on all sides. The half at the start of `d` keeps the
-    /// edge's number. Darts of this level.
+    /// edge's index. New darts get this level.
     pub(crate) fn cut_edge(&mut self, d: Dart, level: u8, position: Vec3) {
         let mut work = std::mem::take(&mut self.work);
         let old = self.edges.of(d.0);
@@ -147,7 +148,7 @@ impl Map {
             let straight = self.vertices.of(x.0) == start;
             self.vertices.assign(second.0, middle);
             let (first_half, second_half) = if straight { (old, half) } else { (half, old) };
-            // In this order: an edge that lost its last dart for a moment would be given away.
+            // In this order: an edge that lost its last dart for a moment would be released.
             self.edges.assign(second.0, second_half);
             self.edges.assign(x.0, first_half);
         }
@@ -155,8 +156,8 @@ impl Map {
         self.work = work;
     }
 
-    /// Merges the two halves of an edge that was cut. `d` is a first half: the middle is where
-    /// `phi1(d)` starts, and nothing but the two halves meets there.
+    /// Merges the two halves of an edge that was cut. `d` is a first half: the middle vertex is
+    /// where `phi1(d)` starts, and only the two halves meet there.
     pub(crate) fn uncut_edge(&mut self, d: Dart) {
         let mut work = std::mem::take(&mut self.work);
         let edge = self.edges.of(d.0);
@@ -199,10 +200,10 @@ impl Map {
         self.work = work;
     }
 
-    /// Splits the face of `corners` around `centre` into four. `middles[i]` starts in the middle of
-    /// the edge between corner `i` and the next. Both sides of the face are split, where it has
-    /// two. The part at corner 0 keeps the face's number; in dimension 2 all parts stay in the
-    /// cell.
+    /// Splits the face of `corners` around `centre` into four, on both sides if it has two.
+    ///
+    /// `middles[i]` starts in the middle of the edge between corner `i` and the next. The part at
+    /// corner 0 keeps the face's index; in dimension 2 all parts stay in the cell.
     pub(crate) fn split_quad(
         &mut self,
         corners: [Dart; 4],
@@ -240,8 +241,8 @@ impl Map {
         if self.phi3(corners[0]) != corners[0] {
             self.mirror_quad(corners, middles, before, inward, outward, level);
         }
-        // The fan around the old centre goes through the corners: on its edges the new facets lie
-        // on the old ones.
+        // The fan around the old centre goes through the corners. With centres on its edges, the
+        // new facets lie on the old ones.
         for i in 0..4 {
             let part = (centre + self.start(corners[i])) * 0.5;
             let face = self.faces.of(corners[i].0);
@@ -254,7 +255,7 @@ impl Map {
         }
     }
 
-    /// The far side of a face that has been split.
+    /// Splits the far side of a face that has been split.
     fn mirror_quad(
         &mut self,
         corners: [Dart; 4],
@@ -291,9 +292,10 @@ impl Map {
         }
     }
 
-    /// Merges the four parts of a face; the inverse of [`Map::split_quad`]. `corners` are one dart
-    /// of each part, in turn. The part of corner 0 keeps its number, and the middle vertex goes
-    /// with the last dart that starts there.
+    /// Merges the four parts of a face; the inverse of [`Map::split_quad`].
+    ///
+    /// `corners` holds one dart of each part, in order. The part of corner 0 keeps its index, and
+    /// the middle vertex disappears with the last dart that starts there.
     pub(crate) fn unsplit_quad(&mut self, corners: [Dart; 4], level: u8) {
         let inward = corners.map(|c| self.next_at(level, c));
         let outward = inward.map(|d| self.phi1(d));
@@ -327,9 +329,11 @@ impl Map {
         }
     }
 
-    /// Splits the triangle of `corners` into four, from middle to middle. `middles[i]` starts in
-    /// the middle of the edge between corner `i` and the next. All parts stay in the cell. Gives a
-    /// dart of the inner part.
+    /// Splits the triangle of `corners` into four, by joining the middles, and returns a dart of
+    /// the inner part.
+    ///
+    /// `middles[i]` starts in the middle of the edge between corner `i` and the next. All parts
+    /// stay in the cell.
     pub(crate) fn split_triangle(
         &mut self,
         corners: [Dart; 3],
@@ -378,7 +382,7 @@ impl Map {
         }
     }
 
-    /// Gives all darts of the face of `d`, both sides, this face's number.
+    /// Assigns all darts of the face of `d`, both sides, to this face.
     pub(crate) fn assign_face(&mut self, d: Dart, face: u32) {
         let mut at = d;
         loop {
@@ -394,7 +398,7 @@ impl Map {
         }
     }
 
-    /// Gives all darts of the oriented face of `d`, this side only, to a cell.
+    /// Assigns all darts of the oriented face of `d`, this side only, to a cell.
     pub(crate) fn assign_side(&mut self, d: Dart, cell: u32) {
         let mut at = d;
         loop {
@@ -406,7 +410,7 @@ impl Map {
         }
     }
 
-    /// Gives all darts of the volume of `d` to a cell that has none of them.
+    /// Assigns all darts of the volume of `d` to a cell that has none of them.
     pub(crate) fn assign_volume(&mut self, d: Dart, cell: u32) {
         let mut work = std::mem::take(&mut self.work);
         work.inner.clear();
@@ -430,7 +434,7 @@ impl Map {
 }
 
 impl Work {
-    /// The darts of an edge and their partners.
+    /// Collects the darts of an edge and their partners.
     fn collect(&mut self, map: &Map, edge: u32) {
         self.darts.clear();
         self.darts.extend(map.edges.darts(edge));
@@ -442,7 +446,7 @@ impl Work {
             .extend(self.darts.iter().map(|&x| map.phi3[x as usize]));
     }
 
-    /// Each first half is glued to its partner's second one; on the boundary both stay as they are.
+    /// Glues each first half to its partner's second one; on the boundary both stay as they are.
     fn relink_halves(&self, map: &mut Map) {
         for (i, &x) in self.darts.iter().enumerate() {
             let half = |map: &Map, partner: u32| map.phi1[partner as usize];

@@ -1,66 +1,65 @@
-//! Where things are: predicates of darts, centres, and whether a cell is seen whole from its
-//! centre.
+//! Geometry of a map: predicates of darts, centres, and the visibility of a cell from its centre.
 //!
 //! The three predicates of dimension 3 are signed distances from planes through the visibility
 //! centre V, the face's centre F and the ends S, S' of the dart; within the map's tolerance they
-//! are 0. They replace all plane names of Pitiot 2015, chapters 4 and 7, whose senses contradict
-//! each other. Pure functions, no allocation.
+//! are 0. They replace all plane names of Pitiot 2015, chapters 4 and 7, which contradict each
+//! other in their orientations. Pure functions, no allocation.
 
 use hapticd_geometry::Vec3;
 
 use super::{Cell, Dart, Map, NONE, Space, Vertex};
 
-/// A cell that is not seen whole from its centre.
+/// A cell that is not fully visible from its centre.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("cell {cell} is not seen whole from its centre: {measure:e} at dart {dart}")]
 pub struct Invalid {
-    /// Its number.
+    /// Its index.
     pub cell: u32,
-    /// The dart where it fails worst.
+    /// The dart with the worst measure.
     pub dart: u32,
-    /// Not positive: twice a triangle's area in a plane, m^2, or six times a tetrahedron's volume,
-    /// m^3. NaN where coordinates have overflown.
+    /// The measure, which is not positive: twice a triangle's area in a plane, m², or six times a
+    /// tetrahedron's volume, m³. NaN if coordinates have overflowed.
     pub measure: f64,
 }
 
-/// Why vertices were not moved. The caller's.
+/// Why vertices were not moved. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {
     /// There is no such vertex.
     #[error("there is no vertex {vertex}")]
     NoVertex {
-        /// Its number.
+        /// Its index.
         vertex: u32,
     },
-    /// NaN or infinite.
+    /// The new position is NaN or infinite.
     #[error("vertex {vertex} cannot go to {to:?}")]
     NotFinite {
-        /// Its number.
+        /// Its index.
         vertex: u32,
-        /// As given.
+        /// The given position, m.
         to: [f64; 3],
     },
-    /// Out of the plane of a [`Space::Plane`].
+    /// The new position is outside the plane of a [`Space::Plane`].
     #[error("vertex {vertex} is in the plane z = {plane_m} and cannot go to z = {z_m}")]
     OffPlane {
-        /// Its number.
+        /// Its index.
         vertex: u32,
-        /// The plane's, m.
+        /// Height of the plane, m.
         plane_m: f64,
-        /// As given, m.
+        /// The given height, m.
         z_m: f64,
     },
 }
 
-/// Six times the volume of the tetrahedron `a b c p`: positive where `p` is on the side of the
+/// Returns six times the volume of the tetrahedron `a b c p`: positive if `p` is on the side of the
 /// normal `(b - a) x (c - a)`.
 #[inline]
 pub(crate) fn volume6(a: &Vec3, b: &Vec3, c: &Vec3, p: &Vec3) -> f64 {
     (b - a).cross(&(c - a)).dot(&(p - a))
 }
 
-/// The sign of the distance of `p` from the plane through `a b c`, 0 within `tolerance`.
+/// Returns the sign of the distance of `p` from the plane through `a b c`, 0 within `tolerance`.
 #[inline]
 fn side(a: &Vec3, b: &Vec3, c: &Vec3, p: &Vec3, tolerance: f64) -> i32 {
     let normal = (b - a).cross(&(c - a));
@@ -75,7 +74,7 @@ fn side(a: &Vec3, b: &Vec3, c: &Vec3, p: &Vec3, tolerance: f64) -> i32 {
 }
 
 impl Map {
-    /// V, F, S, S' of a dart.
+    /// Returns V, F, S, S' of a dart.
     #[inline]
     pub(crate) fn tetrahedron(&self, d: Dart) -> [Vec3; 4] {
         [
@@ -86,7 +85,7 @@ impl Map {
         ]
     }
 
-    /// 1 where `p` lies further along `phi1` in the face's fan than the start of `d`, -1 where it
+    /// Returns 1 if `p` lies further along `phi1` in the face's fan than the start of `d`, -1 if it
     /// lies behind.
     #[inline]
     pub(crate) fn ahead(&self, d: Dart, p: &Vec3) -> i32 {
@@ -100,8 +99,8 @@ impl Map {
         )
     }
 
-    /// 1 where `p` is beyond the plane through the centre and the edge, on the other face's side;
-    /// -1 on this face's.
+    /// Returns 1 if `p` is beyond the plane through the centre and the edge, on the other face's
+    /// side; -1 if on this face's.
     #[inline]
     pub(crate) fn past_edge(&self, d: Dart, p: &Vec3) -> i32 {
         let v = self.centre(self.cell(d));
@@ -109,7 +108,7 @@ impl Map {
         side(&v, &end, &self.start(d), p, self.tolerance_m)
     }
 
-    /// 1 where `p` is outside, beyond the facet of `d`; -1 inside.
+    /// Returns 1 if `p` is outside, beyond the facet of `d`; -1 if inside.
     #[inline]
     pub(crate) fn past_face(&self, d: Dart, p: &Vec3) -> i32 {
         let end = self.start(self.phi1(d));
@@ -122,7 +121,7 @@ impl Map {
         )
     }
 
-    /// In a plane: how far `p` is on the inner side of the line of `d`, m.
+    /// In a plane: returns how far `p` is on the inner side of the line of `d`, m.
     #[inline]
     pub(crate) fn inside_of(&self, d: Dart, p: &Vec3) -> f64 {
         let (s, e) = (self.start(d), self.start(self.phi1(d)));
@@ -131,8 +130,8 @@ impl Map {
         (along.x * q.y - along.y * q.x) / along.xy().norm()
     }
 
-    /// [`Map::inside_of`] times the length of the edge, and the square of that length: what costs
-    /// no root. m^2.
+    /// Returns [`Map::inside_of`] times the length of the edge, m², and the square of that length,
+    /// m². It needs no square root.
     #[inline]
     pub(crate) fn turn_of(&self, d: Dart, p: &Vec3) -> (f64, f64) {
         let (s, e) = (self.start(d), self.start(self.phi1(d)));
@@ -141,7 +140,7 @@ impl Map {
         (along.x * q.y - along.y * q.x, along.xy().norm_squared())
     }
 
-    /// Whether `p` is in `T(d)`, its sides included.
+    /// Returns whether `p` is in `T(d)`, its sides included.
     pub(crate) fn holds(&self, d: Dart, p: &Vec3) -> bool {
         if self.solid() {
             return self.ahead(d, p) >= 0
@@ -162,7 +161,7 @@ impl Map {
         off && within(&v, &s) && within(&s, &e) && within(&e, &v)
     }
 
-    /// [`Map::ahead`] of the dart's end, in its own facet.
+    /// [`Map::ahead`] for the dart's end, in its own facet.
     #[inline]
     pub(crate) fn ahead_of_end(&self, d: Dart, p: &Vec3) -> i32 {
         let v = self.centre(self.cell(d));
@@ -170,17 +169,17 @@ impl Map {
         side(&v, &self.face_centre(d), &end, p, self.tolerance_m)
     }
 
-    /// Whether a leaf holds `p`, its sides included. Goes through all its darts.
+    /// Returns whether a leaf holds `p`, its sides included. Visits all its darts.
     #[must_use]
     pub fn cell_holds(&self, c: Cell, p: &Vec3) -> bool {
         self.cell_darts(c).any(|d| self.holds(d, p))
     }
 
-    /// Whether a leaf is seen whole from its centre: all its tetrahedra are positive (Pitiot 2015,
-    /// section 7.2); on a surface the triangles must not be turned against their cell.
+    /// Checks that a leaf is fully visible from its centre: all its tetrahedra are positive (Pitiot
+    /// 2015, section 7.2). On a surface the triangles must not be turned against their cell.
     ///
     /// # Errors
-    /// The dart where it fails worst.
+    /// The dart with the worst measure.
     pub fn validity(&self, c: Cell) -> Result<(), Invalid> {
         let mut worst: Option<(f64, Dart)> = None;
         let normal = self.normal(c);
@@ -205,8 +204,8 @@ impl Map {
         }
     }
 
-    /// Whether a face of a plane is convex. Straight on is convex: there a finer neighbour has its
-    /// vertex.
+    /// Returns whether a face of a plane is convex. A straight corner counts as convex, because a
+    /// finer neighbour may have its vertex there.
     pub(crate) fn cell_is_convex(&self, c: Cell) -> bool {
         self.cell_darts(c).all(|d| {
             let before = self.phi_1(d);
@@ -215,7 +214,7 @@ impl Map {
         })
     }
 
-    /// The area vector's direction of a face; zero in dimension 3.
+    /// Returns the direction of a face's area vector; zero in dimension 3.
     pub(crate) fn normal(&self, c: Cell) -> Vec3 {
         if self.solid() {
             return Vec3::zeros();
@@ -229,16 +228,17 @@ impl Map {
         if length > 0.0 { sum / length } else { sum }
     }
 
-    /// Places the centre of a leaf in the mean of its corners.
+    /// Places the centre of a leaf at the mean of its corners.
     pub(crate) fn refresh_centre(&mut self, c: Cell) {
         self.cores[c.index()].centre = self.mean_of_corners(c);
         self.refresh_inner(c);
     }
 
-    /// Finds the largest box around a leaf's centre, of the proportions of its bounding box, that
-    /// is inside the planes of all its facets, and in dimension 2 the lines of its edges: a part of
-    /// the cell that is convex and seen from all of it, as what is on the inner side of all planes
-    /// is. Of a cube this is all of it. None on a surface.
+    /// Finds the largest box around a leaf's centre, with the proportions of its bounding box, that
+    /// is inside the planes of all its facets (in dimension 2, the lines of its edges).
+    ///
+    /// The intersection of these half-spaces is convex and visible from the whole cell, and so is
+    /// the box. For a cube it is the whole cube. On a surface there is none.
     pub(crate) fn refresh_inner(&mut self, c: Cell) {
         if self.space != Space::Surface {
             let (inner, towards) = self.inner_of(c);
@@ -247,7 +247,7 @@ impl Map {
         }
     }
 
-    /// That box's half sides, m, and a dart of the face furthest along -x, x, -y, y, -z, z.
+    /// Returns that box's half sides, m, and a dart of the face furthest along -x, x, -y, y, -z, z.
     pub(crate) fn inner_of(&self, c: Cell) -> (Vec3, [u32; 6]) {
         let centre = self.centre(c);
         let (mut low, mut high) = (centre, centre);
@@ -272,7 +272,7 @@ impl Map {
                 Space::Volume => (e - s).cross(&(f - s)),
                 _ => Vec3::new(e.y - s.y, s.x - e.x, 0.0),
             };
-            // A NaN is no share, and ends as no box.
+            // NaN is not a share, and results in no box.
             let to_side = outward.dot(&(s - v)) / outward.abs().dot(&half);
             share = if to_side < share || to_side.is_nan() {
                 to_side
@@ -284,8 +284,8 @@ impl Map {
         (inner, towards)
     }
 
-    /// Where sides may not be flat: the same for the cells around the edges of a leaf that has been
-    /// refined into or merged.
+    /// If sides are possibly not flat, refreshes the boxes of the cells around the edges of a leaf
+    /// that was just refined or merged.
     pub(crate) fn refresh_inner_around(&mut self, c: Cell) {
         if !self.bent || self.space == Space::Surface {
             return;
@@ -309,8 +309,8 @@ impl Map {
         }
     }
 
-    /// Places the centre of the face of a dart in the mean of its corners, those of its own level:
-    /// what finer neighbours have cut into its edges does not pull at it.
+    /// Places the centre of a dart's face at the mean of its corners. Only those of its own level
+    /// count, so that vertices of finer neighbours on its edges do not shift it.
     pub(crate) fn refresh_face(&mut self, d: Dart) {
         let level = |d: Dart| self.cell_level(self.cell(d));
         let own = level(d).max(level(self.phi3(d)));
@@ -329,7 +329,7 @@ impl Map {
         self.face_centres[self.faces.of(d.0) as usize] = sum / count;
     }
 
-    /// Places the centres of all faces around a vertex in the means of their corners.
+    /// Places the centres of all faces around a vertex at the means of their corners.
     pub(crate) fn refresh_faces_at(&mut self, v: Vertex) {
         if !self.solid() {
             return;
@@ -345,7 +345,7 @@ impl Map {
         }
     }
 
-    /// Barycentric coordinates of a point of the triangle `(V, S, S')`.
+    /// Returns the barycentric coordinates of a point in the triangle `(V, S, S')`.
     pub(crate) fn shares(&self, d: Dart, p: &Vec3) -> [f64; 3] {
         let [v, _, s, e] = self.tetrahedron(d);
         let normal = (s - v).cross(&(e - v));
@@ -358,14 +358,14 @@ impl Map {
         [1.0 - of_s - of_e, of_s, of_e]
     }
 
-    /// The point of the triangle `(V, S, S')` with these coordinates.
+    /// Returns the point of the triangle `(V, S, S')` with these coordinates.
     pub(crate) fn at_shares(&self, d: Dart, shares: [f64; 3]) -> Vec3 {
         let [v, _, s, e] = self.tetrahedron(d);
         v * shares[0] + s * shares[1] + e * shares[2]
     }
 
-    /// Whether any face is not planar, beyond ten tolerances; in dimension 2 whether space is
-    /// curved.
+    /// Returns whether any face deviates from a plane by more than ten tolerances; in dimension 2,
+    /// whether space is curved.
     pub(crate) fn is_bent(&self) -> bool {
         match self.space {
             Space::Plane => false,
@@ -382,7 +382,7 @@ impl Map {
         }
     }
 
-    /// Whether a vertex may be moved there.
+    /// Checks whether a vertex may be moved to a position.
     pub(crate) fn check_move(&self, v: Vertex, to: &Vec3) -> Result<(), MoveError> {
         let vertex = v.0;
         if self.vertices.head(v.0) == NONE {
@@ -406,13 +406,12 @@ impl Map {
         Ok(())
     }
 
-    /// Notes whether these cells have ceased to be convex.
+    /// Records whether these cells have ceased to be convex.
     pub(crate) fn lose_convexity(&mut self, changed: &[Cell]) {
         self.convex = self.convex && changed.iter().all(|&c| self.cell_is_convex(c));
     }
 
-    /// Puts a vertex somewhere else. Centres of faces and cells around it are stale until they are
-    /// refreshed.
+    /// Moves a vertex. The centres of faces and cells around it are stale until they are refreshed.
     pub(crate) fn place_vertex(&mut self, v: Vertex, to: Vec3) {
         self.positions[v.index()] = to;
         self.bent = true;

@@ -1,30 +1,30 @@
-//! Regular grids, ready made: squares in a plane, cubes in space.
+//! Regular grids: squares in a plane, cubes in space.
 
 use hapticd_geometry::Vec3;
 
 use super::{BuildError, MAX_CELLS, Map};
 
-/// Why there is no such grid. The caller's.
+/// Why a grid is invalid. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// No cell along an axis, or too many altogether.
+    /// No cell along an axis, or too many in total.
     #[error(
         "a grid of {cells:?} cells: at least one along each axis and at most {MAX_CELLS} together"
     )]
     Cells {
-        /// As given; 1 along z in a plane.
+        /// The given numbers; 1 along z in a plane.
         cells: [usize; 3],
     },
-    /// Not a positive, finite width, or an origin that is not finite.
+    /// The width is not positive and finite, or the origin is not finite.
     #[error("a grid of cells {width_m} m wide at {origin:?}")]
     Size {
-        /// As given, m.
+        /// The given width, m.
         width_m: f64,
-        /// As given, m.
+        /// The given origin, m.
         origin: [f64; 3],
     },
-    /// The cells are too small for coordinates so far out.
+    /// The cells are too small for coordinates so far from zero.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
@@ -47,8 +47,8 @@ fn check(origin: &Vec3, width_m: f64, cells: [usize; 3]) -> Result<(), GridError
 }
 
 impl Map {
-    /// Squares of this width in the plane of `origin`, their lowest corner. Cell `x + cells[0] *
-    /// y`.
+    /// Builds squares of this width in the plane of `origin`, their lowest corner. The index of a
+    /// cell is `x + cells[0] * y`.
     ///
     /// # Errors
     /// See [`GridError`].
@@ -71,7 +71,8 @@ impl Map {
         Ok(Map::from_quads(&positions, &quads)?)
     }
 
-    /// Cubes of this width, `origin` their lowest corner. Cell `x + cells[0] * (y + cells[1] * z)`.
+    /// Builds cubes of this width with `origin` as their lowest corner. The index of a cell is `x +
+    /// cells[0] * (y + cells[1] * z)`.
     ///
     /// # Errors
     /// See [`GridError`].
@@ -81,7 +82,7 @@ impl Map {
     }
 }
 
-/// Corners and cells of [`Map::grid_3d`], for who wants to move corners first.
+/// Returns the corners and cells of [`Map::grid_3d`], for callers that move corners first.
 ///
 /// # Errors
 /// See [`GridError`].

@@ -1,16 +1,16 @@
-//! Coarser levels, walked by labels. Only the finest level has links.
+//! Walking coarser levels by labels. Only the finest level has links.
 //!
-//! Pitiot 2015, section 3.2.2, and the public library that it names. All of these want a dart that
-//! was inserted at `level` or before, and give one. The halves of a cut edge keep its label; what
-//! is inserted at a middle has another one. So whoever turns around a middle until the label is met
-//! again has come to the other half.
+//! Pitiot 2015, section 3.2.2, and the public library that it names. All of these functions take
+//! and return a dart that was inserted at `level` or before. The halves of a cut edge keep its
+//! label, and edges inserted at a middle have another one. So turning around a middle until the
+//! label appears again leads to the other half.
 //!
-//! No allocation; the cost is the number of darts that lie between. Any thread.
+//! No allocation; the cost is the number of darts in between. Any thread.
 
 use super::{Dart, Map};
 
 impl Map {
-    /// `phi1` at a level.
+    /// Returns `phi1` at a level.
     #[must_use]
     pub fn next_at(&self, level: u8, d: Dart) -> Dart {
         let label = self.edge_label[d.index()];
@@ -26,7 +26,7 @@ impl Map {
         }
     }
 
-    /// `phi1` backwards at a level.
+    /// Returns the inverse of `phi1` at a level.
     #[must_use]
     pub fn previous_at(&self, level: u8, d: Dart) -> Dart {
         let mut it = self.phi_1(d);
@@ -42,7 +42,7 @@ impl Map {
         }
     }
 
-    /// `phi2` at a level; `d` itself on the boundary of a map of dimension 2.
+    /// Returns `phi2` at a level; `d` itself on the boundary of a map of dimension 2.
     #[must_use]
     pub fn across_at(&self, level: u8, d: Dart) -> Dart {
         if self.phi2(d) == d {
@@ -51,7 +51,7 @@ impl Map {
         self.phi2(self.last_part(level, d))
     }
 
-    /// `phi3` at a level; `d` itself on the boundary.
+    /// Returns `phi3` at a level; `d` itself on the boundary.
     #[must_use]
     pub fn beyond_at(&self, level: u8, d: Dart) -> Dart {
         if self.phi3(d) == d {
@@ -60,14 +60,15 @@ impl Map {
         self.phi3(self.last_part(level, d))
     }
 
-    /// The last of the darts that a dart's edge at a level has been cut into, on this side.
+    /// Returns the last of the darts into which a dart's edge at a level has been cut, on this
+    /// side.
     fn last_part(&self, level: u8, d: Dart) -> Dart {
         let mut last = d;
         self.parts_at(level, d, |part| last = part);
         last
     }
 
-    /// The darts that a dart's edge at a level has been cut into, on this side, in turn.
+    /// Visits the darts into which a dart's edge at a level has been cut, on this side, in order.
     pub(crate) fn parts_at(&self, level: u8, d: Dart, mut part: impl FnMut(Dart)) {
         let label = self.edge_label[d.index()];
         let mut it = d;
@@ -83,8 +84,8 @@ impl Map {
         }
     }
 
-    /// Across an edge that was inserted in a face, to the part of that face on the other side: past
-    /// the faces that end there inside the volume.
+    /// Crosses an edge that was inserted in a face, to the part of that face on the other side,
+    /// past the faces that end there inside the volume.
     fn across_in_face(&self, d: Dart) -> Dart {
         let mut it = self.phi2(d);
         if self.solid() {

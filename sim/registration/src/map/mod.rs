@@ -1,5 +1,5 @@
 //! Combinatorial maps of dimension 2 and 3 that are refined and coarsened in place: the mesh that
-//! space itself is.
+//! represents space.
 //!
 //! # Theory
 //! A map is a set of darts with three links (Pitiot 2015, section 3.1): `phi1` to the next dart of
@@ -10,31 +10,32 @@
 //!
 //! **Boundary by fixed points**: where nothing is adjacent, `phi2(d) = d` (dimension 2) or
 //! `phi3(d) = d` (dimension 3). The source's library closes the map with marked darts instead.
-//! Fixed points need no outside: its cells would have as many darts as the boundary, and every
-//! refinement at the boundary would rewrite them.
+//! Fixed points need no outside. The cells of an outside would have as many darts as the boundary,
+//! and every refinement at the boundary would rewrite them.
 //!
 //! **Levels are implicit** (section 3.2.2): only the finest level is stored. Each dart has the
-//! level it was inserted at, edges have labels and so have the faces of volumes, by which coarser
+//! level at which it was inserted. Edges and the faces of volumes have labels, by which coarser
 //! levels are walked ([`levels`](self)). Only primal schemes: old vertices stay. Between two levels
-//! the coarse cell has extra vertices on its edges and extra faces, never a gap; so all code here
-//! takes faces of any degree and cells of any number of faces.
+//! the coarse cell has extra vertices on its edges and extra faces, never a gap. So all code here
+//! accepts faces of any degree and cells with any number of faces.
 //!
-//! **Geometry** is per dart: in dimension 3 the tetrahedron `T(d) = (V, F, S, S')` of the volume's
-//! visibility centre, the face's centre, and the dart's ends; in dimension 2 the triangle `(V, S,
-//! S')`. Both sides of a face share `F`, so all these fit without gap or overlap ("well-centred"
-//! cells, section 7.2). Centres are stored, not computed again, when a cell is refined: the four
-//! parts of a face get theirs on the old facets, so refining moves no boundary.
+//! **Geometry** is per dart. In dimension 3 it is the tetrahedron `T(d) = (V, F, S, S')` of the
+//! volume's visibility centre, the face's centre, and the dart's ends; in dimension 2 the triangle
+//! `(V, S, S')`. Both sides of a face share `F`, so all these fit without gap or overlap
+//! ("well-centred" cells, section 7.2). When a cell is refined its centres are stored, not
+//! recomputed. The four parts of a face get theirs on the old facets, so refinement moves no
+//! boundary.
 //!
 //! # Practice
 //! | object | lifetime | cost |
 //! |---|---|---|
 //! | [`Map`] | of the scene | about 90 bytes a dart, 24 darts a hexahedron |
-//! | [`Marks`] | one beside each map | 8 bytes a cell and vertex |
-//! | [`Cell`], [`Vertex`], [`Dart`] | until the cell is refined or merged | numbers; numbers of what has gone are used again |
+//! | [`Marks`] | one for each map | 8 bytes a cell and vertex |
+//! | [`Cell`], [`Vertex`], [`Dart`] | until the cell is refined or merged | indices; those of removed items are reused |
 //!
-//! Refining and coarsening take what earlier ones gave back and do not allocate once the map has
-//! been as large as it gets, or when [`Map::reserve`] has been called. Deterministic: the same
-//! calls give the same numbers. No threads, no I/O.
+//! Refining and coarsening reuse what earlier ones released. They do not allocate once the map has
+//! reached its largest size, or after [`Map::reserve`]. Deterministic: the same calls give the same
+//! indices. No threads, no I/O.
 
 mod build;
 mod coarsen;
@@ -58,7 +59,7 @@ pub use validate::Fault;
 use hapticd_geometry::Vec3;
 use orbits::Orbits;
 
-/// No dart, no cell.
+/// Absent dart or cell.
 pub(crate) const NONE: u32 = u32::MAX;
 
 macro_rules! number {
@@ -68,7 +69,7 @@ macro_rules! number {
         pub struct $name(pub(crate) u32);
 
         impl $name {
-            /// As an index of an attribute's table.
+            /// Returns its index in a table of attributes.
             #[inline]
             #[must_use]
             pub fn index(self) -> usize {
@@ -94,15 +95,15 @@ number!(
     Face
 );
 number!(
-    /// A cell of the map's own dimension: a face in dimension 2, a volume in dimension 3. Also a
-    /// cell that is refined, which has children instead of darts.
+    /// A cell of the map's own dimension: a face in dimension 2, a volume in dimension 3. Refined
+    /// cells, which have children instead of darts, are included.
     Cell
 );
 
-/// What the cells of a map are.
+/// Kind of space that a map represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// Faces in a plane of constant z, counter-clockwise seen from +z and seen whole from their
+    /// Faces in a plane of constant z, counter-clockwise seen from +z and fully visible from their
     /// centres.
     Plane,
     /// Faces of an oriented surface in space.
@@ -114,7 +115,7 @@ pub enum Space {
 /// How a cell is refined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Into 4, from midpoint to midpoint.
+    /// Into 4, by joining the midpoints of its edges.
     Triangle,
     /// Into 4, around its centre.
     Quad,
@@ -124,20 +125,21 @@ pub enum Shape {
     Other,
 }
 
-/// What every move looks at of a cell, apart from the rest so that many are close to the processor.
+/// Data of a cell that every move reads. Stored separately, so that many cells fit the nearest
+/// caches.
 #[derive(Clone, Copy, Debug)]
 struct Core {
     centre: Vec3,
-    /// Half the sides of a box around the centre that is on the inner side of all facets' planes,
-    /// m: no test is needed there, and from everywhere in the cell the straight way there is in the
-    /// cell. Negative where there is none; of leaves.
+    /// Half the sides of a box around the centre, m, on the inner side of the planes of all facets.
+    /// Positions in it need no test, and the straight path there from anywhere in the cell stays in
+    /// the cell. Negative if there is none; for leaves only.
     inner: Vec3,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct CellRecord {
     /// In dimension 3: a dart of the face that lies furthest along -x, x, -y, y, -z, z, as far as
-    /// it is still there.
+    /// it still exists.
     towards: [u32; 6],
     parent: u32,
     children: [u32; 8],
@@ -159,7 +161,7 @@ pub struct Map {
     edge_label: Vec<u8>,
     face_label: Vec<u8>,
     obstacle: Vec<bool>,
-    /// For refinement, which marks what it visits.
+    /// Scratch marks for refinement.
     dying: Vec<bool>,
     free_darts: Vec<u32>,
     vertices: Orbits,
@@ -175,70 +177,71 @@ pub struct Map {
     leaves: usize,
     obstacles: usize,
     convex: bool,
-    /// Sides may not be flat: what is done to a cell can move the boundary of the next one, by
-    /// little.
+    /// Sides are possibly not flat. Then an operation on a cell can move the boundary of its
+    /// neighbour a little.
     bent: bool,
     work: cut::Work,
 }
 
 impl Map {
-    /// What its cells are.
+    /// Returns the kind of its cells.
     #[must_use]
     pub fn space(&self) -> Space {
         self.space
     }
 
-    /// Whether the cells are volumes.
+    /// Returns whether the cells are volumes.
     #[inline]
     pub(crate) fn solid(&self) -> bool {
         self.space == Space::Volume
     }
 
-    /// Whether all cells are known to be convex: in a plane, as long as no deformation has made one
-    /// that is not.
+    /// Returns whether all cells are known to be convex: in a plane, as long as no deformation has
+    /// produced a non-convex one.
     #[inline]
     #[must_use]
     pub fn is_convex(&self) -> bool {
         self.convex
     }
 
-    /// Closer than this to a plane, line or point counts as on it, m. A billionth of the shortest
-    /// edge that the map was built of.
+    /// Returns the distance, m, below which a point counts as on a plane, line or point. It is a
+    /// billionth of the shortest edge from which the map was built.
     #[must_use]
     pub fn tolerance_m(&self) -> f64 {
         self.tolerance_m
     }
 
-    /// The next dart of the face.
+    /// Returns the next dart of the face.
     #[inline]
     #[must_use]
     pub fn phi1(&self, d: Dart) -> Dart {
         Dart(self.phi1[d.index()])
     }
 
-    /// The previous dart of the face.
+    /// Returns the previous dart of the face.
     #[inline]
     #[must_use]
     pub fn phi_1(&self, d: Dart) -> Dart {
         Dart(self.phi_1[d.index()])
     }
 
-    /// Across the edge, in the same volume; `d` itself on the boundary of a map of dimension 2.
+    /// Returns the dart across the edge, in the same volume; `d` itself on the boundary of a map of
+    /// dimension 2.
     #[inline]
     #[must_use]
     pub fn phi2(&self, d: Dart) -> Dart {
         Dart(self.phi2[d.index()])
     }
 
-    /// Across the face; `d` itself on the boundary, and in dimension 2.
+    /// Returns the dart across the face; `d` itself on the boundary, and in dimension 2.
     #[inline]
     #[must_use]
     pub fn phi3(&self, d: Dart) -> Dart {
         Dart(self.phi3[d.index()])
     }
 
-    /// Across the cell's side: `phi2` in dimension 2, `phi3` in dimension 3. `d` itself on the
-    /// boundary.
+    /// Returns the dart across the cell's side: `phi2` in dimension 2, `phi3` in dimension 3. `d`
+    /// itself on the boundary.
     #[inline]
     #[must_use]
     pub fn beyond(&self, d: Dart) -> Dart {
@@ -249,21 +252,21 @@ impl Map {
         }
     }
 
-    /// The vertex that the dart starts at.
+    /// Returns the vertex at which the dart starts.
     #[inline]
     #[must_use]
     pub fn vertex(&self, d: Dart) -> Vertex {
         Vertex(self.vertices.of(d.0))
     }
 
-    /// The dart's edge.
+    /// Returns the dart's edge.
     #[inline]
     #[must_use]
     pub fn edge(&self, d: Dart) -> Edge {
         Edge(self.edges.of(d.0))
     }
 
-    /// The dart's face; in dimension 2 it has the number of its [`Cell`].
+    /// Returns the dart's face; in dimension 2 it has the index of its [`Cell`].
     #[inline]
     #[must_use]
     pub fn face(&self, d: Dart) -> Face {
@@ -274,41 +277,41 @@ impl Map {
         })
     }
 
-    /// The dart's cell: a face in dimension 2, a volume in dimension 3.
+    /// Returns the dart's cell: a face in dimension 2, a volume in dimension 3.
     #[inline]
     #[must_use]
     pub fn cell(&self, d: Dart) -> Cell {
         Cell(self.cells.of(d.0))
     }
 
-    /// The level that the dart was inserted at.
+    /// Returns the level at which the dart was inserted.
     #[inline]
     #[must_use]
     pub fn dart_level(&self, d: Dart) -> u8 {
         self.level[d.index()]
     }
 
-    /// Whether there is such a dart.
+    /// Returns whether the dart exists.
     #[must_use]
     pub fn has_dart(&self, d: Dart) -> bool {
         self.phi1.get(d.index()).is_some_and(|&n| n != NONE)
     }
 
-    /// Where a vertex is, m.
+    /// Returns the position of a vertex, m.
     #[inline]
     #[must_use]
     pub fn position(&self, v: Vertex) -> Vec3 {
         self.positions[v.index()]
     }
 
-    /// Where a dart starts, m.
+    /// Returns the position at which a dart starts, m.
     #[inline]
     #[must_use]
     pub fn start(&self, d: Dart) -> Vec3 {
         self.positions[self.vertices.of(d.0) as usize]
     }
 
-    /// The centre F of the dart's face, m; in dimension 2 that of its cell.
+    /// Returns the centre F of the dart's face, m; in dimension 2 that of its cell.
     #[inline]
     #[must_use]
     pub fn face_centre(&self, d: Dart) -> Vec3 {
@@ -319,16 +322,17 @@ impl Map {
         }
     }
 
-    /// The visibility centre V of a cell, m.
+    /// Returns the visibility centre V of a cell, m.
     #[inline]
     #[must_use]
     pub fn centre(&self, c: Cell) -> Vec3 {
         self.cores[c.index()].centre
     }
 
-    /// Whether a point is well inside a leaf, in the box around its centre that is. So is then
-    /// every straight way there from within the leaf, which need not be looked at, however bent the
-    /// leaf is and whatever its sides are. In dimension 2 z is not looked at.
+    /// Returns whether a point is in the box well inside a leaf, around its centre.
+    ///
+    /// Then every straight path to it from within the leaf is inside the leaf as well and needs no
+    /// test, whatever the leaf's shape and sides. Ignores z in dimension 2.
     #[inline]
     pub(crate) fn well_inside(&self, c: Cell, p: &Vec3) -> bool {
         let Core { centre, inner } = &self.cores[c.index()];
@@ -336,8 +340,8 @@ impl Map {
         off.x < inner.x && off.y < inner.y && (!self.solid() || off.z < inner.z)
     }
 
-    /// In dimension 3: a dart of the leaf of `d` to look for a goal from that is not well inside;
-    /// `d` where none is known.
+    /// In dimension 3: returns a dart of the leaf of `d` from which to search for a goal that is
+    /// not well inside; `d` if none is known.
     #[inline]
     pub(crate) fn dart_towards(&self, d: Dart, goal: &Vec3) -> Dart {
         let c = self.cell(d);
@@ -353,49 +357,49 @@ impl Map {
         }
     }
 
-    /// A cell's level; 0 for what the map was built of.
+    /// Returns a cell's level; 0 for the cells from which the map was built.
     #[inline]
     #[must_use]
     pub fn cell_level(&self, c: Cell) -> u8 {
         self.records[c.index()].level
     }
 
-    /// How a cell is refined.
+    /// Returns how a cell is refined.
     #[must_use]
     pub fn shape(&self, c: Cell) -> Shape {
         self.records[c.index()].shape
     }
 
-    /// Whether there is such a cell and it has darts: it is not refined.
+    /// Returns whether the cell exists and has darts, so is not refined.
     #[inline]
     #[must_use]
     pub fn is_leaf(&self, c: Cell) -> bool {
         self.cells.head(c.0) != NONE
     }
 
-    /// Whether there is such a cell, refined or not.
+    /// Returns whether the cell exists, refined or not.
     #[must_use]
     pub fn has_cell(&self, c: Cell) -> bool {
         self.records.get(c.index()).is_some_and(|r| r.alive)
     }
 
-    /// The cell that this one is a part of.
+    /// Returns the cell of which this one is a part.
     #[must_use]
     pub fn parent(&self, c: Cell) -> Option<Cell> {
         let parent = self.records[c.index()].parent;
         (parent != NONE).then_some(Cell(parent))
     }
 
-    /// What a refined cell was refined into: 4 or 8; none for a leaf.
+    /// Returns the parts of a refined cell: 4 or 8; none for a leaf.
     pub fn children(&self, c: Cell) -> impl Iterator<Item = Cell> + Clone + use<> {
         let children = self.records[c.index()].children;
         children.into_iter().filter(|&c| c != NONE).map(Cell)
     }
 
-    /// A dart of a leaf.
+    /// Returns a dart of a leaf.
     ///
     /// # Panics
-    /// If the cell is no leaf.
+    /// If the cell is not a leaf.
     #[inline]
     #[must_use]
     pub fn dart(&self, c: Cell) -> Dart {
@@ -404,34 +408,34 @@ impl Map {
         Dart(dart)
     }
 
-    /// All leaves, by rising number.
+    /// Returns all leaves, in rising order.
     pub fn leaves(&self) -> impl Iterator<Item = Cell> + '_ {
         self.cells.ids().map(Cell)
     }
 
-    /// How many leaves there are.
+    /// Returns the number of leaves.
     #[must_use]
     pub fn leaf_count(&self) -> usize {
         self.leaves
     }
 
-    /// One more than the highest number that a cell has had: the length of a table by cells.
+    /// Returns one more than the highest index that a cell has had: the length of a table by cells.
     #[must_use]
     pub fn cell_slots(&self) -> usize {
         self.records.len()
     }
 
-    /// All vertices, by rising number.
+    /// Returns all vertices, in rising order.
     pub fn all_vertices(&self) -> impl Iterator<Item = Vertex> + '_ {
         self.vertices.ids().map(Vertex)
     }
 
-    /// All edges, by rising number.
+    /// Returns all edges, in rising order.
     pub fn all_edges(&self) -> impl Iterator<Item = Edge> + '_ {
         self.edges.ids().map(Edge)
     }
 
-    /// All faces, by rising number.
+    /// Returns all faces, in rising order.
     pub fn all_faces(&self) -> impl Iterator<Item = Face> + '_ {
         let orbits = if self.solid() {
             &self.faces
@@ -441,26 +445,26 @@ impl Map {
         orbits.ids().map(Face)
     }
 
-    /// All darts, by rising number.
+    /// Returns all darts, in rising order.
     pub fn all_darts(&self) -> impl Iterator<Item = Dart> + '_ {
         (0..self.phi1.len() as u32)
             .map(Dart)
             .filter(|&d| self.has_dart(d))
     }
 
-    /// The darts that start at a vertex, each once.
+    /// Returns the darts that start at a vertex, each once.
     #[inline]
     pub fn vertex_darts(&self, v: Vertex) -> impl Iterator<Item = Dart> + '_ {
         self.vertices.darts(v.0).map(Dart)
     }
 
-    /// The darts of an edge, each once.
+    /// Returns the darts of an edge, each once.
     #[inline]
     pub fn edge_darts(&self, e: Edge) -> impl Iterator<Item = Dart> + '_ {
         self.edges.darts(e.0).map(Dart)
     }
 
-    /// The darts of a face, both sides, each once.
+    /// Returns the darts of a face, both sides, each once.
     #[inline]
     pub fn face_darts(&self, f: Face) -> impl Iterator<Item = Dart> + '_ {
         let orbits = if self.solid() {
@@ -471,29 +475,29 @@ impl Map {
         orbits.darts(f.0).map(Dart)
     }
 
-    /// The darts of a leaf, each once: its tetrahedra or triangles `T(d)`.
+    /// Returns the darts of a leaf, each once: its tetrahedra or triangles `T(d)`.
     #[inline]
     pub fn cell_darts(&self, c: Cell) -> impl Iterator<Item = Dart> + '_ {
         self.cells.darts(c.0).map(Dart)
     }
 
-    /// Whether moving things may not cross the dart's side (an edge in dimension 2, a face in
-    /// dimension 3). The boundary is no obstacle: there is nothing beyond.
+    /// Returns whether moving objects may not cross the dart's side (an edge in dimension 2, a face
+    /// in dimension 3). The boundary is not an obstacle, since nothing is beyond it.
     #[inline]
     #[must_use]
     pub fn is_obstacle(&self, d: Dart) -> bool {
         self.obstacle[d.index()]
     }
 
-    /// Whether any side is an obstacle.
+    /// Returns whether any side is an obstacle.
     #[inline]
     #[must_use]
     pub fn has_obstacles(&self) -> bool {
         self.obstacles > 0
     }
 
-    /// Marks the dart's side as an obstacle, from both cells, or takes the mark away. The parts of
-    /// a refined side are obstacles if it is; a merged one is if any part was.
+    /// Marks the dart's side as an obstacle from both cells, or removes the mark. The parts of a
+    /// refined side inherit the mark; a merged side is an obstacle if any part was.
     pub fn set_obstacle(&mut self, d: Dart, is: bool) {
         let mut at = d;
         loop {
@@ -509,7 +513,7 @@ impl Map {
         }
     }
 
-    /// Marks all sides of a leaf, so that nothing gets in or out.
+    /// Marks all sides of a leaf, so that nothing can enter or leave; or removes the marks.
     pub fn set_obstacle_cell(&mut self, c: Cell, is: bool) {
         let mut at = self.cells.head(c.0);
         let head = at;
@@ -532,8 +536,8 @@ impl Map {
         *mark = is;
     }
 
-    /// Room for so many darts, vertices and cells altogether: until then refinement does not
-    /// allocate.
+    /// Reserves capacity for this many darts, vertices and cells in total. Up to there refinement
+    /// does not allocate.
     pub fn reserve(&mut self, darts: usize, vertices: usize, cells: usize) {
         let more = |len: usize, wanted: usize| wanted.saturating_sub(len);
         for list in [

@@ -1,29 +1,29 @@
-//! Which k-cell each dart belongs to, and the darts of each k-cell: numbers and rings of darts,
-//! kept in step.
+//! The k-cell of each dart, and the darts of each k-cell: indices and rings of darts, kept
+//! consistent.
 //!
-//! A k-cell is an orbit. Its darts are chained, so that whoever wants them all walks a list, needs
-//! no marks and gets each once; a k-cell whose last dart has gone is free, and its number is the
-//! next that is given. Nothing allocates once the chains have been as long as they get.
+//! A k-cell is an orbit. Its darts are chained: visiting them all walks a list, needs no marks and
+//! meets each once. A k-cell without darts is free, and its index is the next to be reused. Nothing
+//! allocates once the chains have reached their largest size.
 
 use super::NONE;
 
 /// The k-cells of one dimension.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Orbits {
-    /// Per dart: its k-cell.
+    /// For each dart: its k-cell.
     of: Vec<u32>,
-    /// Per dart: the chain.
+    /// For each dart: the chain.
     next: Vec<u32>,
     prev: Vec<u32>,
-    /// Per k-cell: its first dart, [`NONE`] where there is no such k-cell.
+    /// For each k-cell: its first dart, [`NONE`] if the k-cell does not exist.
     head: Vec<u32>,
     free: Vec<u32>,
-    /// Somebody else numbers the k-cells: free ones are not kept here.
+    /// The owner numbers the k-cells: free ones are not kept here.
     numbered_outside: bool,
 }
 
 impl Orbits {
-    /// K-cells whose numbers come from outside, through [`Orbits::admit`].
+    /// Creates k-cells with indices from outside, through [`Orbits::admit`].
     pub(crate) fn numbered_outside() -> Self {
         Orbits {
             numbered_outside: true,
@@ -31,14 +31,14 @@ impl Orbits {
         }
     }
 
-    /// Makes room for a k-cell of this number.
+    /// Makes capacity for a k-cell of this index.
     pub(crate) fn admit(&mut self, cell: u32) {
         while self.head.len() <= cell as usize {
             self.head.push(NONE);
         }
     }
 
-    /// Makes room for a dart number `dart`, in no k-cell.
+    /// Makes capacity for a dart of this index, in no k-cell.
     pub(crate) fn grow(&mut self, dart: u32) {
         while self.of.len() <= dart as usize {
             self.of.push(NONE);
@@ -47,12 +47,12 @@ impl Orbits {
         }
     }
 
-    /// Whether there is room for a dart of this number.
+    /// Returns whether there is capacity for a dart of this index.
     pub(crate) fn knows(&self, dart: u32) -> bool {
         (dart as usize) < self.of.len()
     }
 
-    /// Room for this many darts and k-cells without allocation.
+    /// Reserves capacity for this many darts and k-cells.
     pub(crate) fn reserve(&mut self, darts: usize, cells: usize) {
         for list in [&mut self.of, &mut self.next, &mut self.prev] {
             list.reserve(darts.saturating_sub(list.len()));
@@ -62,27 +62,26 @@ impl Orbits {
         }
     }
 
-    /// A new k-cell without darts. It has to be given one before the next is asked for.
+    /// Creates a k-cell without darts. It must be given one before the next is created.
     pub(crate) fn create(&mut self) -> u32 {
         if let Some(cell) = self.free.pop() {
             return cell;
         }
         self.head.push(NONE);
         if self.free.capacity() < self.head.capacity() {
-            // All may be given back at once: that must not allocate then.
+            // All may be released at once, which must not allocate then.
             self.free.reserve(self.head.capacity() - self.free.len());
         }
         self.head.len() as u32 - 1
     }
 
-    /// The k-cell of a dart, [`NONE`] where it is in none.
+    /// Returns the k-cell of a dart, [`NONE`] if it is in none.
     #[inline]
     pub(crate) fn of(&self, dart: u32) -> u32 {
         self.of[dart as usize]
     }
 
-    /// Puts a dart into a k-cell, at the end of its chain, and takes it out of the one it was in.
-    /// The first dart stays the first.
+    /// Moves a dart to the end of the chain of a k-cell. The first dart of a chain stays the first.
     pub(crate) fn assign(&mut self, dart: u32, cell: u32) {
         if self.of[dart as usize] == cell {
             return;
@@ -102,7 +101,7 @@ impl Orbits {
         }
     }
 
-    /// Takes a dart out of its k-cell; the last one frees it.
+    /// Removes a dart from its k-cell; the last one frees it.
     pub(crate) fn release(&mut self, dart: u32) {
         let d = dart as usize;
         let cell = self.of[d];
@@ -125,24 +124,24 @@ impl Orbits {
         self.of[d] = NONE;
     }
 
-    /// A dart of the k-cell, [`NONE`] where there is no such k-cell.
+    /// Returns a dart of the k-cell, [`NONE`] if the k-cell does not exist.
     #[inline]
     pub(crate) fn head(&self, cell: u32) -> u32 {
         self.head.get(cell as usize).copied().unwrap_or(NONE)
     }
 
-    /// The next dart along the chain, which comes back to the first.
+    /// Returns the next dart along the chain, which is closed.
     #[inline]
     pub(crate) fn after(&self, dart: u32) -> u32 {
         self.next[dart as usize]
     }
 
-    /// The numbers of all k-cells, rising.
+    /// Returns the indices of all k-cells, in rising order.
     pub(crate) fn ids(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.head.len() as u32).filter(|&c| self.head[c as usize] != NONE)
     }
 
-    /// The darts of a k-cell, each once; none where there is no such k-cell.
+    /// Returns the darts of a k-cell, each once; none if the k-cell does not exist.
     #[inline]
     pub(crate) fn darts(&self, cell: u32) -> Chain<'_> {
         let head = self.head(cell);
@@ -154,7 +153,7 @@ impl Orbits {
     }
 }
 
-/// Goes once along a chain.
+/// Walks once along a chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain<'a> {
     next: &'a [u32],

@@ -1,37 +1,37 @@
-//! A leaf is refined: quad into 4, triangle into 4, hexahedron into 8.
+//! Refinement of a leaf: quad into 4, triangle into 4, hexahedron into 8.
 //!
-//! Pitiot 2015, section 6.2: every edge that is not cut yet is cut, every face that is not split
-//! yet is split, the volume is split around its centre. What a finer neighbour has cut already is
-//! used as it is, however much further that neighbour has cut it. The cost is the number of darts
-//! of the cell and of those around its edges.
+//! Pitiot 2015, section 6.2: cuts every edge that is not yet cut, splits every face that is not yet
+//! split, and splits the volume around its centre. Edges and faces that a finer neighbour has
+//! already cut are used as they are, however far that neighbour has cut them. The cost is the
+//! number of darts of the cell and of those around its edges.
 
 use hapticd_geometry::Vec3;
 
 use super::{Cell, CellRecord, Core, Dart, Map, NONE, Shape, Space};
 
-/// The finest level that a cell can have: lengths shrink by a million.
+/// The finest level that a cell can have: lengths shrink by a factor of a million.
 pub const MAX_LEVEL: u8 = 20;
 
-/// Why a cell was not refined. All of these are the caller's.
+/// Why a cell was not refined. All of these are the caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefineError {
-    /// There is no such cell, or it is refined already.
+    /// There is no such cell, or it is already refined.
     #[error("cell {cell} is not a leaf")]
     NotLeaf {
-        /// Its number.
+        /// Its index.
         cell: u32,
     },
-    /// Neither triangle nor quad nor hexahedron.
+    /// The cell is neither a triangle nor a quad nor a hexahedron.
     #[error("cell {cell} is neither a triangle nor a quad nor a hexahedron")]
     Shape {
-        /// Its number.
+        /// Its index.
         cell: u32,
     },
-    /// At the finest level.
+    /// The cell is at the finest level.
     #[error("cell {cell} is at level {level}, and there are no more than {MAX_LEVEL}")]
     Finest {
-        /// Its number.
+        /// Its index.
         cell: u32,
         /// Its level.
         level: u8,
@@ -42,7 +42,7 @@ pub enum RefineError {
 const CORNERS: usize = 24;
 
 impl Map {
-    /// Whether [`Map::refine`] would take it.
+    /// Checks whether [`Map::refine`] would accept it.
     ///
     /// # Errors
     /// See [`RefineError`].
@@ -62,10 +62,11 @@ impl Map {
         Ok(())
     }
 
-    /// Refines a leaf; its [`Map::children`] are what it is refined into, child `i` at its corner
-    /// `i` (a triangle's last one in its middle). Darts are added, none goes. Children have the
-    /// level above. Those of a cell that is far from convex may not be seen whole from their
-    /// centres: [`Map::validity`] tells.
+    /// Refines a leaf into its [`Map::children`]: child `i` is at its corner `i` (a triangle's last
+    /// one is in its middle).
+    ///
+    /// Darts are added and none is removed. Children are one level deeper. Those of a cell that is
+    /// far from convex may not be fully visible from their centres: [`Map::validity`] tells.
     ///
     /// # Errors
     /// See [`RefineError`]; then nothing has changed.
@@ -86,7 +87,8 @@ impl Map {
         Ok(())
     }
 
-    /// A cell's darts that are older than what refining it inserts, in turn: the corners of a face.
+    /// Returns a cell's darts that are older than those its refinement inserts, in order: the
+    /// corners of a face.
     pub(crate) fn corners<const N: usize>(&self, c: Cell) -> [Dart; N] {
         let level = self.cell_level(c);
         let first = self
@@ -101,7 +103,7 @@ impl Map {
         })
     }
 
-    /// Cuts the edge at a corner in the middle, unless it has been.
+    /// Cuts the edge at a corner in the middle, unless it is already cut.
     fn cut_at(&mut self, corner: Dart, level: u8) {
         let end = self.next_at(level - 1, corner);
         if self.vertex(self.phi1(corner)) == self.vertex(end) {
@@ -121,7 +123,7 @@ impl Map {
             let child = self.new_child(c, i, level);
             self.assign_side(corner, child.0);
             self.cores[child.index()].centre = if self.space() == Space::Surface {
-                // On the fold from the corner to the middle: so the surface stays what it was.
+                // On the fold from the corner to the middle, so that the surface does not change.
                 (self.start(corner) + self.centre(c)) * 0.5
             } else {
                 self.mean_of_corners(child)
@@ -157,7 +159,7 @@ impl Map {
         }
         for corner in corners {
             let round = self.round(corner, level - 1);
-            // A face that is split already has its corners in four faces.
+            // A face that is already split has its corners in four faces.
             if self.face(corner) == self.face(round[1]) {
                 let middles = round.map(|d| self.next_at(level, d));
                 let centre = self.face_centre(corner);
@@ -167,7 +169,7 @@ impl Map {
         self.split_hexahedron(c, &corners, level);
     }
 
-    /// The four corners of a face at a level.
+    /// Returns the four corners of a face at a level.
     pub(crate) fn round(&self, corner: Dart, level: u8) -> [Dart; 4] {
         let mut at = corner;
         std::array::from_fn(|_| {
@@ -177,12 +179,12 @@ impl Map {
         })
     }
 
-    /// All faces are split into four: puts twelve new ones between the eight parts.
+    /// Puts twelve new faces between the eight parts, after all faces have been split into four.
     ///
-    /// For each corner dart `c`, in face `a`, whose edge has the middle `M` and the other face `b`:
-    /// the part at the start of `c` gets one side of the new face `(M, F_a, V, F_b)`, which runs
-    /// from `F_a` to `M` to `F_b` to `V`. The part at its end gets the other side, by the corner
-    /// dart of `b` along the same edge.
+    /// Take each corner dart `c` in face `a`; let its edge have the middle `M` and the other face
+    /// `b`. The part at the start of `c` gets one side of the new face `(M, F_a, V, F_b)`, which
+    /// runs from `F_a` to `M` to `F_b` to `V`. The part at its end gets the other side, through the
+    /// corner dart of `b` along the same edge.
     fn split_hexahedron(&mut self, c: Cell, corners: &[Dart; CORNERS], level: u8) {
         let centre = self.centre(c);
         let find = |d: Dart| corners.iter().position(|&x| x == d).unwrap_or(0);
@@ -196,11 +198,11 @@ impl Map {
             across[i] = find(self.across_at(coarse, corners[i]));
         }
         // The darts from the middle of an edge to the centre of a face, and from there to the
-        // middle of the edge before.
+        // middle of the previous edge.
         let inward = corners.map(|d| self.next_at(level, d));
         let outward = inward.map(|d| self.next_at(level, d));
         let mut work = std::mem::take(&mut self.work);
-        // Both sides of what is glued to the edges between parts.
+        // Both sides of the darts to be glued to the edges between parts.
         for i in 0..CORNERS {
             work.inner.clear();
             self.parts_at(level, inward[i], |part| work.inner.push(part.0));
@@ -215,7 +217,7 @@ impl Map {
                 let edge = self.edges.of(x.0);
                 let label = self.edge_label[x.index()];
                 for d in [near, far] {
-                    // No face's label yet: who turns around this edge passes by.
+                    // No face's label yet, so that walks around this edge pass by.
                     self.face_label[d.index()] = u8::MAX;
                     self.edges.assign(d.0, edge);
                     self.edge_label[d.index()] = label;
@@ -229,7 +231,7 @@ impl Map {
         let to_centre: [Dart; CORNERS] = std::array::from_fn(|_| self.new_dart(level));
         let from_centre: [Dart; CORNERS] = std::array::from_fn(|_| self.new_dart(level));
         for i in 0..CORNERS {
-            // The corner dart of the other face at the same corner: its way back to the edge's
+            // The corner dart of the other face at the same corner: its path back to the edge's
             // middle is the other end of the new face.
             let other = next[across[i]];
             let face_middle = self.vertices.of(outward[other].0);
@@ -259,7 +261,7 @@ impl Map {
         for i in 0..CORNERS {
             let far = across[i];
             self.link3(to_centre[i], from_centre[far]);
-            // The new face of the edge before, at the same corner, has the same way to F_a.
+            // The new face of the previous edge, at the same corner, has the same path to F_a.
             let before = across[previous[i]];
             self.link2(from_centre[i], to_centre[before]);
         }
@@ -267,7 +269,7 @@ impl Map {
         self.number_parts(c, corners, level);
     }
 
-    /// Edges from the centre, faces between the parts, and their labels.
+    /// Numbers edges from the centre and faces between the parts, and sets their labels.
     fn number_inner(
         &mut self,
         corners: &[Dart; CORNERS],
@@ -317,7 +319,7 @@ impl Map {
         }
     }
 
-    /// The eight parts become children.
+    /// Makes the eight parts children.
     fn number_parts(&mut self, c: Cell, corners: &[Dart; CORNERS], level: u8) {
         let mut count = 0;
         for &corner in corners {
@@ -326,18 +328,18 @@ impl Map {
             }
             let child = self.new_child(c, count, level);
             count += 1;
-            // All that links lead to: a finer neighbour may have split the outer faces further.
+            // Follows all links: a finer neighbour may have split the outer faces further.
             self.assign_volume(corner, child.0);
             self.cores[child.index()].centre = self.mean_of_corners(child);
         }
     }
 
-    /// The mean of a leaf's vertices at its own level, m.
+    /// Returns the mean of a leaf's vertices at its own level, m.
     pub(crate) fn mean_of_corners(&self, c: Cell) -> Vec3 {
         let level = self.cell_level(c);
         let (mut sum, mut count) = (Vec3::zeros(), 0.0);
-        // In dimension 3 each corner counts once for each of its faces there: three times, in what
-        // is refined.
+        // In dimension 3 each corner counts once for each of its faces there: three times in cells
+        // that can be refined.
         for d in self.cell_darts(c) {
             if self.dart_level(d) <= level {
                 sum += self.start(d);
@@ -347,7 +349,7 @@ impl Map {
         sum / count
     }
 
-    /// A cell without darts; the parent's child number `i` if there is a parent.
+    /// Creates a cell without darts as the parent's child number `i`.
     pub(crate) fn new_child(&mut self, parent: Cell, i: usize, level: u8) -> Cell {
         let shape = self.shape(parent);
         let child = self.new_cell(parent.0, level, shape);
@@ -379,7 +381,7 @@ impl Map {
         let c = self.records.len() as u32 - 1;
         self.cells.admit(c);
         if self.free_cells.capacity() < self.records.capacity() {
-            // All may be given back at once: that must not allocate then.
+            // All may be released at once, which must not allocate then.
             self.free_cells.reserve(self.records.capacity());
         }
         Cell(c)

@@ -1,17 +1,17 @@
 //! Rings of cells: those that share a vertex with a cell, or with any cell of a set.
 //!
-//! Pitiot 2015, sections 2.4 and 5.3. A ring is found by going around the vertices of a cell,
-//! across levels and along boundaries alike. The source's rejected shortcut, walking around the
-//! border of a set, fails where the set encloses others; going through all cells of the set does
-//! not.
+//! Pitiot 2015, sections 2.4 and 5.3. A ring is found by walking around the vertices of a cell,
+//! across levels and along boundaries alike. The source rejects the shortcut of walking around the
+//! border of a set, which fails if the set encloses other cells. Visiting all cells of the set does
+//! not fail.
 //!
-//! [`Marks`] remember what has been visited. No allocation once they and the list of the ring have
-//! been as long as they get. Any thread, each with marks of its own.
+//! [`Marks`] record what has been visited. No allocation once they and the list of the ring have
+//! reached their largest size. Any thread, each with its own marks.
 
 use super::{Cell, Map};
 
-/// Which cells and vertices have been visited since the last time all were forgotten, which is at
-/// no cost.
+/// Marks of visited cells and vertices. Clearing them takes constant time, except after 2^32 - 1
+/// times.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     cells: Vec<u32>,
@@ -20,7 +20,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Forgets all, and makes room for the map as it is.
+    /// Clears all marks, and makes capacity for the current map.
     pub fn clear(&mut self, map: &Map) {
         if self.cells.len() < map.cell_slots() {
             let slots = map.records.capacity().max(map.cell_slots());
@@ -38,7 +38,7 @@ impl Marks {
         self.now += 1;
     }
 
-    /// Marks a cell; says whether it was not.
+    /// Marks a cell; returns whether it was not marked before.
     #[inline]
     pub fn mark(&mut self, c: Cell) -> bool {
         let is = &mut self.cells[c.index()];
@@ -47,7 +47,7 @@ impl Marks {
         fresh
     }
 
-    /// Whether a cell is marked.
+    /// Returns whether a cell is marked.
     #[inline]
     #[must_use]
     pub fn has(&self, c: Cell) -> bool {
@@ -56,7 +56,7 @@ impl Marks {
 }
 
 impl Map {
-    /// Appends the cells that share a vertex with a leaf, without itself: its one-ring.
+    /// Appends the cells that share a vertex with a leaf, without the leaf: its one-ring.
     pub fn ring(&self, c: Cell, marks: &mut Marks, out: &mut Vec<Cell>) {
         self.ring_of(std::slice::from_ref(&c), marks, out);
     }

@@ -1,49 +1,49 @@
-//! Whether a map is one: links, orbits, levels, attributes.
+//! Validation of a map: links, orbits, levels, attributes.
 //!
-//! For tests, and for who doubts. Allocates, takes time in proportion to the map, changes nothing.
+//! For tests and diagnosis. Allocates, takes time proportional to the map, changes nothing.
 
 use super::{Dart, Map, NONE};
 
-/// What is wrong with a map: a bug of ours.
+/// A fault of a map, which is a bug in this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A link leads to a dart that is not there or that does not lead back as it must.
+    /// A link leads to a dart that does not exist or that does not lead back as it must.
     #[error("dart {dart}: {law} is broken")]
     Link {
-        /// Where.
+        /// The dart.
         dart: u32,
-        /// Which law.
+        /// The law that is broken.
         law: &'static str,
     },
-    /// The darts that have the number of a k-cell are not those that the links lead to.
+    /// The darts numbered as a k-cell's are not those that the links reach.
     #[error(
         "dart {dart}: its {what} has {numbered} darts, its links lead to {linked}, or some are another's"
     )]
     Orbit {
-        /// Where.
+        /// The dart.
         dart: u32,
         /// "vertex", "edge", "face" or "cell".
         what: &'static str,
-        /// By number.
+        /// Number of darts by index.
         numbered: usize,
-        /// By links.
+        /// Number of darts by links.
         linked: usize,
     },
-    /// A face has darts of a level above its cell's on both sides, or an edge has two labels.
+    /// The darts of an edge or of a face have different labels or different obstacle marks.
     #[error("dart {dart}: {law} is broken")]
     Label {
-        /// Where.
+        /// The dart.
         dart: u32,
-        /// Which law.
+        /// The law that is broken.
         law: &'static str,
     },
     /// The forest of refined cells does not fit the leaves.
     #[error("cell {cell}: {law} is broken")]
     Forest {
-        /// Where.
+        /// The cell.
         cell: u32,
-        /// Which law.
+        /// The law that is broken.
         law: &'static str,
     },
 }
@@ -52,7 +52,7 @@ impl Map {
     /// Checks everything that a map promises.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first fault found.
     pub fn validate(&self) -> Result<(), Fault> {
         for d in self.all_darts() {
             self.check_links(d)?;
@@ -189,7 +189,7 @@ impl Map {
                 }
             }
             if leaf && self.space != super::Space::Surface {
-                // Up to rounding, for which it has been drawn in.
+                // Up to rounding, for which the box was drawn in.
                 let room = self.inner_of(super::Cell(cell)).0 - self.cores[i].inner;
                 if room.iter().any(|&x| x < -2.0 * self.tolerance_m) {
                     return fault("the box well inside a leaf is inside it");
@@ -212,7 +212,7 @@ impl Map {
         Ok(())
     }
 
-    /// The darts that start where `d` does, by links alone.
+    /// Collects the darts that start where `d` does, by links alone.
     pub(crate) fn vertex_orbit(&self, d: Dart, out: &mut Vec<u32>) {
         self.closure(d, out, |m, x| {
             let before = m.phi_1(x);
@@ -242,7 +242,7 @@ impl Map {
         });
     }
 
-    /// All darts that links lead to from `d`, each once.
+    /// Collects all darts that links reach from `d`, each once.
     fn closure(&self, d: Dart, out: &mut Vec<u32>, links: impl Fn(&Map, Dart) -> [Dart; 4]) {
         out.clear();
         out.push(d.0);

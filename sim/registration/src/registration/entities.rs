@@ -1,4 +1,4 @@
-//! What is registered: identifiers, insertion, removal.
+//! Registered entities: identifiers, insertion, removal.
 
 use hapticd_geometry::Vec3;
 
@@ -6,36 +6,37 @@ use super::{EntitySlot, List, ParticleSlot, Registration};
 use crate::map::Cell;
 use crate::track::{Particle, TrackError};
 
-/// What an entity is.
+/// Kind of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// One particle.
     Point = 0,
-    /// The segment between two.
+    /// The segment between two particles.
     Edge = 1,
-    /// The triangle between three.
+    /// The triangle between three particles.
     Triangle = 2,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 3] = [Kind::Point, Kind::Edge, Kind::Triangle];
 
-    /// How many particles it has.
+    /// Returns the number of particles of an entity.
     #[must_use]
     pub fn particles(self) -> usize {
         self as usize + 1
     }
 }
 
-/// A point, edge or triangle; for ever another one's than of what comes after it in the same place.
+/// Identifier of a point, edge or triangle. It never equals that of a later entity in the same
+/// slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntityId {
     pub(super) index: u32,
     pub(super) generation: u32,
 }
 
-/// An end of entities.
+/// Identifier of a particle, an end of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ParticleId {
     pub(super) index: u32,
@@ -43,7 +44,7 @@ pub struct ParticleId {
 }
 
 impl EntityId {
-    /// As an index of a table of who is what; used again when the entity has been removed.
+    /// Returns its index in a table of attributes; reused after the entity has been removed.
     #[must_use]
     pub fn index(self) -> usize {
         self.index as usize
@@ -59,59 +60,59 @@ impl ParticleId {
     }
 }
 
-/// Why nothing was inserted. The caller's.
+/// Why nothing was inserted. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InsertError {
-    /// There is no such particle, or no longer.
+    /// The particle does not exist, or no longer.
     #[error("particle {index} of generation {generation} is not there")]
     Gone {
-        /// Its number.
+        /// Its index.
         index: u32,
-        /// As given.
+        /// The given generation.
         generation: u32,
     },
-    /// The same particle twice.
+    /// The same particle was given twice.
     #[error("particle {index} twice in one entity")]
     Twice {
-        /// Its number.
+        /// Its index.
         index: u32,
     },
 }
 
-/// Why nothing was removed or moved. The caller's.
+/// Why nothing was removed or moved. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoveError {
-    /// There is no such thing, or no longer.
+    /// The entity or particle does not exist, or no longer.
     #[error("number {index} of generation {generation} is not there")]
     Gone {
-        /// Its number.
+        /// Its index.
         index: u32,
-        /// As given.
+        /// The given generation.
         generation: u32,
     },
-    /// A particle that entities still end at.
+    /// Entities still end at the particle.
     #[error("particle {index} is an end of {users} entities")]
     Used {
-        /// Its number.
+        /// Its index.
         index: u32,
-        /// How many.
+        /// Number of these entities.
         users: usize,
     },
-    /// Where it was to go is no place, or another error of tracking.
+    /// The goal is not finite, or another error of tracking.
     #[error(transparent)]
     Track(#[from] TrackError),
 }
 
 impl Registration {
-    /// A particle at a place, m, looked for from a leaf nearby.
+    /// Inserts a particle at a position, m, searched from a leaf nearby.
     ///
     /// # Errors
     /// See [`TrackError`].
     ///
     /// # Panics
-    /// If `near` is no leaf.
+    /// If `near` is not a leaf.
     pub fn insert_particle(&mut self, at: &Vec3, near: Cell) -> Result<ParticleId, TrackError> {
         let particle = self.map.locate(at, near, &mut self.tally)?;
         let cell = self.map.cell(particle.dart);
@@ -133,7 +134,7 @@ impl Registration {
         Ok(ParticleId { index, generation })
     }
 
-    /// A point at a particle.
+    /// Inserts a point at a particle.
     ///
     /// # Errors
     /// See [`InsertError`].
@@ -141,7 +142,7 @@ impl Registration {
         self.insert(Kind::Point, &[p])
     }
 
-    /// An edge between two particles.
+    /// Inserts an edge between two particles.
     ///
     /// # Errors
     /// See [`InsertError`].
@@ -149,7 +150,7 @@ impl Registration {
         self.insert(Kind::Edge, &[a, b])
     }
 
-    /// A triangle between three particles.
+    /// Inserts a triangle between three particles.
     ///
     /// # Errors
     /// See [`InsertError`].
@@ -196,7 +197,7 @@ impl Registration {
         Ok(EntityId { index, generation })
     }
 
-    /// Takes an entity out of all lists. Its particles stay.
+    /// Removes an entity from all lists. Its particles stay.
     ///
     /// # Errors
     /// [`RemoveError::Gone`].
@@ -224,7 +225,7 @@ impl Registration {
         Ok(())
     }
 
-    /// Takes away a particle that no entity ends at.
+    /// Removes a particle at which no entity ends.
     ///
     /// # Errors
     /// [`RemoveError::Gone`], [`RemoveError::Used`].
@@ -250,7 +251,7 @@ impl Registration {
         Ok(())
     }
 
-    /// Where a particle is; none where it has been removed.
+    /// Returns a particle with its position; `None` if it has been removed.
     #[must_use]
     pub fn particle(&self, p: ParticleId) -> Option<&Particle> {
         self.particles
@@ -259,7 +260,7 @@ impl Registration {
             .map(|slot| &slot.particle)
     }
 
-    /// What an entity is; none where it has been removed.
+    /// Returns the kind of an entity; `None` if it has been removed.
     #[must_use]
     pub fn kind(&self, x: EntityId) -> Option<Kind> {
         self.entities
@@ -268,8 +269,7 @@ impl Registration {
             .map(|slot| slot.kind)
     }
 
-    /// The ends of an entity, of which there are [`Kind::particles`]; none where it has been
-    /// removed.
+    /// Returns the ends of an entity, [`Kind::particles`] of them; none if it has been removed.
     pub fn ends(&self, x: EntityId) -> impl ExactSizeIterator<Item = ParticleId> + '_ {
         let count = self.kind(x).map_or(0, Kind::particles);
         (0..count).map(move |i| {
@@ -279,7 +279,7 @@ impl Registration {
         })
     }
 
-    /// The entities that end at a particle.
+    /// Returns the entities that end at a particle.
     pub fn users(&self, p: ParticleId) -> impl Iterator<Item = EntityId> + '_ {
         let alive = self.particle(p).is_some();
         let list = if alive {
@@ -290,11 +290,13 @@ impl Registration {
         self.list_ids(list)
     }
 
-    /// Whether the ways of all sides of an entity come from end to end, for those that are marched
-    /// along. False where one leaves the space on its way, or on a curved surface where the plane
-    /// section through its ends is in pieces ([`Map::march_between`]): such a side crosses what is
-    /// on its way from both ends, if that leads to the boundary, and at any rate the leaves of its
-    /// ends. True where the entity has been removed.
+    /// Returns whether the paths along all sides of an entity connect their ends, for sides that
+    /// are marched along.
+    ///
+    /// False if a path leaves the space, or if on a curved surface the plane section through its
+    /// ends is in pieces ([`Map::march_between`]). Such a side crosses the leaves of its ends and,
+    /// if the path leads to the boundary, the leaves on the path from both ends. True if the entity
+    /// has been removed.
     ///
     /// [`Map::march_between`]: crate::map::Map::march_between
     #[must_use]
@@ -303,7 +305,7 @@ impl Registration {
             .is_none_or(|_| self.entities[x.index as usize].joined)
     }
 
-    /// The leaves that an entity crosses; none where it has been removed.
+    /// Returns the leaves that an entity crosses; none if it has been removed.
     pub fn crossed(&self, x: EntityId) -> impl ExactSizeIterator<Item = Cell> + '_ {
         let list = self
             .kind(x)
@@ -311,7 +313,8 @@ impl Registration {
         self.pool.get(list).iter().map(|&c| Cell(c))
     }
 
-    /// The ring of what an edge or triangle crosses; a point's is that of its cell and not kept.
+    /// Returns the ring of the leaves that an edge or triangle crosses. A point's ring is that of
+    /// its cell and not stored here.
     pub fn ring(&self, x: EntityId) -> impl ExactSizeIterator<Item = Cell> + '_ {
         let list = self
             .kind(x)

@@ -1,4 +1,4 @@
-//! What is registered follows a deformation of the map.
+//! Registered entities follow a deformation of the map.
 
 use hapticd_geometry::Vec3;
 
@@ -6,8 +6,8 @@ use super::{Kind, Registration};
 use crate::map::{Cell, MoveError, Vertex};
 
 impl Registration {
-    /// Moves the vertices and brings everything up to date; gives how many cells have changed,
-    /// which [`Registration::changed`] names.
+    /// Moves the vertices and updates everything. Returns the number of changed cells, which
+    /// [`Registration::changed`] lists.
     pub(crate) fn deform_map(&mut self, moves: &[(Vertex, Vec3)]) -> Result<usize, MoveError> {
         self.carried.clear();
         if self.curved() {
@@ -18,7 +18,7 @@ impl Registration {
         let moved = self.map.deform(moves, &mut self.marks, &mut changed);
         self.old_ring = changed;
         moved?;
-        // What coarsening makes straight was bent.
+        // Coarsening straightens what was bent.
         self.bent = true;
         for i in 0..self.carried.len() {
             let (p, shares) = self.carried[i];
@@ -55,13 +55,13 @@ impl Registration {
         Ok(self.old_ring.len())
     }
 
-    /// One of the cells of the last deformation.
+    /// Returns one of the cells of the last deformation.
     pub(crate) fn changed(&self, i: usize) -> Cell {
         self.old_ring[i]
     }
 
-    /// On a surface: remembers where in their triangles the particles of all cells around these
-    /// vertices are.
+    /// On a surface: stores the positions, within their triangles, of the particles of all cells
+    /// around these vertices.
     fn take_along(&mut self, moves: &[(Vertex, Vec3)]) {
         self.marks.clear(&self.map);
         for &(v, _) in moves {

@@ -1,22 +1,22 @@
 //! Many small lists in one block of memory.
 //!
-//! Lists grow by doubling and give their old room back to others of the same size, so nothing
-//! allocates once the pool has been as large as it gets. A list is a slice to read.
+//! Lists grow by doubling and release their old block to others of the same size, so nothing
+//! allocates once the pool has reached its largest size. A list reads as a slice.
 
-/// A list in a [`Pool`]. Not to be copied while it is in use.
+/// A list in a [`Pool`]. Must not be copied while it is in use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct List {
     at: u32,
     len: u32,
-    /// Room for `2 << class` items; 0 for none yet.
+    /// Capacity is `2 << class` items; class 0 means no block yet.
     class: u8,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     words: Vec<u32>,
-    /// Per class the first free block; a free block's first word is the next one, `u32::MAX` the
-    /// end.
+    /// For each class the first free block. The first word of a free block is the next one,
+    /// `u32::MAX` the end.
     free: [u32; 31],
 }
 
@@ -34,7 +34,7 @@ impl Pool {
         self.words.reserve(words.saturating_sub(self.words.len()));
     }
 
-    /// How much memory there is, in items.
+    /// Size of the memory, in items.
     #[cfg(test)]
     pub(crate) fn words(&self) -> usize {
         self.words.len()
@@ -53,15 +53,15 @@ impl Pool {
         list.len += 1;
     }
 
-    /// Puts another item into the place of the first one; nothing where there is none.
+    /// Replaces the first item; does nothing if the list is empty.
     pub(crate) fn set_first(&mut self, list: List, item: u32) {
         if list.len > 0 {
             self.words[list.at as usize] = item;
         }
     }
 
-    /// Takes out an item, of doubles the last; the last one of all takes its place. Says whether
-    /// there was one.
+    /// Removes an item, the last of duplicates; the list's last item takes its place. Returns
+    /// whether there was one.
     pub(crate) fn remove(&mut self, list: &mut List, item: u32) -> bool {
         let Some(i) = position(self.get(*list), item) else {
             return false;
@@ -72,7 +72,7 @@ impl Pool {
         true
     }
 
-    /// Takes out all items that are not to be kept; the others stay in their order.
+    /// Removes all items that are not to be kept; the others stay in order.
     pub(crate) fn retain(&mut self, list: &mut List, keep: impl Fn(u32) -> bool) {
         let items = &mut self.words[list.at as usize..(list.at + list.len) as usize];
         let mut kept = 0;
@@ -84,7 +84,7 @@ impl Pool {
         list.len = kept as u32;
     }
 
-    /// Empties a list and gives its room back.
+    /// Empties a list and releases its block.
     pub(crate) fn clear(&mut self, list: &mut List) {
         if list.class > 0 {
             self.words[list.at as usize] = self.free[list.class as usize];
@@ -116,8 +116,8 @@ impl Pool {
     }
 }
 
-/// Where an item is, looked for from the end, since what came last goes first as a rule, and
-/// sixteen at once, which the compiler makes lanes of.
+/// Returns the position of an item, searched from the end, since the most recent items usually go
+/// first. Tests sixteen at once, which the compiler vectorizes.
 fn position(list: &[u32], item: u32) -> Option<usize> {
     let mut end = list.len();
     while end >= 16 {

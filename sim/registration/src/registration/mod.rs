@@ -1,41 +1,40 @@
-//! Who is near whom: points, edges and triangles, registered in the cells that they cross and in
-//! the cells around those.
+//! Neighbour lists: points, edges and triangles, registered in the cells that they cross and in the
+//! cells around those.
 //!
 //! # Theory
-//! An entity is *present* in the cells that it crosses and a *neighbour* in their ring, the cells
-//! that share a vertex with any of them and are not crossed (Pitiot 2015, chapter 5). So what may
-//! touch an entity is in the lists of its own cells, without any search. A point crosses the cell
-//! that it is in; an edge all those of its segment; a triangle those of its three edges, and what
-//! it crosses with its inside alone is in the ring as long as it is not large ([`crate::surface`]).
-//! The metric promise is
-//! [`Registration::ring_width_m`]: what is nearer to a cell than that is in its lists.
+//! An entity is *present* in the cells that it crosses and a *neighbour* in their ring: the cells
+//! that share a vertex with any of them and are not crossed (Pitiot 2015, chapter 5). So everything
+//! that may touch an entity is in the lists of its own cells, without any search. A point crosses
+//! the cell that it is in; an edge all cells of its segment; a triangle those of its three edges.
+//! Cells that only the inside of a triangle crosses are in the ring as long as it is not large
+//! ([`crate::surface`]). The metric promise is [`Registration::ring_width_m`]: anything nearer to a
+//! cell than that is in its lists.
 //!
-//! Lists are *exact*: an entity is in the lists that follow from where it is, in no other, and once
-//! in each. The source has the ring as a one-way implication; here what is stale is wrong, too.
-//! They are only rewritten when they change: a point that stays in its cell costs none, nor does an
-//! edge whose ends stay in one cell; an edge across several cells is marched along again whenever
-//! an end moves, since its middle may sweep into a cell while its ends do not. Crossed cells are
-//! found by [`Map::march`], not by the source's memo particle, which among cells that are not
-//! convex names wrong ones.
+//! Lists are *exact*: an entity is in the lists that follow from its position, in no others, and
+//! once in each. The source has the ring as a one-way implication; here stale entries are wrong as
+//! well. Lists are rewritten only when they change. A point that stays in its cell changes none,
+//! nor does an edge with both ends staying in one cell. An edge across several cells is marched
+//! along again whenever an end moves, since its middle may sweep into a cell while its ends do not.
+//! [`Map::march`] finds the crossed cells. The source's memo particle names wrong ones among cells
+//! that are not convex.
 //!
 //! # Practice
-//! Ends are *particles*, of their own or shared: a polygon's edges share corners.
-//! [`Registration::move_particle`] moves one and notes which entities that concerns;
-//! [`Registration::settle`] brings their lists up to date, each once. The lists are exact then and
-//! until the next move.
+//! Ends are *particles*, private or shared: the edges of a polygon share corners.
+//! [`Registration::move_particle`] moves one and marks the affected entities.
+//! [`Registration::settle`] updates their lists, each once. The lists are then exact until the next
+//! move.
 //!
-//! Identifiers carry a generation: one of what has been removed is told from its successor's. Lists
-//! cannot be read and changed at once; who wants to remove while going through them takes
-//! [`Registration::visible`], whose copy stays good to ask with.
+//! Identifiers carry a generation, which distinguishes a removed item from its successor. Lists
+//! cannot be read and changed at once. To remove entities during a traversal, use
+//! [`Registration::visible`]: its copy stays valid.
 //!
-//! A point crosses one cell, so the points around a leaf are those that are present in its ring:
-//! they are read from there and not kept besides. Keeping them, as the source does, would cost 26
-//! removals from crowded lists whenever a point changes its cell (section 9.1.1 leaves the choice
-//! between recording and traversing to what is read how often). Edges and triangles are kept in
-//! both.
+//! A point crosses one cell, so the points around a leaf are those present in its ring: they are
+//! read from there and not stored again. Storing them, as the source does, would cost 26 removals
+//! from crowded lists whenever a point changes its cell (section 9.1.1 leaves the choice between
+//! recording and traversing to the frequency of reads). Edges and triangles are stored in both.
 //!
-//! Nothing allocates once tables have been as large as they get. Deterministic. Points cost their
-//! tracking, about 0.1 us a move, and two edits where they change cells.
+//! Nothing allocates once tables have reached their largest size. Deterministic. Points cost their
+//! tracking, about 0.1 us a move, and two edits when they change cells.
 
 mod entities;
 mod follow;
@@ -52,12 +51,12 @@ use lists::{List, Pool};
 use crate::map::{Cell, Map, Marks, Space};
 use crate::track::{Particle, Tally};
 
-/// What is done about an edge or triangle whose ends are all in one volume.
+/// Treatment of an edge or triangle with all ends in one volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// It counts as crossing that one only. In a volume that is not convex it may clip the next
-    /// one, in whose ring it is: it is found there as a neighbour. In a plane of convex cells this
-    /// is exact.
+    /// It counts as crossing only that volume. If the volume is not convex, the entity may clip the
+    /// next one. That one has it in its ring, so it is found there as a neighbour. In a plane of
+    /// convex cells this is exact.
     #[default]
     Tolerate,
     /// It is marched along like any other.
@@ -68,7 +67,7 @@ pub enum Policy {
 #[derive(Clone, Copy, Debug, Default)]
 struct CellLists {
     present: [List; 3],
-    /// Edges and triangles that cross the ring.
+    /// Edges and triangles with this cell in their ring.
     neighbour: [List; 2],
     /// Particles that aim at darts of the cell.
     aimed: List,
@@ -83,7 +82,7 @@ struct ParticleSlot {
     generation: u32,
     alive: bool,
     users: List,
-    /// How many of those are edges or triangles.
+    /// Number of users that are edges or triangles.
     corners: u32,
 }
 
@@ -96,11 +95,11 @@ struct EntitySlot {
     dirty: bool,
     joined: bool,
     crossed: List,
-    /// Of edges and triangles; a point's is its cell's.
+    /// Ring of an edge or triangle; a point's is its cell's.
     ring: List,
 }
 
-/// A map with what is registered in it. See the [module](self).
+/// A map and the entities registered in it. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Registration {
     map: Map,
@@ -112,20 +111,20 @@ pub struct Registration {
     entities: Vec<EntitySlot>,
     free_entities: Vec<u32>,
     dirty: Vec<u32>,
-    /// Cells whose population has changed, for who rescales; each once.
+    /// Cells with a changed population, for rescaling; each once.
     touched: Vec<Cell>,
     is_touched: Vec<bool>,
     marks: Marks,
-    /// Per entity: when it was met last.
+    /// For each entity: the last traversal that visited it.
     met: Vec<u32>,
     meeting: u32,
-    /// Faces may not be planar: refining a cell can move the boundary between its neighbours, by
-    /// little.
+    /// Faces are possibly not planar. Then refining a cell can move the boundary between its
+    /// neighbours a little.
     bent: bool,
     edits: u64,
     tally: Tally,
     outside: u64,
-    // Lists in the making.
+    // Scratch lists.
     crossed: Vec<Cell>,
     around: Vec<Cell>,
     old_ring: Vec<Cell>,
@@ -135,7 +134,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// An empty registration over a map, which it takes: cells are refined and moved through it.
+    /// Creates an empty registration that owns a map: cells are refined and moved through it.
     #[must_use]
     pub fn new(map: Map, policy: Policy) -> Self {
         let slots = map.cell_slots();
@@ -169,44 +168,44 @@ impl Registration {
         registration
     }
 
-    /// The map.
+    /// Returns the map.
     #[must_use]
     pub fn map(&self) -> &Map {
         &self.map
     }
 
-    /// Marks sides as obstacles: see [`Map::set_obstacle_cell`]. Particles that are in there stay.
+    /// Marks sides as obstacles: see [`Map::set_obstacle_cell`]. Particles inside stay there.
     pub fn set_obstacle_cell(&mut self, c: Cell, is: bool) {
         self.map.set_obstacle_cell(c, is);
     }
 
-    /// What is done about edges and triangles within one volume.
+    /// Returns the treatment of edges and triangles within one volume.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// How many items have been put into or taken out of lists of cells since the beginning.
+    /// Returns how many items have been put into or removed from lists of cells in total.
     #[must_use]
     pub fn edits(&self) -> u64 {
         self.edits
     }
 
-    /// What tracking has cost since the beginning.
+    /// Returns the total cost of tracking.
     #[must_use]
     pub fn tally(&self) -> Tally {
         self.tally
     }
 
-    /// How often a particle was found to be in no cell after vertices had been moved. It stays with
-    /// the cell that it was in.
+    /// Returns how often a particle was in no cell after vertices had moved. Such a particle keeps
+    /// the cell in which it was.
     #[must_use]
     pub fn outside(&self) -> u64 {
         self.outside
     }
 
-    /// Room for so many words of lists, particles, entities, and cells altogether: until then
-    /// nothing allocates. The map has a [`Map::reserve`] of its own, before.
+    /// Reserves capacity for this many words of lists, particles, entities, and cells in total. Up
+    /// to there nothing allocates. Call [`Map::reserve`] of the map before.
     pub fn reserve(&mut self, words: usize, particles: usize, entities: usize, cells: usize) {
         self.pool.reserve(words);
         let more = |len: usize, wanted: usize| wanted.saturating_sub(len);
@@ -245,13 +244,13 @@ impl Registration {
         }
     }
 
-    /// Entities of a kind that cross a leaf.
+    /// Returns the entities of a kind that cross a leaf.
     pub fn present(&self, c: Cell, kind: Kind) -> impl ExactSizeIterator<Item = EntityId> + '_ {
         self.list_ids(self.cells[c.index()].present[kind as usize])
     }
 
-    /// Entities of a kind that cross a cell of a leaf's ring, and not the leaf. The first time
-    /// after the map has changed around the leaf its ring is found.
+    /// Returns the entities of a kind that cross a cell of a leaf's ring, but not the leaf. The
+    /// first call after a change of the map around the leaf computes its ring.
     pub fn neighbours(&mut self, c: Cell, kind: Kind) -> impl Iterator<Item = EntityId> + '_ {
         let (list, ring) = match kind {
             Kind::Point => (List::default(), self.known_ring(c)),
@@ -265,11 +264,11 @@ impl Registration {
         self.list_ids(list).chain(around)
     }
 
-    /// The numbers ([`EntityId::index`]) of the points in a leaf and in its ring. The ring is found
-    /// as [`Registration::neighbours`] finds it.
+    /// Returns the indices ([`EntityId::index`]) of the points in a leaf and in its ring. Computes
+    /// the ring as [`Registration::neighbours`] does.
     ///
     /// # Panics
-    /// If the leaf is none of this map's.
+    /// If the leaf does not belong to this map.
     pub fn point_numbers(&mut self, c: Cell) -> impl Iterator<Item = u32> + '_ {
         let ring = self.known_ring(c);
         let ring = self.pool.get(ring).iter().copied();
@@ -282,13 +281,13 @@ impl Registration {
         })
     }
 
-    /// The numbers of the cells around a leaf.
+    /// Returns the indices of the cells around a leaf.
     pub(crate) fn ring_numbers(&mut self, c: u32) -> &[u32] {
         let ring = self.known_ring(Cell(c));
         self.pool.get(ring)
     }
 
-    /// The leaf of a particle, which has to be there.
+    /// Returns the leaf of a particle, which must exist.
     pub(crate) fn cell_of(&self, p: ParticleId) -> Cell {
         self.particles[p.index as usize].cell
     }
@@ -300,7 +299,7 @@ impl Registration {
         })
     }
 
-    /// Whether the lists are up to date: nothing has moved since [`Registration::settle`].
+    /// Returns whether the lists are up to date: nothing has moved since [`Registration::settle`].
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.dirty.is_empty()
@@ -314,15 +313,15 @@ impl Registration {
         }
     }
 
-    /// A cell whose population has changed since it was asked for last, in the order of those
-    /// changes reversed. It may have been refined or merged since.
+    /// Takes a cell with a population that has changed since it was last taken, the most recent
+    /// change first. The cell may have been refined or merged since.
     pub(crate) fn take_touched(&mut self) -> Option<Cell> {
         let c = self.touched.pop()?;
         self.is_touched[c.index()] = false;
         Some(c)
     }
 
-    /// Begins a new count of entities that are met.
+    /// Starts a new traversal, in which each entity counts once.
     fn begin_meeting(&mut self) {
         if self.meeting == u32::MAX {
             self.met.fill(0);
@@ -331,7 +330,7 @@ impl Registration {
         self.meeting += 1;
     }
 
-    /// Whether an entity is met for the first time.
+    /// Returns whether an entity is visited for the first time.
     fn meet(&mut self, x: u32) -> bool {
         let met = &mut self.met[x as usize];
         let first = *met != self.meeting;

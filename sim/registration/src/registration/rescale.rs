@@ -1,20 +1,20 @@
-//! Cells are refined and merged under what is registered in them.
+//! Cells are refined and merged under their registered entities.
 //!
-//! Pitiot 2015, sections 6.2 and 6.3: what is present in the cell is taken out of all lists, what
-//! has it as a neighbour forgets it, the map changes, the new cells find their neighbours, and what
-//! was present is put back. Refining by a primal scheme leaves it unchanged which *other* cells
-//! share a vertex, so no list outside the cell, its parts and its ring is looked at; the cost is
-//! their population's.
+//! Pitiot 2015, sections 6.2 and 6.3. Entities present in the cell are removed from all lists.
+//! Entities that have it as a neighbour forget it. The map changes, the new cells find their
+//! neighbours, and the removed entities are registered again. Refinement by a primal scheme does
+//! not change which *other* cells share a vertex. So only lists of the cell, its parts and its ring
+//! are visited; the cost is their population.
 //!
-//! Where faces are not planar a neighbour's boundary may move by little, or a dart that a particle
-//! of a neighbour aims at may go: particles around find their cells again, too, and edges and
-//! triangles around are marched along again.
+//! Where faces are not planar, a neighbour's boundary may move a little, or the dart of a particle
+//! in a neighbour may disappear. Then particles around find their cells again as well, and edges
+//! and triangles around are marched along again.
 
 use super::{Kind, List, Registration};
 use crate::map::{Cell, CoarsenError, RefineError};
 
 impl Registration {
-    /// Refines a leaf; all lists are exact afterwards, as they were. Settles first.
+    /// Refines a leaf. All lists are exact afterwards, as before. Settles first.
     ///
     /// # Errors
     /// See [`RefineError`]; then nothing has changed.
@@ -27,7 +27,7 @@ impl Registration {
         Ok(())
     }
 
-    /// Merges the children of a cell; all lists are exact afterwards, as they were. Settles first.
+    /// Merges the children of a cell. All lists are exact afterwards, as before. Settles first.
     ///
     /// # Errors
     /// See [`CoarsenError`]; then nothing has changed.
@@ -47,14 +47,14 @@ impl Registration {
         Ok(())
     }
 
-    /// Takes all that is present in these cells out of all lists, into `ids`; what has them in its
-    /// ring forgets them. `old_ring` is the ring of them all.
+    /// Removes all entities present in these cells from all lists, into `ids`. Entities that have
+    /// the cells in their rings forget them. `old_ring` becomes the ring of all these cells.
     fn forget(&mut self, cells: &[Cell]) {
         self.ids.clear();
         self.old_ring.clear();
         self.map.ring_of(cells, &mut self.marks, &mut self.old_ring);
-        // Presents first: what is present in one part is a neighbour of the next. Points are in
-        // their own cell's list only, and its last goes at no cost.
+        // Present entities first: those of one part are neighbours of the next. Points are only in
+        // their own cell's list, and removing its last item is cheap.
         for &c in cells {
             while let Some(&x) = self.pool.get(self.cells[c.index()].present[0]).last() {
                 self.unregister(x);
@@ -75,8 +75,8 @@ impl Registration {
         }
     }
 
-    /// Takes the edges and triangles that are present in these cells out of all lists, into `ids`:
-    /// each list that has any of them is gone through once, however many they are.
+    /// Removes the edges and triangles present in these cells from all lists, into `ids`. Visits
+    /// each list that holds any of them once, however many there are.
     fn forget_wide(&mut self, cells: &[Cell]) {
         self.begin_meeting();
         let from = self.ids.len();
@@ -126,7 +126,7 @@ impl Registration {
         self.around = concerned;
     }
 
-    /// The map has changed: `old` are no leaves any more, `new` are.
+    /// Updates the lists after a change of the map: `old` are no longer leaves, `new` are.
     fn adopt(&mut self, old: &[Cell], new: impl Iterator<Item = Cell> + Clone) {
         self.grow_cells(self.map.cell_slots());
         for i in 0..self.old_ring.len() {
@@ -141,7 +141,7 @@ impl Registration {
                 self.pool.push(&mut aimed, p);
             }
             self.pool.clear(&mut list);
-            // Those that are empty have their room still.
+            // Empty lists still have their blocks.
             let mut gone = std::mem::take(&mut self.cells[c.index()]);
             for list in gone.present.iter_mut().chain([&mut gone.ring]) {
                 self.pool.clear(list);
@@ -172,8 +172,8 @@ impl Registration {
         self.settle();
     }
 
-    /// A new leaf finds the edges and triangles around it; of what will be put back later nothing
-    /// is in any list.
+    /// Adds the edges and triangles around a new leaf to its lists. Those to be registered again
+    /// later are in no list at this point.
     fn meet_neighbours(&mut self, c: Cell) {
         let around = self.known_ring(c);
         for kind in [Kind::Edge, Kind::Triangle] {
@@ -196,8 +196,8 @@ impl Registration {
         }
     }
 
-    /// The particles of what was refined or merged: from the centre of the cell that has their dart
-    /// now, or of the first new one.
+    /// Relocates the particles of the refined or merged cells: from the centre of the cell that now
+    /// has their dart, or of the first new one.
     fn aim_again(&mut self, mut aimed: List, mut new: impl Iterator<Item = Cell>) {
         let Some(first) = new.next() else { return };
         for i in 0..self.pool.get(aimed).len() {
@@ -217,8 +217,8 @@ impl Registration {
         self.pool.clear(&mut aimed);
     }
 
-    /// Particles around: those whose dart has gone, those that lie on what may have been split or
-    /// merged, and where faces are bent all.
+    /// Relocates particles around: those that have lost their dart, those on a side that may have
+    /// been split or merged, and all if faces are bent.
     fn aim_around(&mut self) {
         let bent = self.bent;
         for i in 0..self.old_ring.len() {
@@ -252,7 +252,7 @@ mod tests {
     use crate::map::{Cell, Map};
     use crate::registration::{Policy, Registration};
 
-    /// Lists of cells that are gone give their room back, those that are empty too.
+    /// Lists of removed cells release their blocks, empty ones as well.
     #[test]
     fn refining_and_merging_for_ever_takes_no_more_memory() {
         let map = Map::grid_3d(Vec3::zeros(), 1.0, [3; 3]).unwrap();

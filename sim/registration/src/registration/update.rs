@@ -1,9 +1,9 @@
-//! Lists follow what moves.
+//! Lists follow motion.
 //!
-//! The cases of Pitiot 2015, section 5.4, fold into one rule: nothing is done where all ends are in
-//! the one cell that is crossed; else the crossed cells are found again, and where they are not the
-//! same the entity is taken out of all lists and put into the new ones. Tearing out and putting in
-//! costs less than the difference of two rings, and is right by construction (section 5.2).
+//! The cases of Pitiot 2015, section 5.4, reduce to one rule. Nothing is done if all ends are in
+//! the only crossed cell. Otherwise the crossed cells are computed again, and if they differ, the
+//! entity is removed from all lists and put into the new ones. Removal and insertion cost less than
+//! the difference of two rings, and are right by construction (section 5.2).
 
 use hapticd_geometry::Vec3;
 
@@ -46,8 +46,8 @@ impl Registration {
         Ok(outcome)
     }
 
-    /// Brings the lists of all edges and triangles up to date whose ends have moved. For the
-    /// real-time thread, in proportion to those.
+    /// Updates the lists of all edges and triangles with ends that have moved. For the real-time
+    /// thread; the cost is proportional to their number.
     pub fn settle(&mut self) {
         while let Some(x) = self.dirty.pop() {
             self.entities[x as usize].dirty = false;
@@ -55,7 +55,7 @@ impl Registration {
         }
     }
 
-    /// Takes over a particle's new place; its points follow.
+    /// Stores a particle's new position; its points follow.
     pub(crate) fn place(&mut self, p: u32, particle: Particle) {
         let slot = &mut self.particles[p as usize];
         slot.particle = particle;
@@ -69,7 +69,7 @@ impl Registration {
         let users = slot.users;
         for i in 0..self.pool.get(users).len() {
             let x = self.pool.get(users)[i];
-            // One that is in no list is about to be put into those of where it will be.
+            // A point in no list is about to be registered at its new position.
             let slot = &self.entities[x as usize];
             if slot.kind == Kind::Point && !self.pool.get(slot.crossed).is_empty() {
                 let k = Kind::Point as usize;
@@ -84,7 +84,7 @@ impl Registration {
         }
     }
 
-    /// Notes that edges and triangles at a particle have moved.
+    /// Marks the edges and triangles at a particle as moved.
     pub(crate) fn soil(&mut self, p: u32) {
         if self.particles[p as usize].corners == 0 {
             return;
@@ -99,7 +99,7 @@ impl Registration {
         }
     }
 
-    /// An entity's lists are made right if they are not.
+    /// Updates an entity's lists if they are stale.
     pub(crate) fn update(&mut self, x: u32) {
         let slot = &self.entities[x as usize];
         let stored = self.pool.get(slot.crossed);
@@ -110,7 +110,7 @@ impl Registration {
             return;
         }
         self.find_crossed(x);
-        // `marks` has what is crossed now.
+        // `marks` now holds the crossed cells.
         let stored = self.pool.get(self.entities[x as usize].crossed);
         let same =
             stored.len() == self.crossed.len() && stored.iter().all(|&c| self.marks.has(Cell(c)));
@@ -120,7 +120,7 @@ impl Registration {
         }
     }
 
-    /// The one cell that an entity counts as being in, where it need not be marched along.
+    /// Returns the only cell that an entity counts as crossing, if it need not be marched along.
     fn only_cell(&self, x: u32) -> Option<Cell> {
         let slot = &self.entities[x as usize];
         let cell = |i: usize| self.particles[slot.particles[i] as usize].cell;
@@ -150,7 +150,8 @@ impl Registration {
         }
     }
 
-    /// The leaves along the way between two particles. Says whether it comes from end to end.
+    /// Adds the leaves along the path between two particles. Returns whether the path connects
+    /// them.
     fn cross(&mut self, a: u32, b: u32) -> bool {
         let Registration {
             map,
@@ -176,7 +177,7 @@ impl Registration {
         let (from, to) = (&a.particle, &b.particle);
         match map.march_between(from, to, &mut visit) {
             Path::Reached(_) => return true,
-            // It leaves the space: of what is beyond, the part at the other end.
+            // It leaves the space: adds the part at the other end as well.
             Path::Blocked { .. } => {
                 let _ = map.march_between(to, from, &mut visit);
             }
@@ -195,7 +196,7 @@ impl Registration {
         false
     }
 
-    /// Puts an entity that is in no list into all that it belongs in.
+    /// Puts an entity that is in no list into all lists to which it belongs.
     pub(crate) fn register(&mut self, x: u32) {
         self.find_crossed(x);
         self.register_crossed(x);
@@ -236,7 +237,7 @@ impl Registration {
         self.entities[x as usize].ring = ring;
     }
 
-    /// An edge or triangle in the ring of one cell.
+    /// Puts an edge or triangle into the lists of one cell's ring.
     fn enter_ring(&mut self, x: u32, around: List) {
         let kind = self.entities[x as usize].kind;
         let mut ring = List::default();
@@ -251,7 +252,7 @@ impl Registration {
         self.entities[x as usize].ring = ring;
     }
 
-    /// Takes an entity out of all lists.
+    /// Removes an entity from all lists.
     pub(crate) fn unregister(&mut self, x: u32) {
         let slot = &self.entities[x as usize];
         let (kind, crossed, ring) = (slot.kind, slot.crossed, slot.ring);
@@ -275,8 +276,8 @@ impl Registration {
         self.pool.clear(&mut slot.ring);
     }
 
-    /// The ring of a leaf, found once and kept until a cell at one of its vertices is refined or
-    /// merged.
+    /// Returns the ring of a leaf, computed once and kept until a cell at one of its vertices is
+    /// refined or merged.
     pub(crate) fn known_ring(&mut self, c: Cell) -> List {
         let lists = &mut self.cells[c.index()];
         if !lists.ring_known {
@@ -293,9 +294,8 @@ impl Registration {
         lists.ring
     }
 
-    /// Finds a particle's cell again from its own, after the map has changed: it starts at the
-    /// centre of the cell of its dart, or where that is gone of this leaf. Says whether it is in
-    /// another cell now.
+    /// Finds a particle's cell again after the map has changed, starting at the centre of the cell
+    /// of `dart`. Returns whether it is now in another cell.
     pub(crate) fn find_again(&mut self, p: u32, dart: crate::map::Dart) -> bool {
         let slot = &self.particles[p as usize];
         let (at, before) = (slot.particle.position, slot.cell);

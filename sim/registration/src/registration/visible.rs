@@ -1,12 +1,14 @@
-//! What is near an entity.
+//! Entities near an entity.
 
 use super::{EntityId, Kind, List, Registration};
 use crate::map::Cell;
 
 impl Registration {
-    /// Puts into `out` the entities of a kind that cross a cell that this one crosses or a cell
-    /// around those, each once, without itself; nothing where it has been removed. The copy stays
-    /// good to ask with while entities are removed. `out` grows; else no allocation.
+    /// Fills `out` with the entities of a kind that cross a cell that this one crosses or a cell
+    /// around those, each once, without itself.
+    ///
+    /// Empty if the entity has been removed. The copy stays valid while entities are removed. `out`
+    /// grows; otherwise no allocation.
     pub fn visible(&mut self, x: EntityId, kind: Kind, out: &mut Vec<EntityId>) {
         out.clear();
         if self.kind(x).is_none() {
@@ -45,7 +47,7 @@ impl Registration {
         }
     }
 
-    /// How many entities of a kind cross a leaf.
+    /// Returns how many entities of a kind cross a leaf.
     #[must_use]
     pub fn population(&self, c: Cell, kind: Kind) -> usize {
         self.pool

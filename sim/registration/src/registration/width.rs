@@ -1,4 +1,4 @@
-//! How far a cell's lists reach.
+//! The distance up to which a cell's lists are complete.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::{point_triangle, segment_segment};
@@ -7,10 +7,12 @@ use super::Registration;
 use crate::map::{Cell, Dart, Map, Marks};
 
 impl Registration {
-    /// The distance from a leaf to what is neither in it nor in its ring, m; infinite where there
-    /// is nothing else. Whatever has a point nearer than that to a point of the leaf is in its
-    /// lists. The boundary does not count. Not for a real-time thread: thousands of distances, and
-    /// it allocates.
+    /// Returns the distance from a leaf to the nearest cell outside its ring, m; infinite if there
+    /// is none.
+    ///
+    /// Anything with a point nearer than that to a point of the leaf is in its lists. The boundary
+    /// does not count. Not for a real-time thread: it computes thousands of distances, and
+    /// allocates.
     #[must_use]
     pub fn ring_width_m(&self, c: Cell) -> f64 {
         self.map.ring_width_m(c)
@@ -23,7 +25,7 @@ impl Map {
     pub fn ring_width_m(&self, c: Cell) -> f64 {
         let (mut marks, mut ring) = (Marks::default(), Vec::new());
         self.ring(c, &mut marks, &mut ring);
-        // `marks` has the cell and its ring: where a side of those leads out, the lists end.
+        // `marks` holds the cell and its ring: the lists end where their sides lead out.
         let mut least = f64::INFINITY;
         for &b in &ring {
             for d in self.cell_darts(b) {
@@ -38,8 +40,8 @@ impl Map {
         least
     }
 
-    /// The distance between the facets, or in dimension 2 the edges, of two darts, m. They do not
-    /// cross.
+    /// Returns the distance between the facets (in dimension 2, the edges) of two darts, m. They do
+    /// not cross.
     fn gap_m(&self, a: Dart, b: Dart) -> f64 {
         let ends = |d: Dart| [self.start(d), self.start(self.phi1(d))];
         let apart = |[p0, p1]: [Vec3; 2], [q0, q1]: [Vec3; 2]| {

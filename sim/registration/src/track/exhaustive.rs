@@ -1,4 +1,4 @@
-//! The way of last resort: all darts, one after the other.
+//! The fallback: a search of all darts, one after the other.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_triangle;
@@ -6,8 +6,8 @@ use hapticd_geometry::closest::point_triangle;
 use crate::map::{Cell, Dart, Map};
 
 impl Map {
-    /// A dart whose tetrahedron or triangle holds `p`: looked for in the cell of `d`, in its ring,
-    /// then everywhere.
+    /// Returns the dart of a tetrahedron or triangle that holds `p`: searches the cell of `d`, then
+    /// its ring, then everything.
     pub(crate) fn search(&self, d: Dart, p: &Vec3) -> Option<Dart> {
         let within = |c: Cell| self.cell_darts(c).find(|&x| self.holds(x, p));
         let here = self.cell(d);
@@ -20,8 +20,8 @@ impl Map {
             .or_else(|| self.all_darts().find(|&x| self.holds(x, p)))
     }
 
-    /// On a surface: the triangle of the cell of `d` or of its ring that holds `p`, and `p`; where
-    /// none does the nearest one, and where that is nearest.
+    /// On a surface: returns the triangle of the cell of `d` or of its ring that holds `p`, and
+    /// `p`. If none does, returns the nearest one, and the nearest point on it.
     pub(crate) fn nearest_around(&self, d: Dart, p: &Vec3) -> (Dart, Vec3) {
         let here = self.cell(d);
         let cells = || {
@@ -47,15 +47,15 @@ impl Map {
         (nearest.1, nearest.2)
     }
 
-    /// Whether a segment crosses a leaf. Goes through all its darts.
+    /// Returns whether a segment crosses a leaf. Visits all its darts.
     pub(crate) fn crosses(&self, c: Cell, a: &Vec3, b: &Vec3) -> bool {
         self.cell_darts(c)
             .filter_map(|d| self.stretch(d, a, b))
             .any(|(low, high)| low < high)
     }
 
-    /// The stretch of the segment from `a` to `b` inside `T(d)`, as shares of its length; none
-    /// where they do not meet.
+    /// Returns the part of the segment from `a` to `b` inside `T(d)`, as shares of its length;
+    /// `None` if they do not meet.
     pub(crate) fn stretch(&self, d: Dart, a: &Vec3, b: &Vec3) -> Option<(f64, f64)> {
         let (from, to) = (self.coordinates(d, a), self.coordinates(d, b));
         let (mut low, mut high) = (0.0_f64, 1.0_f64);

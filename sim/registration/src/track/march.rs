@@ -1,10 +1,10 @@
-//! Exactly which cells a segment crosses.
+//! The exact cells that a segment crosses.
 //!
-//! Section 3.7 of the digest of Pitiot 2015 (`march`): from tetrahedron to tetrahedron, or triangle
-//! to triangle, through the side whose barycentric coordinate vanishes first. All `T(d)` together
-//! fit without gap, so the cells are those that the segment really crosses, in convex cells and in
-//! those that are only seen whole from their centres. The walk of [`super::volume`] names others:
-//! on 44 of 100 segments of two cells' length. No allocation.
+//! Marches from tetrahedron to tetrahedron, or triangle to triangle, through the side where the
+//! barycentric coordinate vanishes first. All `T(d)` together fit without gap. So the result is the
+//! cells that the segment really crosses, both in convex cells and in those that are only fully
+//! visible from their centres. The walk of [`super::volume`] names others: on 44 of 100 segments of
+//! two cells' length. No allocation.
 
 use hapticd_geometry::Vec3;
 
@@ -18,24 +18,25 @@ pub(super) const MAX_STEPS: u32 = 16_384;
 pub enum Path {
     /// The end is in `T` of this dart.
     Reached(Dart),
-    /// At the boundary, or at an obstacle where those count.
+    /// It ended at the boundary, or at an obstacle where obstacles count.
     Blocked {
-        /// Of the side.
+        /// Dart of the side.
         dart: Dart,
-        /// After which share of the way, 0 to 1.
+        /// Share of the path covered, 0 to 1.
         share: f64,
     },
-    /// On a curved surface: no way along the plane section leads to the end.
+    /// On a curved surface: no path along the plane section leads to the end.
     Apart,
-    /// It went on for as many steps as it may, 16 384 where nothing else is said: the way is that
-    /// long or, but for curved surfaces, cells are inside out. Also where a curved surface is
-    /// marched along by [`Map::march`].
+    /// It reached the limit on steps, 16 384 unless stated otherwise. Then the path is that long
+    /// or, except on curved surfaces, cells are inverted. Also the result of [`Map::march`] on a
+    /// curved surface.
     Lost,
 }
 
 impl Map {
-    /// Goes along the segment from `a`, in the cell of `d`, to `b`, m, and calls `visit` with every
-    /// cell that it enters, the first one included; one that it comes back to is named again.
+    /// Marches along the segment from `a`, in the cell of `d`, to `b`, m, and calls `visit` with
+    /// every cell that it enters, including the first. A cell that it re-enters is reported again.
+    ///
     /// Obstacles do not count. Not for a [`Space::Surface`]: see [`Map::march_between`].
     pub fn march(&self, d: Dart, a: &Vec3, b: &Vec3, visit: impl FnMut(Cell)) -> Path {
         self.march_to(d, a, b, false, MAX_STEPS, visit)
@@ -84,7 +85,7 @@ impl Map {
                 let share = t.clamp(0.0, 1.0);
                 return Path::Blocked { dart: d, share };
             }
-            // The side that it comes through has the same name beyond, but for S and S'.
+            // The side through which it enters has the same name beyond, except for S and S'.
             entered = match (i, self.solid()) {
                 (0, _) | (1, true) => i,
                 (1, false) => 2,
@@ -100,8 +101,9 @@ impl Map {
         Path::Lost
     }
 
-    /// Coordinates of `p` in `T(d)`, up to scale: how far inside it is of the sides opposite to V,
-    /// F, S, S', in this order; to V, S, S' in a plane. Affine in `p`, negative outside.
+    /// Returns coordinates of `p` in `T(d)`, up to scale: how far inside it is of the sides
+    /// opposite to V, F, S, S', in this order; to V, S, S' in a plane. Affine in `p`, negative
+    /// outside.
     #[inline]
     pub(crate) fn coordinates(&self, d: Dart, p: &Vec3) -> [f64; 4] {
         let [v, f, s, e] = self.tetrahedron(d);

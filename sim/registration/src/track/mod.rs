@@ -1,31 +1,32 @@
-//! Particles follow their goals through a map: which cell is a point in, given which one it was in.
+//! Tracking: particles follow their goals through a map. Finds the cell of a point from its
+//! previous cell.
 //!
 //! # Theory
-//! A particle has a position, the dart that it aims at, and the orbit of that dart on which it lies
-//! ([`State`]). A move is local: its cost is the number of cells between, whatever the size of the
-//! map. How it is made depends on the space:
+//! A particle has a position, the dart at which it aims, and the orbit of that dart on which it
+//! lies ([`State`]). A move is local: its cost is the number of cells in between, whatever the size
+//! of the map. The method depends on the space:
 //!
-//! * **Volumes** (Pitiot 2015, chapter 7, in the digest's corrected form): cells need only be seen
-//!   whole from their centres. Planes of the tests go through centres and vertices, never through
-//!   the particle, whose position is not used: it tells nothing that its dart does not. The cells
-//!   walked through are those of a *direction walk*, not of the path. Who wants the path's takes
-//!   [`Map::march`]. A goal that the walk does not reach is looked for by a march, so a bay of the
-//!   boundary is no trap. A move that would collide is not made at all.
-//! * **Planes** (chapter 4, Jund 2010): cells are convex and the particle goes along the straight
-//!   line. The source turns a triangle with its corner at the particle until the goal is in it;
-//!   here the path is cut by the lines of the cell's edges, which finds the same side, wants no
-//!   state to start from and copes with neighbours' vertices in the middle of an edge. It stops
-//!   where it collides.
+//! * **Volumes** (Pitiot 2015, chapter 7, in a corrected form): cells need only be fully visible
+//!   from their centres. The planes of the tests go through centres and vertices, never through the
+//!   particle. Its position is not used: it tells nothing that its dart does not. The visited cells
+//!   are those of a *direction walk*, not of the path. [`Map::march`] gives those of the path. A
+//!   goal that the walk does not reach is searched by a march, so that a bay of the boundary is not
+//!   a trap. A move that would collide is not made at all.
+//! * **Planes** (chapter 4, Jund 2010): cells are convex and the particle moves along the straight
+//!   line. The source turns a triangle with its corner at the particle until the goal is in it.
+//!   Here the path is cut by the lines of the cell's edges. This finds the same side, needs no
+//!   initial state, and copes with neighbours' vertices in the middle of an edge. The particle
+//!   stops where it collides.
 //! * **Surfaces** (the public library that the source names): the step is laid into the triangle
-//!   `(V, S, S')` and turned about each edge that it crosses, so it stays straight and keeps its
-//!   length. Who wants the cells between two particles there takes [`Map::march_between`].
+//!   `(V, S, S')` and turned about each edge that it crosses, so that it stays straight and keeps
+//!   its length. [`Map::march_between`] gives the cells between two particles there.
 //!
 //! # Practice
-//! No allocation, no lock; at most [`MAX_TESTS`] tests, after which all of the cell, then its
-//! ring, then the whole map is searched and the move counted as a fallback ([`Tally`]). In valid
-//! cells that does not happen but for moves over a thousand cells. The haptic loop takes
-//! [`Map::track_bounded`] and [`Map::march_bounded`], which end at a limit of the caller's and
-//! never search. Goals are checked: NaN is refused.
+//! No allocation, no lock, and at most [`MAX_TESTS`] tests. After that the cell, then its ring,
+//! then the whole map is searched, and the move counts as a fallback ([`Tally`]). In valid cells
+//! this happens only for moves over a thousand cells. The haptic loop uses [`Map::track_bounded`]
+//! and [`Map::march_bounded`], which end at the caller's limit and never search. Goals are checked:
+//! NaN is refused.
 
 pub(crate) mod exhaustive;
 mod march;
@@ -40,13 +41,13 @@ use hapticd_geometry::Vec3;
 
 use crate::map::{Cell, Dart, Map, Space};
 
-/// Of a surface counts what is off it by no more than so many tolerances.
+/// Distance from a surface, in tolerances, up to which a point counts as on it.
 pub(crate) const ON_SURFACE: f64 = 1e3;
 
-/// Most tests of one move before all is searched: enough for a thousand cells, 0.2 ms.
+/// Most tests of one move before a full search: enough for a thousand cells, 0.2 ms.
 pub const MAX_TESTS: u32 = 16_384;
 
-/// On which orbit of its dart a particle lies.
+/// The orbit of its dart on which a particle lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// Inside the cell: the volume, or in dimension 2 the face.
@@ -59,72 +60,72 @@ pub enum State {
     Vertex,
 }
 
-/// Something that is somewhere in a map.
+/// A position in a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Particle {
-    /// World axes, m.
+    /// Position in world axes, m.
     pub position: Vec3,
-    /// Of the cell that the particle is in.
+    /// A dart of the cell that the particle is in.
     pub dart: Dart,
-    /// On which orbit of the dart.
+    /// The orbit of the dart on which it lies.
     pub state: State,
 }
 
-/// How a move ended.
+/// Result of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]
 pub enum Outcome {
-    /// At the goal; on a [`Space::Surface`] at the end of the step.
+    /// It reached the goal; on a [`Space::Surface`], the end of the step.
     Reached,
-    /// At an obstacle or at the boundary. In a [`Space::Volume`] the particle is where it was; in
+    /// It met an obstacle or the boundary. In a [`Space::Volume`] the particle is where it was; in
     /// dimension 2 it is where it collided.
     Blocked {
-        /// Of the side that it would have crossed.
+        /// Dart of the side that it would have crossed.
         dart: Dart,
-        /// After which share of the way, 0 to 1.
+        /// Share of the path covered, 0 to 1.
         share: f64,
     },
 }
 
-/// Why a particle was not moved or placed. The caller's.
+/// Why a particle was not moved or placed. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrackError {
-    /// NaN or infinite.
+    /// The goal is NaN or infinite.
     #[error("{goal:?} is not a place")]
     NotFinite {
-        /// As given.
+        /// The given goal, m.
         goal: [f64; 3],
     },
-    /// The particle aims at a dart that is not there: its cell has been refined or merged without
-    /// it.
+    /// The particle's dart does not exist: its cell has been refined or merged without the
+    /// particle.
     #[error("the particle aims at dart {dart}, which is gone")]
     NoDart {
-        /// Its number.
+        /// Index of the dart.
         dart: u32,
     },
-    /// No cell is there.
+    /// There is no cell at the position.
     #[error("{at:?} is in no cell")]
     Outside {
-        /// As given, m.
+        /// The given position, m.
         at: [f64; 3],
     },
 }
 
-/// What moves have cost, since the tally was made.
+/// Cost of moves, since the tally was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Moves.
+    /// Number of moves.
     pub moves: u64,
     /// Moves that ended in a search of all darts of a cell, its ring or the map.
     pub fallbacks: u64,
     /// Tests of a point against a plane or line, or of a path against a tetrahedron.
     pub tests: u64,
-    /// Most of one move.
+    /// Most tests of one move.
     pub most_tests: u32,
 }
 
-/// What a move has cost so far, and may cost.
+/// Tests of a move so far, and their limit.
 pub(crate) struct Budget {
     pub(crate) most: u32,
     pub(crate) tests: u32,
@@ -139,7 +140,7 @@ impl Tally {
     }
 }
 
-/// Refuses what is no place: `goal`, m, is to have finite coordinates.
+/// Checks that the coordinates of `goal`, m, are finite.
 ///
 /// # Errors
 /// [`TrackError::NotFinite`].
@@ -153,11 +154,11 @@ pub fn finite(goal: &Vec3) -> Result<(), TrackError> {
 }
 
 impl Map {
-    /// Moves a particle towards a goal, m. See the [module](self) for the three ways. In a plane
-    /// the goal's z is not looked at.
+    /// Moves a particle towards a goal, m. See the [module](self) for the three methods. In a plane
+    /// the goal's z is ignored.
     ///
     /// # Errors
-    /// See [`TrackError`]; then the particle is as it was.
+    /// See [`TrackError`]; then the particle is unchanged.
     pub fn track(
         &self,
         particle: &mut Particle,
@@ -170,15 +171,15 @@ impl Map {
         tally.fallbacks += 1;
         let dart = particle.dart;
         let blocked = Outcome::Blocked { dart, share: 0.0 };
-        // On a surface the goal is a direction, not a place.
+        // On a surface the goal is a direction, not a position.
         let found = if self.space() == Space::Surface {
             None
         } else {
             self.search(dart, &self.on_plane(goal))
         };
         Ok(match found {
-            // Past obstacles there is nothing to go by but the path: not made, if it may lead
-            // through any.
+            // With obstacles only the path could decide: the move is not made if the path may lead
+            // through one.
             Some(at) if !self.has_obstacles() || self.cell(at) == self.cell(dart) => {
                 *particle = self.settle(at, &self.on_plane(goal));
                 Outcome::Reached
@@ -187,13 +188,15 @@ impl Map {
         })
     }
 
-    /// [`Map::track`] for the haptic loop: never searches. After `most_tests` tests, or up to eight
-    /// more, it gives none, and the particle is as it was. Beside those it looks at most at the
-    /// darts of one cell, and marches at most twice as many tetrahedra where the goal is not
-    /// reached straight away. No allocation, no lock, no clock.
+    /// [`Map::track`] for the haptic loop: never searches.
+    ///
+    /// After `most_tests` tests, or up to eight more, it returns `None`, and the particle is
+    /// unchanged. Apart from those it visits at most the darts of one cell, and marches through at
+    /// most twice as many tetrahedra if the goal is not reached directly. No allocation, no lock,
+    /// no clock.
     ///
     /// # Errors
-    /// See [`TrackError`]; then the particle is as it was.
+    /// See [`TrackError`]; then the particle is unchanged.
     pub fn track_bounded(
         &self,
         particle: &mut Particle,
@@ -230,7 +233,7 @@ impl Map {
         Ok(outcome)
     }
 
-    /// A move within what is well inside a leaf.
+    /// Moves a particle within the box well inside a leaf.
     #[inline]
     pub(crate) fn stay(&self, particle: &mut Particle, goal: &Vec3) {
         let z = if self.solid() {
@@ -242,10 +245,10 @@ impl Map {
         particle.state = State::Cell;
     }
 
-    /// A particle at the centre of a leaf.
+    /// Returns a particle at the centre of a leaf.
     ///
     /// # Panics
-    /// If the cell is no leaf.
+    /// If the cell is not a leaf.
     #[must_use]
     pub fn particle_in(&self, c: Cell) -> Particle {
         Particle {
@@ -255,14 +258,14 @@ impl Map {
         }
     }
 
-    /// A particle at a place, found from a leaf nearby, or by a search of all the map. On a surface
-    /// the place must be on it, within a thousand tolerances.
+    /// Returns a particle at a position, found from a leaf nearby, or by a search of the whole map.
+    /// On a surface the position must be on it, within a thousand tolerances.
     ///
     /// # Errors
     /// [`TrackError::NotFinite`], [`TrackError::Outside`].
     ///
     /// # Panics
-    /// If `near` is no leaf.
+    /// If `near` is not a leaf.
     pub fn locate(&self, at: &Vec3, near: Cell, tally: &mut Tally) -> Result<Particle, TrackError> {
         finite(at)?;
         let mut particle = self.particle_in(near);
@@ -284,7 +287,7 @@ impl Map {
         Ok(self.settle(dart, at))
     }
 
-    /// Where a point of dimension 2 is in the plane; in other spaces where it is.
+    /// Projects a point into the plane in a planar space; returns it unchanged in others.
     pub(crate) fn on_plane(&self, p: &Vec3) -> Vec3 {
         if self.space() == Space::Plane {
             let z = self.positions_z();
@@ -294,9 +297,11 @@ impl Map {
         }
     }
 
-    /// Finds the cell of `at` from that of a particle, whatever obstacles there are between. Says
-    /// whether it is in one; the particle has only changed if it is. On a surface the place is near
-    /// the particle's cell, and the particle is put where the surface is nearest.
+    /// Finds the cell of `at` from that of a particle, whatever obstacles lie between. Returns
+    /// whether there is one; otherwise the particle is unchanged.
+    ///
+    /// On a surface the position must be near the particle's cell, and the particle is put on the
+    /// nearest point of the surface.
     pub(crate) fn relocate(&self, particle: &mut Particle, at: &Vec3, tally: &mut Tally) -> bool {
         if self.solid() {
             return self.relocate_volume(particle, at, tally);
@@ -325,7 +330,7 @@ impl Map {
         }
     }
 
-    /// A particle at a point of `T(dart)`, with its state.
+    /// Returns a particle at a point of `T(dart)`, with its state.
     pub(crate) fn settle(&self, dart: Dart, at: &Vec3) -> Particle {
         if self.solid() {
             return self.settle_volume(dart, at);

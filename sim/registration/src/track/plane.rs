@@ -1,9 +1,9 @@
 //! Tracking through convex faces in a plane, along the straight line.
 //!
-//! The path is cut by the lines of the cell's edges; the first that it crosses outward is where it
-//! leaves (Pitiot 2015, section 4.2, for dimension 2). Through a vertex it goes to the cell around
-//! it whose corner holds the goal's direction. Where a deformation has made a cell that is not
-//! convex, the path is marched along instead.
+//! The path is cut by the lines of the cell's edges, and leaves the cell where it first crosses one
+//! outward (Pitiot 2015, section 4.2, for dimension 2). Through a vertex it goes to the cell around
+//! it that holds the goal's direction in its corner. If a deformation has made a cell non-convex,
+//! the path is marched along instead.
 
 use hapticd_geometry::Vec3;
 
@@ -51,8 +51,8 @@ impl Map {
             let mut at = d;
             loop {
                 budget.tests += 1;
-                // No roots for the edges that the goal is inside of: that is all of them, as a
-                // rule.
+                // No square roots for edges with the goal on their inner side; usually these are
+                // all.
                 let (turn, length2) = self.turn_of(at, &goal);
                 if turn < 0.0 && turn * turn > near * near * length2 {
                     let outside = -turn / length2.sqrt();
@@ -81,14 +81,14 @@ impl Map {
                 .find(|&c| (p - self.start(c)).norm() <= near)
                 && let Some(next) = self.corner_towards(corner, &goal)
             {
-                // Through the vertex, if nothing there is in the way.
+                // Through the vertex, if nothing there blocks it.
                 p = self.start(corner);
                 d = next;
                 continue;
             }
             let far = self.phi2(side);
             if far == side || self.is_obstacle(side) {
-                // At the side, the dart still in the cell that it has come from.
+                // At the side, with the dart still in the cell from which it came.
                 *particle = self.settle_in_face(side, &p);
                 particle.position = p;
                 return Some(Outcome::Blocked {
@@ -101,7 +101,8 @@ impl Map {
         None
     }
 
-    /// The same through faces that are only seen whole from their centres: through their triangles.
+    /// [`Map::track_plane`] for faces that are only fully visible from their centres: through their
+    /// triangles.
     fn track_fan(
         &self,
         particle: &mut Particle,
@@ -123,8 +124,8 @@ impl Map {
         }
     }
 
-    /// Of the cells around the start of `d`, a dart there of the one whose corner holds the goal's
-    /// direction; none across obstacles.
+    /// Returns a dart at the start of `d` of the cell that holds the goal's direction in its corner
+    /// there; does not cross obstacles.
     fn corner_towards(&self, d: Dart, goal: &Vec3) -> Option<Dart> {
         let holds =
             |c: Dart| self.inside_of(c, goal) >= 0.0 && self.inside_of(self.phi_1(c), goal) >= 0.0;
@@ -160,8 +161,8 @@ impl Map {
         }
     }
 
-    /// A particle in the closed face of `d`, aiming at the dart that it is on, or before which it
-    /// is.
+    /// Returns a particle in the closed face of `d`, aiming at the dart on which, or before which,
+    /// it lies.
     fn settle_in_face(&self, d: Dart, at: &Vec3) -> Particle {
         let near = self.tolerance_m();
         let mut particle = Particle {
@@ -192,7 +193,7 @@ impl Map {
         }
     }
 
-    /// The plane's height, m; any for other spaces.
+    /// Returns the plane's height, m; arbitrary in other spaces.
     pub(crate) fn positions_z(&self) -> f64 {
         self.all_vertices()
             .next()

@@ -1,27 +1,27 @@
-//! The way along a curved surface between two of its points, and exactly which cells it crosses.
+//! The path along a curved surface between two of its points, and the exact cells that it crosses.
 //!
 //! # Theory
-//! The source tracks edges on curved surfaces by a particle that goes straight on the unfolded
-//! surface (Pitiot 2015, section 5.4 with the public library's displacement). Sent from one end
-//! such a particle misses the other by what the surface is curved, so it does not name an edge's
-//! cells. Here the way is a *plane section*: of the plane through both ends and the mean of their
-//! cells' normals, the shorter of the two arcs that it cuts out of the surface between them. It
-//! comes to the other end whenever the section's piece does, it is the same from both ends, and on
-//! what is flat it is the segment. The plane does not matter much: any through both ends gives a
-//! way between them. Where the two normals cancel, or the ends lie one above the other, another one
-//! is taken ([`Section::new`]).
+//! The source tracks edges on curved surfaces by a particle that moves straight on the unfolded
+//! surface (Pitiot 2015, section 5.4 with the public library's displacement). Sent from one end,
+//! such a particle misses the other because of the curvature, so it does not name an edge's cells.
+//! Here the path is a *plane section*. The plane goes through both ends and the mean of their
+//! cells' normals; the path is the shorter of the two arcs that it cuts out of the surface between
+//! them. The path reaches the other end whenever the section's piece does, it is the same from both
+//! ends, and on a flat surface it is the segment. The choice of plane is not critical: any plane
+//! through both ends gives a path between them. Where the two normals cancel, or the ends lie one
+//! above the other, another one is used ([`Section::new`]).
 //!
 //! A vertex is on one of two sides of the plane, by the sign of one number that does not depend on
-//! the triangle it is looked at from. So each triangle has either none or two sides that the plane
-//! cuts, and the section is a chain of triangles that neither forks nor ends but at the boundary,
-//! whatever is rounded and however cells are folded. Coordinates only measure lengths. Vertices on
-//! the plane, within the tolerance, count as on its positive side; where that leads to no way, as
-//! on its negative side: so there is one between two ends at the same straight boundary.
+//! the triangle. So the plane cuts either no sides or two sides of each triangle. The section is a
+//! chain of triangles that neither forks nor ends except at the boundary, whatever the rounding and
+//! however cells are folded. Coordinates only measure lengths. Vertices on the plane, within the
+//! tolerance, count as on its positive side and, if that gives no path, as on its negative side. So
+//! there is a path between two ends at the same straight boundary.
 //!
 //! # Practice
 //! For the real-time thread: no allocation, as many triangles as the caller allows, then
-//! [`Path::Lost`]. The two arcs are followed in turns, the shorter one first, so the cost is that
-//! of the triangles within the way's length to both sides, twice.
+//! [`Path::Lost`]. The two arcs are followed alternately, the shorter one first. So the cost is
+//! twice that of the triangles within the path's length to both sides.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_segment;
@@ -37,37 +37,38 @@ struct Section<'a> {
     normal: Vec3,
     /// Heights above this count as positive, m.
     level: f64,
-    /// Where it is to come to, and a triangle there that it cuts.
+    /// The point to be reached, and a triangle there that the plane cuts.
     end: Vec3,
     target: Option<Dart>,
 }
 
-/// Where an arm of a section has come to.
+/// State of an arm of a section.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stand {
-    /// In the middle of it.
+    /// Still on its way.
     Going,
-    /// At the end.
+    /// At the end point.
     Arrived,
     /// At the boundary.
     Boundary,
-    /// At the beginning again.
+    /// Back at the start.
     Closed,
 }
 
-/// One of the two ways from the beginning.
+/// One of the two arms from the start.
 #[derive(Clone, Copy)]
 struct Branch {
-    /// The triangle that it is in.
+    /// Its current triangle.
     d: Dart,
-    /// The side that it leaves it by, numbered as the corner opposite to it, and where.
+    /// The side through which it leaves the triangle, numbered by the opposite corner, and the
+    /// position there.
     side: usize,
     at: Vec3,
     length: f64,
     stand: Stand,
 }
 
-/// How a section leads to its end: from its first triangle by this arm.
+/// Result of following a section: from its first triangle by this arm.
 #[derive(Clone, Copy)]
 enum SectionEnd {
     Reached {
@@ -83,13 +84,14 @@ enum SectionEnd {
     Lost,
 }
 
-/// Without a direction; ends nearer to each other than this are one place.
+/// A cross product shorter than this has no direction.
 const PARALLEL: f64 = 1e-6;
 
 impl<'a> Section<'a> {
-    /// The plane through both ends and the mean of their cells' normals; where those cancel through
-    /// the first one's; where the ends lie one above the other, across the axis that they are least
-    /// along. None for ends in one place.
+    /// Builds the plane through both ends and the mean of their cells' normals.
+    ///
+    /// If those cancel, uses the first one's normal. If the ends lie one above the other, uses the
+    /// axis along which they differ least. `None` if the ends coincide.
     fn new(map: &'a Map, from: &Particle, to: &Particle) -> Option<Self> {
         let apart = to.position - from.position;
         let length = apart.norm();
@@ -116,7 +118,7 @@ impl<'a> Section<'a> {
         Some(section)
     }
 
-    /// Vertices higher than this count as on the positive side, m.
+    /// Sets the height, m, above which vertices count as on the positive side.
     fn count(&mut self, level: f64, to: &Particle) {
         self.level = level;
         self.target = self.triangle_at(to);
@@ -127,12 +129,12 @@ impl<'a> Section<'a> {
         [v, s, e].map(|p| self.normal.dot(&(p - self.through)))
     }
 
-    /// Whether the side opposite to corner `i` is cut.
+    /// Returns whether the side opposite to corner `i` is cut.
     fn cuts(&self, heights: &[f64; 3], i: usize) -> bool {
         (heights[(i + 1) % 3] > self.level) != (heights[(i + 2) % 3] > self.level)
     }
 
-    /// Where that side is cut.
+    /// Returns where that side is cut.
     fn cut(&self, d: Dart, heights: &[f64; 3], i: usize) -> Vec3 {
         let [v, _, s, e] = self.map.tetrahedron(d);
         let corners = [v, s, e];
@@ -141,8 +143,8 @@ impl<'a> Section<'a> {
         corners[j] + (corners[k] - corners[j]) * share.clamp(0.0, 1.0)
     }
 
-    /// A triangle that holds the particle and is cut: its own, or another one that it lies at the
-    /// border of.
+    /// Returns a triangle that holds the particle and is cut: its own, or another one with the
+    /// particle on its border.
     fn triangle_at(&self, particle: &Particle) -> Option<Dart> {
         let (map, p) = (self.map, &particle.position);
         let cut = |d: Dart| {
@@ -162,17 +164,17 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// Whether the end is on what is cut out of a triangle.
+    /// Returns whether the end lies on the section of a triangle.
     fn ends_in(&self, d: Dart, p: &Vec3, q: &Vec3) -> bool {
         self.target == Some(d)
             || (point_segment(&self.end, p, q).0 - self.end).norm()
                 <= ON_SURFACE * self.map.tolerance_m()
     }
 
-    /// Both arms from a triangle that is cut, the one towards the end first.
+    /// Returns both arms from a triangle that is cut, the one towards the end first.
     fn begin(&self, d: Dart) -> [Branch; 2] {
         let heights = self.heights(d);
-        // All but one of the sides are cut.
+        // Exactly one of the sides is not cut.
         let whole = (0..3).find(|&i| !self.cuts(&heights, i)).unwrap_or(0);
         let [mut a, mut b] = [(whole + 1) % 3, (whole + 2) % 3].map(|side| {
             let at = self.cut(d, &heights, side);
@@ -195,7 +197,7 @@ impl<'a> Section<'a> {
         [a, b]
     }
 
-    /// Follows both arms in turns.
+    /// Follows both arms alternately.
     fn way(&self, from: &Particle, most: u32) -> SectionEnd {
         let Some(first) = self.triangle_at(from) else {
             return SectionEnd::Apart;
@@ -203,13 +205,13 @@ impl<'a> Section<'a> {
         let begin = self.begin(first);
         let mut arms = begin;
         for _ in 0..=most {
-            // The shorter one goes on; where it has arrived, the other cannot be shorter.
+            // The shorter one moves on; if it has arrived, the other cannot be shorter.
             let going = |arm: &Branch| matches!(arm.stand, Stand::Going | Stand::Arrived);
             let shorter = match [going(&arms[0]), going(&arms[1])] {
                 [true, true] => usize::from(arms[1].length < arms[0].length),
                 [true, false] => 0,
                 [false, true] => 1,
-                // The one towards the end tells how.
+                // The one towards the end decides.
                 [false, false] if arms[0].stand == Stand::Closed => return SectionEnd::Apart,
                 [false, false] => {
                     let arm = begin[0];
@@ -225,7 +227,7 @@ impl<'a> Section<'a> {
         SectionEnd::Lost
     }
 
-    /// Into the next triangle of an arm that began in `first`.
+    /// Moves an arm that began in `first` into the next triangle.
     fn step(&self, arm: &mut Branch, first: Dart) {
         let d = arm.d;
         let next = match arm.side {
@@ -261,15 +263,16 @@ impl<'a> Section<'a> {
 }
 
 impl Map {
-    /// Goes from one particle to another, and calls `visit` with every cell on the way, the first
-    /// one included; one that it comes back to is named again. The way is the segment between them
-    /// ([`Map::march`]); on a [`Space::Surface`] it is the shorter arc of the section of the
-    /// surface with the plane through both and the mean normal of their cells. Obstacles do not
-    /// count.
+    /// Marches from one particle to another, and calls `visit` with every cell on the path,
+    /// including the first. A cell that it re-enters is reported again.
     ///
-    /// On a surface the way may end at the boundary: [`Path::Blocked`], with the cells of the arc
-    /// that starts towards the other end. [`Path::Apart`]: the section comes back to where it began
-    /// without having passed the other end, or is no more than a point here.
+    /// The path is the segment between them ([`Map::march`]). On a [`Space::Surface`] it is the
+    /// shorter arc of the section of the surface with the plane through both and the mean normal of
+    /// their cells. Obstacles do not count.
+    ///
+    /// On a surface the path may end at the boundary: [`Path::Blocked`], with the cells of the arc
+    /// that starts towards the other end. The result is [`Path::Apart`] if the section returns to
+    /// its start without passing the other end, or is only a point here.
     ///
     /// No allocation; at most 16 384 steps, then [`Path::Lost`].
     pub fn march_between(&self, from: &Particle, to: &Particle, visit: impl FnMut(Cell)) -> Path {
@@ -277,9 +280,11 @@ impl Map {
     }
 
     /// [`Map::march_between`] for the haptic loop: at most `most` steps from one tetrahedron or
-    /// triangle to the next, on a surface of both arms together and up to four times that with what
-    /// is gone over again, and the darts of the cells of both ends; then [`Path::Lost`]. On a
-    /// surface nothing but the first cell has been visited then.
+    /// triangle to the next, then [`Path::Lost`].
+    ///
+    /// On a surface the limit applies to both arms together. Repeated passes can cost up to four
+    /// times as much, plus the darts of the cells of both ends. After [`Path::Lost`] on a surface
+    /// only the first cell has been visited.
     pub fn march_bounded(
         &self,
         from: &Particle,

@@ -1,8 +1,8 @@
 //! Tracking on curved surfaces: the step is bent over edges and keeps its length.
 //!
-//! Each face is its triangles `(V, S, S')`. The step is laid into the plane of the first one, at
-//! full length; at an edge it is turned about it by the angle between the two planes, so that it
-//! goes on straight as on the unfolded surface.
+//! Each face consists of its triangles `(V, S, S')`. The step is laid into the plane of the first
+//! one, at full length. At an edge it is rotated about it by the angle between the two planes, so
+//! that it continues straight as on the unfolded surface.
 
 use hapticd_geometry::Vec3;
 
@@ -26,8 +26,8 @@ impl Facet {
         })
     }
 
-    /// Of the side opposite to corner `i`: where it begins, its direction, and the direction into
-    /// the triangle from it.
+    /// Returns, for the side opposite to corner `i`: its start, its direction, and the direction
+    /// from it into the triangle.
     fn side(&self, i: usize) -> (Vec3, Vec3, Vec3) {
         let (a, b) = (self.corners[(i + 1) % 3], self.corners[(i + 2) % 3]);
         let along = (b - a).normalize();
@@ -50,7 +50,7 @@ impl Map {
         };
         let mut rest = (goal - p) - facet.normal * facet.normal.dot(&(goal - p));
         if rest.norm() <= 1e-9 * length {
-            // Straight away from the surface: no direction to go.
+            // Perpendicular to the surface: no direction to move in.
             return Some(Outcome::Reached);
         }
         rest *= length / rest.norm();
@@ -76,7 +76,7 @@ impl Map {
                 return Some(Outcome::Reached);
             };
             let (from, along, inward) = facet.side(i);
-            // On the side exactly, so that nothing drifts off the surface.
+            // Exactly on the side, so that nothing drifts off the surface.
             p = from + along * along.dot(&(p + rest * t - from));
             rest *= 1.0 - t;
             let next = match i {
@@ -102,7 +102,8 @@ impl Map {
         None
     }
 
-    /// The triangle of a dart's cell that holds a point; that of the dart itself where none does.
+    /// Returns the triangle of a dart's cell that holds a point; that of the dart itself if none
+    /// does.
     pub(crate) fn facet_at(&self, d: Dart, p: &Vec3) -> Dart {
         if self.holds(d, p) {
             return d;

@@ -1,16 +1,17 @@
-//! Tracking in volumes that are seen whole from their centres; the position is never used.
+//! Tracking in volumes that are fully visible from their centres; the particle's position is never
+//! used.
 //!
-//! Pitiot 2015, sections 7.2.1 to 7.2.3 (algorithms 1 to 3 and the prose after them), with the
-//! senses of the planes made one and the flag for "on the plane" evaluated after the loop. Four
-//! procedures hand over to each other; the one for volumes alone would do, the other three are
-//! short cuts and settle ties.
+//! Pitiot 2015, sections 7.2.1 to 7.2.3 (algorithms 1 to 3 and the prose after them), with
+//! consistent orientations of the planes and with the flag for "on the plane" evaluated after the
+//! loop. Four procedures hand over to each other. The one for volumes would be enough alone; the
+//! other three are short cuts and settle ties.
 
 use hapticd_geometry::Vec3;
 
 use super::{Budget, MAX_TESTS, Outcome, Particle, Path, State, Tally};
 use crate::map::{Dart, Map};
 
-/// Which procedure is next, with which dart.
+/// The next procedure, and its dart.
 #[derive(Clone, Copy)]
 enum Next {
     Volume(Dart),
@@ -22,7 +23,7 @@ enum Next {
     Outside,
 }
 
-/// Most turns around one edge or vertex before that one is taken.
+/// Most turns around one edge or vertex before the procedure for volumes takes over.
 const MAX_TURNS: u32 = 64;
 
 struct Walk<'a> {
@@ -53,8 +54,8 @@ impl Walk<'_> {
         self.tests >= self.most
     }
 
-    /// Turns within the face until the goal is in the sector of the dart. The flag says that it is
-    /// on the plane through its start.
+    /// Turns within the face until the goal is in the sector of the dart. The flag says that the
+    /// goal is on the plane through its start.
     fn sector(&mut self, mut d: Dart) -> (Dart, bool) {
         let (mut left, mut right) = (false, false);
         let first = d;
@@ -70,8 +71,8 @@ impl Walk<'_> {
                         d = self.map.phi1(d);
                     }
                 }
-                // On it at the first test may be on the far half of the plane; after a turn it is
-                // the near one.
+                // On the plane at the first test may mean its far half; after a turn it is the near
+                // one.
                 _ if left || right => break,
                 _ => d = self.map.phi1(d),
             }
@@ -83,8 +84,8 @@ impl Walk<'_> {
         (d, on)
     }
 
-    /// Algorithm 1: the facet whose cone from the centre holds the goal. `below`: not on the plane
-    /// of its edge.
+    /// Algorithm 1: finds the facet with the cone from the centre that holds the goal. `below`
+    /// means not on the plane of its edge.
     fn place(&mut self, mut d: Dart) -> (Dart, bool, bool) {
         loop {
             let (in_sector, on) = self.sector(d);
@@ -96,7 +97,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Algorithm 2, but for goals that are well inside.
+    /// Algorithm 2, except for goals that are well inside.
     fn volume(&mut self, d: Dart) -> Next {
         self.tests += 1;
         if self.map.well_inside(self.map.cell(d), self.goal) {
@@ -106,7 +107,7 @@ impl Walk<'_> {
             d
         } else {
             let towards = self.map.dart_towards(d, self.goal);
-            // Most that leave a cell are well inside the next one.
+            // Most goals that leave a cell are well inside the next one.
             let far = self.map.phi3(towards);
             self.tests += 1;
             if self.map.well_inside(self.map.cell(far), self.goal) {
@@ -204,7 +205,7 @@ impl Walk<'_> {
         Next::Volume(d)
     }
 
-    /// Turns to a volume at the vertex none of whose facets has the goal beyond it.
+    /// Turns to a volume at the vertex that has the goal beyond none of its facets.
     fn vertex(&mut self, mut d: Dart) -> Next {
         if (self.goal - self.map.start(d)).norm() <= self.map.tolerance_m() {
             return Next::Stop(d, State::Vertex);
@@ -247,7 +248,8 @@ impl Walk<'_> {
             if self.spent() {
                 return None;
             }
-            // From half way on only the procedure for volumes is taken: it always gets there.
+            // From half the limit on, only the procedure for volumes is used: it always reaches the
+            // goal.
             self.plain |= self.tests > self.most / 2;
             next = match next {
                 Next::Volume(d) => self.volume(d),
@@ -260,7 +262,7 @@ impl Walk<'_> {
     }
 }
 
-/// How a walk ended.
+/// Result of a walk.
 enum Walked {
     Reached,
     /// The goal is beyond a boundary face.
@@ -276,7 +278,7 @@ impl Map {
         budget: &mut Budget,
     ) -> Option<Outcome> {
         if self.has_obstacles() {
-            // The walk does not go along the path: what is in the way is the march's to say.
+            // The walk does not follow the path, so a march must find the obstacles in between.
             budget.tests += 1;
             let from = particle.position;
             return match self.march_to(particle.dart, &from, goal, true, budget.most, |_| {}) {
@@ -323,8 +325,9 @@ impl Map {
         }
     }
 
-    /// The walk has met the boundary; perhaps there is a way around a bay of it, from the particle
-    /// or from the centre of its cell. Moves it if there is; else says how its own path ends.
+    /// Looks for a path around a bay of the boundary that the walk has met, from the particle or
+    /// from the centre of its cell. Moves the particle if there is one; otherwise returns how its
+    /// own path ends.
     fn around_bay(&self, particle: &mut Particle, goal: &Vec3, most: u32) -> Path {
         let own = self.march_to(particle.dart, &particle.position, goal, false, most, |_| {});
         let centre = self.centre(self.cell(particle.dart));
@@ -370,7 +373,7 @@ impl Map {
         }
     }
 
-    /// The state of a goal in `T(dart)`.
+    /// Returns a particle at a goal in `T(dart)`, with its state.
     pub(super) fn settle_volume(&self, dart: Dart, goal: &Vec3) -> Particle {
         let mut walk = Walk {
             map: self,
@@ -381,7 +384,7 @@ impl Map {
         };
         let (dart, state) = match walk.run(dart, State::Cell) {
             Some(Next::Stop(dart, state)) => (dart, state),
-            // Within a rounding of the boundary, or in a cell that is inside out.
+            // Within rounding of the boundary, or in a cell that is inverted.
             _ => (dart, State::Cell),
         };
         Particle {

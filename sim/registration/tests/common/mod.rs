@@ -1,4 +1,4 @@
-//! Meshes, random numbers and brute force for the tests.
+//! Meshes, random numbers and brute-force references for the tests.
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use hapticd_geometry::closest::point_segment;
 use hapticd_registration::map::{Cell, Dart, Map, Marks, Space, Vertex, cubes};
 use hapticd_registration::track::Particle;
 
-/// A generator of its own, so that seeds mean the same for ever (SplitMix64).
+/// A generator defined here, so that seeds never change their meaning (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -132,7 +132,7 @@ pub fn closed_surface(n: usize, round: bool) -> Map {
 }
 
 /// Hills and valleys with a boundary around them: `n` squares a side of width 1, each cut in two,
-/// lifted by up to `height`. Without the triangles of squares `hole` says true for.
+/// lifted by up to `height`. Omits the triangles of squares for which `hole` is true.
 pub fn hills(n: usize, height: f64, seed: u64, hole: impl Fn(usize, usize) -> bool) -> Map {
     let mut random = Random(seed);
     let mut positions = Vec::new();
@@ -181,7 +181,7 @@ enum Side {
     Spoke(Cell, Vertex),
 }
 
-/// What a plane cuts out of a triangle: from which side to which, where.
+/// The segment that a plane cuts out of a triangle: its two sides, and the positions there.
 struct Piece {
     d: Dart,
     ends: [(Side, Vec3); 2],
@@ -196,7 +196,7 @@ fn cell_normal(map: &Map, c: Cell) -> Vec3 {
     sum.normalize()
 }
 
-/// All that the plane of a section cuts out of a surface.
+/// All segments that the plane of a section cuts out of a surface.
 fn pieces(map: &Map, from: &Particle, to: &Particle, level: f64) -> Vec<Piece> {
     let [up, other] = [from, to].map(|p| cell_normal(map, map.cell(p.dart)));
     let along = (to.position - from.position).normalize();
@@ -231,9 +231,9 @@ fn pieces(map: &Map, from: &Particle, to: &Particle, level: f64) -> Vec<Piece> {
     pieces
 }
 
-/// The cells on the way between two particles on a curved surface, and whether it comes from end to
-/// end, by cutting all triangles that there are and putting the pieces together. Vertices on the
-/// plane count as above it; where there is no way so, as below.
+/// The cells on the path between two particles on a curved surface, and whether it connects them,
+/// by cutting all triangles and joining the pieces. Vertices on the plane count as above it or, if
+/// that gives no path, as below it.
 pub fn section(map: &Map, from: &Particle, to: &Particle) -> (BTreeSet<Cell>, bool) {
     let above = section_at(map, from, to, -map.tolerance_m());
     if above.1 {
@@ -243,7 +243,7 @@ pub fn section(map: &Map, from: &Particle, to: &Particle) -> (BTreeSet<Cell>, bo
     if below.1 { below } else { above }
 }
 
-/// A particle is at what is cut if it is off it by no more than so many tolerances.
+/// Distance, in tolerances, up to which a particle counts as on a cut.
 const AT: f64 = 1e3;
 
 fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSet<Cell>, bool) {
@@ -252,8 +252,8 @@ fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSe
     if pieces.is_empty() {
         return (cells, false);
     }
-    // None where nothing is cut at the particle: at a boundary the plane may pass just outside, and
-    // the nearest piece is one of another place.
+    // `None` where nothing is cut at the particle: at a boundary the plane may pass just outside,
+    // and the nearest piece belongs to another place.
     let of = |p: &Particle| {
         let off = |k: usize| {
             let [a, b] = pieces[k].ends;
@@ -269,8 +269,8 @@ fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSe
     if last == Some(first) {
         return (cells, true);
     }
-    // From a piece, out by one of its ends: the pieces on the way with the length to the other
-    // particle, or none and whether it ended at a boundary.
+    // From a piece, out by one of its ends: the pieces on the path with the length to the other
+    // particle; or none, and whether it ended at a boundary.
     let arm = |first: usize, last: Option<usize>, start: Vec3, goal: Vec3, out: usize| {
         let (mut at, mut out) = (first, out);
         let mut way = vec![at];
@@ -323,12 +323,12 @@ fn section_at(map: &Map, from: &Particle, to: &Particle, level: f64) -> (BTreeSe
     (cells, false)
 }
 
-/// Cells by the vertices that they have, from nothing but darts.
+/// The vertices of a cell, from its darts alone.
 pub fn vertices_of(map: &Map, c: Cell) -> BTreeSet<Vertex> {
     map.cell_darts(c).map(|d| map.vertex(d)).collect()
 }
 
-/// All rings at once, from the vertices that cells have.
+/// All rings at once, from the vertices of the cells.
 pub fn rings(map: &Map) -> BTreeMap<Cell, BTreeSet<Cell>> {
     let mut at: BTreeMap<Vertex, BTreeSet<Cell>> = BTreeMap::new();
     for c in map.leaves() {
@@ -354,7 +354,7 @@ pub fn ring(map: &Map, c: Cell) -> Vec<Cell> {
     out
 }
 
-/// Refines and merges at random; what has come out is whole. Gives how many of each there were.
+/// Refines and merges at random, and validates the result. Returns how many of each there were.
 pub fn shuffle(map: &mut Map, random: &mut Random, steps: usize, finest: u8) -> [usize; 2] {
     let mut done = [0; 2];
     for _ in 0..steps {
@@ -400,7 +400,7 @@ pub fn signature(map: &Map) -> BTreeMap<Vec<Key>, (usize, Key, Vec<Key>)> {
         .collect()
 }
 
-/// Every family of siblings merged, until all cells are at `level` or below.
+/// Merges every family of siblings until all cells are at `level` or below.
 pub fn coarsened(map: &Map, level: u8) -> Map {
     let mut map = map.clone();
     loop {
@@ -416,7 +416,7 @@ pub fn coarsened(map: &Map, level: u8) -> Map {
     }
 }
 
-/// The cells that a segment crosses, by cutting it with every tetrahedron or triangle there is.
+/// The cells that a segment crosses, by cutting it with every tetrahedron or triangle.
 pub fn crossed(map: &Map, a: &Vec3, b: &Vec3) -> BTreeSet<Cell> {
     map.leaves()
         .filter(|&c| map.cell_darts(c).any(|d| stretch(map, d, a, b) > 0.0))

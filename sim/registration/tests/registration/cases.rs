@@ -122,7 +122,8 @@ fn box_19_an_edge_is_looked_at_again_only_where_it_can_have_changed() {
     go(&mut r, a, 1.8, 1.1);
     go(&mut r, b, 1.1, 1.2);
     assert_eq!(r.edits(), before, "within one cell");
-    // Across three cells: its ends stay in theirs, its middle sweeps into another one (fig. 5.6).
+    // Across three cells: its ends stay in theirs, its middle sweeps into another one (Pitiot 2015,
+    // fig. 5.6).
     let (c, d) = (put(&mut r, 1.5, 1.9), put(&mut r, 2.5, 2.1));
     let y = r.insert_edge(c, d).unwrap();
     let cells = |r: &Registration| r.crossed(y).collect::<BTreeSet<Cell>>();
@@ -149,8 +150,8 @@ fn box_19_an_edge_is_looked_at_again_only_where_it_can_have_changed() {
 
 #[test]
 fn box_21_a_ring_reaches_into_islands() {
-    // A triangle whose sides go around the middle of the grid (fig. 5.4): cells inside are its
-    // neighbours.
+    // A triangle with sides that go around the middle of the grid (Pitiot 2015, fig. 5.4): cells
+    // inside are its neighbours.
     let mut r = plane(9);
     let corners = [
         put(&mut r, 0.5, 0.6),
@@ -220,8 +221,8 @@ fn box_23_whatever_is_nearer_than_the_ring_is_wide_is_visible() {
                     // Exactly those that cross the cell or its ring.
                     let crosses = r.crossed(y).any(|b| b == c || around.contains(&b));
                     assert_eq!(seen.contains(&y), crosses);
-                    // The inside of a triangle is the validity criterion's.
-                    // On a curved surface an edge is not where its chord is.
+                    // The inside of a triangle belongs to the validity criterion. On a curved
+                    // surface an edge is not where its chord is.
                     let straight = r.map().space() != Space::Surface || k == Kind::Point;
                     if straight && k != Kind::Triangle && apart(r, y, &p) < width {
                         near += 1;
@@ -256,7 +257,7 @@ fn box_24_what_is_removed_while_one_goes_through_is_told_by_its_generation() {
         };
         assert_eq!(kind, Kind::Point);
         met += 1;
-        // Every one met removes the one after it, and a new one comes to its place.
+        // Each visited entity removes the next one, and a new one takes its slot.
         if let Some(&next) = near.get(i + 1) {
             let end = r.ends(next).next().unwrap();
             r.remove(next).unwrap();
@@ -323,7 +324,7 @@ fn bad_input_is_refused_and_changes_nothing() {
     );
     let (a, b) = (put(&mut r, 1.5, 1.5), put(&mut r, 1.5, 1.5));
     assert_eq!(r.insert_edge(a, a), Err(InsertError::Twice { index: 0 }));
-    // Coincident points are points like others, and an edge without length is one.
+    // Coincident points are points like others, and an edge without length is valid.
     let x = r.insert_edge(a, b).unwrap();
     let t = put(&mut r, 1.5, 1.5);
     let y = r.insert_triangle([a, b, t]).unwrap();
@@ -403,8 +404,8 @@ fn box_30_cells_inside_out_are_reported_and_do_no_harm() {
 
 #[test]
 fn box_31_a_place_is_in_one_cell_whichever_way_it_is_found() {
-    // Both sides of a face have the same facets: of the points near bent faces each is in one cell,
-    // but for those on a facet.
+    // Both sides of a face have the same facets: each of the points near bent faces is in one cell,
+    // except those on a facet.
     let map = bent_cubes(3, 0.3, 4);
     let mut random = Random(12);
     for _ in 0..4_000 {
@@ -419,7 +420,7 @@ fn box_31_a_place_is_in_one_cell_whichever_way_it_is_found() {
 
 #[test]
 fn box_32_the_policy_decides_about_edges_within_a_cell_that_is_not_convex() {
-    // A corner pushed into a cube: between two of the cube's points the segment goes through the
+    // A corner pushed into a cube: between two of the cube's points the segment passes through the
     // neighbour.
     let ends = [Vec3::new(1.09, 1.95, 1.99), Vec3::new(1.95, 1.09, 1.99)];
     let mut found = Vec::new();
@@ -458,7 +459,7 @@ fn box_32_the_policy_decides_about_edges_within_a_cell_that_is_not_convex() {
     };
     assert_eq!((cells[0], tolerated), (cells[1], 1));
     assert!(exact > 1, "{exact}");
-    // Visible where it clips all the same.
+    // Nevertheless visible where it clips.
     assert_eq!(seen, 27);
 }
 
@@ -517,7 +518,7 @@ fn boxes_27_and_28_crowds_are_refined_once_and_stay_so() {
                     }
                 }
             }
-            // Nothing moves, nothing changes, however often cells are looked at.
+            // While nothing moves, nothing changes, however often cells are examined.
             for _ in 0..20 {
                 for c in r.map().leaves().collect::<Vec<_>>() {
                     let some = r.present(c, Kind::Point).next();
@@ -577,7 +578,7 @@ fn box_29_refining_costs_the_same_in_a_large_environment() {
             let p = put(&mut r, x, y);
             r.insert_point(p).unwrap();
         }
-        // A crowd far away, where there is room for it.
+        // A crowd far away, if there is space for it.
         for _ in 0..20 * (n - 5) {
             let at = 5.0 + random.unit() * (n as f64 - 5.0);
             let p = put(&mut r, at, at);
@@ -596,8 +597,8 @@ fn box_29_refining_costs_the_same_in_a_large_environment() {
 
 #[test]
 fn updates_cost_in_proportion_to_what_moves_and_nothing_for_what_is_around() {
-    // Edits of lists, tests of tracking and leaves whose population has changed, of the same walk
-    // of so many entities of each kind in a space of so many cells.
+    // Edits of lists, tests of tracking and leaves with changed population, for the same walk of
+    // `count` entities of each kind in a space of the given size.
     let costs = |n: usize, count: usize| {
         let mut r = plane(n);
         let mut random = Random(2);
@@ -628,9 +629,9 @@ fn updates_cost_in_proportion_to_what_moves_and_nothing_for_what_is_around() {
     };
     let one = costs(12, 50);
     assert!(one.0 > 500 && one.1 > 3_000, "{one:?}");
-    // A hundred times as many cells, to the last edit and test the same.
+    // A hundred times as many cells, and the same number of edits and tests.
     assert_eq!(costs(120, 50), one);
-    // Four times as many entities, four times the cost, up to where they happen to be.
+    // Four times as many entities cost four times as much, up to their random positions.
     let four = costs(12, 200);
     for (few, many) in [(one.0, four.0), (one.1, four.1)] {
         let ratio = many as f64 / few as f64;
@@ -647,7 +648,7 @@ fn identifiers_of_another_registration_and_odd_places_do_no_harm() {
     }
     let stranger = put(&mut other, 0.5, 0.5);
     let foreign = other.insert_point(stranger).unwrap();
-    // There is nothing of that number here.
+    // That index does not exist here.
     assert!(r.particle(stranger).is_none() && r.kind(foreign).is_none());
     assert!(matches!(
         r.insert_point(stranger),
@@ -671,7 +672,7 @@ fn identifiers_of_another_registration_and_odd_places_do_no_harm() {
     let mut out = vec![foreign];
     r.visible(foreign, Kind::Point, &mut out);
     assert!(out.is_empty());
-    // Moves of no length, from everywhere to where it is: no edits, nothing dirty.
+    // Moves of zero length: no edits, nothing dirty.
     let p = [(0.5, 0.5), (1.1, 0.9), (1.3, 1.52)].map(|(x, y)| put(&mut r, x, y));
     let x = r.insert_triangle(p).unwrap();
     let edits = r.edits();
@@ -681,7 +682,7 @@ fn identifiers_of_another_registration_and_odd_places_do_no_harm() {
         assert!(r.is_settled());
     }
     assert_eq!(r.edits(), edits);
-    // As far out as a number goes: blocked at the boundary, and nothing is lost.
+    // As far out as a number can be: blocked at the boundary, and nothing is lost.
     for far in [1e9, 1e18, 1e150, f64::MAX] {
         for goal in [Vec3::new(far, 0.5, 0.0), Vec3::new(-far, far, 0.0)] {
             let outcome = r.move_particle(p[0], &goal).unwrap();
@@ -767,9 +768,9 @@ fn nothing_allocates_once_tables_are_large_enough() {
 
 #[test]
 fn box_26_merging_what_has_been_bent_moves_the_edges_of_neighbours_too() {
-    // A fine cell's vertices on its coarse neighbours' faces are pushed about. Merged, they are
-    // gone, and those faces are where they were: whoever only passed by on the other side has to be
-    // looked at again.
+    // Vertices of a fine cell on its coarse neighbours' faces are moved. After merging they are
+    // gone, and those faces are where they were. So particles that only passed by on the other side
+    // must be located again.
     let mut r = Registration::new(bent_cubes(3, 0.0, 1), Policy::Exact);
     let (mut random, mut scene) = (Random(21), Scene::default());
     let middle = r.map().leaves().nth(13).unwrap();

@@ -1,5 +1,4 @@
-//! Edges and triangles on curved surfaces: boxes 19, 21, 25 and 26 there, and the ways that are
-//! special.
+//! Edges and triangles on curved surfaces, and special paths there.
 
 use std::collections::BTreeSet;
 
@@ -42,8 +41,8 @@ fn box_19_on_a_curved_surface_an_edge_is_looked_at_again_only_where_it_can_have_
     let _ = r.move_particle(b, &at(-0.4, 0.4, 1.5)).unwrap();
     r.settle();
     assert_eq!(r.edits(), before, "within one cell");
-    // Over the crease at x = 1.5, its ends staying in their cells while its middle sweeps from one
-    // row into the next and through a third cell.
+    // Over the crease at x = 1.5. Its ends stay in their cells while its middle sweeps from one row
+    // into the next and through a third cell.
     let (c, d) = (
         put(&mut r, at(0.6, 0.45, 1.5)),
         put(&mut r, at(1.5, 0.55, 1.4)),
@@ -99,7 +98,7 @@ fn box_21_on_a_curved_surface_a_ring_reaches_into_islands() {
         .filter(|c| !crossed.contains(c))
         .collect();
     assert_eq!(r.ring(x).collect::<BTreeSet<_>>(), brute);
-    // Its middle is beyond the ring: not valid. One cell wide, it is.
+    // Its middle is beyond the ring: invalid. One cell wide, it is valid.
     let inside = |c: &Cell| {
         let q = corners.iter().map(|&p| r.particle(p).unwrap().position);
         let q: Vec<Vec3> = q.collect();
@@ -123,7 +122,7 @@ fn box_21_on_a_curved_surface_a_ring_reaches_into_islands() {
     let close: Vec<ParticleId> = close.into_iter().map(|p| put(&mut r, p)).collect();
     let y = r.insert_triangle([close[0], close[1], close[2]]).unwrap();
     assert!(r.is_triangle_valid(y));
-    // The border closes around the pole, whose side of it is in the ring as well as the other.
+    // The border closes around the pole: both of its sides are in the ring.
     let side = |up: bool| {
         brute
             .iter()
@@ -207,7 +206,7 @@ fn along_a_straight_boundary_there_is_a_way() {
 
 #[test]
 fn what_does_not_hang_together_is_said() {
-    // Two sheets, and a hole right through one.
+    // Two sheets, and a hole through one.
     let sheet = |z: f64, first: u32| {
         let corners = [
             at(0.0, 0.0, z),
@@ -259,7 +258,7 @@ fn what_does_not_hang_together_is_said() {
             .count()
     };
     assert!(reach(false) > 2 && reach(true) > 2);
-    // Around the hole's end there is a way, and it is said again.
+    // Around the hole's end there is a path, which is reported again.
     let goal = a.position + at(0.0, -2.0, 0.0);
     let _ = r.move_particle(ends[0], &goal).unwrap();
     let goal = b.position + at(0.0, -2.0, 0.0);
@@ -310,7 +309,7 @@ fn ends_in_one_place_and_a_way_longer_than_the_limit() {
     let x = r.insert_edge(p[0], p[1]).unwrap();
     assert!(!r.is_joined(x));
     assert_eq!(r.crossed(x).len(), 2);
-    // Half as far is not too far.
+    // Half as far is within the limit.
     let middle = r.map().particle_in(leaves[leaves.len() / 2]);
     assert!(matches!(
         r.map().march_between(&from, &middle, |_| {}),

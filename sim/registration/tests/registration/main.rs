@@ -1,5 +1,4 @@
-//! Registrations against brute force: boxes 16 to 19, 21 to 26, 29 to 32 of the checklist of Pitiot
-//! 2015, in volumes, planes and on curved surfaces.
+//! Registrations against brute force, in volumes, planes and on curved surfaces.
 
 mod cases;
 #[path = "../common/mod.rs"]
@@ -15,7 +14,7 @@ use proptest::prelude::*;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// So many sequences, or as many as the environment asks for.
+/// Number of sequences, or as many as the environment requests.
 fn cases() -> u32 {
     let asked = std::env::var("PROPTEST_CASES").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(48)
@@ -24,8 +23,8 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The heart: after any sequence of moves, refinements, mergers, deformations, insertions and
-    /// removals all lists equal those made from scratch.
+    /// The central property: after any sequence of moves, refinements, mergers, deformations,
+    /// insertions and removals, all lists equal those built from scratch.
     #[test]
     fn boxes_17_25_26_lists_equal_those_made_from_scratch(
         kind in 0_usize..ops::SPACES,
@@ -49,7 +48,7 @@ proptest! {
 }
 
 /// Found by chance: a side of a triangle that runs along the rim of a hole. The plane through it
-/// passes just outside of the surface there, and cuts cells beyond, where the side is not.
+/// passes just outside the surface there, and cuts cells beyond, where the side is not.
 #[test]
 fn boxes_17_25_26_a_side_along_the_boundary_crosses_nothing_beyond() {
     let steps = [
@@ -68,8 +67,8 @@ fn boxes_17_25_26_a_side_along_the_boundary_crosses_nothing_beyond() {
     }
 }
 
-/// The same with fixed seeds, longer, and what has happened is counted: nothing is proven by
-/// sequences in which nothing happens.
+/// The same with fixed seeds, longer, and with a count of what happened: sequences without events
+/// prove nothing.
 #[test]
 fn boxes_17_25_26_long_sequences_with_everything_in_them() {
     for kind in 0..ops::SPACES {

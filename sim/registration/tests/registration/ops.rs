@@ -1,4 +1,4 @@
-//! Random sequences of everything that can be done to a registration.
+//! Random sequences of all operations on a registration.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Map, Space, Vertex};
@@ -17,7 +17,7 @@ pub struct World {
     pub deforms: bool,
 }
 
-/// How many kinds of space there are.
+/// Number of kinds of space.
 pub const SPACES: usize = 6;
 
 pub fn space(kind: usize) -> (Map, f64) {
@@ -62,7 +62,7 @@ impl World {
 
     fn near(&mut self, p: Vec3, by: f64) -> Vec3 {
         if self.curved() {
-            // The nearest of some.
+            // The nearest of some candidates.
             let mut near = self.somewhere();
             for _ in 0..[8, 3, 1][usize::from(by > 0.5) + usize::from(by > 1.2)] {
                 let q = self.somewhere();
@@ -72,7 +72,7 @@ impl World {
             }
             return near;
         }
-        // Into the space, to no place of any symmetry: through edges and vertices there is more
+        // Into the space, to a position without symmetry: through edges and vertices there is more
         // than one right answer.
         let mut q = p + self.random.vector(by);
         for x in q.iter_mut() {
@@ -94,7 +94,7 @@ impl World {
         p
     }
 
-    /// An entity, some of whose ends may be others' already.
+    /// An entity; some of its ends may already belong to others.
     pub fn insert(&mut self) {
         let at = self.somewhere();
         let kind = self.random.below(3);
@@ -165,7 +165,7 @@ impl World {
         }
     }
 
-    /// Inner vertices move; where a cell would not be seen whole any more they go back.
+    /// Moves inner vertices; where a cell would no longer be fully visible they move back.
     pub fn deform(&mut self) {
         let vertices: Vec<Vertex> = self.r.map().all_vertices().collect();
         let mut moves = Vec::new();
@@ -206,9 +206,9 @@ impl World {
         }
     }
 
-    /// Whether all cells are seen whole from their centres. Merging what has been deformed, or
-    /// going back from there, may leave one that is not: then which of two cells holds a point is
-    /// open, and there is nothing to compare.
+    /// Whether all cells are fully visible from their centres. Merging deformed cells, or moving
+    /// back from there, may leave one that is not. Then it is undefined which of two cells holds a
+    /// point, and there is nothing to compare.
     pub fn is_valid(&self) -> bool {
         self.r
             .map()
@@ -216,7 +216,7 @@ impl World {
             .all(|c| self.r.map().validity(c).is_ok())
     }
 
-    /// How many entities there are of a kind.
+    /// Number of entities of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.scene
             .entities

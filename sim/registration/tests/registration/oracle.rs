@@ -1,4 +1,4 @@
-//! Everything again, from positions and darts alone.
+//! Recomputes everything from positions and darts alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use hapticd_registration::registration::{EntityId, Kind, ParticleId, Policy, Reg
 
 use crate::common;
 
-/// What there is, as the one who put it there knows it.
+/// The entities, as the test that inserted them knows them.
 #[derive(Default)]
 pub struct Scene {
     pub particles: Vec<ParticleId>,
@@ -48,8 +48,8 @@ pub fn crossed(r: &Registration, x: EntityId) -> BTreeSet<Cell> {
     cells
 }
 
-/// All lists are what they would be if all were made from scratch, and all particles are in the
-/// cells that they aim at.
+/// Checks that all lists equal those built from scratch, and that all particles are in the cells of
+/// their darts.
 pub fn check(r: &Registration, scene: &Scene) {
     assert!(r.is_settled());
     let map = r.map();
