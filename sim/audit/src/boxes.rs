@@ -1,4 +1,4 @@
-//! A tree of axis-aligned boxes over triangles: median split along the longest axis, a few
+//! A tree of axis-aligned boxes over triangles: median split along the longest axis, up to eight
 //! triangles a leaf. Immutable once built.
 
 use hapticd_geometry::{Pose, Vec3};
@@ -54,8 +54,8 @@ impl Aabb {
         (self.high - self.low).norm_squared()
     }
 
-    /// A box around the rotated and translated box, wider than any rounding of its contents'
-    /// coordinates.
+    /// Returns a box around the rotated and translated box, wider than any rounding of its
+    /// contents' coordinates.
     pub fn transformed(&self, pose: &Pose, rotation: &nalgebra::Matrix3<f64>) -> Self {
         let centre = (self.low + self.high) * 0.5;
         let half = (self.high - self.low) * 0.5;
@@ -69,7 +69,7 @@ impl Aabb {
     }
 }
 
-/// What a node holds.
+/// Contents of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content {
     /// Indices of the two children.
@@ -78,24 +78,24 @@ pub(crate) enum Content {
     Leaf(usize, usize),
 }
 
-/// A node as it is kept, 16 bytes: its box in cells of a grid about [`Boxes::origin`], rounded
+/// A node in memory, 16 bytes. Its box is in cells of a grid about [`Boxes::origin`], rounded
 /// outward.
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     low: [i16; 3],
     high: [i16; 3],
-    /// Of a leaf the first triangle times 16 and how many; else the second child times 16. The
-    /// first child is the next node. A mesh has at most 2^24 triangles.
+    /// For a leaf, the first triangle times 16 plus their number; else the second child times 16.
+    /// The first child is the next node. A mesh has at most 2^24 triangles.
     content: u32,
 }
 
-/// Cells of half the grid's longest side; the rest of 16 bits is for rounding.
+/// Cells on half of the grid's longest side; the rest of the 16 bits is for rounding.
 const HALF: f64 = 32_000.0;
 
-/// A node of the tree.
+/// A node of the tree, unpacked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    /// Around all triangles below, up to a cell of the grid wider than need be on each side.
+    /// Holds all triangles below; up to one cell of the grid wider than necessary on each side.
     pub bounds: Aabb,
     pub content: Content,
 }
@@ -105,16 +105,16 @@ pub(crate) struct Node {
 pub(crate) struct Boxes {
     nodes: Vec<Packed>,
     order: Vec<u32>,
-    /// What the boxes are about.
+    /// Centre of the grid.
     origin: Vec3,
     /// Side of a cell of the grid.
     cell: f64,
-    /// Around all, as exact as can be.
+    /// Exact bounds of all triangles.
     all: Aabb,
 }
 
 impl Boxes {
-    /// A tree over so many triangles, at least one.
+    /// Builds a tree over `count` triangles, at least one.
     pub fn new(count: usize, triangle: impl Fn(usize) -> Triangle) -> Self {
         let bounds: Vec<Aabb> = (0..count)
             .map(|i| Aabb::of_triangle(&triangle(i)))
@@ -126,7 +126,7 @@ impl Boxes {
         let cell = (extent / HALF).max(f64::MIN_POSITIVE);
         let mut order: Vec<u32> = (0..count as u32).collect();
         let mut nodes: Vec<Packed> = Vec::with_capacity(count);
-        // A node's range, and the node whose second child it is.
+        // Range of a node, and the node of which it is the second child.
         let mut pending = vec![(0, order.len(), None)];
         while let Some((start, end, parent)) = pending.pop() {
             let slice = &mut order[start..end];
@@ -135,7 +135,7 @@ impl Boxes {
             nodes.push(Packed {
                 low: rounded(&origin, cell, &around.low, -1, |x, y| x > y),
                 high: rounded(&origin, cell, &around.high, 1, |x, y| x < y),
-                // Of an inner node until its second child is there.
+                // For an inner node a placeholder, until its second child exists.
                 content: (start << 4 | (end - start)) as u32,
             });
             if let Some(parent) = parent {
@@ -152,7 +152,7 @@ impl Boxes {
                 slice.select_nth_unstable_by(middle, |&i, &j| {
                     centre(i).total_cmp(&centre(j)).then(i.cmp(&j))
                 });
-                // The first half is taken next, and becomes the next node.
+                // The first half is popped next, and becomes the next node.
                 pending.push((start + middle, end, Some(index)));
                 pending.push((start, start + middle, None));
             }
@@ -183,12 +183,12 @@ impl Boxes {
         }
     }
 
-    /// Around all triangles.
+    /// Returns the exact bounds of all triangles.
     pub fn all(&self) -> Aabb {
         self.all
     }
 
-    /// The triangles of a leaf.
+    /// Returns the triangles of a leaf.
     pub fn triangles(&self, start: usize, end: usize) -> &[u32] {
         &self.order[start..end]
     }
@@ -199,7 +199,8 @@ fn around<'a>(boxes: impl Iterator<Item = &'a Aabb>) -> Aabb {
     all.unwrap_or(Aabb::of_point(&Vec3::zeros()))
 }
 
-/// In cells about `origin`, further by `step` while `short` says of what it stands for that it is.
+/// Returns `p` in cells about `origin`, moved by `step` for as long as `short` says that the
+/// rounded value falls short of the exact one.
 fn rounded(origin: &Vec3, cell: f64, p: &Vec3, step: i16, short: fn(f64, f64) -> bool) -> [i16; 3] {
     [0, 1, 2].map(|k| {
         let mut near = ((p[k] - origin[k]) / cell).round() as i16;
@@ -214,8 +215,8 @@ fn rounded(origin: &Vec3, cell: f64, p: &Vec3, step: i16, short: fn(f64, f64) ->
 mod tests {
     use super::*;
 
-    /// Every triangle is in exactly one leaf, and in every box above it, wherever the mesh is and
-    /// whatever its size.
+    /// Every triangle is in exactly one leaf, and in every box above it, for any position and size
+    /// of the mesh.
     #[test]
     fn no_box_is_too_small() {
         for (at, size) in [

@@ -1,17 +1,17 @@
-//! Exact yes-or-no answers about segments and triangles, touching included. No allocation, no
-//! failure; degenerate triangles are allowed.
+//! Exact predicates on segments and triangles, touching included. No allocation, no failure;
+//! degenerate triangles are allowed.
 //!
 //! Every decision is the sign of a determinant from [`robust`]. Two closed triangles meet if and
-//! only if an edge of one meets the other: the intersection of the two is convex, and its extreme
-//! points lie on the boundary of one of them.
+//! only if an edge of one meets the other. Their intersection is convex, and its extreme points lie
+//! on the boundary of one of them.
 
 use hapticd_geometry::Vec3;
 use robust::{Coord, Coord3D};
 
 use crate::Triangle;
 
-/// Positive if `d` is on the side of `abc` from which it is seen clockwise (below it), zero if the
-/// four are coplanar. Exact sign.
+/// Positive if `d` is on the side of `abc` from which `abc` appears clockwise (below it), zero if
+/// the four are coplanar. The sign is exact.
 pub(crate) fn orient3d(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
     robust::orient3d(coord3(a), coord3(b), coord3(c), coord3(d))
 }
@@ -35,12 +35,12 @@ fn orient2d(drop: Drop, a: &Vec3, b: &Vec3, c: &Vec3) -> f64 {
     robust::orient2d(flat(a), flat(b), flat(c))
 }
 
-/// A coordinate plane on which the triangle keeps an area, if it has any.
+/// Returns a coordinate plane in which the triangle keeps an area, if it has one.
 fn projection(t: &Triangle) -> Option<Drop> {
     (0..3).find(|&drop| orient2d(drop, &t[0], &t[1], &t[2]) != 0.0)
 }
 
-/// Whether the closed triangles share a point.
+/// Returns whether the closed triangles share a point.
 pub(crate) fn triangles_meet(a: &Triangle, b: &Triangle) -> bool {
     if on_one_side(a, b) || on_one_side(b, a) {
         return false;
@@ -49,13 +49,13 @@ pub(crate) fn triangles_meet(a: &Triangle, b: &Triangle) -> bool {
         || (0..3).any(|i| segment_meets_triangle(&b[i], &b[(i + 1) % 3], a))
 }
 
-/// Whether `b` lies strictly on one side of the plane of `a` (never, when `a` has no area).
+/// Returns whether `b` lies strictly on one side of the plane of `a` (never, if `a` has no area).
 fn on_one_side(a: &Triangle, b: &Triangle) -> bool {
     let sides = b.map(|p| orient3d(&a[0], &a[1], &a[2], &p));
     sides.iter().all(|&s| s > 0.0) || sides.iter().all(|&s| s < 0.0)
 }
 
-/// Whether the closed segment and the closed triangle share a point.
+/// Returns whether the closed segment and the closed triangle share a point.
 pub(crate) fn segment_meets_triangle(p: &Vec3, q: &Vec3, t: &Triangle) -> bool {
     let [a, b, c] = t;
     let Some(drop) = projection(t) else {
@@ -69,8 +69,8 @@ pub(crate) fn segment_meets_triangle(p: &Vec3, q: &Vec3, t: &Triangle) -> bool {
     if (side_p > 0.0 && side_q > 0.0) || (side_p < 0.0 && side_q < 0.0) {
         return false;
     }
-    // The line crosses the plane in one point: it is in the triangle if it is on the same side of
-    // all three edges.
+    // The line crosses the plane in one point, which is in the triangle if it is on the same side
+    // of all three edges.
     let around = [
         orient3d(p, q, a, b),
         orient3d(p, q, b, c),
@@ -79,8 +79,8 @@ pub(crate) fn segment_meets_triangle(p: &Vec3, q: &Vec3, t: &Triangle) -> bool {
     around.iter().all(|&s| s >= 0.0) || around.iter().all(|&s| s <= 0.0)
 }
 
-/// The same for a segment in the plane of a triangle that keeps an area when axis `drop` is
-/// dropped.
+/// [`segment_meets_triangle`] for a segment in the plane of a triangle that keeps an area when axis
+/// `drop` is dropped.
 fn coplanar_segment_meets_triangle(drop: Drop, p: &Vec3, q: &Vec3, t: &Triangle) -> bool {
     let inside = |x: &Vec3| {
         let s: [f64; 3] = core::array::from_fn(|i| orient2d(drop, &t[i], &t[(i + 1) % 3], x));
@@ -90,13 +90,13 @@ fn coplanar_segment_meets_triangle(drop: Drop, p: &Vec3, q: &Vec3, t: &Triangle)
     inside(p) || (0..3).any(|i| flat_segments_meet(drop, p, q, &t[i], &t[(i + 1) % 3]))
 }
 
-/// Whether the closed segments share a point.
+/// Returns whether the closed segments share a point.
 pub(crate) fn segments_meet(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> bool {
     if orient3d(p, q, a, b) != 0.0 {
         return false;
     }
-    // Coplanar: they meet exactly if they do in a projection that keeps their plane; on a common
-    // line, in all projections.
+    // Coplanar: they meet exactly if they do in a projection that keeps their plane; if collinear,
+    // in all projections.
     let plane = [[p, q, a], [p, q, b], [a, b, p], [a, b, q]];
     let drop = plane
         .iter()
@@ -107,8 +107,8 @@ pub(crate) fn segments_meet(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> bool {
     }
 }
 
-/// Whether two segments of one line, either perhaps a point, overlap: along every axis, since the
-/// line is monotone along each.
+/// Returns whether two segments of one line, either possibly a point, overlap. Tested along every
+/// axis, since the line is monotone along each.
 fn collinear_segments_meet(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> bool {
     (0..3).all(|k| p[k].min(q[k]) <= a[k].max(b[k]) && a[k].min(b[k]) <= p[k].max(q[k]))
 }
@@ -121,7 +121,7 @@ fn flat_segments_meet(drop: Drop, p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> boo
         return false;
     }
     if pa == 0.0 && pb == 0.0 && ap == 0.0 && aq == 0.0 {
-        // One line, or points: the boxes decide.
+        // Collinear, or points: the boxes decide.
         return [(drop + 1) % 3, (drop + 2) % 3]
             .iter()
             .all(|&k| p[k].min(q[k]) <= a[k].max(b[k]) && a[k].min(b[k]) <= p[k].max(q[k]));

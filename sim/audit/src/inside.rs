@@ -1,8 +1,7 @@
-//! Is a point inside a closed surface? Exact crossing count along a segment to a far point.
+//! Point in closed surface: exact crossing count along a segment to a far point.
 //!
-//! A crossing is decided by exact predicates. A segment that runs through an edge or a corner is
-//! undecided and another far point is taken; the far points are fixed, so the answer is
-//! deterministic.
+//! Exact predicates decide each crossing. A segment through an edge or a corner is undecided, and
+//! another far point is tried. The far points are fixed, so the answer is deterministic.
 
 use hapticd_geometry::{Pose, Vec3};
 
@@ -11,15 +10,15 @@ use crate::boxes::{Aabb, Content};
 use crate::exact::{orient3d, segment_meets_triangle};
 use crate::solid::Solid;
 
-/// Far points tried before falling back on the solid angle.
+/// Far points tried before the solid angle decides.
 const ATTEMPTS: u32 = 64;
 
-/// Whether the world point lies inside the body at `world_from_body`, or on its surface. Always
-/// false for a sheet.
+/// Returns whether the world point lies inside the body at `world_from_body`, or on its surface.
+/// Always false for a sheet.
 ///
-/// Inside means a winding number other than zero for an oriented surface, an odd number of
-/// crossings for any other closed one. The point is moved into the body's frame with `f64`; exact
-/// from there. A point or a pose that is not finite counts as inside.
+/// Inside means a winding number other than zero for an oriented surface, and an odd number of
+/// crossings for any other closed one. The point is moved into the body's frame with `f64`; from
+/// there the test is exact. A point or a pose that is not finite counts as inside.
 #[must_use]
 pub fn contains(body: &Solid, world_from_body: &Pose, point: &Vec3) -> bool {
     if !body.closed {
@@ -32,7 +31,7 @@ pub fn contains(body: &Solid, world_from_body: &Pose, point: &Vec3) -> bool {
     encloses(body, &local)
 }
 
-/// The same in the body's own frame.
+/// [`contains`] for a point in the body's own frame.
 pub(crate) fn encloses(body: &Solid, p: &Vec3) -> bool {
     let bounds = body.bounds();
     if !body.closed || !bounds.overlaps(&Aabb::of_point(p)) {
@@ -65,8 +64,8 @@ enum Crossings {
     Count { number: u64, winding: i64 },
 }
 
-/// Crossings of the segment from `p` to `far`; nothing when a crossing is not through the interior
-/// of one triangle.
+/// Counts the crossings of the segment from `p` to `far`; `None` if a crossing is not through the
+/// interior of one triangle.
 fn crossings(body: &Solid, p: &Vec3, far: &Vec3) -> Option<Crossings> {
     let around = Aabb {
         low: p.inf(far),
@@ -101,11 +100,12 @@ fn crossings(body: &Solid, p: &Vec3, far: &Vec3) -> Option<Crossings> {
 enum Crossing {
     None,
     OnSurface,
-    /// 1 when leaving through the front of the triangle, -1 through the back.
+    /// 1 if it leaves through the front of the triangle, -1 if through the back.
     Through(i64),
 }
 
-/// How the segment crosses the triangle; nothing when it meets its border or lies in its plane.
+/// Returns how the segment crosses the triangle; `None` if it meets the triangle's border or lies
+/// in its plane.
 fn crossing(t: &Triangle, p: &Vec3, far: &Vec3) -> Option<Crossing> {
     let [a, b, c] = t;
     let from = orient3d(a, b, c, p);
@@ -138,12 +138,12 @@ fn crossing(t: &Triangle, p: &Vec3, far: &Vec3) -> Option<Crossing> {
     if to == 0.0 || around.contains(&0.0) {
         return None;
     }
-    // Below the triangle (behind its front) at the start: it leaves.
+    // It starts below the triangle (behind its front): it leaves.
     Some(Crossing::Through(if from > 0.0 { 1 } else { -1 }))
 }
 
-/// Winding number by solid angles (van Oosterom and Strackee 1983), for a point that no segment
-/// could decide.
+/// Decides by the winding number from solid angles (van Oosterom and Strackee 1983), for a point
+/// that no segment could decide.
 fn solid_angle_says_inside(body: &Solid, p: &Vec3) -> bool {
     let total: f64 = body
         .triangles()

@@ -1,14 +1,15 @@
 //! Distances between points, segments and triangles in plain `f64`. No allocation, no failure;
 //! degenerate shapes are allowed.
 //!
-//! Every result is the distance of two points that do lie on the two shapes (to rounding), hence
-//! never below the true distance; the excess is a few units in the last place of the coordinates.
+//! Every result is the distance of two points that do lie on the two shapes (to rounding). So it is
+//! never below the true distance, and exceeds it by a few units in the last place of the
+//! coordinates.
 
 use hapticd_geometry::Vec3;
 
 use crate::Triangle;
 
-/// The point of the segment `ab` closest to `p`.
+/// Returns the point of the segment `ab` closest to `p`.
 fn closest_on_segment(p: &Vec3, a: &Vec3, b: &Vec3) -> Vec3 {
     let along = b - a;
     let length2 = along.norm_squared();
@@ -32,8 +33,8 @@ fn point_segment2(p: &Vec3, a: &Vec3, b: &Vec3) -> f64 {
 
 /// Squared distance of a point and a triangle.
 ///
-/// The foot of the perpendicular is sought in coordinates along the longest edge and across it: in
-/// a sliver any other pair of edges would lose as many digits as the sliver is thin.
+/// The foot of the perpendicular is computed in coordinates along the longest edge and across it.
+/// In a sliver, any other pair of edges would lose as many digits as the sliver is thin.
 pub(crate) fn point_triangle2(p: &Vec3, t: &Triangle) -> f64 {
     let best = (0..3)
         .map(|i| point_segment2(p, &t[i], &t[(i + 1) % 3]))
@@ -68,9 +69,8 @@ pub(crate) fn point_triangle2(p: &Vec3, t: &Triangle) -> f64 {
 
 /// Squared distance of two segments.
 ///
-/// The minimum is at an end of one of them, or inside both. The inner one comes from cross
-/// products, not from dot products, which lose all digits when the segments are parallel to within
-/// 1e-8.
+/// The minimum is at an end of one of them, or inside both. The latter comes from cross products.
+/// Dot products would lose all digits when the segments are parallel to within 1e-8.
 pub(crate) fn segment_segment2(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> f64 {
     let best = point_segment2(p, a, b)
         .min(point_segment2(q, a, b))
@@ -88,8 +88,8 @@ pub(crate) fn segment_segment2(p: &Vec3, q: &Vec3, a: &Vec3, b: &Vec3) -> f64 {
     best.min((x - y).norm_squared())
 }
 
-/// Squared distance of two triangles that do not meet; of triangles that do, the distance of their
-/// edges and corners.
+/// Squared distance of two triangles that do not meet. For triangles that meet, the squared
+/// distance of their edges and corners.
 pub(crate) fn triangle_triangle2(a: &Triangle, b: &Triangle) -> f64 {
     let mut best = f64::INFINITY;
     for i in 0..3 {

@@ -1,4 +1,4 @@
-//! How deep is the tool in the body? Zero if and only if they share no point.
+//! Penetration depth of the tool in the body: zero if and only if they share no point.
 
 use core::ops::ControlFlow;
 
@@ -9,18 +9,18 @@ use crate::inside::encloses;
 use crate::query::{Placement, Tool, is_radius, meeting_pairs, point_surface2};
 use crate::solid::Solid;
 
-/// Depth of the tool in the body (m): exactly 0.0 when the surfaces are apart and neither is inside
-/// the other, else positive.
+/// Returns the depth of the tool in the body (m): exactly 0.0 if the surfaces are apart and neither
+/// is inside the other, else positive.
 ///
-/// The decision is exact as [`crate::intersects`] and [`crate::contains`] are. The depth is a
-/// measure of the damage, not the least translation apart: the largest of
+/// The decision is as exact as [`crate::intersects`] and [`crate::contains`]. The depth measures
+/// the damage, not the least translation that separates them. It is the largest of
 /// * the distance to the body's surface of any tool vertex (or sphere centre, plus the radius)
 ///   inside the body,
 /// * the distance to the tool's surface of any body vertex inside a closed tool,
 /// * for two triangles that meet, the least of how far either reaches across the other's plane and
 ///   the length of their common line.
 ///
-/// Contact without depth gives a rounding error or [`f64::MIN_POSITIVE`], never zero; a pose or
+/// Contact without depth gives a rounding error or [`f64::MIN_POSITIVE`], never zero. A pose or
 /// radius that is not finite gives infinity. A sheet has no inside, so only crossing it counts.
 #[must_use]
 pub fn penetration_depth_m(
@@ -62,7 +62,7 @@ fn mesh_depth(tool: &Solid, body: &Solid, placement: &Placement) -> f64 {
         ControlFlow::Continue(())
     });
     let apart = depth.is_none();
-    // Surfaces that are apart: one vertex of each piece tells where the piece is.
+    // The surfaces are apart: one vertex of each piece shows where the piece is.
     let swallowed = || {
         tool.piece_vertices()
             .any(|p| encloses(body, &placement.point(p)))
@@ -93,8 +93,8 @@ fn surface_distance(solid: &Solid, p: &Vec3) -> f64 {
     point_surface2(solid, p, f64::INFINITY).map_or(0.0, |(d2, _)| d2.sqrt())
 }
 
-/// How far two triangles that meet reach into each other: what one would have to give way along the
-/// other's normal, or along the line in which they cut each other, whichever is least.
+/// Depth to which two meeting triangles reach into each other: the least translation along either
+/// normal, or along the line in which they cut each other.
 fn crossing_depth(a: &Triangle, b: &Triangle) -> f64 {
     let (Some(na), Some(nb)) = (normal(a), normal(b)) else {
         return 0.0;
@@ -117,7 +117,7 @@ fn normal(t: &Triangle) -> Option<Vec3> {
     (length > 0.0).then(|| normal / length)
 }
 
-/// How far `b` reaches over the plane of `a` on the side where it reaches less.
+/// How far `b` reaches across the plane of `a`, on the side where it reaches less.
 fn reach_across(normal: &Vec3, a: &Triangle, b: &Triangle) -> f64 {
     let heights = b.map(|p| (p - a[0]).dot(normal));
     let above = heights.iter().fold(0.0_f64, |m, &h| m.max(h));
@@ -125,7 +125,7 @@ fn reach_across(normal: &Vec3, a: &Triangle, b: &Triangle) -> f64 {
     above.min(below)
 }
 
-/// Where a plane cuts a triangle, as a range along `line`; empty (from > to) when it does not.
+/// Range along `line` in which a plane cuts a triangle; empty (from > to) if it does not.
 fn cut(normal: &Vec3, origin: &Vec3, t: &Triangle, line: &Vec3) -> (f64, f64) {
     let heights = t.map(|p| (p - origin).dot(normal));
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);

@@ -1,7 +1,7 @@
-//! Do the surfaces meet, and how far apart are they? Traversals of two box trees.
+//! Queries on two surfaces: do they meet, and how far apart are they? Traversals of two box trees.
 //!
-//! The tool is moved into the body's frame: every vertex in the same way wherever it occurs, so
-//! neighbouring triangles stay joined.
+//! The tool is moved into the body's frame. Every vertex is moved in the same way wherever it
+//! occurs, so that neighbouring triangles stay joined.
 
 use core::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::exact::{segment_meets_triangle, triangles_meet};
 use crate::measure::{point_triangle2, triangle_triangle2};
 use crate::solid::Solid;
 
-/// What is moved about and must stay outside the bodies.
+/// A shape that is moved and must stay outside the bodies.
 #[derive(Clone, Copy, Debug)]
 pub enum Tool<'a> {
     /// A mesh, in the tool's frame.
@@ -29,20 +29,20 @@ pub enum Tool<'a> {
 /// Two triangles that meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Triangle of the tool, nothing for a sphere.
+    /// Triangle of the tool, `None` for a sphere.
     pub tool_triangle: Option<u32>,
     /// Triangle of the body.
     pub body_triangle: u32,
 }
 
-/// The tool's place in the body's frame.
+/// Pose of the tool in the body's frame.
 pub(crate) struct Placement {
     pose: Pose,
     rotation: Matrix3<f64>,
 }
 
 impl Placement {
-    /// Nothing when a pose is not finite.
+    /// Returns `None` if a pose is not finite.
     pub fn new(world_from_tool: &Pose, world_from_body: &Pose) -> Option<Self> {
         let pose = world_from_body.inverse() * world_from_tool;
         crate::is_finite(&pose).then(|| Self {
@@ -51,17 +51,18 @@ impl Placement {
         })
     }
 
-    /// A point of the tool in the body's frame: the rounding that exactness starts from.
+    /// Moves a point of the tool into the body's frame, with the rounding from which exactness
+    /// starts.
     pub fn point(&self, p: &Vec3) -> Vec3 {
         self.rotation * p + self.pose.translation.vector
     }
 
-    /// A point of the body in the tool's frame.
+    /// Moves a point of the body into the tool's frame.
     pub fn point_back(&self, p: &Vec3) -> Vec3 {
         self.rotation.tr_mul(&(p - self.pose.translation.vector))
     }
 
-    /// The origin of the tool's frame, centre of a sphere tool.
+    /// The origin of the tool's frame, which is the centre of a sphere tool.
     pub fn origin(&self) -> Vec3 {
         self.pose.translation.vector
     }
@@ -75,17 +76,17 @@ impl Placement {
     }
 }
 
-/// A sphere radius that means something.
+/// Returns whether a sphere radius is valid: finite and not negative.
 pub(crate) fn is_radius(radius_m: f64) -> bool {
     radius_m.is_finite() && radius_m >= 0.0
 }
 
-/// The first pair of triangles found that meet, touching included; nothing when the surfaces are
-/// apart.
+/// Returns the first pair of triangles found that meet, touching included; `None` if the surfaces
+/// are apart.
 ///
-/// A tool wholly inside a body meets nothing: see [`crate::penetration_depth_m`]. Exact for a mesh
-/// tool (crate documentation); for a sphere the rounded squared distance is compared. A pose or
-/// radius that is not finite is reported as a hit of the first triangle.
+/// A tool entirely inside a body meets nothing: see [`crate::penetration_depth_m`]. Exact for a
+/// mesh tool (crate documentation); for a sphere the rounded squared distance is compared. A pose
+/// or radius that is not finite is reported as a hit of the first triangle.
 #[must_use]
 pub fn intersects(
     tool: &Tool<'_>,
@@ -125,10 +126,11 @@ pub fn intersects(
     }
 }
 
-/// Least distance of the two surfaces (m): zero exactly when [`intersects`] finds a pair.
+/// Returns the least distance of the two surfaces (m): zero exactly when [`intersects`] finds a
+/// pair.
 ///
 /// Plain `f64`, never below the true distance by more than rounding, a few units in the last place
-/// of the coordinates. Of a sphere, the ball's surface counts: the distance of its centre less its
+/// of the coordinates. For a sphere the ball's surface counts: the distance of its centre minus its
 /// radius. A pose or radius that is not finite gives zero.
 #[must_use]
 pub fn distance_m(
@@ -140,7 +142,7 @@ pub fn distance_m(
     distance_within(tool, world_from_tool, body, world_from_body, f64::INFINITY)
 }
 
-/// The distance, or `limit_m` (made positive) if it is larger.
+/// Returns the distance, or `limit_m` (made positive) if that is smaller.
 pub(crate) fn distance_within(
     tool: &Tool<'_>,
     world_from_tool: &Pose,
@@ -199,14 +201,14 @@ pub(crate) fn meeting_pairs(
     }
 }
 
-/// The pairs below a pair of nodes of which not both are leaves: the larger one is opened.
+/// Returns the pairs below a pair of nodes that are not both leaves: the larger one is opened.
 fn children(a: &Boxes, i: usize, b: &Boxes, j: usize) -> [(usize, usize); 2] {
     let (x, y) = (a.node(i), b.node(j));
     match (x.content, y.content) {
         (Content::Inner(l, r), Content::Leaf(..)) => [(l, j), (r, j)],
         (Content::Inner(l, r), _) if x.bounds.size2() > y.bounds.size2() => [(l, j), (r, j)],
         (_, Content::Inner(l, r)) => [(i, l), (i, r)],
-        // Two leaves: not called.
+        // Two leaves: never called.
         _ => [(i, j), (i, j)],
     }
 }
@@ -227,7 +229,7 @@ fn surface_surface(tool: &Solid, body: &Solid, placement: &Placement, limit_m: f
         let (Content::Leaf(a0, a1), Content::Leaf(b0, b1)) = (a.content, b.content) else {
             let mut next =
                 children(&tool.boxes, i, &body.boxes, j).map(|(i, j)| (gap2(i, j), i, j));
-            // The nearer pair is taken first.
+            // The nearer pair is popped first.
             next.sort_by(|x, y| y.0.total_cmp(&x.0));
             pending.extend(next);
             continue;
@@ -250,8 +252,8 @@ fn surface_surface(tool: &Solid, body: &Solid, placement: &Placement, limit_m: f
     best2.sqrt().clamp(f64::MIN_POSITIVE, limit_m)
 }
 
-/// Squared distance from a point to the surface and the nearest triangle; nothing if it is `limit2`
-/// or more.
+/// Returns the squared distance from a point to the surface and the nearest triangle; `None` if it
+/// is `limit2` or more.
 pub(crate) fn point_surface2(body: &Solid, p: &Vec3, limit2: f64) -> Option<(f64, u32)> {
     let at = Aabb::of_point(p);
     let gap2 = |i: usize| body.boxes.node(i).bounds.distance2(&at);
@@ -281,7 +283,7 @@ pub(crate) fn point_surface2(body: &Solid, p: &Vec3, limit2: f64) -> Option<(f64
     best
 }
 
-/// Whether the closed segment meets the surface. Exact.
+/// Returns whether the closed segment meets the surface. Exact.
 pub(crate) fn segment_meets_surface(body: &Solid, p: &Vec3, q: &Vec3) -> bool {
     let around = Aabb::of_point(p).union(&Aabb::of_point(q));
     let mut pending = vec![0];

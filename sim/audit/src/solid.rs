@@ -1,5 +1,5 @@
-//! A triangle mesh made ready for checking: its box tree and what its surface is (closed or a
-//! sheet). Immutable, shareable.
+//! A triangle mesh prepared for checking: its box tree, and whether its surface is closed or a
+//! sheet. Immutable, shareable.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use hapticd_geometry::{TriMesh, Vec3};
 use crate::Triangle;
 use crate::boxes::{Aabb, Boxes};
 
-/// A mesh with its box tree. Closedness is found here, from coordinates: vertices at bit-equal
+/// A mesh with its box tree. Closedness is determined here, from coordinates: vertices at bit-equal
 /// positions are one vertex.
 ///
-/// The mesh itself is shared; what is kept beside it is some 11 bytes a triangle.
+/// The mesh itself is shared; the data kept next to it take some 11 bytes a triangle.
 #[derive(Clone, Debug)]
 pub struct Solid {
     mesh: Arc<TriMesh>,
     pub(crate) boxes: Boxes,
-    /// Of the positions that triangles use, each once: a vertex of the mesh, by a bit of each.
+    /// For each position that triangles use, one vertex of the mesh; a bit for each vertex.
     vertices: Vec<u64>,
     /// One vertex of each connected piece.
     pieces: Vec<u32>,
@@ -31,7 +31,7 @@ impl Solid {
         Self::of(Arc::new(mesh.clone()))
     }
 
-    /// As [`Solid::new`], without the copy.
+    /// Same as [`Solid::new`], without the copy.
     #[must_use]
     pub fn of(mesh: Arc<TriMesh>) -> Self {
         let first = welded(mesh.positions());
@@ -51,49 +51,49 @@ impl Solid {
         }
     }
 
-    /// Whether the surface encloses a volume: every edge is met by an even number of triangles. If
-    /// not, it is a sheet without inside.
+    /// Returns whether the surface encloses a volume: every edge is met by an even number of
+    /// triangles. If not, it is a sheet without an inside.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether it is closed and every edge is run through as often one way as the other.
+    /// Returns whether it is closed and every edge is traversed equally often in both directions.
     #[must_use]
     pub fn is_oriented(&self) -> bool {
         self.oriented
     }
 
-    /// Triangle count.
+    /// Returns the number of triangles.
     #[must_use]
     pub fn len(&self) -> usize {
         self.mesh.triangles().len()
     }
 
-    /// Whether there is no triangle.
+    /// Returns whether there is no triangle.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The corners of a triangle, which must be one.
+    /// Returns the corners of a triangle, which must exist.
     pub(crate) fn corners(&self, triangle: u32) -> Triangle {
         self.mesh.triangle(triangle as usize)
     }
 
-    /// All triangles.
+    /// Returns all triangles.
     pub(crate) fn triangles(&self) -> impl Iterator<Item = Triangle> {
         (0..self.len()).map(|i| self.mesh.triangle(i))
     }
 
-    /// The positions that triangles use, each once.
+    /// Returns the positions that triangles use, each once.
     pub(crate) fn vertices(&self) -> impl Iterator<Item = &Vec3> {
         let positions = self.mesh.positions().iter().enumerate();
         let is_one = |v: usize| self.vertices[v / 64] >> (v % 64) & 1 == 1;
         positions.filter(move |(v, _)| is_one(*v)).map(|(_, p)| p)
     }
 
-    /// One vertex of each connected piece.
+    /// Returns one vertex of each connected piece.
     pub(crate) fn piece_vertices(&self) -> impl Iterator<Item = &Vec3> {
         let positions = self.mesh.positions();
         self.pieces.iter().map(|&v| &positions[v as usize])
@@ -104,7 +104,7 @@ impl Solid {
     }
 }
 
-/// By vertex: the first one at its position.
+/// Returns, for each vertex, the first one at its position.
 fn welded(positions: &[Vec3]) -> Vec<u32> {
     // Adding zero makes the negative zero positive.
     let key = |v: u32| {
@@ -122,10 +122,10 @@ fn welded(positions: &[Vec3]) -> Vec<u32> {
     first
 }
 
-/// Closed and oriented, over welded vertices; triangles that have become edges or points count for
-/// nothing.
+/// Returns whether the faces, over welded vertices, are closed and oriented. Triangles that have
+/// become edges or points are ignored.
 fn surface(faces: impl Iterator<Item = [u32; 3]>) -> (bool, bool) {
-    // Both ends of a side, the lower first, and whether it is run through from that one.
+    // Both ends of a side, the lower first, and whether it is traversed from that one.
     let mut sides: Vec<(u32, u32, bool)> = Vec::new();
     for face in faces {
         if face[0] == face[1] || face[1] == face[2] || face[2] == face[0] {
@@ -146,7 +146,7 @@ fn surface(faces: impl Iterator<Item = [u32; 3]>) -> (bool, bool) {
     (closed, closed && oriented)
 }
 
-/// The vertices that faces use, by a bit of each, and of each connected piece one.
+/// Returns the vertices that faces use, as a bit for each, and one vertex of each connected piece.
 fn pieces(faces: impl Iterator<Item = [u32; 3]>, vertices: usize) -> (Vec<u64>, Vec<u32>) {
     const UNUSED: u32 = u32::MAX;
     let mut parent = vec![UNUSED; vertices];

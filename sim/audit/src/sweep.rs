@@ -1,14 +1,14 @@
-//! Did the surfaces stay apart between two poses? Bisection of the motion against the exact
+//! Sweeps: did the surfaces stay apart between two poses? Bisects the motion against the exact
 //! distance.
 //!
 //! Between two poses the motion is the constant-speed screw (as everywhere in this project). No
 //! tool point moves faster relative to the body than the largest speed of a vertex, which is
-//! constant along a screw; so around an instant whose distance is `d` the surfaces are apart for `d
-//! / speed` in both directions. What is not covered is bisected. An instant at which the surfaces
-//! meet is a crossing.
+//! constant along a screw. So around an instant with distance `d` the surfaces are apart for `d /
+//! speed` in both directions. The rest is bisected. An instant at which the surfaces meet is a
+//! crossing.
 //!
-//! The screw is computed here from the two poses, as the exponential of one twist, not by the mesh
-//! library's screw.
+//! The screw is computed here from the two poses, as the exponential of one twist, not by the
+//! geometry crate's screw.
 
 use hapticd_geometry::{Pose, Vec3};
 use nalgebra::{Translation3, UnitQuaternion};
@@ -19,7 +19,7 @@ use crate::solid::Solid;
 /// When to give up on a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweepLimits {
-    /// Pieces during which no point moves further than this (m) are not divided any more.
+    /// A piece during which no point moves further than this (m) is not divided further.
     pub resolution_m: f64,
     /// Most distance evaluations for one motion.
     pub samples: u32,
@@ -35,12 +35,12 @@ impl Default for SweepLimits {
     }
 }
 
-/// What a motion did.
+/// Result of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sweep {
     /// The surfaces were apart at every instant: proven, up to rounding of distances.
     Clear {
-        /// Least distance at the instants looked at (m); an upper bound of the least over the
+        /// Least distance at the evaluated instants (m); an upper bound of the least over the
         /// motion. Infinite if none needed measuring.
         seen_m: f64,
     },
@@ -49,8 +49,7 @@ pub enum Sweep {
         /// Share of the motion, 0 to 1; not necessarily the first such instant.
         t: f64,
     },
-    /// Neither was shown within the limits; the surfaces came as close as this, or a number was not
-    /// finite.
+    /// Neither was shown within the limits, or a number was not finite.
     Unresolved {
         /// Share of the motion at which the limits were reached.
         t: f64,
@@ -61,8 +60,9 @@ pub enum Sweep {
 
 /// Follows a tool moving from one pose to another past a body that stands still.
 ///
-/// Only surfaces count: a tool that is inside a closed body throughout is clear here and found by
-/// [`crate::penetration_depth_m`] at either end. The rotation between the poses is the shorter one.
+/// Only surfaces count. A tool that is inside a closed body throughout is clear here;
+/// [`crate::penetration_depth_m`] finds it at either end. The rotation between the poses is the
+/// shorter one.
 #[must_use]
 pub fn sweep_tool(
     tool: &Tool<'_>,
@@ -82,7 +82,7 @@ pub fn sweep_tool(
     path.follow(limits, speed, scale(tool, from, to, body))
 }
 
-/// Follows a body moving from one pose to another past a tool that stands still; else as
+/// Follows a body moving from one pose to another past a tool that stands still; otherwise as
 /// [`sweep_tool`].
 #[must_use]
 pub fn sweep_body(
@@ -120,8 +120,8 @@ impl Path<'_> {
         distance_within(self.tool, &tool_at, self.body, &body_at, limit)
     }
 
-    /// Whether the straight way of a sphere's centre between two instants meets the surface: a
-    /// point has no width to be caught by.
+    /// Whether the straight path of a sphere's centre between two instants meets the surface: a
+    /// point has no width that would be caught.
     fn centre_crosses(&self, start: f64, end: f64) -> bool {
         if matches!(self.tool, Tool::Mesh(_)) {
             return false;
@@ -136,8 +136,8 @@ impl Path<'_> {
         }
     }
 
-    /// Covers the motion piece by piece, the earliest first. `speed` bounds every tool point's,
-    /// `scale` every coordinate.
+    /// Covers the motion piece by piece, the earliest first. `speed` bounds the speed of every tool
+    /// point, `scale` every coordinate.
     fn follow(&self, limits: &SweepLimits, speed: f64, scale: f64) -> Sweep {
         if !(speed.is_finite() && scale.is_finite()) {
             return Sweep::Unresolved {
@@ -187,7 +187,7 @@ impl Path<'_> {
     }
 }
 
-/// Largest size of a coordinate that goes into a distance.
+/// Returns the largest size of a coordinate that enters a distance.
 fn scale(tool: &Tool<'_>, from: &Pose, to: &Pose, body: &Solid) -> f64 {
     let size = match tool {
         Tool::Mesh(tool) => tool.bounds().low.amax().max(tool.bounds().high.amax()),
@@ -197,8 +197,8 @@ fn scale(tool: &Tool<'_>, from: &Pose, to: &Pose, body: &Solid) -> f64 {
     size + body + from.translation.vector.amax() + to.translation.vector.amax()
 }
 
-/// Largest speed, over the motion's unit of time, of the twist's velocity field at a point of the
-/// placed tool.
+/// Returns the largest speed, over the motion's unit of time, of the twist's velocity field at a
+/// point of the placed tool.
 fn fastest(tool: &Tool<'_>, world_from_tool: &Pose, twist: &Twist) -> f64 {
     let speed = |p: &Vec3| {
         let x = world_from_tool.rotation * p + world_from_tool.translation.vector;
@@ -208,7 +208,7 @@ fn fastest(tool: &Tool<'_>, world_from_tool: &Pose, twist: &Twist) -> f64 {
         Tool::Mesh(tool) => tool.vertices().map(speed).fold(0.0, f64::max),
         Tool::Sphere { .. } => speed(&Vec3::zeros()),
     };
-    // NaN does not survive `max`: look at one point as well.
+    // `max` drops NaN, so test one point separately.
     let one = speed(&Vec3::zeros());
     if one.is_finite() { most } else { f64::NAN }
 }
@@ -221,7 +221,8 @@ struct Twist {
 }
 
 impl Twist {
-    /// The field whose flow takes `from` to `to` (the logarithm of the rigid displacement).
+    /// Returns the field with the flow that takes `from` to `to` (the logarithm of the rigid
+    /// displacement).
     fn between(from: &Pose, to: &Pose) -> Self {
         let angular = (to.rotation * from.rotation.inverse()).scaled_axis();
         let shift = to.translation.vector - from.translation.vector;
@@ -243,7 +244,7 @@ impl Twist {
         self.linear + self.angular.cross(&(x - self.pivot))
     }
 
-    /// The pose at share `t`; at the ends, the given poses themselves.
+    /// Returns the pose at share `t`; at the ends, exactly the given poses.
     fn pose(&self, from: &Pose, to: &Pose, t: f64) -> Pose {
         if t <= 0.0 {
             return *from;
@@ -288,8 +289,7 @@ mod tests {
             let end = twist.pose(&from, &to, 1.0 - 1e-15);
             assert!((end.translation.vector - to.translation.vector).amax() < 1e-12);
             assert!(end.rotation.angle_to(&to.rotation) < 1e-7);
-            // Halfway and on again is the whole way, by the same field: the motion has constant
-            // speed.
+            // Halfway and on again is the whole motion, by the same field: it has constant speed.
             let half = twist.pose(&from, &to, 0.5);
             let again = Twist::between(&from, &half);
             assert!((again.linear * 2.0 - twist.linear).amax() < 1e-11);

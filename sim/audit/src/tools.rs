@@ -1,4 +1,4 @@
-//! Two tools: the same questions as of a tool and a body, for every pairing of balls and meshes.
+//! Checks between two tools, as between a tool and a body, for every pairing of balls and meshes.
 
 use hapticd_geometry::Pose;
 
@@ -6,8 +6,8 @@ use crate::{
     Solid, Sweep, SweepLimits, Tool, is_finite, penetration_depth_m, sweep_body, sweep_tool,
 };
 
-/// Follows a tool moving from one pose to another past a tool that stands still; as [`sweep_tool`].
-/// The centre of a ball goes straight.
+/// Follows a tool moving from one pose to another past a tool that stands still, as [`sweep_tool`]
+/// does. The centre of a ball moves in a straight line.
 #[must_use]
 pub fn sweep_past_tool(
     mover: &Tool<'_>,
@@ -24,7 +24,7 @@ pub fn sweep_past_tool(
             let start = from.translation.vector - at.translation.vector;
             let way = to.translation.vector - from.translation.vector;
             let t = -start.dot(&way) / way.norm_squared();
-            // Written so that no way at all (0 / 0) is the start.
+            // Written so that zero motion (0 / 0) gives the start.
             let t = if t > 0.0 { t.min(1.0) } else { 0.0 };
             let gap = (start + way * t).norm() - (a + b);
             if !(is_finite(from) && is_finite(to) && is_finite(at)) {
@@ -41,8 +41,8 @@ pub fn sweep_past_tool(
     }
 }
 
-/// How deep two tools are in each other, metres: 0 if and only if they touch nowhere and neither is
-/// inside the other.
+/// Returns how deep two tools are in each other, m: 0 if and only if they do not touch and neither
+/// is inside the other.
 #[must_use]
 pub fn tools_overlap_m(a: &Tool<'_>, at_a: &Pose, b: &Tool<'_>, at_b: &Pose) -> f64 {
     let in_solid = |tool: &Tool<'_>, at: &Pose, solid: &Solid, there: &Pose| {
@@ -56,7 +56,7 @@ pub fn tools_overlap_m(a: &Tool<'_>, at_a: &Pose, b: &Tool<'_>, at_b: &Pose) -> 
         (Tool::Mesh(x), Tool::Sphere { .. }) => in_solid(b, at_b, x, at_a),
         (Tool::Sphere { radius_m: r }, Tool::Sphere { radius_m: s }) => {
             let apart = (at_a.translation.vector - at_b.translation.vector).norm();
-            // Written so that NaN is deep.
+            // Written so that NaN counts as deep.
             if apart > r + s {
                 0.0
             } else {
@@ -90,7 +90,7 @@ mod tests {
                 assert!(overlap(f64::NAN) > 0.0);
             }
         }
-        // One wholly inside the other, surfaces apart.
+        // One entirely inside the other, surfaces apart.
         let small = Tool::Sphere { radius_m: 0.001 };
         assert!(tools_overlap_m(&small, &at, &tools[1], &at) > 0.0);
         assert!(tools_overlap_m(&tools[1], &at, &small, &at) > 0.0);

@@ -114,7 +114,7 @@ fn corner_and_edge_contacts_of_boxes() {
 fn swallowed_tools_and_bodies_are_found() {
     let outer = Solid::new(&cuboid([0.5; 3]));
     let inner = Solid::new(&cuboid([0.1; 3]));
-    // No surface meets, either way round.
+    // No surfaces meet, either way round.
     let tool = Tool::Mesh(&inner);
     assert!(intersects(&tool, &at(0.2, 0.0, 0.0), &outer, &Pose::identity()).is_none());
     assert!((depth(&inner, &at(0.2, 0.0, 0.0), &outer) - 0.4).abs() < 1e-15);
@@ -224,7 +224,7 @@ fn containment_at_degenerate_points() {
     let round = Solid::new(&ball(1.0, 12, 0.0, &mut random));
     for _ in 0..400 {
         let p = random.vec3() * 1.2;
-        // Between the ball's inscribed and circumscribed radius nothing is asked.
+        // Between the ball's inscribed and circumscribed radius nothing is tested.
         if (0.9..1.0).contains(&p.norm()) {
             continue;
         }
@@ -309,7 +309,7 @@ proptest! {
         let mut pose = start;
         pose.translation.vector += direction * (gap * 0.999_999_999);
         prop_assert_eq!(penetration_depth_m(&tool, &pose, &b, &id), 0.0);
-        // The distance changes by no more than the way gone.
+        // The distance changes by no more than the motion.
         let later = distance_m(&tool, &pose, &b, &id);
         prop_assert!((later - gap).abs() <= gap);
     }

@@ -1,5 +1,5 @@
-//! Motions between two poses: planted tunnelling is found, near misses are proven clear, limits are
-//! reported as what they are.
+//! Motions between two poses: planted tunnelling is found, near misses are proven clear, and limits
+//! are reported as such.
 
 mod common;
 
@@ -49,7 +49,7 @@ fn tunnelling_through_a_thin_plate() {
             panic!("not found");
         };
         assert!((0.0..=1.0).contains(&t));
-        // The same seen from a plate that jumps over the tool.
+        // The same from a plate that jumps over the tool.
         let body = sweep_body(
             &tool,
             &at(0.1, 0.0, 0.0),
@@ -136,7 +136,7 @@ fn tunnelling_by_rotation() {
     assert!(gap > 0.0 && seen_m >= gap, "{seen_m} {gap}");
 }
 
-/// The same at every angle, most of which no bisection hits by itself: the bar's centre does not
+/// The same at every angle, most of which no bisection hits exactly: the bar's centre does not
 /// move, its ends do.
 #[test]
 fn thin_posts_are_hit_at_any_angle() {

@@ -66,13 +66,13 @@ fn agrees_with_integer_arithmetic() {
     let mut random = Random(1);
     let mut touching = 0;
     for round in 0..12_000 {
-        // Small grids make almost every degenerate position there is.
+        // Small grids produce almost every degenerate position there is.
         let size = 2 + round % 4;
         let mut point = || [0; 3].map(|_: i64| random.below(size + 1) as i64);
         let a = [point(), point(), point()];
         let mut b = [point(), point(), point()];
         if round % 3 == 0 {
-            // In one plane.
+            // Coplanar.
             for (x, y) in b.iter_mut().zip(a) {
                 x[2] = y[2];
             }
