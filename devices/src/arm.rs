@@ -1,38 +1,37 @@
-//! What every arm has in common: the newest sample from it, the command to it, and its
-//! specification.
+//! Types that every arm shares: the newest sample, the command, and the specification.
 //!
 //! All quantities are in the arm's *base frame* (fixed to the arm's foot): poses are
-//! `base_from_tool`, forces act at the tool origin. The daemon places the base in the world.
-//! Nothing here blocks or does I/O; [`ArmSample`] and [`ArmCommand`] are `Copy` so that they can
-//! cross a lock-free mailbox.
+//! `base_from_tool`, and forces act at the tool origin. The daemon places the base in the world.
+//! Nothing here blocks or does I/O. [`ArmSample`] and [`ArmCommand`] are `Copy`, so they can cross
+//! a lock-free mailbox.
 
-/// A point or a vector, metres / newtons / metres per second as named at the border.
+/// A point or a vector, in metres, newtons or metres per second, as named where it is used.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A rigid transform, named `to_from_what`.
 pub type Pose = nalgebra::Isometry3<f64>;
 
-/// No length of an arm, no pose of it and no intention of its hand is larger, m: the same as for
-/// meshes. Beyond, a coordinate's rounding is no longer small beside the clearance.
+/// Largest length of an arm, coordinate of its pose and coordinate of its hand's intention, m; the
+/// same as for meshes. Beyond it, the rounding of a coordinate is no longer small against the
+/// clearance.
 pub const FURTHEST_M: f64 = 1e4;
-/// The most degrees of freedom that an arm can have.
+/// Largest number of degrees of freedom of an arm.
 pub const MAX_AXES: usize = 7;
 /// One number for each axis of an arm; axes that it lacks are zero.
 ///
 /// As positions: metres or radians. As efforts: the dual, newtons or newton metres.
 pub type Axes = [f64; MAX_AXES];
 
-/// What an arm says about itself beside its pose.
+/// What an arm reports about itself apart from its pose.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ArmStatus {
     /// The arm knows its absolute position. `true` for arms that need no calibration.
     pub calibrated: bool,
-    /// The dead-man or safety switch is closed, or the arm has none: force is permitted by the
-    /// hand.
+    /// The dead-man or safety switch is closed, or the arm has none: the hand permits force.
     pub safety_switch_closed: bool,
-    /// The input queue was full when it was drained: reports were lost and the reader had stalled.
+    /// The input queue was full when it was drained: the reader had stalled and reports were lost.
     pub input_stalled: bool,
     /// The kinematic model gave no pose for the joints that were read (singular or out of reach),
-    /// or one beyond [`FURTHEST_M`]. The pose is the last good one.
+    /// or a pose beyond [`FURTHEST_M`]. The sample repeats the last good pose.
     pub pose_invalid: bool,
 }
 
@@ -51,24 +50,24 @@ impl Default for ArmStatus {
 /// The newest state of an arm, in the arm's base frame.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct ArmSample {
-    /// When the report arrived, nanoseconds on the daemon's monotonic clock.
+    /// Arrival time of the report, nanoseconds on the daemon's monotonic clock.
     pub time_ns: u64,
-    /// Counts the input reports that were decoded since the arm was opened, this one included;
-    /// starts at 1, so 0 is "none yet".
+    /// Number of input reports decoded since the arm was opened, this one included. Starts at 1; 0
+    /// means "none yet".
     pub sequence: u64,
-    /// Tool in the base frame.
+    /// Pose of the tool in the base frame.
     pub pose: Pose,
     /// Velocity of the tool origin, m/s, estimated over the window that the transport documents.
     pub linear_velocity: Vec3,
     /// Angular velocity of the tool, rad/s.
     pub angular_velocity: Vec3,
-    /// One bit for each button, bit 0 the first; 1 is pressed.
+    /// One bit per button, bit 0 for the first; 1 is pressed.
     pub buttons: u32,
-    /// Queued reports that were passed over to reach this one.
+    /// Number of queued reports skipped to reach this one.
     pub skipped: u32,
-    /// Hottest motor, degrees Celsius, where the arm tells.
+    /// Temperature of the hottest motor, degrees Celsius, if the arm reports one.
     pub temperature_c: Option<f32>,
-    /// What the arm says about itself.
+    /// What the arm reports about itself.
     pub status: ArmStatus,
 }
 
@@ -97,20 +96,20 @@ impl Default for ArmSample {
 /// A force and a torque in the base frame, acting at the tool origin.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Wrench {
-    /// Newtons.
+    /// Force, N.
     pub force_n: Vec3,
-    /// Newton metres, about the tool origin.
+    /// Torque about the tool origin, N·m.
     pub torque_nm: Vec3,
 }
 
 impl Wrench {
-    /// No force, no torque.
+    /// Returns zero force and zero torque.
     #[must_use]
     pub fn zero() -> Self {
         Self::default()
     }
 
-    /// Whether every component is a finite number.
+    /// Returns whether every component is finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         self.force_n
@@ -120,12 +119,12 @@ impl Wrench {
     }
 }
 
-/// What to send to an arm.
+/// A command to an arm.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct ArmCommand {
-    /// The loop's tick number or any other number that grows with every new command.
+    /// Tick number of the loop, or any other number that grows with every new command.
     pub sequence: u64,
-    /// What the motors shall produce at the tool origin.
+    /// Wrench that the motors shall produce at the tool origin.
     pub wrench: Wrench,
 }
 
@@ -138,31 +137,31 @@ pub struct Workspace {
     pub half_extents: Vec3,
 }
 
-/// What an arm declares: degrees of freedom, limits, mechanics and clock. The safety governor uses
-/// it whoever calls.
+/// What an arm declares: degrees of freedom, limits, mechanics and clock. The safety governor
+/// applies its limits, whoever sends the command.
 ///
-/// Limits and mechanics that do not apply are zero: of force and mass for an arm without motors, of
-/// torque and inertia for one without torque, of angular velocity for one whose rotation is not
-/// measured.
+/// Limits and mechanics that do not apply are zero: force and mass for an arm without motors,
+/// torque and inertia for an arm without torque, angular velocity for an arm that measures no
+/// rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArmSpec {
-    /// Name for logs and for a person.
+    /// Name for logs and for people.
     pub name: String,
-    /// Degrees of freedom that are measured, 1 to 7.
+    /// Number of measured degrees of freedom, 1 to 7.
     pub degrees_in: u8,
-    /// Degrees of freedom that are driven, 0 to 7.
+    /// Number of driven degrees of freedom, 0 to 7.
     pub degrees_out: u8,
-    /// The pose's rotation is measured.
+    /// Whether the arm measures the rotation of the pose.
     pub has_rotation: bool,
-    /// The arm can make torque at the tool.
+    /// Whether the arm can make torque at the tool.
     pub has_torque: bool,
-    /// Largest force magnitude that the arm may ever be asked for, N.
+    /// Largest force magnitude that may ever be sent to the arm, N.
     pub peak_force_n: f64,
-    /// Largest force magnitude that it may hold for ever, N.
+    /// Largest force magnitude that the arm may hold for ever, N.
     pub continuous_force_n: f64,
-    /// Largest torque magnitude, N·m.
+    /// Largest torque magnitude that may ever be sent to the arm, N·m.
     pub peak_torque_nm: f64,
-    /// Largest torque magnitude that it may hold for ever, N·m.
+    /// Largest torque magnitude that the arm may hold for ever, N·m.
     pub continuous_torque_nm: f64,
     /// Largest rate of change of the force, N/s.
     pub max_force_slew_n_per_s: f64,
@@ -170,13 +169,13 @@ pub struct ArmSpec {
     pub max_torque_slew_nm_per_s: f64,
     /// Tool speed above which something is wrong, m/s.
     pub max_velocity_m_s: f64,
-    /// Tool turning speed above which something is wrong, rad/s.
+    /// Angular speed of the tool above which something is wrong, rad/s.
     pub max_angular_velocity_rad_s: f64,
-    /// Where the arm is meant to be used.
+    /// Region in which the arm is meant to be used.
     pub workspace: Workspace,
-    /// The arm's own report period, ns.
+    /// Report period of the arm, ns.
     pub native_period_ns: u64,
-    /// From a command leaving the daemon to its effect being seen in a sample, beside one sample
+    /// Delay from a command leaving the daemon to its effect in a sample, in addition to one sample
     /// period, ns.
     pub transport_delay_ns: u64,
     /// Apparent mass at the tool, kg.

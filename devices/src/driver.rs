@@ -2,8 +2,8 @@
 //!
 //! Joins the [`codec`](crate::codec), the [`kinematics`](crate::kinematics) and the
 //! [`velocity`](crate::velocity) estimate of one arm. Pure: no I/O, no clock (time is an argument),
-//! no allocation after [`Driver::new`], bounded work for each report. So a recording of the bytes
-//! of an arm is a test of its driver.
+//! no allocation after [`Driver::new`], bounded work per report. A recording of an arm's bytes is
+//! therefore a test of its driver.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::profile::{Model, Profile};
 use crate::transport::TransportStats;
 use crate::velocity::VelocityEstimator;
 
-/// An arm that reports only while it moves is at rest after this many of its periods without a
-/// report.
+/// An arm that reports only while it moves is taken to be at rest after this many of its periods
+/// without a report.
 const REST_PERIODS: u64 = 4;
 
 #[derive(Debug)]
@@ -26,7 +26,7 @@ enum Motion {
     Rate(RateIntegrator),
 }
 
-/// The state of one open arm.
+/// State of one open arm.
 #[derive(Debug)]
 pub struct Driver {
     profile: Arc<Profile>,
@@ -38,7 +38,7 @@ pub struct Driver {
     sequence: u64,
     /// Complete poses since the last sample.
     new_poses: u32,
-    /// Something else that a sample shows is new.
+    /// Something other than the pose has changed that a sample shows.
     news: bool,
     last_news_ns: u64,
     last_sample_ns: u64,
@@ -46,7 +46,7 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// An arm that has sent nothing yet. Allocates once.
+    /// Makes the driver of an arm that has sent nothing yet. Allocates once.
     #[must_use]
     pub fn new(profile: Arc<Profile>) -> Self {
         let motion = match &profile.model {
@@ -69,34 +69,34 @@ impl Driver {
         }
     }
 
-    /// The profile.
+    /// Returns the profile.
     #[must_use]
     pub fn profile(&self) -> &Arc<Profile> {
         &self.profile
     }
 
-    /// What the arm declares.
+    /// Returns what the arm declares.
     #[must_use]
     pub fn spec(&self) -> &ArmSpec {
         &self.profile.spec
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn stats(&self) -> TransportStats {
         self.stats
     }
 
-    /// What the reports so far have told.
+    /// Returns the decoded state of the reports so far.
     #[must_use]
     pub fn state(&self) -> &RawState {
         &self.state
     }
 
-    /// Take in one report as it was read.
+    /// Decodes one report as it was read.
     ///
     /// # Errors
-    /// A short or unknown report; it is counted and changes nothing else.
+    /// A short or unknown report. It is counted and changes nothing else.
     pub fn input(&mut self, report: &[u8]) -> Result<Decoded, DecodeError> {
         self.stats.reports += 1;
         let counter = self.state.counter;
@@ -121,8 +121,8 @@ impl Driver {
         decoded
     }
 
-    /// Reports that the arm counted and that never came. A jump of half the counter's range or more
-    /// is a restart, not a loss.
+    /// Counts reports that are missing from the arm's own counter. A jump of half the counter's
+    /// range or more is a restart of the arm, not a loss.
     fn count_lost(&mut self, before: Option<u32>) {
         let (Some(before), Some(now), Some(bits)) = (
             before,
@@ -138,10 +138,10 @@ impl Driver {
         }
     }
 
-    /// The newest sample, if there is news since the last one. `input_stalled` goes into its
-    /// status.
+    /// Returns the newest sample if anything is new since the last one. `input_stalled` is copied
+    /// into its status.
     ///
-    /// An arm that is silent at rest gives samples of its rest, one for each of its periods.
+    /// For an arm that is silent at rest, returns a sample at rest once in each of its periods.
     pub fn sample(&mut self, now_ns: u64, input_stalled: bool) -> Option<ArmSample> {
         let news = self.new_poses > 0 || self.news;
         let at_rest = !news && self.is_silent_at_rest(now_ns);
@@ -215,23 +215,23 @@ impl Driver {
                 self.velocity.push(now_ns, &pose);
             }
             None => {
-                // A gap in the poses is a gap in the velocity: start again behind it.
+                // A gap in the poses is a gap in the velocity: the estimate starts again after it.
                 self.stats.bad_poses += 1;
                 self.velocity.reset();
             }
         }
     }
 
-    /// How many reports one command takes.
+    /// Returns the number of reports that one command takes.
     #[must_use]
     pub fn output_reports(&self) -> usize {
         self.profile.codec.output_reports()
     }
 
-    /// What the motors must do for a command at the newest axes.
+    /// Returns the efforts of the motors for a command at the newest axes.
     ///
-    /// All zero, and counted, where the wrench is not finite or the model cannot tell (singular,
-    /// out of reach): no force then.
+    /// All zero, and counted, if the wrench is not finite or the model has no solution (singular,
+    /// out of reach): the arm then gets no force.
     pub fn efforts(&mut self, command: &ArmCommand) -> Axes {
         let Motion::Position(model) = &self.motion else {
             return [0.0; MAX_AXES];
@@ -247,7 +247,7 @@ impl Driver {
         efforts.unwrap_or([0.0; MAX_AXES])
     }
 
-    /// Output report `index` of a command; empty if there is no such report.
+    /// Encodes output report `index` of a command; empty if there is no such report.
     pub fn encode<'a>(
         &self,
         index: usize,
@@ -258,7 +258,7 @@ impl Driver {
         self.profile.codec.encode(index, efforts, sequence, out)
     }
 
-    /// Count a command that was written.
+    /// Counts a command that was written.
     pub(crate) fn count_command(&mut self) {
         self.stats.commands += 1;
     }
@@ -276,7 +276,7 @@ mod tests {
         Driver::new(Arc::new(shipped(name).unwrap().parse().unwrap()))
     }
 
-    /// An input report of the generic arm.
+    /// Builds an input report of the generic arm.
     fn generic(counter: u16, micrometres: [i32; 3], status: u8) -> [u8; 20] {
         let mut report = [0; 20];
         report[0] = 1;
@@ -381,7 +381,8 @@ mod tests {
             },
         };
         let efforts = driver.efforts(&command);
-        // Outwards: the left motor turns clockwise, the right one the other way, alike.
+        // Outwards: the left motor turns clockwise, the right one counterclockwise, by the same
+        // amount.
         assert!(
             efforts[0] < -1e-3 && (efforts[0] + efforts[1]).abs() < 1e-6,
             "{efforts:?}"
@@ -453,7 +454,7 @@ mod tests {
             None,
             "one for each period"
         );
-        // A button alone is news, too.
+        // A button alone is news as well.
         driver.input(&[3, 1, 0]).unwrap();
         assert_eq!(driver.sample(72 * MS + 34 * MS, false).unwrap().buttons, 1);
     }

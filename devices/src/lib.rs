@@ -1,9 +1,9 @@
-//! `hapticd-devices`: the arms.
+//! `hapticd-devices`: haptic arms, real and simulated.
 //!
-//! A driver is a pure codec (bytes to state and back), a kinematic model and a transport; the
-//! layout of an arm's reports, its units, geometry, limits and quirks are data, a [`profile`]. What
-//! the daemon sees of any arm, real or simulated, is the handful of types in [`arm`]. The last
-//! thing before the wire is the [`safety`] governor.
+//! A driver is a pure codec (bytes to state and back), a kinematic model and a transport. The
+//! report layout, units, geometry, limits and quirks of an arm are data: a [`profile`]. The daemon
+//! sees every arm, real or simulated, through the few types in [`arm`]. The [`safety`] governor is
+//! the last stage before the wire.
 //!
 //! | module | what it is | blocks | allocates |
 //! |---|---|---|---|
@@ -12,15 +12,15 @@
 //! | [`codec`] | report bytes to state, commands to report bytes | no | only to build it |
 //! | [`kinematics`] | axes to the tool's pose, wrench to efforts | no | only to build it |
 //! | [`velocity`] | velocity from poses | no | only to build it |
-//! | [`driver`] | the four above joined: an arm without its wire | no | only to build it |
+//! | [`driver`] | joins the four above: an arm without its wire | no | only to build it |
 //! | [`transport`] | the border that the daemon's device threads use | its methods may | no |
 //! | [`hid`] | arms on HID: listing, identity, opening, reading, writing | yes | listing and opening only |
-//! | [`safety`] | the governor: can only ever reduce a force | no | only to build it |
+//! | [`safety`] | the governor: can only reduce a force | no | only to build it |
 //! | [`sim`] | simulated arm and simulated hand | no | only to build them |
 //!
-//! This crate starts no thread and reads no clock: time is always an argument, on one monotonic
-//! clock, in nanoseconds. SI units, `f64`, right-handed frames. No panic is reachable from device
-//! bytes or from a profile.
+//! This crate starts no thread and reads no clock: time is always an argument, in nanoseconds on
+//! one monotonic clock. SI units, `f64`, right-handed frames. Neither device bytes nor a profile
+//! can cause a panic.
 
 #![forbid(unsafe_code)]
 

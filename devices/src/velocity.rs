@@ -1,30 +1,30 @@
-//! Velocity from poses: finite differences over a documented window.
+//! Estimates velocity from poses: finite differences over a documented window.
 //!
-//! The estimate at a pose is the difference to the *oldest* pose that is not older than the window
-//! (15 ms linear and 30 ms angular unless told, the windows that CHAI3D uses), divided by the time
-//! between the two. Quantisation of `Delta` then costs at most `2 Delta / window` of noise, and the
-//! estimate lags by half the window: the price that a damping gain pays (Chawda 2014).
+//! The estimate at a pose is the difference to the *oldest* pose that is not older than the window,
+//! divided by the time between the two. The default windows are 15 ms linear and 30 ms angular, as
+//! in CHAI3D. Quantisation of `Delta` then costs at most `2 Delta / window` of noise. The estimate
+//! lags by half the window: the price that a damping gain pays (Chawda 2014).
 //!
-//! Angular velocity is that of the one constant rotation that leads from the older to the newer
-//! orientation, in the base frame; correct for turns below half a turn in a window. Fixed capacity,
-//! no allocation, no clock: the times are arguments.
+//! Angular velocity is that of the one constant rotation from the older to the newer orientation,
+//! in the base frame. It is correct for turns below half a turn per window. Fixed capacity, no
+//! allocation, no clock: the times are arguments.
 
 use crate::arm::{Pose, Vec3};
 
-/// Poses remembered: a window of 30 ms at 8 kHz.
+/// Number of stored poses: enough for a window of 30 ms at 8 kHz.
 const CAPACITY: usize = 256;
-/// Poses closer in time than this to the newest are no base for an estimate: arrival times jitter
-/// by about as much.
+/// Poses closer in time than this to the newest are not used as a base: arrival times jitter by
+/// about as much.
 const MIN_SPAN_NS: u64 = 500_000;
-/// A pose older than this many windows says nothing about the velocity now.
+/// A pose older than this many windows says nothing about the present velocity.
 const STALE_WINDOWS: u64 = 4;
 
 /// Lengths of the two windows.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct VelocityWindows {
-    /// For the velocity of the tool origin, ns.
+    /// Window for the velocity of the tool origin, ns.
     pub linear_ns: u64,
-    /// For the angular velocity, ns.
+    /// Window for the angular velocity, ns.
     pub angular_ns: u64,
 }
 
@@ -44,11 +44,11 @@ struct Entry {
     pose: Pose,
 }
 
-/// The estimator of one arm.
+/// Velocity estimator of one arm.
 #[derive(Clone)]
 pub struct VelocityEstimator {
     windows: VelocityWindows,
-    /// A ring; `newest` is the index of the latest entry, `count` of them are valid.
+    /// Ring buffer; `newest` is the index of the latest entry, and `count` entries are valid.
     ring: Box<[Entry; CAPACITY]>,
     newest: usize,
     count: usize,
@@ -68,7 +68,7 @@ impl std::fmt::Debug for VelocityEstimator {
 }
 
 impl VelocityEstimator {
-    /// An estimator that has seen nothing. Allocates its memory once.
+    /// Makes an estimator without poses. Allocates its memory once.
     #[must_use]
     pub fn new(windows: VelocityWindows) -> Self {
         let nothing = Entry {
@@ -85,7 +85,7 @@ impl VelocityEstimator {
         }
     }
 
-    /// Take in a pose. A time that does not lie after the last one replaces the last pose.
+    /// Adds a pose. A pose that is not later than the last one replaces the last one.
     pub fn push(&mut self, time_ns: u64, pose: &Pose) {
         let entry = Entry {
             time_ns,
@@ -118,27 +118,27 @@ impl VelocityEstimator {
         }
     }
 
-    /// Forget everything: at rest.
+    /// Discards all poses: at rest.
     pub fn reset(&mut self) {
         self.count = 0;
         self.linear = Vec3::zeros();
         self.angular = Vec3::zeros();
     }
 
-    /// Velocity of the tool origin, m/s.
+    /// Returns the velocity of the tool origin, m/s.
     #[must_use]
     pub fn linear(&self) -> Vec3 {
         self.linear
     }
 
-    /// Angular velocity, rad/s, in the base frame.
+    /// Returns the angular velocity in the base frame, rad/s.
     #[must_use]
     pub fn angular(&self) -> Vec3 {
         self.angular
     }
 
-    /// The pose to compare the newest with: the oldest within the window; where the arm is slower
-    /// than that, the one before the newest.
+    /// Returns the pose to compare the newest with: the oldest within the window or, if the arm is
+    /// slower than that, the one before the newest.
     fn base(&self, window_ns: u64) -> Base {
         let now = self.ring[self.newest].time_ns;
         let mut base = None;
@@ -167,13 +167,13 @@ impl VelocityEstimator {
     }
 }
 
-/// What an estimate can be built upon.
+/// What an estimate is based on.
 enum Base {
-    /// An earlier pose and the seconds since.
+    /// An earlier pose, and the seconds since.
     Pose(Entry, f64),
-    /// Only poses of the same moment: keep the estimate.
+    /// Only poses of the same moment: the estimate is kept.
     Hold,
-    /// Nothing, or nothing recent.
+    /// No pose, or no recent one.
     Rest,
 }
 
@@ -199,7 +199,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
 
-        /// Constant twist: the estimate is the truth, whatever the arrival times.
+        /// For a constant twist the estimate is exact, whatever the arrival times.
         #[test]
         fn a_constant_motion_is_estimated_exactly(
             v in prop::array::uniform3(-2.0_f64..2.0), w in prop::array::uniform3(-10.0_f64..10.0),
@@ -219,7 +219,7 @@ mod tests {
             prop_assert!((estimator.angular() - w).norm() < 1e-7);
         }
 
-        /// Whatever comes in, finite in is finite out, and bounded by range over the least span.
+        /// Finite input gives finite output, bounded by range over the smallest span.
         #[test]
         fn no_times_make_it_panic_or_blow_up(steps in prop::collection::vec((any::<u64>(), -1.0_f64..1.0), 1..300)) {
             let mut estimator = estimator();
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_window_is_the_one_documented() {
-        // Still for 100 ms, then a jump: after one window the jump is forgotten, not before.
+        // Still for 100 ms, then a jump: the jump is forgotten after one window, not before.
         let mut estimator = estimator();
         for i in 0..100 {
             estimator.push(i * MS, &Pose::identity());
@@ -262,13 +262,13 @@ mod tests {
             estimator.push(i * MS, &at);
         }
         assert!((estimator.linear().x - 1.0).abs() < 1e-9);
-        // Two reports in one microsecond.
+        // Two reports within one microsecond.
         let next = pose(Vec3::new(0.020, 0.0, 0.0), Vec3::zeros());
         estimator.push(20 * MS, &next);
         let after = pose(Vec3::new(0.021, 0.0, 0.0), Vec3::zeros());
         estimator.push(20 * MS + 1_000, &after);
         assert!((estimator.linear().x - 1.0).abs() < 0.1);
-        // The very first two of all, too close: still at rest.
+        // The first two reports, too close to each other: still at rest.
         let mut fresh = self::estimator();
         fresh.push(0, &next);
         fresh.push(1_000, &after);

@@ -1,6 +1,6 @@
-//! The path from a report to a sample and from a command to a report neither allocates nor frees
-//! once an arm is open: counted by the test binary's own allocator, on this thread, while armed.
-//! For every shipped profile, with good reports, garbage and stalls.
+//! Once an arm is open, the path from a report to a sample and from a command to a report neither
+//! allocates nor frees. The test binary's own allocator counts, on this thread, while armed. Covers
+//! every shipped profile, with good reports, garbage and stalls.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,28 +1,28 @@
-//! One number inside a report: where its bits lie and how they are read and written.
+//! One number inside a report: the place of its bits, and how it is read and written.
 //!
-//! Bits are counted as HID counts them (Device Class Definition for HID 1.11, section 8.4): from
-//! the first byte's least significant bit upwards, so a little-endian field of any width at any
-//! offset is a run of consecutive bits. Big-endian fields are whole bytes at a byte boundary. Pure,
-//! no allocation; reading and writing beyond the slice are refused, never a panic.
+//! Bits are counted as in HID (Device Class Definition for HID 1.11, section 8.4): from the first
+//! byte's least significant bit upwards. A little-endian field of any width at any offset is thus a
+//! run of consecutive bits. Big-endian fields are whole bytes at a byte boundary. Pure, no
+//! allocation. Reads and writes beyond the slice are refused and never panic.
 
 use thiserror::Error;
 
 /// Byte order of a field.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Endian {
-    /// Least significant byte first: what HID itself uses.
+    /// Least significant byte first, as HID itself uses.
     Little,
     /// Most significant byte first; only whole bytes at a byte boundary.
     Big,
 }
 
-/// Why a field cannot be.
+/// Why a field is invalid.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
 pub enum BitFieldError {
-    /// Wider than 32 bits, or of no bits.
+    /// Zero bits, or more than 32.
     #[error("a field has 1 to 32 bits, not {bits}")]
     Width {
-        /// The width asked for.
+        /// Requested width, in bits.
         bits: u32,
     },
     /// A big-endian field that is not made of whole bytes.
@@ -30,22 +30,22 @@ pub enum BitFieldError {
         "a big-endian field must be whole bytes at a byte boundary, not {bits} bits at bit {bit_offset}"
     )]
     BigEndianAlignment {
-        /// The first bit asked for.
+        /// First requested bit.
         bit_offset: u32,
-        /// The width asked for.
+        /// Requested width, in bits.
         bits: u32,
     },
     /// The field begins beyond any report.
     #[error("a field cannot begin at bit {bit_offset}: the longest report has {limit} bits")]
     Offset {
-        /// The first bit asked for.
+        /// First requested bit.
         bit_offset: u32,
         /// Bits of the longest report.
         limit: u32,
     },
 }
 
-/// Where the bits of one number lie in a report.
+/// The place of the bits of one number in a report.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct BitField {
     bit_offset: u16,
@@ -55,7 +55,8 @@ pub struct BitField {
 }
 
 impl BitField {
-    /// A field of `bits` bits (1 to 32) from bit `bit_offset`, two's complement if `signed`.
+    /// Makes a field of `bits` bits (1 to 32) from bit `bit_offset`, in two's complement if
+    /// `signed`.
     ///
     /// # Errors
     /// See [`BitFieldError`].
@@ -83,32 +84,32 @@ impl BitField {
         })
     }
 
-    /// The first bit.
+    /// Returns the index of the first bit.
     #[must_use]
     pub fn bit_offset(&self) -> usize {
         usize::from(self.bit_offset)
     }
 
-    /// Width in bits.
+    /// Returns the width in bits.
     #[must_use]
     pub fn bits(&self) -> usize {
         usize::from(self.bits)
     }
 
-    /// Length that a report must have to hold the field, bytes.
+    /// Returns the length that a report must have to hold the field, in bytes.
     #[must_use]
     pub fn bytes_needed(&self) -> usize {
         (self.bit_offset() + self.bits()).div_ceil(8)
     }
 
-    /// Whether two fields share a bit.
+    /// Returns whether two fields share a bit.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.bit_offset() < other.bit_offset() + other.bits()
             && other.bit_offset() < self.bit_offset() + self.bits()
     }
 
-    /// The smallest number it can hold.
+    /// Returns the smallest number that the field can hold.
     #[must_use]
     pub fn min(&self) -> i64 {
         if self.signed {
@@ -118,7 +119,7 @@ impl BitField {
         }
     }
 
-    /// The largest number it can hold.
+    /// Returns the largest number that the field can hold.
     #[must_use]
     pub fn max(&self) -> i64 {
         if self.signed {
@@ -128,12 +129,12 @@ impl BitField {
         }
     }
 
-    /// The number in `report`, or nothing where the report is too short.
+    /// Reads the number in `report`; `None` if the report is too short.
     #[must_use]
     pub fn read(&self, report: &[u8]) -> Option<i64> {
         let bytes = report.get(self.bit_offset() / 8..self.bytes_needed())?;
         let raw = match self.endian {
-            // 32 bits beginning in the middle of a byte touch at most five bytes.
+            // 32 bits that begin in the middle of a byte touch at most five bytes.
             Endian::Little => {
                 let word = bytes
                     .iter()
@@ -153,8 +154,8 @@ impl BitField {
         }
     }
 
-    /// Put `value`, brought into the range of the field, into `report`; other bits stay. `false`
-    /// (and no change) where the report is too short.
+    /// Writes `value`, clamped to the range of the field, into `report`; other bits stay. Returns
+    /// `false` without a change if the report is too short.
     #[must_use]
     pub fn write(&self, report: &mut [u8], value: i64) -> bool {
         let Some(bytes) = report.get_mut(self.bit_offset() / 8..self.bytes_needed()) else {
@@ -193,7 +194,7 @@ mod tests {
         BitField::new(bit_offset, bits, signed, endian).unwrap()
     }
 
-    /// Bit by bit, straight from the definition.
+    /// Reads bit by bit, straight from the definition.
     fn read_slowly(report: &[u8], offset: usize, bits: usize, signed: bool) -> i64 {
         let mut value = 0_i64;
         for i in 0..bits {

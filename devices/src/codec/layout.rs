@@ -1,8 +1,8 @@
-//! The layout of an arm's reports, and the checks that make decoding unable to go out of bounds.
+//! The layout of an arm's reports, and the checks that keep decoding within bounds.
 //!
-//! A [`Layout`] is plain data with public fields; [`Codec::new`](super::Codec::new) checks it as a
-//! whole and reports every mistake with its place, so that whoever wrote it (a profile) can point
-//! at the line.
+//! A [`Layout`] is plain data with public fields. [`Codec::new`](super::Codec::new) checks it as a
+//! whole and reports every mistake with its place, so that the profile reader can point at the
+//! line.
 
 use std::fmt;
 
@@ -11,32 +11,31 @@ use thiserror::Error;
 use super::bits::BitField;
 use crate::arm::MAX_AXES;
 
-/// Longest report that any layout may have, its id included, bytes: one high-speed interrupt
-/// packet.
+/// Longest report of any layout, with its id, bytes: one high-speed interrupt packet.
 pub const MAX_REPORT_BYTES: usize = 1024;
-/// Most reports that a layout may have in one direction.
+/// Largest number of reports of a layout in one direction.
 pub const MAX_REPORTS: usize = 16;
 /// Largest magnitude of a scale or an offset, so that no decoded number is infinite.
 pub const MAX_FACTOR: f64 = 1e12;
 
-/// What a number of an input report means.
+/// Meaning of a number of an input report.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// Position of an axis, m or rad after scaling.
     Axis(u8),
-    /// One or more button bits, the first of them this button.
+    /// One or more button bits.
     Buttons {
         /// Number of the first button, 0 to 31.
         first: u8,
     },
-    /// Not zero: the arm knows its position.
+    /// Nonzero: the arm knows its position.
     Calibrated {
-        /// Zero means that instead.
+        /// If set, zero has this meaning instead.
         invert: bool,
     },
-    /// Not zero: the safety switch is closed and force is permitted.
+    /// Nonzero: the safety switch is closed and force is permitted.
     SafetySwitch {
-        /// Zero means that instead.
+        /// If set, zero has this meaning instead.
         invert: bool,
     },
     /// Grows by one with every report and wraps.
@@ -48,64 +47,64 @@ pub enum InputKind {
 /// One number of an input report.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct InputField {
-    /// What it means.
+    /// Meaning of the number.
     pub kind: InputKind,
-    /// Where its bits are, from the first bit of the report, id byte included.
+    /// Place of its bits, from the first bit of the report, id byte included.
     pub field: BitField,
     /// Units per count.
     pub scale: f64,
-    /// Added after scaling.
+    /// Offset added after scaling.
     pub offset: f64,
 }
 
-/// What the arrival of an input report means for the pose.
+/// What an input report contributes to the pose.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum PoseRole {
-    /// It holds a whole pose.
+    /// The report holds a whole pose.
     Whole,
-    /// It holds a part; the pose is complete when every part has arrived since the last complete
-    /// one.
+    /// The report holds a part. The pose is complete when every part has arrived since the last
+    /// complete pose.
     Part,
-    /// It holds none of it.
+    /// The report holds no part of the pose.
     Nothing,
 }
 
 /// One input report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputReport {
-    /// Its id; 0 where the device numbers no reports.
+    /// Id of the report; 0 if the device numbers no reports.
     pub id: u8,
-    /// Its length, id included where there is one. Longer ones are accepted. Where two reports have
-    /// the same id the longest that fits is meant.
+    /// Length in bytes, with the id if there is one. Longer reports are accepted. If two reports
+    /// have the same id, the longest that fits applies.
     pub bytes: usize,
-    /// What it means for the pose.
+    /// What the report contributes to the pose.
     pub pose: PoseRole,
-    /// Its numbers.
+    /// Numbers in the report.
     pub fields: Vec<InputField>,
 }
 
-/// What a number of an output report means.
+/// Meaning of a number of an output report.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum OutputKind {
     /// Force (N) or torque (N·m) of an axis.
     Effort(u8),
-    /// The command's sequence number, its low bits.
+    /// Low bits of the command's sequence number.
     Sequence,
-    /// Always this number.
+    /// A constant.
     Constant(i64),
 }
 
-/// One number of an output report. An effort `e` is written as `round(e * scale + offset)` brought
-/// into `[min, max]`.
+/// One number of an output report. An effort `e` is written as `round(e * scale + offset)`, clamped
+/// to `[min, max]`.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct OutputField {
-    /// What it means.
+    /// Meaning of the number.
     pub kind: OutputKind,
-    /// Where its bits are, from the first bit of the report, id byte included.
+    /// Place of its bits, from the first bit of the report, id byte included.
     pub field: BitField,
-    /// Counts per newton or newton metre; negative where the arm's direction is the other one.
+    /// Counts per newton or newton metre; negative if the arm's direction is opposite.
     pub scale: f64,
-    /// Counts that mean no force.
+    /// Count that means zero force.
     pub offset: f64,
     /// Smallest count ever written.
     pub min: i64,
@@ -116,13 +115,13 @@ pub struct OutputField {
 /// One output report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputReport {
-    /// Its id; 0 where the device numbers no reports.
+    /// Id of the report; 0 if the device numbers no reports.
     pub id: u8,
-    /// Its length, id included where there is one.
+    /// Length in bytes, with the id if there is one.
     pub bytes: usize,
-    /// What the bytes hold that belong to no field.
+    /// Value of the bytes that belong to no field.
     pub fill: u8,
-    /// Its numbers.
+    /// Numbers in the report.
     pub fields: Vec<OutputField>,
 }
 
@@ -131,16 +130,15 @@ pub struct OutputReport {
 pub struct Layout {
     /// Reports from the arm.
     pub inputs: Vec<InputReport>,
-    /// Ids of input reports that are passed over in silence.
+    /// Ids of input reports that are ignored without being counted as unknown.
     pub ignored: Vec<u8>,
     /// Reports to the arm, written in this order for each command.
     pub outputs: Vec<OutputReport>,
-    /// Put a zero byte before what is written, as hidapi wants it for devices that number no
-    /// reports.
+    /// Write a zero byte first, as hidapi requires for devices that number no reports.
     pub leading_zero: bool,
 }
 
-/// Where in a layout a mistake is.
+/// The place of a mistake in a layout.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the layout as a whole.
@@ -169,7 +167,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a layout.
+/// A mistake in a layout.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LayoutError {
@@ -179,18 +177,18 @@ pub enum LayoutError {
     /// Too many reports.
     #[error("{count} reports are more than {MAX_REPORTS}")]
     TooManyReports {
-        /// How many there are.
+        /// Number of reports.
         count: usize,
     },
-    /// A report of no bytes, or longer than any can be.
+    /// A report of no bytes, or longer than the limit.
     #[error("a report has {least} to {MAX_REPORT_BYTES} bytes, not {bytes}")]
     ReportLength {
-        /// The length given.
+        /// Length in the layout.
         bytes: usize,
-        /// The least length (1, or 2 with an id).
+        /// Smallest length (1, or 2 with an id).
         least: usize,
     },
-    /// HID: either all reports have an id or none.
+    /// HID requires that either all reports have an id or none has.
     #[error(
         "some reports have an id and others have none (id 0): a device numbers all of its reports or none"
     )]
@@ -198,15 +196,15 @@ pub enum LayoutError {
     /// Two reports that cannot be told apart.
     #[error("another report before it has the same id {id:#04x} and the same length {bytes}")]
     SameReport {
-        /// The id of both.
+        /// Id of both.
         id: u8,
-        /// The length of both.
+        /// Length of both.
         bytes: usize,
     },
-    /// A report is both read and passed over.
+    /// A report is both described and ignored.
     #[error("report id {id:#04x} is both described and ignored")]
     IgnoredReport {
-        /// The id.
+        /// Id of the report.
         id: u8,
     },
     /// A field reaches beyond its report.
@@ -225,10 +223,10 @@ pub enum LayoutError {
         /// First bit of the field.
         first: usize,
     },
-    /// An axis that no arm has.
+    /// An axis number that no arm has.
     #[error("axis {axis} is none of 0 to {}", MAX_AXES - 1)]
     Axis {
-        /// The number given.
+        /// Axis number in the layout.
         axis: u8,
     },
     /// Buttons beyond the 32nd.
@@ -239,45 +237,45 @@ pub enum LayoutError {
         /// Last button.
         last: usize,
     },
-    /// An axis that is read twice from one report.
+    /// An axis that one report carries twice.
     #[error("axis {axis} is already read from this report")]
     AxisTwice {
-        /// The axis.
+        /// Number of the axis.
         axis: u8,
     },
     /// Two output fields on the same bits.
     #[error("it shares bits with field {other} of the same report")]
     Overlap {
-        /// The other field.
+        /// Index of the other field.
         other: usize,
     },
-    /// A scale or an offset that is not a usable number.
+    /// A scale or an offset that is not finite or too large.
     #[error("{what} must be a finite number of magnitude at most {MAX_FACTOR:e}, not {value}")]
     Factor {
-        /// Which one.
+        /// "scale" or "offset".
         what: &'static str,
-        /// The number given.
+        /// Value in the layout.
         value: f64,
     },
-    /// A scale of zero loses the number.
+    /// A scale of zero, which loses the number.
     #[error("scale must not be zero")]
     ZeroScale,
-    /// A range that the field cannot hold, or an empty one.
+    /// A range that is empty or that the field cannot hold.
     #[error("the range {min} to {max} is empty or beyond what the field holds, {least} to {most}")]
     Range {
-        /// Smallest count asked for.
+        /// Smallest requested count.
         min: i64,
-        /// Largest count asked for.
+        /// Largest requested count.
         max: i64,
         /// Smallest count of the field.
         least: i64,
         /// Largest count of the field.
         most: i64,
     },
-    /// No force cannot be expressed.
+    /// Zero force cannot be expressed.
     #[error("no force would be {zero} counts, which is no whole number within {min} to {max}")]
     ZeroForce {
-        /// The count that means no force.
+        /// Count that means zero force.
         zero: f64,
         /// Smallest count.
         min: i64,
@@ -289,13 +287,13 @@ pub enum LayoutError {
         "no input report completes a pose: give one the role \"whole\", or all of its parts the role \"part\""
     )]
     NoPose,
-    /// A report without axes cannot hold pose.
+    /// A report that holds a part of the pose but has no axis.
     #[error("the report has a part in the pose but no axis field")]
     PoseWithoutAxis,
 }
 
 impl Layout {
-    /// Every mistake with its place; empty if there is none.
+    /// Returns every mistake with its place; empty if there are none.
     #[must_use]
     pub fn mistakes(&self) -> Vec<(Place, LayoutError)> {
         let mut found = Vec::new();

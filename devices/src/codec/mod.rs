@@ -1,13 +1,13 @@
-//! Report bytes to state and commands to report bytes.
+//! Converts report bytes to state and commands to report bytes.
 //!
-//! Pure: no I/O, no clock, no allocation after [`Codec::new`], no panic on any bytes, bounded by
-//! the number of fields. All bounds are checked when a codec is made, so decoding can fail only
-//! because a report is short or has an id that the layout does not know. Encoding saturates and
-//! never wraps; a number that is not finite is written as no force.
+//! Pure: no I/O, no clock, no allocation after [`Codec::new`], no panic on any bytes, work bounded
+//! by the number of fields. All bounds are checked when a codec is made. Decoding fails only if a
+//! report is short or has an id that the layout does not know. Encoding saturates and never wraps;
+//! a number that is not finite is written as zero force.
 //!
-//! A pose may be spread over several reports (a SpaceMouse alternates translation and rotation):
-//! its axes are latched into [`RawState::axes`] together when the last part arrives, so a half-new
-//! pose is never seen.
+//! A pose may be spread over several reports (a SpaceMouse alternates translation and rotation).
+//! Its axes are latched together into [`RawState::axes`] when the last part arrives, so a half-new
+//! pose is never visible.
 
 mod bits;
 mod layout;
@@ -22,34 +22,34 @@ pub use layout::{
 
 use crate::arm::{Axes, MAX_AXES};
 
-/// What the reports so far have told.
+/// Decoded state of the reports so far.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct RawState {
     /// Axes of the last complete pose, m or rad.
     pub axes: Axes,
-    /// One bit for each button, 1 is pressed.
+    /// One bit per button; 1 is pressed.
     pub buttons: u32,
-    /// The arm knows its position; `true` from the start if no report tells.
+    /// The arm knows its position; `true` from the start if no report carries this.
     pub calibrated: bool,
-    /// The safety switch is closed; `true` from the start if no report tells.
+    /// The safety switch is closed; `true` from the start if no report carries this.
     pub safety_switch_closed: bool,
-    /// The arm's own report counter.
+    /// Report counter of the arm.
     pub counter: Option<u32>,
-    /// Hottest motor of the last report that tells, °C.
+    /// Hottest motor in the last report that carries temperatures, °C.
     pub temperature_c: Option<f32>,
     /// Axes as they arrive, ahead of `axes` while a pose is incomplete.
     arriving: Axes,
-    /// One bit for each input report that holds a part and has arrived since the last complete
-    /// pose.
+    /// One bit for each input report that holds a part of the pose and has arrived since the last
+    /// complete pose.
     parts: u32,
 }
 
 /// What a report was.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
-    /// Its index in the layout; nothing if its id is to be ignored.
+    /// Index of the report in the layout; `None` if its id is ignored.
     pub report: Option<u8>,
-    /// It completed a pose: [`RawState::axes`] is new.
+    /// The report completed a pose: [`RawState::axes`] is new.
     pub pose_complete: bool,
 }
 
@@ -62,22 +62,22 @@ pub enum DecodeError {
     /// An id that the layout does not know.
     #[error("unknown report id {id:#04x}")]
     UnknownReport {
-        /// The id.
+        /// Id of the report.
         id: u8,
     },
     /// Fewer bytes than the layout says.
     #[error("report {id:#04x} has {actual} bytes, {expected} are needed")]
     Short {
-        /// Its id, 0 where reports have none.
+        /// Id of the report; 0 if reports have none.
         id: u8,
-        /// Bytes received.
+        /// Number of bytes received.
         actual: usize,
-        /// Bytes of the shortest form of this report.
+        /// Number of bytes of the shortest form of this report.
         expected: usize,
     },
 }
 
-/// An output report, ready to write. Lives in one place and is reused: no allocation.
+/// An output report, ready to write. It is reused in place, without allocation.
 #[derive(Clone, Debug)]
 pub struct ReportBuffer {
     bytes: [u8; MAX_REPORT_BYTES + 1],
@@ -85,7 +85,7 @@ pub struct ReportBuffer {
 }
 
 impl ReportBuffer {
-    /// An empty one.
+    /// Makes an empty buffer.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -94,7 +94,7 @@ impl ReportBuffer {
         }
     }
 
-    /// What to write, with the leading zero where the layout asks for one.
+    /// Returns the bytes to write, with the leading zero if the layout asks for one.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
@@ -107,7 +107,7 @@ impl Default for ReportBuffer {
     }
 }
 
-/// The reports of one model of arm, checked.
+/// The checked report layout of one model of arm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Codec {
     layout: Layout,
@@ -117,7 +117,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Check a layout.
+    /// Checks a layout.
     ///
     /// # Errors
     /// Every mistake with its place.
@@ -137,14 +137,14 @@ impl Codec {
         })
     }
 
-    /// The layout that was checked.
+    /// Returns the checked layout.
     #[must_use]
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The state before the first report. What no report tells is taken as good, what some report
-    /// tells is taken as bad until it does.
+    /// Returns the state before the first report. Status that no report carries starts as good;
+    /// status that some report carries starts as bad until it arrives.
     #[must_use]
     pub fn initial_state(&self) -> RawState {
         RawState {
@@ -160,20 +160,20 @@ impl Codec {
         }
     }
 
-    /// Whether some input report has a field of this kind.
+    /// Returns whether some input report has a field of this kind.
     fn tells(&self, kind: impl Fn(InputKind) -> bool) -> bool {
         let mut fields = self.layout.inputs.iter().flat_map(|report| &report.fields);
         fields.any(|field| kind(field.kind))
     }
 
-    /// Whether input report `index` tells nothing of the pose (buttons, status).
+    /// Returns whether input report `index` carries no part of the pose (buttons, status).
     #[must_use]
     pub fn holds_no_pose(&self, index: u8) -> bool {
         let report = self.layout.inputs.get(usize::from(index));
         report.is_some_and(|report| report.pose == PoseRole::Nothing)
     }
 
-    /// One bit for each axis that is read, bit 0 the first.
+    /// Returns one bit for each axis that is read, bit 0 for the first.
     #[must_use]
     pub fn axes_in(&self) -> u8 {
         let fields = self.layout.inputs.iter().flat_map(|report| &report.fields);
@@ -183,7 +183,7 @@ impl Codec {
         })
     }
 
-    /// One bit for each axis that is driven, bit 0 the first.
+    /// Returns one bit for each axis that is driven, bit 0 for the first.
     #[must_use]
     pub fn axes_out(&self) -> u8 {
         let fields = self.layout.outputs.iter().flat_map(|report| &report.fields);
@@ -193,7 +193,7 @@ impl Codec {
         })
     }
 
-    /// Width of the arm's own counter in bits, where it has one.
+    /// Returns the width in bits of the arm's own counter, if it has one.
     #[must_use]
     pub fn counter_bits(&self) -> Option<u32> {
         let mut fields = self.layout.inputs.iter().flat_map(|report| &report.fields);
@@ -202,7 +202,7 @@ impl Codec {
             .map(|field| field.field.bits() as u32)
     }
 
-    /// Take in one report as it was read: id byte first where the device numbers its reports.
+    /// Decodes one report as it was read, id byte first if the device numbers its reports.
     ///
     /// # Errors
     /// A short report or an unknown id; `state` is then unchanged.
@@ -218,7 +218,7 @@ impl Codec {
         let layout = &self.layout.inputs[index];
         let mut hottest = f32::NEG_INFINITY;
         for field in &layout.fields {
-            // The layout's checks have proven that the field lies within the report.
+            // The checks of the layout prove that the field lies within the report.
             let Some(raw) = field.field.read(report) else {
                 continue;
             };
@@ -258,8 +258,8 @@ impl Codec {
         })
     }
 
-    /// The described report of this id and length: of several the longest that fits. `Ok(None)` if
-    /// the id is ignored.
+    /// Finds the layout's report with this id and length; of several, the longest that fits.
+    /// `Ok(None)` if the id is ignored.
     fn find(&self, id: u8, actual: usize) -> Result<Option<usize>, DecodeError> {
         let mut best: Option<(usize, usize)> = None;
         let mut shortest = usize::MAX;
@@ -284,16 +284,16 @@ impl Codec {
         }
     }
 
-    /// How many reports one command takes.
+    /// Returns the number of reports that one command takes.
     #[must_use]
     pub fn output_reports(&self) -> usize {
         self.layout.outputs.len()
     }
 
-    /// Write output report `index` of a command into `out` and return what to send. Nothing is
-    /// written for an index that is not there.
+    /// Writes output report `index` of a command into `out` and returns the bytes to send. Writes
+    /// nothing for an index that does not exist.
     ///
-    /// `efforts` are newtons or newton metres by axis; one that is not finite is written as no
+    /// `efforts` are newtons or newton metres by axis; one that is not finite is written as zero
     /// force.
     pub fn encode<'a>(
         &self,
@@ -326,7 +326,7 @@ impl Codec {
                 OutputKind::Sequence => {
                     let mask = (1_u64 << field.field.bits()) - 1;
                     let low = (sequence & mask) as i64;
-                    // Low bits as they are, also where the field is signed.
+                    // The low bits are kept as they are, even if the field is signed.
                     if low > field.field.max() {
                         low - (1_i64 << field.field.bits())
                     } else {

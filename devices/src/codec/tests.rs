@@ -1,4 +1,4 @@
-//! Golden bytes, round trips over random layouts, and any bytes at all.
+//! Golden bytes, round trips over random layouts, and arbitrary bytes.
 
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn effort(axis: u8, field: BitField, scale: f64) -> OutputField {
     }
 }
 
-/// Translation in report 1, rotation in report 2, or all six in a long report 1; buttons in
+/// Translation in report 1, rotation in report 2, or all six axes in a long report 1; buttons in
 /// report 3.
 fn space_mouse() -> Layout {
     let axes = |first: u8, count: u32, bit: u32| {
@@ -102,7 +102,7 @@ fn a_pose_of_two_reports_is_seen_whole_or_not_at_all() {
             .pose_complete
     );
     assert_eq!(state.axes, [11.0, 0.0, 0.0, -5.0, 0.0, 0.0, 0.0]);
-    // The next half must not show before its partner, in whichever order they come.
+    // The next half must not be visible before its partner, in whichever order they come.
     assert!(
         !codec
             .decode(&rotation(7), &mut state)
@@ -212,7 +212,7 @@ fn a_command_is_these_bytes() {
             fill: 0xEE,
             fields: vec![
                 effort(0, bits(0, 16, true), 1000.0),
-                // A converter without sign: 0x8000 is no force, and it turns the other way round.
+                // An unsigned converter: 0x8000 is zero force, and the direction is reversed.
                 OutputField {
                     offset: 32768.0,
                     ..effort(1, bits(16, 16, false), -100.0)
@@ -354,7 +354,7 @@ fn every_mistake_of_a_layout_is_found_and_placed() {
     assert_eq!(empty, [(Place::Layout, LayoutError::NoInput)]);
 }
 
-/// Fields one after the other with gaps, each an axis with its own width, scale, sign and byte
+/// Fields one after the other with gaps, each an axis with a random width, scale, sign and byte
 /// order.
 fn random_fields() -> impl Strategy<Value = Vec<(BitField, f64, f64)>> {
     let one = (
@@ -389,8 +389,8 @@ fn random_fields() -> impl Strategy<Value = Vec<(BitField, f64, f64)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// What is encoded, read back through the mirrored layout, is what was meant: to half a count,
-    /// or saturated.
+    /// What is encoded and read back through the mirrored layout is the same, to half a count or
+    /// saturated.
     #[test]
     fn efforts_survive_the_wire(fields in random_fields(), id in 1_u8.., efforts in prop::array::uniform7(-1e4_f64..1e4), sequence: u64) {
         let bytes = fields.iter().map(|(field, ..)| field.bytes_needed()).max().unwrap();

@@ -1,10 +1,10 @@
-//! An arm on a HID device: drains the input queue to the newest report, writes commands.
+//! An arm on a HID device: drains the input queue to the newest report, and writes commands.
 //!
-//! Linux keeps the *oldest* 63 input reports and drops new ones, so a reader that stalled and takes
-//! one report acts on an old pose. Therefore every read empties the queue and uses the last;
-//! finding it full is flagged as a stall in the sample.
+//! Linux keeps the *oldest* 63 input reports and drops new ones. A reader that stalled and takes
+//! one report would act on an old pose. Therefore every read empties the queue and uses the last
+//! report. A full queue is flagged as a stall in the sample.
 //!
-//! [`HidArm`] allocates when it is made and never after; it blocks only where [`Transport`] says
+//! [`HidArm`] allocates when it is made and never after. It blocks only where [`Transport`] says
 //! so.
 
 use std::sync::Arc;
@@ -17,19 +17,20 @@ use crate::driver::Driver;
 use crate::profile::{FixedReport, Profile, ReportKind};
 use crate::transport::{Transport, TransportError, TransportStats};
 
-/// Reports that Linux's hidraw queue holds: 64 slots, one of them always free.
+/// Capacity of Linux's hidraw queue in reports: 64 slots, one of them always free.
 pub const QUEUE_CAPACITY: usize = 63;
-/// Most reports taken in one read, so that an arm that floods cannot hold the reader for ever.
+/// Largest number of reports taken in one read, so that an arm that floods the queue cannot hold
+/// the reader for ever.
 const MAX_IN_ONE_READ: usize = 4 * QUEUE_CAPACITY;
 
-/// An arm that is open.
+/// An open arm.
 pub struct HidArm {
     raw: Box<dyn RawHid>,
     driver: Driver,
     buffer: Box<[u8; MAX_REPORT_BYTES]>,
     /// Length of a report in `buffer` that was read while waiting and is not decoded yet.
     waiting: usize,
-    /// The queue was found full and no sample has said so yet.
+    /// The queue was found full, and no sample has reported it yet.
     stalled: bool,
     out: Box<ReportBuffer>,
     last_sequence: u64,
@@ -45,12 +46,12 @@ impl std::fmt::Debug for HidArm {
 }
 
 impl HidArm {
-    /// Take a device that is open and send it what the profile wants sent at the start, then no
-    /// force: it may hold what it was told before it was lost, or by another program. May block.
+    /// Takes an open device, sends it the profile's start reports, then zero force: the device may
+    /// still hold a force from before it was lost, or from another program. May block.
     ///
     /// # Errors
-    /// Why a report could not be sent. What the profile wants sent at the end was sent then, as far
-    /// as the device took it.
+    /// Why a report could not be sent. The profile's stop reports were sent then, as far as the
+    /// device accepted them.
     pub fn new(raw: Box<dyn RawHid>, profile: Arc<Profile>) -> Result<Self, TransportError> {
         let mut arm = Self {
             raw,
@@ -68,7 +69,7 @@ impl HidArm {
             .try_for_each(|report| arm.send_fixed(report)))
         .and_then(|()| arm.send(&[0.0; MAX_AXES], 0));
         if let Err(error) = begun {
-            // What was sent may have switched its motors on.
+            // The reports sent so far may have switched the motors on.
             let _ = arm.stop();
             return Err(error);
         }
@@ -82,19 +83,19 @@ impl HidArm {
         }
     }
 
-    /// The profile.
+    /// Returns the profile.
     #[must_use]
     pub fn profile(&self) -> &Arc<Profile> {
         self.driver.profile()
     }
 
     fn take(&mut self, length: usize) {
-        // Bad reports are counted by the driver and are no reason to stop reading.
+        // The driver counts bad reports; reading goes on.
         let _ = self.driver.input(&self.buffer[..length]);
     }
 
-    /// All reports of a command, those behind one that fails as well: an axis must not keep its
-    /// effort because another one's report was refused. The first failure is the one that is told.
+    /// Sends all reports of a command, those after a failed one as well: an axis must not keep its
+    /// effort because another axis's report was refused. Returns the first failure.
     fn send(&mut self, efforts: &[f64; MAX_AXES], sequence: u64) -> Result<(), TransportError> {
         self.last_sequence = sequence;
         let mut result = Ok(());
@@ -152,7 +153,8 @@ impl Transport for HidArm {
 
     fn stop(&mut self) -> Result<(), TransportError> {
         let zero = self.send(&[0.0; MAX_AXES], self.last_sequence.wrapping_add(1));
-        // Also an arm that does not take the zero gets its last reports: they may switch it off.
+        // An arm that does not accept the zero gets its stop reports as well: they may switch it
+        // off.
         let profile = Arc::clone(self.driver.profile());
         let mut result = zero;
         for report in &profile.stop {
@@ -178,7 +180,7 @@ mod tests {
     #[derive(Default)]
     struct Script {
         queue: VecDeque<Vec<u8>>,
-        /// Fails every read when the queue is empty.
+        /// Error of every read when the queue is empty.
         read_error: Option<TransportError>,
         write_error: Option<TransportError>,
         written: Vec<(bool, Vec<u8>)>,

@@ -1,8 +1,8 @@
-//! The HID devices of this machine: listing them and opening the arms among them.
+//! The HID devices of this machine: lists them and opens the arms among them.
 //!
-//! Over hidapi's Linux backend, which reads sysfs and talks to hidraw; no C library. Scanning reads
-//! files and allocates: for the supervisor, never for an arm's thread. Nothing here waits for a
-//! device.
+//! Uses hidapi's Linux backend, which reads sysfs and talks to hidraw, without a C library.
+//! Scanning reads files and allocates: call it from the supervisor, never from an arm's thread.
+//! Only [`HidBus::open`] may wait for a device, while it sends the start reports.
 
 use std::ffi::CString;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::transport::TransportError;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("HID devices cannot be listed: {message}")]
 pub struct ScanError {
-    /// What the HID library says.
+    /// Message of the HID library.
     pub message: String,
 }
 
@@ -38,22 +38,22 @@ impl From<HidError> for ScanError {
 /// Why an arm could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OpenError {
-    /// This user may not open the device node. The udev rule for it is missing.
+    /// This user may not open the device node: its udev rule is missing.
     #[error(
         "no permission to open {path}: the udev rule for {vendor_id:04x}:{product_id:04x} is missing"
     )]
     Permission {
-        /// The device node.
+        /// Path of the device node.
         path: String,
-        /// Vendor of the device.
+        /// USB vendor id.
         vendor_id: u16,
-        /// Product of the device.
+        /// USB product id.
         product_id: u16,
     },
-    /// It was unplugged meanwhile.
+    /// The device was unplugged in the meantime.
     #[error("{path} is gone")]
     Gone {
-        /// The device node.
+        /// Path of the device node.
         path: String,
     },
     /// The profile is for another device.
@@ -61,35 +61,35 @@ pub enum OpenError {
     WrongProfile {
         /// Name in the profile.
         profile: String,
-        /// The device node.
+        /// Path of the device node.
         path: String,
-        /// Vendor of the device.
+        /// USB vendor id.
         vendor_id: u16,
-        /// Product of the device.
+        /// USB product id.
         product_id: u16,
     },
-    /// The device's own description of its reports contradicts the profile.
+    /// The device's report descriptor contradicts the profile.
     #[error("{path}: {misfit}")]
     Misfit {
-        /// The device node.
+        /// Path of the device node.
         path: String,
         /// What does not fit.
         misfit: Misfit,
     },
-    /// It did not take what the profile wants sent at the start.
+    /// The device did not accept the profile's start reports.
     #[error("{path} did not take its start reports: {error}")]
     Start {
-        /// The device node.
+        /// Path of the device node.
         path: String,
-        /// Why.
+        /// Error of the transport.
         error: TransportError,
     },
-    /// Anything else.
+    /// Any other failure.
     #[error("{path} cannot be opened: {message}")]
     Other {
-        /// The device node.
+        /// Path of the device node.
         path: String,
-        /// What the HID library says.
+        /// Message of the HID library.
         message: String,
     },
 }
@@ -106,18 +106,18 @@ impl std::fmt::Debug for HidBus {
 }
 
 impl HidBus {
-    /// Start using the HID library.
+    /// Opens the HID library.
     ///
     /// # Errors
-    /// If the library cannot.
+    /// If the library fails to start.
     pub fn new() -> Result<Self, ScanError> {
         Ok(Self {
             api: HidApi::new()?,
         })
     }
 
-    /// What is plugged in now, in the order of the device nodes' names. A device that comes or goes
-    /// meanwhile may be missing.
+    /// Lists the devices that are plugged in, in the order of their device nodes. A device that is
+    /// plugged or unplugged during the scan may be missing.
     ///
     /// # Errors
     /// If the system's list cannot be read.
@@ -127,7 +127,7 @@ impl HidBus {
         for info in self.api.device_list() {
             let path = info.path().to_string_lossy().into_owned();
             let usage = (info.usage_page(), info.usage());
-            // One line for each top-level collection: gather them.
+            // The list has one line for each top-level collection; they are merged here.
             if let Some(known) = entries.iter_mut().find(|entry| entry.path == path) {
                 known.usages.push(usage);
                 continue;
@@ -152,8 +152,8 @@ impl HidBus {
         Ok(entries)
     }
 
-    /// Open a device as the arm of a profile: check that the profile is for it and that its report
-    /// descriptor agrees, then send the profile's start reports (which may block).
+    /// Opens a device as an arm: checks that the profile is for it and that its report descriptor
+    /// agrees, then sends the profile's start reports, which may block.
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -188,8 +188,7 @@ impl HidBus {
             }
         };
         let mut bytes = [0; MAX_REPORT_DESCRIPTOR_SIZE];
-        // A device whose descriptor cannot be read or is broken (there are such) is taken at the
-        // profile's word.
+        // Some devices have a broken or unreadable descriptor; for them the profile is trusted.
         if let Ok(length) = device.get_report_descriptor(&mut bytes)
             && let Ok(descriptor) = Descriptor::parse(&bytes[..length])
             && let Err(misfit) = descriptor.check(profile.codec.layout())
@@ -248,7 +247,7 @@ mod tests {
             bus.open(&gone, &profile("spacemouse")),
             Err(OpenError::WrongProfile { .. })
         ));
-        // Something that is no HID device.
+        // Not a HID device.
         assert!(matches!(
             bus.open(&entry("/dev/null"), &generic),
             Err(OpenError::Other { .. })

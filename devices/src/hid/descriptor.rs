@@ -1,9 +1,9 @@
-//! The lengths of a device's reports, from its report descriptor (Device Class Definition for HID
-//! 1.11, sections 5.2 to 6.2.2).
+//! Reads the lengths of a device's reports from its report descriptor (Device Class Definition for
+//! HID 1.11, sections 5.2 to 6.2.2).
 //!
-//! Only what is needed to find out whether a profile fits a device before any force is sent: sizes,
-//! counts, ids, and the usages of the top-level collections. Pure; allocates; any bytes are read or
-//! refused, never a panic.
+//! Reads only what shows whether a profile fits a device before any force is sent: sizes, counts,
+//! ids, and the usages of the top-level collections. Pure; allocates. Accepts or refuses any bytes
+//! and never panics.
 
 use thiserror::Error;
 
@@ -16,45 +16,45 @@ pub enum Direction {
     Input,
     /// To the device.
     Output,
-    /// Either way over the control pipe.
+    /// In either direction, over the control pipe.
     Feature,
 }
 
 /// One report of a device.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct ReportSize {
-    /// Which way it goes.
+    /// Direction of the report.
     pub direction: Direction,
-    /// Its id; 0 where the device numbers no reports.
+    /// Id of the report; 0 if the device numbers no reports.
     pub id: u8,
-    /// Its length, id byte included where there is one.
+    /// Length in bytes, with the id byte if there is one.
     pub bytes: usize,
 }
 
 /// Why a descriptor could not be read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
 pub enum DescriptorError {
-    /// It ends within an item.
+    /// The descriptor ends within an item.
     #[error("the report descriptor ends within the item at byte {at}")]
     Truncated {
-        /// Where the item begins.
+        /// Offset of the item.
         at: usize,
     },
-    /// It takes back more than it put by.
+    /// A Pop without a matching Push.
     #[error("the report descriptor has a Pop without a Push at byte {at}")]
     PopWithoutPush {
-        /// Where the item begins.
+        /// Offset of the item.
         at: usize,
     },
     /// Report id 0 is reserved.
     #[error("the report descriptor uses the reserved report id 0 at byte {at}")]
     ReservedId {
-        /// Where the item begins.
+        /// Offset of the item.
         at: usize,
     },
 }
 
-/// What was found in a descriptor.
+/// The parts of a descriptor that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
     /// All reports, in order of appearance.
@@ -72,7 +72,7 @@ struct Globals {
 }
 
 impl Descriptor {
-    /// Read a descriptor.
+    /// Parses a descriptor.
     ///
     /// # Errors
     /// See [`DescriptorError`].
@@ -87,7 +87,7 @@ impl Descriptor {
         while let Some(prefix) = bytes.get(at).copied() {
             let truncated = DescriptorError::Truncated { at };
             if prefix == 0xFE {
-                // A long item: its length, its tag, its data. None is defined; all are skipped.
+                // A long item has a length, a tag and data. HID defines none; all are skipped.
                 let length = usize::from(*bytes.get(at + 1).ok_or(truncated)?);
                 if bytes.len() < at + 3 + length {
                     return Err(truncated);
@@ -145,7 +145,7 @@ impl Descriptor {
                 0xB4 => {
                     globals = stack.pop().ok_or(DescriptorError::PopWithoutPush { at })?;
                 }
-                // Usage, the first of an item: four bytes carry their own page.
+                // The first usage of an item; a usage of four bytes carries its own page.
                 0x08 if usage.is_none() => {
                     let page = if length == 4 {
                         (value >> 16) as u16
@@ -172,7 +172,7 @@ impl Descriptor {
         })
     }
 
-    /// Length of a report, id byte included; nothing if the device has no such report.
+    /// Returns the length of a report, id byte included; `None` if the device has no such report.
     #[must_use]
     pub fn report_bytes(&self, direction: Direction, id: u8) -> Option<usize> {
         let mut reports = self.reports.iter();
@@ -180,10 +180,10 @@ impl Descriptor {
         report.map(|report| report.bytes)
     }
 
-    /// Whether a device with this descriptor can be what a layout describes.
+    /// Checks whether a device with this descriptor fits a layout.
     ///
     /// # Errors
-    /// The first thing that does not fit.
+    /// The first report that does not fit.
     pub fn check(&self, layout: &Layout) -> Result<(), Misfit> {
         let has = |id, bytes| {
             self.report_bytes(Direction::Input, id)
@@ -199,7 +199,7 @@ impl Descriptor {
         let parts = role(PoseRole::Part).all(|report| has(report.id, report.bytes))
             && role(PoseRole::Part).next().is_some();
         if !whole && !parts {
-            // Name the first report that is missing: that is where to look.
+            // Report the first missing report.
             let missing = layout
                 .inputs
                 .iter()
@@ -228,20 +228,20 @@ impl Descriptor {
     }
 }
 
-/// A report of a profile that the device does not have, or has shorter.
+/// A report of a profile that the device lacks, or that is shorter in the device.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "the profile's {direction:?} report {id:#04x} of {profile_bytes} bytes does not fit the device, which has {}",
     describe(device_bytes)
 )]
 pub struct Misfit {
-    /// Which way the report goes.
+    /// Direction of the report.
     pub direction: Direction,
-    /// Its id.
+    /// Id of the report.
     pub id: u8,
-    /// Its length in the profile.
+    /// Length in the profile, bytes.
     pub profile_bytes: usize,
-    /// Its length in the device; nothing if there is none.
+    /// Length in the device, bytes; `None` if it has no such report.
     pub device_bytes: Option<usize>,
 }
 
@@ -364,7 +364,7 @@ mod tests {
             Descriptor::parse(&[0x85, 0x00]),
             Err(DescriptorError::ReservedId { at: 0 })
         );
-        // Push and Pop bring the sizes back; sizes without end do not overflow.
+        // Push and Pop restore the sizes; huge sizes do not overflow.
         let pushed = [0x75, 0x08, 0x95, 0x02, 0xA4, 0x95, 0x7F, 0xB4, 0x81, 0x02];
         assert_eq!(
             Descriptor::parse(&pushed)

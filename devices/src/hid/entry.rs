@@ -1,8 +1,8 @@
-//! A HID device that is plugged in, which profile is for it, and who it is.
+//! A connected HID device, the profile that fits it, and its identity.
 //!
-//! An arm is known by its serial number. Where it has none, or two arms have the same, it is known
-//! by the port that it hangs on, so that two arms of one model are never taken for each other by
-//! chance. Pure; allocates.
+//! An arm is identified by its serial number. If it has none, or if two arms have the same, it is
+//! identified by its port. Two arms of one model are thus never confused by chance. Pure;
+//! allocates.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,50 +12,49 @@ use crate::profile::{Match, Profile};
 /// A HID device as the system lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HidEntry {
-    /// Device node.
+    /// Path of the device node.
     pub path: String,
-    /// Vendor.
+    /// USB vendor id.
     pub vendor_id: u16,
-    /// Product.
+    /// USB product id.
     pub product_id: u16,
-    /// Serial number, where it has one.
+    /// Serial number, if it has one.
     pub serial: Option<String>,
-    /// What it calls itself.
+    /// Product name that the device reports.
     pub product: String,
-    /// USB interface, where there is one.
+    /// USB interface, if there is one.
     pub interface: Option<u8>,
     /// Usage page and usage of each top-level collection.
     pub usages: Vec<(u16, u16)>,
-    /// Where it is plugged in: the same for every device that is ever plugged in there. Empty if
-    /// that cannot be known.
+    /// Port: the same for every device that is ever plugged in there. Empty if unknown.
     pub port: String,
 }
 
-/// Who an arm is.
+/// Identity of an arm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ArmIdentity {
-    /// Known by its serial number, wherever it is plugged in.
+    /// Identified by its serial number, on any port.
     Serial {
-        /// Vendor.
+        /// USB vendor id.
         vendor_id: u16,
-        /// Product.
+        /// USB product id.
         product_id: u16,
         /// Serial number.
         serial: String,
     },
-    /// Known by where it is plugged in.
+    /// Identified by its port.
     Port {
-        /// Vendor.
+        /// USB vendor id.
         vendor_id: u16,
-        /// Product.
+        /// USB product id.
         product_id: u16,
-        /// Port.
+        /// Port, as in [`HidEntry::port`].
         port: String,
     },
 }
 
 impl fmt::Display for ArmIdentity {
-    /// `1209:caf3/serial/A1` or `1209:caf3/port/usb-0000:00:14.0-2/input0`.
+    /// Formats as `1209:caf3/serial/A1` or `1209:caf3/port/usb-0000:00:14.0-2/input0`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ArmIdentity::Serial {
@@ -76,22 +75,22 @@ impl fmt::Display for ArmIdentity {
     }
 }
 
-/// A device that some profile is for.
+/// A device that fits a profile.
 #[derive(Clone, Debug)]
 pub struct FoundArm {
-    /// The device.
+    /// The device, as listed.
     pub entry: HidEntry,
     /// The profile that fits best.
     pub profile: Arc<Profile>,
-    /// Who it is.
+    /// Identity of the arm.
     pub identity: ArmIdentity,
-    /// Another device with the same serial number (or also without one on the same port) is plugged
-    /// in. Tell the user.
+    /// Another arm of this model has the same serial number; or this arm has no serial number and
+    /// another one is on the same port. The user must be told.
     pub ambiguous: bool,
 }
 
-/// How well a profile's rule fits a device: the number of things that it asks for, or nothing if
-/// one of them is not so.
+/// Returns how specifically a profile's rule fits a device: a score over the properties that it
+/// asks for, or `None` if one of them differs. The product id counts 4, the others 1.
 fn fit(rule: &Match, entry: &HidEntry) -> Option<usize> {
     let usage_fits = |(page, usage): &(u16, u16)| {
         rule.usage_page.is_none_or(|wanted| wanted == *page)
@@ -114,7 +113,7 @@ fn fit(rule: &Match, entry: &HidEntry) -> Option<usize> {
     })
 }
 
-/// Whether a profile is for a device.
+/// Returns whether a profile is for a device.
 #[must_use]
 pub fn is_for(profile: &Profile, entry: &HidEntry) -> bool {
     profile
@@ -123,8 +122,8 @@ pub fn is_for(profile: &Profile, entry: &HidEntry) -> bool {
         .any(|rule| fit(rule, entry).is_some())
 }
 
-/// The arms among `entries`: each with the profile that asks for most and fits; of equals the one
-/// that comes first.
+/// Returns the arms among `entries`, each with the most specific profile that fits; among equals,
+/// the first.
 #[must_use]
 pub fn identify(entries: &[HidEntry], profiles: &[Arc<Profile>]) -> Vec<FoundArm> {
     let mut arms: Vec<(&HidEntry, &Arc<Profile>)> = Vec::new();
@@ -212,7 +211,8 @@ mod tests {
         let mut other = generic(None, "b");
         other.product_id = 1;
         assert!(identify(&[keyboard, other], &profiles()).is_empty());
-        // A mouse of the SpaceMouse's vendor is none, the puck is, whatever its product id.
+        // A mouse of the SpaceMouse's vendor is not an arm; the puck is one, whatever its product
+        // id.
         let mut mouse = generic(None, "c");
         (mouse.vendor_id, mouse.product_id, mouse.usages) = (0x046D, 0xC077, vec![(1, 2)]);
         let mut puck = mouse.clone();
@@ -267,8 +267,8 @@ mod tests {
                 ("1209:caf3/port/p2".into(), true),
             ]
         );
-        // Neither a serial number nor a port of its own: they cannot be told apart, and that is
-        // said.
+        // Neither a serial number nor a distinct port: they cannot be told apart, and both are
+        // flagged.
         assert_eq!(
             names(&[generic(None, ""), generic(None, "")]),
             [

@@ -1,10 +1,9 @@
-//! Arms on HID: finding them, telling them apart, opening, reading and writing them.
+//! Arms on HID: finding, identifying, opening, reading and writing them.
 //!
-//! [`HidBus`] lists what is plugged in (for the supervisor; allocates, reads sysfs), [`identify`]
-//! picks the arms and says who they are, [`HidBus::open`] gives a [`HidArm`], which implements
-//! [`Transport`](crate::transport::Transport): it may block, so it lives on a thread of its own,
-//! which the daemon starts. [`descriptor`] checks a profile against what the device says about
-//! itself.
+//! [`HidBus`] lists what is plugged in (for the supervisor; allocates, reads sysfs). [`identify`]
+//! picks the arms among it and identifies them. [`HidBus::open`] gives a [`HidArm`], which
+//! implements [`Transport`](crate::transport::Transport). It may block, so the daemon runs it on a
+//! separate thread. [`descriptor`] checks a profile against the device's own report descriptor.
 
 mod arm;
 mod bus;

@@ -1,15 +1,14 @@
-//! Where a HID device is plugged in, from sysfs.
+//! Finds the port of a HID device in sysfs.
 //!
-//! `HID_PHYS` names the controller and the chain of ports (`usb-0000:00:14.0-2.1/input0`). Drivers
-//! that give none (virtual devices) are placed by their path among the system's devices, without
-//! the number that counts up with every plugging in. Reads two small files; any failure is an
-//! unknown place, an empty string.
+//! `HID_PHYS` names the controller and the chain of ports (`usb-0000:00:14.0-2.1/input0`). If the
+//! driver gives none (virtual devices), the port is the device's path in sysfs, without the number
+//! that grows each time a device is plugged in. Reads two small files. On any failure the port is
+//! unknown: an empty string.
 
 use std::fs;
 use std::path::Path;
 
-/// The place of `/dev/<node>` (`node` as in `hidraw3`), looking in `sysfs` (on a real system
-/// `/sys`).
+/// Returns the port of `/dev/<node>` (`node` as in `hidraw3`); `sysfs` is `/sys` on a real system.
 pub(super) fn port(sysfs: &Path, node: &str) -> String {
     let device = sysfs.join("class/hidraw").join(node).join("device");
     let uevent = fs::read_to_string(device.join("uevent")).unwrap_or_default();
@@ -29,7 +28,7 @@ pub(super) fn port(sysfs: &Path, node: &str) -> String {
         .strip_prefix(root.join("devices"))
         .unwrap_or(&place)
         .to_string_lossy();
-    // "0003:1209:CAF3.0007": the last number is how many devices there were before it.
+    // "0003:1209:CAF3.0007": the last number counts the devices before it.
     match place.rsplit_once('.') {
         Some((stable, count)) if count.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
             stable.to_owned()
@@ -44,7 +43,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
 
-    /// A piece of sysfs in a folder of its own.
+    /// A part of sysfs in a temporary folder.
     struct Sysfs(PathBuf);
 
     impl Sysfs {
@@ -70,7 +69,7 @@ mod tests {
 
     impl Drop for Sysfs {
         fn drop(&mut self) {
-            // Left-overs in the system's temporary folder do no harm.
+            // Leftovers in the system's temporary folder do no harm.
             let _ = fs::remove_dir_all(&self.0);
         }
     }

@@ -1,7 +1,7 @@
-//! The few calls that an arm needs from a HID device, and what their failures mean.
+//! The few calls that an arm needs from a HID device, and the meaning of their failures.
 //!
 //! [`RawHid`] is the border: behind it is hidapi's Linux backend (hidraw), or a script in a test.
-//! Writes are synchronous in the kernel and take up to 5 s each when the firmware no longer empties
+//! Writes are synchronous in the kernel and take up to 5 s each if the firmware no longer empties
 //! its endpoint.
 
 use std::time::Duration;
@@ -10,29 +10,30 @@ use hidapi::{HidDevice, HidError};
 
 use crate::transport::TransportError;
 
-/// A HID device that is open.
+/// An open HID device.
 pub trait RawHid: Send {
-    /// One input report into `buffer`, waiting `timeout` at most; 0 bytes if none came. A report
-    /// longer than the buffer is cut.
+    /// Reads one input report into `buffer`, waiting for at most `timeout`; returns 0 bytes if none
+    /// came. A report longer than the buffer is cut.
     ///
     /// # Errors
     /// See [`TransportError`].
     fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, TransportError>;
 
-    /// Send an output report, its id or 0 first.
+    /// Sends an output report, with its id or 0 first.
     ///
     /// # Errors
     /// See [`TransportError`].
     fn write(&mut self, report: &[u8]) -> Result<(), TransportError>;
 
-    /// Send a feature report, its id or 0 first. Over the control pipe: never in the loop.
+    /// Sends a feature report, with its id or 0 first. It uses the control pipe: never call this in
+    /// the loop.
     ///
     /// # Errors
     /// See [`TransportError`].
     fn write_feature(&mut self, report: &[u8]) -> Result<(), TransportError>;
 }
 
-/// Which call failed: the same system error means different things.
+/// The call that failed; the same system error has different meanings.
 #[derive(Copy, Clone, PartialEq)]
 enum Call {
     Read,
@@ -56,7 +57,7 @@ impl RawHid for HidDevice {
     fn write(&mut self, report: &[u8]) -> Result<(), TransportError> {
         match HidDevice::write(self, report) {
             Ok(sent) if sent == report.len() => Ok(()),
-            // Devices that number no reports: the kernel leaves the leading zero out of its count.
+            // If the device numbers no reports, the kernel does not count the leading zero.
             Ok(sent) if sent + 1 == report.len() && report[0] == 0 => Ok(()),
             Ok(sent) => Err(TransportError::Incomplete {
                 sent,
@@ -72,8 +73,8 @@ impl RawHid for HidDevice {
     }
 }
 
-/// The system's error number in a message of hidapi, which keeps only text: Rust's "(os error 13)"
-/// or nix's "ENODEV: ...".
+/// Extracts the system's error number from a message of hidapi, which keeps only text: Rust's "(os
+/// error 13)" or nix's "ENODEV: ...".
 pub(super) fn errno_in(message: &str) -> Option<i32> {
     if let Some((_, rest)) = message.split_once("(os error ") {
         return rest.split(')').next()?.parse().ok();
@@ -99,7 +100,7 @@ pub(super) fn errno_in(message: &str) -> Option<i32> {
 fn classify(error: &HidError, call: Call) -> TransportError {
     match error {
         HidError::IoError { error } => from_errno(error.raw_os_error().unwrap_or(0), call),
-        // What hidapi's poll says on POLLERR or POLLHUP: hidraw gives those only after a
+        // hidapi's poll reports this on POLLERR or POLLHUP, which hidraw gives only after a
         // disconnection.
         HidError::HidApiError { message } if message.contains("disconnected") => {
             TransportError::Gone
@@ -116,7 +117,7 @@ fn classify(error: &HidError, call: Call) -> TransportError {
 fn from_errno(errno: i32, call: Call) -> TransportError {
     match errno {
         libc::ENODEV | libc::ENXIO | libc::ESHUTDOWN => TransportError::Gone,
-        // hidraw's read fails with EIO for one reason only: the device was taken away.
+        // hidraw's read fails with EIO only if the device was removed.
         libc::EIO if call == Call::Read => TransportError::Gone,
         libc::ETIMEDOUT => TransportError::TimedOut,
         errno => TransportError::Io { errno },

@@ -1,32 +1,32 @@
-//! Arms that measure the tool's coordinates themselves: their controller does the geometry, or they
-//! are gantries.
+//! Arms that measure the tool's coordinates directly: gantries, and arms whose controller does the
+//! geometry.
 //!
-//! Axes 0 to 2 are metres along x, y, z. A rotation, where there is one, follows from axis 3.
-//! Efforts are the force along x, y, z and, with a rotation, the torque about the mechanism's x, y,
-//! z axes at axes 3 to 5, whichever way the rotation itself is written.
+//! Axes 0 to 2 are metres along x, y, z. A rotation, if measured, starts at axis 3. Efforts are the
+//! force along x, y, z and, with a rotation, the torque about the mechanism's x, y, z axes at axes
+//! 3 to 5, however the rotation itself is written.
 
 use nalgebra::{Quaternion, Translation3, UnitQuaternion};
 
 use super::{AxisUnit, Kinematics, KinematicsError, finite};
 use crate::arm::{Axes, MAX_AXES, Pose, Vec3, Wrench};
 
-/// Shortest quaternion that is still taken for a rotation (after which it is normalised).
+/// Smallest norm of a quaternion that is accepted as a rotation; it is then normalised.
 const MIN_QUATERNION: f64 = 1e-3;
 
-/// How the rotation is written.
+/// Notation of the rotation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Rotation {
-    /// Not measured.
+    /// The rotation is not measured.
     None,
     /// Rotation vector (axis times angle), rad, three axes.
     Vector,
     /// Roll, pitch, yaw, rad, three axes: turn about the fixed x, then y, then z axis.
     RollPitchYaw,
-    /// Quaternion x, y, z, w, four axes; normalised when read.
+    /// Quaternion x, y, z, w, four axes; normalised when it is read.
     Quaternion,
 }
 
-/// The model.
+/// Kinematic model of a Cartesian arm.
 #[derive(Clone, Debug)]
 pub struct Cartesian {
     translations: usize,
@@ -35,8 +35,8 @@ pub struct Cartesian {
 }
 
 impl Cartesian {
-    /// A model with the first `translations` of x, y, z (1 to 3), and a rotation only with all
-    /// three. `None` for anything else.
+    /// Makes a model with the first `translations` of x, y, z (1 to 3). A rotation needs all three.
+    /// `None` for anything else.
     #[must_use]
     pub fn new(translations: usize, rotation: Rotation) -> Option<Self> {
         let turns = match rotation {
@@ -153,7 +153,7 @@ mod tests {
             assert!(pose.rotation.angle_to(&truth) < 1e-9, "{rotation:?}");
             assert_eq!(pose.translation.vector, Vec3::new(0.1, 0.2, 0.3));
         }
-        // Fixed axes, x first: the last turn is about the base's z.
+        // Fixed axes, x first: the last rotation is about the base's z.
         let quarter = std::f64::consts::FRAC_PI_2;
         let pose = (Cartesian::new(3, Rotation::RollPitchYaw).unwrap())
             .forward(&[0.0, 0.0, 0.0, quarter, 0.0, quarter, 0.0])

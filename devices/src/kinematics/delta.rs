@@ -1,33 +1,34 @@
-//! The delta robot (Clavel 1988): three motors about a triangle, each turning an upper arm;
-//! parallelogram forearms carry a platform that never turns. The Novint Falcon and the Force
+//! The delta robot (Clavel 1988): three motors around a triangle, each turning an upper arm.
+//! Parallelogram forearms carry a platform that never turns. The Novint Falcon and the Force
 //! Dimension omega are of this kind.
 //!
-//! Mechanism frame: the motor axes lie in the plane z = 0 on a circle of radius `base_radius_m` at
-//! the azimuths given (increasing, counter-clockwise seen from +z), each tangential to it. An angle
-//! of zero has the upper arm pointing straight outwards, a positive one towards +z, where the
-//! platform is. Closed form: shifted inwards by the platform's radius the elbows are centres of
-//! three spheres of the forearm's length, and the tool is where they meet on the +z side.
+//! Mechanism frame: the motor axes lie in the plane z = 0 on a circle of radius `base_radius_m`,
+//! each tangential to it, at the given azimuths (increasing, counterclockwise seen from +z). At
+//! angle zero an upper arm points straight outwards; a positive angle turns it towards +z, where
+//! the platform is. Closed form: shifted inwards by the platform's radius, the elbows are the
+//! centres of three spheres whose radius is the forearm's length. The tool is where the spheres
+//! meet on the +z side.
 //!
-//! Where the three forearms fall into a plane the mechanism is singular.
+//! The mechanism is singular where the three forearms fall into a plane.
 
 use nalgebra::{Matrix3, Translation3, UnitQuaternion};
 
 use super::{AxisUnit, Kinematics, KinematicsError, finite};
 use crate::arm::{Axes, MAX_AXES, Pose, Vec3, Wrench};
 
-/// Least volume of the parallelepiped of the forearms' unit vectors.
+/// Smallest volume of the parallelepiped of the forearms' unit vectors.
 const MIN_TRANSMISSION: f64 = 0.02;
 
-/// The mechanism; all lengths m.
+/// Dimensions of the mechanism; all lengths in m.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Delta {
-    /// Radius of the circle of the motor axes.
+    /// Radius of the circle of the motor axes, m.
     pub base_radius_m: f64,
-    /// Radius of the circle where the forearms hold the platform.
+    /// Radius of the circle where the forearms hold the platform, m.
     pub platform_radius_m: f64,
-    /// Upper arms.
+    /// Length of the upper arms, m.
     pub upper_arm_m: f64,
-    /// Forearms.
+    /// Length of the forearms, m.
     pub forearm_m: f64,
     /// Azimuths of the three arms about z, rad, increasing within one turn.
     pub azimuths_rad: [f64; 3],
@@ -35,9 +36,9 @@ pub struct Delta {
 
 struct Posture {
     tool: Vec3,
-    /// From each shifted elbow to the tool.
+    /// Vectors from the shifted elbows to the tool, m.
     forearms: [Vec3; 3],
-    /// Derivative of each elbow by its angle.
+    /// Derivative of each elbow with respect to its angle, m/rad.
     swing: [Vec3; 3],
 }
 
@@ -134,7 +135,7 @@ mod tests {
 
     const THIRD: f64 = std::f64::consts::TAU / 3.0;
 
-    /// Of about a Falcon's size: upper arm 60 mm, forearm 102.5 mm.
+    /// About the size of a Falcon: upper arm 60 mm, forearm 102.5 mm.
     const DEVICE: Delta = Delta {
         base_radius_m: 0.037,
         platform_radius_m: 0.025,
@@ -176,7 +177,7 @@ mod tests {
         assert!(flat.forward(&at).is_ok());
         let error = flat.efforts(&at, &Wrench::zero()).unwrap_err();
         assert!(matches!(error, KinematicsError::Singular { .. }), "{error}");
-        // All elbows in one point.
+        // All shifted elbows coincide.
         let closed = Delta {
             base_radius_m: 0.025,
             upper_arm_m: 0.0,

@@ -1,13 +1,13 @@
-//! From what an arm measures (axes: joint angles or coordinates) to the tool's pose, and from a
-//! wrench at the tool to what its motors must do (efforts).
+//! Kinematics: from measured axes (joint angles or coordinates) to the tool's pose, and from a
+//! wrench at the tool to the efforts of the motors.
 //!
-//! The two are dual: with `J` the Jacobian that turns axis velocities into the tool's twist,
-//! efforts are `J^T w` (virtual work), which needs no inverse and has no numerical trouble of its
-//! own; an arm near a parallel singularity, where `J` itself grows without bound, is reported
-//! instead. Everything here is pure, bounded and allocation-free once built.
+//! The two are dual. With `J` the Jacobian that maps axis velocities to the tool's twist, efforts
+//! are `J^T w` (virtual work). This needs no inverse and adds no numerical trouble. Near a parallel
+//! singularity, where `J` itself grows without bound, a model reports an error instead. Everything
+//! here is pure, bounded, and allocation-free once built.
 //!
-//! Frames: a model computes in its own *mechanism* frame and gives the *flange*; [`Mounted`] places
-//! the mechanism in the base frame and the tool on the flange.
+//! Frames: a model computes in its *mechanism* frame and gives the *flange*. [`Mounted`] places the
+//! mechanism in the base frame and the tool on the flange.
 
 mod cartesian;
 mod delta;
@@ -27,64 +27,66 @@ pub use serial::{Joint, JointKind, Serial};
 
 use crate::arm::{Axes, Pose, Wrench};
 
-/// Unit of an axis, and with it of its effort.
+/// Unit of an axis, and thereby of its effort.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum AxisUnit {
     /// Metres; effort in newtons.
     Metre,
     /// Radians; effort in newton metres.
     Radian,
-    /// A plain number (a quaternion component); it has no effort of its own.
+    /// A plain number (a quaternion component), which has no effort.
     Number,
 }
 
-/// Why a model gives no pose or no efforts. The caller keeps the last good pose and sends no force.
+/// Why a model gives no pose or no efforts. The caller then keeps the last good pose and sends no
+/// force.
 #[derive(Copy, Clone, Debug, PartialEq, Error)]
 pub enum KinematicsError {
     /// An axis is not a finite number.
     #[error("axis {axis} is not a finite number")]
     NotFinite {
-        /// The axis.
+        /// Index of the axis.
         axis: u8,
     },
     /// No pose of the mechanism has these axes.
     #[error("no pose has these joints: the links miss each other by {gap_m} m")]
     Unreachable {
-        /// By how much the links are too short, m (or the length of a quaternion that is none).
+        /// Length by which the links are too short, m; for an invalid quaternion, its norm.
         gap_m: f64,
     },
-    /// The mechanism is at or near a parallel singularity: a small effort would be a large force.
+    /// The mechanism is at or near a parallel singularity: a small effort would make a large force.
     #[error("singular: the measure of transmission is {measure}, at least {least} is needed")]
     Singular {
-        /// 0 at the singularity, about 1 far from it.
+        /// Measure of transmission: 0 at the singularity, about 1 far from it.
         measure: f64,
-        /// What is needed.
+        /// Smallest allowed measure.
         least: f64,
     },
 }
 
 /// The geometry of a mechanism.
 pub trait Kinematics: Debug + Send + Sync {
-    /// The unit of each axis; its length is how many there are.
+    /// Returns the unit of each axis. The length is the number of axes.
     fn axes(&self) -> &[AxisUnit];
 
-    /// The unit that the effort of each axis is the dual of; its length is how many axes can have
-    /// one.
+    /// Returns the unit to which the effort of each axis is dual. The length is the number of axes
+    /// that can have an effort.
     fn effort_units(&self) -> &[AxisUnit] {
         self.axes()
     }
 
-    /// Whether the rotation of the flange is measured. Where it is not, poses have no rotation.
+    /// Returns whether the rotation of the flange is measured. If not, poses have the identity
+    /// rotation.
     fn has_rotation(&self) -> bool;
 
-    /// Axes to the flange in the mechanism frame.
+    /// Computes the flange in the mechanism frame from the axes.
     ///
     /// # Errors
     /// See [`KinematicsError`].
     fn forward(&self, axes: &Axes) -> Result<Pose, KinematicsError>;
 
-    /// `J^T w`: efforts that make `wrench` (mechanism frame, at the flange's origin). Axes that the
-    /// mechanism lacks get zero.
+    /// Computes `J^T w`: the efforts that make `wrench` (mechanism frame, at the flange's origin).
+    /// Axes that the mechanism lacks get zero.
     ///
     /// # Errors
     /// See [`KinematicsError`].
@@ -100,7 +102,7 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// Place a mechanism.
+    /// Places a mechanism and its tool.
     #[must_use]
     pub fn new(
         mechanism: Box<dyn Kinematics>,
@@ -128,13 +130,13 @@ impl Kinematics for Mounted {
         self.mechanism.has_rotation()
     }
 
-    /// Axes to the tool in the base frame.
+    /// Computes the tool in the base frame from the axes.
     fn forward(&self, axes: &Axes) -> Result<Pose, KinematicsError> {
         let flange = self.mechanism.forward(axes)?;
         Ok(self.base_from_mechanism * flange * self.flange_from_tool)
     }
 
-    /// `wrench` in the base frame at the tool's origin.
+    /// Computes the efforts of `wrench`, given in the base frame at the tool's origin.
     fn efforts(&self, axes: &Axes, wrench: &Wrench) -> Result<Axes, KinematicsError> {
         let flange = self.mechanism.forward(axes)?;
         let mechanism_from_base = self.base_from_mechanism.rotation.inverse();
@@ -145,7 +147,7 @@ impl Kinematics for Mounted {
     }
 }
 
-/// Refuse numbers that are none among the first `count` axes.
+/// Refuses numbers that are not finite among the first `count` axes.
 fn finite(axes: &Axes, count: usize) -> Result<(), KinematicsError> {
     match axes.iter().take(count).position(|x| !x.is_finite()) {
         Some(axis) => Err(KinematicsError::NotFinite { axis: axis as u8 }),

@@ -1,43 +1,43 @@
-//! The planar five-bar linkage ("pantograph"): two motors, two links each, joined at the tool
+//! The planar five-bar linkage ("pantograph"): two motors with two links each, joined at the tool
 //! (Campion, Wang and Hayward 2005).
 //!
-//! Mechanism frame: the motors sit on the x axis, the left one at `-base/2`, the right one at
-//! `+base/2`; angles are measured from +x towards +y; the tool is on the +y side of the line from
-//! the left to the right elbow. z is zero. Closed form: the tool is where the circles of the two
+//! Mechanism frame: the motors are on the x axis, the left one at `-base/2`, the right one at
+//! `+base/2`. Angles are measured from +x towards +y. The tool is on the +y side of the line from
+//! the left to the right elbow; z is zero. Closed form: the tool is where the circles of the two
 //! outer links about the elbows meet.
 //!
-//! Where the outer links fall in line the linkage is singular: it can no longer hold the tool, and
-//! `J` has no bound.
+//! The linkage is singular where the outer links are in line: it can no longer hold the tool, and
+//! `J` is unbounded.
 
 use nalgebra::{Matrix2, Translation3, UnitQuaternion, Vector2};
 
 use super::{AxisUnit, Kinematics, KinematicsError, finite};
 use crate::arm::{Axes, MAX_AXES, Pose, Wrench};
 
-/// Least sine of the angle between the outer links.
+/// Smallest sine of the angle between the outer links.
 const MIN_TRANSMISSION: f64 = 0.05;
 
-/// The linkage; all lengths m.
+/// Dimensions of the linkage; all lengths in m.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Pantograph {
-    /// Distance between the motors; may be zero.
+    /// Distance between the motors, m; may be zero.
     pub base_m: f64,
-    /// Left inner link.
+    /// Length of the left inner link, m.
     pub left_inner_m: f64,
-    /// Left outer link.
+    /// Length of the left outer link, m.
     pub left_outer_m: f64,
-    /// Right inner link.
+    /// Length of the right inner link, m.
     pub right_inner_m: f64,
-    /// Right outer link.
+    /// Length of the right outer link, m.
     pub right_outer_m: f64,
 }
 
-/// Where everything is for a pair of angles.
+/// Positions of the linkage for a pair of angles.
 struct Posture {
     tool: Vector2<f64>,
-    /// From the left and the right elbow to the tool.
+    /// Vectors from the left and the right elbow to the tool, m.
     outer: [Vector2<f64>; 2],
-    /// Derivative of the left and the right elbow by its angle.
+    /// Derivative of the left and the right elbow with respect to its angle, m/rad.
     swing: [Vector2<f64>; 2],
 }
 
@@ -56,12 +56,12 @@ impl Pantograph {
         let (l, r) = (self.left_outer_m, self.right_outer_m);
         let gap_m = (distance - (l + r)).max((l - r).abs() - distance);
         if gap_m > 0.0 || distance < 1e-9 {
-            // Elbows that coincide leave the tool free to turn about them.
+            // If the elbows coincide, the tool can turn freely about them.
             return Err(KinematicsError::Unreachable {
                 gap_m: gap_m.max(0.0),
             });
         }
-        // Foot of the tool on the line of the elbows, and its height above it.
+        // Foot of the tool on the line of the elbows, and its height above that line.
         let along = (distance * distance + l * l - r * r) / (2.0 * distance);
         let height = (l * l - along * along).max(0.0).sqrt();
         let unit = between / distance;
@@ -106,7 +106,7 @@ impl Kinematics for Pantograph {
             return Err(singular);
         }
         let inverse = rows.try_inverse().ok_or(singular)?;
-        // Tension of the outer links, per metre of link.
+        // Tension of the outer links per metre of link.
         let tension = inverse.transpose() * wrench.force_n.xy();
         let mut efforts = [0.0; MAX_AXES];
         for i in 0..2 {
@@ -122,7 +122,7 @@ mod tests {
     use crate::kinematics::testing::check_against_differences;
     use proptest::prelude::*;
 
-    /// The dimensions of Campion, Wang and Hayward's device: inner links 63 mm, outer links 75 mm,
+    /// Dimensions of the device of Campion, Wang and Hayward: inner links 63 mm, outer links 75 mm,
     /// motors 25 mm apart.
     const DEVICE: Pantograph = Pantograph {
         base_m: 0.025,
@@ -195,7 +195,7 @@ mod tests {
             prop_assert!(((tool - a).norm() - outer).abs() < 1e-9);
             prop_assert!(((tool - b).norm() - 0.075).abs() < 1e-9);
             prop_assert!((b - a).perp(&(tool - a)) >= -1e-9, "the tool is on the wrong side");
-            // Differences are only as good as the distance to the singularity.
+            // Finite differences are only as accurate as the distance to the singularity allows.
             let measure = (tool - a).perp(&(tool - b)).abs() / (outer * 0.075);
             if device.efforts(&at, &Wrench::zero()).is_ok() && measure > 0.1 {
                 check_against_differences(&device, &at);

@@ -1,27 +1,28 @@
-//! Rate control: a puck that is pushed (a SpaceMouse) says how fast the tool shall go, not where it
-//! is.
+//! Rate control: the displacement of a puck (a SpaceMouse) sets the velocity of the tool, not its
+//! position.
 //!
-//! Axes 0 to 2 are the velocity asked for along x, y, z (m/s) and axes 3 to 5 the angular velocity
-//! about x, y, z (rad/s), base frame. The pose is their integral from the workspace's centre:
-//! translation straight, rotation by the exponential map, about the tool's own origin. The position
-//! never leaves the workspace box. Pure: time is an argument, no allocation.
+//! Axes 0 to 2 are the wanted velocity along x, y, z (m/s), and axes 3 to 5 the wanted angular
+//! velocity about x, y, z (rad/s), in the base frame. The pose is their integral from the
+//! workspace's centre: translation along straight lines, rotation about the tool's origin by the
+//! exponential map. The position never leaves the workspace box. Pure: time is an argument, no
+//! allocation.
 
 use nalgebra::{Translation3, UnitQuaternion};
 
 use crate::arm::{Axes, Pose, Vec3, Workspace};
 
-/// How rates become a pose.
+/// Parameters of the integration.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Rate {
-    /// Linear rates shorter than this count as none, m/s: a puck never rests at exactly zero.
+    /// Linear rates below this count as zero, m/s: a puck never rests at exactly zero.
     pub dead_band_m_s: f64,
-    /// The same for angular rates, rad/s.
+    /// Angular rates below this count as zero, rad/s.
     pub dead_band_rad_s: f64,
     /// Longest step that is integrated, ns: a puck that was silent for longer was at rest.
     pub max_step_ns: u64,
 }
 
-/// The integral.
+/// The integrated pose and its state.
 #[derive(Clone, Debug)]
 pub struct RateIntegrator {
     rate: Rate,
@@ -31,7 +32,7 @@ pub struct RateIntegrator {
 }
 
 impl RateIntegrator {
-    /// Begins at the workspace's centre, not turned.
+    /// Starts at the workspace's centre with the identity rotation.
     #[must_use]
     pub fn new(rate: Rate, workspace: Workspace) -> Self {
         Self {
@@ -45,7 +46,7 @@ impl RateIntegrator {
         }
     }
 
-    /// Take in the rates that hold since the last step, and give the pose. Numbers that are not
+    /// Integrates the rates that held since the last step and returns the pose. Rates that are not
     /// finite move nothing.
     pub fn step(&mut self, time_ns: u64, axes: &Axes) -> Pose {
         let since = self.last_ns.map_or(0, |last| time_ns.saturating_sub(last));

@@ -1,42 +1,41 @@
-//! A chain of up to seven revolute or prismatic joints, described by Denavit and Hartenberg's four
-//! numbers for each (1955; the "standard" or distal convention, as in Paul 1981): the frame of
-//! joint `i` follows from the one before by `RotZ(theta) TransZ(d) TransX(a) RotX(alpha)`, the
-//! joint moving `theta` or `d`.
+//! A chain of up to seven revolute or prismatic joints with Denavit-Hartenberg parameters (1955;
+//! the "standard" or distal convention, as in Paul 1981). The frame of joint `i` follows from the
+//! previous one by `RotZ(theta) TransZ(d) TransX(a) RotX(alpha)`; the joint moves `theta` or `d`.
 //!
-//! Many arms measure motors that drive several joints (a parallelogram turns the forearm relative
-//! to the ground, not to the upper arm): `coupling` is the constant matrix `C` of `joints = C *
-//! axes`; efforts then are `C^T` of the joints' torques.
+//! On many arms the measured motors drive several joints: a parallelogram turns the forearm
+//! relative to the ground, not to the upper arm. `coupling` is the constant matrix `C` of `joints =
+//! C * axes`; efforts are then `C^T` times the joints' torques.
 
 use nalgebra::{SMatrix, SVector, Translation3, UnitQuaternion};
 
 use super::{AxisUnit, Kinematics, KinematicsError, finite};
 use crate::arm::{Axes, MAX_AXES, Pose, Vec3, Wrench};
 
-/// What a joint does.
+/// Motion of a joint.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum JointKind {
-    /// Turns about z of the frame before it.
+    /// Turns about z of the previous frame.
     Revolute,
-    /// Slides along z of the frame before it.
+    /// Slides along z of the previous frame.
     Prismatic,
 }
 
 /// One joint and the link after it.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// What moves.
+    /// Motion of the joint.
     pub kind: JointKind,
     /// Link length along the new x, m.
     pub a_m: f64,
     /// Twist about the new x, rad.
     pub alpha_rad: f64,
-    /// Offset along the old z, m; the axis adds to it if prismatic.
+    /// Offset along the old z, m; plus the axis if prismatic.
     pub d_m: f64,
-    /// Angle about the old z, rad; the axis adds to it if revolute.
+    /// Angle about the old z, rad; plus the axis if revolute.
     pub theta_rad: f64,
 }
 
-/// The chain.
+/// Kinematic model of a serial arm.
 #[derive(Clone, Debug)]
 pub struct Serial {
     joints: Vec<Joint>,
@@ -46,10 +45,10 @@ pub struct Serial {
 }
 
 impl Serial {
-    /// A chain of 1 to 7 joints; `None` for none or more.
+    /// Makes a chain of 1 to 7 joints; `None` for any other number.
     ///
-    /// `coupling[i][j]` is how far joint `i` goes for one unit of axis `j`; only the part for the
-    /// joints there are is used. Without `has_rotation` the flange's rotation is left out and
+    /// `coupling[i][j]` is the motion of joint `i` per unit of axis `j`; only the rows and columns
+    /// of existing joints are used. Without `has_rotation` the flange's rotation is dropped and
     /// torques are taken as zero: for arms whose handle turns freely.
     #[must_use]
     pub fn new(
@@ -82,7 +81,8 @@ impl Serial {
         })
     }
 
-    /// The chain from the ground: for each joint the frame *before* it, then the flange.
+    /// Returns the frames of the chain from the ground: for each joint the frame *before* it, then
+    /// the flange.
     fn frames(&self, axes: &Axes) -> [Pose; MAX_AXES + 1] {
         let positions = self.coupling * SVector::from(*axes);
         let mut frames = [Pose::identity(); MAX_AXES + 1];

@@ -4,12 +4,11 @@
 use super::{AxisUnit, Kinematics};
 use crate::arm::{Axes, Vec3, Wrench};
 
-/// For several wrenches: `efforts . dq == force . dx + torque . dphi` for a small change of every
-/// axis.
+/// Checks, for several wrenches, that `efforts . dq == force . dx + torque . dphi` for a small
+/// change of each axis.
 ///
-/// For axes whose effort is not the dual of the coordinate itself (cartesian rotations: efforts are
-/// the torque about the base axes) the axis change is given by the twist instead; see
-/// [`check_twist`].
+/// Skips axes whose effort is not the dual of the coordinate itself: for Cartesian rotations the
+/// efforts are the torque about the base axes.
 pub fn check_against_differences(model: &dyn Kinematics, axes: &Axes) {
     let step = 1e-6;
     let pose = model.forward(axes).unwrap();
@@ -17,8 +16,7 @@ pub fn check_against_differences(model: &dyn Kinematics, axes: &Axes) {
         let efforts = model.efforts(axes, &wrench).unwrap();
         let mut work_of_twist = 0.0;
         let mut work_of_efforts = 0.0;
-        // One direction of change at a time, then the sums must agree one by one: nothing can
-        // cancel.
+        // One axis at a time, so that errors cannot cancel; then the sums must agree as well.
         for axis in 0..model.axes().len() {
             let (mut before, mut after) = (*axes, *axes);
             before[axis] -= step;
@@ -49,8 +47,8 @@ pub fn check_against_differences(model: &dyn Kinematics, axes: &Axes) {
     }
 }
 
-/// A cartesian model's rotation axes carry torque about the mechanism's axes, which is no
-/// derivative of a coordinate.
+/// Returns whether the axis is a rotation of a Cartesian model: its effort is the torque about a
+/// mechanism axis, which is not dual to the coordinate.
 fn rotation_of_cartesian(model: &dyn Kinematics, axis: usize) -> bool {
     let axes = model.axes();
     axes.len() >= 6

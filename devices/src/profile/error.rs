@@ -1,4 +1,4 @@
-//! What is wrong with a profile, with the place: rendered as `file:line:column` with the line and a
+//! Mistakes in a profile with their places: rendered as `file:line:column` with the line and a
 //! caret.
 //!
 //! All mistakes of a file are reported together, in the order of the file. Pure; allocates.
@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// One mistake.
+/// One mistake in a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Bytes of the text that it is about.
@@ -20,16 +20,16 @@ pub struct Problem {
 pub struct ProfileErrors {
     /// Name of the file, for messages.
     pub source_name: String,
-    /// Its text.
+    /// Text of the file.
     pub text: String,
-    /// In the order of the text.
+    /// Mistakes in the order of the text.
     pub problems: Vec<Problem>,
 }
 
 impl std::error::Error for ProfileErrors {}
 
-/// Line and column of a byte offset, both from 1, columns counted in characters; and the line's
-/// text.
+/// Returns line and column of a byte offset, both from 1, columns in characters, and the text of
+/// the line.
 fn locate(text: &str, offset: usize) -> (usize, usize, &str) {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
@@ -50,7 +50,7 @@ impl fmt::Display for ProfileErrors {
             }
             let (line, column, text) = locate(&self.text, problem.span.start);
             let width = line.to_string().len();
-            // A span of several lines is marked on its first.
+            // A span of several lines is marked on its first line.
             let left = text.chars().count().saturating_sub(column - 1);
             let long = self
                 .text

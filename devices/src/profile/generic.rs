@@ -1,9 +1,9 @@
-//! The generic 3-DOF arm: an open report layout for arms that have no protocol of their own, and
-//! for test rigs.
+//! The generic 3-DOF arm: an open report layout for arms without a protocol of their own, and for
+//! test rigs.
 //!
-//! Its profile is `config/devices/generic-vendor-3dof.toml`; this module holds what a *device*
-//! needs to be one: the ids and the HID report descriptor (Device Class Definition for HID 1.11,
-//! section 6.2.2). Constants only.
+//! Its profile is `config/devices/generic-vendor-3dof.toml`. This module holds what a *device*
+//! needs to be such an arm: the ids and the HID report descriptor (Device Class Definition for HID
+//! 1.11, section 6.2.2). Constants only.
 //!
 //! | report | bytes (report id included) | content, little endian |
 //! |---|---|---|

@@ -1,9 +1,9 @@
-//! Device profiles: an arm's reports, units, geometry, limits and quirks as data, one TOML file for
-//! each model.
+//! Device profiles: an arm's reports, units, geometry, limits and quirks as data, one TOML file per
+//! model.
 //!
 //! A profile is checked as a whole when it is read: every mistake is reported at once, with its
-//! line, and unknown keys are mistakes. What has passed cannot fail later for a reason that lies in
-//! the profile. Reading allocates and is done before an arm is opened; it touches no device.
+//! line, and unknown keys are mistakes. A profile that passed cannot fail later for a reason of its
+//! own. Reading allocates and is done before an arm is opened; it touches no device.
 //!
 //! # Keys
 //!
@@ -46,12 +46,12 @@ use crate::codec::Codec;
 use crate::kinematics::{Mounted, Rate};
 use crate::velocity::VelocityWindows;
 
-/// Which devices a profile is for. What is `None` may be anything.
+/// The devices that a profile is for. Fields that are `None` match anything.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// USB (or Bluetooth) vendor.
+    /// USB (or Bluetooth) vendor id.
     pub vendor_id: u16,
-    /// Product.
+    /// Product id.
     pub product_id: Option<u16>,
     /// Usage page of a top-level collection.
     pub usage_page: Option<u16>,
@@ -64,9 +64,9 @@ pub struct Match {
 /// How axes become a pose.
 #[derive(Clone, Debug)]
 pub enum Model {
-    /// They are positions.
+    /// The axes are positions.
     Position(Arc<Mounted>),
-    /// They are velocities, to be integrated.
+    /// The axes are velocities, which are integrated.
     Rate(Rate),
 }
 
@@ -75,42 +75,42 @@ pub enum Model {
 pub enum ReportKind {
     /// As an output report.
     Output,
-    /// As a feature report: over the control pipe, slow.
+    /// As a feature report over the control pipe, which is slow.
     Feature,
 }
 
-/// A report that is sent when an arm is opened or left.
+/// A report that is sent when an arm is opened or closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedReport {
-    /// How.
+    /// How the report is sent.
     pub kind: ReportKind,
-    /// What: the report id, or 0 where reports have none, then the data.
+    /// Bytes to send: the report id, or 0 if reports have none, then the data.
     pub bytes: Vec<u8>,
 }
 
-/// One model of arm, checked.
+/// A checked profile: one model of arm.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// Which devices it is for.
+    /// The devices that it is for.
     pub matches: Vec<Match>,
-    /// Its reports.
+    /// Codec of its reports.
     pub codec: Codec,
-    /// Its geometry.
+    /// Geometry of the arm.
     pub model: Model,
-    /// Its name, degrees of freedom, limits and mechanics.
+    /// Name, degrees of freedom, limits and mechanics.
     pub spec: ArmSpec,
     /// Windows of the velocity estimate.
     pub windows: VelocityWindows,
-    /// It sends reports only while it moves, so silence means rest.
+    /// The arm sends reports only while it moves, so silence means rest.
     pub silent_at_rest: bool,
-    /// Sent when it is opened, in this order.
+    /// Reports sent when the arm is opened, in this order.
     pub start: Vec<FixedReport>,
-    /// Sent after the last command, in this order.
+    /// Reports sent after the last command, in this order.
     pub stop: Vec<FixedReport>,
 }
 
 impl Profile {
-    /// Read a profile. `source_name` is only for messages.
+    /// Parses a profile. `source_name` is used only in messages.
     ///
     /// # Errors
     /// Every mistake in the text.

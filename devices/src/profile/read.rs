@@ -1,4 +1,4 @@
-//! The whole profile from its text, and the checks between its parts.
+//! Reads the whole profile from its text, and checks its parts against each other.
 
 use toml::de::DeTable;
 
@@ -19,7 +19,7 @@ pub(super) fn profile(source_name: &str, text: &str) -> Result<Profile, ProfileE
     for error in &errors {
         problems.add(error.span().unwrap_or(0..0), error.message());
     }
-    // What the parser made up to recover would only cause more complaints.
+    // A text that the parser had to repair would only cause further complaints.
     let profile = if errors.is_empty() {
         let root = Section::root(&table, &problems);
         read(&root, &problems).filter(|_| problems.count() == 0)
@@ -167,7 +167,7 @@ fn fixed_reports(root: &Section<'_>, key: &'static str) -> Vec<FixedReport> {
     root.tables(key).into_iter().map(one).collect()
 }
 
-/// A time in nanoseconds from a key in a larger unit.
+/// Reads a time in nanoseconds from a key in a larger unit.
 fn time(
     section: &Section<'_>,
     key: &'static str,
@@ -185,10 +185,10 @@ fn time(
     (value * unit_ns).min(MAX_TIME_NS).round() as u64
 }
 
-/// Keys that only some arms have.
+/// Reads keys that only some arms have.
 struct Applicable<'a> {
     section: &'a Section<'a>,
-    /// `None` where a mistake elsewhere keeps us from knowing.
+    /// `None` if another mistake leaves it unknown.
     applies: Option<bool>,
     reason: &'static str,
 }
@@ -201,14 +201,14 @@ impl Applicable<'_> {
                 let message = format!("`{key}` does not apply: {}", self.reason);
                 self.section.complain(key, message);
             }
-            // Asking makes it a known key.
+            // A key that was asked for is a known key.
             _ => drop(self.section.has(key)),
         }
         0.0
     }
 }
 
-/// Everything of the specification but the degrees of freedom, which the reports tell.
+/// Reads the specification, except the degrees of freedom, which follow from the reports.
 fn spec(
     name: String,
     has_force: Option<bool>,
@@ -299,7 +299,7 @@ fn spec(
     spec
 }
 
-/// Where efforts are the wrench itself, the peak must fit into every field.
+/// Checks, where efforts are the wrench itself, that every field can hold the peak.
 fn check_reach(
     codec: &Codec,
     reports: &read_layout::Reports,

@@ -1,4 +1,4 @@
-//! The `[kinematics]` section.
+//! Reads the `[kinematics]` section.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use crate::kinematics::{
     Serial,
 };
 
-/// A model and what the reports must give and may take.
+/// A model, with the axes that reports must give and the efforts that they may carry.
 pub(super) struct Geometry {
     pub(super) model: Model,
-    /// How many axes it needs, with the unit that each must be written in.
+    /// Unit in which each axis must be written; one entry per axis that the model needs.
     pub(super) axis_units: Vec<&'static str>,
-    /// The unit of the effort of each axis that can have one.
+    /// Unit of the effort of each axis that can have one.
     pub(super) effort_units: Vec<AxisUnit>,
     pub(super) has_rotation: bool,
-    /// The efforts are force and torque themselves, unmixed.
+    /// The efforts are force and torque themselves, not mixed.
     pub(super) efforts_are_the_wrench: bool,
 }
 
@@ -34,7 +34,7 @@ enum Name {
     Rate,
 }
 
-/// Reads the section; nothing if it is unusable, which is then reported.
+/// Reads the section; returns `None` if it is unusable, which is then reported.
 pub(super) fn geometry(section: &Section<'_>) -> Option<Geometry> {
     let name = section.choice(
         "model",

@@ -1,5 +1,5 @@
-//! The `[input]` and `[output]` sections: names become indices, and the codec's checks become
-//! lines.
+//! Reads the `[input]` and `[output]` sections: resolves names to indices, and reports the codec's
+//! checks at their lines.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) struct Reports {
     whole: Range<usize>,
 }
 
-/// Spans of a report and its fields, and the units that its fields are written in.
+/// Spans of a report and its fields, and the units in which its fields are written.
 struct Placed {
     span: Range<usize>,
     fields: Vec<(Range<usize>, &'static str)>,
@@ -50,7 +50,7 @@ impl Reports {
     }
 }
 
-/// Reads both sections; nothing if something in them was wrong, which is then reported.
+/// Reads both sections; returns `None` if something in them was wrong, which is then reported.
 pub(super) fn reports(
     root: &Section<'_>,
     quirks: &Section<'_>,
@@ -119,7 +119,7 @@ pub(super) fn reports(
         }
         section.close();
     }
-    // A report with axes holds a whole pose unless it is said otherwise.
+    // A report with axes holds a whole pose unless the profile says otherwise.
     for (report, told) in reports.layout.inputs.iter_mut().zip(roles) {
         if !told
             && report
@@ -137,7 +137,7 @@ pub(super) fn reports(
     (problems.count() == before).then_some(reports)
 }
 
-/// The codec, if the layout has no mistakes.
+/// Makes the codec, or reports the mistakes of the layout.
 pub(super) fn codec(reports: &Reports, problems: &Problems) -> Option<Codec> {
     match Codec::new(reports.layout.clone()) {
         Ok(codec) => Some(codec),
@@ -211,7 +211,7 @@ enum Input {
     Temperature,
 }
 
-/// The field, and the unit that it is written in where it has one.
+/// Reads an input field, and the unit that it is written in, if it has one.
 fn input_field(section: &Section<'_>) -> (Option<InputField>, &'static str) {
     let what = section.choice(
         "what",
@@ -312,8 +312,8 @@ fn output_field(section: &Section<'_>) -> (Option<OutputField>, &'static str) {
     (Some(output), unit)
 }
 
-/// The reports must give every axis of the model in its unit, drive only axes that can have an
-/// effort, and each at one place only.
+/// Checks that the reports give every axis of the model in its unit, drive only axes that can have
+/// an effort, and drive each at one place only.
 pub(super) fn check_axes(
     reports: &Reports,
     codec: &Codec,

@@ -1,9 +1,9 @@
-//! Reading a TOML table key by key, collecting every mistake with its span.
+//! Reads a TOML table key by key and collects every mistake with its span.
 //!
-//! A reader asks for the keys it knows; what it never asked for is unknown and reported with the
-//! nearest known name when the section is closed. A missing or bad value is reported once and
-//! replaced by a harmless one, so that reading goes on and finds the other mistakes; the caller
-//! throws the result away if there were any. Pure; allocates; no panic on any text.
+//! A reader asks for the keys that it knows. When the section is closed, keys that it never asked
+//! for are unknown and reported with the nearest known name. A missing or bad value is reported
+//! once and replaced by a harmless one, so that reading goes on and finds the other mistakes. The
+//! caller discards the result if there were any. Pure; allocates; no text causes a panic.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::Problem;
 use crate::arm::FURTHEST_M;
 
-/// Where the mistakes of one file are gathered.
+/// Collects the mistakes of one file.
 #[derive(Default)]
 pub(super) struct Problems(RefCell<Vec<Problem>>);
 
@@ -24,12 +24,12 @@ impl Problems {
         self.0.borrow_mut().push(Problem { span, message });
     }
 
-    /// How many so far: to find out whether something went wrong in between.
+    /// Returns the number so far, to find out whether something went wrong in between.
     pub(super) fn count(&self) -> usize {
         self.0.borrow().len()
     }
 
-    /// In the order of the text.
+    /// Returns the mistakes in the order of the text, without repetitions.
     pub(super) fn into_sorted(self) -> Vec<Problem> {
         let mut problems = self.0.into_inner();
         problems.sort_by_key(|problem| (problem.span.start, problem.span.end));
@@ -38,7 +38,7 @@ impl Problems {
     }
 }
 
-/// Which numbers are allowed.
+/// Numbers that a key allows.
 #[derive(Copy, Clone)]
 pub(super) enum Allow {
     Any,
@@ -50,7 +50,7 @@ pub(super) enum Allow {
 pub(super) struct Section<'a> {
     table: Option<&'a DeTable<'a>>,
     pub(super) span: Range<usize>,
-    /// As a person would write it: `[limits]`, `[[input.field]]`.
+    /// Name as a person would write it: `[limits]`, `[[input.field]]`.
     name: String,
     problems: &'a Problems,
     known: RefCell<Vec<&'static str>>,
@@ -60,8 +60,8 @@ impl<'a> Section<'a> {
     pub(super) fn root(table: &'a Spanned<DeTable<'a>>, problems: &'a Problems) -> Self {
         Self {
             table: Some(table.get_ref()),
-            // The whole file is no place to point at; what is missing from it is missing at its
-            // first line.
+            // The whole file is not a useful place to point at; what is missing from it is reported
+            // at its first line.
             span: 0..0,
             name: "the profile".into(),
             problems,
@@ -78,7 +78,7 @@ impl<'a> Section<'a> {
         self.get(key).is_some()
     }
 
-    /// Where the value of a key is, or the section if it is not there.
+    /// Returns the span of a key's value, or of the section if the key is missing.
     pub(super) fn span_of(&self, key: &'static str) -> Range<usize> {
         self.get(key)
             .map_or_else(|| self.span.clone(), Spanned::span)
@@ -89,7 +89,7 @@ impl<'a> Section<'a> {
     }
 
     fn missing(&self, key: &'static str) {
-        // A section that is missing altogether was already reported.
+        // A missing section was already reported.
         if self.table.is_some() {
             self.problems.add(
                 self.span.clone(),
@@ -106,8 +106,8 @@ impl<'a> Section<'a> {
         );
     }
 
-    /// A table within this one; an empty one where it is missing, which is reported if it is
-    /// required.
+    /// Returns a table within this one. If it is missing, returns an empty one and, if it is
+    /// required, reports it.
     pub(super) fn table(&self, key: &'static str, required: bool) -> Section<'a> {
         let name = match self.name.as_str() {
             "the profile" => format!("[{key}]"),
@@ -132,7 +132,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The tables of an array of tables.
+    /// Returns the tables of an array of tables.
     pub(super) fn tables(&self, key: &'static str) -> Vec<Section<'a>> {
         let name = match self.name.as_str() {
             "the profile" => format!("[[{key}]]"),
@@ -206,13 +206,13 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A length in metres: no larger than any coordinate may be.
+    /// Reads a length in metres, no larger than any coordinate may be.
     pub(super) fn length(&self, key: &'static str, allow: Allow) -> f64 {
         let [length] = self.near(key, [self.number(key, allow)]);
         length
     }
 
-    /// Several of them.
+    /// Reads several lengths in metres.
     pub(super) fn lengths<const N: usize>(
         &self,
         key: &'static str,
@@ -287,7 +287,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// One of several words; the first is what a mistake is replaced by.
+    /// Reads one of several words; a mistake is replaced by the first.
     pub(super) fn choice<T: Copy>(&self, key: &'static str, choices: &[(&'static str, T)]) -> T {
         if self.has(key) {
             self.choice_or(key, choices, choices[0].1)
@@ -320,7 +320,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// An array of exactly `N` finite numbers.
+    /// Reads an array of exactly `N` finite numbers.
     pub(super) fn numbers<const N: usize>(
         &self,
         key: &'static str,
@@ -345,7 +345,7 @@ impl<'a> Section<'a> {
         numbers
     }
 
-    /// An array of rows of numbers, as it is written.
+    /// Reads an array of rows of numbers, as written.
     pub(super) fn rows(&self, key: &'static str, rows: usize, columns: usize) -> Vec<Vec<f64>> {
         let Some(value) = self.get(key) else {
             return Vec::new();
@@ -368,7 +368,7 @@ impl<'a> Section<'a> {
         array.iter().map(row).collect()
     }
 
-    /// An array of whole numbers from 0 to 255.
+    /// Reads an array of whole numbers from 0 to 255.
     pub(super) fn bytes(&self, key: &'static str, required: bool) -> Vec<u8> {
         let Some(value) = self.get(key) else {
             if required {
@@ -384,7 +384,8 @@ impl<'a> Section<'a> {
         array.iter().map(byte).collect()
     }
 
-    /// Report the keys that were never asked for. Closing twice does no harm.
+    /// Reports the keys that were never asked for. Closing twice does no harm: repetitions are
+    /// dropped.
     pub(super) fn close(&self) {
         let Some(table) = self.table else {
             return;

@@ -1,21 +1,21 @@
-//! The profiles that come with hapticd, compiled in so that they are there without any file.
+//! The profiles that ship with hapticd, compiled in so that they need no file.
 
 use super::{Profile, ProfileErrors};
 
-/// A profile's file.
+/// A shipped profile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Shipped {
-    /// Name of the file without `.toml`; what a configuration calls the profile by.
+    /// Name of the file without `.toml`; a configuration refers to the profile by it.
     pub name: &'static str,
-    /// Its text.
+    /// Text of the profile.
     pub text: &'static str,
 }
 
 impl Shipped {
-    /// Read it.
+    /// Parses the profile.
     ///
     /// # Errors
-    /// None that a build with passing tests can have.
+    /// None in a build that passes its tests.
     pub fn parse(&self) -> Result<Profile, ProfileErrors> {
         Profile::parse(&format!("{}.toml", self.name), self.text)
     }
@@ -30,7 +30,7 @@ macro_rules! shipped {
     };
 }
 
-/// All of them, by name.
+/// All shipped profiles, sorted by name.
 pub const SHIPPED: &[Shipped] = shipped![
     "generic-vendor-3dof",
     "pantograph-2dof",
@@ -39,7 +39,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "spacemouse-rate",
 ];
 
-/// One of them by its name.
+/// Returns the shipped profile with this name.
 #[must_use]
 pub fn shipped(name: &str) -> Option<&'static Shipped> {
     SHIPPED.iter().find(|profile| profile.name == name)

@@ -1,4 +1,4 @@
-//! Shipped profiles, golden bytes, the messages of every kind of mistake, and any text at all.
+//! Shipped profiles, golden bytes, the message of every kind of mistake, and arbitrary text.
 
 use proptest::prelude::*;
 
@@ -146,7 +146,7 @@ fn the_pantograph_reaches_its_whole_workspace() {
         panic!()
     };
     let workspace = profile.spec.workspace;
-    // Inverse by the law of cosines, elbows outwards.
+    // Inverse kinematics by the law of cosines, elbows outwards.
     let angle = |motor: f64, x: f64, y: f64, side: f64| {
         let (dx, distance) = (x - motor, (x - motor).hypot(y));
         let cosine =
@@ -198,7 +198,7 @@ fn the_serial_arm_stretches_along_x() {
 
 #[test]
 fn a_mistake_is_reported_at_its_line() {
-    // line of the first `bit_size = 16`, counted by hand would rot: find it.
+    // Finds the line of the first `bit_size = 16`; a line counted by hand would go stale.
     let text = GENERIC.replacen("bit_size = 16", "bit_sise = 16", 1);
     let line = 1 + text[..text.find("bit_sise").unwrap()].matches('\n').count();
     let shown = errors(&text);
@@ -215,7 +215,7 @@ fn a_mistake_is_reported_at_its_line() {
     assert!(shown.contains("bit_sise = 16\n"), "{shown}");
 }
 
-/// Edits of the generic profile, and what must be said about each.
+/// Edits of the generic profile, and the message that each must cause.
 const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "name = \"Generic vendor 3-DOF arm\"",
@@ -476,8 +476,8 @@ fn a_report_to_start_with_is_kept() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// A good profile with one line lost, doubled, cut or replaced: never a panic, and if it is
-    /// refused there is a message for each mistake.
+    /// A good profile with one line lost, doubled, cut or replaced never causes a panic. If it is
+    /// refused, there is a message.
     #[test]
     fn a_damaged_profile_is_read_or_refused(which in 0_usize..SHIPPED.len(), line: prop::sample::Index, how in 0..5, junk in "[ -~]{0,12}") {
         let lines: Vec<&str> = SHIPPED[which].text.lines().collect();

@@ -2,17 +2,17 @@
 //! heat-budgeted.
 //!
 //! Guarantees, for every wanted vector however large (but finite):
-//! * clamping keeps the direction and never makes a vector longer;
-//! * the output moves on the straight line from the last output towards the clamped target, at most
-//!   `slew * dt` far. It is therefore never longer than the longer of the two, and it is the target
-//!   itself once the slew limit no longer binds.
+//! * Clamping keeps the direction and never lengthens a vector.
+//! * The output moves on the straight line from the last output towards the clamped target, by at
+//!   most `slew * dt`. It is therefore never longer than the longer of the two, and it is the
+//!   target itself once the slew limit no longer binds.
 //!
 //! Constant time, no allocation.
 
 use super::thermal::ThermalBudget;
 use crate::arm::Vec3;
 
-/// The limits of one channel, in its unit (N or N·m).
+/// Limits of one channel, in its unit (N or N·m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ChannelLimits {
     pub peak: f64,
@@ -21,28 +21,29 @@ pub(super) struct ChannelLimits {
     pub time_constant_s: f64,
 }
 
-/// What one step did to a channel.
+/// Result of one step of a channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ChannelStep {
     pub clamped_to_peak: bool,
     pub clamped_to_continuous: bool,
     pub slewed: bool,
-    /// What the slew limit leaves for the steps to come.
+    /// Part of the target that the slew limit leaves for later steps.
     pub held_back: Vec3,
-    /// The length that the limits allowed.
+    /// Length that the limits allowed.
     pub most: f64,
-    /// Share of what they left of the wanted vector that was let out.
+    /// Share of the clamped vector that was sent.
     pub factor: f64,
 }
 
-/// The state of one channel: what it last let out and how warm that made the arm.
+/// State of one channel: its last output and the heat that it made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
     output: Vec3,
     budget: ThermalBudget,
 }
 
-/// `v` shortened to at most `length`, same direction. Safe for components up to the largest `f64`.
+/// Returns `v` shortened to at most `length`, in the same direction. Safe for components up to the
+/// largest `f64`.
 pub(super) fn clamp_length(v: &Vec3, length: f64) -> Vec3 {
     let largest = v.amax();
     if largest == 0.0 || length <= 0.0 {
@@ -50,7 +51,7 @@ pub(super) fn clamp_length(v: &Vec3, length: f64) -> Vec3 {
     }
     let unit = v / largest;
     let norm = unit.norm();
-    // largest * norm may overflow to infinity, which compares as it should.
+    // largest * norm may overflow to infinity, which compares correctly.
     if largest * norm <= length {
         *v
     } else {
@@ -66,7 +67,7 @@ impl Channel {
     }
 
     /// Moves the output towards `scale` times the clamped `wanted`, `dt_s` after the last step.
-    /// `wanted` is finite, `scale` in 0..=1. (Clamped first, so that a ramp is a ramp of the whole
+    /// `wanted` is finite, `scale` is in 0..=1. (Clamped first, so that a ramp covers the whole
     /// permitted force however much more is wanted.)
     pub fn step(
         &mut self,
@@ -82,8 +83,8 @@ impl Channel {
         let change = target - self.output;
         let step = clamp_length(&change, limits.slew_per_s * dt_s);
         let slewed = step != change;
-        // Where the slew limit does not bind, the target itself: `output + change` would leave
-        // rounding behind, and the fade to zero must end at zero.
+        // If the slew limit does not bind, takes the target itself: `output + change` would leave
+        // rounding errors, and a fade to zero must end at zero.
         self.output = if slewed { self.output + step } else { target };
         let along = self.output.dot(&permitted) / permitted.norm_squared();
         ChannelStep {
@@ -99,17 +100,17 @@ impl Channel {
         }
     }
 
-    /// Zero, at once.
+    /// Sets the output to zero at once.
     pub fn cut(&mut self) {
         self.output = Vec3::zeros();
     }
 
-    /// What the arm is asked to hold.
+    /// Returns the vector that the arm is asked to hold.
     pub fn output(&self) -> Vec3 {
         self.output
     }
 
-    /// The share of the continuous budget in use.
+    /// Returns the share of the continuous budget in use.
     pub fn used(&self, limits: &ChannelLimits) -> f64 {
         self.budget.used(limits.continuous)
     }
@@ -158,7 +159,7 @@ mod tests {
         );
     }
 
-    /// 1 N a tick of the 5 N: what is missing comes later. Of nothing all is let out.
+    /// 1 N per tick of the 5 N; the rest comes later. If nothing is wanted, the share is the scale.
     #[test]
     fn a_step_tells_what_the_slew_limit_holds_back_and_lets_out() {
         let mut channel = Channel::default();
@@ -189,10 +190,10 @@ mod tests {
         let mut channel = Channel::default();
         assert_eq!(bound(&limits, &mut channel, 10.0), (false, false));
         assert_eq!(bound(&limits, &mut channel, 10.1), (true, false));
-        // Without a lower continuous limit it is the peak that binds.
+        // Without a lower continuous limit the peak binds.
         let mut steady = channel.clone();
         assert_eq!(bound(&LIMITS, &mut steady, 10.1), (true, false));
-        // A second at 10 N: the budget of 3 N is used up.
+        // One second at 10 N uses up the budget of 3 N.
         channel.hold(1.0, &limits);
         assert_eq!(bound(&limits, &mut channel, 2.9), (false, false));
         assert_eq!(bound(&limits, &mut channel, 10.1), (false, true));
@@ -205,7 +206,7 @@ mod tests {
         channel.hold(LIMITS.time_constant_s, &LIMITS);
         channel.cut();
         assert_eq!(channel.output(), Vec3::zeros());
-        // 10 N for one time constant, in one step: half of what 10 N may warm.
+        // 10 N for one time constant, in one step: half of the heat that 10 N makes in the end.
         assert!((channel.used(&LIMITS) - 0.5).abs() < 1e-12);
     }
 
@@ -223,7 +224,7 @@ mod tests {
                 let target = clamp_length(&wanted, LIMITS.peak) * scale;
                 prop_assert!(target.norm() <= wanted.norm() * (1.0 + 1e-12));
                 prop_assert!((out - last).norm() <= LIMITS.slew_per_s * dt_s + 1e-12);
-                // On the segment: the two parts add up to the whole.
+                // On the segment the two parts add up to the whole.
                 let whole = (target - last).norm();
                 prop_assert!(((out - last).norm() + (target - out).norm() - whole).abs() < 1e-9);
                 prop_assert!(out.norm() <= last.norm().max(target.norm()) + 1e-12);

@@ -1,34 +1,34 @@
 //! The governor: decides in every tick how much of the wanted wrench may reach the arm.
 //!
 //! # Rules
-//! 1. **Only ever less.** The target of a tick is the wanted wrench clamped to a length, then times
-//!    a factor in 0..=1; force and torque apart. The output moves straight towards the target, no
-//!    faster than the slew limit. So the output is the target, parallel to the wanted wrench and no
-//!    longer, as soon as the slew limit has been satisfied, and it is never longer than the longer
-//!    of the last output and the target.
+//! 1. **Only less.** Force and torque are treated separately. The target of a tick is the wanted
+//!    wrench clamped to a length, then multiplied by a factor in 0..=1. The output moves straight
+//!    towards the target, no faster than the slew limit. Once the slew limit no longer binds, the
+//!    output is the target: parallel to the wanted wrench and no longer. It is never longer than
+//!    the longer of the last output and the target.
 //! 2. **Peak.** `|force| <= peak` in every tick. (While limits are *tightened* under load, the
-//!    force moves to the new peak inside the slew limit.)
+//!    force moves to the new peak within the slew limit.)
 //! 3. **Continuous.** The mean square over any window is bounded, see [`thermal`](super::thermal).
 //! 4. **Slew.** `|change| <= slew * dt`, except for a cut, which is a jump to exactly zero.
 //! 5. **Cuts.** On each cause whose [response](ForceOffReason::response) is
 //!    [`Response::Cut`](super::Response::Cut) the output is exactly zero in the tick that sees it.
-//! 6. **Fades.** On each other cause the factor falls linearly to zero within `fade_ns`; the output
-//!    is exactly zero no later than [`Governor::zero_within_ns`] after the tick that saw it.
-//! 7. **Return.** After a cut, or a fade that came to its end, force returns only when every cause
-//!    is gone, after `engage_ticks` ticks in a row in which less than the engage force was wanted,
-//!    and with a linear ramp of `ramp_s`. If the cause of a fade goes before the fade is done, the
-//!    ramp starts from where the fade has come to.
+//! 6. **Fades.** On every other cause the factor falls linearly to zero within `fade_ns`; the
+//!    output is exactly zero no later than [`Governor::zero_within_ns`] after the tick that saw it.
+//! 7. **Return.** After a cut or a completed fade, force returns only when every cause is gone and
+//!    less than the engage force was wanted for `engage_ticks` ticks in a row, with a linear ramp
+//!    of `ramp_s`. If the cause of a fade goes before the fade is complete, the ramp starts from
+//!    the factor that the fade has reached.
 //! 8. **Rise.** A peak or continuous limit that is raised rises to its new value with the slope of
-//!    the ramp of `ramp_s`, after a ramp of 7. that is under way, and so does the peak from the
-//!    present force on after [`Governor::ease`]: no hand is thrown by a limit or a surface that
-//!    changes.
+//!    the ramp of `ramp_s`, after a ramp of rule 7 that is under way. After [`Governor::ease`] the
+//!    peak rises in the same way from the present force. Thus no limit or surface that changes
+//!    throws the hand.
 //! 9. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
-//!    is for good.
+//!    is final.
 //!
-//! # Faults that the governor finds itself
-//! wanted wrench or sample not finite; sample marked invalid, stalled, uncalibrated, or with its
-//! safety switch open; sample or contact data too old; too fast; too hot; gap between two ticks;
-//! oscillation. All others come in as [`GovernorInput::faults`].
+//! # Faults that the governor detects
+//! Wanted wrench or sample not finite; sample marked invalid, stalled, uncalibrated, or with its
+//! safety switch open; sample or contact data too old; tool too fast; motor too hot; gap between
+//! two ticks; oscillation. All others come in as [`GovernorInput::faults`].
 //!
 //! # Guarantees
 //! Real-time callable: no allocation, no lock, no blocking, constant time. No panic on any input;
@@ -43,69 +43,68 @@ use super::reason::{ForceOffReason, ReasonSet};
 use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
 use nalgebra::UnitQuaternion;
 
-/// What the governor is told in each tick.
+/// Input of the governor in one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct GovernorInput<'a> {
-    /// Now, ns on the monotonic clock that also stamped the sample.
+    /// Present time, ns, on the monotonic clock that also stamped the sample.
     pub now_ns: u64,
-    /// What the loop wants the arm to exert, in the arm's base frame.
+    /// Wrench that the loop wants the arm to exert, in the arm's base frame.
     pub wanted: Wrench,
-    /// The newest sample of the arm; its age is `now_ns - sample.time_ns`.
+    /// Newest sample of the arm; its age is `now_ns - sample.time_ns`.
     pub sample: &'a ArmSample,
-    /// Age of the contact data behind `wanted`, ns; 0 where `wanted` does not come from contact
-    /// data.
+    /// Age of the contact data behind `wanted`, ns; 0 if `wanted` does not come from contact data.
     pub contact_age_ns: u64,
-    /// The spring behind `wanted`, if it comes from one: its energy is watched.
+    /// The spring behind `wanted`, if it comes from one. Its energy is accounted for.
     pub spring: Option<Spring>,
-    /// What others found: emergency stop, device lost, client lost, lease expired and so on.
+    /// Causes that others found: emergency stop, device lost, client lost, lease expired and so on.
     pub faults: ReasonSet,
-    /// Whether anybody asks for force at all.
+    /// Whether force is requested at all.
     pub enable: bool,
 }
 
-/// Where the governor is between off and on.
+/// State of the governor between off and on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum GovernorState {
-    /// Off in good order: nobody asks for force.
+    /// Off in good order: no force is requested.
     Disengaged = 0,
-    /// Everything is well; the ramp starts once little force is wanted for long enough.
+    /// No fault. The ramp starts once the wanted force has been small for long enough.
     WaitingSmallForce = 1,
-    /// The factor is rising.
+    /// The factor rises.
     Ramping = 2,
     /// Full authority.
     Active = 3,
-    /// The factor is falling to zero.
+    /// The factor falls to zero.
     Fading = 4,
     /// Off because of a fault.
     Fault = 5,
 }
 
-/// Which rules made the output smaller than what was wanted.
+/// The rules that made the output smaller than the wanted wrench.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reductions(u8);
 
 impl Reductions {
-    /// The peak limit.
+    /// Rule: the peak limit.
     pub const PEAK: Reductions = Reductions(1);
-    /// The continuous limit.
+    /// Rule: the continuous limit.
     pub const CONTINUOUS: Reductions = Reductions(2);
-    /// The slew limit.
+    /// Rule: the slew limit.
     pub const SLEW: Reductions = Reductions(4);
-    /// The edge of the workspace.
+    /// Rule: the fade outside the workspace.
     pub const EDGE: Reductions = Reductions(8);
-    /// The gain lowered for oscillation, or for energy that the hand was given.
+    /// Rule: the gain, lowered for oscillation or for energy that the hand was given.
     pub const OSCILLATION: Reductions = Reductions(16);
-    /// Off, ramping or fading.
+    /// Rule: off, ramping or fading.
     pub const SCALE: Reductions = Reductions(32);
 
-    /// Whether this rule is among them.
+    /// Returns whether this rule applied.
     #[must_use]
     pub const fn contains(self, rule: Reductions) -> bool {
         self.0 & rule.0 == rule.0
     }
 
-    /// The bits as published.
+    /// Returns the bits as published.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
@@ -121,39 +120,39 @@ impl Reductions {
 /// How much of a wanted force is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassedForce {
-    /// Share that is left when it has been cut off, 0 to 1; the slew limit's part is in it, the
-    /// fade outside the workspace is not.
+    /// Share that remains after clamping, 0 to 1. Includes the slew limit, but not the fade outside
+    /// the workspace.
     pub share: f64,
-    /// What that fade leaves, 0 to 1: 1 inside.
+    /// Factor of the fade outside the workspace, 0 to 1: 1 inside.
     pub edge: f64,
-    /// Length at which peak and continuous limits cut it off, N.
+    /// Length to which peak and continuous limits clamp the force, N.
     pub most_n: f64,
 }
 
-/// What may be sent, and why it is what it is.
+/// The wrench that may be sent, and the reasons for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Governed {
-    /// The wrench for the arm, in its base frame.
+    /// Wrench for the arm, in its base frame.
     pub wrench: Wrench,
-    /// Where the governor is.
+    /// State of the governor.
     pub state: GovernorState,
     /// The most severe cause that holds now, if any.
     pub reason: Option<ForceOffReason>,
     /// All causes that hold now.
     pub reasons: ReasonSet,
-    /// The factor of ramp and fade, 0 to 1.
+    /// Factor of ramp and fade, 0 to 1.
     pub scale: f64,
-    /// Which rules bit.
+    /// Rules that reduced the output.
     pub reductions: Reductions,
-    /// How much of the wanted force that is.
+    /// How much of the wanted force is sent.
     pub passed: PassedForce,
-    /// The arm should brake, if it can: it is too fast, or it was stopped in an emergency.
+    /// The arm should brake if it can: it is too fast, or it was stopped in an emergency.
     pub brake: bool,
-    /// The pose may have jumped unseen: bring the proxy back to the device before force returns.
+    /// The pose may have jumped unseen: move the proxy back to the device before force returns.
     pub reanchor: bool,
 }
 
-/// How much of a channel's limits is let out.
+/// The limits of a channel that apply now, below the limits in force while they rise.
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
     peak: f64,
@@ -165,14 +164,14 @@ impl Allowed {
         Allowed { peak, continuous }
     }
 
-    /// What is out now, if anything is, and not more.
+    /// Lowers the peak to the present output, if there is any.
     fn ease(&mut self, out: f64) {
         if out > 0.0 {
             self.peak = self.peak.min(out);
         }
     }
 
-    /// One tick, in which a ramp rises by this share of the whole.
+    /// Raises the limits by one tick, in which a ramp rises by `share` of the whole.
     fn rise(&mut self, limits: ChannelLimits, share: f64) -> ChannelLimits {
         let rise = |now: f64, to: f64| {
             if now < to {
@@ -203,51 +202,52 @@ const REANCHOR: ReasonSet = ReasonSet::of(ForceOffReason::Stall)
     .with(ForceOffReason::PoseUnknown)
     .with(ForceOffReason::StaleInput);
 
-/// Whether hand and spring are where they went to, and were not put there.
+/// Returns whether hand and spring moved continuously to where they are, without a jump.
 fn is_continuous(reasons: ReasonSet) -> bool {
     !reasons.intersects(REANCHOR)
 }
 
-/// Once too fast, the arm must be slower than this share of the limit before the cause is over.
+/// After over-velocity the arm must be slower than this share of the limit before the cause ends.
 const VELOCITY_HYSTERESIS: f64 = 0.5;
-/// Once too hot, the arm must be this much below the limit, K.
+/// After over-temperature the motor must be this far below the limit before the cause ends, K.
 const TEMPERATURE_HYSTERESIS_C: f64 = 5.0;
 
 /// The safety governor of one arm.
 #[derive(Clone, Debug)]
 pub struct Governor {
-    /// What arm and technician allow.
+    /// Limits of arm and technician.
     ceiling: Limits,
     /// The ceiling, tightened by the application.
     limits: Limits,
     workspace: Workspace,
     force: Channel,
     torque: Channel,
-    /// What is let out of those limits: less, for a while, where they were raised.
+    /// The part of those limits that applies now: less while a raised limit rises.
     force_allowed: Allowed,
     torque_allowed: Allowed,
     force_oscillation: OscillationDetector,
     torque_oscillation: OscillationDetector,
     passivity: Passivity,
-    /// Energy goes on being given at the least gain.
+    /// Energy is still given to the hand at the smallest gain.
     is_exhausted: bool,
-    /// The orientation of the last sane tick, and the sum of all small turns since the start, rad.
+    /// Orientation of the last sane tick, and the sum of all small rotations since the start, rad.
     last_rotation: Option<UnitQuaternion<f64>>,
     turned: Vec3,
-    /// Of the arm: m, rad.
+    /// Resolution of the arm: m, rad.
     resolution: (f64, f64),
     state: GovernorState,
     scale: f64,
     small_force_ticks: u32,
     last_ns: Option<u64>,
     latched: ReasonSet,
-    /// The causes of the last tick, to see which ones are new.
+    /// Causes of the last tick, to detect new ones.
     previous: ReasonSet,
     history: History,
 }
 
 impl Governor {
-    /// A governor that is off, with the technician's limits tightened by what the arm declares.
+    /// Makes a governor that is off, with the technician's limits tightened by what the arm
+    /// declares.
     ///
     /// # Errors
     /// The [`LimitsError`] of limits that cannot be kept.
@@ -279,27 +279,27 @@ impl Governor {
         })
     }
 
-    /// The same, for a command that leaves so long after the sample that it answers has arrived,
-    /// ns, instead of a report's period. The ledger of energy is as good as this delay.
+    /// Sets the delay from the arrival of a sample to the command that answers it, ns; by default a
+    /// report's period. The energy ledger is as accurate as this delay.
     #[must_use]
     pub fn answering_after(mut self, delay_ns: u64) -> Self {
         self.passivity.answer_after(delay_ns);
         self
     }
 
-    /// Puts an application's limits on top of the ceiling; each call replaces the one before, none
-    /// can pass the ceiling. May be called between ticks while force is on: the force falls inside
-    /// the slew limit, and rises with the slope of the ramp. Where the combination asks for more
-    /// peak than its continuous limit allows the peak is lowered ([`Limits::keepable`]), so a
-    /// combination of valid limits is taken.
+    /// Puts an application's limits on top of the ceiling. Each call replaces the one before, and
+    /// none can exceed the ceiling. May be called between ticks while force is on: the force falls
+    /// within the slew limit and rises with the slope of the ramp. If the combination asks for more
+    /// peak than its continuous limit allows, the peak is lowered ([`Limits::keepable`]), so a
+    /// combination of valid limits is accepted.
     ///
     /// # Errors
     /// The [`LimitsError`] of a field that is out of its range; the limits then stay as they were.
     pub fn tighten(&mut self, app: &Limits) -> Result<(), LimitsError> {
         let limits = self.ceiling.tightened(app).keepable();
         limits.validate()?;
-        // A little more of it is a lot more of the peak: where that limit held the force it would
-        // jump.
+        // A small rise of the continuous limit is a large rise of the permitted peak: a force that
+        // was held by that limit would jump.
         let is_raised = limits.continuous_force_n > self.limits.continuous_force_n
             || limits.continuous_torque_nm > self.limits.continuous_torque_nm;
         self.limits = limits;
@@ -309,59 +309,60 @@ impl Governor {
         Ok(())
     }
 
-    /// What arm and technician allowed at the start: no limits in force are looser.
+    /// Returns the limits of arm and technician from the start. Limits in force are never looser.
     #[must_use]
     pub fn ceiling(&self) -> &Limits {
         &self.ceiling
     }
 
-    /// The limits in force.
+    /// Returns the limits in force.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Turns force off from the next tick on until [`clear`](Governor::clear), in the manner of the
-    /// reason.
+    /// Turns force off from the next tick until [`clear`](Governor::clear), with the response of
+    /// the reason.
     pub fn request_stop(&mut self, reason: ForceOffReason) {
         self.latched = self.latched.with(reason);
     }
 
-    /// Forgets every latched cause but a shutdown. Causes that still hold come back in the next
+    /// Clears every latched cause except a shutdown. Causes that still hold come back in the next
     /// tick.
     pub fn clear(&mut self) {
         let shutdown = ReasonSet::of(ForceOffReason::Shutdown);
         self.latched = self.latched.minus(self.latched.minus(shutdown));
     }
 
-    /// Takes the factor to zero now, so that the force goes to zero at the slew limit and returns
-    /// as after a fade: for a tick with a cause for which there is nothing to fade, such as the
-    /// touch of something that is to make no force at all.
+    /// Sets the factor to zero now, so that the force goes to zero at the slew limit and returns as
+    /// after a fade. For a tick whose cause leaves nothing to fade, such as contact with a body
+    /// that must make no force at all.
     pub fn release(&mut self) {
         self.scale = 0.0;
         self.state = GovernorState::Disengaged;
     }
 
-    /// Lets force and torque rise from what they are now only with the slope of the ramp: what is
-    /// touched is about to change.
+    /// Lets force and torque rise from their present values only with the slope of the ramp: the
+    /// touched surface is about to change.
     pub fn ease(&mut self) {
         self.force_allowed.ease(self.force.output().norm());
         self.torque_allowed.ease(self.torque.output().norm());
     }
 
-    /// The force-offs so far.
+    /// Returns the force-offs so far.
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// Where the governor is.
+    /// Returns the state.
     #[must_use]
     pub fn state(&self) -> GovernorState {
         self.state
     }
 
-    /// How often the gain was lowered: by an oscillation, or by energy that was given to the hand.
+    /// Returns how often the gain was lowered, by an oscillation or by energy that was given to the
+    /// hand.
     #[must_use]
     pub fn oscillations(&self) -> u64 {
         self.force_oscillation
@@ -370,19 +371,19 @@ impl Governor {
             .saturating_add(self.passivity.acted())
     }
 
-    /// What oscillations left of the gain of force and of torque: 1 is all of it.
+    /// Returns the gains of force and torque that oscillations left: 1 is full gain.
     #[must_use]
     pub fn oscillation_gains(&self) -> [f64; 2] {
         [&self.force_oscillation, &self.torque_oscillation].map(OscillationDetector::gain)
     }
 
-    /// What the spring behind the force gave and took.
+    /// Returns the energy that the spring behind the force gave and took.
     #[must_use]
     pub fn energy(&self) -> &Energy {
         self.passivity.energy()
     }
 
-    /// The share of the continuous budget in use, force and torque: 0 cold, 1 at the limit.
+    /// Returns the share of the continuous budget in use, force and torque: 0 cold, 1 at the limit.
     #[must_use]
     pub fn heat(&self) -> (f64, f64) {
         (
@@ -391,9 +392,10 @@ impl Governor {
         )
     }
 
-    /// The longest time from the tick that sees the cause of a fade to the first tick whose output
-    /// is exactly zero, for ticks of `period_ns`: the fade, then the slew from the peak, then a
-    /// tick for rounding up each. `u64::MAX` if a slew limit of zero holds a force for ever.
+    /// Returns the longest time from the tick that sees the cause of a fade to the first tick whose
+    /// output is exactly zero, for ticks of `period_ns`: the fade, then the slew from the peak,
+    /// then one tick of rounding for each. `u64::MAX` if a slew limit of zero holds a force for
+    /// ever.
     #[must_use]
     pub fn zero_within_ns(&self, period_ns: u64) -> u64 {
         let slew_ns = |peak: f64, slew: f64| if peak > 0.0 { peak / slew * 1e9 } else { 0.0 };
@@ -406,7 +408,7 @@ impl Governor {
             .saturating_add(period_ns.saturating_mul(2))
     }
 
-    /// One tick.
+    /// Computes the output of one tick.
     pub fn step(&mut self, input: &GovernorInput<'_>) -> Governed {
         let gap_ns = input
             .now_ns
@@ -414,7 +416,7 @@ impl Governor {
         self.last_ns = Some(input.now_ns.max(self.last_ns.unwrap_or(0)));
         let stalled = gap_ns > self.limits.stall_ns;
         let gap_s = gap_ns as f64 * 1e-9;
-        // What force may change by in this tick; after a stall it is cut anyway.
+        // Time over which force may change in this tick; after a stall it is cut anyway.
         let dt_s = gap_ns.min(self.limits.stall_ns) as f64 * 1e-9;
 
         let (force_limits, torque_limits) = (self.force_limits(), self.torque_limits());
@@ -509,7 +511,7 @@ impl Governor {
             );
             reductions.add_if(force.slewed || torque.slewed, Reductions::SLEW);
             sent.most = [force.most, torque.most];
-            // What the slew limit holds back comes later: to the ledger that is a late force, not a
+            // What the slew limit holds back comes later. To the ledger it is a late force, not a
             // weak spring.
             sent.factor = [common * force_gain, common * torque_gain];
             sent.edge = edge;
@@ -554,7 +556,7 @@ impl Governor {
         }
     }
 
-    /// Every cause that holds in this tick but oscillation.
+    /// Finds every cause that holds in this tick, except oscillation.
     fn find_faults(&mut self, input: &GovernorInput<'_>, stalled: bool) -> ReasonSet {
         use ForceOffReason as R;
         let (limits, sample) = (&self.limits, input.sample);
@@ -576,7 +578,7 @@ impl Governor {
         let too_fast = sample.linear_velocity.norm() > limits.velocity_limit_m_s * slower
             || sample.angular_velocity.norm() > limits.angular_velocity_limit_rad_s * slower;
 
-        // Before its first report an arm has said nothing of itself.
+        // Before its first report an arm has reported no status.
         let has_reported = sample.sequence > 0;
         let status = sample.status;
         let found = input
@@ -609,8 +611,8 @@ impl Governor {
         found.union(self.latched)
     }
 
-    /// Feeds the detectors; true if one is at the end of its means, and from then on until the fade
-    /// has come to its end.
+    /// Feeds the oscillation detectors. Returns true if a detector is exhausted, and from then on
+    /// until the fade is complete.
     fn watch_oscillation(&mut self, input: &GovernorInput<'_>, dt_s: f64) -> bool {
         let o = self.limits.oscillation;
         let pose = &input.sample.pose;
@@ -655,7 +657,7 @@ impl Governor {
             || (self.previous.contains(ForceOffReason::Oscillation) && self.scale > 0.0)
     }
 
-    /// The state machine: moves state and factor by one tick.
+    /// The state machine: advances state and factor by one tick.
     fn advance_state(&mut self, reasons: ReasonSet, small_force: bool, dt_s: f64) {
         use GovernorState as S;
         if !reasons.cuts().is_empty() {
@@ -721,7 +723,7 @@ impl Governor {
     }
 }
 
-/// 1 inside the workspace, falling to 0 at `fade_m` outside it. `position` is finite.
+/// Returns 1 inside the workspace, falling to 0 at `fade_m` outside it. `position` is finite.
 fn edge_scale(workspace: &Workspace, position: &Vec3, fade_m: f64) -> f64 {
     let beyond = (position - workspace.center).abs() - workspace.half_extents;
     let distance = beyond.map(|x| x.max(0.0)).norm();

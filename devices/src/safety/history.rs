@@ -1,32 +1,32 @@
-//! The last force-offs, kept for whoever asks afterwards.
+//! The most recent force-offs, kept for later queries.
 //!
 //! A fixed ring inside the governor: no allocation, constant time, callable from the haptic loop. A
 //! cause that returns while it is still the newest entry (a flickering switch) is counted in that
-//! entry instead of pushing others out.
+//! entry and pushes no other out.
 
 use super::reason::ForceOffReason;
 
-/// How many entries are kept.
+/// Number of entries kept.
 pub const HISTORY_LENGTH: usize = 64;
 
 /// One force-off, or several of the same cause in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForceOff {
-    /// Why.
+    /// Cause of the force-off.
     pub reason: ForceOffReason,
-    /// When it began the first time, on the caller's clock (ns).
+    /// First time that it began, on the caller's clock, ns.
     pub first_ns: u64,
-    /// When it began the last time (ns).
+    /// Last time that it began, ns.
     pub last_ns: u64,
-    /// How often it began.
+    /// Number of times that it began.
     pub count: u32,
 }
 
-/// The ring of the last [`HISTORY_LENGTH`] force-offs.
+/// Ring of the last [`HISTORY_LENGTH`] force-offs.
 #[derive(Clone, Debug)]
 pub struct History {
     entries: [Option<ForceOff>; HISTORY_LENGTH],
-    /// Where the next new entry goes.
+    /// Index of the next new entry.
     next: usize,
     total: u64,
 }
@@ -42,7 +42,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Notes that `reason` began at `now_ns`.
+    /// Records that `reason` began at `now_ns`.
     pub fn record(&mut self, now_ns: u64, reason: ForceOffReason) {
         self.total = self.total.saturating_add(1);
         let newest = (self.next + HISTORY_LENGTH - 1) % HISTORY_LENGTH;
@@ -62,19 +62,19 @@ impl History {
         self.next = (self.next + 1) % HISTORY_LENGTH;
     }
 
-    /// How many force-offs there have been since the start, kept or not.
+    /// Returns the number of force-offs since the start, kept or not.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The newest entry.
+    /// Returns the newest entry.
     #[must_use]
     pub fn newest(&self) -> Option<&ForceOff> {
         self.iter().next()
     }
 
-    /// The kept entries, newest first.
+    /// Iterates over the kept entries, newest first.
     pub fn iter(&self) -> impl Iterator<Item = &ForceOff> {
         let next = self.next;
         (1..=HISTORY_LENGTH).filter_map(move |back| {

@@ -1,14 +1,14 @@
 //! The limits that the governor keeps, and how limits from several sources combine.
 //!
 //! Three parties set limits: the arm's specification, the technician's configuration and the
-//! application. They are combined by taking the tighter value of each field, so nobody can loosen
-//! what another one set. Pure values, no I/O.
+//! application. The tighter value of each field applies, so nobody can loosen what another one set.
+//! Pure values, no I/O.
 
 use crate::arm::ArmSpec;
 use thiserror::Error;
 
-/// What the governor never lets pass. SI units; `f64::INFINITY` means "no limit of mine" where a
-/// field allows it.
+/// The limits that the governor never exceeds. SI units. `f64::INFINITY` means "no limit from this
+/// source" where a field allows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Largest force magnitude, N.
@@ -28,55 +28,54 @@ pub struct Limits {
     pub slew_nm_per_s: f64,
     /// Tool speed above which force is cut, m/s.
     pub velocity_limit_m_s: f64,
-    /// Tool turning speed above which force is cut, rad/s.
+    /// Angular speed of the tool above which force is cut, rad/s.
     pub angular_velocity_limit_rad_s: f64,
     /// Motor temperature above which force fades, degrees Celsius; applies to arms that report one.
     pub max_temperature_c: f64,
-    /// Time in which force rises from nothing to full after a start or a fault, s.
+    /// Time over which force rises from zero to full after a start or a fault, s.
     pub ramp_s: f64,
-    /// Time in which force fades to nothing on a cause that is answered by a fade, ns.
+    /// Time over which force fades to zero on a cause that calls for a fade, ns.
     pub fade_ns: u64,
-    /// Force is only engaged while less than this is wanted, N ("wait for small force").
+    /// Force engages only while less than this is wanted, N ("wait for small force").
     pub engage_force_n: f64,
-    /// Force is only engaged while less torque than this is wanted, N·m.
+    /// Force engages only while less torque than this is wanted, N·m.
     pub engage_torque_nm: f64,
-    /// For how many ticks in a row little must be wanted before the ramp begins.
+    /// Number of ticks in a row with a small wanted force and torque before the ramp begins.
     pub engage_ticks: u32,
-    /// How far outside the workspace the force has faded to nothing, m.
+    /// Distance outside the workspace at which force has faded to zero, m.
     pub edge_fade_m: f64,
     /// A longer gap between two ticks is a stall, ns.
     pub stall_ns: u64,
-    /// An older device sample is stale, ns.
+    /// Age above which a device sample is stale, ns.
     pub stale_input_ns: u64,
-    /// Older contact data are stale, ns.
+    /// Age above which contact data are stale, ns.
     pub stale_contact_ns: u64,
-    /// What counts as oscillation.
+    /// Thresholds of the oscillation detector.
     pub oscillation: OscillationLimits,
 }
 
 /// Thresholds of the [oscillation detector](super::oscillation).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OscillationLimits {
-    /// The tool must turn back by more than this each time, m (and by four encoder steps, if that
-    /// is more).
+    /// Smallest motion of the tool between two reversals, m; at least four encoder steps.
     pub motion_m: f64,
-    /// The wanted force must swing by this from one turning point to the next, N.
+    /// Smallest swing of the wanted force from one turning point to the next, N.
     pub force_n: f64,
-    /// The same for turning, rad.
+    /// Smallest rotation of the tool between two reversals, rad; at least four encoder steps.
     pub turning_rad: f64,
-    /// The same for torque, N·m.
+    /// Smallest swing of the wanted torque from one turning point to the next, N·m.
     pub torque_nm: f64,
 }
 
-/// Share of the continuous budget from which on the peak is lowered towards the continuous limit.
+/// Last share of the continuous budget, over which the peak is lowered to the continuous limit.
 pub(super) const THERMAL_KNEE: f64 = 0.3;
 
 impl Default for Limits {
-    /// Times that suit a 1 kHz loop; magnitudes unlimited, so that the arm's specification decides
+    /// Times that suit a 1 kHz loop; unlimited magnitudes, so that the arm's specification decides
     /// them.
     ///
-    /// 0.2 N for more than 3 ticks is CHAI3D's "wait for small force"; its rise time is 2 s, ours 1
-    /// s.
+    /// CHAI3D's "wait for small force" takes 0.2 N for more than 3 ticks; its rise time is 2 s,
+    /// ours is 1 s.
     fn default() -> Self {
         Limits {
             peak_force_n: f64::INFINITY,
@@ -111,34 +110,34 @@ impl Default for Limits {
 /// Why a set of limits cannot be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum LimitsError {
-    /// A field is NaN or below what it may be.
+    /// A field is NaN or outside its allowed range.
     #[error("{field} is {value}, must be {must}")]
     OutOfRange {
-        /// The field of [`Limits`].
+        /// Field of [`Limits`].
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
-        /// What is allowed.
+        /// What the field must be.
         must: &'static str,
     },
-    /// The slew limit would make a fade take longer than it may.
+    /// The slew limit would make a fade take longer than the fade time.
     #[error(
         "{field} is {value}, must be at least {least}: \
          a peak of {peak} must fade within {fade_ms} ms"
     )]
     SlewTooLow {
-        /// The field of [`Limits`].
+        /// Field of [`Limits`].
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
-        /// The least that is enough.
+        /// Smallest allowed value.
         least: f64,
-        /// The peak, N or N·m.
+        /// Peak of the same channel, N or N·m.
         peak: f64,
-        /// Time of the fade, ms.
+        /// Fade time, ms.
         fade_ms: f64,
     },
-    /// Within one tick as long as a stall the peak could heat the arm past the continuous limit.
+    /// In one tick as long as a stall, the peak could heat the arm past the continuous limit.
     #[error(
         "{field} is {continuous}: with a peak of {peak} a tick as long as a stall would heat the arm \
          past it, so it must be at least {least:.4}, or the peak at most {most:.4} (or \
@@ -147,31 +146,32 @@ pub enum LimitsError {
     WindowTooShort {
         /// The continuous limit, a field of [`Limits`].
         field: &'static str,
-        /// Its value.
+        /// Value of the continuous limit.
         continuous: f64,
-        /// The peak that it goes with.
+        /// Peak of the same channel.
         peak: f64,
-        /// The least continuous limit for this peak.
+        /// Smallest continuous limit for this peak.
         least: f64,
-        /// The largest peak for this continuous limit.
+        /// Largest peak for this continuous limit.
         most: f64,
-        /// The window that was asked for, s.
+        /// Requested window, s.
         window_s: f64,
-        /// The shortest one that can be kept, s.
+        /// Shortest window that can be kept, s.
         needed_s: f64,
     },
 }
 
 impl Limits {
-    /// The defaults under an arm's own limits.
+    /// Returns the defaults, tightened by an arm's own limits.
     #[must_use]
     pub fn for_arm(spec: &ArmSpec) -> Self {
         Self::default().tightened_by_arm(spec)
     }
 
-    /// These limits, tightened by what the arm declares.
+    /// Returns these limits, tightened by what the arm declares.
     ///
-    /// An arm that declares no angular velocity limit (0, because it makes no torque) adds none.
+    /// A velocity limit of 0 means that the arm declares none (the angular one, if it measures no
+    /// rotation), and tightens nothing.
     #[must_use]
     pub fn tightened_by_arm(&self, spec: &ArmSpec) -> Self {
         let or_none = |limit: f64| if limit > 0.0 { limit } else { f64::INFINITY };
@@ -188,7 +188,7 @@ impl Limits {
         })
     }
 
-    /// The tighter of both, field by field. A NaN on one side loses against the other side.
+    /// Returns the tighter of both, field by field. If one side is NaN, the other side applies.
     #[must_use]
     pub fn tightened(&self, other: &Limits) -> Self {
         let (a, b) = (self, other);
@@ -319,8 +319,8 @@ impl Limits {
         Ok(())
     }
 
-    /// Checks that a force at its peak can fade within `fade_ns`: the slew limit bounds its fall,
-    /// too.
+    /// Checks that a force at its peak can fade within `fade_ns`: the slew limit also bounds its
+    /// fall.
     ///
     /// # Errors
     /// [`LimitsError::SlewTooLow`].
@@ -331,7 +331,7 @@ impl Limits {
             ("slew_nm_per_s", self.slew_nm_per_s, self.peak_torque_nm),
         ] {
             let least = peak / fade_s;
-            // A hair less is what the division rounds.
+            // Allows for the rounding of the division.
             if value < least * (1.0 - 1e-9) {
                 return Err(LimitsError::SlewTooLow {
                     field,
@@ -345,10 +345,10 @@ impl Limits {
         Ok(())
     }
 
-    /// The shortest `continuous_window_s` in which no tick as long as a stall can heat the arm past
-    /// the continuous limit, s.
+    /// Returns the shortest `continuous_window_s` in which no tick as long as a stall can heat the
+    /// arm past the continuous limit, s.
     fn window_needed_s(&self, peak: f64, continuous: f64) -> f64 {
-        // A continuous limit of zero lets nothing pass, so there is nothing to heat.
+        // A continuous limit of zero lets nothing pass, so nothing is heated.
         if continuous > 0.0 {
             let excess = (peak / continuous).powi(2) - 1.0;
             self.stall_ns as f64 * 1e-9 * excess.max(0.0) / THERMAL_KNEE
@@ -357,20 +357,20 @@ impl Limits {
         }
     }
 
-    /// The largest peak that goes with a continuous limit in this window and with this stall, in
-    /// the limit's unit; the inverse of what [`validate`](Self::validate) asks of the window.
+    /// Returns the largest peak for a continuous limit in this window and with this stall, in the
+    /// limit's unit. Inverse of what [`validate`](Self::validate) requires of the window.
     #[must_use]
     pub fn peak_for(&self, continuous: f64) -> f64 {
         let excess = THERMAL_KNEE * self.continuous_window_s / (self.stall_ns as f64 * 1e-9);
-        // A hair less, for what the two directions of the formula round differently.
+        // Slightly less, because the two directions of the formula round differently.
         continuous * (1.0 + excess).sqrt() * (1.0 - 1e-9)
     }
 
-    /// These limits, with a peak lowered where the window is too short for it.
+    /// Returns these limits, with a peak lowered if the window is too short for it.
     ///
     /// Combining valid limits field by field keeps every field in its range; only the ratio of peak
-    /// to continuous limit can become one that the window does not allow. So the combination of any
-    /// valid limits can be kept after this, and is no looser.
+    /// to continuous limit can become too large for the window. After this, the combination of any
+    /// valid limits can be kept, and is no looser.
     #[must_use]
     pub fn keepable(&self) -> Self {
         let peak = |peak: f64, continuous: f64| {
@@ -516,7 +516,7 @@ mod tests {
                 }
             }
         }
-        // Zero is a limit, too: nothing at all.
+        // Zero is a valid limit: nothing passes.
         for (name, spoil) in bounded.iter().chain(&not_negative) {
             let mut limits = Limits::for_arm(&spec());
             spoil(&mut limits, 0.0);
@@ -587,7 +587,8 @@ mod tests {
             panic!("too slow for 4 N");
         };
         assert!((least - 80.0).abs() < 1e-9 && (fade_ms - 50.0).abs() < 1e-9);
-        // A billionth is the rounding of a number that was written down; more of it is refused.
+        // A relative error of 1e-9 is the rounding of a number that was written down; more is
+        // refused.
         for (short, is_kept) in [(1e-9, true), (2e-9, false)] {
             let hair = Limits {
                 slew_n_per_s: least * (1.0 - short),
@@ -611,7 +612,7 @@ mod tests {
                 ..
             }) => {
                 assert!((needed_s - 29.966_666_667).abs() < 1e-6);
-                // Each of the three ways out is one, and just.
+                // Each of the three remedies suffices, and only just.
                 let just = Limits {
                     continuous_window_s: needed_s,
                     ..limits
@@ -664,7 +665,8 @@ mod tests {
             };
             assert!(looser.validate().is_err(), "no lower than needed");
         }
-        // Torque likewise: by the root of 1 + 0.3 * 10 s / 10 ms.
+        // Torque likewise: lowered to the continuous limit times the root of 1 + 0.3 * 10 s / 10
+        // ms.
         let weak = Limits {
             continuous_torque_nm: 0.01,
             ..limits

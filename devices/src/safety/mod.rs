@@ -1,9 +1,9 @@
-//! The safety governor: the last stage before the wire, which can only ever reduce a force.
+//! The safety governor: the last stage before the wire, which can only reduce a force.
 //!
-//! [`Governor::step`] takes what the loop wants and what the arm says, and returns what may be
-//! sent. It keeps the limits of the arm, of the technician and of the application (the tighter of
-//! all three, [`Limits`]), and it turns force off, with a numbered [`ForceOffReason`] that goes
-//! into a [`History`], on every fault that it is told of or finds itself.
+//! [`Governor::step`] takes what the loop wants and what the arm reports, and returns what may be
+//! sent. It keeps the limits of the arm, of the technician and of the application (the tightest of
+//! the three, [`Limits`]). On every fault that it is told of or finds, it turns force off, with a
+//! numbered [`ForceOffReason`] that goes into a [`History`].
 //!
 //! Guarantees: real-time callable (no allocation, no lock, no blocking, constant time), no panic on
 //! any input, deterministic, no clock of its own. The rules and their proofs are in [`governor`].
@@ -13,8 +13,8 @@
 //! | [`governor`] | the state machine: faults, waiting for a small force, ramps, fades |
 //! | [`limits`] | who may limit what, and how limits combine |
 //! | [`thermal`] | the continuous limit: an I²t budget |
-//! | [`oscillation`] | sees limit cycles and lowers the gain |
-//! | [`passivity`] | sees what energy the hand is given, and lowers the gain |
+//! | [`oscillation`] | detects limit cycles and lowers the gain |
+//! | [`passivity`] | accounts for the energy that the hand is given, and lowers the gain |
 //! | [`stiffness`] | how stiff a wall this arm and this loop can render passively |
 //! | [`reason`], [`history`] | why force is off, and was |
 

@@ -1,52 +1,54 @@
-//! The oscillation detector: sees the limit cycle of a loop that is too stiff, and lowers the gain.
+//! The oscillation detector: detects the limit cycle of a loop that is too stiff, and lowers the
+//! gain.
 //!
 //! # Theory
 //! A sampled, delayed virtual wall that is stiffer than the arm's damping allows does not stand
-//! still: arm and wall throw each other to and fro at the frequency of their mass and stiffness,
-//! typically 15 to 200 Hz. A hand does not do that: its wilful motion ends below 10 Hz and its
-//! tremor lies at 8 to 12 Hz. So: along one axis the motion turns back, each time by more than an
-//! amplitude, while the *wanted* force swings by an amplitude from each turning point to the next
-//! (the hand alone cannot do the second, a texture alone not the first). Six such reversals within
-//! 200 ms are three periods of 15 Hz or more. At 60 Hz that is noticed after some 50 ms.
+//! still. Arm and wall throw each other to and fro at the frequency of their mass and stiffness,
+//! typically 15 to 200 Hz. A hand does not do that: its voluntary motion ends below 10 Hz and its
+//! tremor lies at 8 to 12 Hz. The detector therefore counts reversals along one axis. The motion
+//! turns back each time by more than an amplitude, and the *wanted* force swings by an amplitude
+//! from each turning point to the next. (The hand alone cannot do the second, a texture alone not
+//! the first.) Six such reversals within 200 ms are three periods of 15 Hz or more. At 60 Hz they
+//! are detected after about 50 ms.
 //!
-//! A limit cycle keeps its size. A light hand with little damping rings on a wall that feeds it
-//! nothing, too, but every swing is smaller than the one before: where the last way there and back
-//! is less than 0.97 of the one before, it is left to ring down.
+//! A limit cycle keeps its size. A light hand with little damping also rings on a wall that feeds
+//! it nothing, but each swing is smaller than the one before. If the last swing there and back is
+//! less than 0.97 of the one before, it is left to ring down.
 //!
-//! A hand that rolls a cube round on its corners is lifted by each of them, four times in a turn:
-//! 16 times a second at 4 turns. That is no limit cycle. There the hand goes to and fro on a spring
-//! whose far end stands still; here the far end itself goes up and down, and takes the hand along.
-//! So where only bodies that stand still hold the tool, and the hand was given no energy, a way
-//! counts only if the hand went further on it than the far end. (Bodies that move may swing against
-//! the hand: with them every way counts.)
+//! A hand that rolls a cube on its corners is lifted by each of them, four times per turn: 16 times
+//! per second at 4 turns per second. That is not a limit cycle. In a limit cycle the hand goes to
+//! and fro on a spring whose far end stands still; here the far end itself goes up and down and
+//! carries the hand. So if only bodies that stand still hold the tool, and the hand was given no
+//! energy, a swing counts only if the hand moved further in it than the far end. (Bodies that move
+//! may swing against the hand: with them every swing counts.)
 //!
-//! Reversals are taken from positions and not from the sample's velocity: that is a mean over 15 ms
-//! or more, in which an oscillation of 67 Hz is exactly nothing.
+//! Reversals are taken from positions and not from the sample's velocity. That velocity is a mean
+//! over 15 ms or more, in which an oscillation of 67 Hz is exactly zero.
 //!
-//! Each detection halves the gain, down to a sixteenth; a detection at the floor is reported as
+//! Each detection halves the gain, down to a sixteenth. A detection at the floor is reported as
 //! exhausted, which the governor answers with a fault. The gain comes back slowly, over ten
-//! seconds, since whatever was too stiff still is.
+//! seconds, because the cause of the excessive stiffness remains.
 //!
-//! What it does not see: oscillation slower than 15 Hz, and motion that leaves the surface between
-//! the bounces with a period longer than that. Those are not distinguishable from tapping.
+//! Not detected: oscillation slower than 15 Hz, and motion that leaves the surface between the
+//! bounces with a longer period. These cannot be distinguished from tapping.
 //!
 //! # Practice
 //! Fixed memory, constant time, no allocation.
 
 use crate::arm::Vec3;
 
-/// Reversals that make an oscillation.
+/// Number of reversals that make an oscillation.
 const REVERSALS: usize = 6;
-/// Within this time.
+/// Time within which they must occur, ns.
 const WINDOW_NS: u64 = 200_000_000;
-/// The gain is never lowered below this.
+/// Lowest gain.
 const GAIN_FLOOR: f64 = 1.0 / 16.0;
-/// What the last way there and back is at least of the one before, in an oscillation.
+/// In an oscillation the last swing there and back is at least this share of the one before.
 const KEPT: f64 = 0.97;
-/// How fast the gain comes back, 1/s.
+/// Rate at which the gain comes back, 1/s.
 const GAIN_RECOVERY_PER_S: f64 = 0.1;
 
-/// The least that counts: of motion (m or rad), and of the wanted force (N or N m).
+/// Smallest amplitudes that count: of motion (m or rad), and of the wanted force (N or N m).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Amplitudes {
     pub motion: f64,
@@ -56,26 +58,28 @@ pub(super) struct Amplitudes {
 /// One axis of motion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Axis {
-    /// Where the motion goes: -1, 0 (nowhere yet), 1.
+    /// Direction of motion: -1, 0 (none yet), 1.
     direction: i8,
-    /// The furthest that it came in this direction; where it began while the direction is 0.
+    /// Furthest position in this direction; the start while the direction is 0.
     extreme: Option<f64>,
-    /// Range of the wanted force since the last reversal.
+    /// Range of the wanted force since the last reversal: its lowest and highest values.
     lowest: f64,
     highest: f64,
-    /// And of the spring's far end, if bodies that stand still held it all the time.
+    /// Range of the spring's far end since then, if only bodies that stand still held it all the
+    /// time.
     far_end: Option<[f64; 2]>,
-    /// Times of the last reversals, `times[0]` the oldest; `count` of them are valid.
+    /// Times of the last reversals, ns, `times[0]` the oldest; `count` of them are valid.
     times: [u64; REVERSALS],
-    /// How far the motion had come at each of them since the one before.
+    /// Length of the swing that ended at each of them.
     ways: [f64; REVERSALS],
-    /// Where the last of them was.
+    /// Position of the last reversal.
     turned_at: f64,
     count: usize,
 }
 
 impl Axis {
-    /// Returns true when the reversals make an oscillation, and starts counting again.
+    /// Advances the axis by one tick. Returns true if the reversals make an oscillation, and then
+    /// starts counting again.
     fn step(
         &mut self,
         now_ns: u64,
@@ -131,14 +135,14 @@ impl Axis {
         false
     }
 
-    /// A way begins.
+    /// Starts a new swing.
     fn begin(&mut self, wanted: f64, far_end: Option<f64>) {
         (self.lowest, self.highest) = (wanted, wanted);
         self.far_end = far_end.map(|at| [at, at]);
     }
 
-    /// The last way there and back is not smaller than the one before. There and back together, for
-    /// a hand that moves on meanwhile makes one longer and the other shorter.
+    /// Returns whether the last swing there and back is no smaller than the one before. There and
+    /// back are added, because a hand that drifts makes one longer and the other shorter.
     fn is_kept(&self) -> bool {
         let way = |at: usize| self.ways[at] + self.ways[at + 1];
         let before = way(REVERSALS - 4).max(way(REVERSALS - 5));
@@ -164,7 +168,7 @@ impl Default for OscillationDetector {
     }
 }
 
-/// What a step of the detector saw.
+/// Result of a step of the detector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Calm,
@@ -175,9 +179,9 @@ pub(super) enum Verdict {
 }
 
 impl OscillationDetector {
-    /// One tick at `place` (three coordinates of position, or of turning, of any origin).
-    /// `far_end`: where the spring behind `wanted` ends, in the same coordinates, if only bodies
-    /// that stand still hold it there and the ledger has no debt. Everything is finite; the
+    /// Advances by one tick at `place`: three coordinates of position, or of rotation, from any
+    /// origin. `far_end` is where the spring behind `wanted` ends, in the same coordinates, if only
+    /// bodies that stand still hold it there and the ledger has no debt. All values are finite; the
     /// amplitudes are those of [`OscillationLimits`](super::OscillationLimits).
     pub fn step(
         &mut self,
@@ -206,17 +210,17 @@ impl OscillationDetector {
         Verdict::Lowered
     }
 
-    /// Factor for the wanted force, between a sixteenth and 1.
+    /// Returns the factor for the wanted force, between a sixteenth and 1.
     pub fn gain(&self) -> f64 {
         self.gain
     }
 
-    /// How often oscillation was seen.
+    /// Returns the number of detections.
     pub fn detections(&self) -> u64 {
         self.detections
     }
 
-    /// Forgets the motion so far (after a gap in time); keeps the gain.
+    /// Discards the motion so far (after a gap in time); keeps the gain.
     pub fn forget_motion(&mut self) {
         self.axes = [Axis::default(); 3];
     }
@@ -233,13 +237,13 @@ mod tests {
         force: 0.5,
     };
 
-    /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns when
-    /// it was first noticed, in s.
+    /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns the
+    /// time of the first detection, s.
     fn first_detection(hz: f64, amplitude_m: f64, k: f64, seconds: f64) -> Option<f64> {
         first_of_growing(hz, 0.0, amplitude_m, k, seconds)
     }
 
-    /// The same where the amplitude grows by so much a second, a factor's logarithm.
+    /// The same for an amplitude that grows by `growth` per second (natural logarithm of a factor).
     fn first_of_growing(hz: f64, growth: f64, start_m: f64, k: f64, seconds: f64) -> Option<f64> {
         let mut detector = OscillationDetector::default();
         (0..(seconds * 1e3) as u64).find_map(|tick| {
@@ -269,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_hand_is_no_oscillation() {
-        // Fast tapping at 10 Hz with half a centimetre; tremor with large force swing.
+        // Fast tapping at 10 Hz by half a centimetre; tremor with a large force swing.
         assert_eq!(first_detection(10.0, 0.005, 1000.0, 5.0), None);
         assert_eq!(first_detection(12.0, 0.001, 2000.0, 5.0), None);
     }
@@ -289,8 +293,8 @@ mod tests {
         assert_eq!(first_detection(100.0, 2e-5, 1e6, 5.0), None);
     }
 
-    /// The hand and the far end swing, this far each; whether that is seen. `held`: only bodies
-    /// that stand still hold the tool.
+    /// Returns whether a swing of the hand and the far end by these amplitudes is detected. `held`:
+    /// only bodies that stand still hold the tool.
     fn is_seen(hand_m: f64, far_end_m: f64, held: bool) -> bool {
         let mut detector = OscillationDetector::default();
         (0..1_000u64).any(|tick| {
@@ -305,7 +309,7 @@ mod tests {
         })
     }
 
-    /// As on the corners of a cube that is rolled round; or by a surface that yields to the hand.
+    /// As on the corners of a cube that is rolled, or on a surface that yields to the hand.
     #[test]
     fn a_hand_that_is_carried_to_and_fro_is_no_oscillation() {
         assert!(!is_seen(2e-4, 4e-4, true));
@@ -315,7 +319,7 @@ mod tests {
         assert!(is_seen(2e-4, 4e-4, false), "a body that moves");
     }
 
-    /// It leaves the surface at each bounce and takes the far end along.
+    /// The hand leaves the surface at each bounce and takes the far end along.
     #[test]
     fn bounces_are_an_oscillation_however_high() {
         for high_m in [1e-4, 1e-3, 1e-2] {

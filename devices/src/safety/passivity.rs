@@ -1,11 +1,11 @@
-//! The passivity observer and controller: what the hand was given, to the joule, and the gain that
-//! keeps it from being more.
+//! The passivity observer and controller: an exact account of the energy that the hand is given,
+//! and the gain that limits it.
 //!
 //! # Theory
-//! A force that is held does exactly `F . dd` between two samples of the hand, however it moved
-//! between them (Stramigioli et al. 2005). So the work on the hand is a sum of products that are
-//! known, without any velocity. With `F` the wrench as governed and as late as the arm declares,
-//! `d` the hand and `p` the far end of the spring:
+//! A force that is held does exactly `F . dd` of work between two samples of the hand, however the
+//! hand moved between them (Stramigioli et al. 2005). The work on the hand is therefore a sum of
+//! known products, without any velocity. With `F` the wrench as governed and as late as the arm
+//! declares, `d` the hand and `p` the far end of the spring:
 //!
 //! ```text
 //! given  = F . dd                  to the hand
@@ -16,120 +16,123 @@
 //! ```
 //!
 //! `V` is what the spring has stored, the governor's share of it. A sampled spring with stiffness
-//! `K`, late by `n` samples, leaks `K ds . dd / 2 + K (s(k-1) - s(k-1-n)) . dd(k)` a tick, which is
-//! Colgate's bound when compared with the spare. The far end is no matter of samples: going from
-//! place to place within a tick it puts in what `V` changes by, the mean of before and after the
-//! hand went. So it leaks nothing while the hand is still, nor where it goes along. The hand feels
-//! that late, too: a tool that slips off an edge lets its spring go at once, and the hand is pushed
-//! on for as long as commands are under way. Of what is given so, or of what a body that comes
-//! takes too little, the far end pays: at most what it took itself, and a body that moves also what
-//! it put in. A hand that swings before a surface that stays has no such payer. Nothing is
-//! saved up: a hand that slid with friction for a minute has no credit (Hannaford and Ryu's running
-//! sum has). The reference that the observer follows is the energy of a spring that is neither
-//! sampled nor late (Ryu et al. 2005), so that it need not wait for a sum to run empty.
+//! `K`, late by `n` samples, leaks `K ds . dd / 2 + K (s(k-1) - s(k-1-n)) . dd(k)` per tick, which
+//! is Colgate's bound when compared with the spare.
 //!
-//! Limits that are raised under load give energy, too: that was ordered, and goes by the governor's
-//! ramp. It is no leak. Nor is what the fade at the edge of the workspace takes on the way out and
-//! gives on the way back: it follows from where the hand is.
+//! The far end is not sampled. When it moves within a tick, it puts in the change of `V`, as the
+//! mean of before and after the hand moved. So it leaks nothing while the hand is still, nor where
+//! the two move together. But the hand feels that late: a tool that slips off an edge releases its
+//! spring at once, and the hand is pushed on for as long as commands are under way. The far end
+//! pays for what is given in this way, and for what a body that approaches takes too little. It
+//! pays at most what it took itself; a body that moves also pays what it put in. A hand that swings
+//! before a surface that stands still has no such payer.
 //!
-//! A body that stands still puts nothing in, and one that is slid over takes. Its contact gives way
-//! by a safe distance and comes back, so it may give what it has just taken, up to the bound that
-//! is acted on; what it puts in beyond that is an error, and a debt.
+//! Nothing is saved up: a hand that slid with friction for a minute has no credit (in Hannaford and
+//! Ryu's running sum it has). The reference that the observer follows is the energy of a spring
+//! that is neither sampled nor late (Ryu et al. 2005), so it need not wait for a sum to run empty.
 //!
-//! *The controller.* A debt beyond what four of the smallest noticeable swings would cost means
-//! that the spring is too stiff for the arm and the hand that holds it, whatever the frequency: an
-//! oscillation of 2 Hz and one of 200 feed energy alike, and a hand that taps does not. Since the
-//! debt began the leak was so many times the spare: the gain falls to where it would not have been,
-//! and well below, so that the swing dies away. It comes back by a factor `e` in ten seconds; the
-//! coupling takes its energy along, so that this rise gives none. Below [`GAIN_FLOOR`] there is
-//! nothing left to lower.
+//! Limits that are raised under load also give energy. That was ordered and follows the governor's
+//! ramp, so it is not a leak. Neither is the energy that the fade at the edge of the workspace
+//! takes on the way out and gives on the way back: it follows from the position of the hand.
+//!
+//! A body that stands still puts nothing in, and one that the tool slides over takes energy. Its
+//! contact yields by a safe distance and comes back, so it may give what it has just taken, up to
+//! the bound at which the controller acts. What it puts in beyond that is an error, and a debt.
+//!
+//! *The controller.* A debt beyond the cost of four of the smallest noticeable swings means that
+//! the spring is too stiff for the arm and the hand that holds it, whatever the frequency:
+//! oscillations of 2 Hz and of 200 Hz feed energy alike, and a hand that taps does not. The ratio
+//! of leak to spare since the debt began shows how much too stiff: the gain falls to where there
+//! would have been no debt, and well below, so that the swing dies away. It comes back by a factor
+//! `e` in ten seconds; the coupling takes its energy along, so this rise gives none. Below
+//! [`GAIN_FLOOR`] there is nothing left to lower.
 //!
 //! # Practice
 //! Fixed memory, work bounded by [`COMMANDS`], no allocation, no clock. A ledger is as good as the
-//! damping, friction and delay that the arm declares; [`super::oscillation`] stands behind it and
+//! damping, friction and delay that the arm declares. [`super::oscillation`] is the fallback and
 //! needs none of them.
 
 use nalgebra::Translation3;
 
 use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
 
-/// Commands that are kept: the delay of an arm is at most so many ticks.
+/// Number of stored commands: the delay of an arm is at most this many ticks.
 pub const COMMANDS: usize = 64;
-/// Share of the arm's declared damping and friction that is counted on: the share of the passive
-/// bound that couplings use unless told otherwise.
+/// Share of the arm's declared damping and friction that is relied on: the share of the passive
+/// bound that couplings use by default.
 const SURE: f64 = 0.9;
-/// The gain is never lowered below this.
+/// Lowest gain.
 pub const GAIN_FLOOR: f64 = 1.0 / 64.0;
-/// A gain that has risen from the floor by less than this is at it.
+/// A gain that has risen from the floor by less than this factor counts as being at the floor.
 const RISEN: f64 = 1.1;
 /// Time in which the gain comes back by a factor of e, s.
 const RECOVERY_S: f64 = 10.0;
-/// How far below the passive gain the gain is set: just below it, a swing dies away too slowly.
+/// Gain after an action over the passive gain: just below the passive gain, a swing dies away too
+/// slowly.
 const MARGIN: f64 = 0.6;
-/// Most that one debt lowers the gain by.
+/// Smallest factor by which one debt lowers the gain.
 const STEP: f64 = 0.25;
-/// Smallest noticeable swings whose energy is a debt that is acted on.
+/// The controller acts on a debt beyond the energy of this many smallest noticeable swings.
 pub(super) const SWINGS: f64 = 4.0;
 
 /// The spring behind the wanted wrench, in the arm's base frame and its metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// Its far end: where the tool is allowed to be.
+    /// Far end of the spring: the rendered proxy.
     pub far_end: Pose,
-    /// The point of the tool that it is fixed to, tool frame, m.
+    /// Point of the tool that the spring is fixed to, tool frame, m.
     pub centre: Vec3,
-    /// Stored by stretch and by twist, were all of the wanted wrench sent, J.
+    /// Energy stored by stretch and by twist if all of the wanted wrench were sent, J.
     pub stored_j: [f64; 2],
-    /// Its stiffness, N/m and N·m/rad.
+    /// Stiffness, N/m and N·m/rad.
     pub stiffness: [f64; 2],
     /// The spring before its stiffness or slack changed in this tick.
     pub before: Ends,
-    /// What holds the tool moves, bends, or has a mass: the damper's force on it may put energy in,
-    /// too.
+    /// What holds the tool moves, bends, or has a mass: the damper's force on it may also put
+    /// energy in.
     pub held_by_movers: bool,
 }
 
-/// What the spring of the last tick stores by stretch and by twist when its ends have gone where
-/// they went in this one, J.
+/// Energy that the spring of the last tick stores by stretch and by twist after its ends moved as
+/// in this tick, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ends {
-    /// Its stiffness, N/m and N·m/rad.
+    /// Stiffness, N/m and N·m/rad.
     pub stiffness: [f64; 2],
-    /// Neither has.
+    /// With neither end moved.
     pub none_j: [f64; 2],
-    /// The hand's alone.
+    /// With only the hand's end moved.
     pub hand_j: [f64; 2],
-    /// The far one alone.
+    /// With only the far end moved.
     pub far_j: [f64; 2],
-    /// Both.
+    /// With both ends moved.
     pub both_j: [f64; 2],
 }
 
-/// What an arm's spring did up to a tick. Energies in J, since the force was last off for want of a
-/// pose.
+/// Energies of an arm's spring up to a tick, J, since the force was last off for lack of a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Energy {
-    /// Given to the hand; negative: taken from it.
+    /// Energy given to the hand; negative: taken from it.
     pub given_j: f64,
-    /// Put in by what holds the tool.
+    /// Energy put in by what holds the tool.
     pub world_j: f64,
-    /// Stored now.
+    /// Energy stored now.
     pub stored_j: f64,
-    /// Made (positive) or dissipated by sampling, delay, ramps and gains.
+    /// Energy made (positive) or dissipated by sampling, delay, ramps and gains.
     pub leak_j: f64,
-    /// Added (positive) or taken off by limits that were raised or came down. So
-    /// `given = leak + world + limits - stored`, but for what is under way.
+    /// Energy added (positive) or removed by limits that rose or fell. Thus `given = leak + world +
+    /// limits - stored`, apart from commands under way.
     pub limits_j: f64,
-    /// Given beyond all that the arm's damping surely takes; see the module page.
+    /// Energy given beyond all that the arm's damping surely takes; see the module page.
     pub debt_j: f64,
-    /// What was stored and taken off where the controller lowered the gain.
+    /// Stored energy that was removed when the controller lowered the gain.
     pub withheld_j: f64,
-    /// The controller's gain, 1 where it does not act.
+    /// Gain of the controller; 1 if it does not act.
     pub gain: f64,
 }
 
 impl Default for Energy {
-    /// Of a spring that has done nothing.
+    /// Energies of a spring that has done nothing.
     fn default() -> Self {
         Energy {
             given_j: 0.0,
@@ -144,22 +147,22 @@ impl Default for Energy {
     }
 }
 
-/// What a tick sent: wrench, and how much of the wanted one that is.
+/// The wrench that a tick sent, and how it follows from the wanted one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub wrench: Wrench,
-    /// Lengths at which peak and continuous limits cut them off.
+    /// Lengths to which peak and continuous limits clamp force and torque.
     pub most: [f64; 2],
-    /// Factor after that, force and torque.
+    /// Factor after clamping, for force and torque.
     pub factor: [f64; 2],
-    /// Of which the fade towards the edge of the workspace is so much.
+    /// Part of that factor from the fade at the edge of the workspace.
     pub edge: f64,
-    /// What the slew limit leaves for the ticks to come.
+    /// Part that the slew limit leaves for later ticks.
     pub held_back: Wrench,
 }
 
-/// What is stored by springs of this stiffness of which a part is sent: cut off at `most`, then by
-/// `factor`.
+/// Returns the energy stored by springs of this stiffness of which only a part is sent: clamped to
+/// `most`, then multiplied by `factor`.
 fn sent_j(stored_j: [f64; 2], stiffness: [f64; 2], most: [f64; 2], factor: [f64; 2]) -> f64 {
     let part = |k: usize| {
         let pull = (2.0 * stiffness[k] * stored_j[k]).sqrt();
@@ -172,55 +175,55 @@ fn sent_j(stored_j: [f64; 2], stiffness: [f64; 2], most: [f64; 2], factor: [f64;
     part(0) + part(1)
 }
 
-/// What a step of the controller did.
+/// Result of a step of the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Acted {
     No,
     Lowered,
-    /// The gain was at its floor already.
+    /// The gain was already at its floor.
     Exhausted,
 }
 
-/// What was sent, and what the far end had to do with it.
+/// A command that was sent, and the part that the far end has in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Command {
-    /// When the hand was where it was computed for.
+    /// Time of the hand's sample that it was computed for.
     time_ns: u64,
     wrench: Wrench,
-    /// How much of it came of the far end's going, in its tick or held back since.
+    /// Part that comes from motion of the far end, in its tick or held back since.
     by_far_end: Wrench,
-    /// What that far end may pay for while it is under way, J.
+    /// Energy that the far end may pay for while the command is under way, J.
     pays_j: f64,
 }
 
-/// Of the last tick.
+/// State at the end of the last tick.
 #[derive(Clone, Copy, Debug)]
 struct Before {
     time_ns: u64,
     hand: Pose,
     far_end: Pose,
-    /// Of what was sent. Not known yet where it has only now begun to be looked at.
+    /// Factors of what was sent; `None` in the first tick that is observed.
     factor: Option<[f64; 2]>,
-    /// Lengths at which it was cut off, and the fade at the workspace's edge.
+    /// Lengths to which it was clamped (`most`), and the fade at the workspace's edge (`edge`).
     most: [f64; 2],
     edge: f64,
 }
 
-/// Of the tick that has not sent yet.
+/// Amounts of a tick that has been observed and not settled.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
-    /// There is a new sample of the hand.
+    /// Whether there is a new sample of the hand.
     is_news: bool,
     given_j: f64,
     spare_j: f64,
-    /// How far hand and far end went.
+    /// Motion of the hand (`went`) and of the far end (`yielded`): shift and rotation vector.
     went: (Vec3, Vec3),
     yielded: (Vec3, Vec3),
-    /// Given, or not taken, because the far end is felt late.
+    /// Energy given, or not taken, because the hand feels the far end late.
     late_j: f64,
 }
 
-/// See the module page.
+/// The observer and controller of one arm; see the module page.
 #[derive(Clone, Debug)]
 pub(super) struct Passivity {
     damping: [f64; 2],
@@ -228,27 +231,28 @@ pub(super) struct Passivity {
     transport_ns: u64,
     delay_ns: u64,
     period_ns: u64,
-    /// A ring.
+    /// Ring of the last commands.
     commands: [Command; COMMANDS],
     next: usize,
     filled: usize,
-    /// What the slew limit has kept out of the newest command.
+    /// Part that the slew limit has kept out of the newest command.
     held_back: Wrench,
     before: Option<Before>,
     energy: Energy,
     open: Open,
-    /// What was owed before the newest sample, and leak less spare since.
+    /// Debt before the newest sample (`owed_j`), and leak less spare since then (`answer_j`).
     owed_j: f64,
     answer_j: f64,
-    /// What bodies that stand still have put in less what they took, from minus the bound to 0.
+    /// Energy that bodies that stand still have put in, less what they took; from minus the bound
+    /// to 0.
     contact_j: f64,
     /// Leak and spare since the debt began.
     since: [f64; 2],
-    /// At the end of the last tick.
+    /// Debt at the end of the last tick.
     debt_before_j: f64,
     acted: u64,
-    /// Until when commands from before the force was lowered are under way: what they do is no
-    /// reason to lower it again.
+    /// Time until which commands from before the force was lowered are under way. Their effect is
+    /// no reason to lower it again.
     settled_ns: u64,
 }
 
@@ -280,12 +284,13 @@ impl Passivity {
         }
     }
 
-    /// A command leaves so long after the sample that it answers has arrived.
+    /// Sets the delay from the arrival of a sample to the command that answers it.
     pub fn answer_after(&mut self, answer_ns: u64) {
         self.delay_ns = self.transport_ns.saturating_add(answer_ns);
     }
 
-    /// The pose may have jumped: what was before is no part of what comes. The gain stays.
+    /// Starts afresh after a possible jump of the pose; what was before does not count. The gain
+    /// stays.
     pub fn forget(&mut self) {
         self.before = None;
         self.settled_ns = 0;
@@ -307,18 +312,18 @@ impl Passivity {
         &self.energy
     }
 
-    /// How often the gain was lowered.
+    /// Returns how often the gain was lowered.
     pub fn acted(&self) -> u64 {
         self.acted
     }
 
-    /// Factor for the wanted wrench.
+    /// Returns the factor for the wanted wrench.
     pub fn gain(&self) -> f64 {
         self.energy.gain
     }
 
-    /// Before a tick sends anything: what the commands so far did while the hand went to `hand`,
-    /// where it was at `time_ns`.
+    /// Accounts, before a tick sends, for what the commands so far did while the hand moved to
+    /// `hand`, its pose at `time_ns`.
     pub fn observe(&mut self, time_ns: u64, hand: &Pose, spring: &Spring) {
         let at_centre = Translation3::from(spring.centre);
         let (hand, far_end) = (hand * at_centre, spring.far_end * at_centre);
@@ -333,7 +338,7 @@ impl Passivity {
             });
             return;
         };
-        // No news of the hand: what the far end does meanwhile counts with the next.
+        // No new sample of the hand: motion of the far end meanwhile counts with the next sample.
         if time_ns <= before.time_ns {
             return;
         }
@@ -342,7 +347,7 @@ impl Passivity {
         let dt_s = (time_ns - before.time_ns) as f64 * 1e-9;
         let ways = [went.0.norm(), went.1.norm()];
         let spare = |k: usize| ways[k] * (self.damping[k] * ways[k] / dt_s + self.friction[k]);
-        // What is stored, and the force at the far end, change when this tick sends.
+        // The stored energy and the force at the far end change when this tick sends.
         self.open = Open {
             is_news: true,
             given_j: work(&held, &went),
@@ -359,7 +364,7 @@ impl Passivity {
         });
     }
 
-    /// After a tick has sent: what is stored now, and whether the gain must fall, for a debt of
+    /// Accounts, after a tick has sent, for what is stored now, and lowers the gain for a debt of
     /// more than `bound_j`. `dt_s` is the time since the last tick.
     pub fn settle(
         &mut self,
@@ -396,8 +401,8 @@ impl Passivity {
             (before.most, before.edge) = (sent.most, sent.edge);
             return Acted::No;
         };
-        // As if the limits had been these before, too: what raising them gives was ordered, and
-        // rises by the governor's ramp.
+        // As if the present limits had applied before: the energy of raising them was ordered and
+        // follows the governor's ramp.
         let ends = &spring.before;
         let edge = std::mem::replace(&mut before.edge, sent.edge);
         let as_ordered = match edge > 0.0 {
@@ -407,8 +412,8 @@ impl Passivity {
         let of = |stored_j| sent_j(stored_j, ends.stiffness, sent.most, as_ordered);
         let (none_j, hand_j) = (of(ends.none_j), of(ends.hand_j));
         let by_spring_j = 0.5 * (of(ends.both_j) - hand_j + of(ends.far_j) - none_j);
-        // The damper's force on a body that moves is that body's affair: what it pushes the hand by
-        // it put in.
+        // The damper's force on a body that moves is that body's own: it put in what it pushes the
+        // hand with.
         let by_all_j = 0.5 * (work(&last, &open.yielded) + work(&wrench, &open.yielded));
         let world_j = match spring.held_by_movers {
             true => by_spring_j.max(by_all_j),
@@ -417,7 +422,7 @@ impl Passivity {
         let by_far_end = by_far_end(before, &open.yielded, ends, |k, j| {
             as_ordered[k] * (2.0 * ends.stiffness[k] * j).sqrt().min(sent.most[k])
         });
-        // What the slew limit holds back comes with the commands after this one, and they pay.
+        // What the slew limit holds back comes with the next commands, and they pay for it.
         let held_back = self.held_back;
         self.commands[command].by_far_end = Wrench {
             force_n: by_far_end.force_n + held_before.force_n - held_back.force_n,
@@ -447,7 +452,7 @@ impl Passivity {
             made_j = contact_j.max(0.0);
             self.contact_j = contact_j.clamp(-bound_j, 0.0);
         }
-        // In its own tick the far end counts as if it had gone half way through.
+        // In its own tick the far end counts as if it had moved half way.
         let late_j = open.late_j - 0.5 * work(&by_far_end, &open.went);
         let late_j = self.paid_j(time_ns, late_j);
         let leak_j = rise_j + open.given_j - world_j;
@@ -455,12 +460,13 @@ impl Passivity {
         self.control(time_ns, bound_j, dt_s)
     }
 
-    /// `made_j`: by a contact that should make nothing, less what the far end paid for.
+    /// Books a tick. `made_j` is the energy made by a contact that should make none, less what the
+    /// far end paid for.
     fn book(&mut self, time_ns: u64, open: &Open, leak_j: f64, made_j: f64) {
         let energy = &mut self.energy;
         energy.leak_j += leak_j;
-        // A loop that is faster than the arm sends several times for one sample: together they are
-        // its answer, and what one of them makes another takes.
+        // A loop that is faster than the arm sends several commands per sample. Together they are
+        // its answer, and one may take what another makes.
         if open.is_news {
             self.owed_j = energy.debt_j;
             self.answer_j = 0.0;
@@ -469,7 +475,7 @@ impl Passivity {
         energy.debt_j = self.owed_j + self.answer_j;
         self.since[0] += leak_j + made_j;
         self.since[1] += open.spare_j;
-        // Not: `debt <= 0`, so that NaN is no debt.
+        // Not written as `debt <= 0`, so that NaN is no debt.
         if !(energy.debt_j > 0.0) || time_ns < self.settled_ns {
             energy.debt_j = 0.0;
             self.since = [0.0; 2];
@@ -479,7 +485,7 @@ impl Passivity {
     fn control(&mut self, time_ns: u64, bound_j: f64, dt_s: f64) -> Acted {
         let energy = &mut self.energy;
         // The coupling learns a tick late how much of its force was let through, and then takes
-        // back what that stored too much. Such a debt is gone in the next tick and reached no hand.
+        // back the excess stored. Such a debt is gone in the next tick and reached no hand.
         let standing_j = energy.debt_j.min(self.debt_before_j);
         self.debt_before_j = energy.debt_j;
         if standing_j <= bound_j {
@@ -503,20 +509,20 @@ impl Passivity {
         Acted::Lowered
     }
 
-    /// The force was lowered at once by a gain, for a sample of this time: commands from before are
-    /// under way, and the coupling learns a tick late what it stores too little then.
+    /// Notes that a gain lowered the force at once, for a sample of this time. Commands from before
+    /// are under way, and the coupling learns a tick late how much less it stores.
     pub fn unsettle(&mut self, time_ns: u64) {
         self.settled_ns = time_ns.saturating_add(self.delay_ns.saturating_add(self.period_ns));
     }
 
-    /// Of what a far end that is felt late has given, the part that the far ends of the commands
-    /// under way at `time_ns` pay for. Each pays once.
+    /// Returns the part of `late_j`, which a far end that is felt late has given, that the far ends
+    /// of the commands under way at `time_ns` pay for. Each pays once.
     fn paid_j(&mut self, time_ns: u64, late_j: f64) -> f64 {
         let mut open_j = late_j.max(0.0);
         for back in 1..=self.filled {
             let command = &mut self.commands[(self.next + COMMANDS - back) % COMMANDS];
             let felt_ns = command.time_ns.saturating_add(self.delay_ns);
-            // The hand's last way ended now and began up to a period ago.
+            // The hand's last motion ended now and began up to a period ago.
             if open_j == 0.0 || felt_ns.saturating_add(self.period_ns) < time_ns {
                 break;
             }
@@ -527,8 +533,8 @@ impl Passivity {
         late_j.max(0.0) - open_j
     }
 
-    /// The wrench that the motors held while the hand's samples went from one time to a later one,
-    /// and what far ends had done to the commands that were under way: means of the pieces.
+    /// Returns the wrench that the motors held between two samples of the hand, and the part that
+    /// far ends had in the commands still under way, both as means over the interval.
     fn held_between(&self, from_ns: u64, to_ns: u64) -> (Wrench, Wrench) {
         let span_ns = to_ns - from_ns;
         let (mut sum, mut unfelt) = (Wrench::default(), self.held_back);
@@ -541,7 +547,7 @@ impl Passivity {
             let waits = waits_ns as f64 / span_ns as f64;
             unfelt.force_n += by_far_end.force_n * waits;
             unfelt.torque_nm += by_far_end.torque_nm * waits;
-            // Where the ring ends its oldest command has to do.
+            // At the end of the ring the oldest command stands for all earlier ones.
             let begins_ns = if back == COMMANDS { from_ns } else { acts_ns };
             if begins_ns >= until_ns {
                 continue;
@@ -559,8 +565,8 @@ impl Passivity {
     }
 }
 
-/// What the far end's going has done to the wrench, the hand where it is now. `pull` is the length
-/// of what is sent of a spring, of stretch (0) or twist (1), that stores so much.
+/// Returns the change of the wrench by the motion of the far end, at the hand's present pose.
+/// `pull` gives the length sent for a spring, of stretch (0) or twist (1), from its stored energy.
 fn by_far_end(
     now: &Before,
     yielded: &(Vec3, Vec3),
@@ -578,7 +584,7 @@ fn by_far_end(
     }
 }
 
-/// Shift and rotation vector between two poses.
+/// Returns the translation and the rotation vector between two poses.
 fn between(from: &Pose, to: &Pose) -> (Vec3, Vec3) {
     (
         to.translation.vector - from.translation.vector,

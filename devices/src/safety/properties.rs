@@ -1,6 +1,6 @@
-//! The governor's promises under random fault scripts, in virtual time.
+//! The governor's guarantees under random fault scripts, in virtual time.
 //!
-//! The script says what is wrong when; the oracle below knows from the script alone what the
+//! The script says what is wrong when. The oracle below knows from the script alone what the
 //! governor must do.
 
 use super::testing::{sample, spec};
@@ -10,7 +10,7 @@ use ForceOffReason as R;
 use nalgebra::Rotation3;
 use proptest::prelude::*;
 
-/// What is wrong during a stretch of ticks.
+/// The fault of a stretch of ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trouble {
     None,
@@ -29,7 +29,7 @@ enum Trouble {
     LeaseExpired,
     Disabled,
     TooHot,
-    /// One gap of this many ms at the beginning of the stretch.
+    /// One gap of this many ms at the start of the stretch.
     Gap(u64),
     Outside,
 }
@@ -62,8 +62,8 @@ fn trouble() -> impl Strategy<Value = Trouble> {
     ]
 }
 
-/// A stretch of ticks: what is wrong, how long, what is wanted (fixed, turning, or shaking), tick
-/// jitter.
+/// A stretch of ticks: its fault, its length, the wanted wrench (fixed, turning, or shaking), and
+/// the tick jitter.
 #[derive(Clone, Debug)]
 struct Stretch {
     trouble: Trouble,
@@ -101,7 +101,7 @@ fn stretch() -> impl Strategy<Value = Stretch> {
         )
 }
 
-/// One tick's input, owned.
+/// Input of one tick, owned.
 struct Tick {
     wanted: Wrench,
     sample: ArmSample,
@@ -169,7 +169,7 @@ struct Oracle {
     limits: Limits,
     troubled_since: Option<u64>,
     small_run: u32,
-    /// Largest permitted factor; zero until little was wanted for long enough.
+    /// Largest permitted factor; zero until the wanted force was small for long enough.
     scale: f64,
     engaged: bool,
 }
@@ -202,7 +202,7 @@ impl Oracle {
                     self.engaged = false;
                     self.scale = 0.0;
                 } else {
-                    // The fade has begun to take away; from here the ramp may resume.
+                    // The fade has begun; from here the ramp may resume.
                     self.scale = self.scale.min(out.scale);
                 }
             }
@@ -227,7 +227,7 @@ proptest! {
         let mut last_reasons = ReasonSet::EMPTY;
         let mut beginnings = 0u64;
         let mut energy = [0.0f64; 2];
-        // The first tick knows no gap.
+        // The first tick has no gap.
         let first = Tick::new(&script[0], 0, now_ns);
         let out = governor.step(&first.input(now_ns));
         oracle.step(now_ns, 0.0, None, &first.wanted, &out);
@@ -287,7 +287,7 @@ proptest! {
         }
         prop_assert_eq!(governor.history().total(), beginnings);
         let elapsed = (now_ns - begun_ns) as f64 * 1e-9;
-        // A stall holds the last force for longer than the heating bound speaks of.
+        // A stall holds the last force for longer than the heating bound covers.
         let stalls = script.iter().filter(|p| matches!(p.trouble, Trouble::Gap(_))).count() as f64;
         for (spent, continuous, peak) in [
             (energy[0], limits.continuous_force_n, limits.peak_force_n),

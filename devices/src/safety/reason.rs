@@ -1,25 +1,25 @@
-//! Why force went off: numbered causes, and sets of them.
+//! Why force went off: numbered causes, and sets of causes.
 //!
 //! The numbers are part of the published state and of the recordings, so they never change meaning;
 //! a new cause takes a free number. Everything here is `Copy`, allocates nothing and may be called
 //! from the haptic loop.
 //!
-//! Numbers below 32 are *cuts* (force is exactly zero in the tick that sees the cause), numbers
-//! from 32 on are *fades* (force ramps to zero within [`Limits::fade_ns`](super::Limits::fade_ns)).
-//! When several causes hold at once the smallest number is the one reported.
+//! Numbers below 32 are *cuts*: force is exactly zero in the tick that sees the cause. Numbers from
+//! 32 are *fades*: force ramps to zero within [`Limits::fade_ns`](super::Limits::fade_ns). If
+//! several causes hold at once, the smallest number is reported.
 
 use std::fmt;
 
-/// How the governor answers a cause.
+/// Response of the governor to a cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// Exactly zero in the same tick, past every slew limit.
+    /// Exactly zero in the same tick, regardless of the slew limit.
     Cut,
-    /// Ramp to zero within the fade time, inside the slew limit.
+    /// Ramp to zero within the fade time, within the slew limit.
     Fade,
 }
 
-/// One cause for which force is off. The discriminant is the published reason code.
+/// A cause for which force is off. The discriminant is the published reason code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum ForceOffReason {
@@ -34,9 +34,9 @@ pub enum ForceOffReason {
     NotCalibrated = 4,
     /// The dead-man switch, grip sensor or safety switch is open.
     SafetySwitch = 5,
-    /// The wanted wrench held a NaN or an infinity.
+    /// The wanted wrench contained a NaN or an infinity.
     InvalidCommand = 6,
-    /// The arm's pose or velocity held a NaN or an infinity.
+    /// The arm's pose or velocity contained a NaN or an infinity.
     InvalidSample = 7,
     /// The tool is faster than the linear or angular velocity limit.
     OverVelocity = 8,
@@ -56,18 +56,18 @@ pub enum ForceOffReason {
     /// The contact data are older than
     /// [`Limits::stale_contact_ns`](super::Limits::stale_contact_ns).
     StaleContact = 34,
-    /// The client fell silent: its lease ran out.
+    /// The client is silent: its lease has run out.
     LeaseExpired = 35,
-    /// Oscillation went on although the gain had been reduced to its floor.
+    /// Oscillation continued although the gain had been reduced to its floor.
     Oscillation = 36,
     /// The arm is hotter than [`Limits::max_temperature_c`](super::Limits::max_temperature_c).
     OverTemperature = 37,
-    /// Nobody asks for force.
+    /// Force is not requested.
     Disabled = 38,
-    /// Orderly shutdown of the daemon. Latched for good.
+    /// Orderly shutdown of the daemon. Latched until the daemon ends.
     Shutdown = 39,
-    /// The tool touches a client's body while the thread that serves clients is silent: nobody
-    /// would see that client die.
+    /// The tool touches a client's body while the thread that serves clients is silent: the death
+    /// of that client would go unnoticed.
     ClientsUnserved = 40,
 }
 
@@ -96,19 +96,19 @@ impl ForceOffReason {
         Self::ClientsUnserved,
     ];
 
-    /// The published number of this cause.
+    /// Returns the published number of this cause.
     #[must_use]
     pub const fn code(self) -> u8 {
         self as u8
     }
 
-    /// The cause with this number, `None` for a number nobody has taken.
+    /// Returns the cause with this number, `None` for a free number.
     #[must_use]
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.code() == code)
     }
 
-    /// Cut or fade.
+    /// Returns the response: cut or fade.
     #[must_use]
     pub const fn response(self) -> Response {
         if self.code() < 32 {
@@ -118,13 +118,13 @@ impl ForceOffReason {
         }
     }
 
-    /// True for the causes that are no fault: force was given up in good order.
+    /// Returns true for causes that are not faults: force was given up in good order.
     #[must_use]
     pub const fn is_orderly(self) -> bool {
         matches!(self, Self::Disabled | Self::Shutdown | Self::LeaseExpired)
     }
 
-    /// True for the causes that stay once seen, until somebody clears them.
+    /// Returns true for causes that remain once seen, until they are cleared.
     #[must_use]
     pub const fn is_latched(self) -> bool {
         matches!(
@@ -133,7 +133,7 @@ impl ForceOffReason {
         )
     }
 
-    /// One plain sentence for a technician.
+    /// Returns one plain sentence for a technician.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -167,73 +167,73 @@ impl fmt::Display for ForceOffReason {
     }
 }
 
-/// A set of causes: bit `n` stands for the cause with code `n`.
+/// A set of causes; bit `n` stands for the cause with code `n`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ReasonSet(u64);
 
 impl ReasonSet {
-    /// No cause.
+    /// The empty set.
     pub const EMPTY: ReasonSet = ReasonSet(0);
     const CUTS: u64 = (1 << 32) - 1;
 
-    /// The set of one cause.
+    /// Returns the set of one cause.
     #[must_use]
     pub const fn of(reason: ForceOffReason) -> Self {
         ReasonSet(1 << reason.code())
     }
 
-    /// This set and one cause more.
+    /// Returns this set with one more cause.
     #[must_use]
     pub const fn with(self, reason: ForceOffReason) -> Self {
         ReasonSet(self.0 | 1 << reason.code())
     }
 
-    /// This set and one cause more if `condition` holds.
+    /// Returns this set with one more cause if `condition` holds.
     #[must_use]
     pub const fn with_if(self, condition: bool, reason: ForceOffReason) -> Self {
         if condition { self.with(reason) } else { self }
     }
 
-    /// The causes in either set.
+    /// Returns the causes in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         ReasonSet(self.0 | other.0)
     }
 
-    /// The causes in this set that are not in the other.
+    /// Returns the causes in this set that are not in the other.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         ReasonSet(self.0 & !other.0)
     }
 
-    /// Only the causes that are answered by a cut.
+    /// Returns only the causes whose response is a cut.
     #[must_use]
     pub const fn cuts(self) -> Self {
         ReasonSet(self.0 & Self::CUTS)
     }
 
-    /// True if no cause is in the set.
+    /// Returns true if the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// True if the sets share a cause.
+    /// Returns true if the sets share a cause.
     #[must_use]
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// True if the cause is in the set.
+    /// Returns true if the cause is in the set.
     #[must_use]
     pub const fn contains(self, reason: ForceOffReason) -> bool {
         self.0 & 1 << reason.code() != 0
     }
 
-    /// The cause with the smallest code, the one that is reported.
+    /// Returns the cause with the smallest code, which is the one reported.
     #[must_use]
     pub fn first(self) -> Option<ForceOffReason> {
-        // Only codes of the enum are ever set, so the lookup finds what it looks for.
+        // Only codes of the enum are ever set, so the lookup succeeds.
         if self.0 == 0 {
             None
         } else {
@@ -241,14 +241,14 @@ impl ReasonSet {
         }
     }
 
-    /// The causes, smallest code first.
+    /// Iterates over the causes, smallest code first.
     pub fn iter(self) -> impl Iterator<Item = ForceOffReason> {
         ForceOffReason::ALL
             .into_iter()
             .filter(move |r| self.contains(*r))
     }
 
-    /// The bits as published: bit `n` is the cause with code `n`.
+    /// Returns the bits as published: bit `n` is the cause with code `n`.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0

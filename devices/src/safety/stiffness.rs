@@ -1,22 +1,22 @@
 //! How stiff a virtual wall an arm can render without creating energy.
 //!
 //! # Theory
-//! *Sampling and delay.* Colgate and Schenkel (1997): with a sampler of period `T`, a hold, and a
-//! linear wall `H(z)`, the arm of damping `b` facing it is passive if and only if, for all `0 < w <
-//! pi/T`, `b > T/2 * 1/(1 - cos wT) * Re{ (1 - e^{-jwT}) H(e^{jwT}) }`. For a spring and a
-//! backward-difference damper that are `d` samples late, `H(z) = z^-d (K + B (1 - 1/z) / T)`, the
-//! right side is `(KT/2) sin((2d+1) wT/2) / sin(wT/2) - B cos((d+1) wT)`. The first term is largest
-//! at `w -> 0`, where it is `(KT/2)(2d+1) = K (T/2 + td)` with `td = dT`; the second is at most
-//! `|B|`. Hence the condition used here, `b >= K (T/2 + td) + |B|`. Without delay it is Colgate and
-//! Schenkel's own `b > KT/2 + |B|`, and for a pure spring it is necessary as well. It is also what
-//! Gil et al. (2009) and Hulin et al. (2014) find as the *stability* boundary of a massive arm in
-//! the limit of small damping and delay, so it is not far on the safe side.
+//! *Sampling and delay.* Colgate and Schenkel (1997) consider a sampler of period `T`, a hold, and
+//! a linear wall `H(z)`. An arm of damping `b` that faces it is passive if and only if, for all `0
+//! < w < pi/T`, `b > T/2 * 1/(1 - cos wT) * Re{ (1 - e^{-jwT}) H(e^{jwT}) }`. For a spring and a
+//! backward-difference damper that are `d` samples late, `H(z) = z^-d (K + B (1 - 1/z) / T)`, and
+//! the right side is `(KT/2) sin((2d+1) wT/2) / sin(wT/2) - B cos((d+1) wT)`. The first term is
+//! largest at `w -> 0`, where it is `(KT/2)(2d+1) = K (T/2 + td)` with `td = dT`; the second is at
+//! most `|B|`. Hence the condition used here, `b >= K (T/2 + td) + |B|`. Without delay it is
+//! Colgate and Schenkel's own `b > KT/2 + |B|`; for a pure spring it is also necessary. It is also
+//! the *stability* boundary that Gil et al. (2009) and Hulin et al. (2014) find for a massive arm
+//! in the limit of small damping and delay, so it is not overly conservative.
 //!
 //! *Quantisation.* An encoder of resolution `Delta` makes the wall's force a staircase of step `K
-//! Delta`. The hand can push with a force between two steps, and nothing but Coulomb friction `f_c`
-//! can then hold the arm: the arm stays at rest for every push only if half a step is no more than
-//! the friction, `K <= 2 f_c / Delta` (Abbott and Okamura 2005, who show that both conditions
-//! together, without delay, are necessary and sufficient for passivity).
+//! Delta`. The hand can push with a force between two steps, and then only Coulomb friction `f_c`
+//! can hold the arm. The arm stays at rest for every push only if half a step is no more than the
+//! friction, `K <= 2 f_c / Delta` (Abbott and Okamura 2005, who show that both conditions together,
+//! without delay, are necessary and sufficient for passivity).
 //!
 //! The simulated arm shows each of these boundaries: see the tests of [`crate::sim`].
 //!
@@ -26,19 +26,19 @@
 
 use crate::arm::ArmSpec;
 
-/// The largest passive stiffness and what sets it.
+/// The largest passive stiffness, and what limits it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StiffnessBound {
-    /// What damping, period and delay allow, N/m. Zero if virtual damping alone uses up the arm's
+    /// Bound from damping, period and delay, N/m. Zero if virtual damping alone uses up the arm's
     /// damping.
     pub from_damping_n_per_m: f64,
-    /// What friction and encoder resolution allow, N/m. Infinite for an arm that declares no
+    /// Bound from friction and encoder resolution, N/m. Infinite for an arm that declares no
     /// resolution.
     pub from_quantisation_n_per_m: f64,
 }
 
 impl StiffnessBound {
-    /// The smaller of both: passive up to here.
+    /// Returns the smaller of both bounds, up to which the wall is passive.
     #[must_use]
     pub fn passive_n_per_m(&self) -> f64 {
         self.from_damping_n_per_m
@@ -46,9 +46,9 @@ impl StiffnessBound {
     }
 }
 
-/// The bound for a wall with virtual damping `virtual_damping_n_s_per_m` rendered every `period_s`,
-/// with `extra_delay_s` between sample and force beside the arm's own transport delay. Angular
-/// limits follow from the angular values of an arm in the same way.
+/// Computes the bound for a wall with virtual damping `virtual_damping_n_s_per_m`, rendered every
+/// `period_s`, with `extra_delay_s` between sample and force in addition to the arm's own transport
+/// delay. Angular bounds follow from the angular values of an arm in the same way.
 #[must_use]
 pub fn passive_stiffness(
     spec: &ArmSpec,
@@ -74,7 +74,8 @@ mod tests {
     use super::*;
     use std::f64::consts::PI;
 
-    /// The right side of Colgate and Schenkel's condition, evaluated from the complex definition.
+    /// Returns the right side of Colgate and Schenkel's condition, evaluated from the complex
+    /// definition.
     fn needed_damping(k: f64, b: f64, period: f64, delay_samples: u32, w: f64) -> f64 {
         let z = |angle: f64| nalgebra::Complex::new(angle.cos(), angle.sin());
         let theta = w * period;

@@ -1,8 +1,8 @@
-//! What the tests of this module share.
+//! Fixtures that the tests of this module share.
 
 use crate::arm::{ArmSample, ArmSpec, ArmStatus, Vec3, Workspace};
 
-/// A middling 6-DOF desktop arm.
+/// A typical 6-DOF desktop arm.
 pub(crate) fn spec() -> ArmSpec {
     ArmSpec {
         name: "test arm".into(),

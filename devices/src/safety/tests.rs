@@ -11,7 +11,7 @@ mod oscillation;
 
 const MS: u64 = 1_000_000;
 
-/// A governor, a clock of 1 kHz and what it is told.
+/// A governor, a clock of 1 kHz and its inputs.
 struct Bench {
     governor: Governor,
     now_ns: u64,
@@ -40,7 +40,7 @@ impl Bench {
         }
     }
 
-    /// Already active, with this force settled.
+    /// Returns a bench that is active, with this force settled.
     fn active(force_n: f64) -> Self {
         let mut bench = Self::new();
         bench.activate();
@@ -51,7 +51,7 @@ impl Bench {
         bench
     }
 
-    /// Until all force is given.
+    /// Ticks until full authority.
     fn activate(&mut self) {
         let is_active = (0..5000).any(|_| self.tick().state == S::Active);
         assert!(is_active, "not active after 5 s");
@@ -65,7 +65,7 @@ impl Bench {
         self.tick_at(&Pose::identity(), gap_ns)
     }
 
-    /// With the handle there, before the sample is spoilt.
+    /// Ticks with the handle at `pose`, before the sample is spoilt.
     fn tick_at(&mut self, pose: &Pose, gap_ns: u64) -> Governed {
         self.now_ns += gap_ns;
         let mut sample = sample(self.now_ns);
@@ -387,7 +387,7 @@ fn force_fades_over_the_last_centimetre_outside_the_workspace() {
     assert_eq!(bench.ticks(10).wrench.force_n.x, 0.0);
 }
 
-/// Not all arms have their middle at their origin.
+/// Not every arm has its workspace centre at its origin.
 #[test]
 fn the_workspace_is_where_its_centre_is() {
     let mut bench = Bench::new();
@@ -454,7 +454,7 @@ fn an_application_can_tighten_but_not_loosen_and_the_force_follows_inside_the_sl
             ..Limits::default()
         })
         .expect("no tighter than the ceiling");
-    // Up by the ramp: 10 N in a second, and a tick for rounding.
+    // Up by the ramp: 10 N in a second, and one tick for rounding.
     for _ in 0..=700 {
         let now = bench.tick().wrench.force_n.x;
         assert!(now - last <= 0.01 + 1e-12 && now >= last, "{last} {now}");
@@ -485,7 +485,7 @@ fn what_is_eased_rises_by_the_ramp_from_where_it_is() {
         last = now;
     }
     assert_eq!(last, 9.0);
-    // Nothing is felt, so nothing can jump: what is touched next is felt at once.
+    // No force is rendered, so nothing can jump: the next contact is rendered at once.
     bench.wanted.force_n.x = 0.0;
     bench.ticks(20);
     bench.governor.ease();
@@ -573,8 +573,8 @@ fn a_continuous_limit_that_is_raised_rises_by_the_ramp() {
     let mut before = bench.ticks(120_000).wrench.force_n.x;
     assert!((before - 0.5).abs() < 0.01, "{before} N");
     bench.governor.tighten(&ceiling).expect("the ceiling");
-    // Peak and continuous limit rise side by side, each by its whole in `ramp_s`, and the force
-    // goes from the one to the other meanwhile.
+    // Peak and continuous limit rise together, each by its full value in `ramp_s`, while the force
+    // moves from one to the other.
     let both_n = ceiling.peak_force_n + ceiling.continuous_force_n;
     let steepest = 2.0 * both_n * 1e-3 / ceiling.ramp_s;
     for tick in 0..3000 {
@@ -585,12 +585,11 @@ fn a_continuous_limit_that_is_raised_rises_by_the_ramp() {
     assert!(before > 2.5, "{before} N");
 }
 
-/// Energy out of nothing, again and again: the gain falls to its floor, and then force is taken
-/// away.
+/// Energy from nothing, again and again: the gain falls to its floor, and then the force goes off.
 #[test]
 fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
     let mut bench = Bench::new();
-    // An arm that takes nothing by itself.
+    // An arm that takes no energy.
     let mut frictionless = spec();
     frictionless.damping_n_s_per_m = 0.0;
     frictionless.coulomb_friction_n = 0.0;
@@ -600,7 +599,7 @@ fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
     let last = loop {
         k += 1;
         bench.now_ns += MS;
-        // A hand that goes along with a force that is always the same: 2 mm to, 2 mm fro, by a
+        // A hand that moves along with a force of constant magnitude: 2 mm to and 2 mm fro, by a
         // spring that follows.
         let z = if k % 40 < 20 { 1e-4 } else { -1e-4 } * (k % 20) as f64;
         let mut sample = sample(bench.now_ns);
@@ -642,7 +641,7 @@ fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
 #[test]
 fn the_rules_that_bit_are_published_as_bits_of_their_own() {
     let mut bench = Bench::new();
-    // Off, and on its way: 32.
+    // Off, and ramping: 32.
     assert_eq!(bench.tick().reductions.bits(), 32);
     while bench.tick().state != S::Ramping {}
     assert_eq!(bench.tick().reductions.bits(), 32);
@@ -677,7 +676,7 @@ fn a_fade_takes_its_time_the_slew_from_the_peak_and_two_ticks() {
     };
     assert_eq!(bound_ms(&slow(100.0, 80.0), &spec()), 50 + 100 + 2);
     assert_eq!(bound_ms(&slow(100.0, 2.0), &spec()), 50 + 200 + 2);
-    // For ever, where a force may not change; but what is never made need not fade.
+    // Forever, if a force may not change; but a force that is never made need not fade.
     let still = slow(0.0, 80.0);
     assert_eq!(bound_ms(&still, &spec()), u64::MAX / MS);
     let forceless = Limits {
@@ -723,7 +722,8 @@ fn heat_is_that_of_force_and_torque_by_the_square() {
     assert_eq!(bench.governor.heat(), (0.0, 0.0));
     bench.wanted.force_n.y = 2.4;
     bench.wanted.torque_nm.z = 0.09;
-    // Of 3 N and 0.15 N m, for a minute of a time constant of ten seconds: all but e^-6.
+    // 80 % of 3 N and 60 % of 0.15 N m, for one minute with a time constant of ten seconds: all but
+    // e^-6.
     bench.ticks(60_000);
     let warmed = 1.0 - (-6.0_f64).exp();
     let (force, torque) = bench.governor.heat();
@@ -731,8 +731,8 @@ fn heat_is_that_of_force_and_torque_by_the_square() {
     assert!((torque / (0.36 * warmed) - 1.0).abs() < 1e-3, "{torque}");
 }
 
-/// For a hand that feels nothing when the limit is raised, too: there is no force that could rise
-/// from where it is.
+/// Also for a hand that feels nothing when the limit is raised: then no present force limits the
+/// rise.
 #[test]
 fn a_continuous_limit_rises_by_the_ramp_while_nothing_is_felt() {
     let mut bench = Bench::active(3.0);
@@ -803,8 +803,7 @@ fn force_and_a_limit_that_is_raised_take_the_time_of_the_ramp() {
     }
 }
 
-/// A swing of hand and force at 250 Hz, every other tick of it spoilt: nobody knows what was
-/// between.
+/// A swing of hand and force at 250 Hz with every other tick spoilt: the motion between is unknown.
 #[test]
 fn what_is_not_seen_between_two_ticks_is_no_oscillation() {
     type Spoil = fn(&mut Bench) -> u64;
@@ -837,7 +836,7 @@ fn what_is_not_seen_between_two_ticks_is_no_oscillation() {
         }
         let seen = bench.governor.oscillations();
         assert_eq!(seen > 0, k == 0, "{k}: {seen}");
-        // After that it is seen as ever.
+        // After that it is detected as before.
         for tick in 0..100_u64 {
             let is_far = tick % 4 < 2;
             bench.wanted.force_n = Vec3::x() * if is_far { 1.0 } else { 3.0 };
@@ -851,7 +850,7 @@ fn what_is_not_seen_between_two_ticks_is_no_oscillation() {
     }
 }
 
-/// Its own limit is raised, and the torque rises from where it is.
+/// When the torque's own limit is raised, the torque rises from its present value.
 #[test]
 fn a_continuous_torque_that_is_raised_eases_as_well() {
     let mut bench = Bench::active(0.0);

@@ -1,30 +1,30 @@
-//! The continuous limit: how long more than the continuous force may be held.
+//! The continuous limit: how long a force above the continuous force may be held.
 //!
 //! # Theory
 //! Motor current, hence force, heats the windings with its square, and they cool with one time
-//! constant `tau`. The model is the usual I²t budget: `tau dx/dt = F² - x`, where `x` is the
-//! heating so far expressed as the square of the constant force that would cause it. The continuous
-//! limit `C` is the force that may be held for ever, so `x` must stay below `C²`.
+//! constant `tau`. The model is the usual I²t budget: `tau dx/dt = F² - x`. Here `x` is the heating
+//! so far, expressed as the square of the constant force that would cause it. The continuous limit
+//! `C` is the force that may be held for ever, so `x` must stay below `C²`.
 //!
-//! From a heating of `(1 - knee) C²` on the permitted force is lowered from the peak `P` to `C`:
+//! From a heating of `(1 - knee) C²`, the permitted force is lowered from the peak `P` to `C`:
 //! `cap² = C² + (P² - C²) min(1, (1 - x/C²) / knee)`, with `knee` = 0.3. With backward-Euler steps
-//! `x' = (tau x + dt F²) / (tau + dt)` two things hold exactly for forces below the cap:
+//! `x' = (tau x + dt F²) / (tau + dt)`, two properties hold exactly for forces below the cap:
 //! * `x` never passes `C²`, if `dt (P²/C² - 1) <= knee tau` (which
-//!   [`Limits::validate`](super::Limits::validate) demands);
-//! * summing `dt F² = tau (x' - x) + dt x'` over any stretch of length `W`: the mean square of the
-//!   force over it is at most `C² (1 + tau/W)`; so the root mean square is at most `C` in the long
+//!   [`Limits::validate`](super::Limits::validate) requires).
+//! * Summing `dt F² = tau (x' - x) + dt x'` over any stretch of length `W` bounds the mean square
+//!   of the force over it by `C² (1 + tau/W)`. So the root mean square is at most `C` in the long
 //!   run and at most `1.42 C` over one time constant.
 //!
-//! The slew limit may keep a force above a cap that is coming down; with real limits the cap moves
-//! a hundred times slower than the slew limit allows (it takes a good part of `tau`), so this does
-//! not show.
+//! The slew limit may keep a force above a cap that is falling. With real limits the cap moves a
+//! hundred times slower than the slew limit allows (it takes a good part of `tau`), so the effect
+//! is negligible.
 //!
 //! # Practice
 //! `Copy`, constant time, no allocation.
 
 use super::limits::THERMAL_KNEE;
 
-/// The heating of one channel (force or torque).
+/// Heating of one channel (force or torque).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThermalBudget {
     /// Heating, as the square of an equivalent constant force (N²) or torque (N²·m²).
@@ -32,13 +32,13 @@ pub struct ThermalBudget {
 }
 
 impl ThermalBudget {
-    /// Lets the magnitude `held` work for `dt_s`.
+    /// Advances the heating by `dt_s` with the magnitude `held`.
     pub fn advance(&mut self, held: f64, dt_s: f64, time_constant_s: f64) {
         self.heating =
             (time_constant_s * self.heating + dt_s * held * held) / (time_constant_s + dt_s);
     }
 
-    /// The largest magnitude permitted now, between `continuous` and `peak`.
+    /// Returns the largest magnitude permitted now, between `continuous` and `peak`.
     #[must_use]
     pub fn cap(&self, peak: f64, continuous: f64) -> f64 {
         if continuous >= peak {
@@ -52,7 +52,7 @@ impl ThermalBudget {
         (square + (peak * peak - square) * room).sqrt()
     }
 
-    /// The share of the continuous budget that is used up: 0 cold, 1 at the limit.
+    /// Returns the share of the continuous budget that is used up: 0 cold, 1 at the limit.
     #[must_use]
     pub fn used(&self, continuous: f64) -> f64 {
         if continuous > 0.0 {
@@ -71,7 +71,7 @@ mod tests {
     const TAU: f64 = 10.0;
     const DT: f64 = 1e-3;
 
-    /// Holds whatever is permitted for `ticks` and returns the forces.
+    /// Holds the permitted maximum for `ticks` and returns the forces.
     fn hold_the_maximum(peak: f64, continuous: f64, ticks: usize) -> Vec<f64> {
         let mut budget = ThermalBudget::default();
         (0..ticks)
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(budget.cap(10.0, 3.0), 10.0);
     }
 
-    /// A step as long as the time constant warms by half of what the force would warm for ever.
+    /// A step as long as the time constant makes half of the heat that the force makes in the end.
     #[test]
     fn the_budget_is_used_up_by_the_square_of_the_force() {
         let mut budget = ThermalBudget::default();
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(budget.used(6.0), 0.125);
         budget.advance(6.0, TAU, TAU);
         assert_eq!(budget.used(3.0), 2.25);
-        // What may not be held at all has no budget, warm or cold.
+        // A force that may not be held at all has no budget, warm or cold.
         assert_eq!(budget.used(0.0), 0.0);
         assert_eq!(ThermalBudget::default().used(0.0), 0.0);
     }

@@ -1,14 +1,13 @@
-//! The simulated arm: a mechanism seen and driven through encoders, motors and a wire, as a real
-//! one is.
+//! The simulated arm: a mechanism behind encoders, motors and a wire, like a real arm.
 //!
-//! * **Encoders** round each coordinate of the position, and of the rotation vector against the
+//! * **Encoders** round each coordinate of the position, and of the rotation vector relative to the
 //!   start orientation, to the declared resolution.
-//! * **Reports** are made every native period and arrive `input_delay_ns` later. Those that arrived
-//!   wait in a queue of 63 that keeps the *oldest*, like Linux' hidraw; reading takes the newest
-//!   one waiting and counts the others as skipped.
+//! * **Reports** are made every native period and arrive `input_delay_ns` later. They wait in a
+//!   queue of 63 that keeps the *oldest*, like Linux's hidraw. A read takes the newest one waiting
+//!   and counts the others as skipped.
 //! * **Commands** take effect `output_delay_ns` after they are sent. The motors saturate at the
 //!   declared peaks, and go off when no command came for the watchdog's time.
-//! * **Velocities** are those of the estimator that real arms use, from the quantised poses.
+//! * **Velocities** come from the same estimator as for real arms, from the quantised poses.
 //!
 //! No clock, no thread, deterministic; allocates only when it is built. Times are on the caller's
 //! clock; events are resolved to one integration step.
@@ -24,46 +23,46 @@ use crate::velocity::{VelocityEstimator, VelocityWindows};
 use nalgebra::{Translation3, UnitQuaternion};
 use thiserror::Error;
 
-/// Reports that wait to be read; a 64th is lost, as with hidraw.
+/// Capacity of the queue of reports to read; a 64th report is lost, as with hidraw.
 const QUEUE_LENGTH: usize = 63;
-/// Commands and reports that are under way at most; more are lost.
+/// Largest number of commands, and of reports, under way; more are lost.
 const IN_FLIGHT: usize = 1024;
 
-/// How a simulated arm is made.
+/// Parameters of a simulated arm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimArmParams {
-    /// What it declares, which is also what it does.
+    /// What the arm declares, which is also how it behaves.
     pub spec: ArmSpec,
-    /// From a pose to its report being there to read, ns.
+    /// Delay from a pose to its report being ready to read, ns.
     pub input_delay_ns: u64,
-    /// From a command being sent to its force, ns.
+    /// Delay from sending a command to its force, ns.
     pub output_delay_ns: u64,
-    /// The motors go off when no command arrived for this long, ns. `None`: the last command is
-    /// held for ever.
+    /// Time without a command after which the motors go off, ns. `None`: the last command is held
+    /// for ever.
     pub watchdog_ns: Option<u64>,
-    /// Mass of whatever holds the handle, kg.
+    /// Mass of the load on the handle, kg.
     pub load_mass_kg: f64,
-    /// Its moment of inertia, kg·m².
+    /// Moment of inertia of the load, kg·m².
     pub load_inertia_kg_m2: f64,
     /// Windows of the velocity estimate.
     pub windows: VelocityWindows,
     /// Longest integration step, ns.
     pub step_ns: u64,
-    /// What goes wrong.
+    /// Faults that occur.
     pub faults: Vec<SimFault>,
 }
 
 /// Why a simulated arm or its hand cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SimError {
-    /// A value is not finite or not in its range.
+    /// A value that is not finite or out of range.
     #[error("{what} is {value}, must be {must}")]
     OutOfRange {
-        /// The value's name.
+        /// Name of the value.
         what: &'static str,
-        /// The value.
+        /// Value given.
         value: f64,
-        /// What is allowed.
+        /// What the value must be.
         must: &'static str,
     },
     /// The hand is too stiff or too damped for the mass and the integration step.
@@ -71,18 +70,18 @@ pub enum SimError {
         "with {mass_kg} kg the hand's {stiffness_n_per_m} N/m and {damping_n_s_per_m} N·s/m need a shorter step"
     )]
     HandTooStiff {
-        /// Moving mass.
+        /// Moving mass, kg.
         mass_kg: f64,
-        /// Stiffness of the hand.
+        /// Stiffness of the hand, N/m.
         stiffness_n_per_m: f64,
-        /// Damping of the hand.
+        /// Damping of the hand, N·s/m.
         damping_n_s_per_m: f64,
     },
 }
 
 impl SimArmParams {
-    /// An arm as specified. Its transport delay is divided evenly between both ways; the watchdog
-    /// takes 20 ms, the step 50 us.
+    /// Makes the parameters of an arm as specified. The transport delay is divided evenly between
+    /// both directions; the watchdog takes 20 ms, the integration step 50 us.
     #[must_use]
     pub fn of(spec: ArmSpec) -> Self {
         let input_delay_ns = Self::input_delay_of(&spec);
@@ -99,14 +98,14 @@ impl SimArmParams {
         }
     }
 
-    /// From when a report of such an arm is made until it arrives, ns.
+    /// Returns the delay from making a report of such an arm to its arrival, ns.
     #[must_use]
     pub fn input_delay_of(spec: &ArmSpec) -> u64 {
         spec.transport_delay_ns / 2
     }
 
-    /// A 6-DOF desktop arm of no particular make: 10 N, 20 cm of workspace, 1 kHz, a millisecond of
-    /// transport.
+    /// Returns a 6-DOF desktop arm of no particular make: 10 N, 20 cm of workspace, 1 kHz, 1 ms of
+    /// transport delay.
     #[must_use]
     pub fn desktop() -> Self {
         Self::of(ArmSpec {
@@ -198,7 +197,7 @@ struct Report {
     temperature_c: Option<f32>,
 }
 
-/// The arm.
+/// The simulated arm.
 #[derive(Clone, Debug)]
 pub struct SimArm {
     params: SimArmParams,
@@ -224,7 +223,7 @@ pub struct SimArm {
 }
 
 impl SimArm {
-    /// An arm at rest at `start`, at the time `now_ns`. Its first report is made at once.
+    /// Makes an arm at rest at `start`, at the time `now_ns`. Its first report is made at once.
     ///
     /// # Errors
     /// [`SimError::OutOfRange`] for mechanics that no body has.
@@ -255,14 +254,13 @@ impl SimArm {
         })
     }
 
-    /// How it was made.
+    /// Returns the parameters.
     #[must_use]
     pub fn params(&self) -> &SimArmParams {
         &self.params
     }
 
-    /// Another load moves with the handle from now on, kg and kg·m². The handle goes on as fast as
-    /// it went.
+    /// Changes the load that moves with the handle, kg and kg·m². The velocity of the handle stays.
     pub fn set_load(&mut self, mass_kg: f64, inertia_kg_m2: f64) {
         self.params.load_mass_kg = mass_kg;
         self.params.load_inertia_kg_m2 = inertia_kg_m2;
@@ -273,37 +271,38 @@ impl SimArm {
         ));
     }
 
-    /// The time it has come to, ns.
+    /// Returns the simulated time, ns.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// The truth: pose and velocities before encoders and wire.
+    /// Returns the exact body: pose and velocities before encoders and wire.
     #[must_use]
     pub fn body(&self) -> &Mechanism {
         &self.body
     }
 
-    /// Work of the hand on the handle so far.
+    /// Returns the work of the hand on the handle so far.
     #[must_use]
     pub fn hand_work(&self) -> Work {
         self.hand_work
     }
 
-    /// Work of the motors on the handle so far.
+    /// Returns the work of the motors on the handle so far.
     #[must_use]
     pub fn motor_work(&self) -> Work {
         self.motor_work
     }
 
-    /// Whether it is plugged in.
+    /// Returns whether the arm is plugged in.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.connected
     }
 
-    /// When the next report is due, or the earliest that is under way arrives, ns.
+    /// Returns the arrival time of the earliest report under way, or else of the next one to be
+    /// made, ns.
     #[must_use]
     pub fn next_arrival_ns(&self) -> u64 {
         let made_next_ns = self
@@ -314,13 +313,14 @@ impl SimArm {
             .map_or(made_next_ns, |report| report.arrival_ns)
     }
 
-    /// When the next report is made: a step of integration that passes this time makes it late.
+    /// Returns when the next report is made, ns. An integration step beyond this time makes it
+    /// late.
     #[must_use]
     pub fn next_report_ns(&self) -> u64 {
         self.next_report_ns
     }
 
-    /// What the motors produce now.
+    /// Returns the wrench that the motors produce now.
     #[must_use]
     pub fn motor_wrench(&self) -> Wrench {
         let spec = &self.params.spec;
@@ -339,7 +339,7 @@ impl SimArm {
         }
     }
 
-    /// Sends a command now. A command that is not finite is no force.
+    /// Sends a command now. A command that is not finite counts as zero force.
     pub fn send(&mut self, command: &ArmCommand) {
         let lost = self.fault(|k| {
             matches!(
@@ -360,8 +360,8 @@ impl SimArm {
         ));
     }
 
-    /// One integration step of `dt_ns` (at most [`SimArmParams::step_ns`] for accuracy) under a
-    /// constant wrench of the hand.
+    /// Takes one integration step of `dt_ns` (at most [`SimArmParams::step_ns`] for accuracy) under
+    /// a constant wrench of the hand.
     pub fn step(&mut self, dt_ns: u64, hand: &Wrench) {
         self.settle_faults();
         while self
@@ -388,7 +388,7 @@ impl SimArm {
         self.deliver();
     }
 
-    /// Takes all reports that have arrived and gives the newest, or nothing if none has.
+    /// Takes all reports that have arrived and returns the newest, or `None` if none has.
     pub fn read_newest(&mut self) -> Option<ArmSample> {
         self.settle_faults();
         self.report();
@@ -417,7 +417,7 @@ impl SimArm {
         })
     }
 
-    /// The first fault that holds now and is of the kind asked for.
+    /// Returns the first fault of the wanted kind that holds now.
     fn fault(&self, wanted: impl Fn(&FaultKind) -> bool) -> Option<FaultKind> {
         let t_ns = self.now_ns - self.start_ns;
         self.params
@@ -428,7 +428,7 @@ impl SimArm {
             .find(wanted)
     }
 
-    /// What begins or ends with a fault.
+    /// Applies what begins or ends with a fault.
     fn settle_faults(&mut self) {
         if self.params.faults.is_empty() {
             return;
@@ -450,14 +450,14 @@ impl SimArm {
             self.overflowed = false;
             self.motors = ArmCommand::default();
         } else if !self.connected {
-            // Opened again: everything counts from the beginning.
+            // The arm was opened again: all counts start from the beginning.
             self.sequence = 0;
             self.velocity.reset();
         }
         self.connected = !unplugged;
     }
 
-    /// What the encoders say.
+    /// Returns the pose that the encoders measure.
     fn measured(&self) -> Pose {
         let spec = &self.params.spec;
         let round = |v: Vec3, step: f64| {
@@ -500,14 +500,14 @@ impl SimArm {
                 temperature_c: None,
             };
             self.spoil(&mut report);
-            // A wire keeps the order: nothing overtakes a delayed report.
+            // A wire keeps the order: no report overtakes a delayed one.
             let last_ns = self.under_way.back().map_or(0, |r| r.arrival_ns);
             report.arrival_ns = report.arrival_ns.max(last_ns);
             self.under_way.push_back(report);
         }
     }
 
-    /// What the faults of the moment do to a report.
+    /// Applies the present faults to a report.
     fn spoil(&self, report: &mut Report) {
         let t_ns = self.now_ns - self.start_ns;
         for fault in self.params.faults.iter().filter(|f| f.holds_at(t_ns)) {
@@ -535,7 +535,7 @@ impl SimArm {
         }
     }
 
-    /// Moves the reports that have arrived into the queue, which keeps the oldest.
+    /// Moves reports that have arrived into the queue, which keeps the oldest.
     fn deliver(&mut self) {
         while self
             .under_way

@@ -1,4 +1,4 @@
-//! What can go wrong with a simulated arm, and when. Pure data, readable from TOML:
+//! Faults of a simulated arm, and their times. Pure data, readable from TOML:
 //!
 //! ```toml
 //! [[fault]]
@@ -14,60 +14,60 @@
 
 use serde::Deserialize;
 
-/// A kind of trouble.
+/// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FaultKind {
     /// The arm makes no reports; its motors go on.
     DropReports,
-    /// The encoders stand still: reports go on with the pose of the beginning of the fault.
+    /// The encoders freeze: reports go on with the pose from the start of the fault.
     FreezeEncoders,
-    /// Reports arrive this much later than usual.
+    /// Reports arrive later than usual.
     DelayReports {
         /// Extra delay, s.
         by_s: f64,
     },
-    /// Commands do not get through: the motors hold the last one until the arm's own watchdog ends
-    /// it.
+    /// Commands do not arrive: the motors hold the last one until the arm's own watchdog ends it.
     DropCommands,
     /// No reports and no commands: the firmware hangs.
     Hang,
-    /// Unplugged: what is under way is lost, the motors are off. Plugged in again at the end.
+    /// The arm is unplugged: reports and commands under way are lost, the motors are off. It is
+    /// plugged in again at the end.
     Unplug,
-    /// The reported position jumps about at random.
+    /// The reported position jumps at random.
     Garbage {
-        /// By so much in each axis, m.
+        /// Largest jump in each axis, m.
         range_m: f64,
     },
-    /// The reported pose holds a NaN: something no codec should let through.
+    /// The reported pose holds a NaN, which no codec should let through.
     NotANumber,
-    /// The arm says that its kinematic model gave no pose.
+    /// The arm reports that its kinematic model gave no pose.
     PoseInvalid,
     /// The dead-man switch is open.
     SafetySwitchOpen,
-    /// The arm says that it is not calibrated.
+    /// The arm reports that it is not calibrated.
     NotCalibrated,
-    /// The arm reports this temperature.
+    /// The arm reports a motor temperature.
     Hot {
-        /// Degrees Celsius.
+        /// Reported temperature, degrees Celsius.
         temperature_c: f32,
     },
 }
 
-/// A kind of trouble and its time.
+/// A kind of fault and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimFault {
-    /// When it begins, s after the start.
+    /// Start of the fault, s after the start of the simulation.
     pub at_s: f64,
-    /// How long it lasts, s.
+    /// Duration of the fault, s.
     pub for_s: f64,
-    /// What it is.
+    /// Kind of fault.
     pub kind: FaultKind,
 }
 
 impl SimFault {
-    /// Whether it holds `t_ns` after the start.
+    /// Returns whether the fault holds `t_ns` after the start.
     #[must_use]
     pub fn holds_at(&self, t_ns: u64) -> bool {
         let t_s = t_ns as f64 * 1e-9;

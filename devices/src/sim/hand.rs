@@ -1,13 +1,13 @@
-//! The impedance of a hand: what force it puts on a handle that is not where it wants it.
+//! The impedance of a hand: the force that it exerts on a handle that is not where it wants it.
 //!
 //! # Theory
-//! The grasp is modelled as usual for stability work (second-order lumped model: Hasser and
-//! Cutkosky 2002 for a pinch grasp; Fu and Cavusoglu 2012 for a stylus): the hand's mass moves with
-//! the handle, and a spring and a damper join it to where the hand *intends* to be. `F = k
-//! (x_intended - x) + b (v_intended - v)`, the same for turning, bounded by what a hand can exert.
+//! The grasp is a second-order lumped model, as is usual for stability work (Hasser and Cutkosky
+//! 2002 for a pinch grasp; Fu and Cavusoglu 2012 for a stylus). The hand's mass moves with the
+//! handle, and a spring and a damper join it to the pose that the hand *intends*. `F = k
+//! (x_intended - x) + b (v_intended - v)`, the same for rotation, bounded by what a hand can exert.
 //! Grip and posture change the values by an order of magnitude; stiffness and damping rise together
-//! with the grip force. The three presets span the usual range of some 100 to 1000 N/m rather than
-//! describing a person.
+//! with the grip force. The three presets span the usual range of about 100 to 1000 N/m; they do
+//! not describe a person.
 //!
 //! # Practice
 //! Constant time, no allocation, deterministic.
@@ -17,25 +17,25 @@ use crate::arm::{Pose, Vec3, Wrench};
 use crate::sim::Mechanism;
 use serde::Deserialize;
 
-/// The values of a hand.
+/// Parameters of a hand.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HandParams {
     /// Mass that moves with the handle, kg.
     pub mass_kg: f64,
-    /// N/m.
+    /// Stiffness, N/m.
     pub stiffness_n_per_m: f64,
-    /// N·s/m.
+    /// Damping, N·s/m.
     pub damping_n_s_per_m: f64,
-    /// Most that it pushes or pulls, N.
+    /// Largest force of the hand, N.
     pub max_force_n: f64,
-    /// kg·m².
+    /// Moment of inertia that turns with the handle, kg·m².
     pub inertia_kg_m2: f64,
-    /// N·m/rad.
+    /// Rotational stiffness, N·m/rad.
     pub angular_stiffness_nm_per_rad: f64,
-    /// N·m·s/rad.
+    /// Rotational damping, N·m·s/rad.
     pub angular_damping_nm_s_per_rad: f64,
-    /// Most that it turns, N·m.
+    /// Largest torque of the hand, N·m.
     pub max_torque_nm: f64,
 }
 
@@ -75,8 +75,8 @@ impl HandParams {
         }
     }
 
-    /// No hand but a machine that imposes its motion: follows 10 m/s within centimetres, whatever
-    /// the arm does.
+    /// A machine instead of a hand, which imposes its motion: follows 10 m/s within centimetres,
+    /// whatever the arm does.
     #[must_use]
     pub const fn relentless() -> Self {
         HandParams {
@@ -92,7 +92,7 @@ impl HandParams {
     }
 
     /// Checks the values against the total mass and inertia that they move and the integration
-    /// step: stable needs `h² k/m + h b/m` well below one.
+    /// step. Stability needs `h² k/m + h b/m` well below one.
     ///
     /// # Errors
     /// [`SimError::OutOfRange`] or [`SimError::HandTooStiff`].
@@ -144,20 +144,20 @@ impl HandParams {
     }
 }
 
-/// A hand and where it intends to be.
+/// A hand and the pose that it intends.
 #[derive(Clone, Copy, Debug)]
 pub struct Hand {
     params: HandParams,
-    /// Where it wants the handle now.
+    /// Pose of the handle that the hand wants now.
     pub intended: Pose,
-    /// How fast it wants it to move, m/s.
+    /// Linear velocity that the hand wants, m/s.
     pub intended_velocity: Vec3,
-    /// rad/s.
+    /// Angular velocity that the hand wants, rad/s.
     pub intended_angular_velocity: Vec3,
 }
 
 impl Hand {
-    /// A hand that intends to stay at `intended`.
+    /// Makes a hand that intends to stay at `intended`.
     #[must_use]
     pub fn new(params: HandParams, intended: Pose) -> Self {
         Hand {
@@ -168,13 +168,13 @@ impl Hand {
         }
     }
 
-    /// What it is like.
+    /// Returns the parameters.
     #[must_use]
     pub fn params(&self) -> &HandParams {
         &self.params
     }
 
-    /// The intention moves on to a new pose in `dt_s`.
+    /// Moves the intention to a new pose in `dt_s`.
     pub fn intend(&mut self, next: Pose, dt_s: f64) {
         if dt_s > 0.0 {
             self.intended_velocity =
@@ -185,7 +185,7 @@ impl Hand {
         self.intended = next;
     }
 
-    /// What the hand exerts on the handle, at the tool origin.
+    /// Returns the wrench that the hand exerts on the handle, at the tool origin.
     #[must_use]
     pub fn wrench(&self, handle: &Mechanism) -> Wrench {
         let p = &self.params;

@@ -1,12 +1,12 @@
 //! Arm and hand together: the in-process arm.
 //!
 //! One call of [`HeldArm::step`] is one exchange with an arm: send a command, let time pass, read
-//! the newest report. The same rig serves in real time (the caller passes the monotonic clock) and
-//! in virtual time.
+//! the newest report. It works in real time (the caller passes the monotonic clock) and in virtual
+//! time.
 //!
 //! No clock, no thread, no allocation after construction, deterministic. Time that runs backwards
-//! is no time. A gap of more than a second (the machine was asleep) is not simulated: for the hand
-//! and the arm that second is all that passed.
+//! counts as no time. A gap of more than a second (the machine was asleep) is not simulated: for
+//! the hand and the arm only that second passes.
 
 use super::arm::{SimArm, SimArmParams, SimError};
 use super::hand::{Hand, HandParams};
@@ -16,16 +16,16 @@ use super::truth::ArmTruth;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec, Pose, Wrench};
 use thiserror::Error;
 
-/// The longest gap that is simulated in one call, ns.
+/// Longest gap that is simulated in one call, ns.
 const LONGEST_GAP_NS: u64 = 1_000_000_000;
 
-/// Why a rig cannot be made.
+/// Why a held arm cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum HeldArmError {
-    /// The arm or the hand makes no sense.
+    /// The arm or the hand is invalid.
     #[error(transparent)]
     Sim(#[from] SimError),
-    /// The intention makes no sense.
+    /// The intention is invalid.
     #[error(transparent)]
     Intention(#[from] IntentionError),
 }
@@ -36,17 +36,17 @@ pub struct HeldArm {
     arm: SimArm,
     hand: Hand,
     intention: Intention,
-    /// The caller's clock at the start of the simulation, moved on by gaps that were not simulated.
+    /// The caller's time at the start of the simulation, plus the gaps that were not simulated, ns.
     offset_ns: u64,
     last_ns: u64,
 }
 
 impl HeldArm {
-    /// A rig at rest where the intention begins, at the caller's time `now_ns`. The hand's mass is
-    /// added to the arm's load.
+    /// Makes an arm and a hand at rest where the intention begins, at the caller's time `now_ns`.
+    /// The hand's mass is added to the arm's load.
     ///
     /// # Errors
-    /// [`HeldArmError`] if arm, hand or intention make no sense.
+    /// [`HeldArmError`] if arm, hand or intention are invalid.
     pub fn new(
         mut arm: SimArmParams,
         hand: HandParams,
@@ -75,11 +75,11 @@ impl HeldArm {
         })
     }
 
-    /// Another hand takes the handle at once, with the same intention; one without mass, stiffness
-    /// and damping is no hand.
+    /// Replaces the hand at once, with the same intention. A hand without mass, stiffness and
+    /// damping lets go of the handle.
     ///
     /// # Errors
-    /// [`SimError`] where that hand makes no sense with this arm; then the one before stays.
+    /// [`SimError`] if that hand is invalid with this arm; the previous hand then stays.
     pub fn change_hand(&mut self, hand: HandParams) -> Result<(), SimError> {
         let (arm, before) = (self.arm.params(), self.hand.params());
         let load = [
@@ -101,7 +101,7 @@ impl HeldArm {
         Ok(())
     }
 
-    /// Sends `command` at the time of the last call, goes on to `now_ns`, and gives the newest
+    /// Sends `command` at the time of the last call, advances to `now_ns`, and returns the newest
     /// report that has arrived by then.
     pub fn step(&mut self, now_ns: u64, command: &ArmCommand) -> Option<ArmSample> {
         self.send(command);
@@ -109,12 +109,12 @@ impl HeldArm {
         self.read_newest()
     }
 
-    /// Sends a command now, that is at the time that the rig has come to.
+    /// Sends a command at the simulated time.
     pub fn send(&mut self, command: &ArmCommand) {
         self.arm.send(command);
     }
 
-    /// Lets time pass.
+    /// Advances the simulation to the caller's time `now_ns`.
     pub fn advance_to(&mut self, now_ns: u64) {
         let gap_ns = now_ns.saturating_sub(self.last_ns);
         self.last_ns = self.last_ns.max(now_ns);
@@ -125,7 +125,7 @@ impl HeldArm {
         while self.arm.now_ns() < end_ns {
             let at_ns = self.arm.now_ns();
             let mut dt_ns = self.arm.params().step_ns.min(end_ns - at_ns);
-            // A report shows the handle as it is when the report is due, not a step later.
+            // A report shows the handle at the time when the report is due, not a step later.
             let due_ns = self.arm.next_report_ns();
             if due_ns > at_ns {
                 dt_ns = dt_ns.min(due_ns - at_ns);
@@ -138,50 +138,50 @@ impl HeldArm {
         }
     }
 
-    /// The newest report that has arrived, stamped on the caller's clock.
+    /// Returns the newest report that has arrived, stamped on the caller's clock.
     pub fn read_newest(&mut self) -> Option<ArmSample> {
         let mut sample = self.arm.read_newest()?;
         sample.time_ns = sample.time_ns.saturating_add(self.offset_ns);
         Some(sample)
     }
 
-    /// What the arm declares.
+    /// Returns what the arm declares.
     #[must_use]
     pub fn spec(&self) -> &ArmSpec {
         &self.arm.params().spec
     }
 
-    /// Whether the arm is plugged in.
+    /// Returns whether the arm is plugged in.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.arm.is_connected()
     }
 
-    /// The truth about the handle, which no real rig could tell.
+    /// Returns the exact state of the handle, which no real arm could report.
     #[must_use]
     pub fn handle(&self) -> &Mechanism {
         self.arm.body()
     }
 
-    /// Where the hand wants to be now.
+    /// Returns the pose that the hand wants now.
     #[must_use]
     pub fn intended(&self) -> &Pose {
         &self.hand.intended
     }
 
-    /// What the hand exerts now.
+    /// Returns the wrench that the hand exerts now.
     #[must_use]
     pub fn hand_wrench(&self) -> Wrench {
         self.hand.wrench(self.arm.body())
     }
 
-    /// From the time that the rig has come to until the next report arrives, ns.
+    /// Returns the time from the simulated time until the next report arrives, ns.
     #[must_use]
     pub fn until_next_arrival_ns(&self) -> u64 {
         self.arm.next_arrival_ns().saturating_sub(self.arm.now_ns())
     }
 
-    /// The truth at the time that the rig has come to, on the caller's clock.
+    /// Returns the exact state at the simulated time, on the caller's clock.
     #[must_use]
     pub fn truth(&self) -> ArmTruth {
         let handle = self.handle();
@@ -197,7 +197,7 @@ impl HeldArm {
         }
     }
 
-    /// What the motors produce now.
+    /// Returns the wrench that the motors produce now.
     #[must_use]
     pub fn motor_wrench(&self) -> Wrench {
         self.arm.motor_wrench()
@@ -258,7 +258,7 @@ mod tests {
         held_arm.change_hand(no_hand).expect("valid");
         assert_eq!(held_arm.handle().linear_velocity, before);
         assert_eq!(held_arm.hand_wrench().force_n, Vec3::zeros());
-        // 5 N less friction on the arm's own mass, and some of it on its damping.
+        // 5 N less friction accelerate the arm's own mass, and damping takes a part of it.
         let from = held_arm.handle().linear_velocity.z;
         for tick in 301..=303 {
             held_arm.step(tick * MS, &press);
@@ -285,7 +285,7 @@ mod tests {
             sample = held_arm.step(tick * MS, &command(tick, -3.0)).or(sample);
         }
         let z = sample.expect("reports").pose.translation.z;
-        // 3 N over 300 N/m, less or more 0.1 N of friction.
+        // 3 N over 300 N/m, plus or minus 0.1 N of friction.
         assert!((z - 0.0).abs() <= 0.1 / 300.0 + 2e-5, "{z}");
         assert_eq!(
             held_arm.handle().linear_velocity,
@@ -307,8 +307,8 @@ mod tests {
                 seen.push((tick, sample.time_ns / MS, sample.pose.translation.z > 0.01));
             }
         }
-        // Sent at 0, works from 2 ms on, so the report of 3 ms is the first that differs, and it
-        // arrives at 6 ms.
+        // Sent at 0, it acts from 2 ms, so the report of 3 ms is the first that differs; it arrives
+        // at 6 ms.
         assert_eq!(
             seen[0],
             (3, 3, false),
@@ -343,7 +343,7 @@ mod tests {
             }
             fastest = fastest.max(sample.linear_velocity.norm());
         }
-        // 0.05 m * pi/s, and two steps of 1 mm over 15 ms of window at most beside it.
+        // 0.05 m * pi/s, plus at most two steps of 1 mm over the window of 15 ms.
         assert!((0.12..0.30).contains(&fastest), "{fastest}");
         assert!((held_arm.handle().linear_velocity.norm() - 0.157).abs() < 0.01);
     }
@@ -528,7 +528,7 @@ mod tests {
                 exact.advance_to(k * period_ns);
                 places.push(exact.truth().pose);
             }
-            // Read at times that have nothing to do with the reports'.
+            // Read at times unrelated to those of the reports.
             let delay_ns = rough.arm.params().input_delay_ns;
             let mut seen = 0;
             for k in 1..2000 {
@@ -544,7 +544,7 @@ mod tests {
                     continue;
                 };
                 let off = sample.pose.translation.vector - place.translation.vector;
-                // Steps of integration end elsewhere: only their error is between both.
+                // Integration steps end at different times; only their error separates the two.
                 assert!(off.norm() < 1e-6, "{hz} Hz: {} m", off.norm());
                 seen += 1;
             }
@@ -558,7 +558,7 @@ mod tests {
             let mut held_arm = circle_at(hz);
             let (mut now_ns, mut last) = (0, 0);
             for _ in 0..hz {
-                // It takes 90 us beside: a thread that wakes late, a write.
+                // Each round takes 90 us more: a thread that wakes late, a write.
                 now_ns += held_arm.until_next_arrival_ns() + 90_000;
                 let sample = held_arm.step(now_ns, &ArmCommand::default()).expect("new");
                 assert_eq!((sample.sequence, sample.skipped), (last + 1, 0), "{hz} Hz");

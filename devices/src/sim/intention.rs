@@ -1,4 +1,4 @@
-//! What a hand wants to do: a pose for every moment. Pure data, readable from TOML; a pure function
+//! What a hand wants to do: a pose for every time. Pure data, readable from TOML; a pure function
 //! of time.
 //!
 //! ```toml
@@ -10,7 +10,7 @@
 //! hold_s = 1.0
 //! ```
 //!
-//! Positions are metres in the arm's base frame, "down" is -z. The intention knows nothing of the
+//! Positions are metres in the arm's base frame; "down" is -z. The intention knows nothing of the
 //! scene: a hand presses on a surface by intending to be below it.
 
 use std::f64::consts::TAU;
@@ -22,7 +22,7 @@ use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
 use thiserror::Error;
 
-/// Why an intention makes no sense.
+/// Why an intention is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum IntentionError {
     /// A track without keyframes.
@@ -31,38 +31,39 @@ pub enum IntentionError {
     /// A NaN or an infinity.
     #[error("{what} {index} is not finite")]
     NotFinite {
-        /// What it is.
+        /// Name of the value or list.
         what: &'static str,
-        /// Which one of them.
+        /// Index in the list.
         index: usize,
     },
-    /// Keyframes whose times do not grow.
+    /// Keyframes whose times do not increase.
     #[error("keyframe {index} at {t_s} s is not later than the one before it")]
     NotAscending {
-        /// Which keyframe.
+        /// Index of the keyframe.
         index: usize,
-        /// Its time.
+        /// Time of the keyframe, s.
         t_s: f64,
     },
-    /// A length, time or speed that must be positive.
+    /// A length, time or speed out of range.
     #[error("{what} is {value}, must be {must}")]
     OutOfRange {
-        /// The field.
+        /// Name of the field.
         what: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
-        /// What is allowed.
+        /// What the value must be.
         must: &'static str,
     },
 }
 
-/// How a surface is gone over.
+/// Path over a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
     /// To and fro along x, slowly across along y, and back.
     Raster,
-    /// Sines along x and y in the ratio of 5 to 4: smooth, and comes near every point.
+    /// Sines along x and y with frequencies in the ratio 5 to 4: smooth, and passes near every
+    /// point.
     Lissajous,
 }
 
@@ -70,87 +71,89 @@ pub enum Pattern {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Intention {
-    /// Stay.
+    /// Stay in one pose.
     Rest {
-        /// Where, m.
+        /// Position, m.
         at: [f64; 3],
         /// Rotation vector, rad.
         #[serde(default)]
         rotation: [f64; 3],
     },
-    /// Go straight down, hold, come back, pause as long, and again; movements of minimum jerk.
+    /// Go straight down, hold, come back, pause for as long, and repeat, with minimum-jerk
+    /// movements.
     Press {
-        /// Where from, m.
+        /// Position to start from, m.
         from: [f64; 3],
         /// Rotation vector, rad.
         #[serde(default)]
         rotation: [f64; 3],
-        /// How far down, m.
+        /// Depth below the start, m.
         depth_m: f64,
-        /// Time of one movement, s.
+        /// Duration of one movement, s.
         move_s: f64,
-        /// Time below and time above, s.
+        /// Time spent below, and time spent above, s.
         hold_s: f64,
     },
-    /// Go over a surface while pressing on it. Begins in its middle.
+    /// Move over a surface while pressing on it. Starts in the centre of the region.
     Explore {
-        /// Middle of the region, at the height of the surface, m.
+        /// Centre of the region, at the height of the surface, m.
         center: [f64; 3],
         /// Rotation vector, rad.
         #[serde(default)]
         rotation: [f64; 3],
         /// Half of the region along x and y, m.
         half_width_m: [f64; 2],
-        /// How far below the surface the hand wants to be: the pressure, over the hand's and the
-        /// coupling's stiffness, m.
+        /// Depth below the surface that the hand wants to reach, m: the pressure over the stiffness
+        /// of hand and coupling.
         pressure_depth_m: f64,
         /// Largest speed along the surface, m/s.
         speed_m_s: f64,
-        /// Which way.
+        /// Path over the surface.
         pattern: Pattern,
     },
-    /// Go round and round in a plane of constant height.
+    /// Move on a circle at constant height.
     Circle {
-        /// Middle, m.
+        /// Centre of the circle, m.
         center: [f64; 3],
-        /// Rotation vector at the beginning, rad.
+        /// Rotation vector at the start, rad.
         #[serde(default)]
         rotation: [f64; 3],
-        /// m.
+        /// Radius of the circle, m.
         radius_m: f64,
-        /// Time of one turn, s; negative turns clockwise seen from above.
+        /// Duration of one turn, s; if negative, turns are clockwise seen from above.
         period_s: f64,
-        /// Whether the tool turns about z along with the motion.
+        /// Whether the tool turns about z with the motion.
         #[serde(default)]
         turn_along: bool,
     },
-    /// Follow a recording, straight between its poses, then stay.
+    /// Follow a recording with straight motions between its poses, then stay.
     Recorded {
-        /// The poses.
+        /// Poses of the recording.
         track: Track,
     },
-    /// Follow keyframes with movements of minimum jerk.
+    /// Follow keyframes with minimum-jerk movements.
     Script {
-        /// The keyframes.
+        /// Keyframes to follow.
         track: Track,
-        /// Begin again at the end (from the last pose straight at the first: let them be the same).
+        /// Whether to begin again at the end. The hand then jumps from the last pose to the first:
+        /// make them equal.
         #[serde(default)]
         repeat: bool,
     },
-    /// The adversary: straight dashes at a constant speed between random points that lie
-    /// alternately in the upper and the lower half of a box, so that each dash crosses the plane
-    /// between, with random turns.
+    /// The adversary: straight dashes at constant speed between random points, with random
+    /// rotations. The points lie alternately in the upper and the lower half of a box, so that each
+    /// dash crosses the plane between.
     Dash {
-        /// Middle of the box, m.
+        /// Centre of the box, m.
         center: [f64; 3],
         /// Half of its edges, m.
         half_extents: [f64; 3],
-        /// m/s.
+        /// Speed of a dash, m/s.
         speed_m_s: f64,
-        /// Rotation vectors are random up to this in each component, rad.
+        /// Largest value of each component of the random rotation vectors, rad.
         #[serde(default)]
         turn_rad: f64,
-        /// Which random points.
+        /// Seed of the random points.
         seed: u64,
     },
 }
@@ -162,13 +165,13 @@ fn pose(position: Vec3, rotation: &[f64; 3]) -> Pose {
     )
 }
 
-/// A wave of period 1 between -1 and 1 that starts at 0 upwards and is straight between its peaks.
+/// A triangle wave of period 1 between -1 and 1 that starts at 0 and rises.
 fn triangle(phase: f64) -> f64 {
     let p = (phase + 0.25).rem_euclid(1.0);
     1.0 - 4.0 * (p - 0.5).abs()
 }
 
-/// Lengths, times and speeds beyond these overflow where they are divided by each other.
+/// Lengths, times and speeds beyond these overflow when they are divided by each other.
 const SMALLEST: f64 = 1e-9;
 const LARGEST: f64 = 1e9;
 
@@ -278,8 +281,8 @@ impl Intention {
         }
     }
 
-    /// Where the hand wants to be `t_s` after the start. Finite for every finite time of a valid
-    /// intention; no allocation.
+    /// Returns the pose that the hand wants `t_s` after the start. Finite for every finite time of
+    /// a valid intention; no allocation.
     #[must_use]
     pub fn pose(&self, t_s: f64) -> Pose {
         match self {
@@ -314,8 +317,8 @@ impl Intention {
                 let t = t_s.max(0.0);
                 let (x, y) = match pattern {
                     Pattern::Raster => {
-                        // One crossing to and fro is 4 wx long; ten of them for one way across and
-                        // back along y.
+                        // One crossing to and fro is 4 wx long; ten of them for one crossing and
+                        // return along y.
                         let period = 4.0 * wx / speed_m_s;
                         (
                             wx * triangle(t / period),
@@ -384,8 +387,8 @@ impl Intention {
     }
 }
 
-/// The `index`-th point of a dash and its rotation vector in -1..1; the z of a point has the sign
-/// of the index' parity.
+/// Returns the `index`-th point of a dash, and its rotation vector in -1..1. The sign of z
+/// alternates with the index.
 fn dash_point(seed: u64, index: u64, half: &Vec3) -> (Vec3, Vec3) {
     let number = |i: u64| random::symmetric(seed, index.wrapping_mul(6).wrapping_add(i));
     let side = if index.is_multiple_of(2) { 1.0 } else { -1.0 };

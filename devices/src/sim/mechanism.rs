@@ -1,18 +1,18 @@
 //! The moving part of an arm: a rigid body with viscous and Coulomb friction.
 //!
 //! # Theory
-//! `m v' = F - b v - f_c v/|v|`, and the same for turning with an inertia that is the same about
+//! `m v' = F - b v - f_c v/|v|`, and the same for rotation, with an inertia that is equal about
 //! every axis (so that there is no gyroscopic torque). One step of length `h` is backward Euler in
 //! the velocity, which has a closed form even with Coulomb friction: with `v* = (m v + h F) / (m +
 //! h b)` the new velocity is `v* max(0, 1 - h f_c / ((m + h b) |v*|))`. So a body at rest stays
-//! *exactly* at rest while `|F| <= f_c`, and one that is slowed by friction stops and does not turn
-//! back. The position moves by the mean of old and new velocity, exact for a constant acceleration;
-//! a one-sided rule would act like half a step of delay and shift every stability limit that the
-//! simulation is to show.
+//! *exactly* at rest while `|F| <= f_c`, and a body that friction slows stops and does not turn
+//! back. The position moves by the mean of old and new velocity, which is exact for a constant
+//! acceleration. A one-sided rule would act like half a step of delay, and would shift every
+//! stability limit that the simulation must show.
 //!
 //! # Practice
-//! Constant time, no allocation, deterministic. A step that is given forces that are not finite
-//! does nothing.
+//! Constant time, no allocation, deterministic. A step with forces that are not finite does
+//! nothing.
 
 use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
 use nalgebra::{Translation3, UnitQuaternion};
@@ -20,22 +20,22 @@ use nalgebra::{Translation3, UnitQuaternion};
 /// Mechanics at the tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MechanismParams {
-    /// kg, positive.
+    /// Mass, kg; positive.
     pub mass_kg: f64,
-    /// N·s/m.
+    /// Viscous damping, N·s/m.
     pub damping_n_s_per_m: f64,
-    /// N.
+    /// Coulomb friction, N.
     pub coulomb_friction_n: f64,
-    /// kg·m²; zero for an arm that cannot turn.
+    /// Moment of inertia, kg·m²; zero for an arm that cannot turn.
     pub inertia_kg_m2: f64,
-    /// N·m·s/rad.
+    /// Rotational damping, N·m·s/rad.
     pub angular_damping_nm_s_per_rad: f64,
-    /// N·m.
+    /// Rotational Coulomb friction, N·m.
     pub angular_coulomb_friction_nm: f64,
 }
 
 impl MechanismParams {
-    /// What an arm declares, with a load (a hand) added to its handle.
+    /// Returns what an arm declares, with a load (a hand) added to its handle.
     #[must_use]
     pub fn of(spec: &ArmSpec, load_mass_kg: f64, load_inertia_kg_m2: f64) -> Self {
         let turns = spec.has_rotation && spec.inertia_kg_m2 > 0.0;
@@ -54,28 +54,28 @@ impl MechanismParams {
     }
 }
 
-/// How far one integration step has moved a body, in the base frame.
+/// Displacement of a body in one integration step, in the base frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Displacement {
-    /// m.
+    /// Translation, m.
     pub translation_m: Vec3,
     /// Rotation vector, rad.
     pub turn_rad: Vec3,
 }
 
-/// The body: where it is and how it moves, in the arm's base frame.
+/// The body, its pose and its velocities, in the arm's base frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mechanism {
     params: MechanismParams,
-    /// The true pose, not the encoder's.
+    /// Exact pose, not the encoder's.
     pub pose: Pose,
-    /// m/s.
+    /// Linear velocity, m/s.
     pub linear_velocity: Vec3,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular_velocity: Vec3,
 }
 
-/// Backward Euler with viscous and Coulomb friction, for a velocity of either kind.
+/// Backward Euler with viscous and Coulomb friction, for a linear or an angular velocity.
 fn slowed(velocity: &Vec3, force: &Vec3, inertia: f64, damping: f64, coulomb: f64, h: f64) -> Vec3 {
     let effective = inertia + h * damping;
     let free = (velocity * inertia + force * h) / effective;
@@ -89,7 +89,7 @@ fn slowed(velocity: &Vec3, force: &Vec3, inertia: f64, damping: f64, coulomb: f6
 }
 
 impl Mechanism {
-    /// At rest at a pose.
+    /// Makes a body at rest at a pose.
     #[must_use]
     pub fn new(params: MechanismParams, pose: Pose) -> Self {
         Mechanism {
@@ -100,13 +100,14 @@ impl Mechanism {
         }
     }
 
-    /// Another body of these values in the same motion: what has left it took its momentum along.
+    /// Replaces the parameters; the velocity stays. A load that was removed takes its momentum with
+    /// it.
     pub fn set_params(&mut self, params: MechanismParams) {
         self.params = params;
     }
 
-    /// One integration step of `h_s` under a constant wrench at the tool origin. `None`, and
-    /// nothing done: the wrench is not finite or the step is not positive.
+    /// Takes one integration step of `h_s` under a constant wrench at the tool origin. Returns
+    /// `None` and does nothing if the wrench is not finite or the step is not positive.
     pub fn step(&mut self, h_s: f64, wrench: &Wrench) -> Option<Displacement> {
         if !(wrench.is_finite() && h_s > 0.0) {
             return None;
@@ -146,7 +147,7 @@ impl Mechanism {
         })
     }
 
-    /// Energy of motion, J.
+    /// Returns the kinetic energy, J.
     #[must_use]
     pub fn kinetic_energy_j(&self) -> f64 {
         0.5 * self.params.mass_kg * self.linear_velocity.norm_squared()
@@ -224,7 +225,7 @@ mod tests {
         p.damping_n_s_per_m = 0.0;
         let mut body = Mechanism::new(p, Pose::identity());
         body.linear_velocity.y = 0.6;
-        // m v / f_c = 0.4 s, way v t / 2 = 0.12 m.
+        // m v / f_c = 0.4 s, distance v t / 2 = 0.12 m.
         for _ in 0..7_990 {
             body.step(H, &Wrench::zero());
         }

@@ -1,25 +1,24 @@
-//! A simulated arm in a simulated hand: everything that a real arm does to the loop, without the
-//! arm.
+//! A simulated arm in a simulated hand: what a real arm does to the loop, without the arm.
 //!
 //! The arm has mass, viscous and Coulomb friction, motors that saturate, encoders that quantise,
-//! reports that come at their own rate, late, or not at all. The hand is an impedance that follows
-//! an intention. Together, in a [`HeldArm`], they are the in-process arm of `hapticd demo` (in real
-//! time) and of the tests (in virtual time).
+//! and reports that come at their own rate, late, or not at all. The hand is an impedance that
+//! follows an intention. Together, in a [`HeldArm`], they are the in-process arm of `hapticd demo`
+//! (in real time) and of the tests (in virtual time).
 //!
 //! Guarantees: no thread, no clock (time is an argument), no allocation after construction,
 //! deterministic: the same calls give bit-identical samples. Made for the arm's I/O thread, not for
-//! the haptic loop: advancing by a millisecond costs some twenty integration steps.
+//! the haptic loop: advancing by a millisecond costs about twenty integration steps.
 //!
 //! | module | what it is |
 //! |---|---|
 //! | [`mechanism`] | rigid body with friction that sticks |
-//! | [`arm`] | the mechanism behind encoders, motors, a delay in both ways, and faults |
+//! | [`arm`] | the mechanism behind encoders, motors, a delay in both directions, and faults |
 //! | [`fault`] | what can go wrong, and when |
 //! | [`hand`] | the impedance of a hand |
 //! | [`intention`], [`track`] | what the hand wants to do |
-//! | [`rig`] | arm and hand together |
-//! | [`transport`] | the rig behind the border that real arms have too |
-//! | [`truth`] | handle, wrenches and work as they are, for experiments |
+//! | [`held_arm`] | arm and hand together |
+//! | [`transport`] | the held arm behind the border that real arms have too |
+//! | [`truth`] | exact state of the handle, wrenches and work, for experiments |
 
 pub mod arm;
 pub mod fault;

@@ -1,5 +1,5 @@
-//! Numbers that look random and are a pure function of a seed and an index, so that a simulation
-//! can be asked about any moment in any order and always answers the same.
+//! Pseudo-random numbers as a pure function of a seed and an index, so that a simulation can be
+//! evaluated at any time, in any order, with the same result.
 
 /// SplitMix64's output function (Steele, Lea and Flood 2014): every bit of the result depends on
 /// every bit of the argument.
@@ -9,7 +9,7 @@ fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The `index`-th number of the sequence `seed`, evenly spread over -1..1.
+/// Returns the `index`-th number of the sequence `seed`, uniform over -1..1.
 pub(super) fn symmetric(seed: u64, index: u64) -> f64 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let bits = mix(mix(seed.wrapping_add(GOLDEN)).wrapping_add(index.wrapping_mul(GOLDEN)));

@@ -1,6 +1,6 @@
-//! Does the simulation show the stability limits of sampled, delayed, quantised walls? Each formula
-//! of [`stiffness`](crate::safety::stiffness) against the simulated arm, on both sides of the
-//! limit; then the governor's detector against a wall that is too stiff.
+//! Tests that the simulation shows the stability limits of sampled, delayed, quantised walls: each
+//! formula of [`stiffness`](crate::safety::stiffness) against the simulated arm, on both sides of
+//! the limit; then the governor's detector against a wall that is too stiff.
 
 use super::*;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec, Vec3, Wrench};
@@ -13,8 +13,8 @@ const MS: u64 = 1_000_000;
 /// A frictionless arm of 0.2 kg with 2 N·s/m that reports every millisecond, exactly, and never
 /// saturates.
 ///
-/// A loop that is clocked by the host sees a report in the tick after it came, so a delay on the
-/// way in counts as the next whole period; the tests use whole periods there.
+/// A loop that is clocked by the host sees a report in the tick after its arrival, so an input
+/// delay counts as the next whole period; the tests use whole periods there.
 fn ideal_arm(input_delay_ns: u64, output_delay_ns: u64) -> SimArmParams {
     let mut params = SimArmParams::desktop();
     params.spec = ArmSpec {
@@ -38,9 +38,9 @@ fn down(newtons: f64) -> Wrench {
     }
 }
 
-/// The arm leans with `push` N on a wall of `k` N/m below z = 0, from nearly the depth where it
-/// would rest. `late` samples of extra delay in the loop. Returns the largest speed in each tenth
-/// of the time.
+/// Leans the arm with `push` N on a wall of `k` N/m below z = 0, from nearly the depth where it
+/// would rest. `late` is the extra delay in the loop, in samples. Returns the largest speed in each
+/// tenth of the time.
 fn lean_on_wall(params: SimArmParams, k: f64, late: usize, push: f64, seconds: f64) -> Vec<f64> {
     let start = crate::arm::Pose::translation(0.0, 0.0, -push / k * 1.02);
     let mut arm = SimArm::new(params, start, 0).expect("valid");
@@ -67,8 +67,8 @@ fn lean_on_wall(params: SimArmParams, k: f64, late: usize, push: f64, seconds: f
     speeds
 }
 
-/// Growth of the speed over the second half, per second, of a wall that is `factor` times as stiff
-/// as the bound says.
+/// Returns the growth of the speed over the second half of the run (natural logarithm), for a wall
+/// that is `factor` times as stiff as the bound allows.
 fn growth_at(factor: f64, input_delay_ns: u64, output_delay_ns: u64, late: usize) -> f64 {
     let params = ideal_arm(input_delay_ns, output_delay_ns);
     let bound = passive_stiffness(&params.spec, 1e-3, late as f64 * 1e-3, 0.0).passive_n_per_m();
@@ -112,8 +112,8 @@ fn far_above_the_bound_the_arm_is_thrown_off_the_wall() {
     assert!(wild[9] > 0.3, "{wild:?}");
 }
 
-/// Whether an arm with a coarse encoder comes to rest under the push that lies half-way between two
-/// steps of the wall.
+/// Returns whether an arm with a coarse encoder comes to rest under a push that lies half-way
+/// between two steps of the wall.
 fn rests_on_staircase(factor: f64) -> bool {
     let mut params = ideal_arm(0, 0);
     params.spec.coulomb_friction_n = 0.1;
@@ -135,8 +135,9 @@ fn the_friction_holds_the_arm_on_the_encoders_staircase_up_to_two_f_over_delta()
     assert!(!rests_on_staircase(1.4));
 }
 
-/// A person presses the desktop arm on a wall at z = 0 of `k` N/m; returns the mean square speed
-/// over the last half second, the time of the first lowering of the gain and the last state.
+/// A person presses the desktop arm on a wall of `k` N/m at z = 0. Returns the mean square speed
+/// over the last half second, the time from the first touch to the first lowering of the gain in
+/// ms, and the last state.
 fn press_with(k: f64, governed: bool) -> (f64, Option<u64>, GovernorState) {
     let intention = Intention::Press {
         from: [0.0, 0.0, 0.02],

@@ -3,8 +3,8 @@
 //!
 //! Between two keyframes the motion is either straight (recordings, which are dense) or follows the
 //! minimum-jerk profile `s(u) = 10u³ - 15u⁴ + 6u⁵` of point-to-point hand movements (Flash and
-//! Hogan 1985), which starts and ends at rest. Orientations go the short way round. Before the
-//! first keyframe the pose is the first one, after the last the last one.
+//! Hogan 1985), which starts and ends at rest. Orientations take the shorter rotation. Before the
+//! first keyframe the pose is the first one; after the last it is the last one.
 
 use super::intention::IntentionError;
 use crate::arm::FURTHEST_M;
@@ -16,11 +16,11 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
-    /// s after the start.
+    /// Time after the start, s.
     pub t_s: f64,
-    /// m, in the arm's base frame.
+    /// Position in the arm's base frame, m.
     pub position: [f64; 3],
-    /// Rotation vector, rad, in the arm's base frame.
+    /// Rotation vector in the arm's base frame, rad.
     #[serde(default)]
     pub rotation: [f64; 3],
 }
@@ -34,7 +34,7 @@ impl Keyframe {
     }
 }
 
-/// Keyframes in the order of time.
+/// Keyframes in order of time.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Vec<Keyframe>")]
 pub struct Track {
@@ -50,11 +50,12 @@ impl TryFrom<Vec<Keyframe>> for Track {
 }
 
 impl Track {
-    /// A track from its keyframes.
+    /// Makes a track from its keyframes.
     ///
     /// # Errors
     /// [`IntentionError::Empty`] without keyframes, [`IntentionError::NotFinite`] and
-    /// [`IntentionError::NotAscending`] with the index of the keyframe at fault.
+    /// [`IntentionError::NotAscending`] with the index of the keyframe at fault,
+    /// [`IntentionError::OutOfRange`] for a coordinate that is too large.
     pub fn new(keys: Vec<Keyframe>) -> Result<Self, IntentionError> {
         if keys.is_empty() {
             return Err(IntentionError::Empty);
@@ -91,20 +92,20 @@ impl Track {
         Ok(Track { keys })
     }
 
-    /// The keyframes.
+    /// Returns the keyframes.
     #[must_use]
     pub fn keys(&self) -> &[Keyframe] {
         &self.keys
     }
 
-    /// From the first keyframe to the last, s.
+    /// Returns the time from the first keyframe to the last, s.
     #[must_use]
     pub fn duration_s(&self) -> f64 {
         self.keys[self.keys.len() - 1].t_s - self.keys[0].t_s
     }
 
-    /// The pose at a time; minimum jerk between keyframes if `smooth`, else straight. Logarithmic
-    /// in the number of keyframes.
+    /// Returns the pose at a time: minimum jerk between keyframes if `smooth`, else straight.
+    /// Logarithmic in the number of keyframes.
     #[must_use]
     pub fn pose(&self, t_s: f64, smooth: bool) -> Pose {
         let after = self.keys.partition_point(|k| k.t_s <= t_s);
@@ -126,7 +127,8 @@ impl Track {
     }
 }
 
-/// Share of the way after the share `u` of the time: from rest to rest with the least jerk.
+/// Returns the share of the path after the share `u` of the time: from rest to rest with the least
+/// jerk.
 #[must_use]
 pub fn minimum_jerk(u: f64) -> f64 {
     let u = u.clamp(0.0, 1.0);

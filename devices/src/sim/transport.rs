@@ -1,9 +1,8 @@
-//! The simulated rig behind the border that real arms have: [`Transport`].
+//! The simulated arm behind the border that real arms have: [`Transport`].
 //!
-//! Waiting is the caller's: the rig has no clock, so it is given a function that lets a duration
-//! pass (`std::thread::sleep` in the daemon, nothing in a test). [`Transport::read_newest`]
-//! advances the rig to the time that it is told. Reading and writing do not block and do not
-//! allocate.
+//! The held arm has no clock, so it is given a function that lets a duration pass
+//! (`std::thread::sleep` in the daemon, nothing in a test). [`Transport::read_newest`] advances the
+//! simulation to the given time. Reading and writing do not block and do not allocate.
 
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use super::truth::ArmTruth;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec};
 use crate::transport::{Transport, TransportError, TransportStats};
 
-/// A rig as a transport.
+/// A held arm as a transport.
 #[derive(Debug)]
 pub struct SimTransport {
     held_arm: HeldArm,
@@ -21,7 +20,7 @@ pub struct SimTransport {
 }
 
 impl SimTransport {
-    /// A transport that waits by calling `wait`.
+    /// Makes a transport that waits by calling `wait`.
     #[must_use]
     pub fn new(held_arm: HeldArm, wait: fn(Duration)) -> Self {
         SimTransport {
@@ -31,7 +30,7 @@ impl SimTransport {
         }
     }
 
-    /// The rig.
+    /// Returns the held arm.
     #[must_use]
     pub fn held_arm(&self) -> &HeldArm {
         &self.held_arm
@@ -51,8 +50,8 @@ impl Transport for SimTransport {
         self.held_arm.spec()
     }
 
-    /// Waits until the next report arrives, or for `timeout` if that is shorter. Not for a whole
-    /// period: what each round takes beside would add up, and reports would be passed over.
+    /// Waits until the next report arrives, or for `timeout` if that is shorter. It does not wait
+    /// for a whole period: the extra time of each round would add up, and reports would be skipped.
     fn wait_input(&mut self, timeout: Duration) -> Result<bool, TransportError> {
         self.connected()?;
         let until = Duration::from_nanos(self.held_arm.until_next_arrival_ns());

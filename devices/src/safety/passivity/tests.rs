@@ -1,4 +1,4 @@
-//! The ledger with made-up hands and walls, beside what arithmetic says.
+//! The ledger with made-up hands and walls, against arithmetic.
 
 use super::super::testing::spec;
 use super::*;
@@ -15,7 +15,7 @@ fn stored(z: f64, wall: f64) -> [f64; 2] {
     [0.5 * K * (wall - z) * (wall - z), 0.0]
 }
 
-/// A spring from a hand, which was at `from`, to a wall, which was at `wall_from`.
+/// A spring whose hand moved from `from` to `z` and whose wall moved from `wall_from` to `wall`.
 fn moved(from: f64, wall_from: f64, z: f64, wall: f64) -> Spring {
     Spring {
         before: Ends {
@@ -54,7 +54,7 @@ fn sent(force_n: f64) -> Sent {
     }
 }
 
-/// An arm that takes nothing and is late by `delay_ns`, all told.
+/// The ledger of an arm that takes no energy and has a total delay of `delay_ns`.
 fn ledger(delay_ns: u64) -> Passivity {
     let mut spec = spec();
     (spec.damping_n_s_per_m, spec.coulomb_friction_n) = (0.0, 0.0);
@@ -64,7 +64,7 @@ fn ledger(delay_ns: u64) -> Passivity {
     Passivity::new(&spec)
 }
 
-/// A tick each at these depths under a wall at 0, with all of the force sent.
+/// One tick at each of these depths below a wall at 0, with the whole force sent.
 fn press(ledger: &mut Passivity, depths: &[f64]) {
     let mut from = 0.0;
     for (k, depth) in (1..).zip(depths) {
@@ -92,7 +92,7 @@ fn what_a_hold_makes_is_half_k_times_the_square_of_each_step() {
 
 #[test]
 fn a_late_force_is_the_mean_of_what_was_held() {
-    // A step of 1 mm while forces of 0 and 1 N are held for a half of it each.
+    // A step of 1 mm while forces of 0 and 1 N are held for half of it each.
     for (delay_ns, given_mj) in [(0, 1.0), (MS / 2, 0.5), (MS, 0.0), (3 * MS / 2, 0.0)] {
         let mut l = ledger(delay_ns);
         let before = spring(0.0, 0.0);
@@ -106,7 +106,7 @@ fn a_late_force_is_the_mean_of_what_was_held() {
             "{delay_ns}: {given_j}"
         );
     }
-    // Of 1 N, then 3 N: each for a half of the next step. A torque likewise.
+    // 1 N, then 3 N: each for half of the next step. The same for a torque.
     for turns in [false, true] {
         let mut l = ledger(MS / 2);
         for (k, z, force_n) in [(1, 0.0, 1.0), (2, 0.0, 3.0), (3, 1e-3, 0.0)] {
@@ -123,8 +123,8 @@ fn a_late_force_is_the_mean_of_what_was_held() {
     }
 }
 
-/// An arm late by a quarter of a tick, whose loop answers after as much: by a half of a tick, and
-/// not by a report's period.
+/// An arm with a delay of a quarter of a tick, whose loop answers after another quarter: the total
+/// is half a tick, not a report's period.
 #[test]
 fn a_command_that_leaves_later_is_felt_later() {
     let mut spec = spec();
@@ -156,7 +156,7 @@ fn a_force_through_a_point_that_stays_does_no_work() {
         l.observe(k * MS, &hand, &spring);
         l.settle(k * MS, &spring, &push, f64::INFINITY, 1e-3);
     }
-    // 2 N on a lever of 0.1 m: 20 uJ each way, and the rest is of the angle's third order.
+    // 2 N on a lever of 0.1 m: 20 uJ in each direction; the rest is of third order in the angle.
     let given_j = l.energy().given_j;
     assert!(given_j.abs() < 1e-12, "{given_j}");
 }
@@ -174,7 +174,8 @@ fn a_delay_beyond_what_is_kept_takes_the_oldest_command() {
     assert_eq!(l.energy().given_j, 1.0);
 }
 
-/// A far end that goes to `wall` in turn, with the hand 2 mm in front of it: 2 N push it along.
+/// A far end that moves to each `wall` in turn, with the hand 2 mm in front of it: 2 N push the
+/// hand along.
 fn carried(l: &mut Passivity, held_by_movers: bool, walls: &[f64]) {
     let mut from = 0.0;
     for (k, &z) in (1..).zip(walls) {
@@ -228,8 +229,8 @@ fn a_far_end_that_jumps_before_a_hand_that_is_still_leaks_nothing() {
     }
 }
 
-/// A hand that goes from a place by so much a tick, the far end in turn at these: pushed by what it
-/// was sent as long ago as the ledger's delay. Leak and debt.
+/// Moves a hand by a constant step per tick and the far end to each of `walls`, with the force
+/// delayed by the ledger's delay. Returns leak and debt.
 fn led(l: &mut Passivity, held_by_movers: bool, hand: (f64, f64), walls: &[f64]) -> [f64; 2] {
     Led {
         held_by_movers,
@@ -238,15 +239,15 @@ fn led(l: &mut Passivity, held_by_movers: bool, hand: (f64, f64), walls: &[f64])
     .along(l, hand, walls)
 }
 
-/// How a hand is [`led`].
+/// Parameters of [`led`].
 #[derive(Clone, Copy, Debug)]
 struct Led {
     held_by_movers: bool,
-    /// The force changes by this a tick at most.
+    /// Largest change of the force per tick, N.
     slew_n: f64,
-    /// Of the force so much is sent.
+    /// Share of the force that is sent.
     share: f64,
-    /// About z by as many radians, instead of along it.
+    /// Rotate about z by as many radians, instead of moving along it.
     turns: bool,
 }
 
@@ -287,13 +288,13 @@ impl Led {
     }
 }
 
-/// Turned by a rotation vector instead of shifted by it.
+/// Uses the position as a rotation vector.
 fn turned(pose: &Pose) -> Pose {
     let turn = UnitQuaternion::from_scaled_axis(pose.translation.vector);
     Pose::from_parts(Vec3::zeros().into(), turn)
 }
 
-/// With the force as a torque.
+/// Exchanges force and torque.
 fn turned_wrench(wrench: &Wrench) -> Wrench {
     Wrench {
         force_n: wrench.torque_nm,
@@ -301,7 +302,7 @@ fn turned_wrench(wrench: &Wrench) -> Wrench {
     }
 }
 
-/// Twisted instead of stretched: all else is as it was.
+/// Twisted instead of stretched, otherwise equal.
 fn turning(spring: &Spring) -> Spring {
     let other = |[stretch, twist]: [f64; 2]| [twist, stretch];
     let ends = &spring.before;
@@ -325,12 +326,12 @@ fn what_a_late_hand_is_given_when_its_tool_slips_off_is_paid_by_what_that_took()
     let still = [0.0; 10];
     let mut slips = still;
     slips[6..].fill(-2e-3);
-    // The leak of a hand that comes back slowly before a wall that stays.
+    // The leak of a hand that comes back slowly before a wall that stands still.
     let back = (-5e-3, 3e-4);
     let [before_j, owed_j] = led(&mut ledger(2 * MS), false, back, &still);
     assert!(owed_j > 1e-4, "{owed_j}");
-    // 2 N less, felt two ticks and a half late: 0.6 mJ each, and the debt is what it was. Of a half
-    // of the force it is a half.
+    // 2 N less, felt two and a half ticks late: 0.6 mJ per tick, and the debt is unchanged. With
+    // half of the force it is half.
     for (held_by_movers, turns, share) in [
         (false, false, 1.0),
         (true, false, 1.0),
@@ -365,7 +366,7 @@ fn what_the_slew_limit_holds_back_of_a_tool_that_slips_off_is_late_as_well() {
         let (still, slips) = (&still[..ticks], &slips[..ticks]);
         let [before_j, owed_j] = led(&mut ledger(2 * MS), false, back, still);
         for (held_by_movers, turns) in [(false, false), (true, false), (false, true)] {
-            // 2 N less come in four ticks.
+            // The loss of 2 N takes four ticks.
             let led = Led {
                 held_by_movers,
                 turns,
@@ -392,15 +393,16 @@ fn a_far_end_pays_no_more_than_it_took_and_one_that_comes_only_where_it_moves() 
     assert_eq!(l.paid_j(MS, 1.0), 0.0);
     assert_eq!(l.paid_j(MS, -1.0), 0.0);
     l.commands[0].pays_j = 1e-3;
-    // By then it is felt.
+    // By then it has been felt.
     assert_eq!(l.paid_j(3 * MS, 1.0), 0.0);
-    // A wall that comes at a hand that presses on: felt late, the hand works for less.
+    // A wall that approaches a hand that presses on: because it is felt late, the hand does less
+    // work.
     let mut comes = [0.0; 7];
     comes[4..].fill(1e-3);
     for (held_by_movers, paid_j) in [(true, 7.5e-4), (false, 0.0)] {
         let mut l = ledger(2 * MS);
         let [leak_j, debt_j] = led(&mut l, held_by_movers, (-1e-3, -3e-4), &comes);
-        // What a wall puts in that should stand still is an error, too.
+        // What a wall puts in that should stand still is also an error.
         let made_j = match held_by_movers {
             true => 0.0,
             false => l.energy().world_j,
@@ -412,7 +414,8 @@ fn a_far_end_pays_no_more_than_it_took_and_one_that_comes_only_where_it_moves() 
 
 #[test]
 fn a_hand_that_swings_is_not_paid_by_a_tool_that_slides() {
-    // To and fro by 1 mm against z, two ticks late, while the far end slides along x and takes.
+    // To and fro by 1 mm along z, two ticks late, while the far end slides along x and takes
+    // energy.
     let run = |slides: f64| {
         let mut l = ledger(2 * MS);
         let mut from = (Vec3::zeros(), Vec3::zeros());
@@ -452,7 +455,7 @@ fn what_is_sent_for_one_sample_counts_together() {
     let mut l = ledger(0);
     press(&mut l, &[0.0, 1e-3]);
     let before_j = l.energy().debt_j;
-    // In to 3 mm, of which the slew limit lets out a half at once and the rest without news of the
+    // In to 3 mm: the slew limit passes half at once, and the rest without a new sample of the
     // hand.
     let mut part = sent(1.5);
     part.factor = [0.5; 2];
@@ -476,7 +479,7 @@ fn damping_and_friction_of_the_arm_pay_and_are_no_credit() {
     let mut with = spec();
     with.native_period_ns = 0;
     let mut l = Passivity::new(&with);
-    // 0.1 m/s in free air for a while: nothing is owed, and nothing is saved.
+    // 0.1 m/s in free air for a while: nothing is owed and nothing is saved.
     for k in 1..100_u32 {
         let (from, z) = (1.0 - 1e-4 * f64::from(k - 1), 1.0 - 1e-4 * f64::from(k));
         let free = moved(from, from, z, z);
@@ -485,8 +488,8 @@ fn damping_and_friction_of_the_arm_pay_and_are_no_credit() {
     }
     assert!(l.energy().leak_j.abs() < 1e-15, "{:?}", l.energy());
     assert_eq!(l.energy().debt_j, 0.0);
-    // Then a force out of nothing, along the way: 1 N over 0.1 mm, of which b v^2 T and f_c v T
-    // are taken.
+    // Then a force from nothing along the motion: 1 N over 0.1 mm, of which b v^2 T and f_c v T are
+    // taken.
     let free = spring(0.0, 0.0);
     l.settle(99 * MS, &free, &sent(-1.0), f64::INFINITY, 1e-3);
     let z = 1.0 - 1e-2;
@@ -521,8 +524,8 @@ fn what_turns_the_hand_is_paid_by_what_takes_from_its_turning() {
     );
 }
 
-/// By steps of 1 mm into a wall: each makes half of K times its square, of which the arm's friction
-/// takes 0.8.
+/// Presses into a wall by steps of 1 mm. Each makes half of K times its square, of which the arm's
+/// friction takes 0.8.
 fn pressed_into(l: &mut Passivity, ticks: std::ops::RangeInclusive<u64>, bound_j: f64) -> Acted {
     let mut acted = Acted::No;
     for k in ticks {
@@ -534,7 +537,7 @@ fn pressed_into(l: &mut Passivity, ticks: std::ops::RangeInclusive<u64>, bound_j
     acted
 }
 
-/// An arm whose friction takes so much of each millimetre.
+/// The ledger of an arm whose friction takes `takes_j` per millimetre.
 fn rubbing(takes_j: f64) -> Passivity {
     let mut l = ledger(0);
     l.friction[0] = takes_j / 1e-3;
@@ -545,7 +548,7 @@ fn rubbing(takes_j: f64) -> Passivity {
 fn the_gain_falls_to_where_the_arm_would_take_it_and_well_below() {
     let mut l = rubbing(0.8 * 0.5e-3);
     let gain_is = |l: &Passivity, gain: f64| assert!((l.gain() - gain).abs() < 1e-12, "{l:?}");
-    // 0.1 mJ a step is beyond what is taken: the fourth is the second one beyond 0.25 mJ.
+    // 0.1 mJ per step exceeds what is taken: the fourth step is the second beyond 0.25 mJ.
     assert_eq!(pressed_into(&mut l, 1..=4, 2.5e-4), Acted::No);
     assert_eq!((l.gain(), l.acted()), (1.0, 0));
     assert_eq!(pressed_into(&mut l, 5..=5, 2.5e-4), Acted::Lowered);
@@ -553,17 +556,17 @@ fn the_gain_falls_to_where_the_arm_would_take_it_and_well_below() {
     assert_eq!(l.acted(), 1);
     let withheld_j = 0.5 * K * 25e-6 * (1.0 - 0.48);
     assert!((l.energy().withheld_j - withheld_j).abs() < 1e-12, "{l:?}");
-    // Once more, and of what is stored then as much.
+    // Once more, with the same share of what is stored then.
     assert_eq!(pressed_into(&mut l, 6..=8, 2.5e-4), Acted::No);
     assert_eq!(pressed_into(&mut l, 9..=9, 2.5e-4), Acted::Lowered);
     gain_is(&l, 0.48 * 0.48);
     assert_eq!(l.acted(), 2);
     let withheld_j = withheld_j + 0.5 * K * 81e-6 * (1.0 - 0.48);
     assert!((l.energy().withheld_j - withheld_j).abs() < 1e-12, "{l:?}");
-    // Whatever the pose did then, the spring is as much too stiff as before.
+    // Whatever the pose did then, the spring is still as much too stiff.
     l.forget();
     gain_is(&l, 0.48 * 0.48);
-    // What a body makes that should stand still counts as well: 2 N over 1 mm.
+    // Energy made by a body that should stand still also counts: 2 N over 1 mm.
     let mut l = rubbing(0.8 * 2e-3);
     let mut acted = Acted::No;
     for k in 1..=3 {
@@ -576,8 +579,8 @@ fn the_gain_falls_to_where_the_arm_would_take_it_and_well_below() {
     gain_is(&l, 0.6 * 0.8);
 }
 
-/// Friction that takes what a step makes, to the last bit: the ratio is that of the steps from
-/// which on something was owed.
+/// Friction that takes exactly what a step makes: the ratio is that of the steps since something
+/// was owed.
 #[test]
 fn what_the_arm_takes_to_the_joule_is_no_debt() {
     let step = |l: &mut Passivity, k: u64, from: f64, z: f64| {
@@ -603,7 +606,7 @@ fn what_the_arm_takes_to_the_joule_is_no_debt() {
         assert_eq!(step(&mut l, k, z + mm, z), Acted::No);
         assert_eq!(l.energy().debt_j, 0.0, "{k}");
     }
-    // Steps of twice the length make four times as much, of which friction takes a half.
+    // Steps of twice the length make four times as much, of which friction takes half.
     for k in 100..102 {
         let z = -mm * (2 * k - 99) as f64;
         let acted = step(&mut l, k, z + 2.0 * mm, z);
@@ -612,14 +615,14 @@ fn what_the_arm_takes_to_the_joule_is_no_debt() {
     assert_eq!(l.gain(), MARGIN * 0.5);
 }
 
-/// What was under way when the gain fell is felt until the first way that begins after it.
+/// Commands under way when the gain fell are felt until the first motion that begins after it.
 #[test]
 fn what_is_under_way_when_the_force_is_lowered_is_no_debt() {
     for (news_ms, is_owed) in [(11, false), (12, false), (13, true), (14, true)] {
         let mut l = ledger(2 * MS);
         l.period_ns = MS;
         let free = spring(0.0, 0.0);
-        // Sent all along: 1 N.
+        // 1 N, sent throughout.
         for k in 1..news_ms {
             l.observe(k * MS, &at(0.0), &free);
             l.settle(k * MS, &free, &sent(1.0), f64::INFINITY, 1e-3);
@@ -635,7 +638,7 @@ fn what_is_under_way_when_the_force_is_lowered_is_no_debt() {
     }
 }
 
-/// Nothing of its spring is sent, for its peak torque is none.
+/// Nothing of the twist is sent, because the peak torque is zero.
 #[test]
 fn an_arm_without_torque_has_a_ledger_as_well() {
     let mut l = ledger(0);
@@ -674,11 +677,11 @@ fn the_gain_falls_by_what_was_fed_and_comes_back_by_a_factor_of_e_in_ten_seconds
     assert_eq!(wall(&mut l, 1, -1e-3, 1e-6), Acted::No);
     // A debt may be paid back in the next tick.
     assert_eq!(wall(&mut l, 2, -3e-3, 1e-6), Acted::No);
-    // Nothing of it is spare: by the whole step.
+    // No spare: the gain falls by the largest step.
     assert_eq!(wall(&mut l, 3, -3e-3, 1e-6), Acted::Lowered);
     assert_eq!((l.gain(), l.energy().debt_j, l.acted()), (STEP, 0.0, 1));
     assert!((l.energy().withheld_j - 0.75 * 4.5e-3).abs() < 1e-12);
-    // What is under way still does what it does.
+    // Commands under way still take effect.
     for k in 4..1004 {
         assert_eq!(wall(&mut l, k, -3e-3, 1e-6), Acted::No);
     }
@@ -687,7 +690,7 @@ fn the_gain_falls_by_what_was_fed_and_comes_back_by_a_factor_of_e_in_ten_seconds
         "{}",
         l.gain()
     );
-    // Down to the floor, and then there is nothing left.
+    // Down to the floor, where nothing is left to lower.
     let mut seen = Vec::new();
     for k in 0..40 {
         let z = if k % 2 == 0 { -1e-3 } else { -3e-3 };
@@ -706,7 +709,7 @@ fn a_pose_that_jumps_is_no_energy() {
     let mut l = ledger(0);
     press(&mut l, &[0.0, 1e-3, 2e-3]);
     l.forget();
-    // Full force at once, as after a fade that was broken off.
+    // Full force at once, as after an aborted fade.
     let there = spring(-5e-3, 0.0);
     l.observe(9 * MS, &at(-5e-3), &there);
     l.settle(9 * MS, &there, &sent(5.0), f64::INFINITY, 1e-3);
@@ -718,7 +721,7 @@ fn a_pose_that_jumps_is_no_energy() {
 #[test]
 fn the_fade_at_the_edge_of_the_workspace_is_no_leak_in_and_out() {
     let mut l = ledger(0);
-    // From inside beyond the end of the fade and back, 0.1 mm a tick.
+    // From inside to beyond the end of the fade and back, 0.1 mm per tick.
     let edges = (0..=12)
         .chain((0..12).rev())
         .map(|k| (1.0 - 0.1 * f64::from(k)).max(0.0));
@@ -734,14 +737,14 @@ fn the_fade_at_the_edge_of_the_workspace_is_no_leak_in_and_out() {
             ..sent(-edge * K * z)
         };
         l.settle(k * MS, &spring, &sent, f64::INFINITY, 1e-3);
-        // What a hold makes is half of K times the square of the step, and never more.
+        // A hold makes half of K times the square of the step, and never more.
         assert!(
             l.energy().debt_j <= 20.0 * 0.5 * K * 1e-8,
             "{k}: {:?}",
             l.energy()
         );
     }
-    // Almost all that the spring stored, 50 to 60 mJ, went and came back.
+    // Almost all that the spring stored, 50 to 60 mJ, was taken and returned.
     assert!(l.energy().limits_j.abs() < 2e-3, "{:?}", l.energy());
 }
 
@@ -750,7 +753,7 @@ fn what_is_stored_behind_a_cut_off_is_less_by_the_knee() {
     let mut l = ledger(0);
     let deep = moved(-4e-3, 0.0, -4e-3, 0.0);
     l.observe(MS, &at(-4e-3), &deep);
-    // 4 N wanted, cut off at 1 N, half of that sent: 0.5 (1 N 4 mm - (1 N)^2 / 2K).
+    // 4 N wanted, clamped to 1 N, half of that sent: 0.5 (1 N 4 mm - (1 N)^2 / 2K).
     let mut sent = Sent {
         most: [1.0, 1.0],
         factor: [0.5, 1.0],
@@ -760,7 +763,7 @@ fn what_is_stored_behind_a_cut_off_is_less_by_the_knee() {
     let stored_j = 0.5 * (4e-3 - 0.5e-3);
     let e = l.energy();
     assert!((e.stored_j - stored_j).abs() < 1e-12, "{e:?}");
-    // A limit that is raised is no leak, a factor that rises is one.
+    // A raised limit is not a leak; a factor that rises is one.
     sent.most[0] = 2.0;
     l.observe(2 * MS, &at(-4e-3), &deep);
     l.settle(2 * MS, &deep, &sent, f64::INFINITY, 1e-3);

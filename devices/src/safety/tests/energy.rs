@@ -1,21 +1,21 @@
-//! The governor with a spring behind the force: when a debt of energy is acted on, and what is
-//! forgotten.
+//! The governor with a spring behind the force: when it acts on a debt of energy, and what it
+//! forgets.
 
 use super::*;
 
-/// A hand that is pushed along by a constant wrench, out of nothing.
+/// A hand that a constant wrench pushes along, with energy from nothing.
 pub(super) struct Pushed {
     pub(super) bench: Bench,
     pub(super) wrench: Wrench,
-    /// How far hand and spring go in a tick, m and rad.
+    /// Motion of hand and spring per tick, m and rad.
     step: (Vec3, Vec3),
-    /// In the spring, all along.
+    /// Energy stored in the spring throughout.
     stored_j: [f64; 2],
     pub(super) gone: (Vec3, Vec3),
 }
 
 impl Pushed {
-    /// Of an arm that takes nothing by itself, and at the wrench already.
+    /// For an arm that takes no energy; the wrench is already settled.
     pub(super) fn new(arm: &ArmSpec, limits: &Limits, wrench: Wrench, step: (Vec3, Vec3)) -> Self {
         let arm = ArmSpec {
             native_period_ns: 0,
@@ -24,7 +24,7 @@ impl Pushed {
         Self::by(&arm, limits, wrench, step)
     }
 
-    /// Of this arm.
+    /// For this arm.
     pub(super) fn by(arm: &ArmSpec, limits: &Limits, wrench: Wrench, step: (Vec3, Vec3)) -> Self {
         let mut bench = Bench::new();
         bench.governor = Governor::new(limits, arm).expect("valid limits");
@@ -72,7 +72,7 @@ impl Pushed {
         })
     }
 
-    /// What the hand has been given when the gain falls, J.
+    /// Returns the energy that the hand was given when the gain falls, J.
     fn until_lowered(&mut self) -> f64 {
         for _ in 0..2000 {
             let before_j = self.bench.governor.energy().debt_j;
@@ -85,7 +85,7 @@ impl Pushed {
     }
 }
 
-/// The same arm, of which nothing takes energy.
+/// Returns the same arm without damping and friction.
 pub(super) fn frictionless(arm: &ArmSpec) -> ArmSpec {
     ArmSpec {
         damping_n_s_per_m: 0.0,
@@ -103,8 +103,8 @@ pub(super) fn wrench(force_n: f64, torque_nm: f64) -> Wrench {
     }
 }
 
-/// Four swings of the smallest noticeable force over the smallest noticeable way, which is four
-/// encoder steps at least; and what an encoder step hides of the work of the wrench.
+/// The bound is four swings of the smallest noticeable force over the smallest noticeable motion
+/// (at least four encoder steps), plus the work of the wrench that an encoder step hides.
 #[test]
 fn a_debt_is_acted_on_beyond_four_noticeable_swings_and_the_encoders_rounding() {
     let coarse = ArmSpec {
@@ -122,7 +122,7 @@ fn a_debt_is_acted_on_beyond_four_noticeable_swings_and_the_encoders_rounding() 
             4.0 * 0.5 * 4e-4 + 2.0 * 1e-4 + 0.15 * 1e-3,
         ),
     ] {
-        // A millionth of a joule in each tick.
+        // 1e-6 J in each tick.
         let step = (Vec3::x() * (1e-6 / force_n), Vec3::zeros());
         let wrench = wrench(force_n, torque_nm);
         let mut pushed = Pushed::new(&arm, &Limits::default(), wrench, step);
@@ -147,14 +147,14 @@ fn where_the_pose_may_have_jumped_the_ledger_begins_again() {
         let energy = pushed.bench.governor.energy();
         assert_eq!((energy.given_j, energy.debt_j), (0.0, 0.0), "{reason}");
     }
-    // What is wanted is no force, so it tells of no spring.
+    // A wanted wrench that is not finite says nothing of a spring.
     let step = (Vec3::x() * 1e-6, Vec3::zeros());
     let mut pushed = Pushed::new(&spec(), &Limits::default(), wrench(5.0, 0.0), step);
     (0..10).for_each(|_| _ = pushed.tick());
     pushed.wrench.force_n.y = f64::NAN;
     pushed.tick();
     assert_eq!(pushed.bench.governor.energy().given_j, 0.0);
-    // Where the hand is known it goes on, with or without force.
+    // If the hand's pose is known, the ledger continues, with or without force.
     let step = (Vec3::x() * 1e-6, Vec3::zeros());
     let mut pushed = Pushed::new(&spec(), &Limits::default(), wrench(5.0, 0.0), step);
     (0..10).for_each(|_| _ = pushed.tick());
@@ -173,11 +173,11 @@ fn what_is_sent_and_what_counts_as_stored_fall_with_the_gain() {
     assert!((pushed.bench.governor.energy().stored_j - 3e-3).abs() < 1e-12);
     pushed.until_lowered();
     let mut out = pushed.tick();
-    // Down at the slew limit.
+    // The force falls at the slew limit.
     (0..4).for_each(|_| out = pushed.tick());
     let energy = *pushed.bench.governor.energy();
     assert!((0.25..0.26).contains(&energy.gain), "{energy:?}");
-    // But for what the gain comes back by in a tick.
+    // Apart from what the gain recovers in a tick.
     for (is, was) in [
         (out.wrench.force_n.x, 5.0),
         (out.wrench.torque_nm.x, 0.1),
@@ -187,7 +187,7 @@ fn what_is_sent_and_what_counts_as_stored_fall_with_the_gain() {
     }
 }
 
-/// The hand is given energy by what was sent before the fade had come to its end, and then no more.
+/// Commands sent before the end of the fade give the hand energy, and then no more.
 #[test]
 fn what_is_under_way_after_a_fade_does_not_keep_force_off() {
     let late = ArmSpec {
@@ -203,7 +203,7 @@ fn what_is_under_way_after_a_fade_does_not_keep_force_off() {
     while !pushed.tick().reasons.contains(R::Oscillation) {
         assert!(pushed.gone.0.x < 20.0, "gone by 20 m");
     }
-    // The fade is 50 ms, and as long are its commands under way.
+    // The fade takes 50 ms, and its commands are under way for 60 ms.
     let acted = pushed.bench.governor.oscillations();
     (0..52).for_each(|_| _ = pushed.tick());
     assert_eq!(pushed.bench.governor.state(), S::Fault);
@@ -232,7 +232,7 @@ fn what_passes_is_told_as_a_share_and_a_length() {
     bench.activate();
     let peak_n = bench.governor.limits().peak_force_n;
     bench.wanted.force_n.x = 2.0 * peak_n;
-    // As much as the slew limit lets out in a tick, of what the peak leaves.
+    // As much as the slew limit passes in a tick, of what the peak leaves.
     let out = bench.tick();
     let step_n = bench.governor.limits().slew_n_per_s * 1e-3;
     assert!(
@@ -246,7 +246,7 @@ fn what_passes_is_told_as_a_share_and_a_length() {
         most_n: peak_n,
     };
     assert_eq!(out.passed, passed);
-    // Half way through the fade outside the workspace, and beyond it: told on its own.
+    // Half way through the fade outside the workspace, and beyond it: reported separately.
     bench.wanted.force_n.x = 0.1;
     bench.spoil = |sample| sample.pose.translation.vector.x = 0.105;
     let out = bench.ticks(20);

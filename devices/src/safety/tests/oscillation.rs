@@ -4,8 +4,8 @@ use super::energy::{Pushed, frictionless, wrench};
 use super::*;
 use nalgebra::UnitQuaternion;
 
-/// How often oscillation is seen in half a second of a swing of 83 Hz, of the pose between these
-/// two, and of force and torque by 2 N and 0.1 Nm.
+/// Returns how often oscillation is detected in half a second of a swing at 83 Hz: of the pose
+/// between `near` and `far`, and of force and torque by 2 N and 0.1 N m.
 fn seen(arm: &ArmSpec, near: &Pose, far: &Pose) -> u64 {
     let mut bench = Bench::new();
     bench.governor = Governor::new(&Limits::default(), arm).expect("valid limits");
@@ -19,11 +19,11 @@ fn seen(arm: &ArmSpec, near: &Pose, far: &Pose) -> u64 {
     bench.governor.oscillations()
 }
 
-/// What an encoder cannot tell from standing still is no swing, however small the key says.
+/// A motion that an encoder cannot tell from rest is not a swing, however small the limit is.
 #[test]
 fn a_swing_is_more_than_four_encoder_steps_and_than_what_the_limits_say() {
     let still = Pose::identity();
-    // Of the place, the angle, and what the limits say themselves.
+    // For position, angle, and the limits themselves.
     let fine = (Limits::default().oscillation).motion_m;
     let angle = (Limits::default().oscillation).turning_rad;
     let coarse = ArmSpec {
@@ -50,7 +50,7 @@ fn a_swing_is_more_than_four_encoder_steps_and_than_what_the_limits_say() {
     }
 }
 
-/// Seen from the base, as the torque is.
+/// The rotation is taken in the base frame, like the torque.
 #[test]
 fn a_handle_that_swings_about_a_turned_pose_is_seen() {
     let turned = UnitQuaternion::from_euler_angles(0.4, 1.1, -0.7);
@@ -61,7 +61,8 @@ fn a_handle_that_swings_about_a_turned_pose_is_seen() {
     assert!(seen(&spec(), &posed(0.0), &posed(0.05)) > 0);
 }
 
-/// When the detector lowers the force, what was sent before is under way still: that is no debt.
+/// When the detector lowers the force, commands sent before are still under way: that is not a
+/// debt.
 #[test]
 fn what_is_under_way_when_an_oscillation_is_seen_is_no_debt() {
     for [force_n, torque_nm] in [[0.26, 0.0], [0.0, 0.026]] {
@@ -76,7 +77,7 @@ fn what_is_under_way_when_an_oscillation_is_seen_is_no_debt() {
         let mut has_owed = false;
         let mut is_seen = false;
         for tick in 0..200_u64 {
-            // 83 Hz, the force always the way that the hand goes.
+            // 83 Hz, with the force always along the motion of the hand.
             let share = if tick % 12 < 6 { 1.0 } else { -1.0 };
             pushed.wrench.force_n.y = share * force_n;
             pushed.wrench.torque_nm.y = share * torque_nm;
@@ -98,8 +99,8 @@ fn what_is_under_way_when_an_oscillation_is_seen_is_no_debt() {
     }
 }
 
-/// The coupling is told what share of its force passes, apart from the workspace's fade: gain and
-/// ramp, also where the fade leaves nothing.
+/// The coupling receives the share of its force that passes: gain and ramp, without the fade
+/// outside the workspace, even where that fade leaves nothing.
 #[test]
 fn the_share_that_passes_is_that_of_gain_and_ramp_wherever_the_arm_is() {
     let mut bench = Bench::active(0.0);
@@ -119,13 +120,13 @@ fn the_share_that_passes_is_that_of_gain_and_ramp_wherever_the_arm_is() {
             assert!(tick < 200, "not seen at {place_m} m");
         };
         let gain = 0.5_f64.powi(bench.governor.oscillations() as i32);
-        // It comes back by a tenth a second.
+        // It recovers by 0.1 per second.
         assert!(
             (gain..gain + 0.02).contains(&halved.share) && (halved.edge - edge).abs() < 1e-9,
             "at {place_m} m: {halved:?}, not {gain}"
         );
     }
-    // And the ramp alone.
+    // The ramp alone.
     let mut bench = Bench::new();
     bench.spoil = |s| s.pose.translation.vector.y = 0.2;
     bench.ticks(4);
