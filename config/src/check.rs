@@ -1,6 +1,7 @@
-//! What one key cannot say alone: uniqueness, references, one limit against another, and files.
+//! Checks that need more than one key: uniqueness, references, one limit against another, and
+//! files.
 //!
-//! Works on the list of effective values, so a broken table does not hide what is wrong between the
+//! Works on the list of effective values, so an error in one table does not hide errors between the
 //! others.
 
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ pub(crate) fn cross_check(reader: &mut Reader<'_>) {
     reader.diagnostics.append(&mut found);
 }
 
-/// How many bodies and tools are named in one message.
+/// Largest number of bodies and tools named in one message.
 const NAMED_MAX: usize = 5;
 
 struct Entries<'e>(&'e [Entry]);
@@ -116,7 +117,8 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// `key` must not exceed `limit_key`; the error stands where the file says something.
+    /// Reports `key` if it exceeds `limit`. The error points at a value that the file gives, not at
+    /// a default.
     fn at_most(&self, key: Option<&Entry>, limit: Option<&Entry>, found: &mut Vec<Diagnostic>) {
         let (Some(key), Some(limit)) = (key, limit) else {
             return;
@@ -243,7 +245,7 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// The body, or the arm's tool, that has it.
+    /// Returns the table that the shape `kind` belongs to, in words: a body, or the tool of an arm.
     fn owner(&self, kind: &Entry) -> String {
         let first = kind.table.0.first();
         let Some(Segment::Named(table, name)) = first else {
@@ -255,8 +257,8 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// Where one body or tool lies in the plane, all do: that is what loop and clients go by. Where
-    /// fewer lie in it than do not, they are told, and no other.
+    /// Checks planar scenes. If one body or tool is planar, all must be: the loop and clients rely
+    /// on this. If the planar ones are the minority, reports them and nothing else.
     fn planar(&self, found: &mut Vec<Diagnostic>) {
         let shape_of = |owner: &'e Entry, table| {
             let table = owner.table.child(Segment::Table(table));
@@ -366,7 +368,7 @@ impl<'e> Entries<'e> {
         }
     }
 
-    /// Relations between the dimensions of one shape.
+    /// Checks relations between the dimensions of one shape.
     fn shapes(&self, found: &mut Vec<Diagnostic>) {
         for kind in self.0.iter().filter(|entry| entry.key.name == "kind") {
             let get = |key| self.get(&kind.table, key);
@@ -405,7 +407,7 @@ impl<'e> Entries<'e> {
     }
 }
 
-/// Shapes of planar scenes.
+/// Kinds of shapes that make a scene planar.
 const PLANAR: &[&str] = &["polygon", "star", "disc"];
 
 /// A file that the configuration refers to.
@@ -416,7 +418,7 @@ pub(crate) struct InputFile {
     span: Option<Range<usize>>,
 }
 
-/// The files that must be readable when the daemon starts.
+/// Returns the files that must be readable when the daemon starts.
 pub(crate) fn input_files(reader: &Reader<'_>, context: &Context<'_>) -> Vec<InputFile> {
     let mut files = Vec::new();
     for entry in &reader.entries {
@@ -440,7 +442,7 @@ pub(crate) fn input_files(reader: &Reader<'_>, context: &Context<'_>) -> Vec<Inp
 }
 
 impl InputFile {
-    /// What is wrong with the file, if anything.
+    /// Opens the file and returns what is wrong with it, if anything.
     pub(crate) fn open(&self) -> Option<Diagnostic> {
         let reason = hapticd_files::open(&self.path).err()?.to_string();
         let problem = Problem::Unreadable {

@@ -1,19 +1,19 @@
-//! What a configuration text needs from outside: the folder it lies in and the environment.
+//! What parsing needs from outside: the folder of the configuration file and the environment.
 //!
-//! Passed in as an argument, so that parsing stays a pure function of its inputs.
+//! It is passed as an argument, so that parsing stays a pure function of its inputs.
 
 use std::path::{Path, PathBuf};
 
 /// Deepest nesting of `${A:-${B:-...}}`.
 const NESTING_MAX: usize = 8;
 
-/// The folder that relative paths start at, and the environment variables that paths may name.
+/// The base folder of relative paths, and the environment variables that paths may name.
 pub struct Context<'a> {
     base: PathBuf,
     variable: Box<Lookup<'a>>,
 }
 
-/// Looks an environment variable up.
+/// Looks up an environment variable.
 type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// Why a path text could not be expanded.
@@ -21,12 +21,13 @@ type Lookup<'a> = dyn Fn(&str) -> Option<String> + 'a;
 pub(crate) enum ExpandError {
     /// A variable is unset (or empty) and has no fallback.
     Unset(String),
-    /// A `$` that starts no variable, at this byte of the text.
+    /// A `$` that does not start a variable, at this byte of the text.
     Malformed(usize),
 }
 
 impl<'a> Context<'a> {
-    /// Relative paths start at `base`; `variable` looks up environment variables.
+    /// Makes a context: relative paths start at `base`, and `variable` looks up environment
+    /// variables.
     pub fn new(
         base: impl Into<PathBuf>,
         variable: impl Fn(&str) -> Option<String> + 'a,
@@ -37,7 +38,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// For the file at `path`: its folder, and the environment of this process.
+    /// Makes the context of the file at `path`: its folder, and the environment of this process.
     #[must_use]
     pub fn of_file(path: &Path) -> Context<'static> {
         let folder = match path.parent() {
@@ -47,18 +48,18 @@ impl<'a> Context<'a> {
         Context::new(folder, |name| std::env::var(name).ok())
     }
 
-    /// Puts environment variables into `text` and makes it start at the base folder if it is
-    /// relative.
+    /// Substitutes environment variables in `text` and joins the result to the base folder, if it
+    /// is relative.
     ///
-    /// `$NAME`, `${NAME}` and `${NAME:-fallback}` work as in a shell (an empty variable counts as
-    /// unset, and the fallback may itself name variables); `$$` is a dollar sign.
+    /// `$NAME`, `${NAME}` and `${NAME:-fallback}` work as in a shell: an empty variable counts as
+    /// unset, and the fallback may itself name variables. `$$` is a dollar sign.
     pub(crate) fn resolve(&self, text: &str) -> Result<PathBuf, ExpandError> {
         let mut out = String::with_capacity(text.len());
         self.expand(text, 0, 0, &mut out)?;
         Ok(self.base.join(out))
     }
 
-    /// Appends `text` (which starts at byte `offset` of the whole) expanded.
+    /// Appends `text`, which starts at byte `offset` of the whole, with its variables substituted.
     fn expand(
         &self,
         text: &str,
@@ -115,8 +116,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Length of the variable name at the start of `text`: letters, digits and `_`, not starting with a
-/// digit.
+/// Returns the length of the variable name at the start of `text`: letters, digits and `_`, not
+/// starting with a digit.
 fn variable_length(text: &str) -> usize {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return 0;
@@ -125,7 +126,7 @@ fn variable_length(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// Offset of the `}` that closes a brace opened just before `text`.
+/// Returns the offset of the `}` that closes a brace opened just before `text`.
 fn closing_brace(text: &str) -> Option<usize> {
     let mut open = 0usize;
     let mut previous = ' ';

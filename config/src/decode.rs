@@ -1,4 +1,4 @@
-//! One TOML value against one key: its type, its range, and nothing else.
+//! Decodes one TOML value: checks type and range of a single key.
 //!
 //! Pure; allocates only for texts and errors. Never panics.
 
@@ -23,7 +23,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= NAME_MAX && text.chars().all(allowed)
 }
 
-/// The type of a value in an error text.
+/// Names the type of a value for an error text.
 pub(crate) fn type_of(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
@@ -36,7 +36,7 @@ pub(crate) fn type_of(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// Checks `item` against `key`.
+/// Checks `item` against `key` and returns the value.
 pub(crate) fn decode(
     key: &'static Key,
     item: &Spanned<DeValue<'_>>,
@@ -92,7 +92,7 @@ pub(crate) fn decode(
             },
             DeValue::Array(array),
         ) => {
-            // Too few are as many as are wanted at least, too many as are allowed at most.
+            // The message names the minimum if there are too few points, the maximum if too many.
             let expected = array.len().clamp(least, most);
             if array.len() != expected {
                 return Err(fail(Problem::WrongCount {
@@ -180,7 +180,7 @@ fn number(key: &'static Key, value: &DeValue<'_>) -> Result<f64, Box<Problem>> {
         return integer(key, value).map(|i| i as f64);
     };
     match digits.as_str().parse::<f64>() {
-        // Minus zero is a typing accident; it must not reach a division.
+        // A negative zero is a typing error; it must not reach a division.
         Ok(x) if x.is_finite() => Ok(x + 0.0),
         _ => Err(Box::new(Problem::NotFinite {
             key: key.name,
@@ -314,7 +314,7 @@ fn wrong_type(key: &'static Key, item: &Spanned<DeValue<'_>>) -> Box<Diagnostic>
     Box::new(diagnostic)
 }
 
-/// The type of a key in an error text and in the reference.
+/// Names the type of a key for an error text and the reference.
 pub(crate) fn expected(key: &Key) -> String {
     let or_word = |text: &str, word: Option<&str>| match word {
         Some(word) => format!("{text} or \"{word}\""),

@@ -1,9 +1,9 @@
-//! What can be wrong with a configuration, with the numbers, and how it is shown to the person who
-//! wrote it.
+//! Everything that can be wrong with a configuration, with the numbers, and how it is shown to the
+//! person who wrote it.
 //!
-//! Every check appends [`Diagnostic`]s to one list, so that one run reports everything. Rendering
-//! is plain text: `file:line:column: error: message`, the line itself, carets, and a hint where
-//! there is one. Never panics.
+//! Every check appends [`Diagnostic`]s to one list, so that one run reports everything. The text is
+//! plain: `file:line:column: error: message`, the line itself, carets, and a hint if there is one.
+//! Never panics.
 
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::schema::Config;
 use crate::source::Source;
 use crate::value::Value;
 
-/// How many diagnostics are printed; the rest are counted.
+/// Largest number of diagnostics printed; the rest are counted.
 const SHOWN_MAX: usize = 50;
 
 /// One thing that is wrong with a configuration.
@@ -24,89 +24,89 @@ pub enum Problem {
     /// The text is not TOML.
     #[error("{message}")]
     Syntax {
-        /// The TOML parser's own words.
+        /// Message of the TOML parser.
         message: String,
     },
     /// The file is not UTF-8.
     #[error("the file is not UTF-8: byte {offset} ({byte:#04x}) is not part of a character")]
     NotUtf8 {
-        /// Offset of the first wrong byte.
+        /// Offset of the first invalid byte.
         offset: usize,
-        /// That byte.
+        /// Value of that byte.
         byte: u8,
     },
     /// The file is longer than a configuration can be.
     #[error("the file is longer than {max} bytes")]
     TooLong {
-        /// Most bytes accepted.
+        /// Largest accepted size, in bytes.
         max: usize,
     },
-    /// No such key.
+    /// The schema has no such key in this table.
     #[error("unknown key `{key}` in {place}")]
     UnknownKey {
-        /// The key.
+        /// Name of the key.
         key: String,
-        /// The table it is in.
+        /// Table that the key is in.
         place: String,
     },
     /// The key exists, but not with this value of the table's tag.
     #[error("`{key}` does not apply to {tag} = \"{value}\"")]
     NotApplicable {
-        /// The key.
+        /// Name of the key.
         key: String,
-        /// The tag's key.
+        /// Name of the tag.
         tag: &'static str,
-        /// The tag's value.
+        /// Value of the tag.
         value: String,
     },
-    /// The same for a key whose absence there is a promise.
+    /// As `NotApplicable`, for a key that this value of the tag refuses for a reason worth telling.
     #[error("{place}: `{key}` = {asked} is refused for {tag} = \"{value}\": {why}")]
     Refused {
-        /// The table.
+        /// Table that the key is in.
         place: String,
-        /// The key.
+        /// Name of the key.
         key: &'static str,
         /// What the file asks for, with its unit.
         asked: String,
-        /// The tag's key.
+        /// Name of the tag.
         tag: &'static str,
-        /// The tag's value.
+        /// Value of the tag.
         value: String,
-        /// Why.
+        /// Reason for the refusal.
         why: &'static str,
     },
-    /// A required key is not there.
+    /// A required key is missing.
     #[error("{place} needs the key `{key}`")]
     Missing {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The table that lacks it.
+        /// Table that lacks it.
         place: String,
     },
-    /// The value has another type.
+    /// The value has the wrong type.
     #[error("`{key}` must be {expected}, not {found}")]
     WrongType {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// What it must be.
+        /// Type that it must have.
         expected: String,
-        /// What it is.
+        /// Type that it has.
         found: &'static str,
     },
     /// A number that no machine type holds.
     #[error("`{key}` = {text} does not fit into 64 bits")]
     TooLarge {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The number as written.
+        /// Number as written.
         text: String,
     },
-    /// Not a number or infinite.
+    /// A number that is infinite or NaN.
     #[error("`{key}` must be a finite number, not {text}")]
     NotFinite {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The number as written.
+        /// Number as written.
         text: String,
     },
     /// A number outside its range.
@@ -116,13 +116,13 @@ pub enum Problem {
         limit(value, min, max, unit)
     )]
     OutOfRange {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The number.
+        /// Value in the file.
         value: Value,
-        /// Smallest allowed.
+        /// Smallest allowed value.
         min: Value,
-        /// Largest allowed.
+        /// Largest allowed value.
         max: Value,
         /// Unit of all three.
         unit: Option<&'static str>,
@@ -130,115 +130,115 @@ pub enum Problem {
     /// An array with too many or too few elements.
     #[error("`{key}` must have {expected} numbers, not {found}")]
     WrongCount {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// How many it must have.
+        /// Number of elements that it must have.
         expected: usize,
-        /// How many it has.
+        /// Number of elements that it has.
         found: usize,
     },
     /// A direction of length zero.
     #[error("`{key}` gives no direction: all three numbers are zero")]
     NoDirection {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
     },
     /// A word that is not among the allowed ones.
     #[error("`{key}` cannot be \"{value}\"")]
     NotAllowed {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The word.
+        /// Word in the file.
         value: String,
     },
-    /// An identifier with other characters than letters, digits, `_` and `-`, or of a wrong length.
+    /// An identifier of wrong length, or with characters other than letters, digits, `_` and `-`.
     #[error("`{key}` = \"{value}\" is not a name: 1 to 64 of A-Z a-z 0-9 _ - are allowed")]
     NotAName {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The text.
+        /// Text in the file.
         value: String,
     },
     /// A text that is too long or holds control characters.
     #[error("`{key}` must be 1 to {max} printable characters, not {found}")]
     BadText {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// Most characters allowed.
+        /// Largest allowed number of characters.
         max: usize,
-        /// How many there are (control characters are not printable, whatever their number).
+        /// Number of characters. Control characters are refused whatever the number.
         found: usize,
     },
     /// A path names an environment variable that is not set and has no fallback.
     #[error("`{key}` uses ${{{variable}}}, which is not set")]
     UnsetVariable {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// A path with a `$` that starts no variable.
+    /// A path with a `$` that does not start a variable.
     #[error("`{key}` has a `$` at character {at} that starts no variable")]
     BadVariable {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
         /// Position of the `$` in the text, from 1.
         at: usize,
     },
-    /// A socket path longer than the kernel takes.
+    /// A socket path longer than the kernel accepts.
     #[error("`{key}` is {bytes} bytes long once expanded; a unix socket path has at most {max}")]
     SocketPathTooLong {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// Its length.
+        /// Length of the path in bytes.
         bytes: usize,
-        /// The kernel's limit.
+        /// Limit of the kernel in bytes.
         max: usize,
     },
-    /// More tables than are handled.
+    /// More tables than the daemon handles.
     #[error("there are {found} [[{table}]] tables; at most {max} are handled")]
     TooManyTables {
-        /// The array's key.
+        /// Name of the array.
         table: &'static str,
-        /// How many there are.
+        /// Number of tables in the file.
         found: usize,
-        /// How many there may be.
+        /// Largest allowed number.
         max: usize,
     },
-    /// Two things share what must be unique.
+    /// Two entries share a value that must be unique.
     #[error("{what} \"{value}\" is used twice")]
     Duplicate {
-        /// What kind of thing.
+        /// What the value is, for example "the arm name".
         what: &'static str,
-        /// The shared value.
+        /// Value that they share.
         value: String,
     },
     /// A reference to something that is not defined.
     #[error("there is no [[{table}]] named \"{value}\"")]
     Undefined {
-        /// The array of tables that should define it.
+        /// Array of tables that should define it.
         table: &'static str,
-        /// The name.
+        /// Name in the reference.
         value: String,
     },
-    /// One value must not exceed another.
+    /// One value exceeds another that limits it.
     #[error("`{key}` = {} is above `{limit_key}` = {}", value.short(), limit.short())]
     Exceeds {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// Its value.
+        /// Value of the key.
         value: Value,
-        /// The key that limits it.
+        /// Name of the key that limits it.
         limit_key: &'static str,
-        /// The limit.
+        /// Value of the limit.
         limit: Value,
     },
     /// A hole as wide as its block.
     #[error("`hole_radius_m` = {radius_m} leaves no wall in a block that is {edge_m} m wide")]
     NoWall {
-        /// Radius of the hole.
+        /// Radius of the hole, m.
         radius_m: f64,
-        /// The smaller of the block's edges across the hole.
+        /// Smaller of the block's edges across the hole, m.
         edge_m: f64,
     },
     /// `loop.clock = "device"` without a device that could be the clock.
@@ -246,61 +246,61 @@ pub enum Problem {
         "`clock` = \"device\" needs an [[arm]] of kind \"hid\": {arms} arms, none of them has a clock"
     )]
     NoDeviceClock {
-        /// How many arms there are.
+        /// Number of arms.
         arms: usize,
     },
     /// An exact sphere given as the shape of a body.
     #[error("a body cannot have the shape \"sphere\": an exact sphere is a tool")]
     SphereBody,
-    /// A body that nothing can move, or that forces move, has a motion.
+    /// A motion on a body that is not kinematic.
     #[error("a {kind} body cannot have the motion \"{motion}\"")]
     ForeignMotion {
-        /// Who moves it.
+        /// Kind of the body.
         kind: String,
-        /// The motion.
+        /// Kind of the motion.
         motion: String,
     },
     /// Pins that a body of this kind cannot have.
     #[error("a {kind} body cannot be pinned by its \"{pinned}\"")]
     ForeignPins {
-        /// Who moves it.
+        /// Kind of the body.
         kind: String,
-        /// What was asked for.
+        /// Value of `pinned`.
         pinned: String,
     },
-    /// Several of a body that is no crowd.
+    /// Several copies of a body that is not a crowd.
     #[error("a {kind} body cannot have {copies} copies")]
     ForeignCopies {
-        /// Who moves it.
+        /// Kind of the body.
         kind: String,
-        /// What was asked for.
+        /// Value of `copies`.
         copies: f64,
     },
-    /// A dynamic body or one of a crowd that has no inside, and so no mass.
+    /// A dynamic body, or a body of a crowd, without an inside and so without mass.
     #[error("a body that only forces move must be solid")]
     HollowDynamic,
-    /// Something that a planar scene has no place for.
+    /// Something that a planar scene cannot hold.
     #[error("{found} in a planar scene: {wanted}")]
     NotPlanar {
-        /// What there is.
+        /// What the file has.
         found: String,
-        /// What there may be.
+        /// What a planar scene allows.
         wanted: &'static str,
     },
-    /// A shape of the plane in a scene most of which is not planar.
+    /// A planar shape in a scene that is mostly not planar.
     #[error("the shape \"{shape}\" makes the scene planar, and {others} have other shapes")]
     OddPlanar {
-        /// The shape.
+        /// Kind of the shape.
         shape: String,
         /// Bodies and tools that are not planar, by name.
         others: String,
     },
-    /// A pose of a hand's track that does not come after the one before it.
+    /// A pose of a hand's track that does not come after the pose before it.
     #[error("`t_s` = {t_s} s is not later than {before_s} s, the time of the pose before it")]
     NotLater {
-        /// Its time, s.
+        /// Time of the pose, s.
         t_s: f64,
-        /// That of the one before it, s.
+        /// Time of the pose before it, s.
         before_s: f64,
     },
     /// A hand's track without poses.
@@ -312,23 +312,23 @@ pub enum Problem {
     /// A file that cannot be opened.
     #[error("`{key}`: cannot read {path}: {reason}")]
     Unreadable {
-        /// The key.
+        /// Name of the key.
         key: &'static str,
-        /// The path after expansion.
+        /// Path after expansion.
         path: String,
-        /// The system's words.
+        /// Error message of the system.
         reason: String,
     },
-    /// What a value names or asks for is wrong, as whoever uses it found: a mesh, a profile, a
-    /// limit.
+    /// A value names or asks for something unusable, as found by the code that uses it: a mesh, a
+    /// profile, a limit.
     #[error("{message}")]
     Unusable {
-        /// The key that is to blame, as entries write it, if it is one key.
+        /// Key at fault, as entries write it, if it is a single key.
         key: Option<String>,
-        /// What is wrong, in the words of the finder.
+        /// Message of the code that found it.
         message: String,
     },
-    /// A reload that would make a safety limit looser.
+    /// A reload that would loosen a safety limit.
     #[error(
         "{path} = {} is looser than the running {} ({} is stricter): loosening a safety limit needs a restart",
         new.short(),
@@ -336,37 +336,37 @@ pub enum Problem {
         direction(stricter)
     )]
     Loosens {
-        /// The key with its table.
+        /// Key with its table.
         path: String,
-        /// The running value.
+        /// Running value.
         old: Value,
-        /// The value in the file.
+        /// Value in the file.
         new: Value,
-        /// Which direction is stricter.
+        /// Direction that is stricter.
         stricter: Stricter,
     },
-    /// A reload that changes something that is read only at start.
+    /// A reload that changes a value that is read only at start.
     #[error("{path} = {} differs from the running {}: changing it needs a restart", new.short(), old.short())]
     NeedsRestart {
-        /// The key with its table.
+        /// Key with its table.
         path: String,
-        /// The running value.
+        /// Running value.
         old: Value,
-        /// The value in the file.
+        /// Value in the file.
         new: Value,
     },
     /// A reload that adds or removes a table.
     #[error("{path} was {}: that needs a restart", if *.added { "added" } else { "removed" })]
     TableChanged {
-        /// The table.
+        /// Path of the table.
         path: String,
-        /// Added, else removed.
+        /// True if the table was added, false if it was removed.
         added: bool,
     },
 }
 
 impl Problem {
-    /// The key that it is about; for a [`Finding`] with its table.
+    /// Returns the key at fault; for a [`Finding`], with its table.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         match self {
@@ -414,7 +414,7 @@ fn limit(value: &Value, min: &Value, max: &Value, unit: &Option<&'static str>) -
     with_unit(bound, *unit)
 }
 
-/// `value` followed by its unit.
+/// Formats `value` with its unit.
 pub(crate) fn with_unit(value: &Value, unit: Option<&str>) -> String {
     match unit {
         Some(unit) => format!("{} {unit}", value.short()),
@@ -429,14 +429,13 @@ fn direction(stricter: &Stricter) -> &'static str {
     }
 }
 
-/// What whoever uses a configuration found wrong with what it names, for
+/// An error that a user of the configuration found in what a value names or asks for. Input of
 /// [`Loaded::with_findings`](crate::Loaded::with_findings).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The key that is to blame, as [`Entry::path`](crate::Entry::path) writes it:
-    /// `body.floor.shape.file`.
+    /// Key at fault, as [`Entry::path`](crate::Entry::path) writes it: `body.floor.shape.file`.
     pub key: Option<String>,
-    /// What is wrong. It names the table itself, as the key may not be in the file.
+    /// What is wrong. Names the table itself, because the key may not be in the file.
     pub message: String,
 }
 
@@ -445,12 +444,12 @@ pub struct Finding {
 pub struct Diagnostic {
     /// What is wrong.
     pub problem: Problem,
-    /// Bytes of the text it is about; `None` where the text has no such place (a default, a removed
-    /// table).
+    /// Bytes of the text that it is about; `None` if the text has no such place (a default, a
+    /// removed table).
     pub span: Option<Range<usize>>,
-    /// Another place that explains it, and why.
+    /// Another place that explains the problem, and its label.
     pub related: Option<(Range<usize>, &'static str)>,
-    /// What to do.
+    /// Hint: what to do.
     pub help: Option<String>,
 }
 
@@ -474,7 +473,7 @@ impl Diagnostic {
         self
     }
 
-    /// Writes the diagnostic as text; `source` is what the spans are offsets into.
+    /// Writes the diagnostic as text; `source` is the text that the spans point into.
     fn write(&self, source: &Source, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.span {
             Some(span) => {
@@ -527,7 +526,7 @@ pub struct ConfigErrors {
     pub(crate) sound: Option<Box<SoundParts>>,
 }
 
-/// What is good of a configuration with errors, and where its values are.
+/// The sound parts of a configuration with errors, and where their values are.
 #[derive(Debug, Clone)]
 pub(crate) struct SoundParts {
     pub(crate) config: Config,
@@ -547,15 +546,15 @@ impl ConfigErrors {
         }
     }
 
-    /// The arms, bodies and other tables without errors, with defaults for what is wrong at the
-    /// top; `None` where the text is not TOML. What is wrong with the files that they name is true
-    /// whatever else is mended.
+    /// Returns the arms, bodies and other tables without errors, with defaults for top-level tables
+    /// that have errors; `None` if the text is not TOML. Errors in the files that these parts name
+    /// are real, whatever else is corrected.
     #[must_use]
     pub fn sound_parts(&self) -> Option<&Config> {
         self.sound.as_deref().map(|sound| &sound.config)
     }
 
-    /// With what a user of [`sound_parts`](ConfigErrors::sound_parts) found, each at its place in
+    /// Adds what a user of [`sound_parts`](ConfigErrors::sound_parts) found, each at its place in
     /// the text.
     #[must_use]
     pub fn with_findings(self, findings: impl IntoIterator<Item = Finding>) -> ConfigErrors {
@@ -564,13 +563,13 @@ impl ConfigErrors {
         self.with(findings.into_iter().map(|f| found(entries, f)))
     }
 
-    /// The diagnostics in the order of the text.
+    /// Returns the diagnostics in the order of the text.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// These as well.
+    /// Adds `more` and sorts again.
     pub(crate) fn with(self, more: impl IntoIterator<Item = Diagnostic>) -> ConfigErrors {
         let all = self.diagnostics.into_iter().chain(more);
         ConfigErrors {
@@ -583,13 +582,13 @@ impl ConfigErrors {
         self.diagnostics
     }
 
-    /// The text they are about.
+    /// Returns the text that the diagnostics are about.
     #[must_use]
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The diagnostics as a JSON array of `{file, line, column, key, message, help}`.
+    /// Returns the diagnostics as a JSON array of `{file, line, column, key, message, help}`.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         self.diagnostics

@@ -1,7 +1,7 @@
-//! The effective configuration: every key with its value and where the value comes from.
+//! The effective configuration: every key with its value and the origin of the value.
 //!
 //! Filled while the file is read, in the order of the schema. Cross checks, reload comparison and
-//! `check --effective` work on this list, so that they need no second description of the keys.
+//! `check --effective` work on this list, so they need no second description of the keys.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,14 +13,14 @@ use crate::value::Value;
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The file does not give it: the schema's default.
+    /// The schema's default; the file does not give the key.
     Default,
-    /// The file gives it, at these bytes.
+    /// The file, at these bytes.
     File(Range<usize>),
 }
 
 impl Origin {
-    /// Where in the text the value is.
+    /// Returns where in the text the value is.
     #[must_use]
     pub fn span(&self) -> Option<Range<usize>> {
         match self {
@@ -37,11 +37,11 @@ pub enum Segment {
     Table(&'static str),
     /// An element of an array of tables, with its name.
     Named(&'static str, String),
-    /// An element of an array of tables that has no usable name, with its index.
+    /// An element of an array of tables without a usable name, with its index.
     Indexed(&'static str, usize),
 }
 
-/// Which table a key is in, for example `arm.right.tool`.
+/// Path of the table that a key is in, for example `arm.right.tool`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TablePath(pub Vec<Segment>);
 
@@ -52,7 +52,7 @@ impl TablePath {
         TablePath(segments)
     }
 
-    /// The table as an error names it: `[loop]`, `[[arm]] "right"`, `[arm.tool]`.
+    /// Returns the table as an error names it: `[loop]`, `[[arm]] "right"`, `[arm.tool]`.
     #[must_use]
     pub fn place(&self) -> String {
         match self.0.last() {
@@ -63,20 +63,20 @@ impl TablePath {
         }
     }
 
-    /// The table as its TOML header writes it, without brackets: `arm.tool`.
+    /// Returns the table as its TOML header writes it, without brackets: `arm.tool`.
     #[must_use]
     pub fn header(&self) -> String {
         let keys: Vec<_> = self.0.iter().map(Segment::key).collect();
         keys.join(".")
     }
 
-    /// Whether the table is an element of the top-level array `key`, or inside one.
+    /// Returns whether the table is an element of the top-level array `key`, or inside one.
     #[must_use]
     pub fn is_within(&self, key: &str) -> bool {
         self.0.first().is_some_and(|first| first.key() == key)
     }
 
-    /// The path of `key` in this table: `arm.right.tool.radius_m`.
+    /// Returns the path of `key` in this table: `arm.right.tool.radius_m`.
     #[must_use]
     pub fn with(&self, key: &str) -> String {
         if self.0.is_empty() {
@@ -88,7 +88,7 @@ impl TablePath {
 }
 
 impl Segment {
-    /// The TOML key of the table.
+    /// Returns the TOML key of the table.
     #[must_use]
     pub fn key(&self) -> &'static str {
         match self {
@@ -120,25 +120,25 @@ impl fmt::Display for TablePath {
 /// One key of the effective configuration.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// The table it is in.
+    /// Table that the key is in.
     pub table: TablePath,
-    /// Its definition.
+    /// Definition of the key.
     pub key: &'static Key,
-    /// Its value; texts are as written, before environment variables are put in.
+    /// Value of the key; texts as written, before environment variables are substituted.
     pub value: Value,
     /// Where the value comes from.
     pub origin: Origin,
 }
 
 impl Entry {
-    /// The key with its table, for example `safety.peak_force_n`.
+    /// Returns the key with its table, for example `safety.peak_force_n`.
     #[must_use]
     pub fn path(&self) -> String {
         self.table.with(self.key.name)
     }
 }
 
-/// The entries as TOML text that reads back as the same configuration, each line with its origin.
+/// Writes the entries as TOML that reads back as the same configuration, each line with its origin.
 #[must_use]
 pub fn effective_toml(entries: &[Entry], source: &Source) -> String {
     let mut tables: Vec<&TablePath> = Vec::new();
@@ -172,8 +172,8 @@ pub fn effective_toml(entries: &[Entry], source: &Source) -> String {
     out.trim_start().to_owned()
 }
 
-/// The entries as a JSON array of `{key, value, unit, origin}`; `origin` is `"default"` or `{file,
-/// line, column}`.
+/// Writes the entries as a JSON array of `{key, value, unit, origin}`; `origin` is `"default"` or
+/// `{file, line, column}`.
 #[must_use]
 pub fn effective_json(entries: &[Entry], source: &Source) -> serde_json::Value {
     entries

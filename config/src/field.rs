@@ -1,7 +1,7 @@
-//! How a Rust type takes its value from the file.
+//! How Rust types take their values from the file.
 //!
-//! [`Field`] is what the schema macros call for every key. Leaves take one checked [`Value`];
-//! tables and arrays of tables recurse through the [`Cursor`].
+//! The schema macros call [`Field`] for every key. Leaves take one checked [`Value`]; tables and
+//! arrays of tables recurse through the [`Cursor`].
 
 use std::path::PathBuf;
 
@@ -11,49 +11,50 @@ use crate::value::Value;
 
 /// A type that a key of the schema can have.
 pub(crate) trait Field: Sized {
-    /// Takes the value of `key` from the table under `cursor`. `None` when an error was reported
-    /// instead.
+    /// Reads the value of `key` from the table under `cursor`. Returns `None` if an error was
+    /// reported.
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Self>;
 }
 
-/// A type made of a table's keys.
+/// A type made from the keys of a table.
 pub trait Tabular: Sized {
     /// The definition of the keys.
     const SECTION: &'static Section;
 
-    /// Takes the keys from the table under `cursor`. `None` when an error was reported instead.
+    /// Reads the keys from the table under `cursor`. Returns `None` if an error was reported.
     #[doc(hidden)]
     fn read_keys(cursor: &mut Cursor<'_, '_, '_>) -> Option<Self>;
 }
 
 /// A type that is one of a fixed set of words.
 pub trait Choices: Sized + 'static {
-    /// The words and their meaning, in the order of the file's documentation.
+    /// The words and their meaning, in the order of the documentation.
     const CHOICES: &'static [Choice];
 
-    /// The value that `name` stands for.
+    /// Returns the value that `name` stands for.
     fn from_name(name: &str) -> Option<Self>;
 
-    /// The word for this value.
+    /// Returns the word for this value.
     fn name(&self) -> &'static str;
 }
 
-/// A type that a single checked value turns into.
+/// A type that a single checked value converts to.
 pub(crate) trait Leaf: Sized {
-    /// `None` only if the schema gives the key a kind that does not belong to this type.
+    /// Converts the value. `None` only if the schema gives the key a kind that does not fit this
+    /// type.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
-/// A thing that ships with the daemon, or a file of the user.
+/// Something that ships with the daemon, or a file of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameOrPath {
-    /// The name of something that ships with the daemon.
+    /// Name of something that ships with the daemon.
     Name(String),
-    /// A file.
+    /// Path of a file.
     Path(PathBuf),
 }
 
-/// Whether `text` means a path where a name could stand too.
+/// Whether `text` is a path, where a name is also allowed.
 pub(crate) fn looks_like_path(text: &str) -> bool {
     text.contains(['/', '.', '$'])
 }
@@ -127,7 +128,7 @@ impl Field for Vec<[f64; 2]> {
     }
 }
 
-/// Unset, or the word that stands for "no number", is `None`.
+/// Unset, or the word that replaces the number, reads as `None`.
 impl<T: Leaf> Field for Option<T> {
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Option<T>> {
         match cursor.leaf(key)? {

@@ -1,5 +1,5 @@
-//! What a simulated hand wants, in a file of its own. It is read by the configuration's reader, so
-//! all that is wrong with it comes at once, each with its place.
+//! Intentions: files that describe what a simulated hand wants. The reader of the configuration
+//! reads them, so all errors are reported at once, each with its place.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -16,18 +16,18 @@ use crate::read::Reader;
 use crate::source::Source;
 use crate::value::Value;
 
-/// No coordinate is further away, m.
+/// Largest coordinate, m.
 const FURTHEST_M: f64 = 1e4;
-/// Lengths, times and speeds beyond these overflow where they are divided by each other.
+/// Lengths, times and speeds beyond these overflow when they are divided by each other.
 const SMALLEST: f64 = 1e-9;
 const LARGEST: f64 = 1e9;
 
-/// A place, m, or a rotation vector, rad.
+/// A position, m, or a rotation vector, rad.
 const fn vector() -> Key {
     numbers(&[0.0; 3], -FURTHEST_M, FURTHEST_M)
 }
 
-/// A place that must be given.
+/// A position that must be given.
 const fn place() -> Key {
     vector().required(Numbers(&[0.0, 0.0, 0.05])).unit("m")
 }
@@ -41,11 +41,11 @@ const fn offset(example: f64) -> Key {
 }
 
 choices! {
-    /// How a surface is gone over.
+    /// Path over a surface.
     pub enum HandPattern {
         /// To and fro along x, slowly across along y, and back.
         Raster as "raster",
-        /// Sines along x and y in the ratio of 5 to 4.
+        /// Sines along x and y with frequencies in the ratio 5 to 4.
         Lissajous as "lissajous",
     }
 }
@@ -53,11 +53,11 @@ choices! {
 section! {
     /// A pose at a time.
     pub struct HandKey {
-        /// After the start. Later than that of the pose before it.
+        /// Time after the start; later than that of the pose before it.
         t_s: f64 = number(0.0, -1e12, 1e12).required(Number(0.5)).unit("s"),
-        /// Where, in the arm's base frame.
+        /// Position in the arm's base frame.
         position: [f64; 3] = place(),
-        /// Rotation vector, in the arm's base frame.
+        /// Rotation vector in the arm's base frame.
         rotation: [f64; 3] = vector().unit("rad"),
     }
 }
@@ -65,90 +65,90 @@ section! {
 variants! {
     /// What the hand wants.
     pub enum HandIntention by "kind" = choice::<HandIntention>("press").required(Text("press")); {
-        /// Stay.
+        /// Stay in one pose.
         Rest as "rest" {
-            /// Where.
+            /// Position.
             at: [f64; 3] = place(),
             /// Rotation vector.
             rotation: [f64; 3] = vector().unit("rad"),
         },
-        /// Go straight down, hold, come back, pause as long, and again.
+        /// Go straight down, hold, come back, pause for as long, and repeat.
         Press as "press" {
-            /// Where from.
+            /// Position to start from.
             from: [f64; 3] = place(),
             /// Rotation vector.
             rotation: [f64; 3] = vector().unit("rad"),
-            /// How far down.
+            /// Depth below the start.
             depth_m: f64 = offset(0.08).unit("m"),
-            /// Time of one movement.
+            /// Duration of one movement.
             move_s: f64 = positive(1.0).unit("s"),
-            /// Time below and time above.
+            /// Time spent below, and time spent above.
             hold_s: f64 = number(1.0, 0.0, LARGEST).required(Number(1.0)).unit("s"),
         },
-        /// Go over a surface while pressing on it.
+        /// Move over a surface while pressing on it.
         Explore as "explore" {
-            /// Middle of the region, at the height of the surface.
+            /// Centre of the region, at the height of the surface.
             center: [f64; 3] = place(),
             /// Rotation vector.
             rotation: [f64; 3] = vector().unit("rad"),
             /// Half of the region along x and y.
             half_width_m: [f64; 2] = numbers(&[0.05; 2], SMALLEST, LARGEST)
                 .required(Numbers(&[0.05, 0.05])).unit("m"),
-            /// How far below the surface the hand wants to be.
+            /// Depth below the surface that the hand wants to reach.
             pressure_depth_m: f64 = offset(0.01).unit("m"),
             /// Largest speed along the surface.
             speed_m_s: f64 = positive(0.1).unit("m/s"),
-            /// Which way.
+            /// Path over the surface.
             pattern: HandPattern = choice::<HandPattern>("raster").required(Text("raster")),
         },
-        /// Go round and round in a plane of constant height.
+        /// Move on a circle at constant height.
         Circle as "circle" {
-            /// Middle.
+            /// Centre of the circle.
             center: [f64; 3] = place(),
-            /// Rotation vector at the beginning.
+            /// Rotation vector at the start.
             rotation: [f64; 3] = vector().unit("rad"),
-            /// Its radius.
+            /// Radius of the circle.
             radius_m: f64 = positive(0.04).unit("m"),
-            /// Time of one turn; negative turns clockwise seen from above.
+            /// Duration of one turn; if negative, turns are clockwise seen from above.
             period_s: f64 = number(3.0, -LARGEST, LARGEST)
                 .required(Number(3.0)).unit("s"),
-            /// Whether the tool turns about z along with the motion.
+            /// Whether the tool turns about z with the motion.
             turn_along: bool = boolean(false),
         },
-        /// Follow poses, straight between them, then stay.
+        /// Follow poses with straight motions between them, then stay.
         Recorded as "recorded" {
-            /// The poses.
+            /// The poses, in order of time.
             track: Vec<HandKey> = tables::<HandKey>(usize::MAX),
         },
-        /// Follow poses with movements of minimum jerk.
+        /// Follow poses with minimum-jerk movements.
         Script as "script" {
-            /// The poses.
+            /// The poses, in order of time.
             track: Vec<HandKey> = tables::<HandKey>(usize::MAX),
-            /// Begin again at the end.
+            /// Whether to begin again at the end.
             repeat: bool = boolean(false),
         },
-        /// Straight dashes between random points of a box.
+        /// Dash straight between random points of a box.
         Dash as "dash" {
-            /// Middle of the box.
+            /// Centre of the box.
             center: [f64; 3] = place(),
             /// Half of its edges.
             half_extents: [f64; 3] = numbers(&[0.05; 3], SMALLEST, LARGEST)
                 .required(Numbers(&[0.05, 0.05, 0.05])).unit("m"),
-            /// How fast.
+            /// Speed of a dash.
             speed_m_s: f64 = positive(0.5).unit("m/s"),
-            /// Rotation vectors are random up to this in each component.
+            /// Largest value of each component of the random rotation vectors.
             turn_rad: f64 = number(0.0, -FURTHEST_M, FURTHEST_M).unit("rad"),
-            /// Which random points.
+            /// Seed of the random points.
             seed: u64 = integer(1, 0, i64::MAX).required(Integer(1)),
         },
     }
 }
 
-/// Checks the intention `text`, which is shown as the file `name` in errors.
+/// Checks the intention `text`, which errors show as the file `name`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong.
+/// Everything that is wrong with it.
 pub fn parse_intention(name: &str, text: &str) -> Result<HandIntention, ConfigErrors> {
     let source = Source::new(name, text);
     let (root, syntax_errors) = DeTable::parse_recoverable(text);
@@ -166,7 +166,7 @@ pub fn parse_intention(name: &str, text: &str) -> Result<HandIntention, ConfigEr
     }
 }
 
-/// What one key cannot say alone.
+/// Checks that need more than one key.
 fn check(root: &DeTable<'_>, read: Option<&HandIntention>, found: &mut Vec<Diagnostic>) {
     let has_track = root
         .get("kind")
@@ -198,7 +198,7 @@ fn check(root: &DeTable<'_>, read: Option<&HandIntention>, found: &mut Vec<Diagn
     }
 }
 
-/// A track has poses, and their times grow.
+/// Checks that a track has poses and that their times increase.
 fn track(root: &DeTable<'_>, found: &mut Vec<Diagnostic>) {
     let Some(item) = root.get("track") else {
         let problem = Problem::Missing {

@@ -1,11 +1,10 @@
-//! What a key *is*: its name, type, unit, range, default, documentation and what a reload may do
-//! with it.
+//! The definition of a key: name, type, unit, range, default, documentation and reload class.
 //!
 //! A [`Key`] is written once, in `schema/`, and everything follows from it: the parser, the range
 //! check, the error texts, `docs/config.md`, the JSON Schema and the commented example file. All of
 //! it is `const` data; nothing here allocates, blocks or fails.
 
-/// A value as it is written in the schema (defaults and examples).
+/// A value as the schema writes it (defaults and examples).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Literal {
     /// `true` or `false`.
@@ -18,22 +17,22 @@ pub enum Literal {
     Text(&'static str),
     /// An array of real numbers.
     Numbers(&'static [f64]),
-    /// An array of points of the plane.
+    /// An array of points in the plane.
     Points(&'static [[f64; 2]]),
 }
 
 /// What a reload of the running daemon may do with a changed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reload {
-    /// The value is read once at start: changing it needs a restart.
+    /// The value is read once at start; changing it needs a restart.
     Restart,
     /// The value may change at any tick boundary.
     Live,
-    /// A safety limit: a reload may make it stricter, making it looser needs a restart.
+    /// A safety limit: a reload may make it stricter; making it looser needs a restart.
     TightenOnly(Stricter),
 }
 
-/// Which direction makes a safety limit stricter.
+/// Direction in which a safety limit becomes stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stricter {
     /// A lower value is stricter (a force limit).
@@ -42,42 +41,41 @@ pub enum Stricter {
     Higher,
 }
 
-/// One allowed value of a choice, with what it means.
+/// One allowed value of a choice, and its meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
-    /// What the file says.
+    /// Word in the file.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning of the word.
     pub doc: &'static str,
 }
 
-/// The type of a key and the values it allows. All bounds are inclusive.
+/// The type of a key and its allowed values. All bounds are inclusive.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     /// `true` or `false`.
     Boolean,
-    /// A whole number, or `word` where one is given.
+    /// A whole number, or `word` if there is one.
     Integer {
         /// Smallest allowed value.
         min: i64,
         /// Largest allowed value.
         max: i64,
-        /// A word that may stand in the place of the number.
+        /// Word allowed in place of the number.
         word: Option<&'static str>,
     },
-    /// A finite real number (written with or without a decimal point), or `word` where one is
-    /// given.
+    /// A finite real number (with or without a decimal point), or `word` if there is one.
     Number {
         /// Smallest allowed value.
         min: f64,
         /// Largest allowed value.
         max: f64,
-        /// A word that may stand in the place of the number.
+        /// Word allowed in place of the number.
         word: Option<&'static str>,
     },
     /// An array of exactly `count` finite real numbers.
     Numbers {
-        /// How many.
+        /// Number of elements.
         count: usize,
         /// Smallest allowed value of each.
         min: f64,
@@ -86,88 +84,87 @@ pub enum Kind {
     },
     /// Three finite real numbers that are not all zero; only their direction matters.
     Direction,
-    /// An array of arrays of two finite real numbers: points of the plane.
+    /// An array of arrays of two finite real numbers: points in the plane.
     Points {
-        /// Fewest points.
+        /// Smallest number of points.
         least: usize,
-        /// Most points.
+        /// Largest number of points.
         most: usize,
-        /// Smallest allowed value of each number.
+        /// Smallest allowed value of each coordinate.
         min: f64,
-        /// Largest allowed value of each number.
+        /// Largest allowed value of each coordinate.
         max: f64,
     },
     /// Any text without control characters.
     Text {
-        /// Longest allowed, in characters.
+        /// Largest length, in characters.
         max_chars: usize,
     },
     /// An identifier: 1 to 64 of `A-Z a-z 0-9 _ -`.
     Name,
-    /// A path, with environment variables; relative ones start at the folder of the configuration
+    /// A path, with environment variables. Relative paths start at the folder of the configuration
     /// file.
     Path(PathUse),
-    /// A known name, or (when it contains a `/` or a `.`) a path.
+    /// A known name, or (if it contains a `/`, a `.` or a `$`) a path.
     NameOrPath {
-        /// The names that exist, or empty where this crate does not know them.
+        /// Names that exist; empty if this crate does not know them.
         names: &'static [&'static str],
     },
     /// One of a fixed set of words.
     Choice(&'static [Choice]),
-    /// A table of its own.
+    /// A sub-table.
     Table(&'static Section),
     /// More keys in the same table.
     Flatten(&'static Section),
     /// An array of tables.
     Tables {
-        /// What each of them contains.
+        /// Keys of each table.
         section: &'static Section,
-        /// How many there may be.
+        /// Largest number of tables.
         max: usize,
     },
 }
 
-/// What a path is for.
+/// Purpose of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
     /// A file that must exist when the daemon starts.
     Input,
     /// A file that the daemon writes.
     Output,
-    /// A unix socket that the daemon creates: at most 107 bytes long once expanded.
+    /// A unix socket that the daemon creates: at most 107 bytes long after expansion.
     Socket,
 }
 
 /// The definition of one key.
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// What the file says on the left of `=`, or in the header of a table.
+    /// Name on the left of `=`, or in the header of a table.
     pub name: &'static str,
-    /// What it does, in sentences. Lines are separated by newlines and may start with a space.
+    /// Documentation, in sentences. Lines end with newlines and may start with a space.
     pub doc: &'static str,
     /// Type and allowed values.
     pub kind: Kind,
-    /// Unit symbol, for the reader; the name carries it too.
+    /// Unit symbol for the reader; the name carries the unit as well.
     pub unit: Option<&'static str>,
-    /// The value when the file does not give one. `None` and not `required`: the key may stay
-    /// unset.
+    /// Value if the file does not give one. If `None` and not `required`, the key may stay unset.
     pub default: Option<Literal>,
     /// Whether the file must give it.
     pub required: bool,
-    /// The value shown in the example file where there is no default.
+    /// Value shown in the example file if there is no default.
     pub example: Option<Literal>,
     /// What a reload may do with it.
     pub reload: Reload,
-    /// Why the tag's other values refuse it, where that matters more than what they allow.
+    /// Why other values of the tag refuse the key, if that matters more than which keys they allow.
     pub refused_elsewhere: Option<&'static str>,
 }
 
 /// The keys of one table. `keys` come first, then those of the chosen variant.
 #[derive(Debug)]
 pub struct Section {
-    /// What the table is for.
+    /// Purpose of the table.
     pub doc: &'static str,
-    /// Keys that are always there.
+    /// Keys that always apply.
     pub keys: &'static [Key],
     /// Keys that depend on the value of a tag.
     pub variants: Option<Variants>,
@@ -176,18 +173,18 @@ pub struct Section {
 /// Keys that depend on the value of a tag.
 #[derive(Debug)]
 pub struct Variants {
-    /// The key that chooses; its kind is [`Kind::Choice`] and its choices are `cases`, in order.
+    /// The key that chooses. Its kind is [`Kind::Choice`] and its choices are `cases`, in order.
     pub tag: Key,
-    /// The keys that come with each choice.
+    /// The keys of each choice.
     pub cases: &'static [Case],
 }
 
-/// One choice of a tag and the keys that come with it.
+/// One choice of a tag and its keys.
 #[derive(Debug)]
 pub struct Case {
-    /// The tag's value.
+    /// Value of the tag.
     pub name: &'static str,
-    /// The keys that then apply.
+    /// Keys that apply with this value.
     pub keys: &'static [Key],
 }
 
@@ -206,21 +203,21 @@ impl Key {
         }
     }
 
-    /// The same key with its name and documentation (the schema macros call it).
+    /// Sets name and documentation. The schema macros call it.
     pub(crate) const fn named(mut self, name: &'static str, doc: &'static str) -> Key {
         self.name = name;
         self.doc = doc;
         self
     }
 
-    /// The same key with the unit `unit`.
+    /// Sets the unit.
     pub(crate) const fn unit(mut self, unit: &'static str) -> Key {
         self.unit = Some(unit);
         self
     }
 
-    /// The same key, and the file must give it; `example` is what the example file shows (of a
-    /// table with variants: the value of its tag).
+    /// Makes the key required; `example` is what the example file shows (for a table with variants:
+    /// the value of its tag).
     pub(crate) const fn required(mut self, example: Literal) -> Key {
         self.default = None;
         self.required = true;
@@ -228,32 +225,32 @@ impl Key {
         self
     }
 
-    /// The same key, unset unless the file gives it; `example` is what the example file shows.
+    /// Makes the key optional, without a default; `example` is what the example file shows.
     pub(crate) const fn optional(mut self, example: Literal) -> Key {
         self.default = None;
         self.example = Some(example);
         self
     }
 
-    /// The same key, which a reload may change at any tick boundary.
+    /// Lets a reload change the key at any tick boundary.
     pub(crate) const fn live(mut self) -> Key {
         self.reload = Reload::Live;
         self
     }
 
-    /// The same key, which a reload may only lower.
+    /// Lets a reload only lower the key.
     pub(crate) const fn lower_is_stricter(mut self) -> Key {
         self.reload = Reload::TightenOnly(Stricter::Lower);
         self
     }
 
-    /// The same key, which a reload may only raise.
+    /// Lets a reload only raise the key.
     pub(crate) const fn higher_is_stricter(mut self) -> Key {
         self.reload = Reload::TightenOnly(Stricter::Higher);
         self
     }
 
-    /// The same number, in whose place `word` may stand; `word` becomes the default.
+    /// Allows `word` in place of the number; `word` becomes the default.
     pub(crate) const fn or_word(mut self, word: &'static str) -> Key {
         self.kind = match self.kind {
             Kind::Integer { min, max, .. } => Kind::Integer {
@@ -272,13 +269,13 @@ impl Key {
         self
     }
 
-    /// The same key, and why it is refused where the table's tag has another value.
+    /// Sets the reason why other values of the table's tag refuse the key.
     pub(crate) const fn refused_elsewhere(mut self, why: &'static str) -> Key {
         self.refused_elsewhere = Some(why);
         self
     }
 
-    /// The word that may stand in the place of the number, if any.
+    /// Returns the word allowed in place of the number, if any.
     #[must_use]
     pub fn word(&self) -> Option<&'static str> {
         match self.kind {
@@ -287,13 +284,13 @@ impl Key {
         }
     }
 
-    /// The default, else the example: what the example file shows.
+    /// Returns what the example file shows: the default, else the example.
     #[must_use]
     pub fn shown(&self) -> Option<Literal> {
         self.default.or(self.example)
     }
 
-    /// The first sentence of the documentation, on one line.
+    /// Returns the first sentence of the documentation, on one line.
     #[must_use]
     pub fn summary(&self) -> String {
         let text = one_line(self.doc);
@@ -304,14 +301,14 @@ impl Key {
     }
 }
 
-/// `text` with line breaks and repeated spaces replaced by single spaces.
+/// Replaces line breaks and repeated spaces in `text` by single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Section {
-    /// Calls `visit` for every key that may stand in this table itself, whatever the tag says
-    /// (nested tables count as one key each; flattened ones are entered).
+    /// Calls `visit` for every key that may stand in this table, whatever the tag. A nested table
+    /// counts as one key; flattened tables are entered.
     pub fn each_key(&'static self, visit: &mut dyn FnMut(&'static Key)) {
         fn enter(keys: &'static [Key], visit: &mut dyn FnMut(&'static Key)) {
             for key in keys {
@@ -331,7 +328,7 @@ impl Section {
     }
 }
 
-/// `true` or `false`.
+/// A key of `true` or `false`.
 pub(crate) const fn boolean(default: bool) -> Key {
     Key::new(Kind::Boolean, Some(Literal::Boolean(default)))
 }
@@ -377,7 +374,7 @@ pub(crate) const fn direction(default: &'static [f64; 3]) -> Key {
     Key::new(Kind::Direction, Some(Literal::Numbers(default)))
 }
 
-/// From `least` to `most` points of the plane, each coordinate from `min` to `max`. The file must
+/// From `least` to `most` points in the plane, each coordinate from `min` to `max`. The file must
 /// give them.
 pub(crate) const fn points(least: usize, most: usize, min: f64, max: f64) -> Key {
     Key::new(
@@ -411,7 +408,7 @@ pub(crate) const fn path_or(purpose: PathUse, default: &'static str) -> Key {
     Key::new(Kind::Path(purpose), Some(Literal::Text(default)))
 }
 
-/// A known name or a path; `names` may be empty where only another crate knows them.
+/// A known name or a path; `names` may be empty if only another crate knows them.
 pub(crate) const fn name_or_path(names: &'static [&'static str]) -> Key {
     Key::new(Kind::NameOrPath { names }, None)
 }
@@ -421,7 +418,7 @@ pub(crate) const fn choice<T: crate::field::Choices>(default: &'static str) -> K
     Key::new(Kind::Choice(T::CHOICES), Some(Literal::Text(default)))
 }
 
-/// A table of its own.
+/// A sub-table.
 pub(crate) const fn table<T: crate::field::Tabular>() -> Key {
     Key::new(Kind::Table(T::SECTION), None)
 }

@@ -1,16 +1,15 @@
 //! The configuration of `hapticd`: one TOML file, one definition per key.
 //!
-//! [`schema`] defines every key once: type, unit, range, default, documentation and what a reload
-//! may do with it. From it come the parser and its typed [`Config`], the range checks,
-//! [`generate::markdown`] (`docs/config.md`), [`generate::json_schema`] and [`generate::example`]
-//! (`config/hapticd.toml`).
+//! [`schema`] defines every key once: type, unit, range, default, documentation and reload class.
+//! From it come the parser and its typed [`Config`], the range checks, [`generate::markdown`]
+//! (`docs/config.md`), [`generate::json_schema`] and [`generate::example`] (`config/hapticd.toml`).
 //!
 //! [`load`] and [`parse`] report **everything** that is wrong in one run, each with file, line,
-//! column, an excerpt and a hint. [`Loaded::effective`] tells where every value comes from.
+//! column, an excerpt and a hint. [`Loaded::effective`] lists where every value comes from.
 //! [`reload::compare`] decides what a running daemon may take over.
 //!
 //! Not for the haptic loop: everything here allocates. Parsing is a pure function of text and
-//! [`Context`]; only [`load`] and [`Loaded::check_files`] touch the file system. No input makes it
+//! [`Context`]; only [`load`] and [`Loaded::check_files`] access the file system. No input makes it
 //! panic.
 //!
 //! ```

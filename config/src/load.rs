@@ -1,4 +1,4 @@
-//! From bytes to a checked configuration.
+//! Loads a configuration: from bytes to checked, typed values.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use crate::read::Reader;
 use crate::schema::Config;
 use crate::source::Source;
 
-/// Longest configuration that is read: far above any that a person writes, far below what would
-/// slow a reload down.
+/// Largest configuration that is read, in bytes: far above any that a person writes, far below a
+/// size that would slow down a reload.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
-/// A configuration that passed every check, with where its values come from.
+/// A configuration that passed every check, with the origin of its values.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The typed values.
+    /// Typed values.
     pub config: Config,
     entries: Vec<Entry>,
     source: Source,
@@ -33,13 +33,13 @@ pub enum LoadError {
     /// The file itself could not be read.
     #[error("cannot read {path}: {error}", path = path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The system's words.
+        /// Error of the system.
         #[source]
         error: std::io::Error,
     },
-    /// What it says is wrong.
+    /// The contents are wrong.
     #[error("{0}")]
     Invalid(Box<ConfigErrors>),
 }
@@ -48,26 +48,26 @@ pub enum LoadError {
 ///
 /// # Errors
 ///
-/// [`LoadError::Unreadable`] if the file cannot be read; [`LoadError::Invalid`] with everything
-/// that is wrong in it, and then with the files that it names and that cannot be opened.
+/// [`LoadError::Unreadable`] if the file cannot be read. [`LoadError::Invalid`] with everything
+/// that is wrong in it; then also with the files that it names and that cannot be opened.
 pub fn load(path: &Path) -> Result<Loaded, LoadError> {
     let unreadable = |error| LoadError::Unreadable {
         path: path.to_owned(),
         error,
     };
-    // Not looked at any further: a reload costs no more than the longest file that is read.
+    // Never reads more than the limit: a reload costs no more than the longest allowed file.
     let bytes = hapticd_files::read(path, TEXT_BYTES_MAX as u64).map_err(unreadable)?;
     let name = path.display().to_string();
     let text = decode_utf8(&name, bytes).map_err(|errors| LoadError::Invalid(Box::new(errors)))?;
     let (parsed, inputs) = parse_with_inputs(&name, &text, &Context::of_file(path));
     parsed.map_err(|errors| {
-        // Of a good configuration its user asks, by `check_files`.
+        // For a valid configuration, its user calls `check_files`.
         let unreadable = inputs.iter().filter_map(check::InputFile::open);
         LoadError::Invalid(Box::new(errors.with(unreadable)))
     })
 }
 
-/// `bytes` as text, or where they stop being text.
+/// Returns `bytes` as text, or reports where they are not UTF-8.
 fn decode_utf8(name: &str, bytes: Vec<u8>) -> Result<String, ConfigErrors> {
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
@@ -77,25 +77,24 @@ fn decode_utf8(name: &str, bytes: Vec<u8>) -> Result<String, ConfigErrors> {
             offset,
             byte: bytes.get(offset).copied().unwrap_or(0),
         };
-        // The replacement character stands where the first wrong byte was, so the offset is the
+        // The replacement character stands where the first invalid byte was, so the offset is the
         // same in both texts.
         let diagnostic = Diagnostic::new(problem, Some(offset..offset));
         ConfigErrors::new(source, vec![diagnostic])
     })
 }
 
-/// Checks the configuration `text`, which is shown as the file `name` in errors.
+/// Checks the configuration `text`, which errors show as the file `name`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong: TOML errors, unknown keys, types, ranges, references. Where the text
-/// is not TOML, the parts that could still be understood are checked too, but nothing is called
-/// missing.
+/// Everything that is wrong: TOML errors, unknown keys, types, ranges, references. If the text is
+/// not TOML, the parts that can still be understood are checked, but no key is reported missing.
 pub fn parse(name: &str, text: &str, context: &Context<'_>) -> Result<Loaded, ConfigErrors> {
     parse_with_inputs(name, text, context).0
 }
 
-/// As [`parse`], with the files that the understood parts of the text name.
+/// As [`parse`], and also returns the files that the understood parts of the text name.
 fn parse_with_inputs(
     name: &str,
     text: &str,
@@ -143,7 +142,7 @@ fn parse_with_inputs(
     (parsed, inputs)
 }
 
-/// Tells what is not TOML, and takes back what may be wrong only because of that.
+/// Reports what is not TOML, and withdraws diagnostics that may be wrong only because of it.
 pub(crate) fn tell_syntax(
     diagnostics: &mut Vec<Diagnostic>,
     errors: &[toml::de::Error],
@@ -166,8 +165,8 @@ pub(crate) fn tell_syntax(
     }
 }
 
-/// Whether what was found in the understood parts of a broken text is true of the text that was
-/// meant.
+/// Returns whether a diagnostic about the understood parts of a broken text also holds for the
+/// intended text.
 fn survives_syntax_errors(
     diagnostic: &Diagnostic,
     broken: &[Range<usize>],
@@ -186,36 +185,36 @@ fn survives_syntax_errors(
 }
 
 impl Loaded {
-    /// The built-in configuration: every default, no arm, no body.
+    /// Returns the built-in configuration: every default, no arm, no body.
     ///
     /// # Errors
     ///
-    /// If a default path names an environment variable that `context` lacks (each has a fallback,
-    /// so none does).
+    /// If a default path names an environment variable that `context` lacks. Each default has a
+    /// fallback, so this does not happen.
     pub fn defaults(context: &Context<'_>) -> Result<Loaded, ConfigErrors> {
         parse("defaults", "", context)
     }
 
-    /// Every key with its value and where the value comes from, in the order of the schema.
+    /// Returns every key with its value and the origin of the value, in the order of the schema.
     #[must_use]
     pub fn effective(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The text that was read.
+    /// Returns the text that was read.
     #[must_use]
     pub fn source(&self) -> &Source {
         &self.source
     }
 
-    /// The effective configuration as TOML that reads back as the same configuration, each line
-    /// with its origin.
+    /// Returns the effective configuration as TOML that reads back as the same configuration, each
+    /// line with its origin.
     #[must_use]
     pub fn effective_toml(&self) -> String {
         effective_toml(&self.entries, &self.source)
     }
 
-    /// The effective configuration as a JSON array of `{key, value, unit, origin}`.
+    /// Returns the effective configuration as a JSON array of `{key, value, unit, origin}`.
     #[must_use]
     pub fn effective_json(&self) -> serde_json::Value {
         effective_json(&self.entries, &self.source)
@@ -240,12 +239,12 @@ impl Loaded {
         }
     }
 
-    /// Puts what a user of the configuration found together with what
-    /// [`check_files`](Loaded::check_files) said, each at the place in the text that its key is at.
+    /// Combines what a user of the configuration found with the result of
+    /// [`check_files`](Loaded::check_files), each at the place of its key in the text.
     ///
     /// # Errors
     ///
-    /// All of it, unless there is nothing.
+    /// All diagnostics, if there are any.
     pub fn with_findings(
         &self,
         files: Result<(), ConfigErrors>,
@@ -263,15 +262,15 @@ impl Loaded {
     }
 }
 
-/// What a user of the configuration found, at its place in the text.
+/// Places what a user of the configuration found in the text.
 pub(crate) fn found(entries: &[Entry], finding: Finding) -> Diagnostic {
     let Finding { key, message } = finding;
     let span = key.as_ref().and_then(|key| span_of(entries, key));
     Diagnostic::new(Problem::Unusable { key, message }, span)
 }
 
-/// Where the value of the key at `path` is; if it is a default, the name of the table that it is a
-/// default of.
+/// Returns where the value of the key at `path` is. For a default, returns the name of the table
+/// that the default belongs to.
 fn span_of(entries: &[Entry], path: &str) -> Option<Range<usize>> {
     let entry = entries.iter().find(|entry| entry.path() == path)?;
     entry.origin.span().or_else(|| {

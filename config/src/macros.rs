@@ -1,8 +1,9 @@
-//! The three macros that the schema is written in. Each takes one definition and makes the Rust
-//! type, the `const` key table and the reader from it; the doc comment of a field is also the
-//! documentation of the key.
+//! The three macros that the schema is written in. From one definition, each makes the Rust type,
+//! the `const` key table and the reader. The doc comment of a field is also the documentation of
+//! the key.
 
-/// A table: a struct whose fields are keys. `field as "key"` where the key is no Rust identifier.
+/// Defines a table: a struct whose fields are keys. Write `field as "key"` if the key is not a Rust
+/// identifier.
 macro_rules! section {
     (
         $(#[doc = $doc:literal])+
@@ -26,8 +27,8 @@ macro_rules! section {
 
             fn read_keys(cursor: &mut $crate::read::Cursor<'_, '_, '_>) -> Option<Self> {
                 let mut keys = Self::SECTION.keys.iter();
-                // Every field is read before the first missing one ends this, so that all errors
-                // are reported.
+                // Reads every field before the first missing one returns, so that all errors are
+                // reported.
                 $( let $field = <$ty as $crate::field::Field>::read(cursor, keys.next()?); )+
                 Some(Self { $( $field: $field? ),+ })
             }
@@ -44,7 +45,8 @@ macro_rules! section {
     };
 }
 
-/// A table whose keys depend on a tag: an enum with one struct-like variant per value of the tag.
+/// Defines a table whose keys depend on a tag: an enum with one struct-like variant per value of
+/// the tag.
 macro_rules! variants {
     (
         $(#[doc = $doc:literal])+
@@ -78,7 +80,7 @@ macro_rules! variants {
                 doc: concat!($($case_doc, "\n"),+),
             } ),+ ];
 
-            // The tag alone does not make a value of an enum that carries fields.
+            // The tag alone does not determine a value of an enum that carries fields.
             fn from_name(_: &str) -> Option<Self> { None }
 
             fn name(&self) -> &'static str { self.tag() }
@@ -120,7 +122,7 @@ macro_rules! variants {
     };
 }
 
-/// A fixed set of words: an enum without fields.
+/// Defines a fixed set of words: an enum without fields.
 macro_rules! choices {
     (
         $(#[doc = $doc:literal])+
@@ -159,7 +161,7 @@ macro_rules! choices {
     };
 }
 
-/// The key of a field: its own name, or the one after `as`.
+/// The key of a field: the name after `as`, else the field's own name.
 macro_rules! key_name {
     ($field:ident) => {
         stringify!($field)

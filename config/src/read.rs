@@ -1,8 +1,8 @@
 //! Reads a TOML tree by the schema: types, ranges, unknown keys, defaults and origins, in one pass
 //! that reports everything it finds.
 //!
-//! A [`Cursor`] stands on one table. The schema's types ask it for their keys; what nobody asked
-//! for is unknown. Recursion is as deep as the schema, not as the input. Never panics.
+//! A [`Cursor`] stands on one table. The schema's types ask it for their keys; a key that no type
+//! asked for is unknown. Recursion is as deep as the schema, not as the input. Never panics.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,15 +22,15 @@ use crate::{decode, suggest};
 /// Longest path of a unix socket in bytes, without the final zero (`sun_path` has 108 on Linux).
 const SOCKET_PATH_MAX: usize = 107;
 
-/// Collects what a whole file gives.
+/// Collects entries and diagnostics of a whole file.
 pub(crate) struct Reader<'a> {
     context: &'a Context<'a>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) entries: Vec<Entry>,
-    /// Leave out what is wrong instead of giving nothing: elements of arrays, and tables of the
-    /// top, which become their defaults.
+    /// Leaves out what is wrong instead of failing: elements of arrays, and top-level tables, which
+    /// become their defaults.
     lenient: bool,
-    /// Keep a list of the entries.
+    /// Whether to keep a list of the entries.
     listed: bool,
 }
 
@@ -38,14 +38,14 @@ pub(crate) struct Reader<'a> {
 pub struct Cursor<'r, 'a, 't> {
     reader: &'r mut Reader<'a>,
     table: Option<&'t DeTable<'t>>,
-    /// Where the table starts: what "a key is missing" points at.
+    /// Where the table starts; errors about missing keys point here.
     header: Option<Range<usize>>,
     path: TablePath,
     /// Keys that were asked for.
     known: Vec<&'static str>,
-    /// The tag of a table with variants, once it is known.
+    /// The tag of a table with variants and its case, once known.
     tag: Option<(&'static Key, &'static Case)>,
-    /// The tag is wrong or missing, so nobody can say which keys apply.
+    /// The tag is wrong or missing, so it is unknown which keys apply.
     tag_unknown: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One that keeps no list of the entries: of a file with very many.
+    /// Makes a reader that keeps no list of the entries, for files with very many.
     pub(crate) fn unlisted(context: &'a Context<'a>) -> Reader<'a> {
         Reader {
             listed: false,
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One that reads what is good of a file with errors.
+    /// Makes a reader that keeps the sound parts of a file with errors.
     pub(crate) fn lenient(context: &'a Context<'a>) -> Reader<'a> {
         Reader {
             lenient: true,
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the whole file as a `T`. `None` when an error was reported.
+    /// Reads the whole file as a `T`. Returns `None` if an error was reported.
     pub(crate) fn read<T: Tabular>(&mut self, root: &DeTable<'_>) -> Option<T> {
         self.enter::<T>(Some(root), None, TablePath::default())
     }
@@ -107,8 +107,8 @@ impl<'a> Reader<'a> {
 }
 
 impl<'t> Cursor<'_, '_, 't> {
-    /// The value of the leaf `key`: from the file, else the default, else unset. `None` when an
-    /// error was reported.
+    /// Returns the value of the leaf `key`: from the file, else the default, else unset. `None` if
+    /// an error was reported.
     pub(crate) fn leaf(&mut self, key: &'static Key) -> Option<Value> {
         self.known.push(key.name);
         let (value, origin) = match self.get(key.name) {
@@ -139,7 +139,7 @@ impl<'t> Cursor<'_, '_, 't> {
         Some(value)
     }
 
-    /// The table `key` (or, flattened, this table) as a `T`.
+    /// Returns the table `key` (or, if flattened, this table) as a `T`.
     pub(crate) fn table<T: Tabular>(&mut self, key: &'static Key) -> Option<T> {
         if let Kind::Flatten(_) = key.kind {
             return T::read_keys(self);
@@ -181,7 +181,8 @@ impl<'t> Cursor<'_, '_, 't> {
         }
     }
 
-    /// The array of tables `key`, each as a `T`. `None` when an error was reported in any of them.
+    /// Returns the array of tables `key`, each as a `T`. `None` if an error was reported in any of
+    /// them.
     pub(crate) fn tables<T: Tabular>(&mut self, key: &'static Key) -> Option<Vec<T>> {
         self.known.push(key.name);
         let Some(item) = self.get(key.name) else {
@@ -246,7 +247,7 @@ impl<'t> Cursor<'_, '_, 't> {
         all
     }
 
-    /// The case that the table's tag chooses. `None` when an error was reported.
+    /// Returns the case that the table's tag chooses. `None` if an error was reported.
     pub(crate) fn case(&mut self, section: &'static Section) -> Option<&'static Case> {
         let variants = section.variants.as_ref()?;
         let value = self.leaf(&variants.tag);
@@ -259,7 +260,8 @@ impl<'t> Cursor<'_, '_, 't> {
         case
     }
 
-    /// `text` with environment variables put in. `None` when an error was reported.
+    /// Resolves `text` as a path, with environment variables substituted. `None` if an error was
+    /// reported.
     pub(crate) fn resolve(
         &mut self,
         key: &'static Key,
@@ -397,7 +399,7 @@ impl<'t> Cursor<'_, '_, 't> {
     }
 }
 
-/// What the file asks for with a key that it must not have, for the message.
+/// Formats what the file asks for with a key that it must not have, for the message.
 fn asked(key: &'static Key, item: &Spanned<DeValue<'_>>) -> String {
     let value = match decode::decode(key, item) {
         Ok(value) => value,
@@ -409,7 +411,7 @@ fn asked(key: &'static Key, item: &Spanned<DeValue<'_>>) -> String {
     with_unit(&value, key.unit.filter(|_| value.as_number().is_some()))
 }
 
-/// Makes sure that [`Field`] stays implementable for what the schema nests (compile-time only).
+/// Makes sure that the types that the schema nests implement [`Field`] (compile-time only).
 const _: fn() = || {
     fn nests<T: Field>() {}
     nests::<Vec<crate::schema::Arm>>();

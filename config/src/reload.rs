@@ -1,6 +1,6 @@
-//! What a running daemon may take over from a changed file.
+//! Decides what a running daemon may take over from a changed file.
 //!
-//! All or nothing: if one change is not allowed the old configuration stays whole, so that what
+//! All or nothing: if one change is not allowed, the whole old configuration stays, so that what
 //! runs is always one file.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,22 +14,21 @@ use crate::value::Value;
 /// One value that a reload changes at the next tick boundary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// The key with its table, for example `material.wood.stiffness_n_per_m`.
+    /// Key with its table, for example `material.wood.stiffness_n_per_m`.
     pub path: String,
-    /// What runs now.
+    /// Running value.
     pub old: Value,
-    /// What the file says.
+    /// Value in the file.
     pub new: Value,
 }
 
-/// Tells what changes from `old` (which runs) to `new` (which was just loaded), in the order of the
-/// schema. Empty when both say the same. Whether a value is written out or a default makes no
-/// difference.
+/// Returns what changes from `old` (running) to `new` (just loaded), in the order of the schema.
+/// Empty if both mean the same: a value that is written out equals the same value as a default.
 ///
 /// # Errors
 ///
 /// One diagnostic, placed in the text of `new`, for each change that needs a restart: safety limits
-/// that would become looser, keys that are read only at start, tables that came or went.
+/// that would become looser, keys that are read only at start, tables that were added or removed.
 pub fn compare(old: &Loaded, new: &Loaded) -> Result<Vec<Change>, ConfigErrors> {
     let mut refused = Vec::new();
     let old_tables = elements(old);
@@ -63,8 +62,8 @@ pub fn compare(old: &Loaded, new: &Loaded) -> Result<Vec<Change>, ConfigErrors> 
         .collect();
     let mut changes = Vec::new();
     for entry in new.effective() {
-        // A key that only one side has belongs to a table or a variant that only one side has: its
-        // tag tells.
+        // A key that only one side has belongs to a table or variant that only one side has. The
+        // table or its tag is reported instead.
         let Some(before) = index.get(&(&entry.table, entry.key.name)) else {
             continue;
         };
@@ -109,7 +108,7 @@ fn is_stricter(old: &Value, new: &Value, stricter: Stricter) -> bool {
     }
 }
 
-/// The elements of the arrays of tables.
+/// Returns the elements of the arrays of tables.
 fn elements(loaded: &Loaded) -> BTreeSet<&TablePath> {
     let is_element = |table: &&TablePath| {
         matches!(

@@ -1,6 +1,6 @@
-//! The text of a configuration file and positions in it.
+//! The text of a configuration file, and positions in it.
 //!
-//! Bytes in, lines and columns out. Never panics whatever the offsets are.
+//! Converts byte offsets to lines and columns. Never panics, whatever the offsets.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// A configuration text and the name it is shown under.
+/// A configuration text and the name that errors show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     name: String,
@@ -24,7 +24,7 @@ pub struct Source {
 /// The part of a line that an error points at, ready to print.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// The line (or a window of it), control characters made visible.
+    /// The line (or a window of it), with control characters made visible.
     pub line: String,
     /// Characters before the first caret.
     pub indent: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Excerpt {
     pub carets: usize,
 }
 
-/// Longest line an excerpt shows whole; longer ones are cut around the error.
+/// Longest line that an excerpt shows whole; longer lines are cut around the error.
 const EXCERPT_CHARS: usize = 120;
 
 impl Source {
@@ -50,19 +50,19 @@ impl Source {
         }
     }
 
-    /// The name it is shown under.
+    /// Returns the name that errors show.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where byte `offset` is. Offsets behind the end count as the end.
+    /// Returns the position of byte `offset`. Offsets beyond the end count as the end.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
@@ -78,7 +78,7 @@ impl Source {
         }
     }
 
-    /// The text of line `line` (from 1), without its end.
+    /// Returns the text of line `line` (from 1), without its line end.
     fn line(&self, line: usize) -> &str {
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0);
         let end = self
@@ -88,7 +88,7 @@ impl Source {
         self.text[start..end].trim_end_matches('\r')
     }
 
-    /// The first line of `span` and where the carets go.
+    /// Returns the first line of `span` and the place of the carets.
     pub(crate) fn excerpt(&self, span: &Range<usize>) -> Excerpt {
         let at = self.position(span.start);
         let end = self.position(span.end.max(span.start));

@@ -1,22 +1,23 @@
-//! "Did you mean": the nearest name, or the list of what there is.
+//! "Did you mean": hints with the nearest name, or with the list of allowed names.
 
 use crate::field::Tabular;
 use crate::key::{Key, Kind, Literal, Section};
 use crate::schema::Config;
 use crate::value::Value;
 
-/// How unlike two names may be to still be taken for one another: 0 is equal, 1 has nothing in
-/// common.
+/// Smallest similarity at which one name is taken for another: 1 is equal, 0 has nothing in common
+/// (normalized Damerau-Levenshtein).
 const LIKENESS_MIN: f64 = 0.55;
 
-/// The candidate nearest to `name`, if one is near enough to be meant.
+/// Returns the candidate nearest to `name`, if it is similar enough.
 pub(crate) fn nearest<'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
     let name = name.to_ascii_lowercase();
     let likeness = |candidate: &str| {
-        // `peak_force` for `peak_force_n` and `rate` for `rate_hz` are near however short they are.
+        // Names that differ only by a unit are near, however short: `peak_force` and
+        // `peak_force_n`, `rate` and `rate_hz`.
         if candidate.starts_with(&format!("{name}_")) || name.starts_with(&format!("{candidate}_"))
         {
             return 0.99;
@@ -31,7 +32,7 @@ pub(crate) fn nearest<'c>(
         .map(|(_, candidate)| candidate)
 }
 
-/// "one of "a", "b"" as a hint.
+/// Lists the allowed names as a hint: ``allowed: `a`, `b` ``.
 pub(crate) fn one_of<'c>(names: impl IntoIterator<Item = &'c str>) -> String {
     let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
@@ -40,7 +41,7 @@ pub(crate) fn one_of<'c>(names: impl IntoIterator<Item = &'c str>) -> String {
     }
 }
 
-/// The inline table with the required keys of `section` where its tag is `tag`.
+/// Writes the inline table with the required keys of `section` for the tag value `tag`.
 pub(crate) fn inline_table(section: &'static Section, tag: Literal) -> String {
     let tag = Value::from(tag);
     let mut parts = Vec::new();
@@ -62,7 +63,7 @@ pub(crate) fn inline_table(section: &'static Section, tag: Literal) -> String {
     format!("{{ {} }}", parts.join(", "))
 }
 
-/// The hint for an unknown key in a table that knows `known`.
+/// Returns the hint for an unknown key in a table whose keys are `known`.
 pub(crate) fn for_key(name: &str, known: &[&'static str]) -> String {
     if let Some(nearest) = nearest(name, known.iter().copied()) {
         return format!("did you mean `{nearest}`?");
@@ -73,7 +74,7 @@ pub(crate) fn for_key(name: &str, known: &[&'static str]) -> String {
     one_of(known.iter().copied())
 }
 
-/// The header of the first table of the schema that has the key `name`.
+/// Returns the header of the first table of the schema that has the key `name`.
 fn home_of(name: &str, section: &'static Section, header: &str) -> Option<String> {
     let mut found = None;
     section.each_key(&mut |key: &'static Key| {

@@ -1,4 +1,4 @@
-//! A value that was read, and how it is written in TOML.
+//! A value that was read, and its notation in TOML.
 //!
 //! Pure data; allocates. [`Value::to_string`] is valid TOML that reads back as the same value.
 
@@ -6,10 +6,10 @@ use std::fmt;
 
 use crate::key::Literal;
 
-/// A value of the configuration after its type was checked.
+/// A value of the configuration whose type was checked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// The key may stay unset, and did.
+    /// An optional key that is not set.
     Unset,
     /// `true` or `false`.
     Boolean(bool),
@@ -17,16 +17,16 @@ pub enum Value {
     Integer(i64),
     /// A finite real number.
     Number(f64),
-    /// A string (also words, choices and paths, before environment variables are put in).
+    /// A string, a word, a choice, or a path before environment variables are substituted.
     Text(String),
     /// An array of finite real numbers.
     Numbers(Vec<f64>),
-    /// An array of points of the plane.
+    /// An array of points in the plane.
     Points(Vec<[f64; 2]>),
 }
 
 impl Value {
-    /// The number, if it is one.
+    /// Returns the number, if it is one.
     #[must_use]
     pub fn as_number(&self) -> Option<f64> {
         match *self {
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -45,8 +45,8 @@ impl Value {
         }
     }
 
-    /// The value for a person: as TOML, but whole numbers without a decimal point and small ones
-    /// without an exponent.
+    /// Formats the value for a person: as TOML, but whole numbers without a decimal point and small
+    /// ones without an exponent.
     #[must_use]
     pub fn short(&self) -> String {
         match self {
@@ -59,7 +59,7 @@ impl Value {
         }
     }
 
-    /// The value as JSON (`null` where unset).
+    /// Returns the value as JSON (`null` if unset).
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         match self {

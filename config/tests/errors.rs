@@ -26,8 +26,8 @@ fn context() -> Context<'static> {
     })
 }
 
-/// Names every class of errors that a text alone can cause. A new variant must be added here, and
-/// to the golden texts.
+/// Names every class of errors that a text alone can cause. Add a new variant here and to the
+/// golden texts.
 fn class(problem: &Problem) -> Option<&'static str> {
     Some(match problem {
         Problem::Syntax { .. } => "Syntax",
@@ -60,8 +60,8 @@ fn class(problem: &Problem) -> Option<&'static str> {
         Problem::ForeignCopies { .. } => "ForeignCopies",
         Problem::NotPlanar { .. } => "NotPlanar",
         Problem::OddPlanar { .. } => "OddPlanar",
-        // Of a hand's intention, and not of the text: of the bytes, of the file system, of a
-        // reload. Other tests have them.
+        // Causes other than the text: a hand's intention, the bytes, the file system, a reload.
+        // Other tests cover them.
         Problem::NotLater { .. }
         | Problem::NoPoses
         | Problem::NothingToRepeat
@@ -107,7 +107,7 @@ fn every_error_text_is_as_committed() {
     assert_eq!(seen.len(), CLASSES, "golden texts exist only for {seen:?}");
 }
 
-/// A folder of its own for one test, removed afterwards.
+/// A separate folder for one test, removed afterwards.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -239,7 +239,7 @@ fn an_endless_configuration_is_refused() {
     assert!(matches!(error, LoadError::Unreadable { .. }));
     let said = error.to_string();
     assert!(said.ends_with("it has more than 1048576 bytes"), "{said}");
-    // However long it is, no more of it is looked at: so much is not even there.
+    // Reading stops at the limit, however long the file is; this much is not even allocated.
     let file = std::fs::File::options().write(true).open(&path).unwrap();
     file.set_len(1 << 40).unwrap();
     assert_eq!(load(&path).unwrap_err().to_string(), said);

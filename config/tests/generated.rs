@@ -1,4 +1,4 @@
-//! The committed files that come from the key definitions, and the configurations that ship.
+//! The committed files that come from the key definitions, and the shipped configurations.
 //!
 //! `UPDATE_GENERATED=1 cargo test -p hapticd-config` rewrites the generated ones.
 
@@ -24,7 +24,7 @@ fn parsed(text: &str) -> Loaded {
     }
 }
 
-/// The example with every key and header switched on.
+/// Returns the example with every key and header uncommented.
 fn uncommented() -> String {
     let example = generate::example();
     let on = example.lines().map(|line| match line.strip_prefix('#') {
@@ -71,7 +71,7 @@ fn the_example_without_comment_signs_is_valid_and_gives_every_default_explicitly
     let defaults = Loaded::defaults(&context()).unwrap().config;
     assert_eq!(loaded.config.haptic_loop, defaults.haptic_loop);
     assert_eq!(loaded.config.safety, defaults.safety);
-    // Unset ones show an example.
+    // Unset keys show an example.
     let ipc = Ipc {
         app_socket: None,
         technician_socket: None,

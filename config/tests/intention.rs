@@ -1,8 +1,8 @@
-//! Files of what a simulated hand wants: all that is wrong with one comes at once, with its place.
+//! Intention files: all errors are reported at once, each with its place.
 
 use hapticd_config::{HandIntention, HandPattern, parse_intention};
 
-/// Places, first lines of what is said.
+/// Returns the place and the first line of each error.
 fn said(text: &str) -> Vec<String> {
     let errors = parse_intention("hand.toml", text).unwrap_err().to_string();
     let lines = errors.lines().filter(|l| l.starts_with("hand.toml:"));

@@ -1,4 +1,4 @@
-//! No text makes the parser panic, whatever was done to it, and every error can be shown.
+//! No text makes the parser panic, however it was mutated, and every error can be shown.
 
 use hapticd_config::{Context, generate, parse, reload};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ fn context() -> Context<'static> {
     Context::new("/etc/hapticd", |_| None)
 }
 
-/// Parses and shows everything.
+/// Parses the text and shows everything.
 fn chew(text: &str) -> bool {
     match parse("x.toml", text, &context()) {
         Ok(loaded) => {
@@ -25,7 +25,7 @@ fn chew(text: &str) -> bool {
     }
 }
 
-/// The example with everything switched on, and the demo: most of the schema is in there.
+/// The example with everything uncommented, and the demo: together they cover most of the schema.
 fn seed() -> String {
     let example = generate::example();
     let on = example.lines().map(|line| match line.strip_prefix('#') {
@@ -38,7 +38,7 @@ fn seed() -> String {
         .join("\n")
 }
 
-/// Pieces that a TOML text is made of, and some that it is not.
+/// Pieces of TOML texts, and some that are not TOML.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         proptest::sample::select(vec![

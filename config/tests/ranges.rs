@@ -1,5 +1,5 @@
-//! The bounds of every number in the schema: the bound itself is accepted, the next number outside
-//! is not.
+//! The bounds of every number in the schema: each bound is accepted, the next number outside is
+//! refused.
 
 use hapticd_config::key::{Case, Key, Kind, Section};
 use hapticd_config::{Config, Context, Problem, Tabular, Value, parse};
@@ -8,13 +8,12 @@ fn context() -> Context<'static> {
     Context::new("/etc/hapticd", |_| None)
 }
 
-/// A text that gives `key` in the table `header` (dotted; arrays in brackets are the caller's
-/// business).
+/// Returns a text that gives `key` the value `value`, after `lines`.
 fn assignment(lines: &[String], key: &Key, value: &str) -> String {
     format!("{}\n{} = {value}\n", lines.join("\n"), key.name)
 }
 
-/// Visits every leaf with the lines that have to stand before it.
+/// Visits every leaf with the lines that must stand before it.
 fn each_leaf(
     section: &'static Section,
     before: &[String],
@@ -65,8 +64,8 @@ fn each_leaf(
     section_leaves(section, "", before, visit);
 }
 
-/// Whether the text has a range error about `key` (it may have others: the tables are not
-/// complete).
+/// Returns whether the text has a range error about `key`. It may have others: the tables are not
+/// complete.
 fn range_error(text: &str, key: &str) -> bool {
     match parse("x.toml", text, &context()) {
         Ok(_) => false,
@@ -77,7 +76,7 @@ fn range_error(text: &str, key: &str) -> bool {
     }
 }
 
-/// Whether the text has an error that says that the key itself is not understood.
+/// Returns whether the text has an error that says that the key itself is not understood.
 fn misunderstood(text: &str, key: &str) -> bool {
     match parse("x.toml", text, &context()) {
         Ok(_) => false,

@@ -75,7 +75,8 @@ fn every_safety_limit_is_tighten_only_in_its_direction() {
             Stricter::Lower => (lower, higher),
             Stricter::Higher => (higher, lower),
         };
-        // A peak below its continuous limit is no valid file, so both files lower that one too.
+        // A peak below its continuous limit is invalid, so both files lower the continuous limit as
+        // well.
         let continuous = entry.key.name.replace("peak", "continuous");
         let low = |text: String| match entry.key.name.starts_with("peak_") {
             true => format!("{text}{continuous} = 0\n"),

@@ -1,15 +1,15 @@
-//! The JSON Schema against the parser: what one accepts or refuses the other does too, as far as a
-//! schema can say it.
+//! The JSON Schema against the parser: both accept and refuse the same, as far as a schema can
+//! express it.
 //!
-//! The validator below knows the few words of draft 2020-12 that the generator uses, and refuses to
-//! guess at any other.
+//! The validator below supports the few keywords of draft 2020-12 that the generator uses, and
+//! panics at any other.
 
 use std::path::Path;
 
 use hapticd_config::generate;
 use serde_json::Value as Json;
 
-/// Whether `value` is valid under `schema`.
+/// Returns whether `value` is valid under `schema`.
 fn valid(schema: &Json, value: &Json) -> bool {
     let Json::Object(words) = schema else {
         panic!("not a schema: {schema}")
@@ -76,7 +76,7 @@ fn valid(schema: &Json, value: &Json) -> bool {
     })
 }
 
-/// `properties`, `required` and `additionalProperties: false`.
+/// Checks `properties`, `required` and `additionalProperties: false`.
 fn properties(
     words: &serde_json::Map<String, Json>,
     object: &serde_json::Map<String, Json>,

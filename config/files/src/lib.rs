@@ -1,11 +1,11 @@
-//! Files that a user or a peer names: regular ones only, opened without waiting.
+//! Opens files that a user or a peer names: regular files only, and without blocking.
 //!
-//! Opening a pipe waits until somebody writes to it, and opening a device may do anything. So each
-//! name is looked at before it is opened, the opening does not block, and what was opened is looked
-//! at again: the name may lead elsewhere by then.
+//! Opening a pipe waits until something writes to it, and opening a device may have any effect. So
+//! each name is checked before it is opened, the open call does not block, and the open file is
+//! checked again: the name may point elsewhere by then.
 //!
-//! A mount that does not answer still holds the calling thread. Nothing here is for a real-time
-//! thread or the supervisor.
+//! A mount that does not answer still blocks the calling thread. Do not use this in a real-time
+//! thread or in the supervisor.
 #![forbid(unsafe_code)]
 
 use std::fs::{File, OpenOptions};
@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// What is said of a folder, a pipe, a socket or a device.
+/// Error message for a folder, a pipe, a socket or a device.
 pub const NOT_REGULAR: &str = "it is not a regular file";
 
 /// Opens the regular file at `path` for reading. Never waits for a writer.
@@ -33,8 +33,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Reads the regular file at `path` if it has at most `max_bytes`.
 ///
 /// # Errors
-/// As [`open`]; [`io::ErrorKind::FileTooLarge`] with the limit for a longer one, of which at most
-/// `max_bytes + 1` are read.
+/// Those of [`open`]; [`io::ErrorKind::FileTooLarge`] with the limit for a longer file, of which at
+/// most `max_bytes + 1` are read.
 pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let too_large = || {
@@ -46,7 +46,7 @@ pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
         return Err(too_large());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-    // It may grow while it is read.
+    // The file may grow while it is read.
     file.take(max_bytes.saturating_add(1))
         .read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
@@ -55,10 +55,10 @@ pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// As [`read`], for text.
+/// Reads the regular file at `path` as text, as [`read`] does.
 ///
 /// # Errors
-/// As [`read`]; [`io::ErrorKind::InvalidData`] for what is not UTF-8.
+/// Those of [`read`]; [`io::ErrorKind::InvalidData`] if the file is not UTF-8.
 pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<String> {
     String::from_utf8(read(path, max_bytes)?)
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))

@@ -1,4 +1,5 @@
-//! The commented example file: every key with its documentation and default, all commented out.
+//! Generates the commented example file: every key with its documentation and default, all
+//! commented out.
 
 use std::fmt::Write;
 
@@ -8,15 +9,15 @@ use crate::key::{Case, Key, Kind, Literal, Section, one_line};
 use crate::schema::Config;
 use crate::value::Value;
 
-/// A key, the value to show, and (for a tag) what comes with each of its values.
+/// A key, the value to show, and (for a tag) the cases that it chooses between.
 type Leaf = (&'static Key, Option<Literal>, &'static [Case]);
 
-/// Widest line of the wrapped comments.
+/// Width of the wrapped comments, in columns.
 const WIDTH: usize = 100;
 
-/// The example file, `config/hapticd.toml`. As it stands it means the defaults; without the `#` in
-/// front of every key and header (`#key` without a space; `# text` is text) it is a valid
-/// configuration too.
+/// Generates `config/hapticd.toml`. As it stands it means the defaults. Without the `#` in front of
+/// every key and header (`#key` has no space, `# text` is text) it is a valid configuration as
+/// well.
 #[must_use]
 pub fn example() -> String {
     let mut out = String::from(
@@ -46,8 +47,8 @@ pub fn example() -> String {
     out
 }
 
-/// The keys of a table (with the tag `case`, if it has one), its own first, then its sub-tables
-/// (which TOML wants after them).
+/// Writes the keys of a table (with the tag `case`, if it has one): first its own, then its
+/// sub-tables, as TOML requires.
 fn keys(out: &mut String, header: &str, section: &'static Section, case: Option<Literal>) {
     let mut own = Vec::new();
     let mut tables = Vec::new();
@@ -64,8 +65,8 @@ fn keys(out: &mut String, header: &str, section: &'static Section, case: Option<
     }
 }
 
-/// The keys that can stand together: those of the section and those of the tag's value that the
-/// example shows.
+/// Collects the keys that can stand together: those of the section and those of the tag's value
+/// that the example shows.
 fn collect(
     section: &'static Section,
     case: Option<Literal>,
@@ -123,7 +124,7 @@ fn leaf(out: &mut String, (key, value, cases): Leaf) {
     }
 }
 
-/// The keys that come with one value of a tag, with example values, as a sentence.
+/// Lists the keys that come with one value of a tag, with example values, as a sentence.
 fn with_keys(case: &Case) -> String {
     let keys = case.keys.iter().map(|key| match key.shown() {
         Some(value) => format!("{} = {}", key.name, Value::from(value).short()),
@@ -135,7 +136,7 @@ fn with_keys(case: &Case) -> String {
     }
 }
 
-/// `text` as comment lines of at most [`WIDTH`] characters.
+/// Writes `text` as comment lines of at most [`WIDTH`] characters.
 fn comment(out: &mut String, text: &str) {
     let mut line = String::from("#");
     for word in text.split_whitespace() {

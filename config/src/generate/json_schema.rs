@@ -1,7 +1,7 @@
-//! The JSON Schema (draft 2020-12) of the file, for editors.
+//! Generates the JSON Schema (draft 2020-12) of the file, for editors.
 //!
-//! It says what a schema can say: names, types, ranges, words, what belongs to which tag.
-//! References between tables and relations between limits are checked by the parser alone.
+//! It covers what a schema can express: names, types, ranges, words, and which keys belong to which
+//! tag. Only the parser checks references between tables and relations between limits.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +10,7 @@ use crate::key::{Key, Kind, Section, one_line};
 use crate::schema::Config;
 use crate::value::Value;
 
-/// The schema as JSON, `config/schema.json`.
+/// Generates the schema as JSON, `config/schema.json`.
 #[must_use]
 pub fn json_schema() -> Json {
     let mut schema = table(Config::SECTION);
@@ -24,7 +24,7 @@ pub fn json_schema() -> Json {
     schema
 }
 
-/// One way in which the keys of a table can stand together.
+/// One set of keys that a table can have together.
 #[derive(Clone, Default)]
 struct Alternative {
     properties: Map<String, Json>,
@@ -69,7 +69,7 @@ fn alternatives(section: &'static Section) -> Vec<Alternative> {
                 tag.remove("enum");
                 let name = variants.tag.name;
                 alternative.properties.insert(name.to_owned(), tag.into());
-                // Where the tag has a default, leaving it out means that case and no other.
+                // If the tag has a default, leaving it out means that case only.
                 let default = variants.tag.default.map(Value::from);
                 if default.as_ref().and_then(Value::as_text) != Some(case.name) {
                     alternative.required.push(name);
@@ -169,7 +169,7 @@ fn leaf(key: &Key) -> Map<String, Json> {
             let names: Vec<_> = choices.iter().map(|choice| choice.name).collect();
             json!({ "enum": names })
         }
-        // Tables are no leaves; `property` has taken them.
+        // Tables are not leaves; `property` handled them.
         Kind::Table(_) | Kind::Flatten(_) | Kind::Tables { .. } => json!({}),
     };
     if let Json::Object(constraint) = constraint {

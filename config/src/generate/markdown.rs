@@ -1,4 +1,4 @@
-//! The reference, `docs/config.md`.
+//! Generates the reference, `docs/config.md`.
 
 use std::fmt::Write;
 
@@ -27,7 +27,7 @@ prints a JSON Schema for editors.
   value refuses the reload. So does adding or removing an `[[arm]]`, `[[body]]` or `[[material]]`.
 ";
 
-/// The reference as Markdown.
+/// Generates the reference as Markdown.
 #[must_use]
 pub fn markdown() -> String {
     let mut out = INTRODUCTION.to_owned();
@@ -49,7 +49,7 @@ pub fn markdown() -> String {
     out
 }
 
-/// What a section is made of, for printing.
+/// The parts of a section, in the order in which they are printed.
 #[derive(Default)]
 struct Parts {
     own: Vec<&'static Key>,
@@ -84,7 +84,7 @@ impl Parts {
     }
 }
 
-/// Tables that were described already: their documentation and where.
+/// Tables already described: their documentation and their place.
 type Printed = Vec<(&'static str, String)>;
 
 fn body(out: &mut String, header: &str, section: &'static Section, printed: &mut Printed) {
@@ -118,8 +118,7 @@ fn body(out: &mut String, header: &str, section: &'static Section, printed: &mut
             "\n### `[{header}]`\n\n{}{required}\n",
             sentences(key.doc)
         );
-        // A table that stands in two places is described once. Its documentation tells it from
-        // every other.
+        // A table that stands in two places is described once. Its documentation identifies it.
         if let Some((_, place)) = printed.iter().find(|(doc, _)| *doc == section.doc) {
             let _ = write!(out, "\nThe keys are those of `[{place}]` above.\n");
             continue;

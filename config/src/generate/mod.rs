@@ -1,8 +1,8 @@
-//! Everything that is generated from the key definitions: the reference, the JSON Schema and the
-//! example file.
+//! Generators that work from the key definitions: the reference, the JSON Schema and the example
+//! file.
 //!
-//! The results are committed; the test `generated_files_are_up_to_date` compares them and rewrites
-//! them when the environment variable `UPDATE_GENERATED` is set.
+//! The results are committed. The test `generated_files_are_up_to_date` compares them, and rewrites
+//! them if the environment variable `UPDATE_GENERATED` is set.
 
 mod example;
 mod json_schema;
@@ -15,7 +15,7 @@ pub use markdown::markdown;
 use crate::key::{Key, Kind, Reload, Stricter};
 use crate::value::Value;
 
-/// The allowed values of a key in words, for the reference and the example: `500 to 8000 Hz`.
+/// Describes the allowed values of a key for the reference and the example: `500 to 8000 Hz`.
 fn allowed(key: &Key) -> String {
     let unit = key.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
     let range = |min: Value, max: Value, word: Option<&str>| {
@@ -61,7 +61,7 @@ fn quoted(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// What a reload may do with the key, in words.
+/// Names what a reload may do with the key.
 fn reload(key: &Key) -> &'static str {
     match key.reload {
         Reload::Restart => "restart",

@@ -1,4 +1,4 @@
-//! `[[arm]]`: the haptic devices.
+//! `[[arm]]`: haptic devices, real and simulated.
 
 use crate::field::NameOrPath;
 use crate::key::Literal::Text;
@@ -6,55 +6,56 @@ use crate::key::{choice, flatten, name, name_or_path, number, table, text};
 use crate::macros::{choices, section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
-/// Intentions that ship with the daemon.
+/// Names of the intentions that ship with the daemon.
 pub(crate) const INTENTIONS: &[&str] = &[
     "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
 ];
 
-/// Why an arm that a person holds has no forced coupling.
+/// Reason given when a real arm asks for a forced coupling.
 const FORCED: &str = "a real arm keeps what its damping, friction and delay allow, \
     only kind = \"simulated\" can be forced past it";
 
 variants! {
-    /// What the arm is.
+    /// Kind of the arm.
     pub enum Device by "kind" = choice::<Device>("simulated").required(Text("simulated")); {
-        /// A device on the HID bus.
+        /// A real device on the HID bus.
         Hid as "hid" {
-            /// How to read and drive it: the name of a profile that ships with the daemon, or a
-            /// file.
+            /// How to read and drive the device: the name of a profile that ships with the daemon,
+            /// or the path of a profile file.
             profile: NameOrPath = name_or_path(&[]).required(Text("openffboard")),
-            /// Only the device with this serial number.
+            /// Accept only the device with this serial number.
             serial: Option<String> = text(126).optional(Text("A1B2C3")),
-            /// Only the device on this USB port, for devices without a serial number.
+            /// Accept only the device on this USB port. For devices without a serial number.
             port_path: Option<String> = text(126).optional(Text("1-2.3")),
         },
-        /// An arm made of numbers, held by a simulated hand.
+        /// A simulated arm, held by a simulated hand. Needs no device.
         Simulated as "simulated" {
-            /// What the hand wants: the name of an intention that ships with the daemon, or a file.
+            /// What the hand wants: the name of an intention that ships with the daemon, or the
+            /// path of an intention file.
             intention: NameOrPath = name_or_path(INTENTIONS).required(Text("explore")),
-            /// For experiments: the stiffness of the coupling, past `max_stiffness_n_per_m` and
-            /// what "auto" finds passive. The arm may oscillate. A softer material is as soft as
-            /// ever, and the governor's limits hold. No real arm takes it.
+            /// For experiments: stiffness of the coupling, even above `max_stiffness_n_per_m` and
+            /// above what "auto" finds passive. The arm may oscillate. A softer material stays
+            /// soft, and the governor's limits hold. A real arm refuses this key.
             forced_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0)
                 .unit("N/m").or_word("none").refused_elsewhere(FORCED),
-            /// For experiments: the damping of the coupling, whatever the arm's own would take.
-            /// No real arm takes it.
+            /// For experiments: damping of the coupling, whatever the arm's own damping allows. A
+            /// real arm refuses this key.
             forced_damping_n_s_per_m: Option<f64> = number(0.5, 0.0, 1000.0)
                 .unit("N s/m").or_word("none").refused_elsewhere(FORCED),
-            /// What the simulated arm is like.
+            /// Mechanics of the simulated arm.
             mechanics: Mechanics = table::<Mechanics>(),
-            /// What the hand is like.
+            /// Mechanics of the hand that holds it.
             hand: Hand = table::<Hand>(),
         },
     }
 }
 
 choices! {
-    /// What the damper of the coupling acts on.
+    /// Velocity that the damper of the coupling acts on.
     pub enum Damping {
-        /// The speed of the tool relative to the hand: free motion stays free.
+        /// Velocity of the tool relative to the hand. Free motion stays free.
         Relative as "relative",
-        /// The speed of the hand: stabler, and felt as friction everywhere.
+        /// Velocity of the hand. Stabler, but the hand feels friction everywhere.
         Device as "device",
     }
 }
@@ -62,41 +63,41 @@ choices! {
 variants! {
     /// How the tool follows the hand.
     pub enum Interaction by "metaphor" = choice::<Interaction>("spring"); {
-        /// A spring draws it to where the hand is.
+        /// A spring pulls the tool to the pose of the hand.
         Spring as "spring" {
-            /// Mass of the tool. "none": it has no inertia and goes where contacts let it within
-            /// the tick, as suits fitting parts.
+            /// Mass of the tool. "none": the tool has no inertia and moves within the tick as far
+            /// as contacts allow; suits fitting parts together.
             tool_mass_kg: Option<f64> = number(0.2, 0.001, 100.0).unit("kg").or_word("none"),
-            /// What the damper of the coupling acts on.
+            /// Velocity that the damper of the coupling acts on.
             damping: Damping = choice::<Damping>("relative"),
         },
-        /// Every displacement of the hand is one of the tool; what a contact refuses is lost.
-        /// Nothing is felt: for devices without force.
+        /// Each displacement of the hand moves the tool; what a contact blocks is lost. No force is
+        /// rendered: for devices without motors.
         Increments as "increments" {},
     }
 }
 
 section! {
-    /// The arms. Each gets a tool in the scene.
+    /// The arms. Each moves one tool in the scene.
     pub struct Arm {
-        /// What clients call it. Unique.
+        /// Name that clients use. Unique.
         name: String = name().required(Text("right")),
-        /// What the arm is, and its keys.
+        /// Kind of the arm, and the keys of that kind.
         device: Device = flatten::<Device>(),
-        /// The rigid shape that the arm moves in the scene.
+        /// Rigid shape that the arm moves in the scene.
         tool: Shape = table::<Shape>().required(Text("sphere")),
-        /// Where the arm's base stands in the world.
+        /// Pose of the arm's base in the world.
         world_from_base: Placement = table::<Placement>(),
-        /// Metres in the world per metre of the device. Gains, limits and `max_stiffness_n_per_m`
-        /// are the device's.
+        /// Tool motion in the world over hand motion at the device, m/m. Gains, limits and
+        /// `max_stiffness_n_per_m` are in device metres.
         motion_scale: f64 = number(1.0, 0.01, 100.0),
         /// Upper bound of the stiffness that the arm renders. "auto" computes it from the arm's
-        /// damping, friction, resolution and delay, so that it stays passive.
+        /// damping, friction, resolution and delay, so that the arm stays passive.
         max_stiffness_n_per_m: Option<f64> = number(1000.0, 1.0, 100_000.0).unit("N/m").or_word("auto"),
-        /// How much stiffer than "auto" the coupling may be, where damping is what bounds it: for a
-        /// technician who knows the hands. Above 1 the arm is passive with their damping only,
-        /// which no sensor sees; the passivity controller lowers the gain where a hand is given
-        /// energy.
+        /// Factor by which the coupling may be stiffer than "auto" where damping is the bound. For
+        /// a technician who knows the hands. Above 1 the arm is passive only with the damping of
+        /// the hand, which no sensor measures; the passivity controller lowers the gain when energy
+        /// flows into the hand.
         auto_factor: f64 = number(1.0, 1.0, 5.0),
         /// How the tool follows the hand.
         interaction: Interaction = table::<Interaction>(),

@@ -1,4 +1,4 @@
-//! `[[body]]`: what is in the scene from the start.
+//! `[[body]]`: bodies that are in the scene from the start.
 
 use crate::key::Literal::{Number, Numbers, Text};
 use crate::key::{boolean, choice, direction, flatten, integer, name, number, numbers, table};
@@ -6,96 +6,96 @@ use crate::macros::{choices, section, variants};
 use crate::schema::{Fabric, Implicit, Needle, Pinned, Placement, Shape, Structure, Substance};
 
 choices! {
-    /// Who moves a body.
+    /// What moves a body, and what it is.
     pub enum BodyKind {
-        /// Nobody.
+        /// Nothing moves it.
         Static as "static",
-        /// An application or its own `motion`; tools are pushed by it and never push it.
+        /// An application or its own `motion` moves it. It pushes tools; tools never push it.
         Kinematic as "kinematic",
-        /// Forces: gravity, contact and friction with other bodies, and the tools that push it. It
-        /// must be solid.
+        /// Forces move it: gravity, contact and friction with other bodies, and tools that push it.
+        /// It must be solid.
         Dynamic as "dynamic",
-        /// Forces, and it gives way to them: a solid of `soft` stuff. Tools are held by it and dent
-        /// it; rigid bodies push it and are not pushed.
+        /// A soft solid with the properties in `soft`: forces move and deform it. It stops tools,
+        /// and tools dent it. Rigid bodies push it and are not pushed back.
         Soft as "soft",
-        /// The same of a sheet of `cloth`.
+        /// As "soft", for a sheet with the properties in `cloth`.
         Cloth as "cloth",
-        /// Forces: `copies` loose rigid bodies, more than `dynamic` ones can be, in the simulation
-        /// of soft bodies: those push them and are pushed. A tool that is fast enough gets into
+        /// `copies` loose rigid bodies, more than "dynamic" allows, in the simulation of
+        /// deformables: soft solids push them and are pushed. A tool that is fast enough enters
         /// one. They must be solid.
         Crowd as "crowd",
-        /// Forces, and a smooth surface over what they move: spheres that hang together as
-        /// `implicit` says, blended. Tools feel the very potential that its skin is made of. Rigid
-        /// bodies push it and are not pushed; soft ones it does not meet.
+        /// Spheres that hang together as `implicit` says, under one smooth surface. Forces move
+        /// them. Tools feel the same potential that the skin is made of. Rigid bodies push it and
+        /// are not pushed back; it does not meet soft solids.
         Implicit as "implicit",
-        /// Nobody: a cuboid that needles go into, of the file's `[[layer]]`s. Only needles meet it.
-        /// One in a scene.
+        /// A cuboid of tissue that needles go into, made of the file's `[[layer]]`s. Nothing moves
+        /// it, and only needles meet it. At most one in a scene.
         Tissue as "tissue",
-        /// Nobody: something in the tissue that needles meet and nothing else does: a membrane or
-        /// vessel that is pierced, or bone, which is not and must be closed.
+        /// A structure in the tissue that only needles meet: a membrane or vessel, which the needle
+        /// pierces, or bone, which it cannot pierce and which must be closed. Nothing moves it.
         Structure as "structure",
-        /// The arm that `needle` names: a needle at the arm's tool, felt as it goes in.
+        /// A needle on the tool of the arm that `needle` names. The hand feels it go in.
         Needle as "needle",
     }
 }
 
 variants! {
-    /// How a kinematic body moves by itself.
+    /// How a kinematic body moves without an application.
     pub enum Motion by "kind" = choice::<Motion>("none"); {
-        /// It stays where it is until an application moves it.
+        /// It stays in place until an application moves it.
         None as "none" {},
-        /// Its position swings like a sine around where it was placed.
+        /// Its position follows a sine about the place where it starts.
         Oscillation as "oscillation" {
-            /// Greatest displacement along x, y and z of the world.
+            /// Amplitude along x, y and z of the world.
             amplitude_m: [f64; 3] = numbers(&[0.0, 0.0, 0.0], -10.0, 10.0).unit("m").required(Numbers(&[0.03, 0.0, 0.0])),
-            /// Time of one full swing.
+            /// Duration of one full oscillation.
             period_s: f64 = number(4.0, 0.1, 3600.0).unit("s").required(Number(4.0)),
         },
         /// It turns at constant speed about its own origin.
         Rotation as "rotation" {
-            /// Axis in the world, right-handed; its length does not matter.
+            /// Axis of rotation in the world, right-handed; its length does not matter.
             axis: [f64; 3] = direction(&[0.0, 0.0, 1.0]),
-            /// Time of one full turn.
+            /// Duration of one full turn.
             period_s: f64 = number(10.0, 0.1, 3600.0).unit("s").required(Number(10.0)),
         },
     }
 }
 
 section! {
-    /// What the tools can touch before any application adds to it.
+    /// The bodies that are in the scene before an application adds any.
     pub struct Body {
-        /// What clients call it. Unique.
+        /// Name that clients use. Unique.
         name: String = name().required(Text("floor")),
-        /// Who moves it.
+        /// What moves the body, and what it is.
         kind: BodyKind = choice::<BodyKind>("static"),
-        /// What it looks like.
+        /// Geometry of the body.
         shape: Shape = table::<Shape>().required(Text("cuboid")),
-        /// Where it is at the start.
+        /// Pose at the start.
         world_from_body: Placement = flatten::<Placement>(),
-        /// How it moves by itself. Only for kinematic bodies.
+        /// How the body moves without an application. Only for kinematic bodies.
         motion: Motion = table::<Motion>(),
-        /// The `[[material]]` of its surface; without one, the defaults of a material.
+        /// Name of the `[[material]]` of its surface. Unset: the defaults of a material.
         material: Option<String> = name().optional(Text("wood")),
-        /// Whether it has an inside. A mesh that is not closed can only be `false`: it is then
-        /// touched from both sides.
+        /// Whether the body has an inside. An open mesh must be `false`; tools then touch it from
+        /// both sides.
         solid: bool = boolean(true),
-        /// Density of a dynamic, soft or implicit body and of those of a crowd, of the whole of its
-        /// inside.
+        /// Density, over the whole inside, of a dynamic, soft or implicit body and of each body of
+        /// a crowd.
         density_kg_m3: f64 = number(1000.0, 1.0, 30_000.0).unit("kg/m3"),
-        /// What a soft body is made of.
+        /// Properties of a soft solid.
         soft: Substance = table::<Substance>(),
-        /// What a cloth is made of.
+        /// Properties of a cloth.
         cloth: Fabric = table::<Fabric>(),
-        /// What an implicit body is made of.
+        /// Properties of an implicit body.
         implicit: Implicit = table::<Implicit>(),
-        /// What a needle is like.
+        /// Properties of a needle.
         needle: Needle = table::<Needle>(),
-        /// What a structure in the tissue is like.
+        /// Properties of a structure in the tissue.
         structure: Structure = table::<Structure>(),
-        /// How many a crowd is. They start in a heap as wide as it is deep, side by side and in
-        /// layers; the lowest stands where one body would.
+        /// Number of bodies in a crowd. They start in a heap as wide as it is deep, in rows and
+        /// layers; the lowest layer starts at the height of a single body.
         copies: u32 = integer(1, 1, 255),
-        /// What holds a soft body, a cloth or an implicit body.
+        /// Which points of a soft solid, a cloth or an implicit body are fixed.
         pinned: Pinned = choice::<Pinned>("none"),
     }
 }

@@ -1,15 +1,15 @@
-//! `[collision]`: how far and how much the collision thread looks.
+//! `[collision]`: reach, capacity and methods of the collision thread.
 
 use crate::key::{choice, integer, number};
 use crate::macros::{choices, section};
 
 choices! {
-    /// What finds the contacts of soft bodies and cloth.
+    /// Processor that finds the contacts of deformables and the triangles near a tool.
     pub enum Backend {
-        /// A GPU if there is one, else the CPU. What is recorded is the CPU's, so that it can be
-        /// replayed exactly.
+        /// A GPU if there is one, else the CPU. While recording, contacts come from the CPU, so
+        /// that a replay is exact.
         Auto as "auto",
-        /// A GPU; without one the daemon does not start.
+        /// A GPU. Without one the daemon does not start.
         Gpu as "gpu",
         /// The CPU.
         Cpu as "cpu",
@@ -17,37 +17,38 @@ choices! {
 }
 
 choices! {
-    /// What finds the pairs of bodies whose boxes meet.
+    /// Algorithm that finds the pairs of bodies whose bounding boxes overlap.
     pub enum BroadPhase {
-        /// Boxes sorted along one axis, in an order that is kept from step to step.
+        /// Sweep-and-prune along one axis; the order is kept from step to step.
         Sweep as "sweep",
-        /// Orders on all three axes and pairs are kept, and change where bounds pass each other.
+        /// Kinetic sorted lists on all three axes: orders and pairs are kept and change when bounds
+        /// pass each other.
         Kinetic as "kinetic",
-        /// A map of space, refined where it is crowded, whose cells list what is in and around
-        /// them.
+        /// A map of space, refined where it is crowded; each cell lists what is in and around it.
         Registration as "registration",
     }
 }
 
 section! {
-    /// The collision thread, which hands the loop a certified set of nearby features.
+    /// The collision thread, which sends the loop a certified set of nearby features.
     pub struct Collision {
-        /// Farthest that features are looked for around a tool.
-        /// The tool can move about this far until the next answer; a longer reach finds more pairs.
+        /// Largest distance from a tool at which features are listed. The tool can move about this
+        /// far until the next answer. A longer reach finds more pairs.
         reach_max_m: f64 = number(0.02, 0.0005, 0.5).unit("m"),
-        /// Most feature pairs of one body in an answer, which has room for twice as many. Where
-        /// more are within reach the nearest are listed, and the reach of that answer is shortened.
+        /// Largest number of feature pairs of one body in an answer, which holds twice as many in
+        /// total. If more are within reach, the answer lists the nearest and its reach is
+        /// shortened.
         pairs: u32 = integer(4096, 64, 65536),
-        /// What finds the contacts of soft bodies and cloth, and which triangles of large meshes
-        /// are near a tool; rigid contact is the same to the bit either way. Everything in virtual
-        /// time is the CPU's.
+        /// Processor that finds the contacts of soft solids and cloth, and the triangles of large
+        /// meshes near a tool. Rigid contact is the same to the bit on either. Virtual time always
+        /// uses the CPU.
         backend: Backend = choice::<Backend>("auto"),
-        /// What finds the pairs of dynamic bodies, and of soft ones, that may touch at all. All of
-        /// them find the same pairs, so contacts, forces and recordings are the same to the bit;
-        /// they differ in time.
+        /// Algorithm that finds pairs of dynamic bodies, and pairs of deformables, that may touch.
+        /// All find the same pairs: contacts, forces and recordings are the same to the bit, only
+        /// the computing time differs.
         broad_phase: BroadPhase = choice::<BroadPhase>("sweep"),
-        /// Age of answers when they are ready, in virtual time, where tests and replays run without
-        /// threads. The tick after that uses them.
+        /// Age at which an answer is ready in virtual time, where tests and replays run without
+        /// threads. The next tick uses it.
         virtual_latency_ticks: u32 = integer(4, 0, 1000).unit("ticks"),
     }
 }

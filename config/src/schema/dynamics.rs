@@ -1,20 +1,20 @@
-//! `[dynamics]`: what moves dynamic bodies.
+//! `[dynamics]`: the motion of dynamic bodies.
 
 use crate::key::{choice, flatten, number, numbers};
 use crate::macros::{section, variants};
 
 variants! {
-    /// What forces change.
+    /// Whether forces change accelerations or velocities.
     pub enum Order by "order" = choice::<Order>("second"); {
-        /// Accelerations: bodies fall, bounce and keep their momentum.
+        /// Forces change accelerations: bodies fall, bounce and keep their momentum.
         Second as "second" {
-            /// Acceleration of everything that is free.
+            /// Gravitational acceleration of every free body, in the world.
             gravity_m_s2: [f64; 3] = numbers(&[0.0, 0.0, -9.81], -100.0, 100.0).unit("m/s2"),
         },
-        /// Velocities: bodies move only while they are pushed, and there is no gravity. For fitting
-        /// parts and planning paths.
+        /// Forces set velocities: bodies move only while they are pushed, and there is no gravity.
+        /// For fitting parts and planning paths.
         First as "first" {
-            /// What resists a push: a force moves a body at `force / (mass * drag)`.
+            /// Resistance to a push: a force moves a body at `force / (mass * drag)`.
             drag_per_s: f64 = number(10.0, 0.1, 1000.0).unit("1/s"),
         },
     }

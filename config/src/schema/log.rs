@@ -1,18 +1,18 @@
-//! `[log]`: what the daemon says about itself.
+//! `[log]`: how much the daemon logs.
 
 use crate::key::choice;
 use crate::macros::{choices, section};
 
 choices! {
-    /// How much is logged.
+    /// How much the daemon logs.
     pub enum Level {
         /// Only what stops the daemon or an arm.
         Error as "error",
-        /// Also what is wrong but handled.
+        /// Also faults that the daemon handles.
         Warn as "warn",
         /// Also every change of state: arms, clients, scenes.
         Info as "info",
-        /// Also what a developer of the daemon wants to see.
+        /// Also details for developers of the daemon.
         Debug as "debug",
         /// Everything.
         Trace as "trace",
@@ -20,9 +20,9 @@ choices! {
 }
 
 section! {
-    /// What the daemon says about itself.
+    /// What the daemon logs about itself.
     pub struct Log {
-        /// How much is logged.
+        /// How much the daemon logs.
         level: Level = choice::<Level>("info").live(),
     }
 }

@@ -1,10 +1,10 @@
 //! The keys of `hapticd.toml`, one file per table. **This is the only place where a key is
 //! defined.**
 //!
-//! Each key is one line of Rust: field, type, kind with default and range, unit, reload class; its
+//! Each key is one line of Rust: field, type, kind with default and range, unit, reload class. Its
 //! doc comment is its documentation. The struct, the parser, the range check, `docs/config.md`, the
-//! JSON Schema and the example file follow. Names carry their unit. Lengths are metres, angles at
-//! this border are degrees (`_deg`).
+//! JSON Schema and the example file follow from it. Names carry their unit. Lengths are in metres;
+//! angles are in degrees (`_deg`) in this file only.
 
 mod arm;
 mod body;
@@ -43,44 +43,45 @@ pub use timing::{Clock, Loop};
 use crate::key::{table, tables};
 use crate::macros::section;
 
-/// Most arms: what the haptic loop has room for.
+/// Largest number of arms: the capacity of the haptic loop.
 pub const ARMS_MAX: usize = 4;
-/// Most layers: what a tissue has room for.
+/// Largest number of layers: the capacity of a tissue.
 pub const LAYERS_MAX: usize = 16;
-/// Most bodies: what a scene has room for.
+/// Largest number of bodies: the capacity of a scene.
 pub const BODIES_MAX: usize = 60;
 
 section! {
-    /// The configuration of `hapticd`: one file in TOML.
+    /// The configuration of `hapticd`: one TOML file.
     pub struct Config {
-        /// The haptic loop: its rate, its clock and its right to the processor.
+        /// The haptic loop: its rate, its clock, and its processor and priority.
         haptic_loop as "loop": Loop = table::<Loop>(),
-        /// The safety governor, the last stage before the wire. It can only reduce a force.
-        /// An arm's own limits hold too: whichever is stricter wins.
-        /// A reload may make these limits stricter; making one looser needs a restart.
+        /// The safety governor, the last stage before the wire. It can only reduce a force. An
+        /// arm's own limits also hold: the stricter one wins. A reload may make these limits
+        /// stricter; making one looser needs a restart.
         safety: Safety = table::<Safety>(),
-        /// The collision thread, which hands the loop a certified set of nearby features.
+        /// The collision thread, which sends the loop a certified set of nearby features.
         collision: Collision = table::<Collision>(),
         /// The motion of dynamic bodies.
         dynamics: Dynamics = table::<Dynamics>(),
-        /// The simulation of soft bodies and cloth, on a thread of its own.
+        /// The simulation of deformables (soft solids, cloth, crowds, implicit bodies), on a
+        /// separate thread.
         soft: Soft = table::<Soft>(),
-        /// The skin thread, which makes the meshes of implicit bodies for clients to draw. Nothing
-        /// that is felt waits for it.
+        /// The skin thread, which meshes implicit bodies for clients to draw. Forces never wait for
+        /// it.
         skin: Skin = table::<Skin>(),
-        /// What applications and technicians connect to.
+        /// The sockets for applications and technicians, and what a client may use.
         ipc: Ipc = table::<Ipc>(),
-        /// The recording of what crosses the loop, from which it can be replayed.
+        /// The recording of everything that crosses the loop's borders, for `hapticd replay`.
         record: Record = table::<Record>(),
-        /// What the daemon says about itself.
+        /// What the daemon logs about itself.
         log: Log = table::<Log>(),
-        /// The arms. Each gets a tool in the scene.
+        /// The arms. Each moves one tool in the scene.
         arms as "arm": Vec<Arm> = tables::<Arm>(ARMS_MAX),
-        /// What the tools can touch before any application adds to it.
+        /// The bodies that are in the scene before an application adds any.
         bodies as "body": Vec<Body> = tables::<Body>(BODIES_MAX),
         /// How surfaces feel.
         materials as "material": Vec<Material> = tables::<Material>(BODIES_MAX),
-        /// What the tissue is made of that needles go into, from its top down.
+        /// The layers of the tissue that needles go into, from its top down.
         layers as "layer": Vec<Layer> = tables::<Layer>(LAYERS_MAX),
     }
 }

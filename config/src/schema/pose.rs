@@ -1,4 +1,4 @@
-//! Where something is: the keys of a pose, used by arms and bodies.
+//! A pose: the keys that arms and bodies share.
 
 use crate::key::numbers;
 use crate::macros::section;
@@ -8,8 +8,7 @@ section! {
     pub struct Placement {
         /// Position of the origin, x y z.
         position_m: [f64; 3] = numbers(&[0.0, 0.0, 0.0], -1000.0, 1000.0).unit("m"),
-        /// Rotation as roll, pitch and yaw about the fixed x, y and z axes, in this order (as in
-        /// URDF).
+        /// Roll, pitch and yaw about the fixed x, y and z axes, in this order (as in URDF).
         rpy_deg: [f64; 3] = numbers(&[0.0, 0.0, 0.0], -360.0, 360.0).unit("deg"),
     }
 }

@@ -1,14 +1,14 @@
-//! Soft bodies and cloth: what they are made of, and how their simulation is stepped.
+//! Soft solids and cloth: their material properties, and how deformables are stepped.
 
 use crate::key::{choice, integer, number};
 use crate::macros::{choices, section};
 
 choices! {
-    /// Which points of a soft body, a cloth or an implicit body never move.
+    /// Points of a soft solid, a cloth or an implicit body that never move.
     pub enum Pinned {
-        /// None: it falls.
+        /// None: the body falls.
         None as "none",
-        /// Its lowest layer, in the world.
+        /// Its lowest layer, fixed in the world.
         Bottom as "bottom",
         /// Both ends of a strand.
         Ends as "ends",
@@ -20,75 +20,77 @@ choices! {
 }
 
 section! {
-    /// What a body of kind `soft` is made of, beside its `density_kg_m3`.
+    /// Properties of a body of kind "soft", in addition to its `density_kg_m3`.
     pub struct Substance {
-        /// Young's modulus: fat some 2 kPa, muscle 10 kPa to 100 kPa, rubber a few MPa.
+        /// Young's modulus. Fat has about 2 kPa, muscle 10 kPa to 100 kPa, rubber a few MPa.
         young_modulus_pa: f64 = number(20_000.0, 100.0, 1e8).unit("Pa"),
-        /// Poisson's ratio: how much it bulges sideways; 0.5 would keep its volume.
+        /// Poisson's ratio: how much the body bulges sideways. At 0.5 it would keep its volume.
         poisson_ratio: f64 = number(0.4, 0.0, 0.49),
-        /// Viscosity over stiffness. Times above that of a substep make it softer than asked for.
+        /// Viscosity over stiffness. A value above the time of a substep makes the body softer than
+        /// `young_modulus_pa` says.
         damping_ms: f64 = number(0.5, 0.0, 100.0).unit("ms"),
-        /// Boxes of finite elements along its longest side. The surface is refined to match.
+        /// Finite-element boxes along the longest side. The surface is refined to match.
         cells: u32 = integer(12, 1, 40),
     }
 }
 
 section! {
-    /// What a body of kind `cloth` is made of.
+    /// Properties of a body of kind "cloth".
     pub struct Fabric {
-        /// Mass of a square metre.
+        /// Mass per square metre.
         density_kg_m2: f64 = number(0.2, 0.01, 10.0).unit("kg/m2"),
-        /// Tension that stretches a strip of any width by its own length, over that width.
+        /// Tension per metre of width that stretches a strip by its own length.
         stretch_n_per_m: f64 = number(5_000.0, 10.0, 1e6).unit("N/m"),
-        /// Stiffness against bending (flexural rigidity); 0: limp.
+        /// Flexural rigidity, against bending; 0: limp.
         bending_nm: f64 = number(1e-4, 0.0, 1.0).unit("N m"),
         /// Viscosity over stiffness.
         damping_ms: f64 = number(0.5, 0.0, 100.0).unit("ms"),
-        /// From face to face.
+        /// Distance from face to face.
         thickness_m: f64 = number(0.002, 0.0002, 0.02).unit("m"),
     }
 }
 
 choices! {
-    /// What is done about surfaces that go through each other between two steps.
+    /// What happens when surfaces pass through each other between two steps.
     pub enum Continuous {
-        /// Nobody looks.
+        /// Nothing: no test.
         Off as "off",
-        /// They are counted, and `hapticd status` tells.
+        /// The crossings are counted; `hapticd status` shows the number.
         Count as "count",
-        /// The step is made again with what met as contacts, eight times at most; points of cloth
-        /// that nothing else helps stay where they were. What goes through even so is counted.
+        /// The step is repeated with the crossings as contacts, at most eight times. Points of
+        /// cloth that are still not held stay where they were. Crossings that remain are counted.
         Hold as "hold",
     }
 }
 
 choices! {
-    /// What finds spheres of implicit bodies near each other.
+    /// Algorithm that finds neighbouring spheres of implicit bodies.
     pub enum Neighbours {
-        /// A table of cells, filled again at each step.
+        /// A hash table of cells, filled again at each step.
         Hash as "hash",
-        /// Cells of a mesh around them, refined where they crowd, in whose lists they stay while
-        /// they do not leave a cell.
+        /// Cells of a mesh around the spheres, refined where they crowd. A sphere stays in the
+        /// lists of its cell until it leaves the cell.
         Registration as "registration",
     }
 }
 
 section! {
-    /// The simulation of soft bodies and cloth, on a thread of its own.
+    /// The simulation of deformables (soft solids, cloth, crowds, implicit bodies), on a separate
+    /// thread.
     pub struct Soft {
-        /// Time of a step. Between steps the loop follows the surfaces by itself.
+        /// Time of a step. Between steps the loop follows the surfaces on its own.
         step_ticks: u32 = integer(4, 1, 50).unit("ticks"),
-        /// Parts of a step. More make stiff things stiffer, and cost in proportion.
+        /// Substeps per step. More make stiff bodies stiffer; the cost grows in proportion.
         substeps: u32 = integer(8, 1, 100),
-        /// What is done about cloth that goes through itself, a soft body, a rigid body or a tool
-        /// between two steps, and soft bodies that go through themselves. Not between two soft
-        /// bodies, nor between a soft body and a rigid one or a tool: rays push those apart, and
-        /// they overlap by design. Pinned points are looked at, but no contact moves them, and
-        /// points of soft bodies cannot be stopped. To look costs as much as a step of a small
-        /// cloth or two; a step that is made again costs both once more.
+        /// What happens when cloth passes through itself, a soft solid, a rigid body or a tool
+        /// between two steps, and when a soft solid passes through itself. Does not cover two soft
+        /// solids, nor a soft solid and a rigid body or a tool: rays push those apart, and they
+        /// overlap by design. Pinned points are tested, but no contact moves them; points of soft
+        /// solids cannot be stopped. The test costs as much as one or two steps of a small cloth;
+        /// each repeated step costs test and step once more.
         continuous: Continuous = choice::<Continuous>("off"),
-        /// What finds the spheres of implicit bodies that may touch. Both find the same, so bodies
-        /// and recordings are the same to the bit; they differ in time.
+        /// Algorithm that finds the spheres of implicit bodies that may touch. Both find the same
+        /// spheres: bodies and recordings are the same to the bit, only the computing time differs.
         neighbours: Neighbours = choice::<Neighbours>("hash"),
     }
 }
