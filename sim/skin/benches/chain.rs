@@ -1,5 +1,5 @@
-//! A chain of 64 points that moves: a whole mesh with normals, one thread. And a coil whose turns
-//! touch, with control of blending and without: the source's extreme scene, eight times as slow
+//! Meshes a moving chain of 64 points with normals, on one thread. Also a coil with turns that
+//! touch, with and without control of blending: the source's extreme scene, eight times as slow
 //! there (Triquet 2001, section 5.3).
 //!
 //! `cargo bench -p hapticd-skin --bench chain`
@@ -35,12 +35,12 @@ fn bench(c: &mut Criterion) {
             ambiguity: Ambiguity::Separate,
         };
         let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
-        // All move a little, back and forth: nothing is taken over from the last mesh.
+        // All move a little, back and forth: no brick is reused.
         let frames = [0.0, 1e-4].map(|by| moved(chain(radius_m), by));
         every(c, &format!("{name} {cells}"), |k| {
             skin.polygonize(&settings, black_box(&frames[k]), &mut mesh)
         });
-        // One in the middle does, and the rest is.
+        // One in the middle moves; the rest is reused.
         let mut frames = [chain(radius_m), chain(radius_m)];
         frames[1][20] = moved(chain(radius_m), 1e-3)[20];
         every(c, &format!("{name} {cells}, one of 64 moves"), |k| {
@@ -58,7 +58,7 @@ fn moved(mut primitives: Vec<Primitive>, by: f64) -> Vec<Primitive> {
     primitives
 }
 
-/// Frame 0, frame 1, frame 0 and so on.
+/// Times frame 0, frame 1, frame 0 and so on.
 fn every<T>(c: &mut Criterion, name: &str, mut frame: impl FnMut(usize) -> T) {
     let mut k = 0;
     c.bench_function(name, |b| {
@@ -69,11 +69,10 @@ fn every<T>(c: &mut Criterion, name: &str, mut frame: impl FnMut(usize) -> T) {
     });
 }
 
-/// The source's scene of many drops (section 5.1; digest, 7.3): some 55 triangles each, and all of
-/// them move.
+/// The source's scene of many drops (section 5.1; digest, 7.3): some 55 triangles each, all moving.
 fn drops(c: &mut Criterion) {
     for count in [50_u32, 100, 200, 400] {
-        // Spread by a generator: x(k+1) = a x(k) + c, of Knuth.
+        // Spread by Knuth's linear congruential generator, x(k+1) = a x(k) + c.
         let mut state = 1_u64;
         let mut next = || {
             state = state

@@ -1,72 +1,71 @@
-//! Which primitives may blend, and what bodies that may not do to each other where they meet.
+//! Which primitives may blend, and how bodies that may not blend interact where they meet.
 //!
 //! # Theory
 //!
-//! A sum of potentials blends whatever comes near: an arm with the hip that it hangs beside, a coil
-//! with itself, drops before they touch. So the mechanics say which pairs may, and change it as
-//! they like: a pair that is allowed when it touches and forbidden only when it has parted gives
-//! the memory that positions alone cannot (Triquet 2001, section 4.1).
+//! A sum of potentials blends all that comes close: an arm with the hip next to it, a coil with
+//! itself, drops before they touch. So the mechanics decide which pairs may blend, and change this
+//! at will. A pair that is allowed when it touches and forbidden only when it has parted gives the
+//! memory that positions alone cannot (Triquet 2001, section 4.1).
 //!
-//! In one place of the surface *blends with* is taken for an equivalence: the primitives there fall
-//! into [`Classes`], each of which makes a surface of its own, and a node can be inside for one and
-//! outside for another (section 4.2.3). The relation is what it is taken for only if every two
-//! primitives that reach one cube, and are of one strand, may blend: all pairs up to `2R + √3 h`
-//! along the strand, not neighbours only ([`Graph::strand`]; digest, section 4.6). Where it is not,
-//! the classes depend on the order of the primitives, and a mesh made of them tears:
-//! [`Classes::is_partition`] says so.
+//! At one place of the surface, *blends with* is treated as an equivalence. The primitives there
+//! fall into [`Classes`], each of which makes its own surface; a node can be inside for one and
+//! outside for another (section 4.2.3). The relation is an equivalence only if any two primitives
+//! of a strand that reach the same cube may blend: all pairs up to `2R + √3 h` along the strand,
+//! not only neighbours ([`Graph::strand`]; digest, section 4.6). Otherwise the classes depend on
+//! the order of the primitives, and their mesh tears; [`Classes::is_partition`] reports this.
 //!
-//! Two classes that overlap press each other flat: the potential of one is less what the other's
-//! has above the level ([`pressed`]). That is the source's equation 4.1 where both are inside and
-//! leaves both alone where they are not; taken as printed, equation 4.2 keeps bodies apart that
-//! touch, and 4.1 moves what is free. Of several others the one furthest above the level counts,
-//! whatever order they come in. A [`Bulge`] also swells both around the contact (section 4.3.1).
-//! [`Blending`] chooses.
+//! Two classes that overlap press each other flat: the excess of the other's potential over the
+//! level is subtracted ([`pressed`]). Where both are inside, this is the source's equation 4.1;
+//! elsewhere neither changes. As printed, equation 4.2 keeps touching bodies apart, and 4.1
+//! displaces free ones. Of several others, the one furthest above the level counts, in whatever
+//! order they come. A [`Bulge`] also swells both around the contact (section 4.3.1). [`Blending`]
+//! selects the mode.
 //!
-//! Where the relation is no equivalence, and whoever wants one closed surface whatever the graph,
-//! there are [`Cliques`] in place of classes.
+//! [`Cliques`] replace classes where the relation is not an equivalence, or where one closed
+//! surface is wanted for any graph.
 //!
 //! # Practice
 //!
-//! Potentials have no unit. Nothing here allocates but [`Graph`], and [`Classes`] until it has seen
-//! as many.
+//! Potentials are dimensionless. Only [`Graph`] allocates, and [`Classes`] while it grows to its
+//! largest size.
 
 mod cliques;
 
 pub use cliques::{Cliques, TooManyCliques};
 
-/// Pairs of primitives that may blend. Not transitive: what it says of two says nothing of a third.
+/// Pairs of primitives that may blend. Not transitive: two pairs say nothing about a third.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// The lower number first, in order.
+    /// Lower number first, sorted.
     pairs: Vec<(u32, u32)>,
 }
 
-/// Why a pair was refused. The caller's fault.
+/// A pair names a primitive that does not exist. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("primitives {a} and {b}: there are {count}")]
 pub struct NoPrimitive {
-    /// As given.
+    /// First primitive as given.
     pub a: u32,
-    /// As given.
+    /// Second primitive as given.
     pub b: u32,
-    /// How many there are.
+    /// Number of primitives.
     pub count: u32,
 }
 
 impl Graph {
-    /// Nobody blends.
+    /// Creates a graph in which nothing blends.
     #[must_use]
     pub fn new() -> Graph {
         Graph::default()
     }
 
-    /// Whether two may blend. One may with itself.
+    /// True if two primitives may blend. Each may blend with itself.
     #[must_use]
     pub fn blends(&self, a: u32, b: u32) -> bool {
         a == b || self.pairs.binary_search(&(a.min(b), a.max(b))).is_ok()
     }
 
-    /// Lets two blend. False: they could already.
+    /// Allows a pair to blend. Returns false if it was allowed before.
     pub fn allow(&mut self, a: u32, b: u32) -> bool {
         let pair = (a.min(b), a.max(b));
         match self.pairs.binary_search(&pair) {
@@ -78,21 +77,21 @@ impl Graph {
         }
     }
 
-    /// Keeps two from blending. False: they did not.
+    /// Forbids a pair to blend. Returns false if it was not allowed.
     pub fn forbid(&mut self, a: u32, b: u32) -> bool {
         let found = self.pairs.binary_search(&(a.min(b), a.max(b)));
         found.map(|at| self.pairs.remove(at)).is_ok()
     }
 
-    /// Lets those of a strand blend that are no further apart than `reach_m` along it; `first` is
-    /// the number of its first primitive, `steps_m` the ways from each to the next, m. With `2R +
-    /// √3 h` the mesh closes, for primitives of radius `R` and cubes of edge `h`.
+    /// Allows pairs of a strand that are at most `reach_m` apart along it. `first` is the number of
+    /// its first primitive, `steps_m` the distances between successive ones, m. With `2R + √3 h`
+    /// the mesh closes, for primitives of radius `R` and cubes of edge `h`.
     pub fn strand(&mut self, first: u32, steps_m: &[f64], reach_m: f64) {
         for (i, a) in (first..).zip(0..steps_m.len()) {
             let mut way = 0.0;
             for (j, step) in (i + 1..).zip(&steps_m[a..]) {
                 way += step;
-                // Not `>`: a NaN ends it.
+                // Not `>`: a NaN ends the loop.
                 if !(way <= reach_m) {
                     break;
                 }
@@ -103,8 +102,8 @@ impl Graph {
         self.pairs.dedup();
     }
 
-    /// These, in place of those before. In any order, either number first; more than once is once,
-    /// and of one with itself there is nothing to allow.
+    /// Replaces all pairs. Any order, either number first; duplicates and pairs of one primitive
+    /// with itself are dropped.
     pub fn set(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
         self.pairs.clear();
         let pairs = pairs.filter(|(a, b)| a != b);
@@ -113,16 +112,16 @@ impl Graph {
         self.pairs.dedup();
     }
 
-    /// The pairs, the lower number first, in order.
+    /// The pairs, sorted, lower number first.
     #[must_use]
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }
 
-    /// Whether all that it names are among the first `count`.
+    /// Checks that all numbers are below `count`.
     ///
     /// # Errors
-    /// [`NoPrimitive`]: the first pair that is not.
+    /// [`NoPrimitive`]: the first pair with a larger number.
     pub fn check(&self, count: u32) -> Result<(), NoPrimitive> {
         match self.pairs.iter().find(|(_, b)| *b >= count) {
             Some(&(a, b)) => Err(NoPrimitive { a, b, count }),
@@ -131,29 +130,28 @@ impl Graph {
     }
 }
 
-/// What primitives do to each other where they meet: the source's three modes (section 5.4).
+/// How primitives interact where they meet: the source's three modes (section 5.4), and a union.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Blending<'a> {
     /// All blend.
     Free,
-    /// Those that may blend by the graph do; others press each other flat ([`pressed`]).
+    /// Pairs of the graph blend; others press each other flat ([`pressed`]).
     Inhibited(&'a Graph),
-    /// So do those, and bodies in contact swell around it: bodies are what hangs together by the
-    /// graph, and in contact if a node is inside of both. The bulge's level has to be that of the
-    /// skin.
+    /// As `Inhibited`, and bodies in contact swell around it. Bodies are the connected parts of the
+    /// graph; two are in contact if a node is inside both. The bulge's level must be the skin's.
     Bulging(&'a Graph, Bulge),
-    /// One surface around all, of the largest sum over those that may all blend with each other
-    /// ([`Cliques`]): others meet in a crease. Closed whatever the graph.
+    /// One surface around all: the largest sum over the cliques, sets that may all blend with each
+    /// other ([`Cliques`]). Others meet in a crease. Closed for any graph.
     Union(&'a Graph),
 }
 
-/// Most primitives of one place that may not all blend.
+/// Maximum number of primitives of one place that may not all blend.
 pub const MAX_IN_PLACE: usize = 128;
 
-/// Some of the primitives of one place: bit `i` for the `i`-th of them.
+/// A subset of the primitives of one place: bit `i` for the `i`-th of them.
 pub type Set = u128;
 
-/// The members of a set, from the first on.
+/// Members of a set, in ascending order.
 #[inline]
 pub fn members(mut set: Set) -> impl Iterator<Item = usize> + Clone {
     std::iter::from_fn(move || {
@@ -163,23 +161,25 @@ pub fn members(mut set: Set) -> impl Iterator<Item = usize> + Clone {
     })
 }
 
-/// Primitives of one place, by who blends with whom (section 4.2.3). Work space: keep it.
+/// Classes of primitives of one place that blend with each other (section 4.2.3). Work space, meant
+/// to be reused.
 #[derive(Clone, Debug, Default)]
 pub struct Classes {
     of: Set,
     classes: Vec<Set>,
-    /// If it was asked for.
+    /// `None` until computed.
     partition: Option<bool>,
 }
 
 impl Classes {
-    /// Of some of a place, `may` being who may blend with each of the place, itself among them, and
-    /// they with it. The first represents its class, and so does each that blends with no
-    /// representative before it; a class is who blends with its representative.
+    /// Splits candidates of a place into classes. `may[i]` holds the members that blend with `i`,
+    /// including itself; it must be symmetric. The first candidate represents its class, and so
+    /// does each that blends with no representative before it. A class holds all that blend with
+    /// its representative.
     pub fn split(&mut self, may: &[Set], candidates: Set) {
         self.divide(may, candidates);
         if self.partition.is_none() {
-            // Each is in one class, and blends with all of it and nobody else.
+            // A partition: each member is in one class, and blends with all of it and nothing else.
             let (mut seen, mut twice) = (0, 0);
             for class in &self.classes {
                 twice |= seen & class;
@@ -192,16 +192,16 @@ impl Classes {
         }
     }
 
-    /// The classes of [`Classes::split`], without a look at whether they are a partition.
+    /// As [`Classes::split`], without testing whether the classes are a partition.
     pub(crate) fn divide(&mut self, may: &[Set], candidates: Set) {
-        // Places side by side have the same ones, as a rule.
+        // Neighbouring places usually have the same candidates.
         if self.of == candidates && !self.classes.is_empty() {
             return;
         }
         self.of = candidates;
         self.partition = None;
         self.classes.clear();
-        // Those that blend with no representative so far.
+        // Members that blend with no representative so far.
         let mut left = candidates;
         while left != 0 {
             let first = left.trailing_zeros();
@@ -211,18 +211,18 @@ impl Classes {
         }
     }
 
-    /// Forgets what [`Classes::split`] found: for another place.
+    /// Discards what [`Classes::split`] found, before another place.
     pub fn clear(&mut self) {
         self.classes.clear();
     }
 
-    /// The classes, in order of their representatives.
+    /// The classes, in the order of their representatives.
     #[must_use]
     pub fn classes(&self) -> &[Set] {
         &self.classes
     }
 
-    /// Whether *blends with* is an equivalence among these candidates. If not, the classes depend
+    /// True if *blends with* is an equivalence among these candidates. If not, the classes depend
     /// on their order.
     #[must_use]
     pub fn is_partition(&self) -> bool {
@@ -230,9 +230,9 @@ impl Classes {
     }
 }
 
-/// The potential of a class beside others that it does not blend with: `own - max(0, other -
-/// level)`, by the largest of them. Where one other is inside as well the surface is where both
-/// potentials are equal; where none is, it is that of the class alone.
+/// Potential of a class next to others that it does not blend with: `own - max(0, other - level)`,
+/// for the largest other. Where one other is inside as well, the surface is where both potentials
+/// are equal. Elsewhere it is that of the class alone.
 #[inline]
 #[must_use]
 pub fn pressed(own: f64, others: impl IntoIterator<Item = f64>, level: f64) -> f64 {
@@ -241,9 +241,9 @@ pub fn pressed(own: f64, others: impl IntoIterator<Item = f64>, level: f64) -> f
         .fold(0.0, |most: f64, other| most.max(other - level))
 }
 
-/// What another body's potential adds to one's own around their contact: 0 far away, highest before
-/// the contact, and below 0 in it, where both press each other flat (equation 4.3). Its slope is
-/// continuous everywhere, and -1 from the contact on.
+/// What another body's potential adds to a body's own around their contact. It is 0 far away,
+/// highest before the contact, and negative in it, where both press each other flat (equation 4.3).
+/// Its slope is continuous everywhere, and -1 from the contact on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bulge {
     from: f64,
@@ -252,7 +252,7 @@ pub struct Bulge {
     level: f64,
 }
 
-/// Of numbers that make no bulge. The caller's fault.
+/// Parameters that do not form a bulge. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "a bulge from {from} with its top at {top}, {height} high, level {level}: there has to be 0 <= from < top < level, and a height of at least (level - top) / 3, and below the level"
@@ -265,12 +265,12 @@ pub struct NoBulge {
 }
 
 impl Bulge {
-    /// It begins where the other's potential is `from`, is `height` high where that is `top`, and
-    /// ends at `level`, the contact.
+    /// Creates a bulge that starts where the other's potential is `from`, is `height` high where
+    /// that is `top`, and ends at `level`, the contact.
     ///
     /// # Errors
-    /// [`NoBulge`]: it would not rise to its top and fall from there on, or be a body of its own
-    /// where the other one ends.
+    /// [`NoBulge`]: it would not rise to its top and fall from there, or would exceed the level
+    /// alone and be a separate body.
     pub fn new(from: f64, top: f64, height: f64, level: f64) -> Result<Bulge, NoBulge> {
         let rises = 0.0 <= from && from < top && top < level && level.is_finite();
         if rises && height < level && level - top <= 3.0 * height {
@@ -290,19 +290,18 @@ impl Bulge {
         }
     }
 
-    /// Where it ends: the potential on the surfaces that it is for.
+    /// Potential at which it ends: that of the surfaces it is for.
     #[must_use]
     pub fn level(&self) -> f64 {
         self.level
     }
 
-    /// Largest share that what is added can have of the other's potential, from above: that of its
-    /// steepest place.
+    /// Upper bound of the ratio of the added potential to the other's, from its steepest slope.
     pub(crate) fn gain(&self) -> f64 {
         1.5 * self.height / (self.top - self.from)
     }
 
-    /// What is added where the other's potential is `other`, and how that changes with it.
+    /// Potential added where the other's is `other`, and its derivative.
     #[inline]
     #[must_use]
     pub fn with_slope(&self, other: f64) -> (f64, f64) {

@@ -1,38 +1,37 @@
-//! A look at every mesh that is made: what must not be is counted, live, without memory of its own
-//! to find.
+//! Check of every finished mesh: counts defects live, and reuses its memory.
 //!
-//! Corners are sorted by counting, by the point that they are at; each holds the point before and
-//! the point after it. So all that is known of an edge is at either of its ends, and every count
-//! takes one pass: linear in triangles and points, no table of edges, no sort. [`Mesh::faults`] has
-//! the same counts by plain definitions, and is the oracle.
+//! Corners are counting-sorted by their point; each stores the points before and after it. So
+//! either end of an edge knows the whole edge, and every count takes one pass: linear in triangles
+//! and points, with no edge table and no comparison sort. [`Mesh::faults`] computes the same counts
+//! from plain definitions, and is the oracle.
 
 use crate::mesh::{Faults, Mesh};
 
-/// What was found. Edges are counted once, whatever the number of their triangles.
+/// Counts of defects. An edge counts once, whatever the number of its triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Check {
-    /// What [`Mesh::faults`] says; a point that only strays name is not looked at.
+    /// As [`Mesh::faults`], without points that only stray triangles name.
     pub faults: Faults,
-    /// Edges of one triangle only: the borders of holes.
+    /// Edges of one triangle: the borders of holes.
     pub borders: usize,
     /// Edges of more than two triangles.
     pub crowded: usize,
-    /// Edges that two or more triangles go along the same way: one of them is wound the wrong way
-    /// round.
+    /// Edges that two or more triangles traverse in the same direction: one of these has the wrong
+    /// winding.
     pub same_way: usize,
-    /// Triangles without area: a corner twice, or all in a line. A closed mesh may have some, where
-    /// the level is on a node.
+    /// Triangles without area: a repeated corner, or all corners collinear. A closed mesh may have
+    /// some where the level is on a node.
     pub degenerate: usize,
-    /// Points of which a coordinate, or one of the normal's, is not finite, or that have no normal.
+    /// Points with a non-finite coordinate, with a non-finite normal, or without a normal.
     pub not_finite: usize,
-    /// Triangles that name points that are not there. Nothing else is counted of them.
+    /// Triangles that name missing points. They take no part in the other counts.
     pub strays: usize,
 }
 
 impl Check {
-    /// Whether it is closed, with every point in one ring of triangles, and all of its numbers are
-    /// some. A few triangles against their normals, or without area, are no fault: a surface that
-    /// is thinner than a cube has some.
+    /// True if the mesh is closed, every point has one ring of triangles, and all numbers are
+    /// finite. A few flipped or degenerate triangles are no fault: a surface thinner than a cube
+    /// has some.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let Faults {
@@ -44,22 +43,22 @@ impl Check {
     }
 }
 
-/// Checks meshes; keeps the memory between them. Does not allocate once it has seen as much.
+/// Checks meshes, reusing its memory. Allocates only when a mesh exceeds all earlier ones in size.
 #[derive(Clone, Debug, Default)]
 pub struct Checker {
-    /// By point: where its corners begin.
+    /// Index of the first corner, by point.
     first: Vec<usize>,
-    /// The point after a corner, and the point before it.
+    /// Points after and before each corner.
     corners: Vec<(u32, u32)>,
-    /// By point, of the corner's point that is looked at: how many triangles go there, and come
-    /// from there. Zero in between.
+    /// Scratch, by neighbour of the current point: how many triangles go there, and how many come
+    /// from there. Zero between points.
     ways: Vec<(u32, u32)>,
-    /// By point: the one before the same corner. Of those with ways only.
+    /// Scratch: the point before the same corner, by point. Valid only where `ways` is not zero.
     before: Vec<u32>,
 }
 
 impl Checker {
-    /// Counts what is wrong. Linear in triangles and points.
+    /// Counts the defects of a mesh. Linear in triangles and points.
     pub fn check(&mut self, mesh: &Mesh) -> Check {
         let mut check = Check {
             not_finite: not_finite(mesh),
@@ -72,7 +71,7 @@ impl Checker {
         check
     }
 
-    /// Corners by their points; and what is known of a triangle alone.
+    /// Sorts corners by point, and counts what a triangle shows alone.
     fn sort(&mut self, mesh: &Mesh, check: &mut Check) {
         let count = mesh.points.len();
         self.first.clear();
@@ -99,7 +98,7 @@ impl Checker {
         }
         self.corners.clear();
         self.corners.resize(self.first[count], (0, 0));
-        // Moved on while filling, and then moved back by one.
+        // Filling advances the offsets; they are moved back by one afterwards.
         for t in mesh.triangles.iter().filter(|t| is_there(t)) {
             for (v, after, before) in [(t[0], t[1], t[2]), (t[1], t[2], t[0]), (t[2], t[0], t[1])] {
                 let next = &mut self.first[v as usize];
@@ -111,7 +110,7 @@ impl Checker {
         self.first[0] = 0;
     }
 
-    /// All edges of a point, and whether its triangles are one ring.
+    /// Counts the edges of a point, and tests whether its triangles form one ring.
     fn look_around(&mut self, point: usize, check: &mut Check) {
         let corners = &self.corners[self.first[point]..self.first[point + 1]];
         for (after, before) in corners {
@@ -136,7 +135,7 @@ impl Checker {
             let is_ring = once && at == *start && steps == corners.len();
             check.faults.pinched += usize::from(!is_ring);
         }
-        // Each edge at its lower end, and once: what was counted is zero from then on.
+        // Counts each edge once, at its lower end, and resets the scratch counters to zero.
         for end in corners.iter().flat_map(|(after, before)| [*after, *before]) {
             let (to, from) = std::mem::take(&mut self.ways[end as usize]);
             if end as usize > point {

@@ -1,4 +1,4 @@
-//! Where a skin may be: a box of cubes.
+//! Domain of a skin: a box of cubes.
 
 use hapticd_geometry::Vec3;
 
@@ -6,14 +6,14 @@ use crate::kernel::Kernel;
 use crate::lists::SIDE;
 use crate::primitive::Primitive;
 
-/// Most cubes along an axis.
+/// Maximum number of cubes along an axis.
 pub const MAX_CELLS: u32 = 4096;
 
-/// Most bricks of 7³ cubes in a domain that is put around primitives. Each is 6 bytes of a table,
-/// whether something is there or not: 100 MB.
+/// Maximum number of bricks of 7³ cubes in a domain around primitives. Each takes 6 bytes of a
+/// table, even if empty: 100 MB.
 pub const MAX_PLACES: u64 = 1 << 24;
 
-/// A grid of cubes, axes along the world's.
+/// A world-aligned grid of cubes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Domain {
     low: Vec3,
@@ -21,38 +21,38 @@ pub struct Domain {
     cells: [u32; 3],
 }
 
-/// Why a domain was refused. The caller's fault.
+/// Reasons for refusing a domain. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DomainError {
-    /// NaN, infinite, 0 or less.
+    /// The edge is NaN, infinite, 0 or negative.
     #[error("cubes of {0} m: they have to be larger than 0 and finite")]
     Cell(f64),
-    /// None, or too many.
+    /// Too few or too many cubes along an axis.
     #[error("{0:?} cubes: there have to be 3 to {MAX_CELLS} along each axis")]
     Cells([u32; 3]),
-    /// Around primitives that are too far from each other.
+    /// The primitives are too far apart for their common domain.
     #[error("{0:?} cubes: in all there can be {MAX_PLACES} bricks of 7³")]
     Large([u32; 3]),
-    /// A corner that is no place, or a box whose cubes single precision cannot tell apart.
+    /// A corner is not finite, or single precision cannot distinguish the cubes.
     #[error(
         "{low:?} m and {cells:?} cubes of {cell_m} m: single precision does not tell cubes apart out there"
     )]
     Place {
         /// Lowest corner, m.
         low: [f64; 3],
-        /// As given.
+        /// Cubes along each axis, as given.
         cells: [u32; 3],
-        /// As given, m.
+        /// Edge of a cube, as given, m.
         cell_m: f64,
     },
 }
 
 impl Domain {
-    /// `cells` cubes along each axis, from its lowest corner on.
+    /// Creates a domain of `cells` cubes along each axis from its lowest corner.
     ///
     /// # Errors
-    /// [`DomainError`]: the first thing that is wrong.
+    /// [`DomainError`]: the first defect found.
     pub fn new(low: Vec3, cell_m: f64, cells: [u32; 3]) -> Result<Domain, DomainError> {
         if !(cell_m > 0.0 && cell_m.is_finite()) {
             return Err(DomainError::Cell(cell_m));
@@ -62,8 +62,8 @@ impl Domain {
         }
         let domain = Domain { low, cell_m, cells };
         let furthest = low.amax().max(domain.high().amax());
-        // A thousandth of a cube is to be seen in a published point. The largest coordinate does
-        // not tell of a NaN beside it.
+        // Published points must resolve a thousandth of a cube. `amax` may skip a NaN, so each
+        // coordinate is tested separately.
         let is_place = low.iter().all(|x| x.is_finite());
         if !(is_place && furthest * f64::from(f32::EPSILON) <= 1e-3 * cell_m) {
             return Err(DomainError::Place {
@@ -75,17 +75,16 @@ impl Domain {
         Ok(domain)
     }
 
-    /// The smallest that holds the surface of these primitives at a level, whatever they make
-    /// together, with no node of the border inside. Its corners are those of whole bricks of 7³
-    /// cubes that begin at the world's origin: a mesh does not swim through the cubes when its
-    /// primitives move.
+    /// Creates the smallest domain that holds the surface of these primitives at a level, however
+    /// they blend, with no border node inside. It consists of whole bricks of 7³ cubes aligned to
+    /// the world's origin: a mesh does not swim through the cubes when its primitives move.
     ///
-    /// Where no primitive reaches there is no surface, and none where the sum of those kernels that
-    /// reach everywhere is below the level: each below an equal part of it. What only takes away is
-    /// not looked at. Without primitives it is a brick at the origin.
+    /// There is no surface where no primitive reaches, nor where every endless kernel is below an
+    /// equal share of the level. Primitives that only subtract are ignored. Without primitives the
+    /// domain is one brick at the origin.
     ///
     /// # Errors
-    /// [`DomainError`]: the cubes are none, or too many.
+    /// [`DomainError`]: the cube's edge is invalid, or there are too many cubes.
     pub fn around(
         primitives: &[Primitive],
         level: f64,
@@ -119,11 +118,11 @@ impl Domain {
         Domain::holding(low, high, cell_m)
     }
 
-    /// The smallest that holds a box, m, with no node of the border in it; of whole bricks that
-    /// begin at the world's origin.
+    /// Creates the smallest domain that holds a box, m, with no border node in it. It consists of
+    /// whole bricks aligned to the world's origin.
     ///
     /// # Errors
-    /// [`DomainError`]: the cubes are none, or too many.
+    /// [`DomainError`]: the cube's edge is invalid, or there are too many cubes.
     pub fn holding(low: Vec3, high: Vec3, cell_m: f64) -> Result<Domain, DomainError> {
         if !(cell_m > 0.0 && cell_m.is_finite()) {
             return Err(DomainError::Cell(cell_m));
@@ -132,7 +131,7 @@ impl Domain {
         let room = Vec3::repeat(cell_m);
         let first = ((low - room) / side).map(f64::floor);
         let last = ((high + room) / side).map(f64::ceil);
-        // The casts saturate, and a NaN is 0: both are refused.
+        // The casts saturate, and NaN becomes 0: `Domain::new` refuses both.
         let cells = [0, 1, 2].map(|k| (f64::from(SIDE) * (last[k] - first[k])) as u32);
         let bricks = cells.map(|n| u64::from(n.min(MAX_CELLS) / SIDE));
         if cells.iter().all(|n| *n <= MAX_CELLS) && bricks.iter().product::<u64>() > MAX_PLACES {
@@ -141,13 +140,13 @@ impl Domain {
         Domain::new(side * first, cell_m, cells)
     }
 
-    /// The lowest corner, m.
+    /// Lowest corner, m.
     #[must_use]
     pub fn low(&self) -> Vec3 {
         self.low
     }
 
-    /// The highest corner, m.
+    /// Highest corner, m.
     #[must_use]
     pub fn high(&self) -> Vec3 {
         self.low + self.cell_m * Vec3::from(self.cells.map(f64::from))

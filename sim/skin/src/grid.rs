@@ -1,116 +1,117 @@
-//! Potentials that come as samples: scans, simulations, whatever is no sum of primitives.
+//! Sampled potentials: scans, simulations and other fields that are not sums of primitives.
 //!
 //! # Theory
 //!
 //! The source's library was adapted to polygonize a grid that its user fills (Triquet 2001, section
 //! 5.6: skulls from planes of a scanner, figure 5.18). Here a grid is one more term of the sum,
-//! with spacings and a frame of its own: cubic between its samples, and 0 beyond them. So a scan
-//! can be alone, or blend with primitives. Where its nodes are the domain's, the mesh is Marching
-//! Cubes of the samples to the bit.
+//! with its own spacings and frame. It is cubic between its samples and 0 outside. So a scan can
+//! stand alone or blend with primitives. Where the grid's nodes coincide with the domain's, the
+//! mesh is Marching Cubes of the samples, to the bit.
 //!
-//! *Between samples* it is a cubic along each axis with the slopes of central differences (Catmull
-//! and Rom 1974), so that it goes through the samples, and value and gradient are continuous: a
-//! normal that jumps from cube to cube, as that of a trilinear one does, is felt as ticks. Next to
-//! the border, where a sample is missing, the straight line through the last two goes on. A cubic
-//! may go beyond its samples: where they jump from 0 to 1, to -0.07 and 1.07.
+//! *Between samples* the potential is a cubic along each axis, with central differences as slopes
+//! (Catmull and Rom 1974). It interpolates the samples, and value and gradient are continuous. A
+//! trilinear gradient jumps from cube to cube, and the hand feels such jumps of the normal as
+//! ticks. Next to the border, where a sample is missing, the line through the last two samples is
+//! extended. The cubic may overshoot its samples: a jump from 0 to 1 gives -0.07 and 1.07.
 //!
-//! Where the samples on its border are not 0 the sum jumps there, and the surface follows the
-//! border to within a cube. [`Grid::of_volume`] closes them.
+//! If the samples on the border are not 0, the sum jumps there, and the surface follows the border
+//! to within a cube. [`Grid::of_volume`] closes the border.
 //!
 //! # Practice
 //!
-//! World frame, metres; potentials have no unit. Samples are single precision, x fastest. Values
-//! and gradients are real-time callable: no allocation, bounded work, 64 samples. A clone has the
-//! same samples, not others like them.
+//! World frame, metres; potentials are dimensionless. Samples are single precision, x fastest.
+//! Values and gradients are real-time callable: no allocation, bounded work, 64 samples. A clone
+//! shares the samples.
 
 use std::sync::Arc;
 
 use hapticd_geometry::{Mat3, Pose, Vec3, Volume};
 
-/// See the module page.
+/// A potential sampled on a regular lattice. See the module page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Where the first sample is, m.
+    /// Position of the first sample, m.
     first: Vec3,
-    /// From sample to sample, m: a column for each axis.
+    /// Step between neighbouring samples, m: one column per axis.
     steps: Mat3,
-    /// From metres to samples.
+    /// Maps metres to sample coordinates.
     samples_from_m: Mat3,
     nodes: [u32; 3],
     values: Arc<Vec<f32>>,
     below_zero: bool,
 }
 
-/// Most samples along an axis.
+/// Maximum number of samples along an axis.
 pub const MAX_SAMPLES: u32 = 4096;
 
-/// Of a cubic's four weights the sum of the absolute values at most: 1.25 in the middle between
-/// samples. Along three axes their product.
+/// Upper bound of the sum of the absolute values of a cubic's four weights: 1.25, midway between
+/// samples. Along three axes, the product.
 const OVERSHOOT: f64 = 1.25 * 1.25 * 1.25;
 
-/// Why a grid was refused. The caller's fault.
+/// Reasons for refusing a grid. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// NaN, infinite, 0 or less.
+    /// The spacing is NaN, infinite, 0 or negative.
     #[error("samples every {0} m: it has to be more than 0 and finite")]
     Spacing(f64),
-    /// A corner that is no place, or so far out that its samples are one.
+    /// A corner is not finite, or so far out that neighbouring samples coincide.
     #[error("{low:?} m, samples every {spacing_m} m: they cannot be told apart out there")]
     Place {
         /// Lowest corner, m.
         low: [f64; 3],
-        /// As given, the least of them, m.
+        /// Smallest spacing as given, m.
         spacing_m: f64,
     },
-    /// None, or too many.
+    /// Too few or too many samples along an axis.
     #[error("{0:?} samples: there have to be 2 to {MAX_SAMPLES} along each axis")]
     Nodes([u32; 3]),
-    /// Not as many as nodes.
+    /// The number of samples differs from the number of nodes.
     #[error("{given} samples for {nodes:?} nodes")]
     Count {
-        /// How many came.
+        /// Number of samples given.
         given: usize,
-        /// Along each axis.
+        /// Nodes along each axis.
         nodes: [u32; 3],
     },
-    /// One that is none.
+    /// A sample is not finite.
     #[error("sample {at:?} is {value}")]
     NotFinite {
-        /// Along each axis.
+        /// Index of the sample along each axis.
         at: [u32; 3],
-        /// As given.
+        /// Value of the sample.
         value: f32,
     },
-    /// No sample but those on the border, which are outside, is inside; or all of them are.
+    /// The samples within the border are all inside or all outside; those on the border count as
+    /// outside.
     #[error(
         "no surface: the samples within the border go from {lowest} to {highest}, and the level is {level}"
     )]
     NoSurface {
-        /// The least of them.
+        /// Lowest of the samples within the border.
         lowest: f32,
-        /// The largest.
+        /// Highest of them.
         highest: f32,
-        /// What was to be between them.
+        /// Level that should lie between the two.
         level: f64,
     },
 }
 
-/// Which samples of a volume are inside.
+/// Selects which samples of a volume are inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inside {
-    /// What a sample is on the surface, in the unit of the samples.
+    /// Value of a sample on the surface, in the unit of the samples.
     pub level: f64,
-    /// Inside is where samples are below the level, as those of signed distances are; else above.
+    /// True: inside is below the level, as for signed distances. False: inside is above it.
     pub below: bool,
 }
 
 impl Grid {
-    /// From its lowest corner on, `nodes` samples along each axis, every `spacing_m` metres; x
-    /// fastest, then y.
+    /// Creates a grid from its lowest corner: `nodes` samples along each axis, every `spacing_m`
+    /// metres; x fastest, then y.
     ///
     /// # Errors
-    /// [`GridError`]: the first thing that is wrong.
+    /// [`GridError`]: the first defect found.
     pub fn new(
         low: Vec3,
         spacing_m: f64,
@@ -121,11 +122,11 @@ impl Grid {
         Grid::placed(&place, [spacing_m; 3], nodes, values)
     }
 
-    /// `nodes` samples along each axis of a frame of their own, whose origin is the first sample,
-    /// as far apart as `spacing_m` says; x fastest, then y.
+    /// Creates a grid in its own frame, with the first sample as origin: `nodes` samples along each
+    /// axis, spaced by `spacing_m`; x fastest, then y.
     ///
     /// # Errors
-    /// [`GridError`]: the first thing that is wrong.
+    /// [`GridError`]: the first defect found.
     pub fn placed(
         world_from_grid: &Pose,
         spacing_m: [f64; 3],
@@ -150,7 +151,7 @@ impl Grid {
         };
         let (low, high) = grid.bounds();
         let furthest = low.amax().max(high.amax());
-        // The largest coordinate does not tell of a NaN beside it.
+        // `amax` may skip a NaN, so each coordinate is tested separately.
         let is_place = low.iter().chain(&high).all(|x| x.is_finite());
         let spacing_m = spacing.min();
         if !(is_place && furthest * f64::EPSILON <= 1e-9 * spacing_m) {
@@ -169,18 +170,18 @@ impl Grid {
         Ok(grid)
     }
 
-    /// Whether it takes away somewhere.
+    /// True if the potential is negative somewhere.
     pub(crate) fn is_below_zero(&self) -> bool {
         self.below_zero
     }
 
-    /// A potential of what a volume's samples say is inside: `level` on the surface, 0 at the
-    /// sample that is furthest outside, and in proportion between and beyond. It is closed: the
-    /// samples on its border are 0, so the surface stays within it and nothing jumps. `unit_m`:
-    /// length of one unit of the volume's frame.
+    /// Converts a volume to a potential: `level` on the surface, 0 at the sample that is furthest
+    /// outside, and linear between and beyond. The samples on the border are set to 0. So the
+    /// surface stays within the volume and the potential does not jump. `unit_m` is the length of
+    /// one unit of the volume's frame.
     ///
     /// # Errors
-    /// [`GridError`]: the first thing that is wrong, or [`GridError::NoSurface`].
+    /// [`GridError`]: the first defect found, or [`GridError::NoSurface`].
     pub fn of_volume(
         volume: Volume,
         (world_from_volume, unit_m): (&Pose, f64),
@@ -208,7 +209,7 @@ impl Grid {
         let most_out = f64::from(if inside.below { highest } else { lowest });
         let most_in = f64::from(if inside.below { lowest } else { highest });
         let per = level / (inside.level - most_out);
-        // Not `<`: a NaN crosses nothing. From -inf to inf there is no number in proportion.
+        // Not `<`: a NaN crosses nothing. Between -inf and inf there is no finite factor.
         let crosses = (most_in - inside.level) * (inside.level - most_out) > 0.0;
         if !(crosses && per.is_finite()) {
             let level = inside.level;
@@ -228,13 +229,13 @@ impl Grid {
         Grid::placed(&(world_from_volume * origin), spacing_m, nodes, samples)
     }
 
-    /// Its samples back, to be filled again: without a copy where it is the only one that has them.
+    /// Returns the samples for refilling. Copies them only if a clone still shares them.
     #[must_use]
     pub fn into_values(self) -> Vec<f32> {
         Arc::unwrap_or_clone(self.values)
     }
 
-    /// Its samples, x fastest, then y.
+    /// Returns the samples, x fastest, then y.
     #[must_use]
     pub fn values(&self) -> &[f32] {
         &self.values
@@ -246,31 +247,31 @@ impl Grid {
         self.nodes
     }
 
-    /// From sample to sample along each axis, m.
+    /// Distance between neighbouring samples along each axis, m.
     #[must_use]
     pub fn spacing_m(&self) -> [f64; 3] {
         [0, 1, 2].map(|k| self.steps.column(k).norm())
     }
 
-    /// A place in samples: the first sample is the origin.
+    /// Converts a position, m, to sample coordinates, with the first sample as origin.
     #[must_use]
     pub fn in_samples(&self, at: &Vec3) -> Vec3 {
         self.samples_from_m * (at - self.first)
     }
 
-    /// The place, m, of what is `at` in samples.
+    /// Converts sample coordinates to a position, m.
     #[must_use]
     pub fn place(&self, at: &Vec3) -> Vec3 {
         self.first + self.steps * at
     }
 
-    /// A slope in the world, 1/m, of one that is per sample.
+    /// Converts a slope per sample to a slope in the world, 1/m.
     #[must_use]
     pub fn slope(&self, per_sample: &Vec3) -> Vec3 {
         self.samples_from_m.tr_mul(per_sample)
     }
 
-    /// Lowest and highest corner of the box along the world's axes that holds it, m: 0 beyond.
+    /// Lowest and highest corner of the world-aligned bounding box, m. The potential is 0 outside.
     #[must_use]
     pub fn bounds(&self) -> (Vec3, Vec3) {
         let (mut low, mut high) = (self.first, self.first);
@@ -282,13 +283,13 @@ impl Grid {
         (low, high)
     }
 
-    /// Potential at a place.
+    /// Potential at a position.
     #[must_use]
     pub fn value(&self, at: &Vec3) -> f64 {
         self.with_gradient(at).0
     }
 
-    /// Potential at a place, and its gradient, 1/m.
+    /// Potential at a position, and its gradient, 1/m.
     #[must_use]
     pub fn with_gradient(&self, at: &Vec3) -> (f64, Vec3) {
         let at = self.in_samples(at);
@@ -301,7 +302,7 @@ impl Grid {
         }
         let [x, y, z] = &axes;
         let (mut value, mut slope) = (0.0, Vec3::zeros());
-        // Along x, then y, then z. On a sample exactly that: the weights of the others are 0.
+        // Along x, then y, then z. On a sample the result is exact: the other weights are 0.
         for k in 0..4 {
             let (mut plane, mut by_x, mut by_y) = (0.0, 0.0, 0.0);
             for j in 0..4 {
@@ -326,23 +327,23 @@ impl Grid {
         (value, self.slope(&slope))
     }
 
-    /// Lowest and highest potential in a box along the world's axes, or more: of the samples of all
-    /// cubes that it meets and of those beside them, with what a cubic may go beyond them; and 0 if
-    /// it goes beyond the grid.
+    /// Bounds on the potential in a world-aligned box. They cover the samples of all cubes that the
+    /// box meets and their neighbours, the overshoot of the cubic, and 0 if the box leaves the
+    /// grid.
     pub(crate) fn extremes(&self, low: &Vec3, high: &Vec3) -> (f32, f32) {
         let middle = self.in_samples(&(0.5 * (low + high)));
         let half = self.samples_from_m.abs() * (0.5 * (high - low));
         let (mut from, mut to, mut beyond) = ([0; 3], [0; 3], false);
         for k in 0..3 {
             let last = f64::from(self.nodes[k] - 1);
-            // A sample more on either side, for rounding.
+            // One more sample on either side, for rounding.
             let a = (middle[k] - half[k]).floor() - 1.0;
             let b = (middle[k] + half[k]).ceil() + 1.0;
             beyond |= a < 0.0 || b > last;
             if a > last || b < 0.0 {
                 return (0.0, 0.0);
             }
-            // And those that the outermost cubes also look at.
+            // Plus the neighbours that the outermost cubes use.
             (from[k], to[k]) = ((a - 1.0).max(0.0) as u32, (b + 1.0).min(last) as u32);
         }
         let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
@@ -373,13 +374,13 @@ impl Grid {
     }
 }
 
-/// Which of a grid's nodes its sample `k` is on.
+/// Node of sample `k`, along each axis.
 fn node_of(nodes: [u32; 3], k: usize) -> [u32; 3] {
     let [nx, ny] = [nodes[0], nodes[1]].map(|n| n as usize);
     [k % nx, k / nx % ny, k / (nx * ny)].map(|i| i as u32)
 }
 
-/// Between the samples of one axis: four of them, what each counts, and what it does to the slope.
+/// Interpolation along one axis: four samples, their weights, and their weights in the slope.
 #[derive(Clone, Copy, Default)]
 struct Axis {
     nodes: [u32; 4],
@@ -388,10 +389,10 @@ struct Axis {
 }
 
 impl Axis {
-    /// At `t` samples from the first of `count`; `None` beyond them.
+    /// Interpolates at `t` samples from the first of `count`; `None` outside.
     #[inline]
     fn at(mut t: f64, count: u32) -> Option<Axis> {
-        // A billionth beside a sample is on it: what the division may do.
+        // Within a billionth of a sample counts as on it, since the division rounds.
         if (t - t.round()).abs() < 1e-9 * (1.0 + t.abs()) {
             t = t.round();
         }
@@ -413,7 +414,7 @@ impl Axis {
             (4.0 - 4.5 * t) * t + 0.5,
             (1.5 * t - 1.0) * t,
         ];
-        // A sample that is missing is on the line through the two beside it.
+        // A missing sample lies on the line through the two next to it.
         for set in [&mut weights, &mut slopes] {
             if cell == 0 {
                 (set[1], set[2], set[0]) = (set[1] + 2.0 * set[0], set[2] - set[0], 0.0);

@@ -2,64 +2,64 @@
 //!
 //! # Theory
 //!
-//! Of the functions that the source compares (Triquet 2001, sections 1.2.4 and 3.2.1) all are here,
-//! with what its scan lost restored: Gascuel's for any `p`, Blanc's and Schlick's with 5.5 where
-//! 4.5 is printed, which would leave a step at half the radius. They are written in the square of
-//! the distance over the radius, `u = (d/R)²`, since for the one that is used by default, and two
-//! others, no root is ever needed.
+//! All functions that the source compares are here (Triquet 2001, sections 1.2.4 and 3.2.1), with
+//! what its scan lost restored: Gascuel's for any `p`, and Blanc's and Schlick's with 5.5 where 4.5
+//! is printed, which would leave a step at half the radius. They are functions of the squared
+//! distance over the radius, `u = (d/R)²`. So the default kernel and two others never need a root.
 //!
-//! All fall, none is negative. Those of finite support are 0 from `u = 1` on. All but
-//! [`Kernel::Step`], [`Kernel::Linear`] and [`Kernel::Inverse`] have a continuous slope.
+//! All fall monotonically, and none is negative. Those with finite support are 0 from `u = 1` on.
+//! All but [`Kernel::Step`], [`Kernel::Linear`] and [`Kernel::Inverse`] have a continuous slope.
 
-/// A falling function of distance.
+/// A decreasing function of distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Kernel {
-    /// `(1 - u)²` (Murakami, Ichihara 1987): the cheapest of all, and what the library uses.
+    /// `(1 - u)²` (Murakami, Ichihara 1987): the cheapest, and the default.
     #[default]
     Murakami,
     /// `1 - 22/9 u + 17/9 u² - 4/9 u³` (Wyvill, McPheeters, Wyvill 1986).
     Wyvill,
-    /// Metaballs (Nishimura et al. 1985): highest 4/3.
+    /// Metaballs (Nishimura et al. 1985); maximum 4/3.
     Nishimura,
-    /// `p`: how steep it is at half the radius, where it is 1/2 (Gascuel 1993); above 0, at most 6.
+    /// Steepness `p` at half the radius, where the value is 1/2 (Gascuel 1993); above 0, at most 6.
     Gascuel(f64),
-    /// `p`: how soft it is (Blanc, Schlick 1995); a millionth to a million. 1/2 at half the radius.
+    /// Softness `p` (Blanc, Schlick 1995), from a millionth to a million. The value is 1/2 at half
+    /// the radius.
     BlancSchlick(f64),
-    /// `exp(-a u)` (Blinn 1982), `a` above 0. Reaches everywhere.
+    /// `exp(-a u)` (Blinn 1982), `a` above 0. Infinite support.
     Blinn(f64),
-    /// `1 / d`. Reaches everywhere, and is infinite at 0.
+    /// `1 / d`. Infinite support, and infinite at 0.
     Inverse,
-    /// 1/2 up to the radius: surfaces that do not blend.
+    /// 1/2 up to the radius: surfaces do not blend.
     Step,
     /// `1 - d`.
     Linear,
 }
 
-/// Of a number that a kernel cannot have.
+/// A kernel parameter out of range.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{kernel:?}: its parameter has to be above 0, from {least} to {most}")]
 pub struct KernelError {
-    /// As given.
+    /// Kernel as given.
     pub kernel: Kernel,
-    /// Smallest that it may be.
+    /// Smallest allowed parameter.
     pub least: f64,
-    /// Largest that it may be.
+    /// Largest allowed parameter.
     pub most: f64,
 }
 
 impl Kernel {
-    /// Whether its parameter, if it has one, leaves it falling everywhere and never negative.
+    /// Checks that the parameter, if any, keeps the kernel decreasing and nonnegative.
     ///
     /// # Errors
-    /// [`KernelError`]: it does not, or is NaN.
+    /// [`KernelError`]: it is out of range or NaN.
     pub fn check(self) -> Result<(), KernelError> {
         let (p, least, most) = match self {
             // Beyond 6 the outer branch is negative before it ends: its factor is (p - 2) + (8 -
             // 2p) d.
             Kernel::Gascuel(p) => (p, f64::from_bits(1), 6.0),
-            // Near half the radius its denominator is the difference of two numbers as large as
-            // `p`, and 1.125: of too large ones that is rounding. Of too small ones the slope at 0
-            // is a division by the square of nothing.
+            // Near half the radius the denominator is a difference of two numbers as large as `p`,
+            // and equals 1.125: for a large `p` it is mostly rounding. For a small `p` the slope at
+            // 0 divides by the square of almost 0.
             Kernel::BlancSchlick(p) => (p, 1e-6, 1e6),
             Kernel::Blinn(p) => (p, f64::from_bits(1), f64::MAX),
             _ => return Ok(()),
@@ -75,21 +75,21 @@ impl Kernel {
         }
     }
 
-    /// Whether it is 0 from its radius on.
+    /// True if the kernel is 0 from its radius on.
     #[must_use]
     pub fn is_finite(self) -> bool {
         !matches!(self, Kernel::Blinn(_) | Kernel::Inverse)
     }
 
-    /// At the square of distance over radius. Real-time callable.
+    /// Value at `u`, the square of distance over radius. Real-time callable.
     #[inline]
     #[must_use]
     pub fn value(self, u: f64) -> f64 {
         self.with_slope(u).0
     }
 
-    /// Value, and how it changes with `u`; where it has no slope (at 0 of those with a tip there,
-    /// at a step) that is 0. Real-time callable.
+    /// Value, and its derivative with respect to `u`. The derivative is 0 where it does not exist
+    /// (a tip at 0, a step). Real-time callable.
     #[inline]
     #[must_use]
     pub fn with_slope(self, u: f64) -> (f64, f64) {
@@ -108,7 +108,7 @@ impl Kernel {
             Kernel::Nishimura if u <= 1.0 / 9.0 => (4.0 / 3.0 - 4.0 * u, -4.0),
             Kernel::Nishimura => {
                 let d = u.sqrt();
-                // 2 (1-d)², whose slope in d is -4 (1-d).
+                // 2 (1-d)², with slope -4 (1-d) in d.
                 (2.0 * (1.0 - d) * (1.0 - d), -2.0 * (1.0 - d) / d)
             }
             Kernel::Gascuel(p) => {
@@ -148,8 +148,8 @@ impl Kernel {
         }
     }
 
-    /// Largest distance over radius at which it is `share` or more: how far the surface of a lone
-    /// primitive is from what it is about. 0: it is nowhere.
+    /// Largest distance over radius at which the value is at least `share`: the distance of a lone
+    /// primitive's surface from its skeleton. 0 if there is no such distance.
     #[must_use]
     pub fn reach(self, share: f64) -> f64 {
         if self == Kernel::Murakami {
@@ -161,7 +161,7 @@ impl Kernel {
             high *= 2.0;
         }
         let mut low = 0.0;
-        // As many halvings as the mantissa has bits.
+        // One bisection per bit of the mantissa.
         for _ in 0..53 {
             let middle = 0.5 * (low + high);
             if is_in(middle) {
@@ -174,7 +174,7 @@ impl Kernel {
     }
 }
 
-/// A slope in `d` as one in `u = d²`; none at a tip.
+/// Converts a slope in `d` to one in `u = d²`; 0 at a tip.
 #[inline]
 fn by_u(slope: f64, d: f64) -> f64 {
     if d > 0.0 { 0.5 * slope / d } else { 0.0 }

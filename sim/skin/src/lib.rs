@@ -1,22 +1,21 @@
-//! Skins: implicit surfaces around skeletons, for bodies that deform, merge and part (Triquet
+//! Skins: implicit surfaces around skeletons, for bodies that deform, merge and split (Triquet
 //! 2001).
 //!
-//! Every [`Primitive`] of a skeleton radiates a potential that falls with distance; the surface is
-//! where their sum is the level. Inside it is above. Such surfaces blend where they meet, and
-//! change their topology by themselves.
+//! Every [`Primitive`] of a skeleton radiates a potential that falls with distance. The surface is
+//! the set of points where the sum of the potentials equals the level; inside, the sum is above it.
+//! Such surfaces blend where they meet, and change topology without further effort.
 //!
-//! * [`kernel`] is how a potential falls, [`primitive`] what it falls from, with gradients.
-//! * [`Skin`] makes a [`Mesh`] of primitives in a [`Domain`]; [`Tracker`] does the same by the
-//!   source's own way.
-//! * A [`Polygonizer`] is somebody else who makes meshes, of which [`Skin::adopt`] takes
-//!   possession.
-//! * A [`Grid`] is a potential of samples, alone or one more term.
-//! * [`blend`] says which primitives may blend, and what those do that may not.
-//! * [`Checker`] looks at every mesh for what must not be.
-//! * [`quality`] says how fine a skin can be for what it may cost.
-//! * [`table`] is what Marching Cubes makes of a cube, such that the mesh closes.
+//! * [`kernel`]: how a potential falls with distance. [`primitive`]: the skeletons, with gradients.
+//! * [`Skin`] polygonizes primitives in a [`Domain`] into a [`Mesh`]. [`Tracker`] does the same
+//!   with the source's own algorithm.
+//! * [`Polygonizer`]: an external mesher, such as a GPU. [`Skin::adopt`] takes over its meshes.
+//! * [`Grid`]: a sampled potential, alone or as one more term of the sum.
+//! * [`blend`]: which primitives may blend, and what happens between those that may not.
+//! * [`Checker`] counts the defects of every mesh.
+//! * [`quality`] chooses the cube size that a cost budget allows.
+//! * [`table`]: the Marching Cubes table, built so that meshes close.
 //!
-//! No I/O, no clocks, no threads of its own. Deterministic.
+//! No I/O, no clocks, no threads. Deterministic.
 #![forbid(unsafe_code)]
 
 pub mod blend;

@@ -1,47 +1,46 @@
-//! Which primitives reach which brick: the source's voxel grid (Triquet 2001, section 3.2.2), with
-//! bricks of cubes for voxels.
+//! Lists of the primitives that reach each brick: the source's voxel grid (Triquet 2001, section
+//! 3.2.2), with bricks of cubes for voxels.
 //!
-//! Lists are rebuilt for every mesh and never cleared: an entry counts only if it carries the
-//! date of this mesh (section 3.3.3). The dates are of 16 bits; when they are used up all are
-//! cleared, once in 65,535 meshes. Does not allocate once it has seen as much.
+//! Lists are rebuilt for every mesh and never cleared: an entry counts only if it carries this
+//! mesh's date (section 3.3.3). Dates have 16 bits; when they run out, once in 65,535 meshes, all
+//! are cleared. Allocates only when a mesh exceeds all earlier ones in size.
 
 use hapticd_geometry::Vec3;
 
 use crate::domain::Domain;
 
-/// Cubes along a side of a brick; it has one node more.
+/// Cubes along a side of a brick; a brick has one more node.
 pub(crate) const SIDE: u32 = 7;
 
-/// Part of a box by which it is taken larger, so that single precision never finds a potential
-/// beyond it.
+/// Relative enlargement of a box, so that single precision never finds a potential outside it.
 const ROOM: f64 = 1e-5;
 
-/// Most entries of all lists together, counted by boxes: of a ball about half of them are there. 3
-/// GB while they are made.
+/// Maximum number of entries of all lists together, counted by bounding boxes; a ball reaches about
+/// half of its box. 3 GB while the lists are built.
 pub(crate) const MAX_ENTRIES: u64 = 1 << 28;
 
-/// None.
+/// Index of nothing.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// See the module page.
+/// Primitives by brick. See the module page.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lists {
     /// Bricks along each axis.
     pub bricks: [u32; 3],
     date: u16,
     dates: Vec<u16>,
-    /// By place: where it is in `reached`, if it carries the date.
+    /// Index into `reached`, by brick; valid if the brick carries the date.
     slots: Vec<u32>,
-    /// Place of each brick that something reaches.
+    /// Coordinates of each brick that a primitive reaches.
     pub reached: Vec<[u16; 3]>,
-    /// The brick and the primitive, in order of primitives.
+    /// Brick and primitive of each entry, in order of primitives.
     pairs: Vec<(u32, u32)>,
     first: Vec<u32>,
     entries: Vec<u32>,
 }
 
 impl Lists {
-    /// Empty, over a domain.
+    /// Starts empty lists over a domain.
     pub fn begin(&mut self, domain: &Domain) {
         let bricks = domain.cells().map(|n| n.div_ceil(SIDE));
         if self.bricks != bricks {
@@ -61,25 +60,24 @@ impl Lists {
         self.pairs.clear();
     }
 
-    /// Starts with this many meshes behind it: for tests of the end of dates.
+    /// Sets the date as if this many meshes had been made. For tests of the wrap-around.
     pub fn set_date(&mut self, date: u16) {
         self.date = date;
     }
 
-    /// The first and the last brick along each axis that a box meets, and by how much it was taken
-    /// larger, m; `None`: it meets none.
+    /// First and last brick along each axis that a box meets, and the enlargement of the box, m;
+    /// `None` if it meets no brick.
     fn range(&self, domain: &Domain, (low, high): (Vec3, Vec3)) -> Option<([(u32, u32); 3], f64)> {
         let side = f64::from(SIDE) * domain.cell_m();
-        // What rounding makes of places in single precision goes with the domain's size, not with
-        // the primitive's.
+        // Rounding of positions in single precision scales with the domain, not with the primitive.
         let most_cells = domain.cells().into_iter().fold(0, u32::max);
         let rounding = 4.0 * f64::from(f32::EPSILON) * f64::from(most_cells) * domain.cell_m();
         let size = (high - low).amax().min(1e3 * side) * ROOM + rounding + 1e-9 * side;
         let mut range = [(0, 0); 3];
         for k in 0..3 {
             let last = f64::from(self.bricks[k]) - 1.0;
-            // Both bricks of a node between them. The casts saturate, and a NaN is 0; ends beyond
-            // the domain are kept apart before.
+            // A node between two bricks belongs to both. The casts saturate, and NaN becomes 0;
+            // ends outside the domain were rejected before.
             let from = ((low[k] - size - domain.low()[k]) / side).ceil() - 1.0;
             let to = ((high[k] + size - domain.low()[k]) / side).floor();
             if !(from <= last && to >= 0.0) {
@@ -90,7 +88,7 @@ impl Lists {
         Some((range, size))
     }
 
-    /// How many bricks a box meets: as many entries as it may become.
+    /// Number of bricks that a box meets: an upper bound on its entries.
     pub fn count(&self, domain: &Domain, bounds: (Vec3, Vec3)) -> u64 {
         let range = self.range(domain, bounds);
         range.map_or(0, |(range, _)| {
@@ -99,8 +97,8 @@ impl Lists {
         })
     }
 
-    /// Adds a primitive to the bricks that a box meets, and a ball where there is one. Primitives
-    /// in order.
+    /// Adds a primitive to the bricks that its box meets, and its ball if given. Primitives must
+    /// come in order.
     pub fn add(
         &mut self,
         domain: &Domain,
@@ -143,7 +141,7 @@ impl Lists {
         self.pairs.push((self.slots[at], primitive));
     }
 
-    /// After the last primitive.
+    /// Builds the lists, after the last primitive.
     pub fn finish(&mut self) {
         self.first.clear();
         self.first.resize(self.reached.len() + 1, 0);
@@ -155,7 +153,7 @@ impl Lists {
         }
         self.entries.clear();
         self.entries.resize(self.pairs.len(), 0);
-        // Moved on while filling, and then moved back by one.
+        // Filling advances the offsets; they are moved back by one afterwards.
         for (slot, primitive) in &self.pairs {
             let next = &mut self.first[*slot as usize];
             self.entries[*next as usize] = *primitive;
@@ -170,7 +168,7 @@ impl Lists {
         &self.entries[self.first[slot] as usize..self.first[slot + 1] as usize]
     }
 
-    /// Memory, bytes.
+    /// Allocated memory, bytes.
     pub fn bytes(&self) -> usize {
         2 * self.dates.capacity()
             + 4 * (self.slots.capacity() + self.first.capacity() + self.entries.capacity())
@@ -178,8 +176,8 @@ impl Lists {
             + 8 * self.pairs.capacity()
     }
 
-    /// Where a brick is in [`Lists::reached`]; [`NONE`] if nothing reaches it, or it is not in the
-    /// domain.
+    /// Index of a brick in [`Lists::reached`]; [`NONE`] if no primitive reaches it or it is outside
+    /// the domain.
     pub fn slot(&self, place: [u32; 3]) -> u32 {
         if (0..3).any(|k| place[k] >= self.bricks[k]) {
             return NONE;

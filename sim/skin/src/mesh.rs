@@ -1,42 +1,41 @@
-//! A skin's triangles, and what is wrong with them.
+//! Triangle meshes of skins, and their defects.
 
 /// Triangles with shared points. Single precision, world frame, metres.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Places.
+    /// Positions.
     pub points: Vec<[f32; 3]>,
-    /// Of each point: outwards, of length 1.
+    /// Unit normals, outwards, by point.
     pub normals: Vec<[f32; 3]>,
-    /// Corners, anticlockwise seen from outside.
+    /// Corners, anticlockwise as seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// What a closed surface has none of, and what it has. For tests and for the skin's own look at
-/// itself.
+/// Counts of what a sound closed mesh has none of. For tests, and for the skin's own check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults {
-    /// Sides of triangles without exactly one other triangle that has them the other way round.
+    /// Directed edges without exactly one oppositely directed partner.
     pub open_edges: usize,
-    /// Points whose triangles are not one ring.
+    /// Points with triangles that do not form one ring.
     pub pinched: usize,
     /// Triangles that face away from the normals of their corners.
     pub flipped: usize,
 }
 
 impl Mesh {
-    /// Forgets everything but the memory.
+    /// Removes everything and keeps the memory.
     pub fn clear(&mut self) {
         self.points.clear();
         self.normals.clear();
         self.triangles.clear();
     }
 
-    /// Looks for what is wrong. Allocates; linear but for a sort.
+    /// Counts the defects. Allocates; takes a sort of the edges, and is linear otherwise.
     #[must_use]
     pub fn faults(&self) -> Faults {
         let mut faults = Faults::default();
         let mut sides: Vec<(u32, u32)> = Vec::with_capacity(3 * self.triangles.len());
-        // Around each point, from the side before it to the side after it.
+        // Around each point: the point, then the ends of the edges before and after it.
         let mut around: Vec<(u32, u32, u32)> = Vec::with_capacity(3 * self.triangles.len());
         for &[a, b, c] in &self.triangles {
             sides.extend([(a, b), (b, c), (c, a)]);
@@ -62,15 +61,15 @@ impl Mesh {
                     break;
                 }
             }
-            // A fan that is open takes as many steps, from the right point on, and does not come
-            // back.
+            // An open fan takes as many steps if it starts at the right point, but does not return.
             faults.pinched += usize::from(steps != ring.len() || at != ring[0].1);
         }
         faults.flipped = self.triangles.iter().filter(|t| self.is_flipped(t)).count();
         faults
     }
 
-    /// Across a triangle whose corners are there: to its front, as long as twice its area, m².
+    /// Normal of a triangle, towards its front; its length is twice the area, m². The corners must
+    /// exist.
     pub(crate) fn across(&self, triangle: &[u32; 3]) -> [f64; 3] {
         let [a, b, c] = triangle.map(|v| self.points[v as usize].map(f64::from));
         let [u, v] = [b, c].map(|p| [0, 1, 2].map(|k| p[k] - a[k]));
@@ -80,7 +79,7 @@ impl Mesh {
         })
     }
 
-    /// Whether a triangle, whose corners and their normals are there, faces away from those.
+    /// True if a triangle faces away from the normals of its corners, which must exist.
     pub(crate) fn is_flipped(&self, triangle: &[u32; 3]) -> bool {
         let n = self.across(triangle);
         let along = triangle.iter().map(|v| {
@@ -90,7 +89,7 @@ impl Mesh {
         along.sum::<f64>() < 0.0
     }
 
-    /// Pieces that hang together. Allocates.
+    /// Number of connected pieces. Allocates.
     #[must_use]
     pub fn pieces(&self) -> usize {
         let mut lead: Vec<u32> = (0..self.points.len() as u32).collect();
@@ -110,8 +109,8 @@ impl Mesh {
         (0..).zip(&lead).filter(|(v, lead)| v == *lead).count()
     }
 
-    /// Points less edges plus triangles: 2 for each piece without holes through it. Of a closed
-    /// mesh.
+    /// Euler characteristic, points less edges plus triangles: 2 for each piece without handles.
+    /// Valid for closed meshes.
     #[must_use]
     pub fn euler(&self) -> i64 {
         self.points.len() as i64 - self.triangles.len() as i64 / 2

@@ -1,18 +1,18 @@
-//! Somebody else who makes meshes: a GPU, for who must not know of one.
+//! Interface to an external mesher, such as a GPU, for callers that must not depend on one.
 
 use std::fmt::Debug;
 
 use crate::{Mesh, Primitive, Report, Settings};
 
-/// Makes meshes of points that all blend, as [`Skin::polygonize`](crate::Skin::polygonize) does but
-/// for rounding. What it does not do, or cannot do now, it refuses, and its caller does.
-/// [`Skin::adopt`](crate::Skin::adopt) takes its mesh for the one that a skin has made last.
+/// Meshes primitives that all blend, as [`Skin::polygonize`](crate::Skin::polygonize) does but for
+/// rounding. It refuses what it does not support or cannot do now, and the caller does it instead.
+/// [`Skin::adopt`](crate::Skin::adopt) takes its mesh as the last one of a skin.
 pub trait Polygonizer: Debug + Send {
-    /// The surface of `primitives`, in place of what was in `out`. May block, for as long as it
-    /// says itself. Of the report nothing is said of those lost.
+    /// Writes the surface of `primitives` to `out`, replacing its content. May block, for as long
+    /// as the implementation states. The report does not say which primitives are lost.
     ///
     /// # Errors
-    /// Why there is no mesh, for people; `out` is of no meaning then.
+    /// A reason, for people, why there is no mesh; `out` is then meaningless.
     fn polygonize(
         &mut self,
         settings: &Settings,

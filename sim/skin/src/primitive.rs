@@ -1,104 +1,102 @@
-//! What a potential falls from: points, segments, triangles, ellipsoids, cylinders.
+//! Skeletons of potentials: points, segments, triangles, ellipsoids and cylinders.
 //!
 //! # Theory
 //!
-//! Most primitives are a distance to their skeleton, put through a [`Kernel`] (*distance surfaces*;
-//! Triquet 2001, section 1.2.5). Two of them that touch bulge where they join, since both count
-//! there in full. [`Skeleton::Convolved`] is the integral of the kernel along a segment instead,
-//! which does not care into how many pieces the segment is cut. For Murakami's kernel it is a
-//! polynomial between two bounds: with `h` the distance to the line and `a² = R² - h²` it is `A/R⁴
+//! Most primitives apply a [`Kernel`] to the distance from their skeleton (*distance surfaces*;
+//! Triquet 2001, section 1.2.5). Two of them that touch bulge at the joint, since both count there
+//! in full. [`Skeleton::Convolved`] is the integral of the kernel along a segment instead, which
+//! does not depend on how the segment is divided. For Murakami's kernel the integral is a
+//! polynomial between two bounds. With `h` the distance to the line and `a² = R² - h²`, it is `A/R⁴
 //! ∫ (a² - s²)² ds` over the part of the segment within `a` of the foot (digest, section 2.7).
 //!
 //! The source has points and segments; triangle, ellipsoid and cylinder are extensions. The
-//! *ellipsoid* scales its frame instead of measuring distance, so all its level sets are ellipsoids
-//! and no root is needed.
+//! *ellipsoid* scales its frame instead of measuring a distance. So all its level sets are
+//! ellipsoids, and no root is needed.
 //!
 //! # Practice
 //!
-//! World frame, metres; potentials have no unit. Values and gradients are real-time callable: no
-//! allocation, bounded work. This is the exact and general form, in double precision: what is felt
-//! at a tool, and the oracle of everything faster.
+//! World frame, metres; potentials are dimensionless. Values and gradients are real-time callable:
+//! no allocation, bounded work. This is the exact and general form in double precision. It renders
+//! the contact at a tool, and is the oracle of all faster forms.
 
 use hapticd_geometry::{Mat3, Vec3, closest};
 
 use crate::kernel::{Kernel, KernelError};
 
-/// See the module page. Positions in the world, m.
+/// Geometry that a potential falls from. Positions in the world, m. See the module page.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Skeleton {
     /// A point.
     Point(Vec3),
-    /// A point, with distance as the `n`-th root of the sum of `n`-th powers (Blanc, Schlick 1995;
-    /// equation 1.5): 2 is round, 1 an octahedron, and the larger the more of a cube. At least 1;
-    /// infinite is a cube.
+    /// A point with a distance that is the `n`-th root of the sum of `n`-th powers (Blanc, Schlick
+    /// 1995; equation 1.5). `n` is at least 1: 1 is an octahedron, 2 a ball, and larger values
+    /// approach the cube, which is infinite `n`.
     Rounded(Vec3, f64),
-    /// Between two points, by distance (equation 1.7).
+    /// A segment between two points, by distance (equation 1.7).
     Segment([Vec3; 2]),
-    /// Between two points, by convolution: [`Kernel::Murakami`] only. Its potential grows with its
-    /// length over the radius.
+    /// A segment between two points, by convolution: [`Kernel::Murakami`] only. The potential grows
+    /// with length over radius.
     Convolved([Vec3; 2]),
-    /// By distance.
+    /// A triangle, by distance.
     Triangle([Vec3; 3]),
-    /// A centre, and its half axes as columns: orthogonal, each of a length above 0 where the
-    /// radius is 1 m.
+    /// A centre, and half axes as columns: orthogonal, each longer than 0, for a radius of 1 m.
     Ellipsoid(Vec3, Mat3),
-    /// A solid cylinder about the segment, of a radius in metres: 0 m from all that is in it.
+    /// A solid cylinder about the segment, with its radius, m. The distance is 0 inside it.
     Cylinder([Vec3; 2], f64),
 }
 
 /// One term of the sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Primitive {
-    /// What it is about.
+    /// Geometry that the potential falls from.
     pub skeleton: Skeleton,
-    /// Where its potential ends, m from the skeleton; for kernels without an end the distance that
-    /// they count in.
+    /// Distance from the skeleton at which the potential ends, m. For kernels without an end, the
+    /// unit of distance.
     pub radius_m: f64,
-    /// What its kernel is multiplied with.
+    /// Factor of the kernel.
     pub amplitude: f64,
-    /// How it falls.
+    /// How the potential falls.
     pub kernel: Kernel,
 }
 
-/// Furthest that two ends of a skeleton can be from each other, m: fourth powers of that are
-/// numbers still.
+/// Maximum distance between two ends of a skeleton, m: its fourth power is still finite.
 const FURTHEST_M: f64 = 1e75;
 
-/// Shortest half axis of an ellipsoid: fourth powers of what is measured by it are numbers still.
+/// Shortest half axis of an ellipsoid: fourth powers of lengths measured by it are still finite.
 const NEAREST_M: f64 = 1e-75;
 
-/// Why a primitive was refused. The caller's fault.
+/// Reasons for refusing a primitive. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrimitiveError {
-    /// NaN, infinite, or none at all.
+    /// The radius is NaN, infinite, 0 or negative.
     #[error("radius {0} m: it has to be above 0 and finite")]
     Radius(f64),
-    /// NaN or infinite, if only in single precision, in which skins are made.
+    /// The amplitude is not finite in single precision, in which skins are made.
     #[error("amplitude {0}: it has to be finite, in single precision")]
     Amplitude(f64),
-    /// A skeleton with a number that is none.
+    /// A coordinate of the skeleton is not finite.
     #[error("{0:?}: not all of its numbers are finite")]
     NotFinite(Skeleton),
-    /// An exponent, half axis, cylinder's radius or extent out of range, or a radius that is too
+    /// An exponent, half axis, cylinder radius or extent is out of range, or the radius is too
     /// small.
     #[error("{skeleton:?}: {what}")]
     Shape {
-        /// As given.
+        /// Skeleton as given.
         skeleton: Skeleton,
-        /// What it has to be.
+        /// Requirement that it violates.
         what: &'static str,
     },
-    /// Its parameter.
+    /// The kernel's parameter is out of range.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// Only Murakami's has a closed form along a segment.
+    /// Only Murakami's kernel has a closed form along a segment.
     #[error("{0:?} along a segment: only Murakami is known")]
     Convolution(Kernel),
 }
 
 impl Primitive {
-    /// A point with the default kernel.
+    /// Creates a point of amplitude 1 with the default kernel.
     #[must_use]
     pub fn point(centre: Vec3, radius_m: f64) -> Primitive {
         Primitive {
@@ -109,10 +107,10 @@ impl Primitive {
         }
     }
 
-    /// Whether it has a value and a gradient everywhere.
+    /// Checks that the primitive has a value and a gradient everywhere.
     ///
     /// # Errors
-    /// [`PrimitiveError`]: the first thing that is wrong.
+    /// [`PrimitiveError`]: the first defect found.
     pub fn check(&self) -> Result<(), PrimitiveError> {
         if !(self.radius_m > 0.0 && self.radius_m.is_finite()) {
             return Err(PrimitiveError::Radius(self.radius_m));
@@ -140,7 +138,7 @@ impl Primitive {
         let all = match &skeleton {
             Skeleton::Point(c) => finite(&[*c]),
             Skeleton::Rounded(c, n) => {
-                // Not `<`: NaN is wrong, too.
+                // Not `<`: NaN must fail as well.
                 if !(*n >= 1.0) {
                     return wrong("its exponent has to be 1 or more");
                 }
@@ -183,7 +181,7 @@ impl Primitive {
         }
     }
 
-    /// Potential at a place.
+    /// Potential at a position.
     #[must_use]
     pub fn value(&self, at: &Vec3) -> f64 {
         match &self.skeleton {
@@ -192,8 +190,8 @@ impl Primitive {
         }
     }
 
-    /// Potential at a place, and its gradient, 1/m. Where that is not defined (a tip, the ridge of
-    /// a skeleton) it is that of one side, or 0.
+    /// Potential at a position, and its gradient, 1/m. Where the gradient is undefined (a tip, the
+    /// ridge of a skeleton), returns that of one side, or 0.
     #[must_use]
     pub fn with_gradient(&self, at: &Vec3) -> (f64, Vec3) {
         let (value, gradient) = match &self.skeleton {
@@ -210,10 +208,10 @@ impl Primitive {
         (self.amplitude * value, self.amplitude * gradient)
     }
 
-    /// The square of distance over radius, and its gradient, 1/m.
+    /// Square of distance over radius, and its gradient, 1/m.
     fn measure(&self, at: &Vec3) -> (f64, Vec3) {
         let per_r2 = 1.0 / (self.radius_m * self.radius_m);
-        // From the nearest point of the skeleton.
+        // Vector from the nearest point of the skeleton.
         let away = match &self.skeleton {
             Skeleton::Point(c) => at - c,
             Skeleton::Rounded(c, n) => {
@@ -224,14 +222,14 @@ impl Primitive {
             }
             Skeleton::Triangle(corners) => at - closest::point_triangle(at, corners).0,
             Skeleton::Ellipsoid(c, axes) => {
-                // Orthogonal columns: the inverse is the transpose with each row over its length
-                // squared.
+                // The columns are orthogonal: the inverse is the transpose with each row divided by
+                // its squared length.
                 let d = at - c;
                 let squares = axes.tr_mul(axes).diagonal();
                 let local = axes.tr_mul(&d).component_div(&squares);
                 let square = per_r2 * local.norm_squared();
                 if square.is_nan() {
-                    // As below.
+                    // Overflow, as at the end of this function.
                     let local = local / self.radius_m;
                     let gradient = axes * (local / self.radius_m).component_div(&squares);
                     return (local.norm_squared(), 2.0 * gradient);
@@ -247,7 +245,7 @@ impl Primitive {
                     let s = axis.dot(&(at - a));
                     let across = at - a - s * axis;
                     let q = across.norm();
-                    // Beyond its side, beyond its ends.
+                    // Distance beyond the side, plus distance beyond the ends.
                     let side = if q > *radius {
                         across * (1.0 - radius / q)
                     } else {
@@ -255,7 +253,7 @@ impl Primitive {
                     };
                     side + (s - s.clamp(0.0, length)) * axis
                 } else {
-                    // A cylinder of no length has no axis: a ball.
+                    // A cylinder of length 0 has no axis: treat it as a ball.
                     let d = at - a;
                     d * (1.0 - radius / d.norm().max(*radius).max(f64::MIN_POSITIVE))
                 }
@@ -263,15 +261,15 @@ impl Primitive {
         };
         let square = per_r2 * away.norm_squared();
         if square.is_nan() {
-            // Nothing times infinity, of a radius and a way that are both beyond what has a square.
+            // 0 times infinity: the squares of both radius and distance are out of range.
             let away = away / self.radius_m;
             return (away.norm_squared(), 2.0 / self.radius_m * away);
         }
         (square, 2.0 * per_r2 * away)
     }
 
-    /// A box outside of which it is 0: lowest and highest corner, m. Infinite for kernels without
-    /// an end.
+    /// Lowest and highest corner, m, of a box outside of which the potential is 0. Infinite for
+    /// kernels without an end.
     #[must_use]
     pub fn bounds(&self) -> (Vec3, Vec3) {
         if !self.kernel.is_finite() {
@@ -284,7 +282,8 @@ impl Primitive {
         };
         let r = Vec3::repeat(self.radius_m);
         match &self.skeleton {
-            // No norm of these is smaller than the largest coordinate.
+            // No `n`-norm is smaller than the largest coordinate, so the cube of side `2r`
+            // suffices.
             Skeleton::Point(c) | Skeleton::Rounded(c, _) => around(&[*c], r),
             Skeleton::Segment(ends) | Skeleton::Convolved(ends) => around(ends, r),
             Skeleton::Triangle(corners) => around(corners, r),
@@ -296,7 +295,7 @@ impl Primitive {
         }
     }
 
-    /// A place on its skeleton, m: inside the surface if anything of it is.
+    /// A point of the skeleton, m. It is inside the surface if any point of the primitive is.
     #[must_use]
     pub fn heart(&self) -> Vec3 {
         match &self.skeleton {
@@ -309,7 +308,7 @@ impl Primitive {
     }
 }
 
-/// Where the foot of a place on a segment is, 0 at `a` and 1 at `b`.
+/// Parameter of the foot of a point on a segment: 0 at `a`, 1 at `b`.
 fn along(a: &Vec3, b: &Vec3, at: &Vec3) -> f64 {
     let d = b - a;
     let square = d.norm_squared();
@@ -320,19 +319,19 @@ fn along(a: &Vec3, b: &Vec3, at: &Vec3) -> f64 {
     }
 }
 
-/// The square of the `n`-norm of `x`, and its gradient over `r`.
+/// Square of the `n`-norm of `x`, and its gradient over `r`.
 fn rounded(x: &Vec3, n: f64, r: f64) -> (f64, Vec3) {
     let largest = x.amax();
     if largest == 0.0 || largest == f64::INFINITY {
         return (largest, Vec3::zeros());
     }
-    // In parts of the largest coordinate: no power overflows, and an infinite exponent leaves the
-    // largest alone.
+    // Relative to the largest coordinate: no power overflows, and an infinite exponent keeps only
+    // the largest.
     let part = x.map(|x| (x.abs() / largest).powf(n));
     let norm = largest * part.sum().powf(1.0 / n);
     let rate = x.map(|x| x.signum() * (x.abs() / norm).powf(n - 1.0));
     let rate = if n.is_infinite() {
-        // One side of an edge.
+        // The gradient of one side of the edge.
         let k = x.iamax();
         Vec3::ith(k, x[k].signum())
     } else {
@@ -341,7 +340,7 @@ fn rounded(x: &Vec3, n: f64, r: f64) -> (f64, Vec3) {
     (norm * norm, 2.0 * norm / r * rate)
 }
 
-/// Murakami's kernel along a segment, over the radius; and its gradient, 1/m.
+/// Murakami's kernel integrated along a segment, over the radius, and its gradient, 1/m.
 fn convolved([a, b]: &[Vec3; 2], radius: f64, at: &Vec3) -> (f64, Vec3) {
     let axis = b - a;
     let length = axis.norm();
@@ -349,7 +348,7 @@ fn convolved([a, b]: &[Vec3; 2], radius: f64, at: &Vec3) -> (f64, Vec3) {
         return (0.0, Vec3::zeros());
     }
     let axis = axis / length;
-    // In units of the radius: foot on the line, and the way from there.
+    // In units of the radius: the foot on the line, and the offset from it.
     let s = axis.dot(&(at - a)) / radius;
     let across = (at - a) / radius - s * axis;
     let square = 1.0 - across.norm_squared();
@@ -362,12 +361,11 @@ fn convolved([a, b]: &[Vec3; 2], radius: f64, at: &Vec3) -> (f64, Vec3) {
         return (0.0, Vec3::zeros());
     }
     let value = |u: f64| u * (square * square + u * u * (u * u / 5.0 - square * (2.0 / 3.0)));
-    // d/d(square) of it; what changes with the bounds is 0 at ±half.
+    // Derivative with respect to `square`. The bounds contribute nothing: the kernel is 0 at ±half.
     let by_square = |u: f64| u * (2.0 * square - u * u * (2.0 / 3.0));
     let kernel = |u: f64| (square - u * u) * (square - u * u);
     let across = (by_square(to) - by_square(from)) * -2.0 * across;
-    // Both bounds move back when the place moves on along the axis; those at ±half have a kernel
-    // of 0.
+    // Both bounds move back as the point moves along the axis; the kernel is 0 at bounds of ±half.
     let along = kernel(from) - kernel(to);
     (value(to) - value(from), (across + along * axis) / radius)
 }

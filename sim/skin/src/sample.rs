@@ -1,9 +1,9 @@
-//! The sum of potentials at all nodes of a brick, and its gradient at points: four at a time.
+//! Sum of potentials at the nodes of a brick, and its gradient at points, in four lanes.
 //!
-//! Points with [`Kernel::Murakami`], which a skin mostly is, are added in lanes; other primitives
-//! one by one as [`Primitive`] has them. Terms are added in order of their numbers, points first,
-//! whatever brick asks, so two bricks have the same bits at the nodes that they share. Positions
-//! are from the domain's lowest corner on, metres, single precision.
+//! Most terms of a skin are points with [`Kernel::Murakami`]; these are added in lanes. Other
+//! primitives are added one by one as [`Primitive`] evaluates them. Every brick adds terms in the
+//! order of their numbers, points first, so bricks have the same bits at shared nodes. Positions
+//! are relative to the domain's lowest corner, metres, single precision.
 
 use wide::f32x4;
 
@@ -18,10 +18,10 @@ use crate::primitive::{Primitive, Skeleton};
 /// Nodes along a side of a brick.
 pub(crate) const NODES: usize = SIDE as usize + 1;
 
-/// Potentials of a brick's nodes, by `z`, `y` and half rows along x.
+/// Potentials of a brick's nodes, by `z`, `y` and half row along x.
 pub(crate) type Samples = [[[f32x4; 2]; NODES]; NODES];
 
-/// A point primitive, ready for lanes.
+/// A Murakami point primitive, prepared for lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ball {
     pub centre: [f32; 3],
@@ -30,7 +30,7 @@ pub(crate) struct Ball {
 }
 
 impl Ball {
-    /// If a primitive is one.
+    /// Converts a primitive; `None` if it is not such a point.
     pub fn of(domain: &Domain, primitive: &Primitive) -> Option<Ball> {
         match primitive.skeleton {
             Skeleton::Point(centre) if primitive.kernel == Kernel::Murakami => Some(Ball {
@@ -42,21 +42,21 @@ impl Ball {
         }
     }
 
-    /// The square of distance over radius, along one axis.
+    /// Square of distance over radius, along one axis.
     #[inline]
     fn square(&self, place: f32, k: usize) -> f32 {
         let d = (place - self.centre[k]) * self.per_radius;
         d * d
     }
 
-    /// What it adds at a place: the bits of a lane of [`each_of_ball`].
+    /// Contribution at a position, bit-equal to a lane of [`each_of_ball`].
     #[inline]
     pub fn at(&self, [x, y, z]: [f32; 3]) -> f32 {
         let v = (1.0 - self.square(z, 2) - self.square(y, 1) - self.square(x, 0)).max(0.0);
         self.amplitude * v * v
     }
 
-    /// What it adds at four places along x: the bits of [`each_of_ball`].
+    /// Contribution at four positions along x, bit-equal to [`each_of_ball`].
     #[inline]
     pub fn at_row(&self, x: [f32; 4], y: f32, z: f32) -> f32x4 {
         let along = f32x4::new(x.map(|x| self.square(x, 0)));
@@ -65,7 +65,7 @@ impl Ball {
         f32x4::splat(self.amplitude) * v * v
     }
 
-    /// What it adds at four places.
+    /// Contribution at four positions.
     #[inline]
     pub fn at_four(&self, places: [f32x4; 3]) -> f32x4 {
         let square = |k: usize| {
@@ -76,7 +76,7 @@ impl Ball {
         f32x4::splat(self.amplitude) * v * v
     }
 
-    /// From its centre to four places.
+    /// Offsets from its centre to four positions.
     #[inline]
     pub fn away(&self, places: [f32x4; 3]) -> [f32x4; 3] {
         [
@@ -86,14 +86,14 @@ impl Ball {
         ]
     }
 
-    /// How deep in it four places are: 1 at its centre, 0 or less where it does not reach.
+    /// Depth of four offsets: 1 at the centre, 0 or less out of reach.
     #[inline]
     pub fn depth(&self, [x, y, z]: [f32x4; 3]) -> f32x4 {
         let per_r2 = self.per_radius * self.per_radius;
         f32x4::ONE - (x * x + y * y + z * z) * f32x4::splat(per_r2)
     }
 
-    /// What it adds at four places: the bits of [`Ball::at`].
+    /// Contribution at four offsets, bit-equal to [`Ball::at`].
     #[inline]
     pub fn value_at(&self, [x, y, z]: [f32x4; 3]) -> f32x4 {
         let square = |away: f32x4| {
@@ -104,7 +104,7 @@ impl Ball {
         f32x4::splat(self.amplitude) * v * v
     }
 
-    /// Its negative gradient at four places of this depth: the bits of [`Ball::outwards`].
+    /// Negative gradient at four offsets of this depth, bit-equal to [`Ball::outwards`].
     #[inline]
     pub fn outwards_at(&self, [x, y, z]: [f32x4; 3], depth: f32x4) -> [f32x4; 3] {
         let per_r2 = self.per_radius * self.per_radius;
@@ -113,30 +113,31 @@ impl Ball {
         [rate * x, rate * y, rate * z]
     }
 
-    /// Its negative gradient at a place, to the factor of [`outwards`].
+    /// Negative gradient at a position, scaled as in [`outwards`].
     #[inline]
     pub fn outwards(&self, at: [f32; 3]) -> [f32; 3] {
         let [x, y, z] = [0, 1, 2].map(|k| at[k] - self.centre[k]);
         let per_r2 = self.per_radius * self.per_radius;
         let v = (1.0 - (x * x + y * y + z * z) * per_r2).max(0.0);
         if v == 0.0 {
-            // Whatever the rest is: of a small radius it is beyond single precision.
+            // Out of reach. For a small radius the other factors exceed single precision.
             return [0.0; 3];
         }
         [x, y, z].map(|away| v * self.amplitude * per_r2 * away)
     }
 }
 
-/// Where the nodes of a brick are along one axis.
+/// Positions of the nodes of a brick along one axis.
 pub(crate) fn places(domain: &Domain, brick: u16) -> [f32; NODES] {
     let cell = domain.cell_m() as f32;
     let first = u32::from(brick) * SIDE;
-    // By the node's number in the domain: the same bits from both sides of a brick's end.
+    // Computed from the node's number in the domain: both bricks of a shared node have the same
+    // bits.
     std::array::from_fn(|i| (first + i as u32) as f32 * cell)
 }
 
-/// What a ball adds to the nodes of a brick, by layer, row and half row; those that it does not
-/// reach may be left out.
+/// Calls `note` with what a ball adds to the nodes of a brick, by layer, row and half row. May skip
+/// nodes out of reach.
 #[inline]
 pub(crate) fn each_of_ball(
     ball: &Ball,
@@ -175,7 +176,7 @@ pub(crate) enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// At a place in the world, 1/m.
+    /// Gradient at a position in the world, 1/m.
     pub fn gradient(&self, at: &Vec3) -> Vec3 {
         match self {
             Source::Primitive(primitive) => primitive.with_gradient(at).1,
@@ -184,7 +185,7 @@ impl Source<'_> {
     }
 }
 
-/// What any term adds to the nodes of a brick.
+/// Calls `note` with what any term adds to the nodes of a brick.
 #[inline]
 pub(crate) fn each_of_other(
     domain: &Domain,
@@ -202,20 +203,21 @@ pub(crate) fn each_of_other(
     }
 }
 
-/// What any term adds at a place.
+/// Contribution of any term at a position.
 pub(crate) fn value_of_other(domain: &Domain, source: Source<'_>, at: [f32; 3]) -> f32 {
     match source {
         Source::Primitive(primitive) => {
             let local = Vec3::from(at.map(f64::from));
             primitive.value(&(domain.low() + local)) as f32
         }
-        // A node as the domain has it: one that is a sample's is to be that.
+        // Snaps to the domain's node in double precision: a node on a sample must yield that
+        // sample.
         Source::Grid(grid) => {
             let cell = domain.cell_m();
             let local = at.map(|x| {
                 let x = f64::from(x);
                 let node = (x / cell).round();
-                // As near to each other as single precision has nodes.
+                // Single precision places nodes this accurately.
                 if (x - node * cell).abs() < 1e-3 * cell {
                     node * cell
                 } else {
@@ -227,7 +229,7 @@ pub(crate) fn value_of_other(domain: &Domain, source: Source<'_>, at: [f32; 3]) 
     }
 }
 
-/// The negative gradient of balls at four points, to a factor.
+/// Negative gradient of balls at four points, up to a constant factor.
 pub(crate) fn outwards<'a>(
     balls: impl Iterator<Item = &'a Ball>,
     [x, y, z]: [f32x4; 3],
@@ -250,13 +252,13 @@ pub(crate) fn outwards<'a>(
     sum
 }
 
-/// The negative gradient of any term at a point, to the same factor.
+/// Negative gradient of any term at a point, scaled by the same factor.
 pub(crate) fn outwards_other(domain: &Domain, source: Source<'_>, at: [f32; 3]) -> [f32; 3] {
     let at = domain.low() + Vec3::from(at.map(f64::from));
     (-0.25 * source.gradient(&at)).cast().into()
 }
 
-/// Of length 1. There is no direction where the gradient is 0: any will do.
+/// Normalizes a vector. A zero gradient has no direction; any unit vector will do.
 pub(crate) fn unit(outwards: [f32; 3]) -> [f32; 3] {
     let length = outwards.iter().map(|x| x * x).sum::<f32>().sqrt();
     if !has_direction(length) {
@@ -265,14 +267,14 @@ pub(crate) fn unit(outwards: [f32; 3]) -> [f32; 3] {
     outwards.map(|x| x / length)
 }
 
-/// Whether a vector whose length comes out like this in single precision has the direction that its
-/// numbers say: their squares are numbers, too.
+/// True if a vector of this length in single precision has a reliable direction: the squares of its
+/// components neither overflow nor vanish.
 #[inline]
 pub(crate) fn has_direction(length: f32) -> bool {
     (1e-15..1e15).contains(&length)
 }
 
-/// As [`unit`], of vectors that are as long or short as they like.
+/// As [`unit`], for vectors of any length.
 pub(crate) fn unit_of_any(outwards: Vec3) -> [f32; 3] {
     let largest = outwards.amax();
     let unit: [f32; 3] = (outwards / largest).normalize().cast().into();

@@ -1,31 +1,31 @@
-//! From primitives to triangles, brick by brick.
+//! Polygonizer: from primitives to triangles, brick by brick.
 //!
 //! # Theory
 //!
-//! Marching Cubes looks at cubes whose corners lie on both sides; all that makes it fast is to look
-//! at no others, and at each place once. The source follows the surface from cube to cube from a
-//! seed in each primitive, and keeps what it computed in grids over the whole box (Triquet 2001,
-//! sections 3.3.1 to 3.3.3). Here the unit is a *brick* of 7³ cubes: every brick that a primitive
-//! reaches is held against bounds of the sum, what may hold surface is sampled whole, in lanes, and
-//! its nodes' signs are kept as bits. A component cannot be missed, no seed is needed, no brick
-//! waits for another, and memory grows with the surface and not with the box.
+//! Marching Cubes triangulates cubes with corners on both sides. It is fast only if it visits no
+//! other cubes, and evaluates each node once. The source follows the surface from cube to cube from
+//! a seed in each primitive, and keeps what it computed in grids over the whole box (Triquet 2001,
+//! sections 3.3.1 to 3.3.3). Here the unit is a *brick* of 7³ cubes. Every brick that a primitive
+//! reaches is tested against bounds of the sum. A brick that may hold surface is sampled whole, in
+//! lanes, and the signs of its nodes are kept as bits. No component can be missed, no seed is
+//! needed, no brick waits for another, and memory grows with the surface and not with the box.
 //!
-//! A cut edge has a vertex, and belongs to the brick of its lower node. Its number is where the
-//! brick's begin, plus the cut edges of the brick before it: a count of bits. So neighbours agree
-//! on vertices without a table of edges, and the mesh closes by the edges' identities ([`Table`]
-//! says why), never by comparing places.
+//! A cut edge has a vertex, and belongs to the brick of its lower node. The vertex's number is the
+//! brick's first number plus the count of cut edges before it in the brick: a popcount. So
+//! neighbours agree on vertices without an edge table. The mesh closes by the identity of edges
+//! (see [`Table`]), never by comparing positions.
 //!
 //! # Practice
 //!
-//! A node is inside where the sum is *above* the level; one that equals it is outside, everywhere.
-//! Vertices are set by linear interpolation, normals by the gradient. The nodes on the domain's
-//! border count as outside: what leaves the domain is cut off and closed there, and counted
-//! ([`Report::clipped`]). The same input gives the same bytes, whatever was made before, by however
-//! many threads.
+//! A node is inside where the sum is *above* the level; one that equals the level is outside,
+//! everywhere. Vertices come from linear interpolation, normals from the gradient. The nodes on the
+//! domain's border count as outside: what leaves the domain is cut off and closed there, and
+//! counted ([`Report::clipped`]). The same input gives the same bytes, whatever was made before,
+//! with any number of threads.
 //!
-//! One thread, which does not allocate once it has seen as much twice (two meshes are kept); or
-//! those of the pool that the call comes from ([`Skin::set_parallel`]). Bricks whose primitives did
-//! not change since the last call, in the same [`Settings`], are taken over from it
+//! Runs on one thread, and then allocates only when a mesh exceeds earlier ones in size, for each
+//! of the two meshes kept. Or on the rayon pool of the caller ([`Skin::set_parallel`]). Bricks with
+//! primitives unchanged since the last call, with equal [`Settings`], are reused
 //! ([`Report::reused`]).
 
 use std::ops::Range;
@@ -67,86 +67,88 @@ pub use lost::Lost;
 pub use motions::MotionError;
 pub use union::MAX_CLIQUES;
 
-/// What a skin is asked for.
+/// Settings of a skin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Where it may be, and how fine.
+    /// Box that may hold the skin, and its resolution.
     pub domain: Domain,
-    /// The sum of potentials on the surface, above 0.
+    /// Sum of potentials on the surface, above 0.
     pub level: f64,
-    /// What happens on ambiguous faces.
+    /// Rule for ambiguous faces.
     pub ambiguity: Ambiguity,
 }
 
-/// Why a skin was refused. The caller's fault; the mesh is empty then.
+/// Reasons for refusing a skin. The caller is at fault; the mesh is then empty.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkinError {
-    /// At 0 or below the surface would be where no primitive reaches.
+    /// The level is 0, negative or not finite. At 0 or below, the surface would be where no
+    /// primitive reaches.
     #[error("level {0}: it has to be above 0 and finite")]
     Level(f64),
-    /// One of the primitives.
+    /// A primitive is invalid.
     #[error("primitive {number}: {why}")]
     Primitive {
-        /// Which.
+        /// Number of the primitive.
         number: usize,
-        /// Why.
+        /// Reason.
         why: Box<PrimitiveError>,
     },
-    /// One that the graph names.
+    /// The graph names a primitive that does not exist.
     #[error("the graph of blending names {0}")]
     Graph(#[from] NoPrimitive),
-    /// In one brick; of a union in an eighth of one.
+    /// Too many primitives that may not all blend reach one brick, or for a union one eighth of a
+    /// brick.
     #[error(
         "{0} primitives that may not all blend reach one brick of 7³ cubes: there can be {MAX_IN_PLACE}"
     )]
     Crowded(usize),
-    /// Together they reach too many bricks of 7³ cubes: larger cubes have fewer.
+    /// Primitives reach too many bricks of 7³ cubes together. Larger cubes need fewer bricks.
     #[error(
         "{primitives} primitives reach up to {entries} bricks of 7³ cubes, each counted for each of them: there can be {most}"
     )]
     Dense {
-        /// How many there are, grids among them.
+        /// Number of primitives, including grids.
         primitives: usize,
         /// Bricks in their boxes.
         entries: u64,
-        /// How many there can be.
+        /// Maximum.
         most: u64,
     },
-    /// Of a union, in an eighth of a brick.
+    /// An eighth of a brick of a union has too many cliques.
     #[error("in one eighth of a brick of 7³ cubes {0}")]
     Tangled(#[from] TooManyCliques),
-    /// One for other surfaces.
+    /// The bulge was made for another level.
     #[error("a bulge that ends at {bulge}, where the level is {level}: they have to be the same")]
     Bulge {
-        /// The bulge's.
+        /// Level of the bulge.
         bulge: f64,
-        /// The skin's.
+        /// Level of the skin.
         level: f64,
     },
-    /// More vertices than numbers.
+    /// There are more bricks than vertex numbers allow.
     #[error("{0} bricks of surface: there can be {MAX_BRICKS}")]
     TooLarge(usize),
 }
 
 impl Settings {
-    /// Whether a skin can be made of these at all: what [`Skin::polygonize`] looks at before
-    /// anything else.
+    /// Checks that a skin can be made of these primitives at all; [`Skin::polygonize`] does this
+    /// first.
     ///
     /// # Errors
-    /// [`SkinError`]: the first thing that is wrong.
+    /// [`SkinError`]: the first defect found.
     pub fn check(&self, primitives: &[Primitive]) -> Result<(), SkinError> {
         check(self, primitives)
     }
 }
 
-/// Most bricks with surface in them: each has at most 1,029 vertices.
+/// Maximum number of bricks with surface: each has at most 1,029 vertices.
 pub const MAX_BRICKS: usize = (u32::MAX / 1029) as usize;
 
-/// Most vertices before the last brick.
+/// Limit of the vertices before each part, and before each brick within a part.
 const MAX_POINTS: usize = (u32::MAX / 2) as usize;
 
-/// Whether a skin can be made of these at all.
+/// Checks that a skin can be made of these primitives at all.
 pub(crate) fn check(settings: &Settings, primitives: &[Primitive]) -> Result<(), SkinError> {
     if !(settings.level > 0.0 && settings.level.is_finite()) {
         return Err(SkinError::Level(settings.level));
@@ -160,7 +162,7 @@ pub(crate) fn check(settings: &Settings, primitives: &[Primitive]) -> Result<(),
     Ok(())
 }
 
-/// Whether there is room for lists of so many entries, before any of them is made.
+/// Checks the total number of list entries before any list is made.
 pub(crate) fn check_entries(counts: impl Iterator<Item = u64>) -> Result<(), SkinError> {
     let (mut primitives, mut entries) = (0, 0_u64);
     for count in counts {
@@ -177,54 +179,54 @@ pub(crate) fn check_entries(counts: impl Iterator<Item = u64>) -> Result<(), Ski
     Ok(())
 }
 
-/// What was done.
+/// Counters of one mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Bricks that a primitive reaches.
     pub reached: usize,
-    /// Of those: not excluded by bounds.
+    /// Reached bricks that bounds do not exclude.
     pub sampled: usize,
-    /// Of those: taken over from the last mesh, since nothing that reaches them has changed.
+    /// Sampled bricks taken over from the last mesh, since nothing that reaches them has changed.
     pub reused: usize,
-    /// Of those sampled or taken over: with surface.
+    /// Bricks with surface, sampled or reused.
     pub active: usize,
     /// Nodes on the domain's border that would be inside.
     pub clipped: usize,
-    /// Where primitives meet that may not blend.
+    /// Contact of primitives that may not blend.
     pub control: Control,
-    /// Primitives that will not be seen.
+    /// Primitives that are not visible.
     pub lost: Lost,
 }
 
-/// A mesh, and what the next one can take from it.
+/// A mesh, and what the next one can reuse of it.
 #[derive(Clone, Debug, Default)]
 struct Frame {
-    /// With what it was made; none, if it was refused.
+    /// Settings that it was made with; `None` if it was refused.
     made: Option<Settings>,
-    /// Somebody else made it: of its bricks nothing is known but their vertices.
+    /// True for an adopted mesh: its bricks have vertices only, nothing to reuse.
     adopted: bool,
     primitives: Vec<Primitive>,
-    /// Who may blend, if that was asked.
+    /// Blending relation, valid if `controlled`.
     links: Links,
     controlled: bool,
     union: bool,
     contacts: Contacts,
     lists: Lists,
     balls: Vec<Ball>,
-    /// Numbers of the primitives that `lists` counts: balls first.
+    /// Number of the primitive of each entry in `lists`: balls first.
     order: Vec<u32>,
-    /// By slot.
+    /// Result by slot of `lists`.
     found: Vec<Found>,
     bricks: Vec<Brick>,
-    /// Those in use first.
+    /// Parts, the used ones first.
     parts: Vec<Part>,
-    /// How many vertices it has.
+    /// Number of vertices.
     points: usize,
-    /// For tests: no brick is one of groups.
+    /// Test switch: handle no brick by groups.
     by_nodes: bool,
 }
 
-/// Of one part.
+/// Triangles of one part.
 #[derive(Clone, Debug, Default)]
 struct Joined {
     dropped: usize,
@@ -232,51 +234,52 @@ struct Joined {
     triangles: Vec<[u32; 3]>,
 }
 
-/// Makes meshes; keeps the memory between them. See the module page.
+/// Makes meshes, and reuses its memory. See the module page.
 #[derive(Clone, Debug, Default)]
 pub struct Skin {
     now: Frame,
     before: Frame,
-    /// By primitive: whether it is not what it was.
+    /// True if the primitive differs from the last mesh's, by number.
     changed: Vec<bool>,
-    /// By primitive: whether it reaches a brick with surface.
+    /// True if the primitive reaches a brick with surface, by number.
     seen: Vec<bool>,
-    /// Of the brick that is joined: vertices of neighbours.
+    /// Work space: vertices of neighbours for the brick being joined.
     foreign: Vec<u32>,
-    /// The same by part, where there is more than one, what was left out and the triangles.
+    /// Triangles by part, with their own work space and count of dropped triangles. Used with
+    /// several parts.
     triangles: Vec<Joined>,
     parallel: bool,
-    /// None of them has changed since the last mesh, if there is one.
+    /// None of these has changed since the last mesh, if there is one.
     grids: Vec<Grid>,
 }
 
-/// Parts for each thread: none waits long for the last one.
+/// Parts per thread, so that no thread waits long for the last part.
 const PARTS: usize = 4;
 
-/// Fewest bricks of a part.
+/// Minimum number of bricks of a part.
 const MIN_BRICKS: usize = 16;
 
 impl Skin {
-    /// Adds these grids to all that is made from now on, in place of those before, which are given
-    /// back. Each is a term like a primitive, and its number follows theirs: a [`Graph`] can name
-    /// it, and [`Skin::motions`] takes a velocity of it. There is no last mesh then.
+    /// Replaces the grids added to all later meshes, and returns the old ones. A grid is a term
+    /// like a primitive, and is numbered after them: a [`Graph`] can name it, and [`Skin::motions`]
+    /// takes a velocity for it. This discards the last mesh.
     pub fn set_grids(&mut self, grids: Vec<Grid>) -> Vec<Grid> {
-        // Nothing is to be taken over from what was made with others.
+        // Bricks made with other grids must not be reused.
         self.now.clear();
         std::mem::replace(&mut self.grids, grids)
     }
 
-    /// With how many threads: one, as it is at first, or all of the rayon pool that a call comes
-    /// from (`pool.install(|| skin.polygonize(...))`). The mesh is the same, to the bit. With more
-    /// than one rayon may allocate, to hand out work.
+    /// Selects one thread (the default), or all of the rayon pool of the call (`pool.install(||
+    /// skin.polygonize(...))`). The mesh is the same, to the bit. With more than one thread, rayon
+    /// may allocate to distribute work.
     pub fn set_parallel(&mut self, parallel: bool) {
         self.parallel = parallel;
     }
 
-    /// The surface of `primitives`, all of which blend, in place of what was in `out`.
+    /// Writes the surface of `primitives`, all of which blend, to `out`, replacing its content.
     ///
     /// # Errors
-    /// [`SkinError`]: the first thing that is wrong.
+    /// [`SkinError`]: the first defect found.
     pub fn polygonize(
         &mut self,
         settings: &Settings,
@@ -286,13 +289,12 @@ impl Skin {
         self.polygonize_by(settings, primitives, Blending::Free, out)
     }
 
-    /// The surfaces of `primitives`, in place of what was in `out`: those that may blend by the
-    /// graph make one, those that may not press each other flat where they meet
-    /// ([`blend`](crate::blend)). [`Report::control`] says whether the graph does for cubes of this
-    /// size.
+    /// Writes the surfaces of `primitives` to `out`, replacing its content. Pairs that the graph
+    /// allows blend; others press each other flat where they meet ([`blend`](crate::blend)).
+    /// [`Report::control`] shows whether the graph suffices for cubes of this size.
     ///
     /// # Errors
-    /// [`SkinError`]: the first thing that is wrong.
+    /// [`SkinError`]: the first defect found.
     pub fn polygonize_controlled(
         &mut self,
         settings: &Settings,
@@ -303,11 +305,11 @@ impl Skin {
         self.polygonize_by(settings, primitives, Blending::Inhibited(graph), out)
     }
 
-    /// The surfaces of `primitives`, in place of what was in `out`, which do to each other what
-    /// `blending` says.
+    /// Writes the surfaces of `primitives` to `out`, replacing its content. The primitives interact
+    /// as `blending` says.
     ///
     /// # Errors
-    /// [`SkinError`]: the first thing that is wrong.
+    /// [`SkinError`]: the first defect found.
     pub fn polygonize_by(
         &mut self,
         settings: &Settings,
@@ -335,21 +337,22 @@ impl Skin {
         made
     }
 
-    /// The bodies of the last mesh that are in contact, if bulges were asked for: each by the first
-    /// of its primitives, the lower one first, in order. One with itself if it is.
+    /// Bodies in contact in the last mesh, if bulges were requested. A body is named by its first
+    /// primitive; pairs are sorted, lower number first. A body in contact with itself is a pair of
+    /// equal numbers.
     #[must_use]
     pub fn contacts(&self) -> &[(u32, u32)] {
         &self.now.contacts.pairs
     }
 
-    /// Starts as if this many skins had been made: the dates of the lists end at 65,535 and begin
-    /// again. For tests.
+    /// Sets the date of the lists as if this many skins had been made: dates end at 65,535 and
+    /// start again. For tests.
     pub fn set_date(&mut self, date: u16) {
         self.now.lists.set_date(date);
         self.before.lists.set_date(date);
     }
 
-    /// Leaves what there is so far where something is refused on the way.
+    /// Makes the mesh. On an error, `out` and `now` are left incomplete.
     fn surface(
         &mut self,
         settings: &Settings,
@@ -387,7 +390,7 @@ impl Skin {
         Ok(report)
     }
 
-    /// Into how many parts this many bricks are divided.
+    /// Number of parts for this many bricks.
     fn parts(&self, bricks: usize) -> usize {
         if self.parallel {
             let most = PARTS * rayon::current_num_threads();
@@ -397,7 +400,7 @@ impl Skin {
         }
     }
 
-    /// What is in the bricks.
+    /// Samples the bricks and finds their vertices.
     fn look(&mut self, settings: &Settings, primitives: &[Primitive], count: usize) {
         let kept = self.find_changed(settings, primitives);
         let kept = kept.then_some(Kept {
@@ -416,7 +419,7 @@ impl Skin {
         );
     }
 
-    /// Which bodies are in contact.
+    /// Finds the bodies in contact.
     fn find_contacts(&mut self, settings: &Settings, primitives: &[Primitive], count: usize) {
         let (scene, parts) = self.now.scene(settings, (primitives, &self.grids), None);
         each_part(parts, count, scene.lists.reached.len(), |_, part, slots| {
@@ -432,8 +435,8 @@ impl Skin {
         contacts.pairs.dedup();
     }
 
-    /// Whether anything of the last mesh may be taken over; if so, which primitives are not what
-    /// they were.
+    /// Returns whether bricks of the last mesh may be reused, and if so marks the changed
+    /// primitives.
     fn find_changed(&mut self, settings: &Settings, primitives: &[Primitive]) -> bool {
         let (now, before) = (&self.now, &self.before);
         let same = before.made == Some(*settings)
@@ -457,7 +460,7 @@ impl Skin {
         true
     }
 
-    /// The triangles of all bricks.
+    /// Writes the triangles of all bricks.
     fn join(&mut self, settings: &Settings, count: usize, report: &mut Report, out: &mut Mesh) {
         let join = Join {
             lists: &self.now.lists,
@@ -491,8 +494,8 @@ impl Skin {
     }
 }
 
-/// Does something to each of `count` parts, with its number and its share of the slots; on all
-/// threads of the pool if there is more than one.
+/// Calls `with` for each of `count` parts, with its number and its range of slots. Uses all threads
+/// of the pool if there are several parts.
 fn each_part(
     parts: &mut Vec<Part>,
     count: usize,
@@ -517,7 +520,7 @@ fn each_part(
 }
 
 impl Frame {
-    /// What parts have to know, and the parts.
+    /// Splits the frame into the shared context and the parts.
     fn scene<'a>(
         &'a mut self,
         settings: &'a Settings,
@@ -541,7 +544,7 @@ impl Frame {
         (scene, &mut self.parts)
     }
 
-    /// Nothing but the memory.
+    /// Removes everything and keeps the memory.
     fn clear(&mut self) {
         self.made = None;
         self.adopted = false;
@@ -593,7 +596,7 @@ impl Frame {
         Ok(())
     }
 
-    /// Puts the first `count` parts one behind the other.
+    /// Concatenates the first `count` parts, and numbers their bricks and vertices.
     fn number(&mut self, count: usize, out: &mut Mesh) -> Result<Report, SkinError> {
         let mut report = Report {
             reached: self.lists.reached.len(),
@@ -634,21 +637,21 @@ impl Frame {
     }
 }
 
-/// How far from its skeleton the surface of a lone primitive is, m; 0: it has none. For callers who
-/// choose a domain: where this is less than a cube, the primitive may fall between the nodes and
-/// not be seen ([`Report::lost`]). Of an ellipsoid along an axis of length 1; of a convolved
-/// segment about its middle.
+/// Distance of a lone primitive's surface from its skeleton, m; 0 if it has no surface. For callers
+/// that choose a domain: if this is less than a cube, the primitive may fall between the nodes and
+/// be invisible ([`Report::lost`]). For an ellipsoid, the distance along an axis of length 1; for a
+/// convolved segment, at its middle.
 #[must_use]
 pub fn visible_radius_m(primitive: &Primitive, level: f64) -> f64 {
     if let Skeleton::Convolved([a, b]) = primitive.skeleton {
-        // Across the segment it falls all the way.
+        // The potential falls monotonically across the segment.
         let across = (b - a).cross(&Vec3::ith((b - a).iamin(), 1.0));
         let Some(across) = across.try_normalize(0.0) else {
             return 0.0;
         };
         let is_in = |d: f64| primitive.value(&(primitive.heart() + d * across)) > level;
         let (mut low, mut high) = (0.0, primitive.radius_m);
-        // As many halvings as the mantissa has bits.
+        // One bisection per bit of the mantissa.
         for _ in 0..53 {
             let middle = 0.5 * (low + high);
             if is_in(middle) {
@@ -662,9 +665,9 @@ pub fn visible_radius_m(primitive: &Primitive, level: f64) -> f64 {
     primitive.radius_m * reach_of(primitive, level)
 }
 
-/// The same over its radius, of those that are distances.
+/// Visible radius over radius, for distance surfaces.
 fn reach_of(primitive: &Primitive, level: f64) -> f64 {
-    // What adds nothing, or takes away, reaches no level.
+    // A negative or zero amplitude reaches no level.
     if primitive.amplitude > 0.0 {
         primitive.kernel.reach(level / primitive.amplitude)
     } else {

@@ -1,27 +1,27 @@
-//! What Marching Cubes does with a cube, for each of the 256 ways its corners can lie in and out:
-//! triangles, and the neighbours that the surface goes on in.
+//! Marching Cubes table: for each of the 256 inside/outside patterns of a cube's corners, the
+//! triangles, and the neighbours into which the surface continues.
 //!
 //! # Theory
 //!
 //! A face of a cube with two opposite corners inside is ambiguous: the surface may cut off either
-//! pair of corners. Two cubes that choose differently for the face that they share leave a hole.
-//! The classic table does, since half of it is made by swapping inside and outside, which swaps the
-//! choice. Here every entry comes from one rule that looks at one face at a time ([`Ambiguity`]),
-//! so both cubes of a face choose alike, and every edge of the mesh belongs to two triangles
-//! (Triquet 2001, section 3.4.3, whose 21 base cases are the classes of these entries under
-//! rotation). Which topology is right is not asked.
+//! pair of corners. Two cubes that decide differently for their shared face leave a hole. The
+//! classic table does so: half of it is made by swapping inside and outside, which swaps the
+//! decision. Here every entry comes from one rule per face ([`Ambiguity`]), so both cubes of a face
+//! decide alike, and every edge of the mesh belongs to two triangles (Triquet 2001, section 3.4.3;
+//! its 21 base cases are the classes of these entries under rotation). The rule does not try to
+//! find the true topology.
 //!
-//! The rule joins the cut edges of each face in pairs, with the inside on one side; the pairs close
-//! to loops, anticlockwise seen from outside. A loop is cut into triangles by diagonals between
-//! edges that have no face in common: one within a face might be an edge of the neighbour's mesh,
-//! too, which would then belong to four triangles.
+//! The rule joins the cut edges of each face in pairs, with the inside on one side. The pairs close
+//! to loops, anticlockwise as seen from outside. A loop is cut into triangles by diagonals between
+//! edges that have no face in common. A diagonal within a face might also be an edge of the
+//! neighbour's mesh, which would then belong to four triangles.
 //!
 //! # Practice
 //!
-//! Corner `i` is bit `i` of an entry's number, 1 for inside. The numbering is the one that fits the
-//! source's example (section 3.3.2, entry 241). Both tables are made when the crate is compiled.
+//! Corner `i` is bit `i` of an entry's number, 1 for inside. The numbering fits the source's
+//! example (section 3.3.2, entry 241). Both tables are computed at compile time.
 
-/// Places of the corners in a cube of edge 1.
+/// Positions of the corners in a unit cube.
 pub const CORNERS: [[u8; 3]; 8] = [
     [0, 0, 0],
     [1, 0, 0],
@@ -33,7 +33,7 @@ pub const CORNERS: [[u8; 3]; 8] = [
     [0, 1, 1],
 ];
 
-/// The corners that an edge joins.
+/// Corners of each edge.
 pub const EDGES: [[u8; 2]; 12] = [
     [0, 1],
     [1, 2],
@@ -49,8 +49,7 @@ pub const EDGES: [[u8; 2]; 12] = [
     [7, 4],
 ];
 
-/// The corners of a face, anticlockwise seen from outside the cube: of the neighbours in the order
-/// of [`STEPS`].
+/// Corners of each face, anticlockwise as seen from outside the cube, in the order of [`STEPS`].
 pub const FACES: [[u8; 4]; 6] = [
     [0, 4, 7, 3],
     [1, 2, 6, 5],
@@ -60,7 +59,7 @@ pub const FACES: [[u8; 4]; 6] = [
     [4, 5, 6, 7],
 ];
 
-/// Where the neighbour across each face is.
+/// Step to the neighbour across each face.
 pub const STEPS: [[i8; 3]; 6] = [
     [-1, 0, 0],
     [1, 0, 0],
@@ -70,35 +69,35 @@ pub const STEPS: [[i8; 3]; 6] = [
     [0, 0, 1],
 ];
 
-/// Most triangles of a cube.
+/// Maximum number of triangles of a cube.
 pub const MAX_TRIANGLES: usize = 5;
 
-/// What happens on a face with two opposite corners inside.
+/// Rule for a face with two opposite corners inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ambiguity {
-    /// The corners inside are cut off from each other (the source's annex A.1).
+    /// Separates the corners inside (the source's annex A.1).
     #[default]
     Separate,
-    /// The corners outside are cut off from each other (annex A.2).
+    /// Separates the corners outside, joining those inside (annex A.2).
     Join,
 }
 
-/// One way that the corners can lie.
+/// Entry of the table for one pattern of corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// Edges that the corners of each triangle lie on, anticlockwise seen from outside the surface;
-    /// those beyond [`Case::count`] are 0.
+    /// Edges that carry the corners of each triangle, anticlockwise as seen from outside the
+    /// surface. Entries from [`Case::count`] on are 0.
     pub triangles: [[u8; 3]; MAX_TRIANGLES],
-    /// How many triangles.
+    /// Number of triangles.
     pub count: u8,
-    /// Bit `f`: the surface cuts face `f` of [`FACES`], and goes on in the neighbour there.
+    /// Bit `f`: the surface cuts face `f` of [`FACES`] and continues in the neighbour there.
     pub neighbours: u8,
     /// Bit `e`: the surface cuts edge `e` of [`EDGES`].
     pub edges: u16,
 }
 
 impl Case {
-    /// Its triangles.
+    /// Returns the triangles.
     #[inline]
     #[must_use]
     pub fn triangles(&self) -> &[[u8; 3]] {
@@ -106,7 +105,7 @@ impl Case {
     }
 }
 
-/// All 256 ways, by their numbers.
+/// All 256 cases, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table(pub [Case; 256]);
 
@@ -114,7 +113,7 @@ static SEPARATE: Table = Table::new(Ambiguity::Separate);
 static JOIN: Table = Table::new(Ambiguity::Join);
 
 impl Table {
-    /// The table of a choice.
+    /// Table of an ambiguity rule.
     #[must_use]
     pub fn of(ambiguity: Ambiguity) -> &'static Table {
         match ambiguity {
@@ -139,16 +138,16 @@ impl Table {
     }
 }
 
-/// No edge.
+/// Marks an edge that the surface does not cut.
 const NO: u8 = u8::MAX;
 
-/// The loops of the surface in a cube: for each edge that it cuts the next one along the loop,
-/// anticlockwise seen from outside the surface.
+/// Loops of the surface in a cube: for each cut edge the next one along the loop, anticlockwise as
+/// seen from outside the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loops([u8; 12]);
 
 impl Loops {
-    /// Of the corners that are inside.
+    /// Computes the loops for the corners that are inside.
     #[must_use]
     pub const fn of(corners: u8, ambiguity: Ambiguity) -> Loops {
         let mut next = [NO; 12];
@@ -157,9 +156,9 @@ impl Loops {
             let face = FACES[f];
             let mut k = 0;
             while k < 4 {
-                // From outside to inside, anticlockwise: the corners inside that follow are cut off
-                // by leaving at their end, those outside that came before by having entered at
-                // their beginning.
+                // At an edge from outside to inside, anticlockwise. `Separate` searches forwards
+                // for the edge that leaves: it cuts off the inside corners that follow. `Join`
+                // searches backwards: it cuts off the outside corners before.
                 if enters(corners, &face, k) {
                     let by = match ambiguity {
                         Ambiguity::Separate => 1,
@@ -178,7 +177,7 @@ impl Loops {
         Loops(next)
     }
 
-    /// The edge after one that is cut.
+    /// Edge that follows a cut edge; `None` if the edge is not cut.
     #[must_use]
     pub fn after(&self, edge: u8) -> Option<u8> {
         let next = *self.0.get(edge as usize)?;
@@ -198,7 +197,7 @@ const fn leaves(corners: u8, face: &[u8; 4], k: usize) -> bool {
     inside(corners, face[k]) && !inside(corners, face[(k + 1) % 4])
 }
 
-/// Which edge joins two corners that one joins.
+/// Index of the edge between two corners; such an edge must exist.
 const fn edge(a: u8, b: u8) -> usize {
     let mut e = 0;
     while !((EDGES[e][0] == a && EDGES[e][1] == b) || (EDGES[e][0] == b && EDGES[e][1] == a)) {
@@ -207,7 +206,7 @@ const fn edge(a: u8, b: u8) -> usize {
     e
 }
 
-/// Whether a face has both of these edges.
+/// True if some face has both edges.
 const fn share_a_face(a: u8, b: u8) -> bool {
     let mut f = 0;
     while f < 6 {
@@ -271,8 +270,8 @@ const fn case(corners: u8, ambiguity: Ambiguity) -> Case {
     case
 }
 
-/// Cuts a loop of `n` corners into triangles, ear by ear; false: there is no way without a diagonal
-/// in a face.
+/// Cuts a loop of `n` corners into triangles, ear by ear. Returns false if this needs a diagonal in
+/// a face.
 const fn cut_up(case: Case, corner: [u8; 12], n: usize) -> (Case, bool) {
     let mut k = 0;
     while k < n {

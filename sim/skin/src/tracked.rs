@@ -1,24 +1,25 @@
-//! The source's own way from primitives to triangles: following the surface from cube to cube
-//! (Triquet 2001, sections 3.3.1 and 3.3.3).
+//! The source's own polygonizer: follows the surface from cube to cube (Triquet 2001, sections
+//! 3.3.1 and 3.3.3).
 //!
 //! # Theory
 //!
-//! Every primitive gives a *start*: from the cube at its heart along x to the first one that is not
-//! wholly inside. From there the surface is followed into the neighbours that the table names, and
-//! no other cube is looked at. Whatever a cube needs is computed at most once and kept in grids
-//! over the whole domain, with the *date* of this mesh beside it: what carries another date counts
-//! as not there, so nothing is ever cleared. Dates have 16 bits; when they are used up, once in
-//! 65,535 meshes, all are.
+//! Every primitive yields a *start*: from the cube at its heart along x to the first cube that is
+//! not wholly inside. From there the surface is followed into the neighbours that the table names;
+//! no other cube is visited. Whatever a cube needs is computed at most once and kept in grids over
+//! the whole domain, with the *date* of this mesh. An entry with another date counts as missing, so
+//! nothing is ever cleared. Dates have 16 bits; when they run out, once in 65,535 meshes, all are
+//! cleared.
 //!
-//! A start is *lost* where a primitive's heart is not in the domain, where no corner of its cube is
-//! inside, and where the walk leaves the domain; what no start leads to is not seen.
-//! [`Skin`](crate::Skin) has neither weakness, needs no memory for what is empty, and is quicker:
-//! this is its second opinion, and what the source's figures are compared with.
+//! A start is *lost* if the primitive's heart is not in the domain, if no corner of its cube is
+//! inside, or if the walk leaves the domain. Surface that no start leads to is missed.
+//! [`Skin`](crate::Skin) has neither weakness, needs no memory for empty space, and is faster. The
+//! tracker is its independent check, and the reference for the source's figures.
 //!
 //! # Practice
 //!
-//! The same nodes, vertices and triangles as [`Skin`](crate::Skin), to the bit, in another order.
-//! 24 bytes a node, and 2 a cube. One thread; does not allocate once it has seen as much.
+//! Yields the same nodes, vertices and triangles as [`Skin`](crate::Skin), to the bit, in another
+//! order. 24 bytes per node, and 2 per cube. One thread; allocates only when a mesh exceeds all
+//! earlier ones in size.
 
 use hapticd_geometry::Vec3;
 
@@ -30,18 +31,18 @@ use crate::sample::{Ball, Source, outwards_other, unit, value_of_other};
 use crate::skin::{Settings, SkinError, check, check_entries, part_of};
 use crate::table::{CORNERS, EDGES, STEPS, Table};
 
-/// What was done.
+/// Counters of one mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TrackReport {
     /// Cubes that the surface cuts.
     pub cubes: usize,
     /// Nodes at which the potential was computed.
     pub nodes: usize,
-    /// Primitives that no start was found for.
+    /// Primitives without a start.
     pub lost: usize,
 }
 
-/// See the module page.
+/// Polygonizes by surface tracking. See the module page.
 #[derive(Clone, Debug, Default)]
 pub struct Tracker {
     domain: Option<Domain>,
@@ -57,7 +58,7 @@ pub struct Tracker {
     report: TrackReport,
 }
 
-/// What does not change while a mesh is made.
+/// Constants of one mesh.
 struct Frame<'a> {
     settings: &'a Settings,
     primitives: &'a [Primitive],
@@ -66,10 +67,10 @@ struct Frame<'a> {
 }
 
 impl Tracker {
-    /// The surface of `primitives` that their starts lead to, in place of what was in `out`.
+    /// Writes the part of the surface of `primitives` that their starts lead to, replacing `out`.
     ///
     /// # Errors
-    /// [`SkinError`]: the first thing that is wrong.
+    /// [`SkinError`]: the first defect found.
     pub fn polygonize(
         &mut self,
         settings: &Settings,
@@ -115,12 +116,12 @@ impl Tracker {
         Ok(self.report)
     }
 
-    /// Starts as if this many meshes had been made. For tests.
+    /// Sets the date as if this many meshes had been made. For tests.
     pub fn set_date(&mut self, date: u16) {
         self.date = date;
     }
 
-    /// Memory of its grids, bytes.
+    /// Memory of the grids, bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         24 * self.potential.len() + 2 * self.marked.len()
@@ -166,8 +167,8 @@ impl Tracker {
         Ok(())
     }
 
-    /// The first cube from a primitive's heart along x that is not wholly inside, if the surface
-    /// cuts it.
+    /// First cube from a primitive's heart along x that is not wholly inside, if the surface cuts
+    /// it.
     fn start(&mut self, frame: &Frame<'_>, primitive: &Primitive) -> Option<[u32; 3]> {
         let domain = &frame.settings.domain;
         let cells = domain.cells();
@@ -187,7 +188,7 @@ impl Tracker {
         None
     }
 
-    /// Puts a cube on the stack, once.
+    /// Pushes a cube on the stack unless it was pushed before or is outside the domain.
     fn push(&mut self, cube: [u32; 3]) {
         let Some(cells) = self.domain.map(|d| d.cells()) else {
             return;
@@ -225,7 +226,8 @@ impl Tracker {
         self.potential[at]
     }
 
-    /// The primitives of one of the bricks that have a node: all that reach it are in each of them.
+    /// Primitives of one of the bricks that contain a node. Each of these lists all that reach the
+    /// node.
     fn list(&self, node: [u32; 3]) -> &[u32] {
         let place = [0, 1, 2].map(|k| (node[k] / SIDE).min(self.lists.bricks[k] - 1));
         let slot = self.lists.slot(place);
@@ -243,7 +245,7 @@ impl Tracker {
         for ball in list.iter().filter_map(|entry| self.balls[*entry as usize]) {
             sum += ball.at(place);
         }
-        // After all balls, as a brick has it.
+        // Other terms follow all balls, in the same order as in a brick.
         for entry in list
             .iter()
             .filter(|entry| self.balls[**entry as usize].is_none())
@@ -256,7 +258,7 @@ impl Tracker {
         if is_border { sum.min(frame.level) } else { sum }
     }
 
-    /// The vertex on an edge of a cube, made if there is none of this date.
+    /// Index of the vertex on an edge of a cube; creates it if it is not of this date.
     fn vertex_of(&mut self, frame: &Frame<'_>, cube: [u32; 3], edge: u8, out: &mut Mesh) -> u32 {
         let [a, b] = EDGES[edge as usize].map(|c| CORNERS[c as usize].map(u32::from));
         let node = [0, 1, 2].map(|k| cube[k] + a[k].min(b[k]));

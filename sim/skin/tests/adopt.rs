@@ -1,5 +1,5 @@
-//! A mesh that another has made is asked of as one's own: how its vertices move, and which
-//! primitives are not seen in it.
+//! An adopted mesh answers queries like one's own: how its vertices move, and which primitives are
+//! invisible in it.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::{AdoptError, Ambiguity, Domain, Mesh, Primitive, Settings, Skin, SkinError};
@@ -13,7 +13,7 @@ fn settings(cells: u32) -> Settings {
     }
 }
 
-/// Two strands of points, one that is not seen since it is weak, and one beyond the box.
+/// Two strands of points, one point too weak to be visible, and one outside the box.
 fn points(t: f64) -> Vec<Primitive> {
     let at = |i: u32| {
         let s = f64::from(i) * 0.05 + t;
@@ -32,7 +32,7 @@ fn points(t: f64) -> Vec<Primitive> {
     all
 }
 
-/// In another order, as another makes it: from the last triangle to the first.
+/// Reverses the order of points and triangles, as another mesher might.
 fn turned_round(mesh: &Mesh) -> Mesh {
     let last = mesh.points.len() as u32 - 1;
     Mesh {
@@ -75,7 +75,7 @@ fn its_vertices_move_as_those_of_the_same_mesh_do() {
     }
 }
 
-/// Of its bricks nothing is known.
+/// Nothing is known of its bricks.
 #[test]
 fn nothing_of_it_is_taken_over_into_the_next_mesh() {
     let (settings, primitives) = (settings(40), points(0.0));
@@ -89,7 +89,7 @@ fn nothing_of_it_is_taken_over_into_the_next_mesh() {
         let report = skin.polygonize(&settings, &primitives, &mut next).unwrap();
         assert_eq!(report.reused, 0);
         assert!(next == mesh);
-        // What it has made itself is.
+        // Its own mesh is reused.
         let report = skin.polygonize(&settings, &primitives, &mut next).unwrap();
         assert_eq!(report.reused, report.sampled);
         assert!(next == mesh);
@@ -111,7 +111,7 @@ fn a_mesh_of_something_else_is_refused() {
             Err(AdoptError::Point { number: n, .. }) => assert_eq!(n, number),
             made => panic!("{made:?}"),
         }
-        // There is no last mesh, and the next one is as ever.
+        // There is no last mesh, and the next one is as usual.
         let none = skin.motions(
             &mesh,
             &vec![Vec3::zeros(); primitives.len()],

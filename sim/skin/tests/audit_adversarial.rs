@@ -1,5 +1,5 @@
-//! Fields that are made to break a mesh: every face ambiguous, samples on the level, both signs,
-//! sums that only rounding decides. Closed, manifold, wound outwards.
+//! Fields built to break a mesh: every face ambiguous, samples on the level, both signs, sums
+//! decided by rounding. The meshes are closed, manifold and wound outwards.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::Graph;
@@ -28,7 +28,7 @@ fn volume(mesh: &Mesh) -> f64 {
     mesh.triangles.iter().map(of).sum()
 }
 
-/// Samples from the lowest corner of a domain of `cells` cubes of 1 m along each axis.
+/// Meshes samples from the lowest corner of a domain of `cells` cubes of 1 m along each axis.
 fn made(cells: u32, values: Vec<f32>, ambiguity: Ambiguity) -> Mesh {
     let domain = Domain::new(Vec3::zeros(), 1.0, [cells; 3]).unwrap();
     let mut skin = Skin::default();
@@ -41,7 +41,7 @@ fn made(cells: u32, values: Vec<f32>, ambiguity: Ambiguity) -> Mesh {
     mesh
 }
 
-/// Whether a node of a grid of `cells` is within as many of its border.
+/// True if a node of a grid of `cells` is within `within` nodes of its border.
 fn is_rim(k: u32, cells: u32, within: u32) -> bool {
     let side = cells + 1;
     let node = [k % side, k / side % side, k / side / side];
@@ -51,8 +51,8 @@ fn is_rim(k: u32, cells: u32, within: u32) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
-    /// On, below and above the level by the least that there is, and at the ends of single
-    /// precision, node beside node. By both tables.
+    /// Samples on the level, one ulp below and above it, and at the limits of single precision,
+    /// next to each other. With both tables.
     #[test]
     fn samples_on_the_level_and_at_the_ends_of_numbers_close(
         cells in 3_u32..18,
@@ -68,16 +68,17 @@ proptest! {
         prop_assert!(check.is_sound() && check.crowded + check.same_way == 0, "{check:?}");
         let faults = mesh.faults();
         prop_assert_eq!((faults.open_edges, faults.pinched), (0, 0));
-        // What a block of frames has to have room for: no closed piece is less than an octahedron.
+        // Needed for the capacity of a block of frames: no closed piece is smaller than an
+        // octahedron.
         prop_assert!(4 * mesh.points.len() <= 3 * mesh.triangles.len());
         let unit = |n: &[f32; 3]| (n.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5;
         prop_assert!(mesh.normals.iter().all(unit));
     }
 
-    /// Nodes in or out by chance, half way each: what a mesh is wound around is what is inside.
-    /// Each node that is in has its own corner of every cube about it, a sixth of a cube in all,
-    /// and so has each that is out. Inside out and by the other table it is the same surface, seen
-    /// from behind.
+    /// Random nodes are in or out, and vertices lie midway: the mesh encloses what is inside. Each
+    /// inside node owns its own corner of every cube around it, a sixth of a cube in all; so does
+    /// each outside node. Inside out and with the other table it is the same surface, seen from
+    /// behind.
     #[test]
     fn what_is_inside_is_what_the_mesh_is_wound_around(
         cells in 7_u32..16,
@@ -93,15 +94,15 @@ proptest! {
         let all = f64::from(cells - 3).powi(3);
         let v = volume(&mesh);
         prop_assert!(v >= inside / 6.0 - 1e-3, "{v} about {inside} nodes");
-        // As many as may be in, and half a cube all around, is a box but for its edges; less what
-        // is out.
+        // If all allowed nodes are in, the surface is a box half a cube larger, without its edges;
+        // subtract what is out.
         prop_assert!(v <= f64::from(cells - 2).powi(3) - (all - inside) / 6.0 + 1e-3, "{v} about {inside} of {all}");
         let behind = made(cells, (0..count).map(|k| sample(!is_in(k))).collect(), other);
         for mesh in [&mesh, &behind] {
             let faults = mesh.faults();
             prop_assert_eq!((faults.open_edges, faults.pinched), (0, 0));
         }
-        // Where it is cut off at the border there is a box about it all.
+        // Where it is cut off at the border, a box surrounds it all.
         let within = |p: &&[f32; 3]| p.iter().all(|x| *x > 1.25 && *x < cells as f32 - 1.25);
         let places = |mesh: &Mesh| {
             let mut all: Vec<[u32; 3]> = mesh.points.iter().filter(within).map(|p| p.map(f32::to_bits)).collect();
@@ -114,7 +115,7 @@ proptest! {
     }
 }
 
-/// Numbers for scenes: the same in each run.
+/// Random numbers for scenes, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -130,9 +131,9 @@ impl Dice {
     }
 }
 
-/// Balls of both signs in a heap, at the source's normal precision (1.29 cubes to the visible
-/// radius) and finer, by both tables, with control and without: closed, with a volume, and of a
-/// thousand triangles not one against the normals of its corners.
+/// A heap of balls of both signs, at the source's normal precision (1.29 cubes to the visible
+/// radius) and finer, with both tables, with and without control. The mesh is closed and has a
+/// volume; of a thousand triangles none faces against the normals of its corners.
 #[test]
 fn heaps_of_both_signs_are_wound_as_their_normals_say() {
     let mut dice = Dice(7);
@@ -181,9 +182,9 @@ fn heaps_of_both_signs_are_wound_as_their_normals_say() {
     assert!(1000 * flipped < triangles, "{flipped} of {triangles}");
 }
 
-/// Amplitudes so large that the surface is where the kernel ends, and the ends on the corners of
-/// bricks: which side of it a node is on is for rounding alone to say, and all bricks that share
-/// the node have to hear the same.
+/// The amplitudes are so large that the surface is where the kernel ends, and the ends are on
+/// corners of bricks. Only rounding decides on which side a node is; all bricks that share the node
+/// must agree.
 #[test]
 fn where_rounding_decides_all_bricks_decide_alike() {
     let domain = Domain::new(Vec3::repeat(-1.4), 0.1, [28; 3]).unwrap();
@@ -191,7 +192,7 @@ fn where_rounding_decides_all_bricks_decide_alike() {
     let mut dice = Dice(11);
     let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
     for round in 0..400 {
-        // To a corner of bricks, from wherever.
+        // To a corner of bricks, from anywhere.
         let corner = Vec3::from([(); 3].map(|()| 0.7 * (4.0 * dice.next()).floor() - 0.7));
         let centre = dice.place(1.3);
         let away = (corner - centre).norm();
@@ -202,7 +203,7 @@ fn where_rounding_decides_all_bricks_decide_alike() {
             ..Primitive::point(centre, away * (1.0 + by) + 1e-12)
         }];
         if round % 3 == 0 {
-            // And one that takes away nearly all of it.
+            // And a negative one that cancels nearly all of it.
             balls.push(Primitive {
                 amplitude: -0.999 * amplitude,
                 ..Primitive::point(centre + dice.place(1e-3), away)
@@ -215,8 +216,8 @@ fn where_rounding_decides_all_bricks_decide_alike() {
     }
 }
 
-/// At the far end of as many cubes as there may be, where single precision has places some ten
-/// thousandths of a cube apart.
+/// At the far end of the largest domain, where single precision resolves some ten thousandths of a
+/// cube.
 #[test]
 fn the_far_end_of_a_long_domain_is_as_good_as_the_near_one() {
     let domain = Domain::new(Vec3::zeros(), 1.0, [4096, 14, 14]).unwrap();

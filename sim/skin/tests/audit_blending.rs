@@ -1,5 +1,5 @@
-//! Control of blending in time and by both tables: the past decides what positions cannot, order
-//! decides nothing, and graphs from anywhere do no harm.
+//! Control of blending over time and with both tables: the past decides what positions cannot, the
+//! order does not matter, and arbitrary graphs do no harm.
 
 use std::collections::BTreeSet;
 
@@ -36,9 +36,9 @@ fn vertices(mesh: &Mesh) -> BTreeSet<[u32; 6]> {
         .collect()
 }
 
-/// Figure 4.3, drops that come and go, frame by frame with one skin: two while they approach, each
-/// as if the other were not there, though their potentials would have them one long before; one
-/// when they touch; and one still where they were two on the way in.
+/// Figure 4.3, drops that approach and part, frame by frame with one skin. They are two while they
+/// approach, each as if the other were absent, although their potentials would fuse them long
+/// before. They are one when they touch, and still one where they were two on approach.
 #[test]
 fn drops_fuse_when_they_touch_and_part_later_than_they_fused() {
     let settings = settings(0.06, 50, Ambiguity::Separate);
@@ -95,8 +95,8 @@ fn coil(pitch: f64) -> (Vec<Primitive>, Vec<f64>) {
     (primitives, vec![length / f64::from(count); count as usize])
 }
 
-/// The window follows the cubes: by either table, at cubes that are coarse and fine, also where the
-/// strand is partly of other kinds than balls.
+/// The window follows the cube size: with both tables, at coarse and fine cubes, also where part of
+/// the strand is not balls.
 #[test]
 fn a_coil_closes_by_both_tables_at_any_size_of_cubes() {
     for (cubes, cells) in [(1.29, 24), (2.7, 44)] {
@@ -105,8 +105,8 @@ fn a_coil_closes_by_both_tables_at_any_size_of_cubes() {
             let settings = settings(cell, cells, ambiguity);
             let (mut primitives, steps) = coil(pitch);
             for k in (5..primitives.len()).step_by(9) {
-                // A piece of wire no longer than from one to the next, as thick: it reaches hardly
-                // further.
+                // A segment no longer than the spacing and as thick as the strand: its reach is
+                // hardly larger.
                 let c = primitives[k].heart();
                 primitives[k].skeleton = Skeleton::Segment([c, c + Vec3::new(0.0, 0.0, 1e-3)]);
             }
@@ -169,20 +169,21 @@ fn cliques(of: &[(Primitive, u32)]) -> Graph {
     graph
 }
 
-/// A body at a node: whether it reaches it, and whether the node is in it, each for sure and maybe.
+/// A body at a node: whether it reaches the node, and whether the node is inside it, each certainly
+/// and possibly.
 struct At {
     reached: [bool; 2],
     inside: [bool; 2],
 }
 
-/// What is counted of control is what the definitions say, by all nodes and cubes: cubes that more
-/// than one body reaches and one is inside of, and those in which more than one has triangles.
-/// Bodies of one ball or more, each a clique.
+/// Counts of control by their definitions, from all nodes and cubes: cubes that more than one body
+/// reaches and one is inside, and those in which more than one has triangles. Bodies have one ball
+/// or more, each a clique.
 fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
     let cells = settings.domain.cells()[0];
     let side = cells + 1;
-    // By node: who reaches it, and the potential of each body, as far as doubles know what singles
-    // will say.
+    // By node: the bodies that reach it, and the potential of each, as far as doubles predict
+    // singles.
     let node = |n: [u32; 3]| {
         let at = settings.domain.low() + settings.domain.cell_m() * Vec3::from(n.map(f64::from));
         let mut bodies = [(0.0, false, false); 4];
@@ -221,8 +222,8 @@ fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
             let reached = count(&|body| any(body, &|n| n.reached[sure]));
             let inside = count(&|body| any(body, &|n| n.inside[sure]));
             shared[sure] += usize::from(reached > 1 && inside > 0);
-            // With a corner in and one that is not: what is in for sure is in maybe, and the other
-            // way round.
+            // One corner inside and another outside: certainly inside implies possibly inside, and
+            // vice versa.
             let cut = count(&|body| {
                 any(body, &|n| n.inside[sure]) && any(body, &|n| !n.inside[1 - sure])
             });
@@ -235,8 +236,8 @@ fn counted(settings: &Settings, of: &[(Primitive, u32)]) -> [[usize; 2]; 2] {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Bodies of several kinds, by both tables, flat and bulging: each closed, and none with
-    /// another's vertices for corners.
+    /// Bodies of several kinds, with both tables, flat and bulging: each is closed, and none uses
+    /// another's vertices.
     #[test]
     fn bodies_of_all_kinds_close_by_both_tables(some in bodies(), cells in 10_u32..30, join in any::<bool>()) {
         let settings = settings(2.4 / f64::from(cells), cells, BOTH[usize::from(join)]);
@@ -251,8 +252,8 @@ proptest! {
         }
     }
 
-    /// The counts of control are those of the definitions, but for nodes on the level and on the
-    /// ends of supports.
+    /// The counts of control match the definitions, except for nodes on the level and on the ends
+    /// of supports.
     #[test]
     fn what_is_counted_is_what_the_definitions_say(some in bodies(), cells in 10_u32..26) {
         let settings = settings(2.4 / f64::from(cells), cells, Ambiguity::Separate);
@@ -269,8 +270,8 @@ proptest! {
         }
     }
 
-    /// One ball a body: whoever is named first, the surfaces are the same to the bit, where two
-    /// meet and where three do.
+    /// One ball per body: the surfaces are the same to the bit in any order, where two meet and
+    /// where three do.
     #[test]
     fn the_order_of_bodies_is_no_matter(some in bodies(), turn in 1_usize..15) {
         let settings = settings(0.1, 24, Ambiguity::Separate);
@@ -288,9 +289,8 @@ proptest! {
         prop_assert!(here == there);
     }
 
-    /// Pairs in any order, either way round, more than once, of one with itself: what is set is
-    /// what one by one would have been allowed; a stranger is refused wherever it is named, and
-    /// nothing panics.
+    /// Pairs in any order and direction, repeated or reflexive: setting them equals allowing them
+    /// one by one. Unknown primitives are refused, and nothing panics.
     #[test]
     fn a_graph_that_is_set_is_the_one_that_is_allowed(
         pairs in proptest::collection::vec((0_u32..9, 0_u32..9), 0..20),

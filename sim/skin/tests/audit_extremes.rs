@@ -1,5 +1,5 @@
-//! Numbers at the ends of what is accepted: whatever is not refused has a value and a gradient
-//! everywhere, and spoils nothing but itself.
+//! Numbers at the limits of what is accepted: anything accepted has a value and a gradient
+//! everywhere, and affects nothing else.
 
 use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::{
@@ -24,8 +24,8 @@ fn skin(of: &[Primitive]) -> Mesh {
     mesh
 }
 
-/// In the middle of four bricks, between the nodes: a primitive that reaches none of them changes
-/// no vertex and no normal of a ball, however small it is and however much it adds or takes away.
+/// Between nodes, where four bricks meet: a primitive that reaches no node changes no vertex and no
+/// normal of a ball, however small it is and however large its amplitude, of either sign.
 #[test]
 fn what_no_node_sees_changes_no_normal() {
     let ball = Primitive::point(Vec3::new(0.013, -0.021, 0.017), 0.9);
@@ -49,8 +49,8 @@ fn what_no_node_sees_changes_no_normal() {
     }
 }
 
-/// Every skeleton there is at numbers from next to nothing to next to too much: refused, or finite
-/// wherever it is asked, and the mesh of it and a ball closes.
+/// Every skeleton with numbers from tiny to huge: refused, or finite everywhere, and its mesh
+/// together with a ball closes.
 #[test]
 fn what_is_accepted_is_finite_everywhere_and_tears_no_mesh() {
     let numbers = [
@@ -114,8 +114,8 @@ fn what_is_accepted_is_finite_everywhere_and_tears_no_mesh() {
     assert!(accepted > 400 && refused > 50, "{accepted} {refused}");
 }
 
-/// A parameter that is accepted leaves a kernel falling and never negative, to within rounding,
-/// however large it is.
+/// An accepted parameter keeps a kernel decreasing and nonnegative up to rounding, however large it
+/// is.
 #[test]
 fn any_parameter_that_is_accepted_leaves_a_kernel_falling() {
     let mut accepted = 0;
@@ -144,8 +144,8 @@ fn any_parameter_that_is_accepted_leaves_a_kernel_falling() {
             }
             accepted += 1;
             let mut before = f64::INFINITY;
-            // By the square, with the joints at a ninth, a quarter and one among them and beside
-            // them.
+            // In the square of the distance, including the joints at a ninth, a quarter and one,
+            // and points next to them.
             for k in 0..=7200 {
                 for beside in [-1e-13, 0.0, 1e-13] {
                     let u = (f64::from(k) / 3600.0 + beside).max(0.0);
@@ -165,8 +165,8 @@ fn any_parameter_that_is_accepted_leaves_a_kernel_falling() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Also of kernels with a tip or without an end, of what takes away, and of norms with edges:
-    /// where their slope is one, away from tips and edges.
+    /// Also for kernels with a tip or without an end, for negative terms, and for norms with edges:
+    /// where the gradient exists, away from tips and edges.
     #[test]
     fn gradients_of_tips_and_negative_terms_are_those_of_differences(
         turn in [-1.0..1.0, -1.0..1.0, -1.0..1.0],
@@ -178,7 +178,7 @@ proptest! {
         let centre = Vec3::new(0.3, -0.7, 0.2);
         let direction = Vec3::from(turn);
         prop_assume!(direction.norm() > 0.1);
-        // Away from where two coordinates are alike, and from where one is none.
+        // Away from where two coordinates are equal, and from where one is 0.
         let sizes = direction.normalize().abs();
         let gaps = [sizes.x - sizes.y, sizes.y - sizes.z, sizes.z - sizes.x];
         prop_assume!(sizes.min() > 0.05 && gaps.iter().all(|x| x.abs() > 0.02));
@@ -192,9 +192,9 @@ proptest! {
         ][which];
         let one = Primitive { skeleton, radius_m, amplitude, kernel };
         prop_assert_eq!(one.check(), Ok(()));
-        // Another one beside it, of another radius: sums, too.
+        // Another one next to it, with another radius, to test sums.
         let two = Primitive { amplitude: -0.3, ..Primitive::point(centre.add_scalar(0.4), 1.7 * radius_m) };
-        // Short of the end by the norm that is longest.
+        // Before the end, by the longest norm.
         let at = centre + direction.normalize() * (share * radius_m / 3.0_f64.sqrt());
         let h = 1e-6 * radius_m;
         let value = |x: &Vec3| one.value(x) + two.value(x);
@@ -208,8 +208,8 @@ proptest! {
     }
 }
 
-/// Velocities are published in single precision: one that it does not hold is refused as one that
-/// is none, and the largest that it holds comes back finite.
+/// Velocities are published in single precision: one that overflows is refused as not finite, and
+/// the largest that fits comes back finite.
 #[test]
 fn velocities_beyond_single_precision_are_refused() {
     let balls = [-0.2, 0.2].map(|x| Primitive::point(Vec3::new(x, 0.0, 0.0), 0.6));
@@ -225,9 +225,8 @@ fn velocities_beyond_single_precision_are_refused() {
     assert!(is && out.is_empty(), "{refused:?}");
 }
 
-/// A hundred thousand balls each of which reaches all of 15³ bricks: refused with the numbers
-/// before there is memory for them, by both ways of making a mesh, and a thousand of them are none
-/// too many.
+/// A hundred thousand balls that each reach all 15³ bricks are refused by both polygonizers, with
+/// the numbers, before memory is allocated. A thousand of them are accepted.
 #[test]
 fn primitives_that_reach_everything_are_refused_before_memory_is_full() {
     let ball = |k: u32| Primitive {

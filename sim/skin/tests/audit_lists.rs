@@ -1,5 +1,5 @@
-//! Who reaches where: the sums of bricks are those of all primitives, also where these begin and
-//! end on the bricks' own sides, and no list outlives its date.
+//! Lists of primitives by brick: the sums of bricks are those of all primitives, also where
+//! supports begin and end on the sides of bricks, and no list outlives its date.
 
 use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::blend::Graph;
@@ -9,8 +9,7 @@ use hapticd_skin::{
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Four bricks of seven cubes along each axis: sides at multiples of 0.7 m from the lowest corner
-/// on.
+/// Four bricks of seven cubes along each axis: sides at multiples of 0.7 m from the lowest corner.
 const CELLS: u32 = 28;
 const CELL: f64 = 0.1;
 
@@ -28,9 +27,9 @@ fn skin(skin: &mut Skin, settings: &Settings, of: &[Primitive]) -> (Mesh, Report
     (mesh, report)
 }
 
-/// Both meshes that are kept come to the end of the dates. What their first lists had in a corner
-/// carries the first date again then: were it not forgotten there, the bricks of that corner would
-/// be those of a mesh 65,535 frames ago.
+/// Both kept meshes reach the end of the dates. The entries that their first lists left in a corner
+/// then carry the first date again. If they were not cleared, the bricks of that corner would be
+/// those of a mesh 65,535 frames ago.
 #[test]
 fn lists_of_the_same_date_before_the_end_are_forgotten() {
     let settings = settings(-1.4);
@@ -45,7 +44,7 @@ fn lists_of_the_same_date_before_the_end_are_forgotten() {
         if k == 2 {
             kept.set_date(65_530);
         }
-        // Here with dates 1 and 2, away with those to the end, and here again.
+        // Here with dates 1 and 2, away until the dates end, and here again.
         let away = (2..12).contains(&k);
         let x = if away { 0.7 } else { -0.7 } + 0.01 * f64::from(k);
         let (mesh, report) = skin(&mut kept, &settings, &balls(x));
@@ -62,7 +61,7 @@ fn lists_of_the_same_date_before_the_end_are_forgotten() {
     }
 }
 
-/// Places on the sides and corners of bricks, half way between them, and beyond the domain.
+/// Positions on the sides and corners of bricks, midway between them, and outside the domain.
 fn place() -> impl Strategy<Value = Vec3> {
     [-2_i32..=10, -2_i32..=10, -2_i32..=10].prop_map(|at| Vec3::from(at.map(f64::from)) * 0.35)
 }
@@ -78,7 +77,7 @@ fn on_the_sides() -> impl Strategy<Value = Primitive> {
             .prop_map(|(c, x)| Skeleton::Ellipsoid(c, Mat3::from_diagonal(&Vec3::new(x, 1.0, 0.5)))),
         1 => [place(), place()].prop_map(|ends| Skeleton::Cylinder(ends, 0.1)),
     ];
-    // Ends of supports on sides of bricks and cubes, too.
+    // Ends of supports on sides of bricks and cubes as well.
     let radius = select(vec![0.1, 0.35, 0.7, 1.05]);
     let kernel = select(vec![
         Kernel::Murakami,
@@ -98,12 +97,11 @@ fn on_the_sides() -> impl Strategy<Value = Primitive> {
     })
 }
 
-/// Edges that the surface cuts by the plain sum in double precision: those for sure, and those that
-/// it may.
+/// Edges that the surface cuts by the plain sum in double precision: certainly, and possibly.
 fn cut_edges(settings: &Settings, of: &[Primitive]) -> (usize, usize) {
     let side = CELLS + 1;
     let index = |n: [u32; 3]| ((n[2] * side + n[1]) * side + n[0]) as usize;
-    // Inside, outside, or within what single precision may be off by.
+    // Inside, outside, or within the error of single precision.
     let value = |k: u32| {
         let node = [k % side, k / side % side, k / side / side];
         let at = settings.domain.low() + CELL * Vec3::from(node.map(f64::from));
@@ -150,8 +148,8 @@ fn cut_edges(settings: &Settings, of: &[Primitive]) -> (usize, usize) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// As many vertices as edges that the plain sum of all cuts, and a closed mesh. In a domain
-    /// whose lowest corner is a round number, and one whose is none.
+    /// There are as many vertices as edges cut by the plain sum of all, and the mesh is closed. In
+    /// a domain with a round number as lowest corner, and in one without.
     #[test]
     fn sums_are_those_of_all_wherever_bricks_end(
         some in proptest::collection::vec(on_the_sides(), 1..10),
@@ -165,7 +163,7 @@ proptest! {
         let (sure, maybe) = cut_edges(&settings, &moved);
         let made = mesh.points.len();
         prop_assert!((sure..=maybe).contains(&made), "{sure} to {maybe}, and there are {made}: {report:?}");
-        // One that may blend with nobody, alone, is the same whether that is asked or not.
+        // A lone primitive that may blend with no other is the same with and without control.
         let (mut one, mut mesh) = (Skin::default(), Mesh::default());
         one.polygonize_controlled(&settings, &moved[..1], &Graph::new(), &mut mesh).unwrap();
         prop_assert_eq!(mesh, skin(&mut Skin::default(), &settings, &moved[..1]).0);
@@ -185,7 +183,7 @@ fn by(skeleton: Skeleton, shift: f64) -> Skeleton {
     }
 }
 
-/// A ball that goes along each axis, from brick to brick: it is listed in those that it meets and
+/// A ball moves along each axis, from brick to brick: it is listed in the bricks that it meets and
 /// in no other.
 #[test]
 fn a_ball_is_listed_in_the_bricks_that_it_meets() {

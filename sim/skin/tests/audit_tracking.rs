@@ -1,4 +1,4 @@
-//! The source's tracker in motion: its caches forget, its counters are exact, and what it finds and
+//! The source's tracker over time: its caches expire, its counters are exact, and what it finds and
 //! misses is known.
 
 use std::collections::{HashMap, HashSet};
@@ -32,7 +32,7 @@ fn skin(settings: &Settings, of: &[Primitive]) -> Mesh {
     mesh
 }
 
-/// Triangles as bits of the places of their corners, the first the lowest, in order.
+/// Triangles as bits of their corners' positions, lowest corner first, sorted.
 fn places(mesh: &Mesh) -> Vec<[[u32; 3]; 3]> {
     let corner = |v: u32| mesh.points[v as usize].map(f32::to_bits);
     let mut all: Vec<_> = mesh.triangles.iter().map(|t| t.map(corner)).collect();
@@ -44,14 +44,14 @@ fn places(mesh: &Mesh) -> Vec<[[u32; 3]; 3]> {
     all
 }
 
-/// Dates come round after 65,535 meshes. What the first mesh left in a place that no other one came
-/// to carries the date of the first after the end, and is not taken for it: each mesh and each
-/// count is that of a tracker that has made nothing before.
+/// Dates wrap around after 65,535 meshes. An entry of the first mesh that no later one touched then
+/// carries the new mesh's date, and must not count: each mesh and each counter equal those of a new
+/// tracker.
 #[test]
 fn what_was_kept_before_the_dates_end_is_forgotten() {
     let settings = settings(0.1, 40);
-    // Near one corner at first and after the end, but not in the same place; near the other in
-    // between.
+    // Near one corner at first and after the wrap, but not at the same place; near the other corner
+    // in between.
     let balls = |x: f64| {
         [
             Primitive::point(Vec3::new(x, -0.9, -0.9), 0.9),
@@ -71,7 +71,7 @@ fn what_was_kept_before_the_dates_end_is_forgotten() {
     }
 }
 
-/// Another domain, more cubes or fewer, between two meshes: nothing of the last one is left.
+/// Another domain, with more or fewer cubes, between two meshes: nothing of the last one is left.
 #[test]
 fn another_domain_is_another_beginning() {
     let ball = [Primitive::point(Vec3::new(0.03, -0.02, 0.01), 0.9)];
@@ -84,8 +84,8 @@ fn another_domain_is_another_beginning() {
     }
 }
 
-/// 27 spheres in one call; and of nodes, cubes and vertices exactly those that they take, each
-/// once, counted by the plain sum at all nodes of the domain.
+/// 27 spheres in one call. The nodes, cubes and vertices are exactly those needed, each once,
+/// counted by the plain sum at all nodes of the domain.
 #[test]
 fn every_isolated_ball_is_found_and_every_node_is_computed_once() {
     let settings = settings(0.1, 40);
@@ -130,7 +130,7 @@ fn every_isolated_ball_is_found_and_every_node_is_computed_once() {
             nodes.extend((0..8).map(|c| corner(cube, c)));
         }
     }
-    // And those of the ways from the hearts along x.
+    // And those on the paths from the hearts along x.
     for ball in &balls {
         let at = (ball.heart() - low) / 0.1;
         let mut cube = [0, 1, 2].map(|k| at[k] as u32);
@@ -151,9 +151,9 @@ fn every_isolated_ball_is_found_and_every_node_is_computed_once() {
     assert_eq!((mesh.points.len(), mesh.normals.len()), (edges, edges));
 }
 
-/// What the module says is missed, and how that is told: a hollow that no way along x meets, and a
-/// body that is higher away from every heart than in it. Each costs somebody a start, and the
-/// bricks have it.
+/// The module documents what is missed, and how it is reported: a hollow that no path along x
+/// meets, and a body that is higher away from every heart than at it. Each costs a start, and the
+/// brick polygonizer finds it.
 #[test]
 fn what_no_start_leads_to_is_missed_and_somebody_is_lost() {
     let settings = settings(0.05, 40);
@@ -162,7 +162,7 @@ fn what_no_start_leads_to_is_missed_and_somebody_is_lost() {
         ..Primitive::point(Vec3::new(x, y, 0.007), radius_m)
     };
     let hollow = [ball(0.0, 0.0, 1.2, 1.0), ball(0.01, 0.31, 0.25, -1.5)];
-    // Three weak ones: none is seen alone, and none has its heart inside of what they make.
+    // Three weak ones: none is visible alone, and none has its heart inside their common surface.
     let ring = [(0.45, 0.0), (-0.225, 0.39), (-0.225, -0.39)];
     let weak = ring.map(|(x, y)| ball(x, y, 0.9, 0.38));
     for (scene, found, whole, lost) in [(&hollow[..], 1, 2, 1), (&weak, 0, 1, 3)] {
@@ -206,8 +206,8 @@ fn any_primitive() -> impl Strategy<Value = Primitive> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Of all kinds of primitives: the places of the bricks' triangles to the bit, and their
-    /// normals, which bricks have in single precision.
+    /// All kinds of primitives: the positions of the triangles equal the bricks' to the bit, and
+    /// the normals up to single precision.
     #[test]
     fn primitives_of_all_kinds_are_tracked_as_bricks_have_them(
         some in proptest::collection::vec(any_primitive(), 1..8),
@@ -232,7 +232,7 @@ proptest! {
         for (point, normal) in mesh.points.iter().zip(&mesh.normals) {
             let at = Vec3::from(point.map(f64::from));
             let gradient = some.iter().map(|p| p.with_gradient(&at).1).sum::<Vec3>();
-            // Where terms nearly cancel single precision has no direction.
+            // Where terms nearly cancel, single precision has no direction.
             if gradient.norm() > 0.3 {
                 let [a, b] = [normal, by_place[&bits(point)]].map(|n| Vec3::from(n.map(f64::from)));
                 prop_assert!((a - b).norm() < 1e-3, "{point:?}: {a:?} {b:?}");

@@ -1,4 +1,4 @@
-//! The graph, the classes and the contact against the source's own tables.
+//! Tests the graph, the classes and the contact against the source's own tables.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Bulge, Classes, Graph, NoPrimitive, Set, members, pressed};
@@ -48,7 +48,7 @@ fn a_strand_blends_within_its_reach_along_it() {
     );
 }
 
-/// Who may blend with each of a place.
+/// Members that may blend with each member of a place.
 fn among(graph: &Graph, place: &[u32]) -> Vec<Set> {
     let may = |a: &u32| {
         let all = place.iter().enumerate();
@@ -84,7 +84,7 @@ fn the_order_decides_where_blending_is_no_equivalence() {
         assert_eq!(found, [first, second], "{order:?}");
         assert!(!classes.is_partition());
     }
-    // Without the link in the middle it is one, in every order.
+    // Without the middle link the result is one, in every order.
     chain.forbid(b, c);
     for order in [[a, b, c, d], [a, b, d, c], [d, a, c, b]] {
         classes.clear();
@@ -96,8 +96,8 @@ fn the_order_decides_where_blending_is_no_equivalence() {
 }
 
 proptest! {
-    /// Against the definition: an equivalence is reflexive and symmetric by itself, so all that can
-    /// fail is that two blend with a third and not with each other.
+    /// Against the definition: an equivalence is reflexive and symmetric here by construction. It
+    /// can fail only if two blend with a third but not with each other.
     #[test]
     fn a_partition_is_an_equivalence(
         pairs in proptest::collection::vec((0_u32..7, 0_u32..7), 0..12),
@@ -123,8 +123,8 @@ proptest! {
     }
 }
 
-/// Where on the way from one ball to the other a potential falls to the level: bisected between its
-/// centre and the middle of the other.
+/// Distance at which a potential falls to the level between two balls: bisected between the centre
+/// and the midpoint.
 fn radius(distance: f64, potential: impl Fn(f64, f64) -> f64) -> f64 {
     let [a, b] = [0.0, distance].map(|x| Primitive::point(Vec3::new(x, 0.0, 0.0), 1.0));
     let (mut low, mut high) = (0.0, distance);
@@ -139,7 +139,7 @@ fn radius(distance: f64, potential: impl Fn(f64, f64) -> f64) -> f64 {
     low
 }
 
-/// The digest's table of section 4.5: as printed bodies repel, pressed they are free, then touch,
+/// The digest's table of section 4.5: as printed bodies repel; pressed they are free, then touch,
 /// then share the middle.
 #[test]
 fn bodies_touch_without_pulling_or_pushing_before() {
@@ -186,7 +186,7 @@ fn a_bulge_joins_smoothly() {
         let x = f64::from(k) * step;
         let now = bulge.with_slope(x);
         assert!(now.0 <= height && (x > LEVEL || now.0 >= 0.0));
-        // The slope is that of the value, and jumps nowhere.
+        // The slope is that of the value, and is continuous.
         assert!(((now.0 - before.0) / step - now.1).abs() < 1e-2, "{x}");
         assert!((now.1 - before.1).abs() < 1e-2, "{x}");
         assert!(

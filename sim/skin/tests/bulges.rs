@@ -1,4 +1,4 @@
-//! The source's three modes, and the dry pass that says who bulges.
+//! The source's three modes, and the dry pass that decides which bodies bulge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +68,7 @@ fn two_primitives_fuse_or_touch_or_bulge() {
         assert!(report.control.doubled > 100);
     }
     assert_eq!(skin.contacts(), [(0, 1)]);
-    // How far the surface is from the axis near the middle, and beyond both.
+    // Distance of the surface from the axis near the middle, and outside both.
     let reach = |mesh: &Mesh, from: f32, to: f32| {
         let near = mesh
             .points
@@ -83,15 +83,14 @@ fn two_primitives_fuse_or_touch_or_bulge() {
     assert!(reach(&fused, 0.0, 0.02) > rim + 0.2);
     assert!(reach(&bulging, 0.0, 0.02) > reach(&flat, 0.0, 0.02) + 0.1);
     assert!(reach(&bulging, 0.0, 0.02) < reach(&fused, 0.0, 0.02));
-    // Flat: where both ends of an edge are inside of both, in the plane between them.
+    // Flat: where both ends of an edge are inside both, in the plane between them.
     let in_plane = |mesh: &Mesh| {
         let flat = mesh.points.iter().filter(|p| p[0].abs() < 1e-3);
         flat.filter(|p| p[1].hypot(p[2]) < 0.2).count()
     };
     assert!(in_plane(&flat) > 100 && in_plane(&flat) == in_plane(&bulging));
     assert_eq!(in_plane(&fused), 0);
-    // Vertices are where the field is what it is said to be: F + g(G), and normals along its
-    // gradient.
+    // Vertices lie where the documented field is: F + g(G); normals follow its gradient.
     let mut swollen = 0;
     for (p, n) in bulging.points.iter().zip(&bulging.normals) {
         let at = Vec3::from(p.map(f64::from));
@@ -110,8 +109,9 @@ fn two_primitives_fuse_or_touch_or_bulge() {
     assert!(swollen > 100, "{swollen}");
 }
 
-/// By the plain definition at all nodes: as many vertices as edges that each body cuts, also with a
-/// bulge that is higher than what makes it, and where all potentials together are below the level.
+/// By the plain definition at all nodes: as many vertices as edges cut by each body, also with a
+/// bulge higher than the potential that causes it, and where all potentials together are below the
+/// level.
 #[test]
 fn every_edge_that_a_body_cuts_has_a_vertex() {
     let settings = settings(0.05, 60);
@@ -147,8 +147,8 @@ fn every_edge_that_a_body_cuts_has_a_vertex() {
     }
 }
 
-/// Who does not press is left alone to the bit: a third ball, however near, all far sides, and all
-/// of a scene in which nobody does.
+/// Bodies that press none are unchanged to the bit: a third ball, however near, all far sides, and
+/// a whole scene without contacts.
 #[test]
 fn bodies_that_are_not_in_contact_are_unchanged() {
     let settings = settings(0.05, 80);
@@ -167,7 +167,7 @@ fn bodies_that_are_not_in_contact_are_unchanged() {
     assert!(is_whole(&bulging) && bulging.pieces() == 4);
     let [before, after] = [&flat, &bulging].map(vertices);
     let place = |v: &Vertex| Vec3::from([0, 1, 2].map(|k| f64::from(f32::from_bits(v[k]))));
-    // Of the third and fourth, and what the other ball of the pair does not reach.
+    // The third and fourth, and parts that the other ball of the pair does not reach.
     let alone = |v: &&Vertex| {
         let x = place(v).x;
         x > 0.56 || place(v).y > 1.0 || x < -1.001
@@ -176,13 +176,13 @@ fn bodies_that_are_not_in_contact_are_unchanged() {
     assert!(alone.clone().count() > 1000);
     assert!(alone.clone().all(|v| after.contains(v)));
     assert!(before.iter().filter(|v| !after.contains(*v)).count() > 100);
-    // Without the first nobody touches.
+    // Without the first no bodies touch.
     let (_, flat, _) = made(&settings, &balls[1..], Blending::Inhibited(&graph));
     let (skin, bulging, _) = made(&settings, &balls[1..], Blending::Bulging(&graph, bulge()));
     assert!(skin.contacts().is_empty() && bulging == flat);
 }
 
-/// A strand that comes back to itself is in contact with itself, and bulges.
+/// A strand that returns to itself is in contact with itself, and bulges.
 #[test]
 fn a_strand_presses_itself() {
     let turn = std::f64::consts::TAU;
@@ -217,8 +217,8 @@ fn a_strand_presses_itself() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Bodies, each a clique, as near as they like: in contact are those that have a node in
-    /// common, by the plain sums at all nodes, and no others. Every one closes for itself.
+    /// Bodies, each a clique, at any distance: those in contact share an inside node, by the plain
+    /// sums at all nodes, and no others. Each one is closed.
     #[test]
     fn the_dry_pass_finds_those_that_have_a_node_in_common(
         some in proptest::collection::vec(([-0.8..0.8, -0.8..0.8, -0.8..0.8], 0.2..0.6, 0_u32..4), 1..16),
@@ -252,7 +252,7 @@ proptest! {
                 for (b, of_b) in &sums[i + 1..] {
                     let least = of_a.min(*of_b) - LEVEL;
                     let pair = (*a.min(b), *a.max(b));
-                    // Single precision decides otherwise on the level itself.
+                    // Single precision may decide otherwise on the level itself.
                     if least > 1e-5 {
                         sure.insert(pair);
                     }
@@ -292,6 +292,6 @@ fn bulges_take_no_memory_and_have_the_skins_level() {
         .unwrap_err();
     assert!(matches!(error, SkinError::Bulge { .. }), "{error}");
     assert!(mesh == Mesh::default() && skin.contacts().is_empty());
-    // As high as the level it would be a body where the other one ends.
+    // At the height of the level it would be a separate body where the other one ends.
     assert!(Bulge::new(0.1, 0.3, 0.5, LEVEL).is_err());
 }

@@ -26,7 +26,7 @@ fn mesh_of(balls: &[([f64; 3], f64)], cells: u32) -> Mesh {
     mesh
 }
 
-/// By a table of edges.
+/// Reference counts from an edge table.
 fn plain(mesh: &Mesh) -> Check {
     let mut edges: HashMap<(u32, u32), [usize; 2]> = HashMap::new();
     let mut check = Check {
@@ -53,8 +53,8 @@ fn plain(mesh: &Mesh) -> Check {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Holes, flips, triangles twice, corners twice and corners elsewhere: all counts are those of
-    /// the definitions, in whatever order meshes come.
+    /// Holes, flips, repeated triangles, repeated corners and wrong corners: all counts match the
+    /// definitions, in whatever order meshes come.
     #[test]
     fn counts_are_those_of_the_definitions(
         balls in proptest::collection::vec(([-1.0..1.0, -1.0..1.0, -1.0..1.0], 0.2..0.6), 1..12),
@@ -103,7 +103,7 @@ fn each_fault_has_its_count() {
     damaged.triangles.push(damaged.triangles[7]);
     let twice = checker.check(&damaged);
     assert_eq!((twice.borders, twice.crowded, twice.same_way), (0, 3, 3));
-    // Numbers that are none, a normal that is missing, points that are not there.
+    // Non-finite numbers, a missing normal, and missing points.
     damaged = whole.clone();
     damaged.points[3][1] = f32::NAN;
     damaged.normals[5][2] = f32::INFINITY;

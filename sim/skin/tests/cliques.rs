@@ -1,9 +1,9 @@
-//! Maximal cliques against their definition, and what happens where there are too many.
+//! Maximal cliques against their definition, and the limit on their number.
 
 use hapticd_skin::blend::{Cliques, Graph, Set, TooManyCliques, members};
 use proptest::prelude::*;
 
-/// Who may blend with each of the first `count`.
+/// Members that may blend with each of the first `count`.
 fn among(graph: &Graph, count: u32) -> Vec<Set> {
     let may = |a| (0..count).fold(0, |set, b| set | Set::from(graph.blends(a, b)) << b);
     (0..count).map(may).collect()
@@ -15,7 +15,7 @@ fn sorted(cliques: &[Set]) -> Vec<Set> {
     all
 }
 
-/// All subsets that are cliques and in no other one.
+/// All subsets that are cliques and part of no larger one.
 fn by_definition(may: &[Set], candidates: Set) -> Vec<Set> {
     let is_clique = |set: Set| members(set).all(|i| set & !may[i] == 0);
     let cliques: Vec<Set> = (1..1 << may.len())
@@ -29,8 +29,7 @@ fn by_definition(may: &[Set], candidates: Set) -> Vec<Set> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever the graph and whoever is there; and the work space says nothing of what it found
-    /// before.
+    /// Any graph and any candidates; the work space keeps nothing of earlier searches.
     #[test]
     fn cliques_are_those_of_the_definition(
         pairs in proptest::collection::vec((0_u32..9, 0_u32..9), 0..36),
@@ -46,7 +45,7 @@ proptest! {
             let wanted = by_definition(&may, set);
             let found = sorted(cliques.find(&may, set, 256).unwrap());
             prop_assert_eq!(&found, &wanted);
-            // With room for just as many, and with one less.
+            // With exactly enough capacity, and with one less.
             prop_assert!(cliques.find(&may, set, wanted.len()).is_ok());
             if let Some(most) = wanted.len().checked_sub(1) {
                 let members = set.count_ones() as usize;
@@ -57,7 +56,7 @@ proptest! {
     }
 }
 
-/// Of a strand there is one for each place of its window, and they are what a place sees of it.
+/// A strand has one clique for each place of its window, which is what a place sees.
 #[test]
 fn of_a_strand_they_are_its_windows() {
     let mut graph = Graph::new();
@@ -69,8 +68,8 @@ fn of_a_strand_they_are_its_windows() {
     assert_eq!(found, windows);
 }
 
-/// Three by three nobody blends: as many as there can be at all (Moon and Moser), and the search
-/// ends long before it has them.
+/// Groups of three in which none blend: the largest possible number of cliques (Moon and Moser).
+/// The search ends long before it has them all.
 #[test]
 fn more_than_are_wanted_end_the_search() {
     let mut graph = Graph::new();

@@ -1,5 +1,5 @@
-//! What is taken over from the last mesh, and what many threads make: to the bit what one thread
-//! rebuilds.
+//! Reuse of the last mesh and many threads give the same bits as one thread that rebuilds
+//! everything.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Bulge, Graph};
@@ -15,7 +15,7 @@ fn settings(shift: f64) -> Settings {
     }
 }
 
-/// Who may blend: of three bodies, or of all.
+/// Blending graph of several bodies, or of one.
 fn bodies(count: usize, bodies: u32) -> Graph {
     let mut graph = Graph::new();
     for b in 0..count as u32 {
@@ -37,7 +37,7 @@ fn make(
     (mesh, report.unwrap())
 }
 
-/// One that is rebuilt.
+/// A mesh rebuilt from scratch.
 fn plain(settings: &Settings, primitives: &[Primitive], blending: Blending<'_>) -> (Mesh, Report) {
     make(&mut Skin::default(), settings, primitives, blending)
 }
@@ -69,7 +69,7 @@ fn one() -> impl Strategy<Value = Primitive> {
         })
 }
 
-/// What happens between two frames.
+/// A change between two frames.
 #[derive(Clone, Debug)]
 enum Change {
     Nothing,
@@ -107,8 +107,8 @@ fn change() -> impl Strategy<Value = Change> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Whatever moves, comes, goes, changes its kind or may suddenly blend: each mesh is what it
-    /// would be without the last, and so is its report.
+    /// Whatever moves, appears, disappears, changes its kind or starts to blend: each mesh and its
+    /// report equal those made without the last mesh.
     #[test]
     fn what_is_taken_over_is_what_would_be_made(
         start in proptest::collection::vec(one(), 1..20),
@@ -163,7 +163,7 @@ proptest! {
         }
     }
 
-    /// By 1, 2, 3 and 8 threads, with control and without, from nothing and from the last mesh.
+    /// With 1, 2, 3 and 8 threads, with and without control, from scratch and from the last mesh.
     #[test]
     fn threads_make_what_one_makes(
         primitives in proptest::collection::vec(one(), 8..40),
@@ -196,7 +196,7 @@ proptest! {
     }
 }
 
-/// One of 64 along a chain moves: nearly all of the rest is taken over.
+/// One of 64 in a chain moves: nearly all of the rest is reused.
 #[test]
 fn little_is_rebuilt_where_little_moves() {
     let at = |k: u32| {
@@ -218,7 +218,7 @@ fn little_is_rebuilt_where_little_moves() {
     let again = report.sampled - report.reused;
     assert!((4..=40).contains(&again), "{report:?}");
     assert_eq!(mesh, plain(&settings, &chain, Blending::Free).0);
-    // Those that have only lost something are rebuilt, too.
+    // Bricks that have only lost a primitive are rebuilt as well.
     let last = chain.pop();
     assert!(last.is_some());
     let (mesh, report) = make(&mut skin, &settings, &chain, Blending::Free);
@@ -227,7 +227,7 @@ fn little_is_rebuilt_where_little_moves() {
         "{report:?}"
     );
     assert_eq!(mesh, plain(&settings, &chain, Blending::Free).0);
-    // In another domain, at another level and after a refusal all is.
+    // In another domain, at another level and after a refusal, all bricks are rebuilt.
     let elsewhere = Settings {
         domain: Domain::new(Vec3::repeat(-1.75), 0.05, [63; 3]).unwrap(),
         ..settings
@@ -248,7 +248,7 @@ fn little_is_rebuilt_where_little_moves() {
             .is_err()
     );
     assert_eq!(make(&mut skin, &higher, &chain, Blending::Free).1.reused, 0);
-    // With control, as long as the graph is the same.
+    // With control, while the graph stays the same.
     let mut graph = bodies(chain.len(), 2);
     assert_eq!(
         make(&mut skin, &higher, &chain, Blending::Inhibited(&graph))
@@ -267,8 +267,8 @@ fn little_is_rebuilt_where_little_moves() {
     );
 }
 
-/// A ball elsewhere becomes a segment: the lists have other numbers for the same primitives, and
-/// what names a vertex at a brick's end has to be the same on both sides of it.
+/// A ball elsewhere becomes a segment: the lists have other numbers for the same primitives. The
+/// name of a vertex at a brick's end must be the same on both sides.
 #[test]
 fn bricks_of_one_class_each_agree_when_numbers_change() {
     let segment = |y: f64| Primitive {

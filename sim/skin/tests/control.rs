@@ -1,4 +1,4 @@
-//! Meshes of bodies that may not blend: closed, one for each, and pressed flat where they meet.
+//! Meshes of bodies that may not blend: each closed, and pressed flat where they meet.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::Vec3;
@@ -50,7 +50,7 @@ fn is_whole(mesh: &Mesh) -> bool {
     (faults.open_edges, faults.pinched) == (0, 0)
 }
 
-/// A coil of radius 2.5 R and four turns, a primitive every 0.35 R or so (digest, section 4.6),
+/// A coil of radius 2.5 R and four turns, a primitive about every 0.35 R (digest, section 4.6),
 /// R = 1.
 fn coil(pitch: f64) -> (Vec<Primitive>, Vec<f64>) {
     let turn = std::f64::consts::TAU;
@@ -69,7 +69,7 @@ fn coil(pitch: f64) -> (Vec<Primitive>, Vec<f64>) {
     (primitives, vec![length / f64::from(count); count as usize])
 }
 
-/// Cubes of which the visible radius has two.
+/// Cube edge of half the visible radius.
 const CELL: f64 = 0.541_196_1 / 2.0;
 
 #[test]
@@ -94,7 +94,7 @@ fn a_coil_closes_with_the_window_that_the_rule_asks_for() {
             assert_eq!(control.shared, 0);
             assert_eq!(mesh.points.len(), free(&settings, &primitives).points.len());
         }
-        // With neighbours only the relation is none, and that is said.
+        // With neighbours only, the relation is not an equivalence, and the report says so.
         let mut neighbours = Graph::new();
         neighbours.strand(0, &steps, 1.5 * steps[0]);
         let (torn, report) = controlled(&settings, &primitives, &neighbours);
@@ -103,8 +103,8 @@ fn a_coil_closes_with_the_window_that_the_rule_asks_for() {
     }
 }
 
-/// A graph that is no equivalence anywhere, of primitives of several kinds: torn, said so, and no
-/// panic.
+/// A graph that is an equivalence nowhere, with primitives of several kinds: the mesh is torn, the
+/// report says so, and nothing panics.
 #[test]
 fn a_graph_that_tears_does_no_more() {
     let settings = settings(CELL, 33);
@@ -136,7 +136,7 @@ fn two_balls_touch_on_the_same_vertices() {
         );
         assert_eq!((report.control.torn, report.control.dropped), (0, 0));
         assert_eq!(report.control.doubled > 0, touches);
-        // None is where it would not be alone, but for the contact.
+        // Apart from the contact, no body is where it would not be alone.
         let radius = Kernel::Murakami.reach(0.5);
         let centre = |k: usize| [1.0, -1.0][k] * -0.5 * distance + 0.004;
         let middle = |p: &[f32; 3]| (f64::from(p[0]) - 0.004).abs();
@@ -150,8 +150,8 @@ fn two_balls_touch_on_the_same_vertices() {
                 "{distance}: {p:?} {away}"
             );
         }
-        // Where both ends of an edge are inside of both, the flat sides are one and the same, a
-        // millionth apart, and of two pieces: all but the rims.
+        // Where both ends of an edge are inside both, the flat sides coincide, a millionth apart,
+        // and belong to two pieces: all but the rims.
         let flat: Vec<Vec3> = (mesh.points.iter().filter(|p| middle(p) < 1e-3))
             .map(|p| Vec3::from(p.map(f64::from)))
             .collect();
@@ -167,7 +167,7 @@ fn two_balls_touch_on_the_same_vertices() {
             flat.len()
         );
     }
-    // A third between them, of either's kind: it blends with one and presses the other.
+    // A third between them, of either body: it blends with one and presses the other.
     let [a, b] = apart(1.4);
     let third = Primitive::point(Vec3::new(0.0, 0.3, 0.0), 0.8);
     let mut graph = Graph::new();
@@ -197,8 +197,8 @@ fn a_complete_graph_is_no_control() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Bodies of any primitives, each a clique, as near as they like: every body is closed for
-    /// itself, and none gains what the other loses.
+    /// Bodies of any primitives, each a clique, at any distance: every body is closed, and none
+    /// gains what another loses.
     #[test]
     fn bodies_close_each_for_itself(
         some in proptest::collection::vec(([-0.8..0.8, -0.8..0.8, -0.8..0.8], 0.2..0.6, 0_u32..3), 1..24),
@@ -218,7 +218,7 @@ proptest! {
         let (mesh, report) = controlled(&settings, &primitives, &graph);
         prop_assert_eq!((report.control.torn, report.control.dropped), (0, 0));
         prop_assert!(is_whole(&mesh), "{:?}", mesh.faults());
-        // As many as one by one, where they do not touch.
+        // As many as made one by one, where they do not touch.
         if report.control.shared == 0 {
             let mut alone = 0;
             for body in 0..3 {
@@ -239,13 +239,13 @@ fn control_is_deterministic_takes_no_memory_and_refuses_strangers() {
     graph.strand(0, &steps, 2.0 + 3.0_f64.sqrt() * CELL);
     let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
     let (away, _) = coil(1.21);
-    // Two meshes are kept: each has to have been either.
+    // Two meshes are kept: each must have held either scene.
     for primitives in [&primitives, &away, &away, &primitives, &primitives] {
         skin.polygonize_controlled(&settings, primitives, &graph, &mut mesh)
             .unwrap();
     }
     let before = mesh.clone();
-    // All bricks again; and all taken over.
+    // Once all bricks are rebuilt, once all are reused.
     for (primitives, reused) in [(&away, false), (&primitives, false), (&primitives, true)] {
         let (report, calls) =
             counted(|| skin.polygonize_controlled(&settings, primitives, &graph, &mut mesh));
@@ -261,8 +261,8 @@ fn control_is_deterministic_takes_no_memory_and_refuses_strangers() {
     assert_eq!(mesh, Mesh::default());
 }
 
-/// More that may not blend than one brick can tell apart: refused, with nothing of the bricks
-/// before it left.
+/// More that may not blend than one brick can distinguish: refused, with no remains of the bricks
+/// before it.
 #[test]
 fn a_crowd_in_one_brick_is_refused() {
     let settings = settings(0.1, 40);
@@ -274,7 +274,7 @@ fn a_crowd_in_one_brick_is_refused() {
     let error = made.unwrap_err();
     assert!(matches!(error, SkinError::Crowded(129)), "{error}");
     assert_eq!(mesh, Mesh::default());
-    // One less, and all that may blend, are no crowd.
+    // One less, or all that may blend, is accepted.
     primitives.pop();
     assert!(is_whole(
         &controlled(&settings, &primitives, &Graph::new()).0

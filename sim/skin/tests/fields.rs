@@ -1,4 +1,4 @@
-//! Kernels and primitives against what the source says of them, and against differences.
+//! Kernels and primitives against the source and against finite differences.
 
 use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::{Kernel, Primitive, PrimitiveError, Skeleton};
@@ -20,12 +20,12 @@ const KERNELS: [Kernel; 13] = [
     Kernel::Linear,
 ];
 
-/// At a distance over the radius.
+/// Value at a distance over the radius.
 fn at(kernel: Kernel, d: f64) -> f64 {
     kernel.value(d * d)
 }
 
-/// Those of the table of section 3.2.1, as printed but for 5.5, and where they are 1/2.
+/// Values of the table of section 3.2.1, as printed but for 5.5, and where they are 1/2.
 #[test]
 fn values_are_the_sources() {
     let blinn = |d: f64| (-2.0 * d * d).exp();
@@ -85,7 +85,7 @@ fn kernels_fall_are_continuous_and_end() {
             let (value, slope) = kernel.with_slope(d * d);
             assert!(value >= 0.0 && slope <= 0.0, "{kernel:?} at {d}");
             assert!(value <= before, "{kernel:?} rises at {d}");
-            // No step: less than the steepest slope times the way.
+            // No step: less than the steepest slope times the distance.
             let steep = if kernel == Kernel::Inverse {
                 f64::INFINITY
             } else {
@@ -108,8 +108,8 @@ fn kernels_fall_are_continuous_and_end() {
     }
 }
 
-/// But for the three that say so: no jump of the slope in `d`, at the joints and at the end
-/// neither.
+/// Except for the three documented ones, the slope in `d` is continuous, at the joints and at the
+/// end as well.
 #[test]
 fn slopes_are_continuous() {
     for kernel in KERNELS {
@@ -194,7 +194,7 @@ fn primitive() -> impl Strategy<Value = Primitive> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Of sums over unequal radii, too: the gradient is linear.
+    /// Also for sums over unequal radii: the gradient is linear.
     #[test]
     fn gradients_are_those_of_differences(some in proptest::collection::vec(primitive(), 1..4), at in vector()) {
         let h = 1e-7;
@@ -211,7 +211,7 @@ proptest! {
             (value(&(at + step)) - value(&(at - step))) / (2.0 * h)
         }));
         // Second derivatives jump where a branch, a region of the skeleton or the support ends:
-        // there differences are off by as much times their step.
+        // differences there are off by the jump times their step.
         let steep: f64 = some.iter().map(|p| p.amplitude / (p.radius_m * p.radius_m)).sum();
         let tolerance = 1e-4 * sum.1.norm() + 200.0 * h * steep;
         prop_assert!((by_differences - sum.1).norm() <= tolerance, "{:?} {:?}", by_differences, sum.1);
@@ -226,7 +226,8 @@ proptest! {
         prop_assert!(primitive.value(&primitive.heart()) >= primitive.value(&at));
     }
 
-    /// A segment in two pieces is the whole one (section 1.2.5.2); of the distance the sum bulges.
+    /// A segment in two pieces equals the whole one (section 1.2.5.2); the sum of two distance
+    /// surfaces bulges.
     #[test]
     fn convolution_does_not_see_joints(ends in [vector(), vector()], share in 0.0..1.0, radius_m in 0.1..2.0, at in vector()) {
         let [a, b] = ends;
@@ -256,13 +257,13 @@ fn distance_bulges_where_segments_join() {
     let at = Vec3::new(0.0, 0.3, 0.0);
     let whole = of([a, b]).value(&at);
     assert!(of([a, m]).value(&at) + of([m, b]).value(&at) > 1.9 * whole);
-    // Elsewhere a segment is what a point at its foot is.
+    // Elsewhere a segment equals a point at the foot.
     let point = Primitive::point(Vec3::new(0.5, 0.0, 0.0), 0.5);
     let beside = Vec3::new(0.5, 0.2, 0.1);
     assert!((of([a, b]).value(&beside) - point.value(&beside)).abs() < 1e-15);
 }
 
-/// Of the `n`-th powers: 2 is round, infinite a cube.
+/// The `n`-norm: 2 is a ball, infinite a cube.
 #[test]
 fn rounded_is_between_ball_and_cube() {
     let of = |n| Primitive {
@@ -275,7 +276,7 @@ fn rounded_is_between_ball_and_cube() {
     assert!((of(f64::INFINITY).value(&at) - Kernel::Murakami.value(0.25)).abs() < 1e-15);
     assert_eq!(of(f64::INFINITY).with_gradient(&at).1.y, 4.0 * 0.75 * 0.5);
     assert!(of(1.0).value(&at) < of(1.5).value(&at) && of(3.0).value(&at) > of(2.0).value(&at));
-    // A large exponent is no overflow.
+    // A large exponent does not overflow.
     let far = of(300.0).with_gradient(&Vec3::new(1e-3, 0.9, 1e-3));
     assert!(far.1.iter().all(|x| x.is_finite()) && far.0 > 0.0);
 }
@@ -348,7 +349,7 @@ fn what_is_no_primitive_is_refused() {
         let error: PrimitiveError = primitive.check().unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
-    // Of no length, but with a value.
+    // Skeletons of length 0, but with a value.
     for skeleton in [
         Skeleton::Segment([Vec3::zeros(); 2]),
         Skeleton::Convolved([Vec3::zeros(); 2]),

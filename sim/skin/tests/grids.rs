@@ -37,7 +37,7 @@ fn balls() -> Vec<Primitive> {
     (0..12).map(|k| Primitive::point(at(k), 0.4)).collect()
 }
 
-/// A grid of what primitives add up to.
+/// Samples the sum of primitives on a grid.
 fn sampled(primitives: &[Primitive], low: Vec3, spacing_m: f64, nodes: [u32; 3]) -> Grid {
     let mut values = Vec::new();
     for z in 0..nodes[2] {
@@ -51,7 +51,7 @@ fn sampled(primitives: &[Primitive], low: Vec3, spacing_m: f64, nodes: [u32; 3])
     Grid::new(low, spacing_m, nodes, values).unwrap()
 }
 
-/// Triangles as places of their corners, in order.
+/// Triangles as positions of their corners, sorted.
 fn in_order(mut triangles: Vec<[[f32; 3]; 3]>) -> Vec<[[f32; 3]; 3]> {
     for t in &mut triangles {
         let lowest = (0..3)
@@ -66,8 +66,8 @@ fn in_order(mut triangles: Vec<[[f32; 3]; 3]>) -> Vec<[[f32; 3]; 3]> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Any samples at all, on the nodes of the domain: to the bit what the table makes of every
-    /// cube of them.
+    /// Arbitrary samples on the domain's nodes give, to the bit, what the table makes of every
+    /// cube.
     #[test]
     fn a_grid_on_the_nodes_is_marching_cubes_of_its_samples(
         cells in 4_u32..16,
@@ -78,7 +78,7 @@ proptest! {
     ) {
         let low = Vec3::from(low);
         let domain = Domain::new(low, cell_m, [cells; 3]).unwrap();
-        // From some node of the domain on, to its end or beyond.
+        // From some node of the domain, to its end or beyond.
         let shift = f64::from(part);
         let nodes = [cells + 1; 3];
         let values: Vec<f32> = values[..(cells as usize + 1).pow(3)].to_vec();
@@ -121,8 +121,8 @@ proptest! {
         prop_assert_eq!(in_order(places.collect()), in_order(triangles));
     }
 
-    /// Values on samples are the samples; gradients are differences; both go on from cube to cube,
-    /// whatever the samples are, and stay within bounds.
+    /// Values on samples are the samples; gradients match differences; both are continuous from
+    /// cube to cube for any samples, and stay within bounds.
     #[test]
     fn values_and_gradients_are_continuous(
         values in proptest::collection::vec(-1.0_f32..2.0, 5 * 6 * 4),
@@ -158,8 +158,7 @@ proptest! {
         }
     }
 
-    /// What is a plane is that up to the border, and what is bent like a parabola is, too, where
-    /// samples are on all sides.
+    /// Planes are reproduced up to the border, and parabolas where samples lie on all sides.
     #[test]
     fn planes_and_parabolas_are_exact(
         slope in [-1.0..1.0, -1.0..1.0, -1.0..1.0],
@@ -188,8 +187,8 @@ proptest! {
     }
 }
 
-/// What primitives add up to, in samples a third of a cube apart, off the nodes: nearly their mesh;
-/// and so is half in samples, half in primitives.
+/// Samples of a sum of primitives, a third of a cube apart and off the nodes, give nearly the same
+/// mesh; so does half in samples, half in primitives.
 #[test]
 fn samples_of_primitives_are_nearly_the_primitives() {
     let balls = balls();
@@ -216,7 +215,7 @@ fn samples_of_primitives_are_nearly_the_primitives() {
                 let (f, g) = ball.with_gradient(&at);
                 (value, gradient) = (value + f, gradient + g);
             }
-            // Linear over cubes of 0.06: some 1/R² times its square over 2.
+            // Linear over cubes of 0.06: an error of some 1/R² times the square over 2.
             assert!((value - LEVEL).abs() < 0.06, "{at:?}: {value}");
             let n = Vec3::from(n.map(f64::from));
             assert!((n + gradient.normalize()).norm() < 0.3, "{at:?}");
@@ -260,8 +259,8 @@ fn a_field_of_heights_is_a_body() {
     }
 }
 
-/// A grid is one more term with a number: it blends or does not, bulges, moves; and is as coherent
-/// as the rest.
+/// A grid is one more numbered term: it blends or does not, bulges, moves, and is reused like the
+/// rest.
 #[test]
 fn a_grid_is_a_term_like_others() {
     let ball = |x: f64| Primitive::point(Vec3::new(x, 0.011, 0.003), 1.0);
@@ -306,7 +305,7 @@ fn a_grid_is_a_term_like_others() {
     graph.allow(0, 2);
     let made_so = skin.polygonize_controlled(&settings, &[ball(-0.42)], &graph, &mut mesh);
     assert!(matches!(made_so, Err(SkinError::Graph(_))));
-    // Another one: nothing of the last is left, nor can its mesh be moved.
+    // Another grid: nothing of the last mesh is left, nor can it be moved.
     made(&mut skin, &settings, &[ball(-0.42)]);
     let other = sampled(
         &[ball(0.3)],
@@ -324,7 +323,7 @@ fn a_grid_is_a_term_like_others() {
     let mut fresh = Skin::default();
     fresh.set_grids(vec![other]);
     assert_eq!(mesh, made(&mut fresh, &settings, &[ball(-0.42)]).0);
-    // No memory once warm.
+    // No allocation once warm.
     let mut mesh = Mesh::default();
     let (here, there) = ([ball(-0.42)], [ball(-0.43)]);
     for ball in [&here, &there, &there, &here, &here] {
@@ -359,7 +358,7 @@ fn what_is_no_grid_is_refused() {
             nodes: [2, 3, 5]
         }
     );
-    // As many as there may be along each axis are more than a word of 32 bits counts.
+    // The maximum along each axis overflows a 32-bit count.
     let error = new(Vec3::zeros(), 0.1, [MAX_SAMPLES; 3], Vec::new()).unwrap_err();
     assert!(
         matches!(error, GridError::Count { given: 0, .. }),
@@ -376,7 +375,7 @@ fn what_is_no_grid_is_refused() {
     }
     let grid = new(Vec3::zeros(), 0.1, [2, 3, 4], good).unwrap();
     assert_eq!(grid.value(&Vec3::repeat(f64::NAN)), 0.0);
-    // Sums at the ends of what single precision has are no reason to stop.
+    // Sums that overflow single precision are no reason to stop.
     let huge = new(Vec3::zeros(), 0.1, [2, 2, 2], vec![f32::MAX; 8]).unwrap();
     let mut skin = Skin::default();
     skin.set_grids(vec![huge.clone(), huge, grid]);
@@ -386,8 +385,8 @@ fn what_is_no_grid_is_refused() {
     assert_eq!(mesh.faults().open_edges, 0);
 }
 
-/// A volume turned, in millimetres, placed in the world; closed at its border; in proportion
-/// between what is furthest outside and the level.
+/// A rotated volume in millimetres, placed in the world; closed at its border; linear between what
+/// is furthest outside and the level.
 #[test]
 fn a_volume_is_a_potential_in_its_place() {
     let frame = Pose::from_parts(
@@ -441,8 +440,8 @@ fn a_volume_is_a_potential_in_its_place() {
     }
 }
 
-/// Bounds of a box hold whatever is in it: no brick with surface is left out. Against every brick
-/// sampled, where the domain has a primitive that bounds know nothing of.
+/// The bounds of a box hold everything in it: no brick with surface is skipped. Compared with
+/// sampling every brick, which a primitive without bounds in the domain forces.
 #[test]
 fn no_brick_of_a_turned_grid_is_left_out() {
     let frame = Pose::from_parts(
@@ -458,7 +457,7 @@ fn no_brick_of_a_turned_grid_is_left_out() {
     let mut skin = Skin::default();
     skin.set_grids(vec![grid]);
     let (alone, report) = made(&mut skin, &settings, &[]);
-    // It takes away nothing, and where something takes away every brick is looked at.
+    // Its amplitude is negligible, but a negative term makes every brick sampled.
     let nothing = Primitive {
         amplitude: -1e-30,
         ..Primitive::point(0.5 * (low + high), 10.0)

@@ -1,4 +1,4 @@
-//! Very many primitives: it works, or says why not; and memory goes with the surface.
+//! Very many primitives: meshed, or refused with a reason; memory scales with the surface.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::Graph;
@@ -13,7 +13,7 @@ fn settings(domain: Domain) -> Settings {
     }
 }
 
-/// On a sheet of `side`² points a centimetre apart, with waves.
+/// A wavy sheet of `side`² points a centimetre apart.
 fn sheet(side: u32) -> Vec<Primitive> {
     let at = |k: u32| {
         let [x, y] = [k % side, k / side].map(|i| 0.01 * f64::from(i));
@@ -24,7 +24,7 @@ fn sheet(side: u32) -> Vec<Primitive> {
         .collect()
 }
 
-/// A million, 10 m wide: as many as asked for, closed, and each with an effect.
+/// A million, 10 m wide: as many as requested, closed, and each with an effect.
 #[test]
 fn a_million_primitives_make_a_mesh() {
     let sheet = sheet(1000);
@@ -38,13 +38,13 @@ fn a_million_primitives_make_a_mesh() {
     let choice = quality.choose(0.5, &sheet).unwrap();
     assert!(choice.is_below() && !choice.over, "{choice:?}");
     let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
-    // Coarser than the sheet is thick: whatever is left of it closes.
+    // Coarser than the sheet is thick: what is left of it closes.
     let coarse = settings(choice.domain);
     let report = skin.polygonize(&coarse, &sheet, &mut mesh).unwrap();
     assert!(mesh.triangles.len() < 500_000, "{}", mesh.triangles.len());
     assert!(Checker::default().check(&mesh).is_sound());
     assert_eq!(report.lost.small, 1_000_000);
-    // As fine as it takes to see it, and a part of it only that is in the domain.
+    // Fine enough to resolve it, with only a part of it in the domain.
     let part = Domain::holding(Vec3::new(4.0, 4.0, -0.1), Vec3::new(5.0, 5.0, 0.1), 0.01).unwrap();
     let report = skin.polygonize(&settings(part), &sheet, &mut mesh).unwrap();
     assert!(report.lost.outside > 980_000, "{report:?}");
@@ -52,7 +52,7 @@ fn a_million_primitives_make_a_mesh() {
     assert!(Checker::default().check(&mesh).is_sound());
 }
 
-/// All in one place, which is one brick's list: no limit where all blend, and a clear one where
+/// All in one place, which is one brick's list: no limit where all blend, and a clear limit where
 /// they do not.
 #[test]
 fn a_crowd_in_one_place_works_or_says_why_not() {
@@ -71,8 +71,8 @@ fn a_crowd_in_one_place_works_or_says_why_not() {
     assert_eq!(mesh, Mesh::default());
 }
 
-/// Memory goes with the surface, but for a word or two on each brick that is reached; of a box that
-/// is all but empty, next to none.
+/// Memory scales with the surface, plus a word or two per reached brick; a nearly empty box costs
+/// next to nothing.
 #[test]
 fn memory_goes_with_the_surface() {
     let ball = [Primitive::point(Vec3::new(0.013, -0.007, 0.021), 1.0)];

@@ -21,7 +21,7 @@ fn settings(cell_m: f64, cells: u32) -> Settings {
     }
 }
 
-/// A coil of balls with a segment among them: what is added in lanes and what is not.
+/// A coil of balls with a segment among them: terms evaluated in lanes and otherwise.
 fn some(count: u32) -> Vec<Primitive> {
     let at = |k: u32| {
         let s = f64::from(k) * 0.4;
@@ -71,7 +71,7 @@ fn what_moves_as_one_moves_to_the_bit() {
         let (done, calls) = counted(|| skin.motions(&mesh, &[velocity; 30], &mut out));
         assert_eq!((done, calls), (Ok(()), 0));
     }
-    // And the mesh goes there: what is moved on by a step is near the mesh of what has moved.
+    // A mesh moved by one step is near the mesh of the moved primitives.
     skin.polygonize(&settings, &primitives, &mut mesh).unwrap();
     skin.motions(&mesh, &[velocity; 30], &mut out).unwrap();
     let there = moved(&primitives, 0.01 * velocity);
@@ -85,7 +85,8 @@ fn what_moves_as_one_moves_to_the_bit() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
 
-    /// Against the plain mean over all primitives, and between the smallest and the largest.
+    /// Against the plain mean over all primitives, and between the smallest and the largest
+    /// velocity.
     #[test]
     fn motions_are_means_by_potential(
         velocities in proptest::collection::vec([-1.0..1.0, -1.0..1.0, -1.0..1.0], 20),
@@ -110,7 +111,7 @@ proptest! {
     }
 }
 
-/// Two bodies that press each other: neither takes the other along.
+/// Two bodies that press each other: neither drags the other along.
 #[test]
 fn a_class_moves_alone() {
     let settings = settings(0.07, 40);
@@ -120,7 +121,7 @@ fn a_class_moves_alone() {
     skin.polygonize_controlled(&settings, &balls, &Graph::new(), &mut mesh)
         .unwrap();
     skin.motions(&mesh, &velocities, &mut out).unwrap();
-    // Outwards of the one's flat side is to the other.
+    // The outward normal of one's flat side points to the other.
     for ((p, n), v) in mesh.points.iter().zip(&mesh.normals).zip(&out) {
         if p[0].abs() < 1e-3 && n[0].abs() > 0.9 {
             assert_eq!(v[0], n[0].signum(), "{p:?} {n:?}");
@@ -133,7 +134,7 @@ fn a_class_moves_alone() {
     assert!(out.iter().any(|v| v[0].abs() < 0.1));
 }
 
-/// A ball so small that a vertex between the nodes is beyond its reach goes with it all the same.
+/// A ball so small that a vertex between nodes is out of its reach still moves the vertex.
 #[test]
 fn a_vertex_beyond_all_reach_goes_with_the_nearest() {
     let settings = settings(0.1, 10);
@@ -175,7 +176,7 @@ fn what_does_not_fit_the_last_mesh_is_refused() {
     let error = skin.motions(&other, &still, &mut out).unwrap_err();
     let made = mesh.points.len();
     assert_eq!(error, MotionError::Mesh { given: 0, made });
-    // Of what was refused there is nothing.
+    // Nothing is left of a refused mesh.
     let bad = [Primitive::point(Vec3::zeros(), f64::NAN)];
     skin.polygonize(&settings, &bad, &mut mesh).unwrap_err();
     assert_eq!(skin.motions(&mesh, &[], &mut out), Ok(()));
@@ -193,7 +194,7 @@ fn what_will_not_be_seen_is_counted() {
     };
     let good = Primitive::point(Vec3::zeros(), 0.5);
     assert_eq!(lost(&[good]), Lost::default());
-    // Radius 0.1 m over 0.5412 is the smallest that has a cube.
+    // The smallest that spans a cube has a radius of 0.1 m over 0.5412.
     let small = |at: [f64; 3]| Primitive::point(Vec3::from(at), 0.18);
     let between = Primitive::point(Vec3::repeat(0.75), 0.08);
     let outside = Primitive::point(Vec3::new(0.0, 1.9, 0.0), 0.8);
@@ -254,7 +255,7 @@ fn what_will_not_be_seen_is_counted() {
             ..Lost::default()
         }
     );
-    // As thick as they are, not as far as they reach.
+    // By their thickness, not by their reach.
     let of = |skeleton, radius_m| Primitive {
         skeleton,
         radius_m,
@@ -272,7 +273,7 @@ fn what_will_not_be_seen_is_counted() {
     assert_eq!(lost(&[of(Skeleton::Convolved([a, 0.99 * a]), 0.3)]).weak, 1);
 }
 
-/// Where the potential of a lone primitive is the level.
+/// The visible radius is where the potential of a lone primitive equals the level.
 #[test]
 fn the_visible_radius_is_where_the_level_is() {
     let [a, b] = [-0.7, 0.3].map(|x| Vec3::new(x, 0.2, -0.1));

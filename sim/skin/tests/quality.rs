@@ -1,4 +1,4 @@
-//! Budgets: what is estimated, what is chosen, and that it stays chosen.
+//! Budgets: estimate, choice, and stability of the choice.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Mat3, Vec3};
@@ -33,8 +33,8 @@ fn budget(triangles: f64) -> Budget {
     }
 }
 
-/// Lone primitives have the triangles that are estimated: spheres to 3 %, as the digest says,
-/// others to 15.
+/// Lone primitives have the estimated number of triangles: spheres to 3 %, as the digest says,
+/// others to 15 %.
 #[test]
 fn lone_primitives_have_the_triangles_that_are_estimated() {
     let centre = Vec3::new(0.013, -0.021, 0.007);
@@ -59,7 +59,7 @@ fn lone_primitives_have_the_triangles_that_are_estimated() {
             let domain = Domain::around(&primitive, LEVEL, cell_m).unwrap();
             let made = triangles(domain, &primitive) as f64;
             let expected = estimate(LEVEL, &primitive, cell_m);
-            // Spheres of less than a dozen triangles across are as they lie.
+            // The count of spheres less than a dozen triangles across depends on their position.
             let off = if cell_m > 0.05 { off + 0.07 } else { off };
             assert!(
                 (made / expected - 1.0).abs() < off,
@@ -69,7 +69,7 @@ fn lone_primitives_have_the_triangles_that_are_estimated() {
     }
 }
 
-/// Those of other norms from above: what is flat along the grid has fewer.
+/// For other norms the estimate is an upper bound: parts flat along the grid have fewer triangles.
 #[test]
 fn rounded_ones_have_fewer_than_are_estimated() {
     for n in [1.0, 2.0, 8.0, f64::INFINITY] {
@@ -87,8 +87,8 @@ fn rounded_ones_have_fewer_than_are_estimated() {
     }
 }
 
-/// A body of 80 balls that overlap: nine tenths of the first estimate are inside, and after some
-/// frames it is known.
+/// A body of 80 balls that overlap: nine tenths of the first estimate are inside, which is known
+/// after some frames.
 #[test]
 fn the_budget_is_met_from_below_and_then_used() {
     let primitives: Vec<Primitive> = (0..80)
@@ -113,7 +113,7 @@ fn the_budget_is_met_from_below_and_then_used() {
     assert!(rungs[0] > rungs[7] && rungs[6] == rungs[7], "{rungs:?}");
     let choice = quality.choose(LEVEL, &primitives).unwrap();
     let made = triangles(choice.domain, &primitives);
-    // One finer does not fit: half of the budget is used, less what is left free.
+    // One rung finer does not fit: half of the budget is used, less the reserve.
     assert!(made > 7_500 && choice.is_below(), "{made}");
     assert!((choice.triangles / made as f64 - 1.0).abs() < 0.2);
     assert_eq!(choice.domain.cell_m(), quality.cell_m(choice.rung));
@@ -127,14 +127,14 @@ fn time_counts_and_a_rung_stays_while_it_fits() {
         ..budget(1e9)
     })
     .unwrap();
-    // A microsecond a triangle: ten thousand of them.
+    // A microsecond per triangle: ten thousand triangles.
     let mut frame = |radius_m: f64, slow: f64| {
         let choice = quality.choose(LEVEL, &ball(radius_m)).unwrap();
         let made = estimate(LEVEL, &ball(radius_m), choice.domain.cell_m()) as usize;
         quality.made(made, slow * 1e-6 * made as f64);
         (choice.rung, choice.over)
     };
-    // Nothing is known of time in the first frame: 0.3 m are 10,000 triangles.
+    // The first frame knows no time: 0.3 m are 10,000 triangles.
     assert_eq!(frame(0.299, 1.0), (0, false));
     assert_eq!(frame(0.299, 1.0), (0, false));
     // A little more, a little less: one step down, and no step back up.
@@ -142,19 +142,19 @@ fn time_counts_and_a_rung_stays_while_it_fits() {
         assert_eq!(frame(radius_m, 1.0).0, 1, "{radius_m}");
     }
     assert_eq!(frame(0.26, 1.0).0, 0);
-    // Four times as slow: two rungs of twice the triangles.
+    // Four times as slow: two rungs, each halving the triangles.
     frame(0.26, 4.0);
     for _ in 0..20 {
         frame(0.26, 4.0);
     }
     assert_eq!(frame(0.26, 4.0).0, 2);
-    // And back, a rung a frame, once it has been quick for long enough.
+    // And back, a rung a frame, after enough quick frames.
     let back: Vec<u32> = (0..30).map(|_| frame(0.26, 1.0).0).collect();
     assert!(
         back.windows(2).all(|w| w[0] - w[1] <= 1) && back[29] == 0,
         "{back:?}"
     );
-    // Times that are none, and a frame of nothing, leave all as it is.
+    // Invalid times, and a frame without triangles, change nothing.
     for (triangles, seconds) in [(5_000, f64::NAN), (5_000, -1.0), (0, 1.0)] {
         let before = quality.choose(LEVEL, &ball(0.26)).unwrap();
         quality.made(triangles, seconds);
@@ -178,11 +178,11 @@ fn what_fits_no_box_is_coarser_or_refused() {
     let far = [a, Primitive::point(Vec3::repeat(1e5), 0.1)];
     let error = quality.choose(LEVEL, &far).unwrap_err();
     assert!(matches!(error, DomainError::Cells(_)), "{error}");
-    // As many along each axis as there may be, and too many in all.
+    // The maximum along each axis, and too many in all.
     let corners = [a, Primitive::point(Vec3::repeat(30.0), 0.1)];
     let error = Domain::around(&corners, LEVEL, 0.01).unwrap_err();
     assert!(matches!(error, DomainError::Large(_)), "{error}");
-    // Even the coarsest is too much.
+    // Even the coarsest exceeds the budget.
     let mut quality = Quality::new(Budget {
         cell_m: 1e-4,
         ..budget(1.0)
@@ -212,7 +212,7 @@ fn what_fits_no_box_is_coarser_or_refused() {
     assert_eq!(Domain::around(&[], LEVEL, 0.0), Err(DomainError::Cell(0.0)));
 }
 
-/// The domain stays where it is while its primitives stay in it; when it moves, it moves by bricks.
+/// The domain stays while its primitives stay inside; when it moves, it moves by whole bricks.
 #[test]
 fn the_domain_is_fixed_to_the_world() {
     let mut quality = Quality::new(Budget {
@@ -241,8 +241,7 @@ fn the_domain_is_fixed_to_the_world() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Whatever the primitives, their kernels among them that reach everywhere: nothing of the
-    /// surface is cut off.
+    /// Any primitives, including endless kernels: no surface is cut off.
     #[test]
     fn nothing_leaves_a_domain_put_around_it(
         balls in proptest::collection::vec(([-1.0..1.0, -1.0..1.0, -1.0..1.0], 0.1..0.6, -0.5..1.4, 0_u8..4), 1..12),

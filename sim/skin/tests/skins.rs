@@ -1,4 +1,4 @@
-//! Meshes against a plain Marching Cubes over all cubes, and for what a surface has to be.
+//! Meshes against a plain Marching Cubes over all cubes, and against the properties of a surface.
 
 use std::collections::HashMap;
 
@@ -34,8 +34,8 @@ fn skin(settings: &Settings, primitives: &[Primitive]) -> Mesh {
     mesh
 }
 
-/// Every cube, every node by the plain sum, vertices by the edges' names. Triangles as places of
-/// their corners, the first the lowest, in order.
+/// Visits every cube, sums plainly at every node, and names vertices by edges. Triangles are
+/// positions of their corners, lowest corner first, sorted.
 fn plain(settings: &Settings, primitives: &[Primitive]) -> Vec<[[f32; 3]; 3]> {
     let domain = &settings.domain;
     let cells = domain.cells();
@@ -133,7 +133,7 @@ fn balls() -> impl Strategy<Value = Vec<Primitive>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// To the bit: no brick is left out, none has other nodes than its neighbour.
+    /// To the bit: no brick is skipped, and none disagrees with its neighbour's nodes.
     #[test]
     fn bricks_find_what_all_cubes_have(balls in balls(), cells in 5_u32..30, join in any::<bool>()) {
         let settings = Settings {
@@ -144,7 +144,7 @@ proptest! {
         prop_assert_eq!(places(&mesh), plain(&settings, &balls));
     }
 
-    /// To the bit, but for what no start leads to; whose triangles are a part of the others then.
+    /// To the bit, except for surface without a start; the triangles are then a subset.
     #[test]
     fn following_the_surface_finds_what_bricks_find(balls in balls(), cells in 5_u32..40, join in any::<bool>()) {
         let settings = Settings {
@@ -159,14 +159,13 @@ proptest! {
         prop_assert!(tracked.iter().all(|t| rest.any(|other| other == t)));
         let faults = mesh.faults();
         prop_assert_eq!((faults.open_edges, faults.pinched), (0, 0));
-        // Where the whole is one piece, and one start was found, it is all.
+        // If the whole is one piece and one start was found, it is complete.
         if report.lost < balls.len() && whole.pieces() == 1 {
             prop_assert_eq!(tracked, all);
         }
     }
 
-    /// Closed, each point in one ring of triangles, normals to the outside; at the domain's border,
-    /// too.
+    /// Closed, each point in one ring of triangles, normals outwards, also at the domain's border.
     #[test]
     fn meshes_close(balls in balls(), cells in 3_u32..60, size in 0.8..4.0, join in any::<bool>()) {
         let settings = Settings {
@@ -197,7 +196,7 @@ fn balls_apart_are_spheres_apart() {
     assert!((volume(&mesh) / (27.0 * ball) - 1.0).abs() < 0.06);
 }
 
-/// Twice as fine, a quarter of the error: of volume and of area.
+/// Twice as fine has a quarter of the error, in volume and area.
 #[test]
 fn spheres_converge_with_the_square() {
     let ball = [Primitive::point(Vec3::new(0.013, -0.007, 0.021), 1.0)];
@@ -220,7 +219,7 @@ fn spheres_converge_with_the_square() {
     }
 }
 
-/// Vertices satisfy the field as linear interpolation does; normals are the field's.
+/// Vertices satisfy the field to the error of linear interpolation; normals are the field's.
 #[test]
 fn vertices_and_normals_are_the_fields() {
     let turned = *hapticd_geometry::Quat::from_scaled_axis(Vec3::new(0.4, 0.9, -0.3))
@@ -293,16 +292,16 @@ fn what_leaves_the_domain_is_cut_off_and_closed() {
     assert_eq!(furthest, 0.5);
     let half = 2.0 / 3.0 * std::f64::consts::PI * (0.7 * Kernel::Murakami.reach(0.5)).powi(3);
     assert!((volume(&mesh) / half - 1.0).abs() < 0.1);
-    // All of the domain and more: its box.
+    // Larger than the domain: its box.
     let all = [Primitive::point(Vec3::zeros(), 9.0)];
     let report = Skin::default()
         .polygonize(&settings, &all, &mut mesh)
         .unwrap();
     assert_eq!(report.clipped, 11 * 11 * 11 - 9 * 9 * 9);
     assert_eq!((mesh.euler(), mesh.faults().open_edges), (2, 0));
-    // But for its edges, which a cube cuts off.
+    // Except for its edges, which a cube cuts off.
     assert!((0.92..0.96).contains(&volume(&mesh)), "{}", volume(&mesh));
-    // And nothing of what is not in it at all.
+    // Nothing of a primitive outside.
     let beyond = [Primitive::point(Vec3::new(3.0, 0.0, 0.0), 1.0)];
     let report = Skin::default()
         .polygonize(&settings, &beyond, &mut mesh)
@@ -310,7 +309,7 @@ fn what_leaves_the_domain_is_cut_off_and_closed() {
     assert_eq!((mesh.triangles.len(), report.reached), (0, 0));
 }
 
-/// Nodes that equal the level: outside, all of them, and the mesh closes by the names of its edges.
+/// Nodes that equal the level are all outside, and the mesh closes by the identity of its edges.
 #[test]
 fn samples_on_the_level_leave_no_hole() {
     for ambiguity in BOTH {
@@ -337,10 +336,10 @@ fn samples_on_the_level_leave_no_hole() {
     }
 }
 
-/// Two drops almost touching, seen by a cube's diagonal: the table says whether they do.
+/// Two drops almost touching along a cube's face diagonal: the table decides whether they do.
 #[test]
 fn the_table_chooses_between_apart_and_together() {
-    // Inside are the nodes (0, 0, 0) and (1, 1, 0), and nothing else.
+    // Inside are only the nodes (0, 0, 0) and (1, 1, 0).
     let node = |i: [f64; 3]| Vec3::from(i) * 0.1 - Vec3::repeat(0.5);
     let balls = [[5.0, 5.0, 5.0], [6.0, 6.0, 5.0]].map(|i| Primitive::point(node(i), 0.12));
     let pieces = BOTH.map(|ambiguity| {
@@ -356,15 +355,15 @@ fn the_table_chooses_between_apart_and_together() {
     assert_eq!(pieces, [4, 2]);
 }
 
-/// Each once: nodes that cubes share are not computed again, and what a date has kept does not
-/// count in the next. Starts that are lost are counted.
+/// Nodes that cubes share are computed once, and entries of an old date do not count. Lost starts
+/// are counted.
 #[test]
 fn following_computes_each_node_once_and_counts_lost_starts() {
     let settings = settings(0.05, 60);
     let balls = [
         Primitive::point(Vec3::new(0.1, 0.2, 0.0), 0.5),
         Primitive::point(Vec3::new(-0.3, 0.2, 0.1), 0.4),
-        // Beyond the domain; smaller than a cube, between the nodes; without a surface.
+        // Outside the domain; smaller than a cube, between the nodes; without a surface.
         Primitive::point(Vec3::new(9.0, 0.0, 0.0), 0.4),
         Primitive::point(Vec3::new(-0.925, -0.925, -0.925), 0.06),
         Primitive {
@@ -383,7 +382,7 @@ fn following_computes_each_node_once_and_counts_lost_starts() {
             report.cubes < cut && cut < 3 * report.cubes,
             "{report:?} {cut}"
         );
-        // Nodes of cut cubes, those of the ways to them, and none twice: about one a cube.
+        // Nodes of cut cubes and of the paths to them, none twice: about one per cube.
         for p in &mesh.points {
             nodes.insert(p.map(f32::to_bits));
         }
@@ -394,7 +393,7 @@ fn following_computes_each_node_once_and_counts_lost_starts() {
     }
     let (_, calls) = counted(|| tracker.polygonize(&settings, &balls, &mut mesh));
     assert_eq!(calls, 0);
-    // As the source has it: about 100 MB for 160 cubes along each axis, 24 bytes a node.
+    // As in the source: about 100 MB for 160 cubes along each axis, 24 bytes per node.
     assert_eq!(tracker.bytes(), 24 * 61_usize.pow(3) + 2 * 60_usize.pow(3));
 }
 
@@ -430,11 +429,11 @@ fn nothing_is_allocated_once_warm() {
     };
     let (here, there) = (balls(0.0), balls(0.01));
     let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
-    // Two meshes are kept: each has to have been either.
+    // Two meshes are kept: each must have held either scene.
     for balls in [&here, &there, &there, &here, &here] {
         skin.polygonize(&settings, balls, &mut mesh).unwrap();
     }
-    // All bricks again; and all taken over.
+    // Once all bricks are rebuilt, once all are reused.
     for (balls, reused) in [(&there, false), (&there, true)] {
         let (report, calls) = counted(|| skin.polygonize(&settings, balls, &mut mesh));
         let report = report.unwrap();
@@ -445,8 +444,8 @@ fn nothing_is_allocated_once_warm() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Sums beyond single precision, both ways, radii and places at its ends: no place that is
-    /// none, no hole, no panic.
+    /// Sums beyond single precision, of both signs, and radii and positions at its limits: no
+    /// invalid position, no hole, no panic.
     #[test]
     fn what_single_precision_cannot_hold_leaves_no_hole(
         some in proptest::collection::vec(

@@ -1,4 +1,4 @@
-//! The tables against what is known of them: the source's example, counts, rotations, and that
+//! The tables against known properties: the source's example, counts, rotations, and that
 //! neighbours fit together.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,10 +7,10 @@ use hapticd_skin::table::{Ambiguity, CORNERS, EDGES, FACES, Loops, STEPS, Table}
 
 const BOTH: [Ambiguity; 2] = [Ambiguity::Separate, Ambiguity::Join];
 
-/// How often sides between two edges are there, one way less the other.
+/// Number of times that each side between two edges occurs, minus its reverse.
 type Sides = BTreeMap<(u8, u8), i32>;
 
-/// Loops as lists of edges, each beginning with its lowest, in order.
+/// Loops as lists of edges, each starting with its lowest, sorted.
 fn loops(corners: u8, ambiguity: Ambiguity) -> BTreeSet<Vec<u8>> {
     let loops = Loops::of(corners, ambiguity);
     let mut found = BTreeSet::new();
@@ -68,8 +68,7 @@ fn triangles_are_as_many_as_they_should_be() {
     }
 }
 
-/// The length of the loops and the number of triangles of each class under rotation (digest's
-/// section 3.4).
+/// Length of the loops and number of triangles of each class under rotation (digest's section 3.4).
 #[test]
 fn classes_are_the_sources_21() {
     let table: [(u8, &[usize], &[usize]); 21] = [
@@ -116,7 +115,7 @@ fn classes_are_the_sources_21() {
     assert_eq!(seen.len(), 256);
 }
 
-/// Corners that each corner goes to, for the 24 rotations of a cube.
+/// Image of each corner under the 24 rotations of a cube.
 fn rotations() -> Vec<[u8; 8]> {
     let mut found = Vec::new();
     for axes in [
@@ -171,7 +170,7 @@ fn a_turned_cube_has_turned_loops() {
     }
 }
 
-/// What one table joins the other separates.
+/// One table separates what the other joins.
 #[test]
 fn each_table_is_the_other_inside_out() {
     let mut different = 0;
@@ -189,8 +188,8 @@ fn each_table_is_the_other_inside_out() {
     assert_eq!(different, 120);
 }
 
-/// The neighbour's half: in a pair of cubes side by side, whatever their corners, what one leaves
-/// open in the face between them the other closes, and nothing else of either lies in it.
+/// The neighbour's half: for two adjacent cubes with any corners, one closes what the other leaves
+/// open in their common face, and nothing else of either lies in it.
 #[test]
 fn cubes_side_by_side_close_each_other() {
     for ambiguity in BOTH {
@@ -200,7 +199,7 @@ fn cubes_side_by_side_close_each_other() {
                 .iter()
                 .position(|s| (0..3).all(|k| s[k] == -step[k]))
                 .unwrap();
-            // Corners of the neighbour that are those of this face.
+            // The neighbour's corners on this face.
             let there = |corner: u8| {
                 let place = CORNERS[corner as usize];
                 let moved: [i8; 3] = std::array::from_fn(|k| place[k] as i8 - step[k]);
@@ -224,8 +223,7 @@ fn cubes_side_by_side_close_each_other() {
                 let other = within(table, corners, back, |c| {
                     FACES[f].into_iter().find(|&x| there(x) == c).unwrap()
                 });
-                // All that this cube may have in the face is one thing, and it is the opposite of
-                // what the other has.
+                // The two cubes have opposite sides in the face.
                 let opposite: Sides = other
                     .into_iter()
                     .map(|(sides, count)| (sides, -count))
@@ -236,8 +234,8 @@ fn cubes_side_by_side_close_each_other() {
     }
 }
 
-/// The sides of a cube's triangles that lie in one of its faces, between edges named by `name` of
-/// their corners: how often, one way less the other. A side that is there both ways would be 0, and
+/// Sides of a cube's triangles that lie in one of its faces, between edges renamed by `name` from
+/// their corners: count, minus reverse. A side that occurs in both directions would give 0, which
 /// is not dropped.
 fn within(table: &Table, corners: u8, face: usize, name: impl Fn(u8) -> u8) -> Sides {
     let of_face = |e: u8| EDGES[e as usize].iter().all(|c| FACES[face].contains(c));
@@ -258,8 +256,8 @@ fn within(table: &Table, corners: u8, face: usize, name: impl Fn(u8) -> u8) -> S
     found
 }
 
-/// Every triangle turns its back to what is inside: with corners halfway along the edges, the plane
-/// of each has the inner ends of its edges behind it.
+/// Every triangle faces away from the inside: with corners midway on the edges, the inner ends of
+/// its edges lie behind its plane.
 #[test]
 fn triangles_face_outwards() {
     let middle = |e: u8| {
@@ -276,7 +274,8 @@ fn triangles_face_outwards() {
                     let (i, j) = ((k + 1) % 3, (k + 2) % 3);
                     u[i] * v[j] - u[j] * v[i]
                 });
-                // Summed over its edges: from outside to inside is against the normal.
+                // Summed over its edges: the direction from outside to inside is against the
+                // normal.
                 let along: f64 = triangle
                     .iter()
                     .map(|&e| {

@@ -1,4 +1,4 @@
-//! Unions: one closed surface whatever the graph, of the largest sum over those that may all blend.
+//! Unions: one closed surface for any graph, from the largest sum over sets that may all blend.
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::Vec3;
@@ -33,7 +33,7 @@ fn is_whole(mesh: &Mesh) -> bool {
     (faults.open_edges, faults.pinched) == (0, 0)
 }
 
-/// Six times what the triangles enclose, if they face outwards.
+/// Six times the enclosed volume, if the triangles face outwards.
 fn volume(mesh: &Mesh) -> f64 {
     let at = |v: &u32| Vec3::from(mesh.points[*v as usize].map(f64::from));
     let of = |[a, b, c]: &[u32; 3]| at(a).dot(&at(b).cross(&at(c)));
@@ -48,8 +48,8 @@ fn graph_of(pairs: &[(u32, u32)], count: u32) -> Graph {
     graph
 }
 
-/// The largest sum over any set of primitives that all blend, and all that takes away: the
-/// definition, by all subsets.
+/// By definition, over all subsets: the largest sum of a set of primitives that all blend, plus the
+/// negative ones.
 fn oracle(graph: &Graph, primitives: &[Primitive], at: &Vec3) -> f64 {
     let values: Vec<f64> = primitives.iter().map(|p| p.value(at)).collect();
     let count = primitives.len() as u32;
@@ -66,8 +66,8 @@ fn oracle(graph: &Graph, primitives: &[Primitive], at: &Vec3) -> f64 {
     best + values.iter().filter(|x| **x < 0.0).sum::<f64>()
 }
 
-/// Two straight legs of a strand beside each other and the half circle that joins them; how far
-/// along the strand from each to the next.
+/// Two parallel straight legs of a strand and the half circle that joins them; returns also the
+/// distances along the strand.
 fn hairpin(apart: f64) -> (Vec<Primitive>, Vec<f64>) {
     let (leg, radius) = (4.0, apart / 2.0);
     let bend = std::f64::consts::PI * radius;
@@ -98,15 +98,14 @@ fn the_legs_of_a_hairpin_do_not_melt_and_its_skin_is_closed() {
         let (primitives, steps) = hairpin(apart);
         let mut graph = Graph::new();
         graph.strand(0, &steps, 2.2);
-        // No classes: their mesh tears.
+        // Classes do not exist here: their mesh tears.
         let (torn, report) = make(&settings, &primitives, Blending::Inhibited(&graph));
         let torn = (report.control.torn, is_whole(&torn));
         assert!(torn.0 > 50 && !torn.1, "{apart}: {torn:?}");
         let (mesh, _) = make(&settings, &primitives, Blending::Union(&graph));
         assert!(is_whole(&mesh), "{apart}: {:?}", mesh.faults());
         assert_eq!((mesh.pieces(), mesh.euler()), (1, 2), "{apart}");
-        // Far from the bend the skin is where one of the legs has it by itself; where all blend it
-        // is not.
+        // Far from the bend the skin is that of one leg alone; where all blend it is not.
         let least = |mesh: &Mesh| {
             let leg = |at: &Vec3, side: f64| {
                 let own = primitives.iter().filter(|p| p.heart().y * side > 0.0);
@@ -119,7 +118,7 @@ fn the_legs_of_a_hairpin_do_not_melt_and_its_skin_is_closed() {
         };
         let (melted, _) = make(&settings, &primitives, Blending::Free);
         let (creased, melted) = (least(&mesh), least(&melted));
-        // As far as a straight line is off in a cube.
+        // The error of linear interpolation in a cube.
         assert!((creased - LEVEL).abs() < 0.04, "{apart}: {creased}");
         assert!(melted < 0.65 * LEVEL, "{apart}: {melted}");
     }
@@ -128,8 +127,8 @@ fn the_legs_of_a_hairpin_do_not_melt_and_its_skin_is_closed() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// At every node and every vertex what the definition says, by all subsets of all primitives:
-    /// whatever the graph, some taking away.
+    /// Every node and every vertex match the definition, over all subsets of all primitives: for
+    /// any graph, with some negative terms.
     #[test]
     fn nodes_have_the_largest_sum_of_any_clique(
         some in proptest::collection::vec(
@@ -171,11 +170,11 @@ proptest! {
                 }
             }
         }}}
-        // Beside the level single precision may see it from the other side.
+        // Very near the level, single precision may decide otherwise.
         if !doubtful {
             prop_assert_eq!(mesh.points.len(), cut.len());
             for (from, to, share) in &cut {
-                // On the edge, and there where a straight line has it, or where it is.
+                // On the edge, at the linear crossing or at the true one.
                 let on_it = mesh.points.iter().filter_map(|p| {
                     let p = Vec3::from(p.map(f64::from));
                     let along = (p - from).dot(&(to - from)) / (to - from).norm_squared();
@@ -192,8 +191,8 @@ proptest! {
         }
     }
 
-    /// Any graph, any number: closed, outwards; with a complete graph the bytes of free blending,
-    /// and with classes apart those of inhibited blending.
+    /// Any graph, any number: closed and outwards. With a complete graph the bytes equal free
+    /// blending, and with separate classes inhibited blending.
     #[test]
     fn a_union_is_closed_and_equals_what_it_has_to(
         some in proptest::collection::vec(([-0.8..0.8, -0.8..0.8, -0.8..0.8], 0.2..0.5, 0_u32..3), 1..24),
@@ -218,14 +217,15 @@ proptest! {
         let (pressed, report) = make(&settings, &primitives, Blending::Inhibited(&bodies));
         let (union, _) = make(&settings, &primitives, Blending::Union(&bodies));
         prop_assert!(is_whole(&union));
-        // Otherwise it has not what lies between those that press each other.
+        // Otherwise it lacks the surfaces between bodies that press each other.
         if report.control.shared == 0 {
             prop_assert_eq!(union, pressed);
         }
     }
 }
 
-/// A vertex has the normal and the velocity of the clique that it is on, however near the other.
+/// A vertex has the normal and the velocity of the clique that it lies on, however near the other
+/// is.
 #[test]
 fn on_either_side_of_a_crease_is_one_of_the_two() {
     let settings = settings(0.07, 40);
@@ -264,26 +264,26 @@ fn a_union_takes_no_memory_once_warm_and_is_the_same_again() {
     graph.strand(0, &steps, 2.2);
     let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
     let by = Blending::Union(&graph);
-    // Two meshes are kept: each has to have been either.
+    // Two meshes are kept: each must have held either scene.
     for primitives in [&primitives, &away, &away, &primitives, &primitives] {
         skin.polygonize_by(&settings, primitives, by, &mut mesh)
             .unwrap();
     }
     let before = mesh.clone();
-    // All bricks again; and all taken over.
+    // Once all bricks are rebuilt, once all are reused.
     for (primitives, reused) in [(&away, false), (&primitives, false), (&primitives, true)] {
         let (report, calls) = counted(|| skin.polygonize_by(&settings, primitives, by, &mut mesh));
         let report = report.unwrap();
         assert_eq!((calls, report.reused == report.sampled), (0, reused));
     }
     assert_eq!(mesh, before);
-    // Another kind of blending takes nothing over.
+    // Another kind of blending reuses nothing.
     let report = skin.polygonize_controlled(&settings, &primitives, &graph, &mut mesh);
     assert_eq!(report.unwrap().reused, 0);
 }
 
-/// A grid that takes away does so from every clique; one that does not is in those that it may be
-/// in.
+/// A negative grid subtracts from every clique; a nonnegative one belongs to the cliques that allow
+/// it.
 #[test]
 fn grids_are_terms_like_others_and_what_takes_away_does_so_from_all() {
     let settings = settings(0.1, 24);
@@ -305,14 +305,14 @@ fn grids_are_terms_like_others_and_what_takes_away_does_so_from_all() {
     let plain = volume(&mesh(Vec::new(), &alone));
     let dug = volume(&mesh(vec![block(-0.3)], &alone));
     assert!(dug < 0.9 * plain, "{dug} {plain}");
-    // It blends with nobody and is below the level: nothing is seen of it.
+    // It blends with no other term and is below the level: it is invisible.
     assert!((volume(&mesh(vec![block(0.3)], &alone)) - plain).abs() < 1e-6);
     let grown = volume(&mesh(vec![block(0.3)], &graph_of(&[(1, 2)], 3)));
     assert!(grown > 1.1 * plain, "{grown} {plain}");
 }
 
-/// More in one place than can be told apart, and more cliques than are looked at: refused, with
-/// their numbers, and nothing is left of what was before.
+/// Too many in one place, and too many cliques: refused with their numbers, and nothing of earlier
+/// meshes is left.
 #[test]
 fn too_many_are_refused_with_their_numbers() {
     let settings = settings(0.1, 28);
@@ -343,8 +343,8 @@ fn too_many_are_refused_with_their_numbers() {
     assert_eq!(left, Mesh::default());
 }
 
-/// The cliques that a place sees are those of all primitives, cut down to who reaches it: why
-/// neighbours agree.
+/// The cliques that a place sees are those of all primitives, restricted to those that reach it:
+/// this is why neighbours agree.
 #[test]
 fn what_a_place_sees_is_a_part_of_what_there_is() {
     let (primitives, steps) = hairpin(1.4);

@@ -1,9 +1,9 @@
-//! A mesh that somebody else has made, as if it were the last of one's own.
+//! Adoption of a mesh that another mesher made, as if it were this skin's last one.
 //!
-//! Which primitives reach which brick is found again; each vertex is put to the brick that it lies
-//! in, so that all that is asked of the last mesh can be ([`Skin::motions`], primitives that are
-//! lost). Nothing of it is taken over into the next one. Linear in vertices and in bricks that a
-//! primitive reaches; does not allocate once it has seen as much.
+//! The lists of primitives by brick are rebuilt, and each vertex is assigned to the brick that
+//! holds it. So all queries about the last mesh work ([`Skin::motions`], lost primitives). The next
+//! mesh reuses nothing of it. Linear in vertices and in bricks that a primitive reaches. Allocates
+//! only when a mesh exceeds all earlier ones in size.
 
 use hapticd_geometry::Vec3;
 
@@ -12,29 +12,29 @@ use crate::lists::{NONE, SIDE};
 use crate::mesh::Mesh;
 use crate::primitive::Primitive;
 
-/// Why a mesh was not taken. The caller's fault.
+/// Reasons for refusing a mesh. The caller is at fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdoptError {
-    /// Nobody can have made it of these.
+    /// No skin can be made of these primitives.
     #[error(transparent)]
     Skin(#[from] SkinError),
-    /// It was made of something else.
+    /// The mesh was made from other primitives.
     #[error("point {number} of the mesh, {at:?} m: no primitive reaches it")]
     Point {
-        /// Which.
+        /// Number of the point.
         number: usize,
-        /// Where, m.
+        /// Position, m.
         at: [f32; 3],
     },
 }
 
 impl Skin {
-    /// Takes `mesh`, which another has made of these primitives, all of which blend, for the one
-    /// that was made last. Says which primitives will not be seen.
+    /// Takes `mesh`, which another mesher made of these primitives, all blending, as the last one.
+    /// Returns which primitives are not visible.
     ///
     /// # Errors
-    /// [`AdoptError`]: the first thing that is wrong; there is no last mesh then.
+    /// [`AdoptError`]: the first defect found; there is then no last mesh.
     pub fn adopt(
         &mut self,
         settings: &Settings,
@@ -74,7 +74,7 @@ impl Skin {
         let side = f64::from(SIDE) * cell;
         for (number, at) in mesh.points.iter().enumerate() {
             let away = (Vec3::from(at.map(f64::from)) - low) / side;
-            // The casts saturate, and what is on the domain's end is in its last brick.
+            // The casts saturate; a point on the domain's end belongs to the last brick.
             let place = [0, 1, 2].map(|k| (away[k] as u32).min(now.lists.bricks[k] - 1));
             let slot = now.lists.slot(place);
             if slot == NONE {

@@ -1,5 +1,5 @@
-//! A brick of 7³ cubes: what is kept of it, the bits of its nodes and edges, and what the domain's
-//! border does to it.
+//! A brick of 7³ cubes: the data kept of it, the bits of its nodes and edges, and the effect of the
+//! domain's border.
 
 use crate::domain::Domain;
 use crate::lists::{NONE, SIDE};
@@ -7,23 +7,23 @@ use crate::sample::{NODES, Samples};
 use crate::skin::Settings;
 use crate::table::EDGES;
 
-/// What was found where something reaches.
+/// Result for one slot: a brick that something reaches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// Of its brick, if there is surface; `NONE`.
+    /// Number of its [`Brick`] if it has surface, else `NONE`.
     pub number: u32,
-    /// Whether bounds left room for a surface.
+    /// True if bounds do not exclude a surface.
     pub sampled: bool,
     /// Nodes on the domain's border that would be inside.
     pub clipped: u16,
-    /// Of [`Control`](super::Control): there are 343 cubes.
+    /// As in [`Control`](super::Control). At most 343, the number of cubes.
     pub shared: u16,
     pub doubled: u16,
     pub torn: u16,
 }
 
 impl Found {
-    /// Excluded by bounds.
+    /// Result of a brick that bounds exclude.
     pub fn none() -> Found {
         Found {
             number: NONE,
@@ -40,27 +40,26 @@ impl Found {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Brick {
     pub place: [u16; 3],
-    /// In the lists.
+    /// Index in the lists.
     pub slot: u32,
-    /// Signs of its nodes, a bit each, by layers.
+    /// Signs of its nodes, one bit each, by layer.
     pub inside: [u64; NODES],
-    /// The number of its first vertex, and how many it has.
+    /// Number of its first vertex, and its number of vertices.
     pub first: u32,
     pub count: u32,
-    /// Of its vertices: the first on each layer and axis.
+    /// First vertex on each layer and axis, relative to the brick's first.
     pub starts: [[u16; 3]; SIDE as usize],
-    /// The part that has made it, and where its vertices are there.
+    /// Part that made it, and the index of its first vertex there.
     pub part: u32,
     pub at: u32,
-    /// If it has more than one class: where it is among those of its part.
+    /// Index among its part's mixed bricks, if it has more than one class.
     pub mixed: Option<u32>,
-    /// If it is of a union in which not all blend: where its vertices' cliques are, among those of
-    /// its part.
+    /// Index of its vertices' cliques in its part, if it belongs to a union in which not all blend.
     pub creased: Option<u32>,
 }
 
 impl Brick {
-    /// Of one class, and without edges; who keeps it says which it is and how many vertices it has.
+    /// Creates a brick of one class without edges. The caller sets its slot and number of vertices.
     pub fn new(place: [u16; 3], inside: [u64; NODES], at: usize) -> Brick {
         Brick {
             place,
@@ -77,12 +76,12 @@ impl Brick {
     }
 }
 
-/// Columns of a layer: all of its nodes but the last along an axis, by which bricks overlap.
+/// Masks of a layer's nodes without the last along an axis, which the next brick owns.
 pub(super) const NOT_LAST_X: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 pub(super) const OWN: u64 = NOT_LAST_X & (u64::MAX >> NODES);
 
-/// On both sides of each edge along the axes, in one layer (z: with the layer above). Edges that
-/// belong to the brick.
+/// Cut edges that belong to the brick along each axis, in one layer (for z, to the layer above):
+/// those with ends on both sides.
 #[inline]
 pub(super) fn cuts(layer: u64, above: u64) -> [u64; 3] {
     [
@@ -92,32 +91,32 @@ pub(super) fn cuts(layer: u64, above: u64) -> [u64; 3] {
     ]
 }
 
-/// The cubes of a layer with a node in it or in the layer above.
+/// Cubes of a layer with an inside node there or in the layer above.
 #[inline]
 pub(super) fn any_of(m: u64, n: u64) -> u64 {
     let both = m | n;
     both | both >> 1 | both >> NODES | both >> (NODES + 1)
 }
 
-/// The cubes all of whose nodes are in.
+/// Cubes with all nodes inside.
 #[inline]
 pub(super) fn all_of(m: u64, n: u64) -> u64 {
     let both = m & n;
     both & both >> 1 & both >> NODES & both >> (NODES + 1)
 }
 
-/// The number of a cube's case, from the nodes of its lower and its upper layer that are in.
+/// Case number of a cube, from the inside nodes of its lower and upper layers.
 #[inline]
 pub(super) fn corners(m: u64, n: u64, bit: usize) -> usize {
     let corners = |layer: u64| {
         let (here, next) = (layer >> bit, layer >> (bit + NODES));
-        // The numbering goes round: back along x.
+        // Corners are numbered in a ring: back along x.
         (here & 3) | (next & 1) << 3 | (next & 2) << 1
     };
     (corners(m) | corners(n) << 4) as usize
 }
 
-/// For each edge of a cube its axis, and its lower node from the cube's.
+/// For each edge of a cube: its axis, and its lower node relative to the cube's.
 pub(super) const LOWER: [(usize, [usize; 3]); 12] = {
     let mut all = [(0, [0; 3]); 12];
     let mut e = 0;
@@ -137,11 +136,11 @@ pub(super) const LOWER: [(usize, [usize; 3]); 12] = {
     all
 };
 
-/// How many numbers edges have by [`edge_number`](super::classes::edge_number), those of neighbours
-/// on the far sides among them.
+/// Number of edge numbers by [`edge_number`](super::classes::edge_number), including neighbours'
+/// edges on the far sides.
 pub(super) const EDGE_NUMBERS: usize = 3 * NODES * NODES * NODES;
 
-/// For each edge of a cube: how far its number is from that of the cube's first.
+/// For each edge of a cube: offset of its number from that of the cube's first edge.
 pub(super) const NUMBER: [usize; 12] = {
     let (mut all, mut e) = ([0; 12], 0);
     while e < 12 {
@@ -152,8 +151,8 @@ pub(super) const NUMBER: [usize; 12] = {
     all
 };
 
-/// The edges of some cubes that are neighbours', on the far sides, by layers and axes; of those the
-/// ones that are cut, by the nodes that are in.
+/// Calls `with` for the cut edges of some cubes that belong to neighbours, on the far sides, by
+/// layer and axis.
 pub(super) fn far_cuts(
     cubes: &[u64; SIDE as usize],
     inside: &[u64; NODES],
@@ -181,15 +180,15 @@ pub(super) fn far_cuts(
     }
 }
 
-/// Where the level is between two samples, 0 to 1. Where they are beyond single precision: at one
-/// of them.
+/// Position of the level between two samples, 0 to 1. If the samples overflow single precision, it
+/// is at one of them.
 #[inline]
 pub(crate) fn part_of(level: f32, from: f32, to: f32) -> f32 {
     let part = ((level - from) / (to - from)).clamp(0.0, 1.0);
     if part.is_nan() { 0.0 } else { part }
 }
 
-/// Where the level is on an edge, from the domain's lowest corner, m.
+/// Position of the level on an edge, relative to the domain's lowest corner, m.
 #[inline]
 pub(super) fn crossing(
     settings: &Settings,
@@ -209,7 +208,7 @@ pub(super) fn crossing(
     point
 }
 
-/// Places of the bits that are set, from the lowest on.
+/// Indices of the set bits, ascending.
 pub(super) fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let next = (bits != 0).then(|| bits.trailing_zeros() as usize);
@@ -218,7 +217,7 @@ pub(super) fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The nodes of the domain that are neither on its border nor beyond it.
+/// Tests which nodes are inside the domain and not on its border.
 pub(super) struct Border {
     cells: [u32; 3],
 }
@@ -234,7 +233,7 @@ impl Border {
         node > 0 && node < self.cells[axis]
     }
 
-    /// Whether a brick has a node that is not.
+    /// True if a brick has a node on the border or beyond it.
     pub(super) fn touches(&self, place: [u16; 3]) -> bool {
         (0..3).any(|k| {
             let first = u32::from(place[k]) * SIDE;
@@ -242,7 +241,7 @@ impl Border {
         })
     }
 
-    /// A bit for each node of a layer.
+    /// Mask of the nodes of a layer that are within.
     pub(super) fn within(&self, place: [u16; 3], z: usize) -> u64 {
         let [x0, y0, z0] = place.map(|b| u32::from(b) * SIDE);
         if !self.is_within(2, z0 + z as u32) {
@@ -257,7 +256,7 @@ impl Border {
         })
     }
 
-    /// How many of these are the brick's own and in the domain.
+    /// Number of these nodes that the brick owns and that are in the domain.
     pub(super) fn own(&self, place: [u16; 3], z: usize, bits: u64) -> usize {
         let at = |bit: usize| [bit % NODES, bit / NODES, z];
         let own = |bit: &usize| {

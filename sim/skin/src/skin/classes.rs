@@ -1,33 +1,32 @@
-//! Bricks in which primitives meet that may not blend: each class of them makes a surface of its
-//! own (Triquet 2001, section 4.2.3).
+//! Bricks in which primitives meet that may not blend: each class makes its own surface (Triquet
+//! 2001, section 4.2.3).
 //!
 //! # Theory
 //!
-//! The source treats a cube once for each class in it, and has to forget between two what it kept
-//! at nodes and edges. Here what each primitive adds to each node of the brick is kept apart, and a
-//! class is a sum of some of it: nothing is computed twice, however many classes there are.
+//! The source processes a cube once for each class in it, and must discard in between what it kept
+//! at nodes and edges. Here the contribution of each primitive to each node of the brick is kept
+//! separately, and a class is a partial sum. Nothing is computed twice, however many classes there
+//! are.
 //!
-//! Most cubes of such a brick have one class all the same: all that reaches their nodes may blend.
-//! They and their edges are treated as in any brick, by bits. On other edges a vertex belongs to
-//! the edge *and* to a class, and the cubes around the edge must mean the same one. They see
-//! different primitives; but of those that reach the edge itself they see the same, and where
-//! blending is an equivalence in each cube they make the same classes of them. So a class is named
-//! at an edge by its first primitive that reaches the edge. Where it is no equivalence, the names
-//! differ and the mesh has a hole; [`Control`] counts where.
+//! Most cubes of such a brick still have one class: all primitives that reach their nodes may
+//! blend. These cubes and their edges are processed as in any brick, by bits. On other edges a
+//! vertex belongs to the edge *and* to a class, and the cubes around the edge must agree on the
+//! class. They see different primitives, but the same ones among those that reach the edge itself.
+//! Where blending is an equivalence in each cube, they form the same classes of these. So a class
+//! is named at an edge by its first primitive that reaches the edge. Where blending is not an
+//! equivalence, the names differ and the mesh has a hole; [`Control`] counts these places.
 //!
-//! What the other classes do to one at a node is said in one place, [`Work::pressed`]; those whose
-//! bodies are in contact also swell, if that was asked for (equation 4.3;
-//! [`contacts`](super::contacts)).
+//! [`Work::pressed`] alone defines how the other classes affect one at a node. Classes of bodies in
+//! contact also swell it, if requested (equation 4.3; [`contacts`](super::contacts)).
 //!
-//! Where the classes of all cubes are known before a node is looked at, [`groups`](super::groups)
-//! makes what here is made node by node, to the bit and several times as fast; what is left to
-//! nodes are bricks in which a strand meets itself within its window, or a graph that is no
-//! equivalence.
+//! Where the classes of all cubes are known before any node is evaluated, [`groups`](super::groups)
+//! produces the same result, to the bit and several times as fast. Node by node remain bricks in
+//! which a strand meets itself within its window, and graphs that are not an equivalence.
 //!
 //! # Practice
 //!
-//! Only bricks whose primitives are not all allowed to blend come here. Does not allocate once it
-//! has seen as much.
+//! Only bricks with primitives that may not all blend come here. Allocates only when a mesh exceeds
+//! all earlier ones in size.
 
 use std::ops::Range;
 
@@ -47,39 +46,39 @@ use crate::sample::{
 };
 use crate::table::{CORNERS, Table};
 
-/// What control of blending met.
+/// Statistics of controlled blending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Control {
-    /// Cubes that more than one class reaches, and with a corner inside of one.
+    /// Cubes that more than one class reaches, with a corner inside one.
     pub shared: usize,
-    /// Of those: in which more than one makes triangles.
+    /// Shared cubes in which more than one class makes triangles.
     pub doubled: usize,
-    /// Cubes in which blending is no equivalence: their classes depend on the order of the
-    /// primitives, and the mesh may be torn there ([`Graph::strand`] says what it takes).
+    /// Cubes in which blending is not an equivalence: their classes depend on the order of the
+    /// primitives, and the mesh may be torn there. [`Graph::strand`] states a sufficient window.
     pub torn: usize,
-    /// Triangles that were left out, since a corner has no vertex.
+    /// Triangles dropped because a corner has no vertex.
     pub dropped: usize,
 }
 
-/// Of a brick with more than one class.
+/// Data of a brick with more than one class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mixed {
-    /// Its own edges of one class that are cut, by layers and axes.
+    /// Cut own edges of one class, by layer and axis.
     pub cuts: [[u64; 3]; SIDE as usize],
-    /// Its cubes of one class that may be cut, by layers.
+    /// Cubes of one class that may be cut, by layer.
     pub plain: [u64; SIDE as usize],
-    /// Its vertices with names: where they are in [`Work::named`], and the first of them, from the
-    /// brick's first on.
+    /// Its named vertices: their range in [`Work::named`], and the first of them relative to the
+    /// brick's first vertex.
     pub named: (usize, usize),
     pub first: u32,
-    /// Triangles of its other cubes, in [`Work::triangles`], and where their vertices are in
-    /// [`Work::foreign`] that are no own ones.
+    /// Triangles of its other cubes, as a range of [`Work::triangles`], and their foreign vertices,
+    /// as a range of [`Work::foreign`].
     pub triangles: (usize, usize),
     pub foreign: (usize, usize),
 }
 
-/// Of a vertex that may be a neighbour's: lower node and axis of its edge, and the name of its
-/// class there.
+/// A vertex that may be a neighbour's: lower node and axis of its edge, and the name of its class
+/// there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foreign {
     pub node: [u8; 3],
@@ -87,66 +86,66 @@ pub(super) struct Foreign {
     pub name: u32,
 }
 
-/// For a corner of a triangle: the rest of it is the place in the brick's list of [`Foreign`], and
-/// not the vertex from the brick's first on.
+/// Flag of a triangle's corner: the other bits index the brick's list of [`Foreign`]. Without it
+/// they are a vertex relative to the brick's first.
 pub(super) const FOREIGN: u32 = 1 << 31;
 
-/// The vertices of the brick at hand.
+/// Vertices of the current brick.
 pub(super) struct Own {
     pub cuts: [[u64; 3]; SIDE as usize],
     starts: [[u16; 3]; SIDE as usize],
-    /// Those with names: the first in [`Work::named`], and its number from the brick's first on.
+    /// Named vertices: the first in [`Work::named`], and its number relative to the brick's first
+    /// vertex.
     named: usize,
     pub first_named: u32,
 }
 
-/// A graph by primitives.
+/// A graph as adjacency lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Links {
-    /// By primitive: where its neighbours begin.
+    /// Start of each primitive's neighbours.
     pub first: Vec<u32>,
     pub neighbours: Vec<u32>,
 }
 
-/// Work space, and what one stage leaves to the next.
+/// Work space, and data that one stage leaves to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
-    /// By primitive: its place in the list that was looked at last, and when that was.
+    /// Mark of the last list that had the primitive, and its place in that list; by primitive.
     marks: Vec<(u32, u32)>,
     mark: u32,
-    /// Of the brick at hand: with whom each of its list may blend.
+    /// Members of the current brick's list that each member may blend with.
     pub may: Vec<Set>,
-    /// And whose body presses its own, if bulges were asked for.
+    /// Members of bodies that press the member's own body; empty without bulges.
     pub presses: Vec<Set>,
-    /// The nodes that each of its list reaches, a bit each, by layers.
+    /// Nodes that each member of the list reaches: one bit each, by layer.
     pub boards: Vec<[u64; NODES]>,
-    /// What hangs together.
+    /// Connected components.
     pub groups: Groups,
-    /// By node: who reaches it.
+    /// Members that reach each node.
     reach: Vec<Set>,
-    /// By node: where its classes are in `shares`, if it was asked for.
+    /// Range of each node's classes in `shares`, if computed.
     at_node: Vec<Option<(u32, u32)>>,
-    /// Of nodes: the classes of those that reach them, and their sums.
+    /// Classes of the members that reach a node, and their sums.
     pub shares: Vec<(Set, f32)>,
-    /// By node: the members of the classes that it is inside of.
+    /// Members of the classes that each node is inside.
     inside_of: Vec<Set>,
     classes: Classes,
     of_node: Classes,
     odd: Vec<([usize; 3], usize)>,
     pub mixed: Vec<Mixed>,
-    /// Edge and class of each vertex with a name, in order within each brick.
+    /// Edge and class of each named vertex, sorted within each brick.
     pub named: Vec<(u16, u32)>,
-    /// Who of the brick's list is of it.
+    /// Members of the brick's list in the class of each named vertex.
     pub named_of: Vec<Set>,
     pub triangles: Vec<[u32; 3]>,
     pub foreign: Vec<Foreign>,
-    /// By own edge of the brick at hand: the first of its names in `named`, from the brick's first
-    /// on.
+    /// First name of each own edge of the current brick, relative to the brick's first in `named`.
     begins: Vec<u16>,
 }
 
-/// A brick's own edges by number, from their lower node and axis: by layers, axes and bits, as they
-/// are gone through.
+/// Number of an own edge from its lower node and axis. Numbers ascend in the order of traversal:
+/// layers, axes, bits.
 pub(super) fn edge_number([x, y, z]: [usize; 3], axis: usize) -> u16 {
     ((3 * z + axis) * NODES * NODES + NODES * y + x) as u16
 }
@@ -155,7 +154,7 @@ fn node_number([x, y, z]: [usize; 3]) -> usize {
     (z * NODES + y) * NODES + x
 }
 
-/// The edges of a layer along each axis with an end among some nodes, by their lower nodes.
+/// Edges of a layer along each axis with an end among `nodes`, by their lower nodes.
 #[inline]
 pub(super) fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
     let layer = nodes[z];
@@ -166,8 +165,7 @@ pub(super) fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
     ]
 }
 
-/// Bit `j` of word `i` to bit `i` of word `j`: halves, then quarters and so on change places across
-/// the diagonal.
+/// Transposes a 64 × 64 bit matrix: swaps halves, then quarters and so on, across the diagonal.
 fn turn(words: &mut [u64; 64]) {
     let (mut step, mut mask) = (32, u64::MAX >> 32);
     while step > 0 {
@@ -181,11 +179,11 @@ fn turn(words: &mut [u64; 64]) {
     }
 }
 
-/// See [`Work::apart`]. By layers.
+/// Result of [`Work::apart`], by layer.
 #[derive(Default)]
 pub(super) struct Apart {
     pub cubes: [u64; SIDE as usize],
-    /// By axes.
+    /// By layer and axis.
     pub edges: [[u64; 3]; SIDE as usize],
 }
 
@@ -196,7 +194,7 @@ pub(super) fn next_along(node: [usize; 3], axis: usize) -> [usize; 3] {
 }
 
 impl Links {
-    /// Takes a graph of this many primitives.
+    /// Takes the edges of a graph of `count` primitives.
     pub fn set(&mut self, graph: &Graph, count: usize) {
         self.first.clear();
         self.first.resize(count + 1, 0);
@@ -227,7 +225,7 @@ impl Links {
 }
 
 impl Own {
-    /// The vertex on an own edge of one class that is cut, from the brick's first on.
+    /// Vertex on a cut own edge of one class, relative to the brick's first.
     pub fn plain(&self, [x, y, z]: [usize; 3], axis: usize) -> u32 {
         let before = self.cuts[z][axis] & ((1 << (NODES * y + x)) - 1);
         u32::from(self.starts[z][axis]) + before.count_ones()
@@ -235,7 +233,7 @@ impl Own {
 }
 
 impl Work {
-    /// Empty, for this many primitives.
+    /// Clears everything, for this many primitives.
     pub fn begin(&mut self, count: usize) {
         self.marks.clear();
         self.marks.resize(count, (0, 0));
@@ -247,7 +245,7 @@ impl Work {
         self.foreign.clear();
     }
 
-    /// Takes over a brick of another, and says where it is here.
+    /// Copies a brick from another frame; returns its index here.
     pub fn keep(&mut self, from: &Work, number: u32) -> u32 {
         let old = &from.mixed[number as usize];
         let (named, triangles) = (self.named.len(), self.triangles.len());
@@ -268,7 +266,7 @@ impl Work {
         self.mixed.len() as u32 - 1
     }
 
-    /// Whether any two of these may blend. Leaves a mark on each.
+    /// True if any two of these may blend. Marks each of them.
     pub fn is_one(&mut self, links: &Links, primitives: impl Iterator<Item = u32> + Clone) -> bool {
         self.mark += 1;
         let mut count = 0;
@@ -283,7 +281,7 @@ impl Work {
         })
     }
 
-    /// Who may blend with whom among those that [`Work::is_one`] looked at last, 128 at most.
+    /// Sets the blending relation of the primitives last marked by [`Work::is_one`]; at most 128.
     fn relate(&mut self, links: &Links, primitives: impl Iterator<Item = u32>) {
         let mut may = std::mem::take(&mut self.may);
         may.clear();
@@ -299,7 +297,7 @@ impl Work {
         self.presses.clear();
     }
 
-    /// Nothing is known of the nodes of the brick at hand but who reaches them.
+    /// Resets all node data of the current brick but the members that reach each node.
     pub fn begin_nodes(&mut self) {
         self.turn_boards();
         self.classes.clear();
@@ -311,12 +309,12 @@ impl Work {
         self.inside_of.resize(NODES * NODES * NODES, 0);
     }
 
-    /// Whether the brick's classes are its groups, and may be taken for them.
+    /// True if the brick's classes are its groups, and the group path is enabled.
     pub fn are_groups(&mut self, scene: &MeshContext<'_>, all: &Together) -> bool {
         !scene.by_nodes && self.groups.are_classes(&self.may, &self.boards, &all.maybe)
     }
 
-    /// The cubes and own edges of the brick that are reached by two that may not blend.
+    /// Cubes and own edges of the brick that two members reach which may not blend.
     fn apart(&self) -> Apart {
         let mut apart = Apart::default();
         for (i, (may, a)) in self.may.iter().zip(&self.boards).enumerate() {
@@ -335,7 +333,7 @@ impl Work {
         apart
     }
 
-    /// Who reaches each node, from the nodes that each reaches.
+    /// Transposes `boards`: from the nodes of each member to the members of each node.
     fn turn_boards(&mut self) {
         self.reach.clear();
         self.reach.resize(NODES * NODES * NODES, 0);
@@ -353,12 +351,12 @@ impl Work {
         }
     }
 
-    /// Who reaches a node.
+    /// Members that reach a node.
     fn reach(&self, node: [usize; 3]) -> Set {
         self.reach[node_number(node)]
     }
 
-    /// Where the names of each own edge begin, of those from `named` on.
+    /// Sets `begins` for the names from `named` on.
     fn find_begins(&mut self, named: usize) {
         self.begins.clear();
         self.begins
@@ -368,8 +366,8 @@ impl Work {
         }
     }
 
-    /// The vertex with a name on an edge, from the brick's first on; `None` if the edge is a
-    /// neighbour's, or has none.
+    /// Named vertex on an edge, relative to the brick's first; `None` if the edge is a neighbour's
+    /// or has no such vertex.
     fn own_vertex(&self, own: &Own, node: [usize; 3], axis: usize, name: u32) -> Option<u32> {
         if node.contains(&(SIDE as usize)) {
             return None;
@@ -388,12 +386,12 @@ impl Work {
         cut.then(|| own.plain(node, axis))
     }
 
-    /// Who reaches an edge.
+    /// Members that reach an edge.
     fn reach_edge(&self, node: [usize; 3], axis: usize) -> Set {
         self.reach(node) | self.reach(next_along(node, axis))
     }
 
-    /// Whose bodies press each other among those that [`Work::relate`] was told of.
+    /// Finds which bodies press each other among the primitives of [`Work::relate`].
     fn press(&mut self, contacts: &Contacts, primitives: impl Iterator<Item = u32> + Clone) {
         if contacts.pairs.is_empty() {
             return;
@@ -405,14 +403,14 @@ impl Work {
         }));
     }
 
-    /// Whether the bodies of two classes press each other.
+    /// True if the bodies of two classes press each other.
     fn is_pressed_by(&self, class: Set, other: Set) -> bool {
         let presses = self.presses.get(class.trailing_zeros() as usize);
         presses.is_some_and(|set| set & other != 0)
     }
 
-    /// The potential of a class at a node that was [`Part::share`]d out, pressed and swollen by the
-    /// others there. The largest of what is above the level counts, and all that swells.
+    /// Potential of a class at a node that [`Part::share`] has processed, pressed and swollen by
+    /// the others there. Of the pressing classes the largest excess counts; all bulges add up.
     fn pressed(&self, class: Set, node: [usize; 3], (level, bulge): (f32, Option<&Bulge>)) -> f32 {
         let range = self.at_node[node_number(node)].map_or(0..0, |(a, b)| a as usize..b as usize);
         let (mut own, mut excess, mut swell) = (0.0, 0.0_f32, 0.0);
@@ -431,24 +429,24 @@ impl Work {
     }
 }
 
-/// What the nodes of a brick are together.
+/// Data of a brick's nodes for all classes together.
 pub(super) struct Together {
-    /// Where they are along each axis.
+    /// Positions along each axis.
     pub at: [[f32; NODES]; 3],
-    /// The sum of all, on the border no more than the level.
+    /// Sum of all terms, clipped to the level on the border.
     sum: Samples,
-    /// Nodes that are inside of all together.
+    /// Nodes inside the sum of all.
     inside: [u64; NODES],
-    /// Nodes that may be inside of a class.
+    /// Nodes that may be inside a class.
     pub maybe: [u64; NODES],
-    /// Nodes that may be inside of two classes.
+    /// Nodes that may be inside two classes.
     pub both: [u64; NODES],
-    /// Nodes that are not on the domain's border.
+    /// Nodes off the domain's border.
     pub within: [u64; NODES],
 }
 
 impl Together {
-    /// A potential at a node: on the border no more than the level.
+    /// Clips a potential at a node on the border to the level.
     pub fn cut_off(&self, [x, y, z]: [usize; 3], value: f32, level: f32) -> f32 {
         if self.within[z] >> (NODES * y + x) & 1 == 0 {
             value.min(level)
@@ -459,8 +457,8 @@ impl Together {
 }
 
 impl Part {
-    /// What each of a brick's list adds to its nodes, who of them reaches which, and what they are
-    /// together.
+    /// Computes the contribution of each member of a brick's list to its nodes, the nodes that each
+    /// reaches, and the data for all together.
     pub(super) fn prepare(
         &mut self,
         scene: &MeshContext<'_>,
@@ -512,7 +510,7 @@ impl Part {
         let within = std::array::from_fn(|z| border.within(place, z));
         let mut inside = above(&sum, level);
         let mut maybe = above(&most, level / scene.contacts.gain());
-        // What rounding may do to sums of so many terms.
+        // A margin for rounding in long sums.
         let mut both = above(&most, 2.0 * level * (1.0 - 1e-4));
         for z in 0..NODES {
             let cut_off = inside[z] & !within[z];
@@ -536,8 +534,8 @@ impl Part {
         }
     }
 
-    /// The vertices of a brick's own edges, for each class, and the triangles of the cubes that
-    /// have more than one.
+    /// Finds the vertices of a brick's own edges, by class, and the triangles of cubes with more
+    /// than one class.
     pub(super) fn sample_classes(
         &mut self,
         scene: &MeshContext<'_>,
@@ -604,8 +602,8 @@ impl Part {
         Ok(())
     }
 
-    /// Finds the classes of those that reach a node, and their sums, once; where they are in
-    /// [`Work::shares`].
+    /// Finds the classes of the members that reach a node, and their sums, once per node. Returns
+    /// their range in [`Work::shares`].
     pub(super) fn share(
         &mut self,
         scene: &MeshContext<'_>,
@@ -629,7 +627,7 @@ impl Part {
                 Some(ball) => ball.at(place),
                 None => value_of_other(domain, scene.source(list[i]), place),
             });
-            // In their order, from 0 on: the bits that a brick of one class has.
+            // In order, starting from 0: the same bits as in a brick of one class.
             let sum = terms.fold(0.0, |sum, term| sum + term);
             work.shares.push((*class, sum));
         }
@@ -650,7 +648,7 @@ impl Part {
         first as usize..work.shares.len()
     }
 
-    /// The members of the classes that a node is inside of.
+    /// Members of the classes that a node is inside.
     fn inside(
         &mut self,
         scene: &MeshContext<'_>,
@@ -666,7 +664,7 @@ impl Part {
         self.work.inside_of[node_number(node)]
     }
 
-    /// Vertices on edges of one class.
+    /// Makes the vertices on edges of one class.
     fn plain_vertices(
         &mut self,
         scene: &MeshContext<'_>,
@@ -692,7 +690,7 @@ impl Part {
         (cuts, starts)
     }
 
-    /// Vertices on the edges of more than one class, for each class.
+    /// Makes the vertices on edges of more than one class, by class.
     fn named_vertices(
         &mut self,
         scene: &MeshContext<'_>,
@@ -742,12 +740,12 @@ impl Part {
             }
         }
         self.work.odd = odd;
-        // Edges come in order, and so do the first of their classes where *blends with* is an
-        // equivalence. Where it is none, a name may be there twice or out of order, and what is
-        // looked for and not found is a triangle that is left out and counted.
+        // Edges come in order, and so do the first members of their classes where *blends with* is
+        // an equivalence. Where it is not, a name may repeat or be out of order; a failed search
+        // then drops the triangle and counts it.
     }
 
-    /// Outwards for one of the classes, at a place from the domain's lowest corner on.
+    /// Outward normal of one class at a position relative to the domain's lowest corner.
     fn normal_of(
         &self,
         scene: &MeshContext<'_>,
@@ -799,8 +797,8 @@ impl Part {
         unit(sum)
     }
 
-    /// The triangles of the cubes with more than one class, into [`Work::triangles`]; those of the
-    /// brick begin with its `foreign`.
+    /// Appends the triangles of cubes with more than one class to [`Work::triangles`]. The brick's
+    /// foreign vertices start at `foreign`.
     fn cubes(
         &mut self,
         scene: &MeshContext<'_>,
@@ -835,7 +833,7 @@ impl Part {
                             let (axis, step) = LOWER[edge as usize];
                             let node = [0, 1, 2].map(|k| low[k] + step[k]);
                             let first = class & self.work.reach_edge(node, axis);
-                            // A class that cuts an edge reaches it.
+                            // A class that cuts an edge also reaches it.
                             let name = scene.lists.of(slot)[first.trailing_zeros() as usize % 128];
                             let own = self.work.own_vertex(own, node, axis, name);
                             own.unwrap_or_else(|| {

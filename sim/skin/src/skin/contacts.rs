@@ -1,21 +1,21 @@
-//! Which bodies are in contact: the dry pass (Triquet 2001, section 4.3.2).
+//! Detection of bodies in contact: the dry pass (Triquet 2001, section 4.3.2).
 //!
 //! # Theory
 //!
-//! A [`Bulge`] is for bodies that press each other, and not for those that pass each other by; from
-//! the one place where a vertex is made it cannot be told which they are. So the bricks are gone
-//! through once without triangles: two bodies are in contact if some node is inside of both. The
-//! source leaves open what a body is; here it is what hangs together by the graph, so a strand can
-//! be in contact with itself. Nodes are all that a mesh knows, too: bodies that meet between nodes
-//! only have no vertex that shows it.
+//! A [`Bulge`] is for bodies that press each other, not for those that pass by. The one place where
+//! a vertex is made does not show which they are. So a first pass visits the bricks without making
+//! triangles: two bodies are in contact if some node is inside both. The source leaves open what a
+//! body is. Here it is a connected part of the graph, so a strand can be in contact with itself. A
+//! mesh also knows only nodes: bodies that meet only between nodes have no vertex that shows it.
 //!
-//! As in the source a pair that is in contact anywhere bulges wherever it is near (section 4.3.3).
+//! As in the source, a pair that is in contact anywhere bulges wherever it is close (section
+//! 4.3.3).
 //!
 //! # Practice
 //!
-//! Looks at bricks only that primitives reach which may not blend, and there at nodes only where
-//! all potentials together are twice the level. Costs as much again as sampling them. Does not
-//! allocate once it has seen as much.
+//! Visits only bricks that primitives reach which may not blend, and there only nodes where all
+//! potentials together are twice the level. Costs as much again as sampling them. Allocates only
+//! when a mesh exceeds all earlier ones in size.
 
 use std::ops::Range;
 
@@ -25,19 +25,19 @@ use super::part::{MeshContext, Part};
 use crate::blend::{Bulge, MAX_IN_PLACE};
 use crate::sample::NODES;
 
-/// Bodies, and which of them press each other.
+/// Bodies, and the pairs in contact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Contacts {
-    /// What they do to each other; `None`: nothing is asked.
+    /// The bulge; `None` if bulges are not requested.
     pub bulge: Option<Bulge>,
-    /// By primitive: the first one of its body.
+    /// First primitive of its body, by primitive.
     pub bodies: Vec<u32>,
-    /// Bodies in contact, by their first primitives, the lower one first. In order.
+    /// Bodies in contact, by their first primitives; sorted, lower number first.
     pub pairs: Vec<(u32, u32)>,
 }
 
 impl Contacts {
-    /// Finds what hangs together; no contacts yet.
+    /// Finds the connected bodies, and clears the contacts.
     pub fn begin(&mut self, bulge: Option<Bulge>, links: &Links, count: usize) {
         self.bulge = bulge;
         self.pairs.clear();
@@ -65,22 +65,22 @@ impl Contacts {
         }
     }
 
-    /// Whether two bodies, by any of their primitives, press each other.
+    /// True if two bodies, each given by any of its primitives, are in contact.
     pub fn touch(&self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|p| self.bodies[p as usize]);
         self.pairs.binary_search(&(a.min(b), a.max(b))).is_ok()
     }
 
-    /// How much higher the potentials of all may be taken for that of one: a bulge is at most this
-    /// share of what makes it.
+    /// Factor by which all potentials together may exceed one potential: the largest ratio of a
+    /// bulge to the potential that causes it, at least 1.
     pub fn gain(&self) -> f32 {
         self.bulge.map_or(1.0, |bulge| bulge.gain().max(1.0) as f32)
     }
 }
 
 impl Part {
-    /// Pairs of bodies that have a node of these slots in common, into [`Part::touching`]; some
-    /// more than once.
+    /// Writes pairs of bodies that share an inside node in these slots to [`Part::touching`]; some
+    /// repeat.
     pub fn find_contacts(&mut self, scene: &MeshContext<'_>, slots: Range<usize>) {
         self.touching.clear();
         self.work.begin(scene.count());
@@ -91,7 +91,7 @@ impl Part {
             let list = scene.lists.of(slot);
             let primitives = list.iter().map(|entry| scene.order[*entry as usize]);
             let one = self.work.is_one(links, primitives);
-            // A crowd is refused when it comes to its vertices.
+            // Crowded bricks are refused later, when their vertices are made.
             if one || list.len() > MAX_IN_PLACE || !scene.may_be_cut(slot, false) {
                 continue;
             }
@@ -100,7 +100,7 @@ impl Part {
         }
     }
 
-    /// Of one brick.
+    /// Finds the contacts of one brick.
     fn touch_in(&mut self, scene: &MeshContext<'_>, slot: usize, all: &Together) {
         let level = scene.settings.level as f32;
         let body = |place: usize| {

@@ -1,29 +1,30 @@
-//! Bricks whose classes are known before a node is looked at: each is what reaches it of a group,
-//! and a group has its potential in lanes.
+//! Bricks with classes known before any node is evaluated. Each class is the part of a group that
+//! reaches a cube, and a group's potential is summed in lanes.
 //!
 //! # Theory
 //!
-//! Classes are sought cube by cube because *blends with* is no equivalence in a brick: the two ends
-//! of a strand that passes through it do not blend. But what hangs together in a brick by who may
-//! blend, a *group*, is a strand that passes through once; and if no two of a group that may not
-//! blend reach a common cube, then in every cube what reaches it of a group is a class, and each
-//! class is that. (Two of a class hang together, and those that hang together and reach a cube may
-//! blend.) Only cubes with a node that may be inside of something are asked: in others nothing is
-//! made. So a group's potential is summed once for all nodes, four at a time; its sum at a node has
-//! the terms of the class there in the same order, and zeros, which change no bit.
+//! Classes are found cube by cube because *blends with* is not an equivalence in a whole brick: the
+//! two ends of a strand that passes through it do not blend. A *group* is a connected component of
+//! the blending relation in a brick, such as a strand that passes through once. Assume that no two
+//! members of a group that may not blend reach a common cube. Then in every cube the members of a
+//! group that reach it are a class, and there are no other classes. (Two members of a class are
+//! connected, and connected members that reach a cube may blend.) Only cubes with a node that may
+//! be inside something are tested: the others yield nothing. So a group's potential is summed once
+//! for all nodes, four at a time. At a node, its sum has the terms of the class there in the same
+//! order, and zeros, which change no bit.
 //!
-//! From there on a brick of groups is as many ordinary bricks as it has groups: signs are bits,
-//! cubes and edges that are cut are words, and what one presses the others with is the largest or,
-//! for the one that has the largest, the second largest excess. Bricks in which it does not hold go
-//! the way of [`classes`](super::classes), node by node, and both make the same vertices on the
-//! edges that they share.
+//! From there on a brick of groups is handled as one ordinary brick per group: signs are bits, and
+//! cut cubes and edges are words. A group is pressed by the largest excess of all, or by the second
+//! largest if the largest is its own. Bricks that violate the assumption are handled by
+//! [`classes`](super::classes), node by node. Both make the same vertices on the edges that they
+//! share.
 //!
 //! # Practice
 //!
-//! A vertex is named as there: by the first of its class that reaches the edge. Groups are in the
-//! order of their first members in the brick, and classes of an edge or a cube in that of their
-//! first members there: it is looked for where there is more than one. Does not allocate once it
-//! has seen as much.
+//! A vertex is named as in `classes`: by the first member of its class that reaches the edge.
+//! Groups are in the order of their first members in the brick. Classes of an edge or a cube are in
+//! the order of their first members there, which are searched only if there is more than one class.
+//! Allocates only when a mesh exceeds all earlier ones in size.
 
 use wide::f32x4;
 
@@ -39,56 +40,58 @@ mod tests;
 
 use mesh::{Beside, Made, NearBall};
 
-/// Layers of cubes.
+/// Layers of cubes in a brick.
 const LAYERS: usize = SIDE as usize;
 
-/// Of nothing.
+/// All zeros.
 const BLANK: Samples = [[[f32x4::ZERO; 2]; NODES]; NODES];
 
-/// The groups of the brick at hand.
+/// Groups of the current brick.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    /// Their members, by places in the brick's list: as sets, and one group behind the other with
-    /// where each begins.
+    /// Members, as places in the brick's list: one set per group, and all groups concatenated with
+    /// their offsets.
     sets: Vec<Set>,
     members: Vec<u8>,
     begins: Vec<usize>,
-    /// Whether all of each group come before all of the next: then classes are in order of groups.
+    /// True if all members of each group precede those of the next: classes are then in the order
+    /// of groups.
     in_order: bool,
-    /// By place in the list: its group.
+    /// Group by place in the list.
     pub of: Vec<u8>,
-    /// By group: its potential at the nodes; from [`Groups::press`] on beside the others.
+    /// Potential at the nodes, by group; net of the other groups' effect after [`Groups::press`].
     pub sums: Vec<Samples>,
-    /// By group: what the others swell it with, if any do.
+    /// Sum of the other groups' bulges at the nodes, by group; empty without bulges.
     swells: Vec<Samples>,
-    /// By group: the nodes that it reaches, and those inside of it, by layers.
+    /// Nodes that each group reaches, and nodes inside it, by layer.
     reached: Vec<[u64; NODES]>,
     inside: Vec<[u64; NODES]>,
-    /// By place in the list: the cubes that it reaches, of those with a node that may be inside, by
-    /// layers.
+    /// Cubes reached by each place in the list, by layer; only cubes with a node that may be
+    /// inside.
     cubes: Vec<[u64; LAYERS]>,
-    /// By group: what of a layer is cut.
+    /// Cut edges or cubes of the current layer, by group.
     cut: Vec<u64>,
-    /// Those that cut one edge or cube: place of the first that reaches it, and the group.
+    /// Groups that cut the current edge or cube: the place of the first member that reaches it, and
+    /// the group.
     order: Vec<(u32, u8)>,
     made: Vec<Made>,
-    /// By place in the list, if it is a ball.
+    /// Ball at each place in the list, if it is one.
     balls: Vec<Option<NearBall>>,
-    /// By layer of cubes, and at last for all of them, and by group: members that reach one of
-    /// these cubes that more than one group reaches; and where each list begins.
+    /// Members that reach a cube which more than one group reaches, and the offset of each list.
+    /// One list by layer of cubes and group; the last layer stands for all cubes.
     near: Vec<u8>,
-    /// By layer of cubes the nodes that each of them reaches, of the lower layer and the upper one.
+    /// Nodes that each of these members reaches, in the lower and the upper layer of the cubes.
     words: Vec<[u64; 2]>,
     near_begins: Vec<usize>,
-    /// For each group, by edge: corners of triangles.
+    /// Vertex number by group and edge.
     numbers: Vec<u32>,
     beside: Vec<Beside>,
 }
 
-/// Layer and bit.
+/// A node as layer and bit.
 type Node = (usize, usize);
 
-/// Of two nodes on a board, in the lowest bit, whether any is on it.
+/// Tests two nodes against a board; the lowest bit tells whether either is on it.
 #[inline]
 fn bits_at(board: &[u64; NODES], [a, b]: [Node; 2]) -> u64 {
     board[a.0 % NODES] >> (a.1 % 64) | board[b.0 % NODES] >> (b.1 % 64)
@@ -99,7 +102,7 @@ fn meets(board: &[u64; NODES], ends: [Node; 2]) -> bool {
     bits_at(board, ends) & 1 == 1
 }
 
-/// A set, while members are put into it one by one: in registers.
+/// A set under construction, held in two registers.
 #[derive(Default)]
 pub(super) struct Halves {
     low: u64,
@@ -107,7 +110,7 @@ pub(super) struct Halves {
 }
 
 impl Halves {
-    /// The `i`-th, if the bit is 1.
+    /// Adds the `i`-th member if `bit` is 1.
     #[inline]
     pub fn put(&mut self, i: u32, bit: u64) {
         let (bit, high) = (bit << (i % 64), u64::from(i / 64 % 2));
@@ -120,7 +123,7 @@ impl Halves {
     }
 }
 
-/// The nodes of some cubes.
+/// Nodes of some cubes.
 fn nodes_of(cubes: &[u64; LAYERS]) -> [u64; NODES] {
     let mut nodes = [0; NODES];
     for (z, cubes) in cubes.iter().enumerate() {
@@ -131,7 +134,7 @@ fn nodes_of(cubes: &[u64; LAYERS]) -> [u64; NODES] {
     nodes
 }
 
-/// Nodes above a level, by layers.
+/// Nodes above a level, by layer.
 pub(super) fn above(samples: &Samples, level: f32) -> [u64; NODES] {
     let level = f32x4::splat(level);
     samples.map(|layer| {
@@ -144,7 +147,7 @@ pub(super) fn above(samples: &Samples, level: f32) -> [u64; NODES] {
 }
 
 impl Groups {
-    /// What hangs together by who may blend with whom; their sums are 0.
+    /// Finds the connected components of the blending relation, and sets their sums to 0.
     pub fn find(&mut self, may: &[Set]) {
         self.sets.clear();
         self.members.clear();
@@ -178,9 +181,9 @@ impl Groups {
         self.sums.resize(self.sets.len(), BLANK);
     }
 
-    /// Whether the classes of each cube are what reaches it of the groups, where a node `maybe` is
-    /// inside; if so, all else is known of the groups that follows from the nodes that each of the
-    /// list reaches.
+    /// Tests whether the classes of each cube with a `maybe` node are the groups' members that
+    /// reach it. If so, computes all data of the groups that follow from the nodes that each member
+    /// reaches.
     pub fn are_classes(
         &mut self,
         may: &[Set],
@@ -212,7 +215,7 @@ impl Groups {
         true
     }
 
-    /// The cubes and own edges that more than one group reaches.
+    /// Cubes and own edges that more than one group reaches.
     pub fn apart(&self) -> Apart {
         let (mut one, mut more) = (Apart::default(), Apart::default());
         let note = |one: &mut u64, more: &mut u64, bits: u64| {
@@ -231,7 +234,8 @@ impl Groups {
         more
     }
 
-    /// Pairs of groups that have a node of these in common, each by the place of its first member.
+    /// Calls `with` for pairs of groups that share an inside node among `nodes`, each given by the
+    /// place of its first member.
     pub fn in_common(&self, nodes: &[u64; NODES], level: f32, mut with: impl FnMut(usize, usize)) {
         for (k, a) in self.sums.iter().enumerate() {
             let a = above(a, level);
@@ -248,15 +252,15 @@ impl Groups {
         }
     }
 
-    /// Of a layer of cubes, or of all after the last, the members of a group that reach those of
-    /// them that more than one group reaches.
+    /// Members of a group that reach a cube which more than one group reaches, for one layer of
+    /// cubes, or for all after the last layer.
     #[inline]
     fn near(&self, layer: usize, group: usize) -> &[u8] {
         let k = layer * self.sets.len() + group;
         &self.near[self.near_begins[k]..self.near_begins[k + 1]]
     }
 
-    /// Finds those.
+    /// Builds the lists that `near` returns.
     fn find_near(&mut self, boards: &[[u64; NODES]], odd: &[u64; LAYERS]) {
         self.near.clear();
         self.words.clear();
@@ -290,8 +294,8 @@ impl Groups {
         }
     }
 
-    /// Those groups, of a mask for each, that have a bit: into [`Groups::order`]. Without a branch
-    /// for each: none is likelier than the other.
+    /// Sets [`Groups::order`] to the groups with a bit set in their mask. Branch-free per group,
+    /// since the bits are unpredictable.
     #[inline]
     fn with_bit(&mut self, bit: usize) {
         self.order.resize(self.cut.len(), (0, 0));
@@ -303,7 +307,7 @@ impl Groups {
         self.order.truncate(count);
     }
 
-    /// The groups in [`Groups::order`] by the first of each that reaches a place.
+    /// Sorts [`Groups::order`] by the first member of each group that reaches a place.
     fn sort_by(&mut self, first: impl Fn(&Groups, usize) -> Option<u8>) {
         if self.order.len() > 1 && !self.in_order {
             let mut order = std::mem::take(&mut self.order);
@@ -315,7 +319,7 @@ impl Groups {
         }
     }
 
-    /// Of a group what reaches an edge of a layer's cubes.
+    /// Members of a group that reach an edge of a layer's cubes.
     fn class_at(&self, (layer, group): (usize, usize), ends: [Node; 2]) -> Set {
         let k = layer * self.sets.len() + group;
         let range = self.near_begins[k]..self.near_begins[k + 1];
@@ -329,7 +333,7 @@ impl Groups {
         halves.set()
     }
 
-    /// The first of those.
+    /// First of these members.
     fn first_at(
         &self,
         boards: &[[u64; NODES]],
@@ -340,17 +344,17 @@ impl Groups {
         some.find(|i| meets(&boards[**i as usize], ends)).copied()
     }
 
-    /// What each group has at the nodes of the cubes that more than one reaches, pressed and
-    /// swollen by the others, and where it is inside. What is needed of other nodes is that of all
-    /// together.
+    /// Computes the potential of each group, pressed and swollen by the others, and its inside
+    /// nodes, at the nodes of cubes that more than one group reaches. Other nodes need only the sum
+    /// of all terms.
     fn press(&mut self, all: &Together, nodes: &[u64; NODES], level: f32) {
         let above = f32x4::splat(level);
         let excess = |sum: f32x4| sum.simd_gt(above) & (sum - above);
         self.inside.clear();
         self.inside.resize(self.sets.len(), [0; NODES]);
         for (z, layer) in nodes.iter().enumerate() {
-            // Where none is above the level none is inside, and none presses another; on the border
-            // that is not known.
+            // Where no group is above the level, none is inside and none presses another; on the
+            // border this is unknown.
             let some = all.maybe[z] | !all.within[z];
             let some = layer
                 & if self.swells.is_empty() {
@@ -389,8 +393,8 @@ impl Groups {
         }
     }
 
-    /// What each group is swollen with at each node by those whose bodies press its own: of those
-    /// that reach the node the class first that is first there.
+    /// Computes the bulge of each group at each node from the groups of bodies that press its own.
+    /// Groups are added in the order of their first members that reach the node.
     fn swell(
         &mut self,
         boards: &[[u64; NODES]],

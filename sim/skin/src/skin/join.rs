@@ -1,7 +1,7 @@
-//! Triangles, once all vertices have their numbers.
+//! Triangles, built when all vertices are numbered.
 //!
-//! A brick asks its neighbours for the numbers of the vertices on its far sides, and changes none:
-//! bricks do not wait for each other here either.
+//! A brick reads the vertex numbers on its far sides from its neighbours, and changes none. So no
+//! brick waits for another here either.
 
 use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, corners, cuts};
 use super::classes::{FOREIGN, Foreign, Mixed, edge_number};
@@ -21,8 +21,8 @@ pub(super) struct Join<'a> {
 }
 
 impl Join<'_> {
-    /// The triangles of a brick; how many were left out, since a corner has no vertex. `foreign` is
-    /// work space.
+    /// Appends the triangles of a brick. Returns the number of triangles dropped because a corner
+    /// has no vertex. `foreign` is work space.
     pub fn all(&self, brick: &Brick, foreign: &mut Vec<u32>, out: &mut Vec<[u32; 3]>) -> usize {
         self.triangles(brick, out);
         let mixed = brick.mixed.map(|mixed| self.mixed(brick, mixed));
@@ -35,13 +35,14 @@ impl Join<'_> {
         &self.parts[brick.part as usize].work.mixed[number as usize]
     }
 
-    /// The brick with surface in a place.
+    /// Brick with surface at a place.
     fn brick(&self, place: [u32; 3]) -> Option<&Brick> {
         let found = self.found.get(self.lists.slot(place) as usize)?;
         self.bricks.get(found.number as usize)
     }
 
-    /// The number of the vertex on one of a brick's own edges of one class; `None`: it is not cut.
+    /// Number of the vertex on one of a brick's own single-class edges; `None` if the edge is not
+    /// cut.
     #[inline]
     fn number(&self, brick: &Brick, [x, y, z]: [usize; 3], axis: usize) -> Option<u32> {
         let cut = match brick.mixed {
@@ -54,9 +55,9 @@ impl Join<'_> {
         (cut >> bit & 1 == 1).then(|| first + before.count_ones())
     }
 
-    /// The triangles of a brick's cubes of one class.
+    /// Appends the triangles of a brick's single-class cubes.
     fn triangles(&self, brick: &Brick, out: &mut Vec<[u32; 3]>) {
-        // The bricks that have the edges at the far sides, by a bit for each axis.
+        // Bricks that own the edges at the far sides: one bit per axis.
         let around: [Option<&Brick>; 8] = std::array::from_fn(|bits| {
             let place = [0, 1, 2].map(|k| u32::from(brick.place[k]) + (bits as u32 >> k & 1));
             self.brick(place)
@@ -79,8 +80,8 @@ impl Join<'_> {
                     let own = node.map(|i| if i == last { 0 } else { i });
                     let owner = around[over[0] | over[1] << 1 | over[2] << 2];
                     let found = owner.and_then(|owner| self.number(owner, own, axis));
-                    // A cut edge has a node inside, so something reaches it, and all bricks that
-                    // have it.
+                    // A cut edge has an inside node, which some primitive reaches. That primitive
+                    // also reaches all bricks that share the edge.
                     debug_assert!(found.is_some(), "an edge without a vertex");
                     vertex[edge] = found.unwrap_or(0);
                 }
@@ -90,7 +91,7 @@ impl Join<'_> {
         }
     }
 
-    /// The triangles of the cubes with more than one class.
+    /// Appends the triangles of cubes with more than one class; returns the number of dropped ones.
     fn triangles_of_classes(
         &self,
         brick: &Brick,
@@ -102,8 +103,7 @@ impl Join<'_> {
         foreign.clear();
         let named = work.foreign[mixed.foreign.0..mixed.foreign.1].iter();
         foreign.extend(named.map(|foreign| self.vertex_named(brick, foreign).unwrap_or(NONE)));
-        // Something to look at for those that are not on the list: no branch, since which are is
-        // hard to guess.
+        // A dummy for vertices that are not on the list: avoids an unpredictable branch.
         foreign.push(NONE);
         let mut dropped = 0;
         for triangle in &work.triangles[mixed.triangles.0..mixed.triangles.1] {
@@ -127,7 +127,7 @@ impl Join<'_> {
         dropped
     }
 
-    /// The vertex on a brick's or its neighbour's edge, of a class with this name there.
+    /// Vertex of the class with this name on an edge of the brick or its neighbour.
     fn vertex_named(&self, brick: &Brick, foreign: &Foreign) -> Option<u32> {
         let node = foreign.node.map(usize::from);
         let (axis, name) = (usize::from(foreign.axis), foreign.name);

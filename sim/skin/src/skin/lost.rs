@@ -1,27 +1,28 @@
-//! Primitives that will not be seen, and why: what a caller is told who gave them.
+//! Primitives that are not visible, and why, for the caller that supplied them.
 
 use super::{Report, Settings, Skin};
 use crate::domain::Domain;
 use crate::kernel::Kernel;
 use crate::primitive::{Primitive, Skeleton};
 
-/// Primitives that will not be seen, or not for sure. One may be counted more than once.
+/// Counts of primitives that are not visible, or not reliably. One primitive may count more than
+/// once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// With a surface of their own whose distance from the skeleton is less than a cube: alone,
-    /// they may fall between the nodes.
+    /// Primitives with a lone surface less than a cube from the skeleton: alone, they may fall
+    /// between the nodes.
     pub small: usize,
-    /// Too weak, or taking away: alone they have no surface. Together with others they may.
+    /// Primitives too weak or negative: alone they have no surface, together with others they may.
     pub weak: usize,
-    /// That reach nothing of the domain.
+    /// Primitives that do not reach the domain.
     pub outside: usize,
-    /// That reach no brick with surface: nothing is to be seen of them, whatever the reason. Those
-    /// outside are among them.
+    /// Primitives that reach no brick with surface, for any reason: they are invisible. Includes
+    /// those outside.
     pub unseen: usize,
 }
 
 impl Skin {
-    /// Counts them, once the bricks are made.
+    /// Counts the lost primitives, once the bricks are made.
     pub(super) fn count_lost(&mut self, settings: &Settings, report: &mut Report) {
         let (domain, level) = (&settings.domain, settings.level);
         let (now, primitives) = (&self.now, &self.now.primitives);
@@ -38,7 +39,7 @@ impl Skin {
         seen.resize(primitives.len(), false);
         for brick in &now.bricks {
             for entry in now.lists.of(brick.slot as usize) {
-                // Not those of grids.
+                // Grids are not counted.
                 if let Some(seen) = seen.get_mut(now.order[*entry as usize] as usize) {
                     *seen = true;
                 }
@@ -48,7 +49,7 @@ impl Skin {
     }
 }
 
-/// Whether it is 0 in all of the domain.
+/// True if the potential is 0 in the whole domain.
 fn is_outside(domain: &Domain, primitive: &Primitive) -> bool {
     if let Skeleton::Point(c) = primitive.skeleton
         && primitive.kernel.is_finite()
@@ -60,8 +61,7 @@ fn is_outside(domain: &Domain, primitive: &Primitive) -> bool {
     (0..3).any(|k| low[k] >= domain.high()[k] || high[k] <= domain.low()[k])
 }
 
-/// [`Kernel::reach`] of the last one that was asked for: a skeleton has one kernel and one
-/// amplitude, as a rule.
+/// Cached [`Kernel::reach`]: a skeleton usually has one kernel and one amplitude.
 #[derive(Default)]
 struct Reach {
     of: Option<(Kernel, f64)>,
@@ -69,7 +69,7 @@ struct Reach {
 }
 
 impl Reach {
-    /// Half the thickness of a lone primitive where it is thinnest, m; 0: it has no surface.
+    /// Half the thickness of a lone primitive where it is thinnest, m; 0 if it has no surface.
     fn half(&mut self, primitive: &Primitive, level: f64) -> f64 {
         if let Skeleton::Convolved(_) = primitive.skeleton {
             return super::visible_radius_m(primitive, level);

@@ -1,19 +1,19 @@
-//! How much memory a skin holds.
+//! Memory use of a skin.
 
 use super::classes::{Links, Work};
 use super::contacts::Contacts;
 use super::part::Part;
 use super::{Frame, Skin};
 
-/// Of a vector's elements: those that it has room for.
+/// Allocated size of a vector's buffer, bytes.
 pub(super) fn of<T>(vector: &Vec<T>) -> usize {
     vector.capacity() * size_of::<T>()
 }
 
 impl Skin {
-    /// Memory that it keeps between meshes, bytes; without grids: for two meshes, of each some 60
-    /// for a vertex, 50 for a brick of 7³ cubes that a primitive reaches, 12 more for each further
-    /// one, and six for a brick of the domain that none does.
+    /// Memory kept between meshes, bytes, without grids. It holds two meshes. Each takes some 60
+    /// per vertex, 50 per brick of 7³ cubes that a primitive reaches, 12 more for each further
+    /// primitive there, and six per brick of the domain that none reaches.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let triangles = (self.triangles.iter()).map(|of_part| of(&of_part.triangles));
@@ -52,7 +52,7 @@ impl Part {
 
 impl Work {
     fn bytes(&self) -> usize {
-        // What is for one brick only is little.
+        // The work space of a single brick is small and not counted.
         of(&self.mixed)
             + of(&self.named)
             + of(&self.named_of)

@@ -1,22 +1,22 @@
-//! How the vertices of a mesh move, from how the primitives do: for whoever draws it at another
-//! time than it was made for.
+//! Velocities of a mesh's vertices, from the velocities of the primitives. For callers that draw
+//! the mesh at another time than it was made for.
 //!
 //! # Theory
 //!
-//! A vertex goes with what it is made of: its velocity is the mean of those of the primitives that
-//! reach it, each weighted with the potential that it has there, without sign. That is exact where
-//! all that reaches a vertex has one velocity, whatever the rest does; it lies between the
-//! velocities otherwise, and is continuous along the surface.
+//! A vertex moves with its primitives. Its velocity is the mean of the velocities of the primitives
+//! that reach it, weighted with the absolute value of their potentials there. This is exact where
+//! all primitives that reach a vertex have one velocity, whatever the rest does. Otherwise it lies
+//! between their velocities, and is continuous along the surface.
 //!
-//! What it is not: the velocity of the surface. Along its normal that is `-(∂F/∂t) / |∇F|`, which
-//! has gradients for weights and no bound where surfaces part or meet; and a primitive has no
-//! rotation here. A mesh that is moved on by these for one frame is good to look at, and a new one
-//! is better.
+//! It is not the velocity of the surface. Along its normal that is `-(∂F/∂t) / |∇F|`, which has
+//! gradients for weights and is unbounded where surfaces part or meet. Also, primitives have no
+//! rotation here. A mesh moved by these velocities for one frame looks good; a new mesh looks
+//! better.
 //!
 //! # Practice
 //!
-//! For the mesh of the last call. Linear in vertices times what reaches them; does not allocate
-//! once it has seen as much.
+//! Applies to the mesh of the last call. Linear in vertices times the primitives that reach them.
+//! Allocates only when a mesh exceeds all earlier ones in size.
 
 use hapticd_geometry::Vec3;
 use wide::f32x4;
@@ -26,44 +26,44 @@ use crate::blend::members;
 use crate::mesh::Mesh;
 use crate::sample::{Source, value_of_other};
 
-/// Why motions were refused. The caller's fault.
+/// Reasons for refusing motions. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MotionError {
-    /// One for each primitive of the last mesh, or none has meaning.
+    /// The number of velocities differs from the number of primitives of the last mesh.
     #[error("{given} velocities: the last mesh was made of {primitives} primitives")]
     Velocities {
-        /// How many came.
+        /// Number of velocities given.
         given: usize,
-        /// How many there have to be.
+        /// Number required.
         primitives: usize,
     },
-    /// One that is none, if only in single precision.
+    /// A velocity is not finite in single precision.
     #[error("velocity {number}: {velocity:?} m/s is not finite in single precision")]
     NotFinite {
-        /// Which.
+        /// Number of the velocity.
         number: usize,
-        /// As given, m/s.
+        /// Velocity as given, m/s.
         velocity: [f64; 3],
     },
-    /// Not the mesh that was made last.
+    /// The mesh is not the one made last.
     #[error("a mesh of {given} points: the last one had {made}")]
     Mesh {
-        /// How many it has.
+        /// Points of the mesh given.
         given: usize,
-        /// How many it has to have.
+        /// Points of the last mesh.
         made: usize,
     },
 }
 
 impl Skin {
-    /// The velocity of each point of `mesh`, m/s, which is the one that was made last, in place of
-    /// what was in `out`. `velocities`: of each primitive that it was made of, m/s. Where blending
-    /// is controlled, a vertex goes with its own class or clique only. See the module's theory for
-    /// what this is not.
+    /// Writes the velocity of each point of `mesh`, m/s, to `out`, replacing its content. `mesh`
+    /// must be the one made last; `velocities` has one entry for each of its primitives, m/s. With
+    /// controlled blending, a vertex moves with its own class or clique only. The module's theory
+    /// states the limits.
     ///
     /// # Errors
-    /// [`MotionError`]: the first thing that is wrong; `out` is empty then.
+    /// [`MotionError`]: the first defect found; `out` is then empty.
     pub fn motions(
         &self,
         mesh: &Mesh,
@@ -76,7 +76,7 @@ impl Skin {
         if given != primitives {
             return Err(MotionError::Velocities { given, primitives });
         }
-        // In single precision, as they are published.
+        // Velocities are published in single precision.
         let is_finite = |v: &Vec3| v.iter().all(|x| (*x as f32).is_finite());
         if let Some(number) = velocities.iter().position(|v| !is_finite(v)) {
             let velocity = velocities[number].into();
@@ -113,7 +113,7 @@ impl Skin {
         Ok(())
     }
 
-    /// Of up to four points that these entries reach.
+    /// Appends the mean velocities of up to four points that these entries reach.
     fn mean(
         &self,
         entries: impl Iterator<Item = u32> + Clone,
@@ -140,7 +140,7 @@ impl Skin {
                 .cast()
                 .into()
         };
-        // From that of the first: where all are the same nothing is rounded.
+        // Relative to the first velocity: if all are equal, nothing is rounded.
         let base = velocity(first);
         let (mut weights, mut sum) = (f32x4::ZERO, [f32x4::ZERO; 3]);
         for entry in entries.clone() {
@@ -166,8 +166,8 @@ impl Skin {
         }
     }
 
-    /// Whose heart is nearest, the first of equals: where a vertex, which is between nodes, is
-    /// beyond all that reaches a node.
+    /// Entry with the nearest heart, the first of equals. Needed where a vertex lies between nodes,
+    /// out of reach of everything that reaches a node.
     fn nearest(&self, entries: impl Iterator<Item = u32>, low: Vec3, at: &[f32; 3]) -> Option<u32> {
         let at = low + Vec3::from(at.map(f64::from));
         let heart = |entry: u32| match self.source(entry) {

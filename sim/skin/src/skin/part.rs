@@ -1,18 +1,17 @@
-//! What is found in some of the bricks, one after the other: the part of a mesh that one thread
-//! makes.
+//! Processing of a range of bricks: the part of a mesh that one thread makes.
 //!
 //! # Theory
 //!
-//! What a brick has depends on the primitives that reach it and on nothing else. So no brick waits
-//! for another; and one that is reached by the same primitives as in the last mesh, none of which
-//! has changed, has what it had then, to the bit: it is taken over without a look at its nodes.
-//! Both follow from bricks; the source, which goes from cube to cube, computes everything again and
-//! asks for such coherence in its outlook (Triquet 2001, section 3.5.2).
+//! The content of a brick depends only on the primitives that reach it. So no brick waits for
+//! another. A brick reached by the same, unchanged primitives as in the last mesh has the same
+//! content, to the bit, and is reused without evaluating its nodes. Both follow from bricks. The
+//! source goes from cube to cube, computes everything again, and names such coherence as future
+//! work (Triquet 2001, section 3.5.2).
 //!
 //! # Practice
 //!
-//! Vertices count from 0 in each part, and bricks too; [`Skin`](super::Skin) puts parts one behind
-//! the other. Does not allocate once it has seen as much.
+//! Vertices and bricks count from 0 in each part; [`Skin`](super::Skin) concatenates the parts.
+//! Allocates only when a mesh exceeds all earlier ones in size.
 
 use std::ops::Range;
 
@@ -32,44 +31,44 @@ use crate::sample::{
     outwards_other, places, unit_of_any,
 };
 
-/// What does not change while a mesh is made.
+/// Constants of one mesh.
 pub(super) struct MeshContext<'a> {
     pub settings: &'a Settings,
     pub primitives: &'a [Primitive],
     pub grids: &'a [Grid],
     pub lists: &'a Lists,
     pub balls: &'a [Ball],
-    /// Numbers of the primitives that `lists` counts: balls first.
+    /// Number of the primitive of each entry in `lists`: balls first.
     pub order: &'a [u32],
     pub border: Border,
-    /// Who may blend; `None`: all.
+    /// Blending relation; `None` if all blend.
     pub links: Option<&'a Links>,
-    /// Whether those that may not blend meet in a crease, and not each with a surface of its own.
+    /// True: primitives that may not blend meet in a crease. False: each class has its own surface.
     pub union: bool,
-    /// Who presses whom.
+    /// Bodies in contact.
     pub contacts: &'a Contacts,
     pub kept: Option<Kept<'a>>,
-    /// Whether bricks of more than one class all go node by node.
+    /// True to process all bricks of more than one class node by node.
     pub by_nodes: bool,
 }
 
-/// The last mesh, where bricks of it may be those of this one.
+/// The last mesh, if its bricks may be reused.
 #[derive(Clone, Copy)]
 pub(super) struct Kept<'a> {
     pub frame: &'a Frame,
-    /// Primitives that are not what they were.
+    /// True for primitives that differ from the last mesh's.
     pub changed: &'a [bool],
-    /// Whether the lists have the same numbers for the same primitives.
+    /// True if the lists number the primitives in the same way.
     pub same_order: bool,
 }
 
 impl MeshContext<'_> {
-    /// How many of a list are balls: they come first.
+    /// Number of balls in a list; they come first.
     pub fn balls_of(&self, list: &[u32]) -> usize {
         list.partition_point(|entry| (*entry as usize) < self.balls.len())
     }
 
-    /// What an entry of a list stands for: grids come after all primitives.
+    /// Term of an entry; grids follow all primitives.
     pub fn source(&self, entry: u32) -> Source<'_> {
         let number = self.order[entry as usize] as usize;
         match self.primitives.get(number) {
@@ -78,13 +77,13 @@ impl MeshContext<'_> {
         }
     }
 
-    /// How many terms there are.
+    /// Number of terms.
     pub fn count(&self) -> usize {
         self.primitives.len() + self.grids.len()
     }
 
-    /// Where a brick was in the last mesh, if the same primitives reached it and none has changed:
-    /// all that reach it now are the same, and there were no more.
+    /// Slot of a brick in the last mesh, if exactly the same primitives reached it and none has
+    /// changed.
     fn kept(&self, slot: usize) -> Option<(&Frame, usize)> {
         let kept = self.kept?;
         let place = self.lists.reached[slot].map(u32::from);
@@ -102,14 +101,14 @@ impl MeshContext<'_> {
         (same && names).then_some((kept.frame, before as usize))
     }
 
-    /// Whether bounds of the sum leave room for the level in a brick. True where a term is not a
-    /// ball, of which nothing is known. Of more than one class only that all of them together may
-    /// reach the level.
+    /// True if bounds of the sum allow the level in a brick. Conservative for negative primitives
+    /// and convolved segments. With more than one class, tests only whether all of them together
+    /// may reach the level.
     pub fn may_be_cut(&self, slot: usize, one: bool) -> bool {
         let settings = self.settings;
         let place = self.lists.reached[slot];
         let cell = settings.domain.cell_m() as f32;
-        // Where the outermost nodes are, to the bit.
+        // Positions of the outermost nodes, to the bit.
         let [low, high] = [0, SIDE].map(|i| place.map(|b| (u32::from(b) * SIDE + i) as f32 * cell));
         let (mut least, mut most) = (0.0, 0.0);
         for entry in self.lists.of(slot) {
@@ -133,9 +132,9 @@ impl MeshContext<'_> {
                 most += top as f32;
                 continue;
             };
-            // The same operations in the same order as at nodes, each of which keeps what is more
-            // from becoming less: so no node is above these bounds or below them, however large the
-            // numbers are that rounding is a part of.
+            // Same operations in the same order as at the nodes. Each operation is monotonic in
+            // rounded arithmetic, so no node exceeds these bounds, however large the rounding
+            // errors.
             let mut left = [1.0, 1.0];
             for k in [2, 1, 0] {
                 let (a, b) = (low[k] - ball.centre[k], ball.centre[k] - high[k]);
@@ -149,45 +148,45 @@ impl MeshContext<'_> {
                 ball.amplitude * v * v
             });
             least += high.min(deep);
-            // A class may be without what takes away.
+            // A class may lack the negative terms.
             most += if one {
                 high.max(deep)
             } else {
                 high.max(deep).max(0.0)
             };
         }
-        // What rounding may do to sums of so many terms.
+        // A margin for rounding in long sums.
         let room = 1e-4 * (1.0 + settings.level as f32);
         let level = settings.level as f32;
         if !one {
             most *= self.contacts.gain();
         }
-        // Where single precision does not hold the sums nothing is known: a NaN excludes no brick.
+        // A sum that overflows single precision proves nothing: a NaN excludes no brick.
         let [too_little, too_much] = [most <= level - room, least >= level + room];
         !too_little && (!too_much || !one || self.border.touches(place))
     }
 }
 
-/// See the module page.
+/// Bricks and vertices of one part. See the module page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
-    /// By slot, from the first of the part on.
+    /// Results by slot, from the part's first.
     pub found: Vec<Found>,
     pub bricks: Vec<Brick>,
     pub points: Vec<[f32; 3]>,
     pub normals: Vec<[f32; 3]>,
     pub work: Work,
     pub union: Union,
-    /// Bodies that have a node in common, by their first primitives.
+    /// Bodies that share an inside node, by their first primitives.
     pub touching: Vec<(u32, u32)>,
-    /// Bricks that were taken over, of those not excluded by bounds.
+    /// Reused bricks, without those excluded by bounds.
     pub reused: usize,
-    /// Why it ends early.
+    /// Reason for ending early.
     pub refused: Option<SkinError>,
 }
 
 impl Part {
-    /// What is in these slots. `number` is the part's own.
+    /// Processes these slots. `number` is the part's own.
     pub fn make(&mut self, scene: &MeshContext<'_>, number: usize, slots: Range<usize>) {
         self.found.clear();
         self.bricks.clear();
@@ -223,7 +222,7 @@ impl Part {
         }
     }
 
-    /// Takes over what the last mesh had in a place.
+    /// Copies a brick from the last mesh.
     fn keep(&mut self, frame: &Frame, before: usize, (part, slot): (u32, u32)) -> Found {
         let mut found = frame.found[before];
         self.reused += usize::from(found.sampled);
@@ -253,8 +252,7 @@ impl Part {
             self.work
                 .is_one(links, list.map(|entry| scene.order[*entry as usize]))
         });
-        // What takes away is added in another order in a union, and neighbours have to agree to the
-        // bit.
+        // A union adds negative terms in another order, and neighbours must agree to the bit.
         let one = one && !(scene.union && self.is_taken_from(scene, slot));
         if scene.may_be_cut(slot, one) {
             found.sampled = true;
@@ -275,7 +273,7 @@ impl Part {
             .any(|entry| takes_away(scene.source(*entry)))
     }
 
-    /// Nodes of a brick, and if the surface cuts it, its vertices.
+    /// Samples the nodes of a brick, and makes its vertices if the surface cuts it.
     fn sample(&mut self, scene: &MeshContext<'_>, slot: usize, found: &mut Found) {
         let domain = &scene.settings.domain;
         let place = scene.lists.reached[slot];
@@ -298,9 +296,9 @@ impl Part {
         }
     }
 
-    /// Where the surface cuts the edges of a brick of these samples, which are cut off at the
-    /// domain's border: the number of its first vertex, and the brick; `None` where it does not.
-    /// Vertices have no normals yet, and are from the domain's lowest corner on.
+    /// Clips the samples at the domain's border and finds where the surface cuts the brick's edges.
+    /// Returns the number of its first vertex, and the brick; `None` if there is no cut. The
+    /// vertices are relative to the domain's lowest corner, and have no normals yet.
     pub(super) fn vertices(
         &mut self,
         scene: &MeshContext<'_>,
@@ -325,7 +323,7 @@ impl Part {
                 *bits ^= cut_off;
                 found.clipped += border.own(place, z, cut_off) as u16;
                 for bit in bits_of(cut_off) {
-                    // Not above the level: where the surface is cut off is on the node itself.
+                    // Clipped to the level, which puts the surface on the node itself.
                     let half = &mut samples[z][bit / NODES][bit % NODES / 4];
                     let sample = &mut half.as_mut_array()[bit % 4];
                     *sample = sample.min(settings.level as f32);
@@ -355,7 +353,7 @@ impl Part {
         Some((first, brick))
     }
 
-    /// Normals at the vertices from `first` on, which are then moved to the world.
+    /// Computes normals for the vertices from `first` on, and moves them to the world.
     pub(super) fn normals(&mut self, scene: &MeshContext<'_>, slot: usize, first: usize) {
         let domain = &scene.settings.domain;
         let low = domain.low();
@@ -383,8 +381,8 @@ impl Part {
                 self.normals.push(if has_direction(length[j]) {
                     [unit[0][j], unit[1][j], unit[2][j]]
                 } else {
-                    // What single precision does not hold, double does; so one primitive that is
-                    // out of all measure spoils no other's normals.
+                    // Falls back to double precision, so that one primitive of extreme size spoils
+                    // no other's normals.
                     let at = low + Vec3::from(point.map(f64::from));
                     let gradients = list.iter().map(|entry| scene.source(*entry).gradient(&at));
                     unit_of_any(-gradients.sum::<Vec3>())

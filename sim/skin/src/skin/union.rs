@@ -1,25 +1,25 @@
-//! Bricks of a [`Union`](crate::blend::Blending::Union): nodes have the largest sum of a maximal
-//! clique, and there is one surface.
+//! Bricks of a [`Union`](crate::blend::Blending::Union): each node has the largest sum over the
+//! maximal cliques, and there is one surface.
 //!
 //! # Theory
 //!
-//! See [`Cliques`]: which of the brick's primitives are looked at together at a node does not
-//! matter, as long as all that reach it are among them. So a brick is gone through in eight
-//! *blocks* of 4³ nodes, each with those that reach it or the layer of nodes beyond: few, of whom
-//! most often all blend with each other. The cliques are found once for a block, and its nodes are
-//! summed in lanes. A cut edge lies in the block of its lower node, and has the normal of the
-//! clique that is the highest at its vertex.
+//! See [`Cliques`]: any candidate set gives the same value at a node, as long as it holds all
+//! primitives that reach the node. So a brick is processed in eight *blocks* of 4³ nodes, each with
+//! the primitives that reach it or the layer of nodes beyond it. These are few, and most often all
+//! blend with each other. The cliques are found once per block, and its nodes are summed in lanes.
+//! A cut edge lies in the block of its lower node. Its normal is that of the clique that is highest
+//! at its vertex.
 //!
-//! Over a crease the potential is no straight line from node to node, however small the cubes: legs
-//! that are nearly as far apart as nodes are would be set half a cube aside. So an edge whose
-//! clique is not that of both of its nodes is cut where the potential is the level, by a few steps.
+//! Over a crease the potential is not linear from node to node, however small the cubes. Legs about
+//! one node spacing apart would be misplaced by half a cube. So if the vertex's clique is not the
+//! highest at both nodes of its edge, a few root-finding steps place the vertex on the level.
 //!
 //! # Practice
 //!
-//! What comes out is an ordinary brick of one surface. Only bricks whose primitives are not all
-//! allowed to blend come here, or that something takes away from. Bounded: no more than
-//! [`MAX_IN_PLACE`] primitives and [`MAX_CLIQUES`] in a block, or the mesh is refused. Does not
-//! allocate once it has seen as much.
+//! The result is an ordinary brick of one surface. Only bricks come here that have primitives that
+//! may not all blend, or a negative term. Bounded: at most [`MAX_IN_PLACE`] primitives and
+//! [`MAX_CLIQUES`] cliques in a block, or the mesh is refused. Allocates only when a mesh exceeds
+//! all earlier ones in size.
 
 use wide::f32x4;
 
@@ -30,23 +30,23 @@ use super::part::{MeshContext, Part};
 use crate::blend::{Cliques, MAX_IN_PLACE, Set, members};
 use crate::sample::{NODES, Samples, Source, outwards_other, places, unit, value_of_other};
 
-/// Most maximal cliques in a block of 4³ nodes.
+/// Maximum number of maximal cliques in a block of 4³ nodes.
 pub const MAX_CLIQUES: usize = 256;
 
-/// Most steps to where an edge over a crease is cut; the level is met when no more than this part
-/// of it is missing.
+/// Maximum number of root-finding steps on an edge over a crease. The search ends when the residual
+/// is below the fraction [`MET`] of the level.
 const REFINED: usize = 16;
 const MET: f32 = 1e-3;
 
 /// Nodes along a side of a block: half a brick.
 const BLOCK: usize = NODES / 2;
 
-/// Nodes of a block, by layers and rows along x.
+/// Values at the nodes of a block, by layers and rows along x.
 type Lanes = [f32x4; BLOCK * BLOCK];
 
 const NOTHING: Lanes = [f32x4::ZERO; BLOCK * BLOCK];
 
-/// Something at the nodes of the block from `node` on.
+/// Evaluates `value` at the nodes of the block that starts at `node`.
 #[inline]
 fn each_in_block(
     at: &[[f32; NODES]; 3],
@@ -61,8 +61,8 @@ fn each_in_block(
     all
 }
 
-/// From a block's lowest node to the layer of nodes beyond it, from the domain's lowest corner on,
-/// m.
+/// Extent of a block, from its lowest node to the layer of nodes beyond it, relative to the
+/// domain's lowest corner, m.
 struct Place {
     low: [f32; 3],
     high: [f32; 3],
@@ -77,8 +77,9 @@ impl Place {
         }
     }
 
-    /// False: a term is 0 at all of its nodes. Of a ball by the bits that a node nearer than all of
-    /// them would have; others may be taken for nearer than they are.
+    /// False means that a term is 0 at all nodes of the block. For a ball, the test evaluates a
+    /// point nearer than all nodes, with the same bits. Other terms are tested by their boxes,
+    /// which may reach further.
     fn is_reached(&self, scene: &MeshContext<'_>, entry: u32) -> bool {
         if let Some(ball) = scene.balls.get(entry as usize) {
             let nearest = [0, 1, 2].map(|k| ball.centre[k].max(self.low[k]).min(self.high[k]));
@@ -98,15 +99,15 @@ impl Place {
     }
 }
 
-/// Of a brick's vertices the cliques that they have: where they are in [`Union::of`], and the
-/// members of those in [`Union::members`].
+/// Cliques of a brick's vertices: ranges in [`Union::of`], and in [`Union::members`] for their
+/// members.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Creased {
     of: (usize, usize),
     members: (usize, usize),
 }
 
-/// One of a brick's blocks: where its entries are in [`Union::entries`], and its cliques in
+/// One of a brick's blocks: ranges of its entries in [`Union::entries`] and of its cliques in
 /// [`Union::cliques`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
@@ -114,27 +115,27 @@ struct Block {
     cliques: (usize, usize),
 }
 
-/// Work space, and what a mesh keeps of its bricks.
+/// Work space, and the kept cliques of a mesh's bricks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Union {
-    /// By primitive: its place in the block that was looked at last, and when that was.
+    /// Mark of the last block that had the primitive, and its place in that block; by primitive.
     marks: Vec<(u32, u32)>,
     mark: u32,
-    /// Of the block at hand, by entry: what it adds to the nodes.
+    /// Contribution of each entry to the nodes of the current block.
     terms: Vec<Lanes>,
-    /// Of the brick's blocks: their entries as places in the brick's list, and their cliques as
-    /// sets of those.
+    /// Blocks of the current brick. Entries are places in the brick's list, cliques are sets of
+    /// those.
     blocks: [Block; 8],
     entries: Vec<u32>,
     cliques: Vec<Set>,
-    /// Of the block at hand.
+    /// Blending relation within the current block.
     may: Vec<Set>,
     search: Cliques,
-    /// Entries of the brick's list that may take away: they are in no clique, and in every sum.
+    /// Entries of the brick's list that may be negative: in no clique, and in every sum.
     always: Vec<u32>,
-    /// By vertex, of what is at hand: its value in each entry of its block.
+    /// Value of each entry of the block at the current vertex.
     values: Vec<f32>,
-    /// By clique of the brick: where its members are, if a vertex has it.
+    /// Range of the members of each clique of the brick, if a vertex has that clique.
     kept: Vec<Option<(u32, u32)>>,
     pub creased: Vec<Creased>,
     of: Vec<(u32, u32)>,
@@ -142,7 +143,7 @@ pub(super) struct Union {
 }
 
 impl Union {
-    /// Empty, for this many primitives.
+    /// Clears everything, for this many primitives.
     pub fn begin(&mut self, count: usize) {
         self.marks.clear();
         self.marks.resize(count, (0, 0));
@@ -152,7 +153,7 @@ impl Union {
         self.members.clear();
     }
 
-    /// Takes over a brick of another, and says where it is here.
+    /// Copies a brick from another frame; returns its index here.
     pub fn keep(&mut self, from: &Union, number: u32) -> u32 {
         let old = from.creased[number as usize];
         let (of, first) = (self.of.len(), self.members.len());
@@ -168,21 +169,21 @@ impl Union {
         self.creased.len() as u32 - 1
     }
 
-    /// Of each of a brick's vertices the entries that it is made of.
+    /// Entries that make up each of a brick's vertices.
     pub fn cliques_of(&self, creased: u32) -> impl Iterator<Item = &[u32]> {
         let of = self.creased[creased as usize].of;
         let of = self.of[of.0..of.1].iter();
         of.map(|(a, b)| &self.members[*a as usize..*b as usize])
     }
 
-    /// Memory that is kept, bytes; what is for one brick only is little.
+    /// Memory kept, bytes, without the work space of a single brick, which is small.
     pub fn bytes(&self) -> usize {
         use super::memory::of;
         of(&self.creased) + of(&self.of) + of(&self.members)
     }
 
-    /// The potential at a place in a block, from the domain's lowest corner on, and the clique that
-    /// has it.
+    /// Potential at a position in a block, relative to the domain's lowest corner, and the clique
+    /// that attains it.
     fn highest_at(
         &mut self,
         scene: &MeshContext<'_>,
@@ -215,9 +216,9 @@ impl Union {
         )
     }
 
-    /// Whether the clique that a vertex has is not the highest at both ends of its edge: what is
-    /// between them is no straight line, whatever the cubes' size. Not at the domain's border,
-    /// where a node is what it is not.
+    /// True if the vertex's clique is not the highest at both ends of its edge, so that the
+    /// potential between them is not linear at any cube size. Also true at an end on the domain's
+    /// border, where a sample may have been clipped.
     fn is_creased(
         &self,
         scene: &MeshContext<'_>,
@@ -238,7 +239,7 @@ impl Union {
                     None => value_of_other(domain, scene.source(entry), place),
                 }
             };
-            // The bits of the node, if it is.
+            // Sums with the same bits as the node, if the clique is the highest there.
             let own = members(clique).map(|i| entries[i]).fold(0.0, add);
             let less = self.always.iter().copied().fold(0.0, add);
             (own + less) != value_at(samples, node)
@@ -246,7 +247,7 @@ impl Union {
         [node, next_along(node, axis)].into_iter().any(differs)
     }
 
-    /// Who of a block may blend with whom: `primitives` are those of its entries.
+    /// Sets the blending relation within a block, for the primitives of its entries.
     fn relate(&mut self, links: &Links, primitives: impl Iterator<Item = u32> + Clone) {
         self.mark += 1;
         for (place, primitive) in (0..).zip(primitives.clone()) {
@@ -263,7 +264,7 @@ impl Union {
     }
 }
 
-/// The block that a node is in, and the edges of which it is the lower node.
+/// Block of a node, and of the edges of which it is the lower node.
 fn block_of(node: [usize; 3]) -> usize {
     (0..3).fold(0, |block, k| block | usize::from(node[k] >= BLOCK) << k)
 }
@@ -272,7 +273,7 @@ fn value_at(samples: &Samples, [x, y, z]: [usize; 3]) -> f32 {
     samples[z][y][x / 4].as_array()[x % 4]
 }
 
-/// Whether a term may be below 0 somewhere: then it is in no clique, and in every sum.
+/// True if a term may be negative somewhere: it is then in no clique, and in every sum.
 pub(super) fn takes_away(source: Source<'_>) -> bool {
     match source {
         Source::Primitive(primitive) => primitive.amplitude < 0.0,
@@ -281,8 +282,8 @@ pub(super) fn takes_away(source: Source<'_>) -> bool {
 }
 
 impl Part {
-    /// The vertices of a brick's own edges. Where all blend and nothing takes away [`Part::sample`]
-    /// finds the same, faster.
+    /// Finds the vertices of a brick's own edges. Where all primitives blend and none is negative,
+    /// [`Part::sample`] finds the same vertices faster.
     pub(super) fn sample_union(
         &mut self,
         scene: &MeshContext<'_>,
@@ -314,7 +315,8 @@ impl Part {
         Ok(())
     }
 
-    /// The cliques of a block, and the largest of their sums at its nodes, less what takes away.
+    /// Finds the cliques of a block, and the largest of their sums plus the negative terms at its
+    /// nodes.
     fn sample_block(
         &mut self,
         scene: &MeshContext<'_>,
@@ -355,7 +357,7 @@ impl Part {
         if count > MAX_IN_PLACE {
             return Err(SkinError::Crowded(count));
         }
-        // Taken out while the work space is used.
+        // Taken out to satisfy the borrow checker.
         let entries = std::mem::take(&mut work.entries);
         let primitives = entries[first..].iter();
         work.relate(
@@ -383,7 +385,7 @@ impl Part {
                     }
                 }
                 for (most, sum) in most.iter_mut().zip(sum) {
-                    // All that is 0 or more: no sum of it is none.
+                    // The terms are nonnegative, so no sum is NaN and `fast_max` is safe.
                     *most = most.fast_max(sum);
                 }
             }
@@ -406,8 +408,8 @@ impl Part {
         Ok(())
     }
 
-    /// Normals at the vertices from `first` on, which are then moved to the world; and of which
-    /// clique each is. A vertex on an edge over a crease is moved to where the surface is.
+    /// Computes normals and cliques for the vertices from `first` on, and moves them to the world.
+    /// A vertex on an edge over a crease is first placed on the surface.
     fn finish_vertices(
         &mut self,
         scene: &MeshContext<'_>,
@@ -423,10 +425,10 @@ impl Part {
         work.kept.clear();
         work.kept.resize(work.cliques.len(), None);
         for point in &mut self.points[first..] {
-            // That of the edge: places of nodes have the same bits here.
+            // Lower node of its edge: vertices on nodes have the same bits.
             let node = [0, 1, 2].map(|k| at[k].partition_point(|x| *x <= point[k]).max(1) - 1);
             let block = work.blocks[block_of(node)];
-            // Where all blend it is known.
+            // With one clique, it is the highest.
             let one = block.cliques.1 - block.cliques.0 == 1;
             let mut highest = match one {
                 true => (0.0, Some(block.cliques.0)),
@@ -446,7 +448,7 @@ impl Part {
                 let level = scene.settings.level as f32;
                 let mut ends = [node, next_along(node, axis)]
                     .map(|end| (at[axis][end[axis]], value_at(samples, end) - level));
-                // Regula falsi; an end that stays a second time has half its weight (Illinois).
+                // Regula falsi, Illinois variant: an end kept twice in a row has its value halved.
                 let mut last = None;
                 for _ in 0..REFINED {
                     let [from, to] = ends;
@@ -465,7 +467,7 @@ impl Part {
                 }
             }
             let entries = &work.entries[block.entries.0..block.entries.1];
-            // None where a grid that also takes away is all that there is.
+            // No clique exists where only a grid with negative samples contributes.
             let clique = highest.1.map_or(0, |k| work.cliques[k]);
             let mut sum = [0.0; 3];
             let terms = members(clique).map(|i| entries[i]);

@@ -1,19 +1,19 @@
-//! What a brick of groups has: vertices with names, and the triangles of cubes that more than one
+//! Meshing of a brick of groups: named vertices, and the triangles of cubes that more than one
 //! group reaches.
 //!
 //! # Theory
 //!
-//! A vertex is where the potential of its group, beside the others, is the level; its normal is
-//! that of its class less that of the class which is furthest above the level there, if any is. A
-//! member that reaches the edge of a vertex and none of its ends belongs to no class there: nodes
-//! are all that is known of classes.
+//! A vertex lies where its group's potential, net of the others, equals the level. Its normal is
+//! that of its class less that of the class furthest above the level there, if any. A member that
+//! reaches a vertex's edge but neither of its ends belongs to no class there: classes are known at
+//! nodes only.
 //!
 //! # Practice
 //!
-//! Vertices come in order of their edges and, on one edge, of their classes; triangles in order of
-//! cubes and classes; normals are made for four vertices at a time, of those primitives only that
-//! reach a cube of the layer which more than one group reaches. Does not allocate once it has seen
-//! as much.
+//! Vertices are in the order of their edges and, on one edge, of their classes; triangles are in
+//! the order of cubes and classes. Normals are computed for four vertices at a time, using only
+//! primitives that reach a cube of the layer which more than one group reaches. Allocates only when
+//! a mesh exceeds all earlier ones in size.
 
 use wide::f32x4;
 
@@ -27,7 +27,7 @@ use crate::skin::classes::{Apart, FOREIGN, Foreign, Own, Together, Work, edge_nu
 use crate::skin::part::{MeshContext, Part};
 use crate::table::Table;
 
-/// By a bit for each lane: all bits of those that are set.
+/// Lane masks, by a bit for each lane.
 const LANES: [f32x4; 16] = {
     let (mut all, mut k) = ([f32x4::ZERO; 16], 0);
     while k < 16 {
@@ -45,7 +45,7 @@ const LANES: [f32x4; 16] = {
     all
 };
 
-/// A vertex with a name, from the domain's lowest corner on, and the ends of its edge.
+/// A named vertex, relative to the domain's lowest corner, and the ends of its edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
     at: [f32; 3],
@@ -53,34 +53,34 @@ pub(super) struct Made {
     ends: [Node; 2],
 }
 
-/// A ball, and how deep in it a place on an edge can be if neither end is.
+/// A ball, and the largest depth of a point on an edge with both ends out of reach.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearBall {
     ball: Ball,
     thin: f32,
 }
 
-/// Value and direction of a group at four vertices.
+/// Value and outward direction of a group at four vertices.
 pub(super) type Beside = ([f32; 4], [[f32; 4]; 3]);
 
-/// Both ends of an edge, from its lower node and axis.
+/// Ends of an edge, from its lower node and axis.
 #[inline]
 fn ends_of([x, y, z]: [usize; 3], axis: usize) -> [Node; 2] {
     let bit = NODES * y + x;
     [(z, bit), (z + [0, 0, 1][axis], bit + [1, NODES, 0][axis])]
 }
 
-/// A node's potential.
+/// Potential at a node.
 #[inline]
 fn value_at(samples: &Samples, (z, bit): Node) -> f32 {
     samples[z % NODES][bit / NODES % NODES][bit / 4 % 2].as_array()[bit % 4]
 }
 
 impl Part {
-    /// The vertices with names of a brick of groups, in order of edges and classes, and the
-    /// triangles of its cubes that more than one reaches, into
-    /// [`Work::triangles`](super::classes::Work). How many of the cubes have something inside, and
-    /// in how many more than one group makes triangles.
+    /// Makes the named vertices of a brick of groups, in the order of edges and classes. Appends
+    /// the triangles of cubes that more than one group reaches to
+    /// [`Work::triangles`](super::classes::Work). Returns the number of these cubes with something
+    /// inside, and of those in which more than one group makes triangles.
     pub(in crate::skin) fn by_groups(
         &mut self,
         scene: &MeshContext<'_>,
@@ -108,7 +108,7 @@ impl Part {
         self.group_triangles((&odd, table))
     }
 
-    /// The vertices: where they are on their edges.
+    /// Places the vertices on their edges.
     fn group_vertices(
         &mut self,
         scene: &MeshContext<'_>,
@@ -146,7 +146,7 @@ impl Part {
                         let mut point = from;
                         point[axis] += part_of(level, low, high) * length;
                         let class = groups.class_at((z, k), ends);
-                        // A class that cuts an edge reaches it.
+                        // A class that cuts an edge also reaches it.
                         let name = list[class.trailing_zeros() as usize % 128];
                         work.named.push((edge, name));
                         work.named_of.push(class);
@@ -163,8 +163,8 @@ impl Part {
         }
     }
 
-    /// The points of [`Groups::made`], and their normals: outwards for one of the groups beside the
-    /// others, of which the one that is highest above the level counts.
+    /// Adds the points of [`Groups::made`] and their normals: those of the vertex's group, net of
+    /// the other group that is furthest above the level.
     fn group_normals(&mut self, scene: &MeshContext<'_>, slot: usize) {
         let domain = &scene.settings.domain;
         let low = domain.low();
@@ -181,7 +181,7 @@ impl Part {
         groups.balls.extend(list.iter().map(|entry| {
             let ball = scene.balls.get(*entry as usize)?;
             let most = half * ball.per_radius;
-            // And a little for rounding.
+            // A little more for rounding.
             let thin = 1e-5 + 1.02 * most * most;
             Some(NearBall { ball: *ball, thin })
         }));
@@ -191,7 +191,7 @@ impl Part {
             let lanes = std::array::from_fn(|j| made.get(j).unwrap_or(last));
             let at = [0, 1, 2].map(|k| f32x4::new(lanes.map(|made| made.at[k])));
             let layer = made[0].ends[0].0;
-            // Edges of two layers: all that are near any.
+            // If the edges lie in two layers, use the members near any layer.
             let layer = if last.ends[0].0 == layer {
                 layer
             } else {
@@ -222,7 +222,7 @@ impl Part {
                 }
                 if first.to_bitmask() != 0 {
                     if own == 0 {
-                        // The direction of another matters only where it presses.
+                        // The other group's direction matters only where it presses.
                         (_, outwards) = groups.gather(about, near, lanes, at, (false, true));
                     }
                     most = first.bitselect(value, most);
@@ -250,7 +250,7 @@ impl Part {
             let unit = sum.map(|x| (x / length).to_array());
             for (j, made) in made.iter().enumerate() {
                 let n = [unit[0][j], unit[1][j], unit[2][j]];
-                // No direction where the gradient is 0: any will do.
+                // A zero gradient has no direction; any unit vector will do.
                 let some = n[0].is_finite() && n[1].is_finite() && n[2].is_finite();
                 self.normals.push(if some { n } else { [0.0, 0.0, 1.0] });
                 let world = |k: usize| (low[k] + f64::from(made.at[k])) as f32;
@@ -260,7 +260,8 @@ impl Part {
         groups.beside = beside;
     }
 
-    /// The triangles, once all corners have their numbers.
+    /// Makes the triangles, once all corners are numbered. Returns the counts as in
+    /// [`Part::by_groups`].
     fn group_triangles(&mut self, (odd, table): (&[u64; LAYERS], &Table)) -> (u16, u16) {
         let Work {
             groups, triangles, ..
@@ -304,8 +305,8 @@ impl Part {
 }
 
 impl Groups {
-    /// Makes room for the numbers of corners, and takes those on own edges of one class, each for
-    /// the group that cuts it.
+    /// Grows the table of vertex numbers, and enters those on own edges of one class for the group
+    /// that cuts each.
     fn take_numbers(&mut self, own: &Own) {
         let room = self.sets.len() * EDGE_NUMBERS;
         if self.numbers.len() < room {
@@ -324,8 +325,8 @@ impl Groups {
         }
     }
 
-    /// Outwards for a vertex beside the other groups in order of their first members at its edge,
-    /// from the value and direction of each in one of the lanes.
+    /// Outward direction of a vertex, net of the other groups in the order of their first members
+    /// at its edge. `beside` has the value and direction of each group.
     fn outwards(
         &self,
         boards: &[[u64; NODES]],
@@ -370,8 +371,8 @@ impl Groups {
         sum
     }
 
-    /// Lists the edges of neighbours that the groups cut, of the cubes that more than one reaches,
-    /// and notes for each group where each is on the list.
+    /// Lists the neighbours' edges that the groups cut, in cubes that more than one reaches, and
+    /// records each group's index in that list.
     fn list_foreign(
         &mut self,
         boards: &[[u64; NODES]],
@@ -386,7 +387,7 @@ impl Groups {
                 for bit in bits_of(cut) {
                     let node = [bit % NODES, bit / NODES, z];
                     let ends = ends_of(node, axis);
-                    // A class that cuts an edge reaches it.
+                    // A class that cuts an edge also reaches it.
                     let name = self.first_at(boards, (z.min(LAYERS - 1), k), ends);
                     let edge = usize::from(edge_number(node, axis));
                     self.numbers[k * EDGE_NUMBERS + edge] = FOREIGN | count;
@@ -401,8 +402,8 @@ impl Groups {
         }
     }
 
-    /// Value and negative gradient of a group at four vertices, or what is wanted of them, each of
-    /// those that reach the vertex's edge.
+    /// Value and negative gradient of a group at four vertices, as requested, summed over its
+    /// members that reach the vertex's edge.
     fn gather(
         &self,
         (scene, list, boards): (&MeshContext<'_>, &[u32], &[[u64; NODES]]),
@@ -430,10 +431,10 @@ impl Groups {
             };
             let away = ball.away(at);
             let depth = ball.depth(away);
-            // Where it is 0 but for rounding.
+            // Out of reach, up to rounding.
             let reached = depth.simd_gt(f32x4::splat(-1e-5));
             let mut kept = reached;
-            // What reaches an edge but none of its ends is no member of the class there.
+            // A member that reaches an edge but neither end is not in the class there.
             if (reached & depth.simd_lt(f32x4::splat(*thin))).to_bitmask() != 0 {
                 for (j, made) in lanes.iter().enumerate() {
                     if !meets(&boards[place], made.ends) {

@@ -1,4 +1,4 @@
-//! Bricks of groups are to the bit what they are node by node.
+//! Bricks meshed by groups equal those meshed node by node, to the bit.
 
 use hapticd_geometry::Vec3;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::sample::NODES;
 use crate::{Ambiguity, Control, Domain, Mesh, Primitive, Report, Settings, Skeleton, Skin};
 
-/// All that is made: mesh, report, contacts and velocities.
+/// Everything produced: mesh, report, contacts and velocities.
 type All = (Mesh, Report, Vec<(u32, u32)>, Vec<[f32; 3]>);
 
 fn made(settings: &Settings, primitives: &[Primitive], by: Blending<'_>, by_nodes: bool) -> All {
@@ -27,7 +27,8 @@ fn made(settings: &Settings, primitives: &[Primitive], by: Blending<'_>, by_node
     (mesh, report, skin.contacts().to_vec(), out)
 }
 
-/// By groups and by nodes, pressed flat and bulging: the same. With how many cubes of two surfaces.
+/// Checks that groups and nodes agree, pressed flat and bulging. Returns the counts of shared
+/// cubes.
 fn is_the_same(settings: &Settings, primitives: &[Primitive], graph: &Graph) -> Control {
     let level = settings.level;
     let bulge = Bulge::new(0.1 * level, 0.5 * level, 0.4 * level, level).unwrap();
@@ -50,7 +51,7 @@ fn settings(cell_m: f64, level: f64, ambiguity: Ambiguity) -> Settings {
     }
 }
 
-/// Of any kind, some of which take away.
+/// Any kind of primitive, some of them negative.
 fn one() -> impl Strategy<Value = Primitive> {
     let place = [-1.3..1.3, -1.3..1.3, -1.3..1.3];
     (place, 0.1..0.9, -0.4..1.6, 0_u8..12).prop_map(|(c, radius_m, amplitude, kind)| {
@@ -76,8 +77,8 @@ fn one() -> impl Strategy<Value = Primitive> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// Bodies that are cliques, strands in which some that meet may not blend, and whatever pairs:
-    /// where blending is an equivalence, and where it is none.
+    /// Bodies that are cliques, strands in which some that meet may not blend, and arbitrary pairs:
+    /// graphs that are an equivalence and graphs that are not.
     #[test]
     fn groups_make_what_nodes_make(
         primitives in proptest::collection::vec(one(), 2..50),
@@ -109,8 +110,8 @@ proptest! {
     }
 }
 
-/// A coil whose turns are deep in each other, on which classes are parts of strands; and balls in a
-/// row of equal ones, of which two press the third as much.
+/// A coil with turns that overlap deeply, so that classes are parts of strands; and equal balls in
+/// a row, of which two press the third equally.
 #[test]
 fn strands_and_equals_are_the_same() {
     let at = |k: u32, pitch: f64| {
@@ -145,8 +146,8 @@ fn strands_and_equals_are_the_same() {
     }
 }
 
-/// A strand of three whose ends may not blend: its classes are not known beforehand where both ends
-/// reach a cube in which there may be something.
+/// A strand of three with ends that may not blend: its classes are unknown where both ends reach a
+/// cube that may contain something.
 #[test]
 fn a_strand_that_meets_itself_is_no_group() {
     let may: [Set; 4] = [0b0011, 0b0111, 0b0110, 0b1000];
@@ -161,7 +162,7 @@ fn a_strand_that_meets_itself_is_no_group() {
     groups.find(&may);
     assert!(!groups.are_classes(&may, &meets, &everywhere));
     assert!(groups.are_classes(&may, &meets, &board(1 << 40)));
-    // Two of two groups meet where they like; and there are 128 at most.
+    // Members of different groups may meet anywhere; there are at most 128.
     let strangers: Vec<Set> = (0..128).map(|i| 1 << i).collect();
     groups.find(&strangers);
     assert!(groups.are_classes(&strangers, &[[u64::MAX; NODES]; 128], &everywhere));
