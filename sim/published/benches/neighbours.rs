@@ -1,8 +1,9 @@
-//! What neighbours cost by registration: a step of points (moves, lists, pairs within a radius) by
-//! the number of points, by the size of the environment, and beside a grid, a hash and a tree.
+//! Cost of neighbours by registration: one step of points (moves, lists, pairs within a radius) by
+//! the number of points and by the size of the environment, compared with a grid, a hash and a
+//! tree.
 //!
 //! `cargo bench -p hapticd-published --bench neighbours`. With `WAY="volume, crowds, hash, 1
-//! radii"` only that way goes through that scene, as often as `STEPS` says: for `valgrind
+//! radii"` only that method runs on that scene, for as many steps as `STEPS` says: for `valgrind
 //! --tool=callgrind --toggle-collect='*go_through*'`.
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
@@ -23,8 +24,8 @@ mod common;
 #[path = "../tests/common/tree.rs"]
 mod tree;
 
-/// A scene: points that go to and fro by a tenth of the radius a step, so that a tenth or so
-/// changes cells.
+/// A scene: points that oscillate by a tenth of the radius per step, so that about a tenth of them
+/// change cells.
 struct Scene {
     frames: Vec<Vec<Vec3>>,
     side: f64,
@@ -39,7 +40,7 @@ impl Scene {
         let mut at: Vec<Vec3> = (0..count)
             .map(|i| {
                 if crowded && i % 10 < 5 {
-                    // Half of them in crowds of two radii across.
+                    // Half of them in crowds two radii across.
                     let mut centre = Random(100 + (i / 10 % 8) as u64);
                     let c = centre.vector(flat) * (side * 0.9) + half * (side * 0.05);
                     c + (random.vector(flat) - half * 0.5) * (2.0 * radius)
@@ -79,8 +80,8 @@ impl Scene {
         }
     }
 
-    /// With cells of this many radii; refined to one radius where that is more and `split` is
-    /// given.
+    /// Registration with cells of this many radii. With `split`, larger cells are refined to one
+    /// radius.
     fn ours(&self, radii: usize, split: Option<usize>) -> ByRegistration {
         let registration =
             Registration::new(self.map(self.radius * radii as f64), Policy::Tolerate);
@@ -139,12 +140,12 @@ impl Scene {
     }
 }
 
-/// Widths of the hash's cells; the best of them is what the others are compared with.
+/// Widths of the hash's cells; the others are compared with the best of them.
 const HASHES: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
 
-/// All ways in turns, so that what the machine does meanwhile is the same for all: the medians of
-/// many passes over ten frames, a step, and the median of the ratios to the best hash of the same
-/// turn.
+/// Runs all methods in turns, so that other load on the machine affects all alike. Prints the
+/// medians of many passes over ten frames, per step, and the median of the ratios to the best hash
+/// of the same turn.
 fn in_turns(name: &str, scene: &Scene) {
     let mut all = scene.all();
     let mut took = vec![Vec::new(); all.len()];
@@ -184,7 +185,7 @@ fn in_turns(name: &str, scene: &Scene) {
     }
 }
 
-/// 41, or as many as the environment asks for.
+/// Number of turns: 41, or as set in the environment.
 fn turns() -> usize {
     let asked = std::env::var("TURNS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(41)
@@ -196,13 +197,13 @@ fn median(times: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// Frames there and back.
+/// Frame number of a walk forth and back.
 fn walk(i: usize, frames: usize) -> usize {
     let k = i % (2 * frames - 2);
     if k < frames { k } else { 2 * frames - 2 - k }
 }
 
-/// One way through one scene, as many steps as the environment asks for, and nothing else.
+/// Runs one method on one scene for as many steps as the environment sets, and nothing else.
 fn one_way(name: &str, scene: &Scene, wanted: &str) {
     let asked = std::env::var("STEPS").ok();
     let steps = asked.and_then(|n| n.parse().ok()).unwrap_or(20);
@@ -213,7 +214,7 @@ fn one_way(name: &str, scene: &Scene, wanted: &str) {
     }
 }
 
-/// What a counter of instructions is to count.
+/// The code that an instruction counter measures.
 #[inline(never)]
 fn go_through(scene: &Scene, way: &mut dyn Neighbours, steps: usize) {
     let mut out = Pairs::new();
@@ -261,7 +262,7 @@ fn steps(c: &mut Criterion) {
     }
 }
 
-/// By the number of points at one density, and by the size of the environment at one number.
+/// Cost by the number of points at one density, and by the size of the environment at one number.
 fn growth(c: &mut Criterion) {
     if std::env::var("WAY").is_ok() {
         return;
@@ -275,7 +276,7 @@ fn growth(c: &mut Criterion) {
     group.finish();
     let mut group = c.benchmark_group("update by environment");
     for side in [32, 100, 316, 1_000] {
-        // All in the same place, whatever is around.
+        // All at the same place, whatever is around.
         let small = Scene::new(1_000, 31.5, 1.0, true, false);
         let scene = Scene {
             side: f64::from(side),

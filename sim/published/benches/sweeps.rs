@@ -1,8 +1,8 @@
-//! First contact of two meshes that both move, on random sweeps from separated starts, held against
-//! 2,000 samples of each: 200 with 2,000 triangles, and 20,000 and 80,000 with as many.
+//! First contact of two meshes that both move, on random sweeps from separated starts. Each is
+//! checked against 2,000 samples: 200 with 2,000 triangles, and 20,000 and 80,000 with as many.
 //!
-//! Not criterion: what counts is the distribution and whether anything is missed. Times are those
-//! of the thread, so that other work on the machine does not count. `cargo bench -p
+//! Not criterion: what matters is the distribution, and whether a contact is missed. Times are
+//! thread times, so that other load on the machine does not count. `cargo bench -p
 //! hapticd-published --bench sweeps`.
 #![allow(missing_docs, clippy::print_stdout)]
 
@@ -23,7 +23,7 @@ struct Case {
     motions: [Motion; 2],
 }
 
-/// Both bodies move, from apart, mostly at each other.
+/// Both bodies move, from apart, mostly towards each other.
 fn sweep(rng: &mut SplitMix) -> Case {
     let at = rng.direction() * rng.range(0.35, 1.0);
     let mut motion = |at: Vec3| {
@@ -37,8 +37,8 @@ fn sweep(rng: &mut SplitMix) -> Case {
     }
 }
 
-/// As far as in a millisecond at 1 m/s and 2 rad/s, from where a sweep ends: up to a millimetre
-/// apart. `None` if it does not meet.
+/// The motion of a millisecond at 1 m/s and 2 rad/s, from the end of a sweep: up to a millimetre
+/// apart. `None` if the sweep has no contact.
 fn tick(rng: &mut SplitMix, search: &mut MovingSearch, shapes: [&MeshIndex; 2]) -> Option<Case> {
     let Case { motions } = sweep(rng);
     let body = |k: usize| MovingBody {
@@ -77,7 +77,7 @@ fn report(name: &str, mut times: Vec<f64>) {
     );
 }
 
-/// Two plates of 800 triangles that lie flat on each other at the clearance, and slide a
+/// Two plates of 800 triangles that lie flat on each other at the clearance and slide by a
 /// millimetre.
 fn sliding(search: &mut MovingSearch) {
     let sheet = MeshIndex::new(shapes::sheet(0.1, 20).expect("valid"));
@@ -109,14 +109,14 @@ fn sliding(search: &mut MovingSearch) {
     report("sliding plates", times);
 }
 
-/// One row: sweeps or ticks of two bodies.
+/// One row of results: sweeps or ticks of two bodies.
 struct Series {
     name: &'static str,
     sweeping: bool,
     runs: usize,
 }
 
-/// Times of all runs, and whether anything was missed or late.
+/// Prints the times of all runs, and whether a contact was missed or late.
 fn series(s: &Series, shapes: [&MeshIndex; 2], rng: &mut SplitMix, search: &mut MovingSearch) {
     let mut truth = Intersections::default();
     let (mut times, mut hits, mut uncertain) = (Vec::new(), 0, 0);

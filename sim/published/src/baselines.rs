@@ -1,12 +1,13 @@
-//! Pairs of neighbours within a radius, found in three ways: by registration, by a regular grid, by
-//! spatial hashing.
+//! Pairs of neighbours within a radius, found in three ways: by registration, by a regular grid,
+//! and by spatial hashing.
 //!
-//! For comparisons, with one trait ([`Neighbours`]) and the same pairs from all ([`Pairs`]).
-//! Spatial hashing after Teschner 2003 (Pitiot 2015, section 2.2) for points: all are hashed again
-//! at each update, by cells of a width that is tuned, kept side by side, and each two cells looked
-//! at once. The grid keeps a list per cell of a bounded space and moves points between them.
-//! Registration puts the points of each occupied cell side by side and looks at each two cells of a
-//! ring once; the ring must be at least as wide as the radius, so the cells must be.
+//! For comparisons: one trait ([`Neighbours`]), and the same pairs from all ([`Pairs`]). Spatial
+//! hashing follows Teschner 2003 (Pitiot 2015, section 2.2), for points. It hashes all points again
+//! at each update, by cells of a tuned width, stores them contiguously by bucket, and visits each
+//! pair of cells once. The grid keeps a list per cell of a bounded space and moves points between
+//! the lists. Registration gathers the points of each occupied cell contiguously and visits each
+//! pair of cells of a ring once. The ring must be at least as wide as the radius, so the cells must
+//! be.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::beside::{Beside, Gathered, MIN_FOR_BOX};
@@ -14,53 +15,53 @@ use hapticd_registration::registration::{ParticleId, Registration, RemoveError};
 use hapticd_registration::scale::{Density, DensityError, Scaler};
 use hapticd_registration::track::{TrackError, finite};
 
-/// Pairs of points, the lower number first, without order among them.
+/// Pairs of points, lower number first, in any order.
 pub type Pairs = Vec<[u32; 2]>;
 
-/// Why an update was refused. The caller's.
+/// Reasons for refusing an update. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
-    /// Another number of points than at the beginning.
+    /// The number of points differs from that at the start.
     #[error("{given} points, there were {wanted}")]
     Count {
-        /// As given.
+        /// Number of points given.
         given: usize,
-        /// As it should be.
+        /// Number of points expected.
         wanted: usize,
     },
-    /// A point is no place, or in no cell.
+    /// A point is not finite, or in no cell.
     #[error(transparent)]
     Track(#[from] TrackError),
-    /// What is registered has been changed by somebody else.
+    /// Another user has changed the registered particles.
     #[error(transparent)]
     Registration(#[from] RemoveError),
-    /// The criterion of scaling.
+    /// The criterion for scaling is invalid.
     #[error(transparent)]
     Density(#[from] DensityError),
-    /// Not a positive, finite radius, or a grid of too many cells.
+    /// The radius is not positive and finite, or the grid has too many cells.
     #[error("a radius of {radius_m} m in a space of {extent_m:?} m")]
     Radius {
-        /// As given, m.
+        /// Radius as given, m.
         radius_m: f64,
-        /// Of the space, m.
+        /// Extent of the space, m.
         extent_m: [f64; 3],
     },
 }
 
-/// Who is near whom.
+/// A method that finds pairs of neighbours.
 pub trait Neighbours {
-    /// All points have moved to these places, m.
+    /// Moves all points to these positions, m.
     ///
     /// # Errors
     /// See [`BaselineError`].
     fn update(&mut self, positions: &[Vec3]) -> Result<(), BaselineError>;
 
-    /// Puts every pair of points at most the radius apart into `out`, once.
+    /// Writes every pair of points at most the radius apart to `out`, once.
     fn pairs(&mut self, out: &mut Pairs);
 }
 
-/// By registration, with cells that follow the density where a criterion is given.
+/// Neighbours by registration. With a criterion, the cells follow the density.
 #[derive(Clone, Debug)]
 pub struct ByRegistration {
     registration: Registration,
@@ -72,14 +73,14 @@ pub struct ByRegistration {
 }
 
 impl ByRegistration {
-    /// Over an empty registration. Its cells, at the finest level of the criterion too, must not be
-    /// narrower than the radius, m.
+    /// Starts over an empty registration. Its cells must not be narrower than the radius, m, even
+    /// at the finest level of the criterion.
     ///
     /// # Errors
     /// See [`BaselineError`].
     ///
     /// # Panics
-    /// If the map has no leaf, which does not happen.
+    /// If the map has no leaf, which cannot happen.
     pub fn new(
         registration: Registration,
         positions: &[Vec3],
@@ -113,7 +114,7 @@ impl ByRegistration {
         Ok(new)
     }
 
-    /// The registration.
+    /// The registration in use.
     #[must_use]
     pub fn registration(&self) -> &Registration {
         &self.registration
@@ -149,7 +150,7 @@ impl Neighbours for ByRegistration {
     }
 }
 
-/// Appends the pairs of a point with those of some others that are within the radius and fit.
+/// Appends the pairs of a point with those `others` that are within the radius and fit.
 #[inline]
 fn near<T>(
     own: &Beside,
@@ -173,7 +174,7 @@ fn near<T>(
         }
         return;
     }
-    // Written whether they fit or not, and kept if they do: no jumps.
+    // Branch-free: writes every pair, and keeps it only if it fits.
     let start = out.len();
     out.resize(start + others.len(), [0; 2]);
     let room = &mut out[start..];
@@ -200,21 +201,21 @@ fn check_all(positions: &[Vec3]) -> Result<(), BaselineError> {
     Ok(())
 }
 
-/// By a regular grid over a bounded space; points outside are in the cell at the border.
+/// Neighbours by a regular grid over a bounded space. Points outside belong to border cells.
 #[derive(Clone, Debug)]
 pub struct ByGrid {
     low: Vec3,
     radius_m: f64,
     cells: [usize; 3],
-    /// Per cell its points.
+    /// Points of each cell.
     lists: Vec<Vec<u32>>,
-    /// Per point its cell.
+    /// Cell of each point.
     of: Vec<u32>,
     positions: Vec<Vec3>,
 }
 
 impl ByGrid {
-    /// Over the box from `low` to `high`, m, by cells as wide as the radius.
+    /// Covers the box from `low` to `high`, m, with cells as wide as the radius.
     ///
     /// # Errors
     /// See [`BaselineError`].
@@ -305,33 +306,33 @@ impl Neighbours for ByGrid {
     }
 }
 
-/// A point with its cell: others may be in the same bucket.
+/// A point with its cell, since other cells may share the bucket.
 #[derive(Clone, Copy, Debug)]
 struct Hashed {
     point: Beside,
     cell: [i32; 3],
 }
 
-/// By spatial hashing: unbounded space, a table of fixed size, filled again at each update.
+/// Neighbours by spatial hashing: unbounded space, a table of fixed size, refilled at each update.
 #[derive(Clone, Debug)]
 pub struct ByHash {
     radius_m: f64,
     width_m: f64,
-    /// Half of the cells within reach, all but the middle one: each two cells are looked at once.
+    /// Half of the cell offsets within reach, without the middle: visits each pair of cells once.
     later: Vec<[i32; 3]>,
-    /// Where each bucket begins in `items`; one more at the end.
+    /// Start of each bucket in `items`, and the end.
     starts: Vec<u32>,
-    /// Side by side by bucket.
+    /// Points, contiguous by bucket.
     items: Vec<Hashed>,
     cells: Vec<[i32; 3]>,
-    /// What is later and not empty of the cell that is looked at.
+    /// Nonempty buckets of the later cells around the current cell.
     ranges: Vec<(u32, u32, [i32; 3])>,
 }
 
 impl ByHash {
-    /// By cells of this width, m, at least a quarter of the radius, in a table of about twice as
-    /// many buckets as points. `flat`: all have the same z for ever, and the cells above and below
-    /// are not looked at.
+    /// Uses cells of this width, m, at least a quarter of the radius, and a table with about twice
+    /// as many buckets as points. `flat` means that all points always have the same z; the cells
+    /// above and below are then not visited.
     ///
     /// # Errors
     /// See [`BaselineError`].
@@ -382,7 +383,7 @@ impl ByHash {
         Ok(new)
     }
 
-    /// Teschner's three primes.
+    /// Bucket of a cell, with Teschner's three primes.
     fn bucket(&self, [x, y, z]: [i32; 3]) -> usize {
         let hash = (x as u32).wrapping_mul(73_856_093)
             ^ (y as u32).wrapping_mul(19_349_663)
@@ -399,8 +400,7 @@ impl Neighbours for ByHash {
         let scale = 1.0 / self.width_m;
         for (i, p) in positions.iter().enumerate() {
             let q = p * scale;
-            // Beyond the range of `i32` cells are lumped together, which costs time and loses
-            // nothing.
+            // Cells outside the range of `i32` are merged, which costs time but loses no pair.
             self.cells[i] = [q.x.floor() as i32, q.y.floor() as i32, q.z.floor() as i32];
             let bucket = self.bucket(self.cells[i]);
             self.starts[bucket] += 1;
@@ -410,7 +410,7 @@ impl Neighbours for ByHash {
             sum += *start;
             *start = sum;
         }
-        // From the back, so that each start comes to be where its bucket begins.
+        // Backwards, so that each start ends at the beginning of its bucket.
         for i in (0..positions.len()).rev() {
             let cell = self.cells[i];
             let bucket = self.bucket(cell);
@@ -429,13 +429,13 @@ impl Neighbours for ByHash {
         let r2 = self.radius_m * self.radius_m;
         let mut last = None;
         for (k, own) in self.items.iter().enumerate() {
-            // The rest of its bucket: another cell may have the same one.
+            // The rest of its bucket; another cell may share the bucket.
             let end = self.starts[self.bucket(own.cell) + 1] as usize;
             let cell = own.cell;
             let rest = &self.items[k + 1..end];
             near(&own.point, rest, r2, |o| &o.point, |o| o.cell == cell, out);
             if last != Some(cell) {
-                // Points of one cell follow each other, as a rule.
+                // Points of one cell usually follow each other.
                 last = Some(cell);
                 self.ranges.clear();
                 for by in &self.later {

@@ -1,22 +1,21 @@
 //! First time of contact of two meshes, one of which follows a constant-speed screw.
 //!
-//! Simultaneous descent of the two box hierarchies with the continuous box test, Redon's elementary
-//! tests at the leaves, discrete tests at the final and initial poses to save continuous ones, and
-//! the earliest contact so far as the end of every later test (Redon 2002, sections 1.3.1, 3.3 and
-//! 3.5).
+//! Simultaneous descent of the two box hierarchies with the continuous box test. The leaves use
+//! Redon's elementary tests. Discrete tests at the final and initial poses save continuous ones.
+//! The earliest contact so far ends every later test (Redon 2002, sections 1.3.1, 3.3 and 3.5).
 //!
-//! **To find contacts use [`hapticd_ccd::moving`]**, where a body that stands still is one of two
-//! that move: it is fifty times quicker on long paths that end in each other. This is the published
-//! method with its switches, so that the published measurements can be made again, and an
-//! independent second opinion for the tests: it shares with the other searches only the boxes and
-//! the closest points of a feature pair at one instant. Nothing in the daemon calls it.
+//! **To find contacts use [`hapticd_ccd::moving`]**, which treats a static body as one of two
+//! moving ones: it is fifty times faster on long paths that end in each other. This is the
+//! published method with its switches, to reproduce the published measurements, and an independent
+//! check for the tests. It shares with the other searches only the boxes and the closest points of
+//! a feature pair at one instant. The daemon does not call it.
 //!
-//! It allocates a stack, and its time is not bounded a priori: on large sweeps it is spent in pairs
-//! of boxes that meet late in the motion, since the descent is depth-first (as published) and not
-//! in the order of time. A pure function; no panics. Metres; time in fractions of the screw.
+//! It allocates a stack, and its time is not bounded a priori. On large sweeps most time goes to
+//! pairs of boxes that meet late in the motion, since the descent is depth-first (as published) and
+//! not in the order of time. A pure function; no panics. Metres; time in fractions of the screw.
 //!
-//! Complete up to the precision asked for: if it reports no contact, no two surfaces touch during
-//! the motion; if it reports one at `t`, nothing touches before `t`.
+//! Complete up to the requested precision: if it reports no contact, no two surfaces touch during
+//! the motion; if it reports one at `t`, no surfaces touch before `t`.
 
 use hapticd_ccd::index::Leaf;
 use hapticd_ccd::obb::{Axes, Obb, overlap_on};
@@ -29,7 +28,7 @@ use crate::backface::recede::recedes;
 use crate::interval::{Precision, first_contact_of_pair};
 use crate::sweep::{SweepOptions, overlap_during};
 
-/// Which discrete box tests precede the continuous one.
+/// Discrete box tests that precede the continuous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreTests {
     /// None: every pair of boxes is tested continuously.
@@ -42,7 +41,7 @@ pub enum PreTests {
     Both,
 }
 
-/// How to search. The contact found does not depend on any of it but the precision.
+/// Options of a search. The contact found depends only on the precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstContactOptions {
     /// Precision of the contact.
@@ -51,9 +50,9 @@ pub struct FirstContactOptions {
     pub sweep: SweepOptions,
     /// Discrete box tests before it.
     pub pre_tests: PreTests,
-    /// Axes that the discrete tests try; those of the continuous one are in `sweep`.
+    /// Axes of the discrete tests; those of the continuous test are in `sweep`.
     pub discrete_axes: Axes,
-    /// Whether later tests end at the earliest contact so far.
+    /// End later tests at the earliest contact so far.
     pub pass_contact_time: bool,
 }
 
@@ -69,28 +68,28 @@ impl Default for FirstContactOptions {
     }
 }
 
-/// The earliest contact.
+/// Earliest contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstContact {
-    /// Time of contact: not later than the true one.
+    /// Time of contact, not later than the true one.
     pub t: f64,
-    /// Kind of the features that touch; of several at one time the least in the order of
+    /// Kind of the touching features. Of several at one time, the smallest in the order of
     /// [`PairKind`] and indices.
     pub kind: PairKind,
     /// Vertex, edge or triangle index in A.
     pub feature_a: u32,
     /// Vertex, edge or triangle index in B.
     pub feature_b: u32,
-    /// Where, in B's frame.
+    /// Point of contact, in B's frame.
     pub point: Vec3,
-    /// From B to A, unit; zero if the distance at `t` is exactly zero.
+    /// Unit normal from B to A; zero if the distance at `t` is exactly zero.
     pub normal: Vec3,
-    /// `false` if the search ran out of evaluations at `t`: nothing is known of later times.
+    /// False if the search ran out of evaluations at `t`: later times are then unknown.
     pub certain: bool,
 }
 
 impl FirstContact {
-    /// Nothing is known of any time.
+    /// Result when no time is proven free.
     const UNKNOWN: Self = Self {
         t: 0.0,
         kind: PairKind::VertexFace,
@@ -102,7 +101,7 @@ impl FirstContact {
     };
 }
 
-/// What a search did.
+/// Counters of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Discrete box tests at the final pose.
@@ -123,30 +122,30 @@ pub struct Counters {
     pub back_faces: u64,
 }
 
-/// Which boxes are tested for moving away.
+/// Boxes that are tested for receding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CullBoxes {
-    /// Those of single triangles only.
+    /// Only boxes of single triangles.
     Leaves,
-    /// All.
+    /// All boxes.
     All,
 }
 
 /// How back faces are culled; see [`crate::backface`].
 #[derive(Clone, Copy, Debug)]
 pub struct Culling<'a> {
-    /// Cones of A; `None` if it has none: then nothing of it is culled.
+    /// Cones of A; `None` disables culling of A.
     pub cones_a: Option<&'a BackFaceCones>,
-    /// Cones of B.
+    /// Cones of B; `None` disables culling of B.
     pub cones_b: Option<&'a BackFaceCones>,
-    /// Boxes tested.
+    /// Boxes to test.
     pub boxes: CullBoxes,
-    /// Test a box once, and remember; otherwise again in every pair it is met in.
+    /// True tests a box once and remembers the result; false tests it again in every pair.
     pub stamps: bool,
 }
 
 impl Culling<'_> {
-    /// Nothing is culled.
+    /// No culling.
     pub const NONE: Self = Self {
         cones_a: None,
         cones_b: None,
@@ -156,11 +155,11 @@ impl Culling<'_> {
 }
 
 /// First contact of `a`, which starts at `b_from_a` and follows `screw` (in b's frame), with the
-/// standing `b`, during `[0, 1]`. Two point shapes never touch. Shapes are their surfaces: a body
+/// static `b`, during `[0, 1]`. Two point shapes never touch. Shapes are their surfaces: a body
 /// that starts wholly inside another does not touch it.
 ///
-/// Sphere tools: give the point shape; contact is then that of the centre. A pose or screw that is
-/// not finite gives an uncertain contact at time 0.
+/// For sphere tools, pass the point shape; contact is then that of the centre. A non-finite pose or
+/// screw gives an uncertain contact at time 0.
 #[must_use]
 pub fn first_contact(
     a: &MeshIndex,
@@ -172,12 +171,12 @@ pub fn first_contact(
     first_contact_culled(a, b, b_from_a, screw, options, &Culling::NONE)
 }
 
-/// [`first_contact()`], leaving out what moves away from the other body.
+/// As [`first_contact()`], without parts that move away from the other body.
 ///
-/// For bodies that start apart the time is the same to within the precision asked for; a touch at
-/// the start of two that part is not found. The cones must be those of these shapes. With cones a
-/// feature is tested with every triangle that does not recede, not with its owner only (which may
-/// recede while another does not), so it may be tested more than once.
+/// For bodies that start apart, the time is the same within the requested precision. A touch at the
+/// start of two bodies that part is not found. The cones must belong to these shapes. With cones, a
+/// feature is tested with every triangle that does not recede, not only with its owner (which may
+/// recede while another does not). So it may be tested more than once.
 #[must_use]
 pub fn first_contact_culled(
     a: &MeshIndex,
@@ -218,13 +217,13 @@ pub fn first_contact_culled(
     (search.best, search.counters)
 }
 
-/// Where a point shape is.
+/// Position of a point shape.
 fn place(point: &MeshIndex) -> Vec3 {
     let vertex = point.feature_a(PairKind::VertexFace, 0);
     vertex.unwrap_or_default()[0]
 }
 
-/// A mesh and the hierarchy over it.
+/// A mesh and its hierarchy.
 #[derive(Clone, Copy)]
 struct Surface<'a> {
     shape: &'a MeshIndex,
@@ -269,14 +268,14 @@ struct Search<'a> {
     screw: &'a Screw,
     options: &'a FirstContactOptions,
     start: Rigid,
-    /// Displacement up to the end of the tests.
+    /// Displacement at the end of the tests.
     end: Rigid,
     best: Option<FirstContact>,
     counters: Counters,
     culling: &'a Culling<'a>,
 }
 
-/// What is known of a box of one side.
+/// Known state of a box.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Faces {
     Unknown,
@@ -284,7 +283,7 @@ enum Faces {
     Recede,
 }
 
-/// What is known of all boxes of one side; empty where nothing is culled.
+/// Known states of all boxes of one body; empty without culling.
 struct Stamps(Vec<Faces>);
 
 impl Stamps {
@@ -311,7 +310,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether two boxes, `a` at time 0, may overlap before the end of the tests.
+    /// Tests whether two boxes, `a` at time 0, may overlap before the end of the tests.
     fn overlap(&mut self, a: &Obb, b: &Obb) -> bool {
         let (pre, axes) = (self.options.pre_tests, self.options.discrete_axes);
         if matches!(pre, PreTests::Final | PreTests::Both) {
@@ -377,7 +376,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a box of A, moved to its start, or of B moves away from the other body.
+    /// Tests whether a box of A, moved to its start, or of B moves away from the other body.
     fn recedes(
         &mut self,
         cones: Option<&BackFaceCones>,
@@ -473,7 +472,7 @@ impl Search<'_> {
         }
     }
 
-    /// All feature pairs that two triangles own.
+    /// Tests all feature pairs that two triangles own.
     fn leaves(&mut self, a: &Leaf, b: &Leaf) {
         let corners = a.corners.map(|p| self.start.point(&p));
         // The owner of a feature may be culled while another of its triangles is not.

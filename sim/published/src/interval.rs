@@ -1,37 +1,38 @@
-//! Redon's elementary continuous tests: first time at which two features of a feature pair touch.
+//! Redon's elementary continuous tests: first time at which the two features of a pair touch.
 //!
-//! Contact of a vertex and a face, or of two edges, makes four points coplanar; the coplanarity
-//! function `F(t)` along a constant-speed screw is enclosed with interval arithmetic and its first
+//! Contact of a vertex and a face, or of two edges, makes four points coplanar. The coplanarity
+//! function `F(t)` along a constant-speed screw is enclosed with interval arithmetic, and its first
 //! root is isolated by bisection, earlier half first (Redon 2002, sections 1.3, 3.2 and 3.3.2).
 //! With `c = cos wt`, `s = sin wt`, `b` the shift along the axis so far, and components in a frame
-//! whose z axis is that of the screw:
+//! with the screw's axis as z axis:
 //!
 //! ```text
 //! edges (a, e), (c, f):        F = A0 c + A1 s + (A2 c + A3 s) b + A4
 //! vertex a, face (b, n):       F = B0 c + B1 s + B2 b + B3
 //! ```
 //!
-//! Here the constants are written without that frame, and `F` relative to `F(0)`, so that a far
-//! axis (tiny rotation) costs no digits; all constants are intervals, so rounding is enclosed too.
+//! Here the constants are written without that frame, and `F` relative to `F(0)`, so that a distant
+//! axis (tiny rotation) costs no digits. All constants are intervals, so rounding is enclosed as
+//! well.
 //!
-//! This is the second opinion on [`mod@hapticd_ccd::advance`], with which it shares only the
-//! closest points of a pair at one instant. Off the real-time path: bounded time and
-//! allocation-free, but not quick. No panics: inputs that are not finite give an uncertain contact
-//! at time 0. Metres; time in fractions of the screw.
+//! This is the independent check of [`mod@hapticd_ccd::advance`]. They share only the closest
+//! points of a pair at one instant. Not for the real-time path: bounded time and allocation-free,
+//! but slow. No panics: non-finite inputs give an uncertain contact at time 0. Metres; time in
+//! fractions of the screw.
 
 use hapticd_ccd::pair::{PairDistance, PairKind, closest};
 use hapticd_geometry::{IVec3, Interval, Screw, Vec3};
 
-/// How precise a first time of contact is to be (Redon 2002, section 3.3.3).
+/// Required precision of a first time of contact (Redon 2002, section 3.3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precision {
-    /// Largest error of the time of contact, fraction of the screw.
+    /// Maximum error of the time of contact, fraction of the screw.
     pub time: f64,
-    /// Largest error of the position of the contact, metres. Features that pass within it may count
+    /// Maximum error of the position of the contact, metres. Features that pass within it may count
     /// as touching.
     pub position_m: f64,
-    /// Most evaluations of `F` for one pair. If they run out the answer is an uncertain contact at
-    /// the time proven so far.
+    /// Maximum number of evaluations of `F` for one pair. When they run out, the answer is an
+    /// uncertain contact at the time proven so far.
     pub max_evaluations: u32,
 }
 
@@ -49,20 +50,20 @@ impl Default for Precision {
 /// First contact of one feature pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Time of contact: not later than the true one. Before it the features do not touch.
+    /// Time of contact, not later than the true one. Before it the features do not touch.
     pub t: f64,
     /// Closest points at `t`, in B's frame.
     pub pair: PairDistance,
-    /// Whether the features are within the position precision of each other at `t`. `false` if the
-    /// search was given up at `t`: then nothing is known of later times.
+    /// True if the features are within the position precision of each other at `t`. False if the
+    /// search was given up at `t`: later times are then unknown.
     pub certain: bool,
 }
 
 /// Interval of values of the coplanarity function over `time`; contact needs a root.
 ///
 /// The unnormalised functions of Redon 2002, equations 1.3 and 1.4: for a vertex and a face `(b -
-/// a) . (bc x bd)`, for edges `ac . (ab x cd)`; for a face and a vertex that of the vertex moving
-/// back. Cubic metres.
+/// a) . (bc x bd)`, for edges `ac . (ab x cd)`; for a face and a vertex, that of the vertex moving
+/// backwards. Cubic metres.
 #[must_use]
 pub fn coplanarity(
     kind: PairKind,
@@ -74,8 +75,8 @@ pub fn coplanarity(
     Coplanarity::new(kind, a, b, screw).over(time)
 }
 
-/// `F(t) = constant + cosine (cos wt - 1) + sine sin wt + (shift_cosine cos wt + shift_sine sin wt)
-/// s t`.
+/// `F(t) = constant + cosine (cos wt - 1) + sine sin wt + (shift_cosine cos wt + shift_sine sin
+/// wt + shift) s t`.
 struct Coplanarity {
     constant: Interval,
     cosine: Interval,
@@ -92,7 +93,7 @@ impl Coplanarity {
     fn new(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], screw: &Screw) -> Self {
         match kind {
             PairKind::VertexFace => Self::vertex_face(&a[0], b, screw, 1.0),
-            // Seen from A the vertex moves on the inverse screw.
+            // Seen from A, the vertex moves on the inverse screw.
             PairKind::FaceVertex => Self::vertex_face(&b[0], a, screw, -1.0),
             PairKind::EdgeEdge => Self::edge_edge(a, b, screw),
         }
@@ -157,16 +158,16 @@ fn across(u: IVec3, x: IVec3, y: IVec3) -> Interval {
     x.dot(y) - x.dot(u) * y.dot(u)
 }
 
-/// Deepest bisection; `2^-52` of the screw.
+/// Maximum depth of bisection; `2^-52` of the screw.
 const MAX_DEPTH: u32 = 52;
 
 /// First contact of a feature pair while A's feature follows `screw`, over `[0, t_end]`, `t_end <=
 /// 1`.
 ///
-/// `a`, `b` and `screw` as for [`hapticd_ccd::advance()`]. The search halves the *whole* screw and
-/// leaves out what lies after `t_end`, so the answer does not depend on `t_end` except by its
-/// presence. A contact is reported at the lower end of an interval of the width that `precision`
-/// asks for, if there the features are as near as the distance they can travel in it. `None` is
+/// `a`, `b` and `screw` are as for [`hapticd_ccd::advance()`]. The search halves the *whole* screw
+/// and skips what lies after `t_end`. So `t_end` decides only whether a contact is reported, not
+/// its value. A contact is reported at the lower end of an interval of the width that `precision`
+/// asks for, if the features are then as close as the distance they can travel in it. `None` is
 /// proven: no contact.
 #[must_use]
 pub fn first_contact_of_pair(
@@ -229,8 +230,8 @@ pub fn first_contact_of_pair(
         if !function.over(time).contains(0.0) {
             continue;
         }
-        // A root of F is a contact only if the features are near. This is Redon's validation, made
-        // at every level: it settles motion within one plane, where F vanishes throughout.
+        // A root of F is a contact only if the features are close. This is Redon's validation, done
+        // at every level: it decides motion within one plane, where F vanishes throughout.
         let pair = at(low);
         if pair.distance > fastest * (high - low) * (1.0 + 1e-9) + rounding {
             continue;

@@ -1,57 +1,56 @@
-//! The order of points that move on a line, kept up to date.
+//! Order of points that move on a line, kept up to date.
 //!
 //! # Theory
 //!
-//! One certificate for each two neighbours `a`, `b`: `b(t) - a(t) > 0`. When it fails they change
-//! places, and the certificates with what was beside them are issued again. All events change the
-//! order, so none is in vain; there are at most `n - 1` of them in the queue, a point is in two
+//! Each pair of neighbours `a`, `b` has one certificate: `b(t) - a(t) > 0`. When it fails they
+//! swap, and the certificates with their outer neighbours are reissued. All events change the
+//! order, so none is wasted. The queue holds at most `n - 1` of them, a point is in two
 //! certificates, and an event costs `O(log n)`. Points of constant speed pass each other once: the
-//! events of a stretch of time are the inversions between the orders at its ends. Polynomials of
-//! degree `d` pass `d` times at most.
+//! events of a time span are the inversions between the orders at its ends. Polynomials of degree
+//! `d` pass at most `d` times.
 //!
 //! # Practice
 //!
-//! Any number of points through one place at one time are no trouble: each pair changes places
-//! once. Two equal motions never pass. Where a point is on a body that turns, a certificate is
-//! looked at in stretches, and the end of a stretch is an internal event. Processing events does
-//! not allocate.
+//! Any number of points may pass through one place at one time: each pair swaps once. Two equal
+//! motions never pass. For a point on a rotating body a certificate is examined span by span, and
+//! the end of a span is an internal event. Processing events does not allocate.
 
 use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STILL_EVENTS};
 use hapticd_kinetic::motion::{Motion1, MotionError, first_passing, have_met};
 use hapticd_kinetic::queue::EventQueue;
 use hapticd_kinetic::stats::{EventCost, Stats};
 
-/// A point that is not in the list.
+/// Place of a point that is not in the list.
 const NOWHERE: u32 = u32::MAX;
 
-/// Largest jump of a new plan, as a share of the numbers it is made of.
+/// Maximum jump of a new plan, relative to the numbers involved.
 const LARGEST_JUMP: f64 = 1e-9;
 
-/// By how much two neighbours may be out of order, as a share of the numbers that it is made of:
-/// they pass each other now.
+/// How far two neighbours may be out of order, relative to the numbers involved: they are then just
+/// passing each other.
 const ROUNDING: f64 = 1e-9;
 
-/// One event of a list: which two have changed places.
+/// One event of a list: the two points that swap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Swap {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// On the right from now on.
+    /// Point on the right from now on.
     pub passing: u32,
-    /// On the left from now on.
+    /// Point on the left from now on.
     pub passed: u32,
 }
 
-/// See the module.
+/// Kinetic sorted list. See the module page.
 #[derive(Clone, Debug)]
 pub struct SortedList {
     motions: Vec<Motion1>,
     /// Points from left to right.
     order: Vec<u32>,
-    /// Where each is in it.
+    /// Place of each point in `order`.
     place: Vec<u32>,
     free: Vec<u32>,
-    /// The certificate of a point and the one right of it has the slot of that point.
+    /// Events; a point's slot holds the certificate of the point and its right neighbour.
     queue: EventQueue,
     now: f64,
     horizon: f64,
@@ -60,11 +59,11 @@ pub struct SortedList {
 }
 
 impl SortedList {
-    /// Sorts the points as they are at `now`. Events at or after `horizon` are not looked for; it
-    /// may be infinite.
+    /// Sorts the points as they are at `now`. Events at or after `horizon` are not computed; it may
+    /// be infinite.
     ///
     /// # Errors
-    /// A motion has a number that is not finite.
+    /// A motion has a non-finite number.
     pub fn new(motions: &[Motion1], now: f64, horizon: f64) -> Result<Self, MotionError> {
         for (object, motion) in motions.iter().enumerate() {
             motion.checked(object as u32)?;
@@ -90,26 +89,27 @@ impl SortedList {
         &self.order
     }
 
-    /// A point's motion.
+    /// Motion of a point; `None` if it is not in the list.
     #[must_use]
     pub fn motion(&self, object: u32) -> Option<&Motion1> {
         self.is_there(object)
             .then(|| &self.motions[object as usize])
     }
 
-    /// When a point is going to pass its right neighbour, infinite if that is not known to happen.
+    /// Time at which a point will pass its right neighbour; infinite if no event is known.
     #[must_use]
     pub fn passes_at(&self, object: u32) -> f64 {
         self.queue.time_of(object)
     }
 
-    /// Events in the queue.
+    /// Number of events in the queue.
     #[must_use]
     pub fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// Events are looked for until then from now on. Nothing happens if it is no later than before.
+    /// Extends the time up to which events are computed. Does nothing if `horizon` is not later
+    /// than before.
     pub fn extend_horizon(&mut self, horizon: f64) {
         if horizon > self.horizon {
             self.horizon = horizon;
@@ -124,12 +124,13 @@ impl SortedList {
     /// Processes the next event if it is due at `t` or before.
     ///
     /// # Errors
-    /// Time stands still.
+    /// Too many events occur at one time.
     pub fn step(&mut self, t: f64) -> Result<Option<Swap>, Inconsistent> {
         while let Some((time, left)) = self.queue.first().filter(|e| e.0 <= t) {
             self.queue.pop();
             self.now = self.now.max(time);
-            // Any number of pairs may pass at one time: all of them, as often as their degree is.
+            // Any number of pairs may pass at one time: at most all of them, up to degree times
+            // each.
             let most = self.order.len() * self.order.len() * 3 + MAX_STILL_EVENTS as usize;
             if self
                 .livelock
@@ -179,10 +180,10 @@ impl SortedList {
         Ok(None)
     }
 
-    /// Adds a point now, and names it: a name may be one of a point that was removed. May allocate.
+    /// Adds a point now and returns its name, which may be that of a removed point. May allocate.
     ///
     /// # Errors
-    /// The motion has a number that is not finite.
+    /// The motion has a non-finite number.
     pub fn insert(&mut self, motion: Motion1) -> Result<u32, MotionError> {
         let object = self.free.last().map_or(self.motions.len() as u32, |o| *o);
         motion.checked(object)?;
@@ -207,7 +208,7 @@ impl SortedList {
         Ok(object)
     }
 
-    /// Takes a point out. False if it is not there.
+    /// Removes a point. Returns false if it is not in the list.
     pub fn remove(&mut self, object: u32) -> bool {
         if !self.is_there(object) {
             return false;
@@ -239,7 +240,7 @@ impl SortedList {
 
     fn sort(&mut self) {
         let (motions, now) = (&self.motions, self.now);
-        // The value, and where that is the same what it is going to be.
+        // By value, and among equals by future values.
         let key = |o: u32| {
             let m = &motions[o as usize];
             m.about(now).map_or_else(
@@ -262,7 +263,8 @@ impl SortedList {
         self.count();
     }
 
-    /// Issues the certificate of gap `k` again. Whether it had an event, and whether it has one.
+    /// Reissues the certificate of gap `k`. Returns whether it had an event, and whether it has
+    /// one.
     fn certify(&mut self, k: usize) -> (bool, bool) {
         let Some(&left) = self.order.get(k) else {
             return (false, false);
@@ -279,7 +281,7 @@ impl SortedList {
         self.stats.sizes(certificates, self.queue.len());
     }
 
-    /// For tests: exchanges two places and says nothing to anybody.
+    /// For tests: exchanges two places silently.
     #[doc(hidden)]
     pub fn corrupt(&mut self, k: usize) {
         self.order.swap(k, k + 1);
@@ -362,8 +364,8 @@ impl Kinetic for SortedList {
                 return fault(left, "it is right of its right neighbour");
             }
             let fresh = first_passing(l, r, self.now, self.horizon);
-            // What has just been repaired is sensitive to where now is; what is clear of zero is
-            // not.
+            // A gap near zero was just repaired, and its event is sensitive to the value of now; a
+            // clear gap is not.
             let clear = r.at(self.now) - l.at(self.now) > 1e-6 * size;
             let polynomials = l.degree().is_some() && r.degree().is_some();
             if clear

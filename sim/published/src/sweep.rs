@@ -1,17 +1,17 @@
 //! Continuous overlap test of two oriented boxes, one of which follows a constant-speed screw.
 //!
-//! Conservative: it may call boxes overlapping that are not, never the other way round. Stage 1 is
-//! the separating-axis test with both sides of the inequality bounded by intervals over a part of
-//! the motion; if no axis separates for the whole part, stage 2 halves it, as long as the motion is
-//! large compared with the boxes (Redon 2002, section 3.3.1).
+//! Conservative: it may report an overlap that does not exist, but never misses one. Stage 1 is the
+//! separating-axis test with both sides of the inequality bounded by intervals over a part of the
+//! motion. If no axis separates for the whole part, stage 2 halves the part, as long as the motion
+//! is large compared with the boxes (Redon 2002, section 3.3.1).
 //!
-//! Distances along the face axes of a box are bounded in that box's own frame, so that what is
-//! constant there stays constant. The printed subdivision criterion (equation 3.13) is
-//! dimensionally inconsistent and is read as `(t1 - t0)|v| > k (sum a_i |n.e_i| + sum b_i |n.f_i|)`
-//! with `n = v/|v|`.
+//! Distances along the face axes of a box are bounded in that box's own frame, so that constants
+//! there stay constant. The printed subdivision criterion (equation 3.13) is dimensionally
+//! inconsistent. It is read as `(t1 - t0)|v| > k (sum a_i |n.e_i| + sum b_i |n.f_i|)` with `n =
+//! v/|v|`.
 //!
 //! Bounded time (at most `2^max_depth` parts, in practice a few), allocation-free, a pure function,
-//! no panics; values that are not finite give "overlap".
+//! no panics; non-finite values give "overlap".
 
 pub use hapticd_ccd::obb::Axes;
 use hapticd_ccd::obb::Obb;
@@ -23,11 +23,11 @@ const DEEPEST: u32 = 32;
 /// Parameters of the continuous overlap test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SweepOptions {
-    /// Redon's constant of the subdivision rule: larger, fewer subdivisions. Infinite: none.
+    /// Redon's constant of the subdivision rule: larger values subdivide less, infinity never.
     pub k: f64,
-    /// Deepest subdivision, at most 32.
+    /// Maximum depth of subdivision, at most 32.
     pub max_depth: u32,
-    /// Axes tried.
+    /// Axes to try.
     pub axes: Axes,
 }
 
@@ -41,8 +41,8 @@ impl Default for SweepOptions {
     }
 }
 
-/// Whether `a`, moving with `screw`, may overlap the standing `b` at some time in `[0, t_end]`.
-/// Both boxes (`a` at time 0) and the screw are given in one frame. `evaluations` counts interval
+/// Tests whether `a`, moving with `screw`, may overlap the static `b` at some time in `[0, t_end]`.
+/// Both boxes (`a` at time 0) and the screw are in one frame. `evaluations` counts interval
 /// separating-axis tests.
 #[must_use]
 pub fn overlap_during(
@@ -54,7 +54,7 @@ pub fn overlap_during(
     evaluations: &mut u64,
 ) -> bool {
     let pair = MovingPair::new(a, b, screw);
-    // At most one later half per level waits, and the two of the present one.
+    // At most one later half per level is pending, plus both halves of the current one.
     let mut stack = [(0.0, 0.0, 0u32); DEEPEST as usize + 2];
     stack[0] = (0.0, t_end, 0);
     let mut height = 1;
@@ -76,7 +76,7 @@ pub fn overlap_during(
     false
 }
 
-/// Stage 1 alone: whether one axis is known to separate the boxes during all of `time`.
+/// Stage 1 alone: returns whether one axis provably separates the boxes during all of `time`.
 #[must_use]
 pub fn separated_during(a: &Obb, b: &Obb, screw: &Screw, time: Interval, axes: Axes) -> bool {
     MovingPair::new(a, b, screw).separated(time, axes)
@@ -86,7 +86,7 @@ struct MovingPair<'a> {
     a: &'a Obb,
     b: &'a Obb,
     screw: &'a Screw,
-    /// The screw in b's axes about b's centre, and a there.
+    /// The screw in b's axes about b's centre, and a's centre there.
     screw_in_b: Screw,
     center_in_b: Vec3,
     /// Axes of a in b's axes.
@@ -94,7 +94,7 @@ struct MovingPair<'a> {
     /// The inverse screw in a's axes about a's centre, and b's centre there.
     screw_in_a: Screw,
     center_in_a: Vec3,
-    /// Rounding error of the changes of frame, metres.
+    /// Rounding error of the frame changes, metres.
     slack: f64,
 }
 
@@ -153,7 +153,7 @@ impl<'a> MovingPair<'a> {
             let (k, l) = ((i + 1) % 3, (i + 2) % 3);
             for j in 0..3 {
                 let (p, q) = ((j + 1) % 3, (j + 2) % 3);
-                // The axis is not of unit length: where it is nearly zero, the small term keeps
+                // The axis is not of unit length. Where it is nearly zero, the small term keeps
                 // rounding from separating.
                 let left = (ta[l] * m[k][j] - ta[k] * m[l][j]).abs().lo;
                 let n = |x: usize, y: usize| size[x][y].hi + 1e-12;
@@ -166,11 +166,11 @@ impl<'a> MovingPair<'a> {
         false
     }
 
-    /// Whether a's centre goes far in `[low, high]` compared with the extent of the boxes along its
-    /// way.
+    /// True if a's centre moves far in `[low, high]` compared with the extent of the boxes along
+    /// its path.
     fn subdivide(&self, low: f64, high: f64, k: f64) -> bool {
         let start = self.screw.velocity_of(&self.a.center);
-        // Along the axes of a the velocity is that of time 0, by the invariance of the body twist.
+        // Along the axes of a, the velocity is that of time 0, by invariance of the body twist.
         let now = self
             .screw
             .velocity_of(&(self.a.center + self.screw.shift_of(&self.a.center, low)));

@@ -1,16 +1,16 @@
 //! Motion space against contact space: two algorithms for one problem, side by side (Redon 2002,
 //! section 5.5).
 //!
-//! For comparison only; `hapticd_gauss::GroupProjector` and `hapticd_gauss::ConeSolver` are what to
-//! use. Wilhelmsen's nearest point looks for the *motion* and keeps `6 n` numbers, Dantzig's (after
-//! Baraff) looks for the *forces* and keeps one acceleration per contact, with the matrix `J M^-1
-//! J^T` between them. Both solve their inner systems by Cholesky, from scratch every time, as the
-//! published experiment did; both come with dense and with sparse storage. The mass matrix is the
-//! identity and the wanted motion zero.
+//! For comparison only; the product uses `hapticd_gauss::GroupProjector` and
+//! `hapticd_gauss::ConeSolver`. Wilhelmsen's nearest point solves for the *motion* and keeps `6 n`
+//! numbers. Dantzig's algorithm (after Baraff) solves for the *forces* and keeps one acceleration
+//! per contact, with the matrix `J M^-1 J^T` between them. Both solve their inner systems by
+//! Cholesky, from scratch every time, as the published experiment did. Both come with dense and
+//! with sparse storage. The mass matrix is the identity and the wanted motion zero.
 //!
 //! Allocates. Bounded work, no panic, deterministic.
 
-/// Inner systems are singular when a pivot is below this part of its row.
+/// An inner system is singular when a pivot is below this fraction of its diagonal entry.
 const DEPENDENT: f64 = 1e-10;
 
 /// A row with at most two blocks of six: bodies and coefficients.
@@ -55,7 +55,7 @@ impl SparseRow {
 /// `min 1/2 |x|^2` under `J x >= c`.
 #[derive(Clone, Debug)]
 pub struct Twin {
-    /// Bodies.
+    /// Number of bodies.
     pub bodies: usize,
     /// `J`.
     pub rows: Vec<SparseRow>,
@@ -64,9 +64,9 @@ pub struct Twin {
 }
 
 impl Twin {
-    /// The random problem of the published experiment: `bodies * per_body` rows between two bodies
-    /// drawn at random (the same twice: a contact with the scenery), coefficients in [-1, 1), `c =
-    /// J k` for a random `k`, so that it has a solution.
+    /// Creates the random problem of the published experiment: `bodies * per_body` rows between two
+    /// bodies drawn at random (the same twice is a contact with the scenery), coefficients in [-1,
+    /// 1). `c = J k` for a random `k`, so that a solution exists.
     #[must_use]
     pub fn random(bodies: usize, per_body: usize, seed: u64) -> Self {
         let bodies = bodies.max(1);
@@ -103,27 +103,28 @@ impl Twin {
     }
 }
 
-/// What an algorithm found.
+/// Result of an algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The motion.
+    /// The motion found.
     pub motion: Vec<f64>,
-    /// Inner systems that were solved.
+    /// Number of inner systems solved.
     pub solves: usize,
-    /// Within the tolerance; false if the work bound was reached or the rows contradict each other.
+    /// True if within the tolerance; false if the work bound was reached or the rows contradict
+    /// each other.
     pub solved: bool,
 }
 
-/// How `J`, and in contact space `J J^T`, are kept.
+/// Storage of `J`, and in contact space of `J J^T`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// Every entry.
     Dense,
-    /// What is not zero.
+    /// Nonzero entries.
     Sparse,
 }
 
-/// `J` as one of both.
+/// `J` in either storage.
 enum Jacobian<'a> {
     Dense { rows: Vec<f64>, width: usize },
     Sparse(&'a [SparseRow]),
@@ -246,7 +247,7 @@ pub fn wilhelmsen(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
             let gram = |a: usize, b: usize| j.dot_rows(a, b);
             let Some(z) = cholesky(&set, gram, &bounds) else {
                 // The new row is a combination of the others: shift forces along it until one is
-                // gone.
+                // zero.
                 let last = set.len() - 1;
                 let against: Vec<f64> =
                     set[..last].iter().map(|&i| -j.dot_rows(i, added)).collect();
@@ -305,7 +306,7 @@ pub fn wilhelmsen(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
     }
 }
 
-/// `J J^T`, kept.
+/// `J J^T`, stored.
 enum Delassus {
     Dense { rows: Vec<f64>, width: usize },
     Sparse(Vec<Vec<(usize, f64)>>),
@@ -372,8 +373,8 @@ impl Delassus {
     }
 }
 
-/// Takes a contact that has stopped closing among the pressed ones. If it depends on them its force
-/// is first shifted to them, until one of them has none left and makes room, or it has none itself.
+/// Moves a contact that has stopped closing to the pressed ones. If it depends on them, its force
+/// is first shifted to them, until one of them reaches zero and leaves, or its own does.
 fn rest(
     a: &Delassus,
     driven: usize,
@@ -431,7 +432,7 @@ pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
         solves: 0,
         solved: true,
     };
-    // The most violated first, until none is left.
+    // The most violated contact first, until none is left.
     'contacts: loop {
         let mut worst = (tolerance, None);
         for i in 0..m {
@@ -451,7 +452,7 @@ pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
                 break 'contacts;
             }
             // All rows of these problems meet in one point: another contact's event may have
-            // brought this one there too.
+            // brought this one there as well.
             if -acceleration[driven] <= tolerance * lengths[driven] {
                 answer.solves += 1;
                 rest(&a, driven, &mut pressed, &mut force, &mut apart);
@@ -460,8 +461,8 @@ pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
             answer.solves += 1;
             let against: Vec<f64> = pressed.iter().map(|&i| -a.get(i, driven)).collect();
             let Some(z) = cholesky(&pressed, |x, y| a.get(x, y), &against) else {
-                // The contact that came last depends on the others: it only seemed to close, and is
-                // passed over for now.
+                // The newest contact depends on the others: it only seemed to close, and is skipped
+                // for now.
                 match pressed.pop() {
                     Some(last) if force[last] == 0.0 => {
                         apart[last] = true;
@@ -479,7 +480,7 @@ pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
             for (&i, z) in pressed.iter().zip(&z) {
                 a.add_to(i, &mut change, *z);
             }
-            // What happens first.
+            // The first event.
             let mut first = (f64::INFINITY, None);
             if change[driven] > DEPENDENT * a.get(driven, driven) {
                 first = (-acceleration[driven] / change[driven], Some(driven));

@@ -1,4 +1,4 @@
-//! The algebraic motion: reference vectors of the thesis' digest, polynomials against direct
+//! Tests the algebraic motion: reference vectors of the thesis' digest, polynomials against direct
 //! evaluation, spheres against sampling.
 
 mod common;
@@ -166,8 +166,8 @@ fn v4_spheres() {
     assert!(!spheres_meet(&a, &b, 0.55, 0.3, t, first - 1e-6));
 }
 
-/// V5, the screw of a twist, is tested with the screw; here that the algebraic motion has the same
-/// ends.
+/// V5, the screw of a twist, is tested with the screw; this tests that the algebraic motion has the
+/// same ends.
 #[test]
 fn v5_the_ends_are_those_of_the_screw() {
     let twist = (Vec3::new(0.3, 0.1, 0.2), Vec3::new(0.1, -0.2, 0.4));
@@ -267,8 +267,8 @@ fn polynomials_are_what_they_say() {
     }
 }
 
-/// No overlap that sampling finds is missed, and what is called an overlap is one nearly; pure
-/// rotation and pure translation too.
+/// No overlap that sampling finds is missed, and a reported overlap nearly is one; also for pure
+/// rotation and pure translation.
 #[test]
 fn spheres_agree_with_sampling() {
     let mut rng = SplitMix(92);
@@ -329,7 +329,7 @@ fn contacts_agree_with_sampling() {
         let a = [0; 3].map(|_| rng.point(0.8));
         let mut b = [0; 3].map(|_| rng.point(0.8));
         if k % 2 == 0 {
-            // A point of the one goes through a point of the other.
+            // A point of one passes through a point of the other.
             let through = m.moved(&((a[0] + a[1]) * 0.5), rng.range(0.1, 0.9));
             let shift = through - (b[0] * 0.3 + b[1] * 0.7);
             b = b.map(|x| x + shift);
@@ -341,7 +341,7 @@ fn contacts_agree_with_sampling() {
             hits += 1;
             assert!(distance(c.share) < 1e-9);
         }
-        // Every local minimum before it, found by sampling and sharpened, is clear of zero.
+        // Every local minimum before it, found by sampling and refined, is clear of zero.
         let end = found.map_or(1.0, |c| c.share) * (1.0 - 1e-6);
         let n = 200;
         let share = |i: i32| end * f64::from(i) / f64::from(n);

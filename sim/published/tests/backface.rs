@@ -1,5 +1,4 @@
-//! Back-face culling: what is culled recedes, and the first contact of closed solids stays what it
-//! was.
+//! Back-face culling: culled parts recede, and the first contact of closed solids does not change.
 
 mod common;
 
@@ -48,8 +47,8 @@ fn below(shape: &MeshIndex) -> Vec<Vec<u32>> {
     all
 }
 
-/// Largest component along its outward normal of the relative velocity of the corners of a
-/// triangle, at some time, in its own frame's terms.
+/// Largest component of the relative velocity of a triangle's corners along its outward normal at
+/// some time, in its own frame.
 fn fastest_outward(
     mesh: &TriMesh,
     triangle: u32,
@@ -119,8 +118,7 @@ fn what_is_culled_recedes_throughout() {
     assert!(culled > 3_000 && between > 300, "{culled} {between}");
 }
 
-/// Two movers of which one stands: the bound in intervals agrees with the exact test but for a
-/// little.
+/// Two movers of which one is static: the interval bound nearly equals the exact test.
 #[test]
 fn intervals_agree_where_both_apply() {
     let shape = &solids()[2];
@@ -188,13 +186,13 @@ fn the_contact_of_closed_solids_stays() {
                         CullBoxes::All => hierarchical += counters.boxes_final,
                         CullBoxes::Leaves => at_leaves += counters.boxes_final,
                     }
-                    // Once a box at most.
+                    // At most once per box.
                     let nodes = |s: &MeshIndex| s.tree().expect("a mesh").nodes().len() as u64;
                     assert!(counters.back_faces <= nodes(a) + nodes(b));
                 }
                 match (expected, found) {
                     (None, None) => {}
-                    // The same but for the precision: a millionth of the step.
+                    // Equal up to the precision: a millionth of the step.
                     (Some(x), Some(y)) => assert!((x.t - y.t).abs() <= 2e-6, "{} {}", x.t, y.t),
                     _ => panic!("{expected:?} {found:?}"),
                 }
@@ -230,12 +228,12 @@ fn sizes_memory_and_strategies() {
                 .map(|(size, n)| size * n)
                 .sum();
             assert_eq!(report.bytes, 24 * vectors + 4 * (nodes + 1));
-            // Every leaf has its normal, the root of a closed solid has nothing.
+            // Every leaf has its normal; the root of a closed solid has no cone.
             assert!(report.by_size[1] >= nodes / 2 && cones.of(0).is_empty());
             with_cone[k][most - 3] = nodes - report.by_size[0];
         }
     }
-    // A cone of children's cones is never there where that of the normals is not.
+    // A cone of the children's cones exists only if that of the normals does.
     assert!((0..7).all(|i| with_cone[1][i] <= with_cone[0][i]));
 }
 

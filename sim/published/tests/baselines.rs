@@ -1,4 +1,4 @@
-//! Four ways to the same pairs: box 41 of the checklist in the digest of Pitiot 2015.
+//! Four methods give the same pairs: box 41 of the checklist in the digest of Pitiot 2015.
 
 mod common;
 #[path = "common/tree.rs"]
@@ -77,7 +77,7 @@ fn box_41_all_baselines_find_the_same_pairs() {
             for (name, baseline) in all {
                 baseline.pairs(&mut out);
                 out.sort_unstable();
-                // Both are sorted: none is missing, none is wrong, none is there twice.
+                // Both are sorted: no pair is missing, wrong or repeated.
                 let wrong = out.iter().zip(&expected).find(|(is, should)| is != should);
                 assert!(wrong.is_none(), "{name}: {wrong:?}");
                 assert_eq!(out.len(), expected.len(), "{name}");
@@ -148,7 +148,7 @@ fn baselines_refuse_bad_input() {
         out.sort_unstable();
         assert_eq!(out, [[0, 1], [0, 2], [1, 2]]);
     }
-    // Beyond what cells of a hash are numbered by points are lumped together, and found once.
+    // Outside the numbering range of hash cells, points share a cell, and each pair is found once.
     let far = [Vec3::repeat(1e12), Vec3::repeat(1e12), Vec3::repeat(-1e12)];
     let mut hash = ByHash::new(&far, 0.1, 0.1, false).unwrap();
     let mut out = Pairs::new();

@@ -1,5 +1,5 @@
-//! What all kinetic structures have in common: counters over a window, time that does not run
-//! backwards.
+//! Properties common to all kinetic structures: counters over a window, and time that never
+//! decreases.
 
 mod common;
 

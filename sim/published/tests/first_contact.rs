@@ -1,4 +1,4 @@
-//! Contact of whole meshes: every feature pair tried, every setting, thin plates at speed.
+//! Contact of whole meshes: against every feature pair, with every setting, thin plates at speed.
 
 mod common;
 
@@ -90,7 +90,7 @@ fn agrees_with_every_pair_tried() {
             found.map(|c| c.t),
             brute(a, b, &start, &screw, &options.precision)
         );
-        // Neither touches before, by the distance of the meshes at sampled times.
+        // Neither touches earlier, by the distance of the meshes at sampled times.
         let end = found.map_or(1.0, |c| c.t);
         for i in 0..60 {
             let pose = screw.pose_at(&start, end * f64::from(i) / 60.0);
@@ -181,7 +181,7 @@ fn key(c: FirstContact) -> (u64, PairKind, u32, u32) {
 
 #[test]
 fn thin_plates_do_not_tunnel() {
-    // Two plates a tenth of a millimetre thick, at 1 to 100 m a step, spinning.
+    // Two plates a tenth of a millimetre thick, at 1 to 100 m per step, spinning.
     let plate = MeshIndex::new(shapes::plate(0.2, 0.2, 1e-4).expect("valid"));
     let mut rng = SplitMix(43);
     for _ in 0..25 {
@@ -210,7 +210,7 @@ fn thin_plates_do_not_tunnel() {
 
 #[test]
 fn interlocked_tori_stop_each_other() {
-    // Two chain links: whichever way one is pulled it is stopped.
+    // Two chain links: pulled in any direction, one is stopped.
     let link = MeshIndex::new(shapes::torus(0.3, 0.05, 24, 8).expect("valid"));
     let turn = Quat::from_scaled_axis(Vec3::x() * std::f64::consts::FRAC_PI_2);
     let start = Pose::from_parts(Vec3::new(0.3, 0.0, 0.0).into(), turn);
@@ -256,7 +256,7 @@ fn points_and_surfaces_both_ways() {
                 assert!((x.t - y.t).abs() < 1e-5, "{} {}", x.t, y.t);
             }
             (None, None) => misses += 1,
-            // Grazing within the precision may go either way.
+            // A grazing pass within the precision may go either way.
             (Some(x), None) | (None, Some(x)) => assert!(x.certain),
         }
     }

@@ -30,7 +30,7 @@ fn family(seed: u64, runs: u32, most: usize, make: impl Fn(&mut Rng) -> Point) -
         times.sort_by(f64::total_cmp);
         let below: Vec<Point> = (points.iter()).map(|p| [p[0], negative(&p[1])]).collect();
         for (k, &t) in times.iter().enumerate() {
-            // Nothing is rebuilt here: an inconsistency is a failure.
+            // No rebuild here: an inconsistency is a failure.
             hull.upper.advance(t).unwrap();
             hull.lower.advance(t).unwrap();
             let (mine, theirs) = (hull.upper.hull(), fresh(&points, t));
@@ -211,7 +211,7 @@ fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_again() {
     }
 }
 
-/// Box 6: a structure in which flags are wrong is found out, rebuilt, and right.
+/// Box 6: a structure with wrong flags is detected, rebuilt, and then right.
 #[test]
 fn a_corrupted_hull_is_found_out_rebuilt_and_right() {
     let mut rng = Rng(22);
@@ -309,8 +309,8 @@ fn what_is_no_motion_of_a_point_is_refused() {
         .change_plan(0, [Motion1::still(2.0), fine[1]])
         .unwrap_err();
     assert_eq!(jump, MotionError::Jump { object: 0, by: 2.0 });
-    // One above the other for ever is no general position; a millionth aside it is, and nothing
-    // ever happens.
+    // Points that stay above each other are not in general position; a millionth apart they are,
+    // and no event occurs.
     let pair = |x: f64| {
         [
             [Motion1::still(0.0), Motion1::still(0.0)],
@@ -323,7 +323,7 @@ fn what_is_no_motion_of_a_point_is_refused() {
     assert_eq!(hull.advance(9.0).unwrap().events, 0);
 }
 
-/// What a node's list says of itself, against lines compared one by one; the root's is the hull's.
+/// A node's list against lines compared one by one; the root's list against the hull.
 #[test]
 fn merged_lists_are_the_envelopes_of_their_lines() {
     let mut rng = Rng(23);

@@ -1,5 +1,5 @@
 //! Redon's elementary tests: the published formulas, the digits of worked examples, sampling, and
-//! `advance` as the other opinion.
+//! `advance` as an independent check.
 
 mod common;
 
@@ -94,7 +94,7 @@ fn printed(a: &[Vec3; 3], b: &[Vec3; 3]) -> ([f64; 5], [f64; 4]) {
     (ee, vf)
 }
 
-/// The coplanarity function straight from its definition.
+/// The coplanarity function by its definition.
 fn direct(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], screw: &Screw, t: f64) -> f64 {
     let m = |x: &Vec3| screw_position(screw, x, t);
     match kind {
@@ -226,7 +226,7 @@ fn sampled_contacts_are_never_missed() {
     for _ in 0..100_000 {
         let (kind, a, b, screw) = random_meeting(&mut rng);
         let distance = |t: f64| distance_at(kind, &a, &b, &screw, t);
-        // First bracket with a change of side and the features near; sampling is finer than the
+        // First bracket with a change of side and close features; sampling is finer than the
         // features.
         let n = 400;
         let hit = (0..=n)
@@ -259,7 +259,7 @@ fn sampled_contacts_are_never_missed() {
                 assert!(hit.is_none_or(|h| c.t <= h));
                 assert!(distance(c.t) <= 1.1e-6, "{}", distance(c.t));
                 assert!((distance(c.t) - c.pair.distance).abs() < 1e-12);
-                // Nothing touches before.
+                // No contact occurs earlier.
                 for i in 0..100 {
                     assert!(distance(c.t * f64::from(i) / 100.0) > 0.0);
                 }
@@ -271,7 +271,7 @@ fn sampled_contacts_are_never_missed() {
 
 #[test]
 fn agrees_with_conservative_advancement() {
-    // With a threshold of a nanometre the two methods see the same first contact.
+    // With a threshold of a nanometre both methods find the same first contact.
     let mut rng = SplitMix(24);
     let precision = Precision {
         time: 1e-9,
@@ -292,8 +292,8 @@ fn agrees_with_conservative_advancement() {
                     "advanced to {t} past the contact at {}",
                     c.t
                 );
-                // Between the two times the features are within a few nanometres: a slow approach
-                // at most.
+                // Between the two times the features are within a few nanometres: at most a slow
+                // approach.
                 let d = distance_at(kind, &a, &b, &screw, 0.5 * (t + c.t));
                 assert!(d < 1e-8 || c.t - t < 1e-7, "{t} {} {d}", c.t);
             }
@@ -341,7 +341,7 @@ fn degenerate_contacts_terminate() {
         "{}",
         c.t
     );
-    // In the plane of the face, past it: none, quickly.
+    // In the plane of the face, past it: no contact, decided quickly.
     let a = [Vec3::new(-3.0, 1.5, 0.0); 3];
     assert!(
         first(
@@ -374,7 +374,7 @@ fn degenerate_contacts_terminate() {
     )
     .expect("contact");
     assert!(c.t > 1.0 - 1e-6);
-    // A vertex that meets a vertex of the face, an edge that meets its end.
+    // A vertex that meets a vertex of the face, an edge that meets the other's end.
     let a = [Vec3::new(1.0, -1.0, 1.0); 3];
     let c = first(
         PairKind::VertexFace,

@@ -8,7 +8,7 @@ use hapticd_ccd::moving::{Motion, MovingSearch};
 use hapticd_geometry::{Pose, Quat, Screw};
 use hapticd_published::first_contact::{FirstContactOptions, first_contact};
 
-/// Against the independent search of one mover, which goes on to touch.
+/// Against the independent search of one mover, which continues to touch.
 #[test]
 fn one_mover_agrees_with_the_other_search() {
     let zoo = zoo();
@@ -33,7 +33,7 @@ fn one_mover_agrees_with_the_other_search() {
         let (found, _) = first_contact(shape_a, shape_b, &start, &screw, &options);
         let Some(found) = found else { continue };
         hits += 1;
-        // A grazing approach to a tenth of a micrometre may take a while: bound by the square root.
+        // A grazing approach to a tenth of a micrometre may take long: bounded by the square root.
         assert!(meeting.free_until <= found.t + 1e-6);
         assert!(
             meeting.free_until >= found.t - 2e-3,

@@ -1,4 +1,4 @@
-//! The sorted list against a fresh sort, its counts against crossings of pairs.
+//! The sorted list against a fresh sort, and its counts against crossings of pairs.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn random(rng: &mut SplitMix, degree: usize) -> Motion1 {
     }
 }
 
-/// What is out of order at `t`, by more than rounding.
+/// Number of neighbours out of order at `t`, by more than rounding.
 fn disorder(list: &SortedList, t: f64) -> usize {
     let at = |o: u32| list.motion(o).unwrap().at(t);
     list.order()
@@ -193,7 +193,7 @@ fn points_come_go_and_change_their_plans() {
     }
 }
 
-/// Bodies that turn: certificates that are no polynomials.
+/// Bodies that rotate: certificates that are not polynomials.
 #[test]
 fn points_of_bodies_that_turn_stay_in_order() {
     let mut rng = SplitMix(12);
@@ -220,7 +220,7 @@ fn points_of_bodies_that_turn_stay_in_order() {
     }
 }
 
-/// Box 4, in part: the same bits for the same calls, and time does not run backwards.
+/// Box 4, in part: the same bits for the same calls, and time never decreases.
 #[test]
 fn the_same_points_give_the_same_events_to_the_bit() {
     let log = || {
@@ -258,7 +258,7 @@ fn the_horizon_hides_events_until_it_is_extended() {
     assert_eq!(list.next_time(), 5.0);
 }
 
-/// Box 6, in part: what is out of order is found, and rebuilt.
+/// Box 6, in part: a list out of order is detected and rebuilt.
 #[test]
 fn a_corrupted_list_is_found_and_rebuilt() {
     let motions: Vec<_> = (0..10)
@@ -313,7 +313,7 @@ fn bad_motions_are_refused_and_few_points_are_no_trouble() {
         }
     );
     assert_eq!(none.order(), [0]);
-    // Coincident points of equal speeds: by number, without events.
+    // Coincident points of equal speeds: ordered by number, without events.
     let same = [Motion1::linear(1.0, 2.0); 5];
     let mut list = SortedList::new(&same, 0.0, f64::INFINITY).unwrap();
     assert_eq!(list.advance(100.0).unwrap().events, 0);

@@ -1,4 +1,4 @@
-//! Sphere trees cover their surface, and every way to search them finds the same contact.
+//! Sphere trees cover their surface, and all search options find the same contact.
 
 mod common;
 
@@ -29,14 +29,14 @@ fn leaves_cover_the_surface_and_hold_what_passes_through() {
             let tree = SphereTree::new(&mesh, radius).expect("not too many");
             let leaves: Vec<_> = tree.nodes().iter().filter(|n| n.is_leaf()).collect();
             assert_eq!(tree.nodes().len(), 2 * leaves.len() - 1);
-            // Complete: no deeper than it must be.
+            // Complete: no deeper than necessary.
             assert_eq!(
                 tree.depth(),
                 leaves.len().next_power_of_two().trailing_zeros()
             );
             assert!(leaves.iter().all(|n| n.radius <= radius * (1.0 + 1e-9)));
-            // Every sphere is inside its parent where it matters: leaf spheres are inside all above
-            // them.
+            // Every sphere is inside its parent where it matters: leaf spheres are inside all
+            // spheres above them.
             for node in tree.nodes().iter().filter(|n| !n.is_leaf()) {
                 let mut below = vec![node.children, node.children + 1];
                 while let Some(i) = below.pop() {
@@ -80,7 +80,7 @@ fn leaves_cover_the_surface_and_hold_what_passes_through() {
     }
 }
 
-/// Every feature pair tried.
+/// Tries every feature pair.
 fn brute(a: &MeshIndex, b: &MeshIndex, start: &Pose, m: &AlgebraicMotion) -> Option<f64> {
     let counts = |s: &MeshIndex| {
         let (mesh, adjacency) = (s.mesh().expect("mesh"), s.adjacency().expect("mesh"));
@@ -157,7 +157,7 @@ fn every_switch_gives_the_contact_of_all_pairs_tried() {
                 expected.map(f64::to_bits),
                 "{options:?}"
             );
-            // To the last bit: which features, and where.
+            // Equal to the last bit: features and position.
             assert_eq!(*first.get_or_insert(found), found);
         }
         hits += usize::from(expected.is_some());
@@ -165,7 +165,7 @@ fn every_switch_gives_the_contact_of_all_pairs_tried() {
     assert!(hits > 15, "{hits}");
 }
 
-/// Large faces under many leaves: the tables save tests, each in its place.
+/// Large faces under many leaves: each table saves its tests.
 #[test]
 fn labels_and_tables_save_tests_on_large_faces() {
     let block = shapes::cuboid(&Vec3::new(0.3, 0.2, 0.05)).expect("valid");
@@ -199,8 +199,8 @@ fn labels_and_tables_save_tests_on_large_faces() {
     assert!(run(false, false, false).vertices > 3 * none.vertices);
 }
 
-/// A block in one sphere meets most leaves of a detailed body; in leaves as small as the body's,
-/// few.
+/// A block in one sphere meets most leaves of a detailed body; with leaves as small as the body's
+/// it meets few.
 #[test]
 fn leaves_of_one_size_are_tested_least() {
     let block = shapes::cuboid(&Vec3::repeat(0.15)).expect("valid");

@@ -26,7 +26,7 @@ fn quarter_turn() -> Screw {
 
 #[test]
 fn a_box_that_circles_another_is_separated_at_once() {
-    // Orbit 2.6 > 0.5 + 2: in the moving box's own frame one axis separates all along.
+    // Orbit 2.6 > 0.5 + 2: in the moving box's own frame, one axis separates throughout.
     let (a, b) = (
         cube(0.5, Vec3::new(2.6, 0.0, 0.0)),
         cube(1.0, Vec3::zeros()),
@@ -111,7 +111,7 @@ fn random_case(rng: &mut SplitMix) -> Case {
     }
 }
 
-/// Whether the boxes overlap at one of many instants.
+/// True if the boxes overlap at one of many instants.
 fn sampled(c: &Case, samples: u32) -> bool {
     (0..=samples).any(|i| {
         let pose: Pose = c.screw.displacement_at(f64::from(i) / f64::from(samples));
@@ -147,7 +147,8 @@ fn no_overlap_is_missed_and_subdivision_removes_false_ones() {
         }
     }
     assert!(truth > n / 5, "{truth}");
-    // More subdivision, fewer false overlaps; k = 0.15 removes most of them for a few evaluations.
+    // More subdivision gives fewer false overlaps; k = 0.15 removes most of them for a few
+    // evaluations.
     assert!(wrong.windows(2).all(|w| w[0] <= w[1]), "{wrong:?}");
     assert!(
         f64::from(wrong[1]) < 0.35 * f64::from(wrong[3]),
@@ -157,7 +158,7 @@ fn no_overlap_is_missed_and_subdivision_removes_false_ones() {
     assert!(evaluations[1] < 6 * n as u64, "{evaluations:?}");
 }
 
-/// The same with the settings of the product, many times.
+/// The same with the product's settings, many times.
 #[test]
 fn no_overlap_is_missed_in_a_hundred_thousand_motions() {
     let mut rng = SplitMix(35);

@@ -1,9 +1,9 @@
 //! Real roots of a cubic in an interval.
 //!
-//! Not Cardano: the interval is cut where the derivative vanishes, and in each part, where the
-//! cubic is monotone, a root is enclosed and found by Newton's steps that never leave the
-//! enclosure. So vanishing leading coefficients are no special case, and roots come sorted. A root
-//! that touches zero without crossing is found where the cubic is zero to rounding at its extremum.
+//! Not Cardano: the interval is split where the derivative vanishes. In each part the cubic is
+//! monotone, and a root is bracketed and found by Newton steps that never leave the bracket. So
+//! vanishing leading coefficients are no special case, and roots come sorted. A root that touches
+//! zero without crossing is found where the extremum is zero to rounding.
 
 /// Value of `c[3] x^3 + c[2] x^2 + c[1] x + c[0]`.
 #[inline]
@@ -25,8 +25,8 @@ fn rounding(c: &[f64; 4], most: f64) -> f64 {
     8.0 * f64::EPSILON * sum
 }
 
-/// Real roots of a quadratic `c[2] x^2 + c[1] x + c[0]`, ascending; none if it is zero or not
-/// finite.
+/// Real roots of a quadratic `c[2] x^2 + c[1] x + c[0]`, ascending, and their number; no roots if
+/// it is zero or not finite.
 #[must_use]
 pub fn quadratic_roots(c: &[f64; 3]) -> ([f64; 2], usize) {
     let [c0, half, c2] = [c[0], 0.5 * c[1], c[2]];
@@ -45,11 +45,10 @@ pub fn quadratic_roots(c: &[f64; 3]) -> ([f64; 2], usize) {
     }
 }
 
-/// The roots in `[low, high]`, ascending, and how many there are. Coefficients from the constant
-/// upwards.
+/// Roots in `[low, high]`, ascending, and their number. Coefficients from the constant upwards.
 ///
-/// None for the zero polynomial, for which every number is a root, and for coefficients that are
-/// not finite. Real-time safe.
+/// Returns none for the zero polynomial, for which every number is a root, and for non-finite
+/// coefficients. Real-time safe.
 #[must_use]
 pub fn roots_in(c: &[f64; 4], low: f64, high: f64) -> ([f64; 3], usize) {
     let mut roots = [0.0; 3];
@@ -90,8 +89,8 @@ pub fn roots_in(c: &[f64; 4], low: f64, high: f64) -> ([f64; 3], usize) {
     (roots, count)
 }
 
-/// The root between two numbers at which a monotone cubic has different signs: Newton, halving
-/// where that leaves the enclosure.
+/// Finds the root between two numbers at which a monotone cubic has different signs: Newton, with
+/// bisection where a step leaves the bracket.
 fn enclosed_root(c: &[f64; 4], mut low: f64, mut high: f64, at_low: f64) -> f64 {
     let mut x = 0.5 * (low + high);
     for _ in 0..200 {
@@ -113,8 +112,8 @@ fn enclosed_root(c: &[f64; 4], mut low: f64, mut high: f64, at_low: f64) -> f64 
         if next == x || !(low < next && next < high) {
             break;
         }
-        // Newton's steps come from one side and may leave the enclosure wide: its end is when they
-        // no longer move.
+        // Newton steps come from one side and may leave the bracket wide: stop when they no longer
+        // move.
         if (next - x).abs() <= f64::EPSILON * x.abs() {
             return next;
         }
@@ -154,8 +153,8 @@ mod tests {
             }
         }
 
-        /// However small the leading coefficients, between two roots and up to the ends the sign
-        /// does not change.
+        /// However small the leading coefficients, the sign does not change between two roots or up
+        /// to the ends.
         #[test]
         fn signs_change_only_at_roots(c in prop::array::uniform4(-1.0..1.0f64), e in prop::array::uniform4(-20.0..0.0f64)) {
             let c = [0, 1, 2, 3].map(|i| c[i] * 10f64.powf(e[i]));

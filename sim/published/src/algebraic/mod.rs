@@ -1,27 +1,27 @@
-//! Redon's first method: the algebraic motion, whose collision equations are polynomials (Redon
+//! Redon's first method: the algebraic motion, which has polynomial collision equations (Redon
 //! 2002, chapter 2).
 //!
 //! The body turns at constant speed and shifts along the axis by `s f(t)`, `f(t) = tan(w t / 2) /
-//! tan(w / 2)`, or `t` where `w = 0` (equation 2.24). Here the parameter is the share `f` of the
+//! tan(w / 2)`, or `t` where `w = 0` (equation 2.24). Here the parameter is the fraction `f` of the
 //! shift itself, in `[0, 1]`, with `T = tan(w / 2)` and `tau = T f`:
 //!
 //! ```text
 //! cos(wt) = (1 - tau^2) / (1 + tau^2),   sin(wt) = 2 tau / (1 + tau^2),   shift = s f
 //! ```
 //!
-//! In `f` the polynomials have no division in them (the thesis' `s / T` becomes `s T`), and at `w =
-//! 0` they become those of pure translation by themselves.
+//! In `f` the polynomials contain no division (the thesis' `s / T` becomes `s T`), and for `w = 0`
+//! they reduce to those of pure translation.
 //!
 //! - [`cubic`]: roots of a cubic in an interval.
 //! - [`pair`]: edge/edge and vertex/face as cubics, with validation.
-//! - [`sphere`]: whether two spheres meet, a quartic.
+//! - [`sphere`]: contact of two spheres, a quartic.
 //!
 //! One mover at a time: these motions do not compose (section 2.7.4). Valid for `0 <= w < pi`,
-//! meant for `w` well under 1 a step: the shift is not of constant speed. Coordinates are those of
-//! the *screw frame*, z along the axis and the origin on it, so rotations of less than about 1e-6,
-//! whose axis is far away, cost digits; use [`hapticd_ccd::moving`] there. A second opinion, not
-//! the real-time path; roots are accurate to rounding, not proven bounds. No allocation, no panics.
-//! Metres, radians.
+//! intended for `w` well under 1 a step: the shift is not of constant speed. Coordinates are those
+//! of the *screw frame*, z along the axis and the origin on it. So rotations of less than about
+//! 1e-6, which have a distant axis, lose digits; use [`hapticd_ccd::moving`] there. An independent
+//! check, not the real-time path. Roots are accurate to rounding, not proven bounds. No allocation,
+//! no panics. Metres, radians.
 
 pub mod cubic;
 pub mod pair;
@@ -40,8 +40,8 @@ pub struct AlgebraicMotion {
 }
 
 impl AlgebraicMotion {
-    /// The algebraic motion with the ends of `screw`. `None` unless the angle is in `[0, pi)` and
-    /// all numbers are finite.
+    /// Creates the algebraic motion with the end poses of `screw`. `None` unless the angle is in
+    /// `[0, pi)` and all numbers are finite.
     #[must_use]
     pub fn new(screw: &Screw) -> Option<Self> {
         let sum = screw.translation + screw.point.sum() + screw.axis.sum();
@@ -81,21 +81,21 @@ impl AlgebraicMotion {
         self.half_tangent
     }
 
-    /// A point in the screw frame.
+    /// Converts a point to the screw frame.
     #[inline]
     #[must_use]
     pub fn to_frame(&self, x: &Vec3) -> Vec3 {
         self.frame * (x - self.screw.point)
     }
 
-    /// A point of the screw frame, back.
+    /// Converts a point back from the screw frame.
     #[inline]
     #[must_use]
     pub fn from_frame(&self, x: &Vec3) -> Vec3 {
         self.frame.tr_mul(x) + self.screw.point
     }
 
-    /// Share of the shift made at time `t`.
+    /// Fraction of the shift made at time `t`.
     #[must_use]
     pub fn share_at(&self, t: f64) -> f64 {
         if self.half_tangent > 0.0 {
@@ -105,7 +105,7 @@ impl AlgebraicMotion {
         }
     }
 
-    /// Time at which a share of the shift is made.
+    /// Time at which a fraction of the shift is made.
     #[must_use]
     pub fn time_of(&self, share: f64) -> f64 {
         if self.half_tangent > 0.0 {
@@ -115,7 +115,8 @@ impl AlgebraicMotion {
         }
     }
 
-    /// Where a point of the moving body, in the screw frame, is when a share of the shift is made.
+    /// Position of a point of the moving body when a fraction of the shift is made, both in the
+    /// screw frame.
     #[inline]
     #[must_use]
     pub fn moved(&self, x: &Vec3, share: f64) -> Vec3 {
@@ -129,7 +130,7 @@ impl AlgebraicMotion {
         )
     }
 
-    /// The displacement at time `t`, in the frame that the screw is given in.
+    /// Displacement at time `t`, in the frame of the screw.
     #[must_use]
     pub fn displacement_at(&self, t: f64) -> Pose {
         let share = self.share_at(t);

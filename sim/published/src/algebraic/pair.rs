@@ -8,10 +8,10 @@ use super::AlgebraicMotion;
 use super::cubic::roots_in;
 
 /// Coefficients, constant first, of the coplanarity function of two edges, times `1 + tau^2`, in
-/// the share of the shift (Redon 2002, equation 2.27 with `tau = T f`).
+/// the fraction of the shift (Redon 2002, equation 2.27 with `tau = T f`).
 ///
-/// Edge `a`, `a + e` moves by `s` while it turns by `2 atan(T)` about z; edge `c`, `c + f` stands.
-/// All in the screw frame. Cubic metres.
+/// Edge `a`, `a + e` moves by `s` while it turns by `2 atan(T)` about z; edge `c`, `c + f` is
+/// static. All in the screw frame. Cubic metres.
 #[must_use]
 #[allow(clippy::many_single_char_names)]
 pub fn edge_edge(a: &Vec3, e: &Vec3, c: &Vec3, f: &Vec3, s: f64, half_tangent: f64) -> [f64; 4] {
@@ -30,7 +30,7 @@ pub fn edge_edge(a: &Vec3, e: &Vec3, c: &Vec3, f: &Vec3, s: f64, half_tangent: f
     ]
 }
 
-/// As [`edge_edge`], of a moving vertex `a` and a standing face (Redon 2002, equation 2.29).
+/// As [`edge_edge`], for a moving vertex `a` and a static face (Redon 2002, equation 2.29).
 #[must_use]
 pub fn vertex_face(a: &Vec3, [b, c, d]: &[Vec3; 3], s: f64, half_tangent: f64) -> [f64; 4] {
     let t = half_tangent;
@@ -50,18 +50,18 @@ pub fn vertex_face(a: &Vec3, [b, c, d]: &[Vec3; 3], s: f64, half_tangent: f64) -
 /// Contact of a feature pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlgebraicContact {
-    /// Share of the shift made at the contact; later shares are later times.
+    /// Fraction of the shift made at the contact; larger fractions are later times.
     pub share: f64,
-    /// Closest points then, in the screw frame.
+    /// Closest points at the contact, in the screw frame.
     pub pair: PairDistance,
 }
 
-/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` in the screw frame,
-/// as in [`hapticd_ccd::advance()`].
+/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` are in the screw
+/// frame, as in [`hapticd_ccd::advance()`].
 ///
 /// A root of the cubic is a contact if the features are within `tolerance` metres there. Features
-/// that stay in one plane throughout have no cubic; where such a motion leads to contact, the
-/// features' neighbours out of that plane find it.
+/// that stay in one plane throughout have no cubic. Where such a motion leads to contact,
+/// neighbouring features out of that plane find it.
 #[must_use]
 pub fn first_contact_of_pair(
     kind: PairKind,
@@ -74,12 +74,12 @@ pub fn first_contact_of_pair(
     let (s, t) = (motion.translation(), motion.half_tangent());
     let cubic = match kind {
         PairKind::VertexFace => vertex_face(&a[0], b, s, t),
-        // Seen from A the vertex moves on the inverse screw.
+        // Seen from A, the vertex moves on the inverse screw.
         PairKind::FaceVertex => vertex_face(&b[0], a, -s, -t),
         PairKind::EdgeEdge => edge_edge(&a[0], &(a[1] - a[0]), &b[0], &(b[1] - b[0]), s, t),
     };
-    // Over the whole motion, so that the last bits of a root do not depend on where the search
-    // ends.
+    // Over the whole motion, so that the last bits of a root do not depend on the end of the
+    // search.
     let (roots, count) = roots_in(&cubic, 0.0, 1.0);
     let before_end = roots[..count].iter().take_while(|&&x| x <= share_end);
     before_end.copied().find_map(|share| {

@@ -1,15 +1,15 @@
-//! Whether two spheres meet on an algebraic motion: the sign of a quartic (Redon 2002, section 2.5
+//! Contact of two spheres on an algebraic motion: the sign of a quartic (Redon 2002, section 2.5
 //! and equations 2.32, 2.33).
 
 use hapticd_geometry::Vec3;
 
 use super::cubic::roots_in;
 
-/// Coefficients, constant first, of `(|b - a(f)|^2 - R^2) (1 + tau^2)` in the share `f` of the
+/// Coefficients, constant first, of `(|b - a(f)|^2 - R^2) (1 + tau^2)` in the fraction `f` of the
 /// shift, `tau = T f`.
 ///
-/// Centre `a` moves by `s` while it turns by `2 atan(T)` about z, `b` stands; in the screw frame.
-/// Square metres. No divisions; of degree 2 where the rotation or the shift is zero.
+/// Centre `a` moves by `s` while it turns by `2 atan(T)` about z, `b` is static; both in the screw
+/// frame. Square metres. No divisions; degree 2 where the rotation or the shift is zero.
 #[must_use]
 pub fn sphere_quartic(a: &Vec3, b: &Vec3, radii: f64, s: f64, half_tangent: f64) -> [f64; 5] {
     let t = half_tangent;
@@ -24,12 +24,12 @@ pub fn sphere_quartic(a: &Vec3, b: &Vec3, radii: f64, s: f64, half_tangent: f64)
     ]
 }
 
-/// Whether the spheres overlap or touch before `share_end`. Never misses an overlap: what is within
-/// rounding of one counts.
+/// Tests whether the spheres overlap or touch before `share_end`. Never misses an overlap: anything
+/// within rounding of one counts.
 ///
-/// Ends first, then the cylinders that the centres' paths are on, then the least values of the
-/// quartic, at the roots of its derivative; where that is a quadratic, its discriminant, without a
-/// division.
+/// Tests the ends first, then the cylinders that the centres' paths lie on, then the minima of the
+/// quartic, at the roots of its derivative. Where the quartic is a quadratic, tests its
+/// discriminant, without a division.
 #[must_use]
 #[allow(clippy::many_single_char_names)]
 pub fn spheres_meet(
@@ -43,12 +43,11 @@ pub fn spheres_meet(
     let q = sphere_quartic(a, b, radii, s, half_tangent);
     let end = share_end;
     let value = |x: f64| (((q[4] * x + q[3]) * x + q[2]) * x + q[1]) * x + q[0];
-    // Rounding of the coefficients and of the value, from the sizes of the squares they are made
-    // of.
+    // Rounding of the coefficients and of the value, from the sizes of the squares that form them.
     let tau = half_tangent * end;
     let size = (a.abs().sum() + b.abs().sum() + radii + s.abs()).powi(2);
     let zero = 64.0 * f64::EPSILON * size * (1.0 + tau * tau);
-    // In this order NaN meets.
+    // In this order NaN counts as contact.
     if !(q[0] > zero && value(end) > zero) {
         return true;
     }
@@ -60,7 +59,7 @@ pub fn spheres_meet(
         return false;
     }
     if q[4] == 0.0 && q[3] == 0.0 {
-        // Goes down from the start, is up again at the end, and its least value is not above zero.
+        // Falls from the start, rises again at the end, and its minimum is not above zero.
         let dips = q[1] < 0.0 && q[1] + 2.0 * q[2] * end > 0.0;
         return dips && 4.0 * q[2] * (q[0] - zero) <= q[1] * q[1];
     }

@@ -1,28 +1,28 @@
-//! The vectors of one cone: few, and their positive hull holds all the normals given.
+//! Vectors of one cone: few, with a positive hull that contains all given normals.
 //!
-//! Deterministic, instead of the thesis' annealing (section 4.5.2): along a direction that is
-//! within a right angle of every normal, the normals are projected from the origin onto a plane.
-//! The corners of their convex hull are the smallest set with the same positive hull; a polygon
-//! with too many corners loses sides, always the one whose neighbours, made to meet, enclose the
-//! least more.
+//! Deterministic, instead of the thesis' annealing (section 4.5.2). The normals are projected from
+//! the origin onto a plane, along a direction that is within a right angle of every normal. The
+//! corners of their convex hull are the smallest set with the same positive hull. A polygon with
+//! too many corners loses sides: always the one for which the extended neighbours enclose the least
+//! additional area.
 //!
 //! Off-line; allocates; no panics.
 
 use hapticd_geometry::Vec3;
 
-/// Most vectors that a cone may have.
+/// Maximum number of vectors of a cone.
 pub const MAX_VECTORS: usize = 9;
-/// Normals nearer than this to a right angle from the axis make no cone: their projections would be
-/// too far away.
+/// Minimum cosine between a normal and the axis. A normal nearer to a right angle makes no cone:
+/// its projection would be too far away.
 const MIN_COSINE: f64 = 1e-2;
 
 type Point = [f64; 2];
 
-/// Unit vectors, `most` at most (3 to 9), whose positive hull holds all `normals`, which are unit
-/// vectors.
+/// Returns at most `most` (3 to 9) unit vectors with a positive hull that contains all `normals`,
+/// which are unit vectors.
 ///
-/// `None` if the normals leave no room for a cone: they go more than half round, or so nearly that
-/// rounding would tell. Then nothing that has all of them can recede as a whole.
+/// `None` if the normals do not fit a cone: they span half of all directions or more, up to
+/// rounding. No set with all of them can then recede as a whole.
 #[must_use]
 pub fn enclosing_cone(normals: &[Vec3], most: usize) -> Option<Vec<Vec3>> {
     let axis = common_axis(normals)?;
@@ -49,10 +49,10 @@ pub fn enclosing_cone(normals: &[Vec3], most: usize) -> Option<Vec<Vec3>> {
     Some(corners.into_iter().map(lift).collect())
 }
 
-/// A unit vector within less than a right angle of all unit vectors given, by steps towards the
+/// Unit vector within less than a right angle of all given unit vectors, found by steps towards the
 /// nearest point of their convex hull.
 fn common_axis(normals: &[Vec3]) -> Option<Vec3> {
-    /// What needs more steps leaves hardly any room.
+    /// Maximum number of steps; inputs that need more hardly fit a cone.
     const STEPS: u32 = 64;
     let mut x = normals.iter().sum::<Vec3>() / normals.len() as f64;
     for _ in 0..STEPS {
@@ -60,7 +60,7 @@ fn common_axis(normals: &[Vec3]) -> Option<Vec3> {
         let mut worst = (f64::INFINITY, Vec3::zeros());
         for n in normals {
             let cosine = n.dot(&unit);
-            // NaN must not pass for good.
+            // In this order a NaN becomes the worst.
             if !(cosine >= worst.0) {
                 worst = (cosine, *n);
             }
@@ -68,7 +68,7 @@ fn common_axis(normals: &[Vec3]) -> Option<Vec3> {
         if worst.0 >= MIN_COSINE {
             return Some(unit);
         }
-        // The nearest point to the origin of the segment to the worst one.
+        // Nearest point to the origin on the segment to the worst normal.
         let d = worst.1 - x;
         let s = (-x.dot(&d) / d.norm_squared()).clamp(0.0, 1.0);
         x += d * s;
@@ -87,7 +87,7 @@ fn cross(o: Point, p: Point, q: Point) -> f64 {
 /// for a segment.
 fn convex_hull(mut points: Vec<Point>) -> Vec<Point> {
     points.sort_by(|p, q| p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])));
-    // Equal to rounding is equal.
+    // Points equal up to rounding are merged.
     points.dedup_by(|p, q| (p[0] - q[0]).abs() + (p[1] - q[1]).abs() < 1e-12);
     if points.len() < 3 {
         return points;
@@ -112,13 +112,13 @@ fn convex_hull(mut points: Vec<Point>) -> Vec<Point> {
     hull
 }
 
-/// Removes the side that costs least area; `false` if none can go.
+/// Removes the side that costs the least area; false if none can be removed.
 fn drop_side(corners: &mut Vec<Point>) -> bool {
     let n = corners.len();
     let mut best: Option<(f64, usize, Point)> = None;
     for k in 0..n {
         let [a, b, c, d] = [k, k + 1, k + 2, k + 3].map(|i| corners[i % n]);
-        // Side bc goes; the lines ab and cd meet beyond b and c.
+        // Side bc is removed; the lines ab and cd meet outside b and c.
         let (u, v) = ([b[0] - a[0], b[1] - a[1]], [d[0] - c[0], d[1] - c[1]]);
         let turn = u[0] * v[1] - u[1] * v[0];
         if turn <= 1e-12 {
@@ -140,7 +140,7 @@ fn drop_side(corners: &mut Vec<Point>) -> bool {
     true
 }
 
-/// A triangle around the circle around all points.
+/// Triangle around a circle that contains all points.
 fn triangle_around(points: &[Point]) -> Vec<Point> {
     let n = points.len() as f64;
     let sum = points
@@ -171,8 +171,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(600))]
 
-        /// What is against all cone vectors is against all normals; by sampling, near the cone and
-        /// anywhere.
+        /// A direction against all cone vectors is against all normals. Tested by sampling near the
+        /// cone and everywhere.
         #[test]
         fn normals_are_enclosed(
             about in vector(), spread in 0.0..2.0f64, offsets in prop::collection::vec(vector(), 1..40),
@@ -181,7 +181,7 @@ mod tests {
             let about = about.normalize();
             let normals: Vec<Vec3> = offsets.iter().map(|o| (about + o * spread).normalize()).collect();
             let Some(cone) = enclosing_cone(&normals, most) else {
-                // Only where there is no room: no direction is well within a right angle of all.
+                // Only if no cone fits: no direction is well within a right angle of all.
                 for v in &tries {
                     let v = v.normalize();
                     prop_assert!(normals.iter().any(|n| n.dot(&v) < 0.2));
@@ -198,12 +198,12 @@ mod tests {
                     prop_assert!(normals.iter().all(|n| n.dot(&v) < 0.0), "{:?}", cone);
                 }
             }
-            // Normals that hardly differ make a cone that lets a good part pass.
+            // Nearly equal normals make a cone that accepts many directions.
             prop_assert!(spread > 0.1 || inside > 0);
         }
 
-        /// Up to the number allowed, the cone is exact: whatever is against all normals is against
-        /// it.
+        /// Up to the allowed number the cone is exact: a direction against all normals is against
+        /// the cone.
         #[test]
         fn few_normals_lose_nothing(about in vector(), offsets in prop::collection::vec(vector(), 1..10), tries in prop::collection::vec(vector(), 100)) {
             let normals: Vec<Vec3> = offsets.iter().map(|o| (about.normalize() + o * 0.4).normalize()).collect();
@@ -230,7 +230,7 @@ mod tests {
         let square: Vec<Vec3> = [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)]
             .map(|(x, y)| Vec3::new(x, y, 1.0).normalize())
             .to_vec();
-        // No side of a square can go: its neighbours are parallel.
+        // No side of a square can be removed: its neighbours are parallel.
         assert_eq!(enclosing_cone(&square, 3).map(|c| c.len()), Some(3));
         assert_eq!(enclosing_cone(&square, 4).map(|c| c.len()), Some(4));
         assert!(enclosing_cone(&[up, -up], 9).is_none());

@@ -1,37 +1,36 @@
-//! The cones of a hierarchy of boxes.
+//! Cones of a hierarchy of boxes.
 
 use hapticd_ccd::{MeshIndex, ObbTree};
 use hapticd_geometry::{MeshReport, TriMesh, Vec3};
 
 use super::cone::{MAX_VECTORS, enclosing_cone};
 
-/// From what the cone of an inner box is made.
+/// Input of an inner box's cone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// From the normals of all triangles below: the tightest cones.
+    /// The normals of all triangles below: the tightest cones.
     TopDown,
-    /// From the cones of its two children: quicker to build, a little less tight.
+    /// The cones of its two children: faster to build, slightly less tight.
     BottomUp,
 }
 
-/// Why there are no cones.
+/// Reasons why cones cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConeError {
-    /// A point has no faces.
+    /// The shape is a point, which has no faces.
     Point,
-    /// The mesh is open or not consistently outward: what recedes there may still be what touches
-    /// first.
+    /// The mesh is open or not consistently outward: a receding part may then still touch first.
     NotASolid {
         /// Edges with one face.
         boundary_edges: usize,
         /// Edges with three faces or more.
         non_manifold_edges: usize,
-        /// Edges along which one of the two faces is inside out.
+        /// Edges at which one of the two faces is inside out.
         misoriented_edges: usize,
     },
-    /// More or fewer vectors a cone than there may be.
+    /// The number of vectors per cone is out of range.
     BadSize {
-        /// What was asked for.
+        /// Number requested.
         most_vectors: usize,
     },
 }
@@ -61,19 +60,19 @@ impl std::fmt::Display for ConeError {
 
 impl std::error::Error for ConeError {}
 
-/// How many cones of which size, and what they take (Redon 2002, section 4.7.3).
+/// Number of cones by size, and their memory (Redon 2002, section 4.7.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConeReport {
-    /// Boxes by number of cone vectors; 0 for those without a cone.
+    /// Boxes by number of cone vectors; index 0 counts those without a cone.
     pub by_size: [usize; MAX_VECTORS + 1],
     /// Bytes of all vectors and of their index.
     pub bytes: usize,
 }
 
-/// The cones of all boxes of a mesh's hierarchy.
+/// Cones of all boxes of a mesh's hierarchy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackFaceCones {
-    /// The vectors of node `i` are `vectors[start[i]..start[i + 1]]`; none if it has no cone.
+    /// Node `i` has the vectors `vectors[start[i]..start[i + 1]]`; empty if it has no cone.
     start: Vec<u32>,
     vectors: Vec<Vec3>,
 }
@@ -82,7 +81,7 @@ impl BackFaceCones {
     /// Builds cones of at most `most_vectors` (3 to 9) vectors.
     ///
     /// # Errors
-    /// If the shape is not a closed solid with outward faces, or the number of vectors is out of
+    /// The shape is not a closed solid with outward faces, or the number of vectors is out of
     /// range.
     pub fn new(
         shape: &MeshIndex,
@@ -109,7 +108,7 @@ impl BackFaceCones {
         let normals = normals(mesh);
         let below = (strategy == Strategy::TopDown).then(|| triangles_below(tree));
         let mut cones: Vec<Option<Vec<Vec3>>> = vec![None; nodes.len()];
-        // Children come after their parent.
+        // Children follow their parent.
         for (i, node) in nodes.iter().enumerate().rev() {
             let below = if node.is_leaf() {
                 normals[node.triangle() as usize].map(|normal| vec![normal])
@@ -133,7 +132,7 @@ impl BackFaceCones {
         Ok(Self { start, vectors })
     }
 
-    /// The cone of a box, in the frame of the mesh; empty if it has none, or there is no such box.
+    /// Cone of a box, in the frame of the mesh; empty if it has none or the box does not exist.
     #[inline]
     #[must_use]
     pub fn of(&self, node: u32) -> &[Vec3] {
@@ -144,7 +143,7 @@ impl BackFaceCones {
         }
     }
 
-    /// Sizes and memory.
+    /// Counts cones by size, and their memory.
     #[must_use]
     pub fn report(&self) -> ConeReport {
         let mut by_size = [0; MAX_VECTORS + 1];
@@ -165,7 +164,7 @@ fn normals(mesh: &TriMesh) -> Vec<Option<Vec3>> {
     triangles.map(|t| normal(mesh.triangle(t))).collect()
 }
 
-/// The triangles below every node.
+/// Triangles below every node.
 fn triangles_below(tree: &ObbTree) -> Vec<Vec<u32>> {
     let nodes = tree.nodes();
     let mut below: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];

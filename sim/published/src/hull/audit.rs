@@ -1,10 +1,10 @@
-//! Everything that a hull stores, against the points at one time.
+//! Audit of everything that a hull stores, against the points at one time.
 
 use super::{NONE, SLOTS, UpperHull};
 use hapticd_kinetic::kinetic::Inconsistent;
 use hapticd_kinetic::polynomial::Predicate;
 
-/// A value that is clear of rounding, as a share of its terms.
+/// Threshold above which a value is clear of rounding, relative to its terms.
 const CLEAR: f64 = 1e-7;
 
 impl UpperHull {
@@ -21,7 +21,7 @@ impl UpperHull {
         Ok(())
     }
 
-    /// The points without anything else, to look at another time.
+    /// The points alone, for evaluation at another time.
     fn clone_points(&self) -> Self {
         Self {
             points: self.points.clone(),
@@ -102,7 +102,8 @@ impl UpperHull {
                 {
                     return fault(vertex.a, "an event without a certificate");
                 }
-                // Slopes near zero at now are told by what comes after, and need not be told again.
+                // Slopes near zero are decided by what comes after now; another decision may
+                // differ, so skip these.
                 let named = self.named(v, slot);
                 let is_clear = named.iter().all(|&i| {
                     named.iter().all(|&k| {

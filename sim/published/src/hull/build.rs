@@ -1,5 +1,5 @@
-//! The tree from the bottom up: two envelopes are merged by abscissa, and which one is above is
-//! asked at each vertex.
+//! Bottom-up construction of the tree: two envelopes are merged by abscissa, and a predicate
+//! decides at each vertex which one is above.
 
 use super::{NONE, Node, SLOTS, UpperHull, Vertex};
 use hapticd_kinetic::kinetic::Inconsistent;
@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 /// An envelope: its edges from left to right.
 type Envelope = Vec<u32>;
 
-/// Two lines that neither rise nor fall against each other for ever are told apart by the caller,
-/// so zero is met at isolated times only; then anything will do.
+/// The sign just after now. The caller distinguishes lines that stay parallel forever, so zero
+/// occurs at isolated times only; either answer is then valid.
 fn is_true(f: &Predicate) -> bool {
     f.sign_after() > 0.0
 }
 
 impl UpperHull {
-    /// Makes everything again as it is just after now. `O(n log n)`.
+    /// Rebuilds everything as of just after now. `O(n log n)`.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
         self.nodes.clear();
         self.vertices.clear();
@@ -87,7 +87,7 @@ impl UpperHull {
         (node, self.merge(node, [&a, &b]))
     }
 
-    /// Makes the list of a node, and reads its envelope off it.
+    /// Builds the list of a node, and returns its envelope.
     fn merge(&mut self, node: u32, envelopes: [&Envelope; 2]) -> Envelope {
         let vertex = |c: usize, k: usize| (envelopes[c][k], envelopes[c][k + 1]);
         let mut at = [0, 0];
@@ -127,7 +127,7 @@ impl UpperHull {
         envelope
     }
 
-    /// Makes vertices of a list (edges, colour, contender, top), between two ends.
+    /// Creates the vertices of a list (edges, colour, contender, top) between two ends.
     fn link(&mut self, node: u32, list: &[(u32, u32, u8, u32, u8)], tops: [u8; 2]) {
         let first = self.new_vertex(node, (NONE, NONE), 0, NONE, tops[0]);
         let mut last = first;

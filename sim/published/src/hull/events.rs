@@ -1,4 +1,4 @@
-//! What happens when a certificate fails, and how a change of a node's envelope goes up the tree.
+//! Handling of failed certificates, and how a change of a node's envelope propagates up the tree.
 //!
 //! Decisions come from the state, never from the predicate that has just become zero (rule T2).
 
@@ -8,8 +8,8 @@ use hapticd_kinetic::stats::EventCost;
 
 type Edges = (u32, u32);
 
-/// A change at one end of an envelope: left or right, what vertex comes or goes, and which edge is
-/// the end then.
+/// A change at one end of an envelope: the side (left or right), the vertex that appears or
+/// disappears, and the new end edge.
 #[derive(Clone, Copy)]
 struct End {
     side: usize,
@@ -18,7 +18,7 @@ struct End {
     edge: u32,
 }
 
-/// One or two vertices of an envelope, next to each other.
+/// One or two adjacent vertices of an envelope.
 #[derive(Clone, Copy)]
 struct Few {
     list: [Edges; 2],
@@ -45,8 +45,9 @@ impl Few {
     }
 }
 
-/// What a vertex `ab` and the edge `e` of the other envelope give to the node's own: whether `ab`
-/// is above `e`, and the envelopes cross left and right of it. None: it cannot be.
+/// Contribution of a vertex `ab` and the edge `e` of the other envelope to the node's own envelope,
+/// given whether `ab` is above `e`, and whether the envelopes cross left and right of it. `None` if
+/// the combination is impossible.
 fn visible((a, b): Edges, e: u32, above: bool, left: bool, right: bool) -> Option<Few> {
     match (above, left, right) {
         (true, false, false) => Some(Few::one((a, b))),
@@ -60,7 +61,7 @@ fn visible((a, b): Edges, e: u32, above: bool, left: bool, right: bool) -> Optio
 }
 
 impl UpperHull {
-    /// Processes the event of a slot, which is the first in the queue.
+    /// Processes the event of a slot, which must be the first in the queue.
     pub(super) fn process(&mut self, slot: u32) -> Result<Certificate, Inconsistent> {
         let (v, which) = (slot / SLOTS as u32, slot as usize % SLOTS);
         let types = self.vertices[v as usize].live[which];
@@ -87,7 +88,7 @@ impl UpperHull {
         Ok(Certificate::ALL[first])
     }
 
-    /// Two vertices of different envelopes change places: nothing that can be seen.
+    /// Two vertices of different envelopes swap: the node's envelope does not change.
     fn order_event(&mut self, v: u32) -> Result<(), Inconsistent> {
         let w = self.vertices[v as usize].next;
         if self.is_end(v) || self.is_end(w) {
@@ -111,7 +112,7 @@ impl UpperHull {
         Ok(())
     }
 
-    /// A vertex goes through the other envelope.
+    /// A vertex passes through the other envelope.
     fn height_event(&mut self, v: u32) -> Result<(), Inconsistent> {
         let vertex = self.vertices[v as usize];
         let (left, right) = (self.crossing(vertex.prev, v), self.crossing(v, vertex.next));
@@ -187,7 +188,7 @@ impl UpperHull {
                 )
             }
             (true, true) => {
-                // Two lines: the less steep one, which was above on the left, is now above on the
+                // Two lines: the less steep one was above on the left, and is now above on the
                 // right.
                 let (x, y) = (edges[top_u][0], edges[1 - top_u][0]);
                 self.vertices[u as usize].top = 1 - top_u as u8;
@@ -195,7 +196,7 @@ impl UpperHull {
                 self.refresh(u);
                 self.refresh(w);
                 let x_above = (self.about(x)[1] - self.about(y)[1]).sign_after() > 0.0;
-                // The vertex goes off on one side and comes back on the other.
+                // The vertex leaves on one side and returns on the other.
                 let (off, on) = if x_above { (1, 0) } else { (0, 1) };
                 let end = |side, inserts, vertex, edge| End {
                     side,
@@ -210,7 +211,7 @@ impl UpperHull {
         }
     }
 
-    /// In a node's envelope `old` has become `new`: what that means for the nodes above.
+    /// Replaces `old` by `new` in a node's envelope, and propagates the change to the nodes above.
     fn replace(&mut self, mut node: u32, old: Few, new: Few) -> Result<(), Inconsistent> {
         loop {
             let colour = self.nodes[node as usize].colour;
@@ -260,8 +261,8 @@ impl UpperHull {
         }
     }
 
-    /// A vertex has come or gone at an end of a node's envelope: what that means for the nodes
-    /// above.
+    /// Inserts or removes a vertex at an end of a node's envelope, and propagates the change to the
+    /// nodes above.
     fn change_end(&mut self, mut node: u32, end: End) -> Result<(), Inconsistent> {
         loop {
             let colour = self.nodes[node as usize].colour;
@@ -328,8 +329,7 @@ impl UpperHull {
         }
     }
 
-    /// Takes a vertex out of its node's map and gives its place back; its neighbours are the
-    /// caller's.
+    /// Removes a vertex from its node's map and frees its slot; the caller relinks the neighbours.
     fn forget(&mut self, v: u32) {
         self.drop_certificates(v);
         let vertex = self.vertices[v as usize];

@@ -1,29 +1,28 @@
-//! The convex hull of points that move in the plane.
+//! Convex hull of points that move in the plane.
 //!
 //! # Theory
 //!
 //! Basch, Guibas and Hershberger (1999). A point `(p, q)` is the line `y = p x + q` of the dual
 //! plane; the upper hull from left to right is the *upper envelope* of those lines from left to
 //! right. The lines are the leaves of a balanced tree, and each node merges the envelopes of its
-//! two halves: it has the vertices of both, by abscissa, in one list, and knows at each of them
-//! which envelope is above. From that list the node's own envelope can be read, which is what the
-//! node above merges. Nine types of certificates ([`Certificate`]) prove each list; when one fails
-//! the list changes locally, and so may the node's envelope, and the lists above.
+//! two halves. It keeps the vertices of both in one list, by abscissa, and records at each of them
+//! which envelope is above. The list yields the node's own envelope, which the node above merges.
+//! Nine types of certificates ([`Certificate`]) prove each list. When one fails, the list changes
+//! locally; so may the node's envelope and the lists above.
 //!
-//! Of what was published the certificate of the parallels at infinity is missing; it is one of the
-//! nine here. Each of them is necessary, which a test shows by leaving each out.
+//! The published list lacks the certificate of the parallels at infinity; it is one of the nine
+//! here. Each of the nine is necessary, which a test shows by omitting each in turn.
 //!
 //! # Practice
 //!
-//! [`UpperHull`] is the upper one, [`Hull`] both. Coordinates are polynomials of the third degree
-//! at most. Points are to be in general position: three on a line for ever, or many events at one
-//! time, make it inconsistent, which is an error ([`hapticd_kinetic::Inconsistent`]) and a reason
-//! to rebuild it. Perturb such input by a millionth once, and use
-//! [`hapticd_kinetic::Kinetic::advance_or_rebuild`]. Two points that move in the same way are
-//! refused.
+//! [`UpperHull`] is the upper hull, [`Hull`] the whole. Coordinates are polynomials of degree 3 or
+//! less. Points must be in general position. Three that stay on a line, or many events at one time,
+//! make the structure inconsistent; this is an error ([`hapticd_kinetic::Inconsistent`]) and a
+//! reason to rebuild. Perturb such input once by a millionth, and use
+//! [`hapticd_kinetic::Kinetic::advance_or_rebuild`]. Two points with the same motion are refused.
 //!
-//! Live certificates are `O(n log n)`, some `7 log n` name one point, and an event costs `O(log^2
-//! n)`. It allocates while it goes: this is no structure for the haptic loop.
+//! There are `O(n log n)` live certificates, some `7 log n` name one point, and an event costs
+//! `O(log^2 n)`. Processing allocates: not for the haptic loop.
 
 mod audit;
 mod build;
@@ -37,42 +36,42 @@ use hapticd_kinetic::roots::first_failure;
 use hapticd_kinetic::stats::{EventCost, Stats};
 use std::collections::BTreeMap;
 
-/// No vertex, no node.
+/// Index of no vertex or node.
 const NONE: u32 = u32::MAX;
 
-/// Highest degree of a coordinate: predicates are products of two.
+/// Maximum degree of a coordinate: predicates are products of two.
 const MAX_DEGREE: usize = 3;
 
-/// Largest jump of a new plan, as a share of the numbers it is made of.
+/// Maximum jump of a new plan, relative to the numbers involved.
 const LARGEST_JUMP: f64 = 1e-9;
 
-/// The nine types of certificates about a vertex `ab` of a node's list, `ce` being the edge of the
+/// The nine types of certificates about a vertex `ab` of a node's list; `ce` is the edge of the
 /// other envelope above or below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificate {
-    /// `ab` is left of the next vertex, which is the other envelope's.
+    /// `ab` is left of the next vertex, which belongs to the other envelope.
     X,
     /// `ab` is on its side of `ce`, and the envelopes cross right of it.
     Yli,
     /// `ab` is on its side of `ce`, and the envelopes cross left of it.
     Yri,
-    /// `ab` is above `ce`, whose slope is between those of `a` and `b`.
+    /// `ab` is above `ce`, which has a slope between those of `a` and `b`.
     Yt,
-    /// Then: `a` is less steep than `ce`.
+    /// Under the condition of `Yt`: `a` is less steep than `ce`.
     Slt,
-    /// Then: `ce` is less steep than `b`.
+    /// Under the condition of `Yt`: `ce` is less steep than `b`.
     Srt,
     /// `ab` is below `ce`, which is steeper than `b`.
     Sl,
     /// `ab` is below `ce`, which is less steep than `a`.
     Sr,
-    /// At an end of the list, the envelopes crossing next to it: the upper one's end edge is the
+    /// At an end of the list next to which the envelopes cross: the upper one's end edge is the
     /// less steep on the left, the steeper on the right.
     SInfinity,
 }
 
 impl Certificate {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 9] = [
         Self::X,
         Self::Yli,
@@ -90,8 +89,8 @@ impl Certificate {
     }
 }
 
-/// Certificates of one vertex: its order in the list, its height, the slopes of the interval left
-/// of it and right of it. `SInfinity` is an end's `LEFT`.
+/// Certificate slots of one vertex: its order in the list, its height, and the slopes of the
+/// intervals left and right of it. `SInfinity` uses an end's `LEFT`.
 const ORDER: usize = 0;
 const HEIGHT: usize = 1;
 const LEFT: usize = 2;
@@ -101,47 +100,46 @@ const SLOTS: usize = 4;
 /// One event of a hull.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullEvent {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// The type of the certificate that failed, the first of them where one predicate stands for
-    /// several.
+    /// Type of the certificate that failed; the first type if one predicate stands for several.
     pub certificate: Certificate,
-    /// The points that it names, those from the second on `u32::MAX` where it names fewer.
+    /// The points that it names; unused entries are `u32::MAX`.
     pub points: [u32; 4],
-    /// The hull has changed.
+    /// True if the hull has changed.
     pub external: bool,
 }
 
-/// The list of one node: two envelopes, merged.
+/// List of one node: two merged envelopes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged {
     /// First and last lines of both envelopes.
     pub edges: [[u32; 2]; 2],
-    /// Which envelope is above at the left end, and whether [`Certificate::SInfinity`] is live
-    /// there; the same at the right end.
+    /// Envelope that is above at the left end, and whether [`Certificate::SInfinity`] is live
+    /// there; the same for the right end.
     pub ends: [(u8, bool); 2],
-    /// The vertices of both envelopes from left to right.
+    /// Vertices of both envelopes from left to right.
     pub vertices: Vec<MergedVertex>,
 }
 
 /// A vertex of a node's list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedVertex {
-    /// The lines that meet in it.
+    /// Lines that meet in it.
     pub edges: (u32, u32),
-    /// Which of the two envelopes it is of.
+    /// Envelope that it belongs to, 0 or 1.
     pub envelope: u8,
-    /// Which envelope is above here.
+    /// Envelope that is above here, 0 or 1.
     pub above: u8,
-    /// The line of the other envelope here.
+    /// Line of the other envelope here.
     pub contender: u32,
-    /// Its live certificates.
+    /// Live certificates of the vertex.
     pub certificates: Vec<Certificate>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
-    /// The edges that meet in it. Of an end of the list: none.
+    /// Edges that meet in it; `NONE` for an end of the list.
     a: u32,
     b: u32,
     node: u32,
@@ -149,7 +147,7 @@ struct Vertex {
     next: u32,
     /// Edge of the other envelope.
     ce: u32,
-    /// Which envelope it is of, and which one is above here.
+    /// Envelope that it belongs to, and the envelope that is above here.
     colour: u8,
     top: u8,
     /// Types of the live certificates in each slot.
@@ -159,24 +157,24 @@ struct Vertex {
 #[derive(Clone, Debug)]
 struct Node {
     parent: u32,
-    /// Which of the parent's two envelopes is this node's.
+    /// Index of this node's envelope among the parent's two.
     colour: u8,
     /// Ends of the list.
     ends: [u32; 2],
-    /// First and last edges of the two envelopes that are merged here.
+    /// First and last edges of the two envelopes merged here.
     edges: [[u32; 2]; 2],
-    /// The list's vertices by their edges.
+    /// Vertices of the list by their edges.
     map: BTreeMap<(u32, u32), u32>,
 }
 
-/// See the module.
+/// Kinetic upper hull. See the module page.
 #[derive(Clone, Debug)]
 pub struct UpperHull {
     points: Vec<[Motion1; 2]>,
     nodes: Vec<Node>,
-    /// Above the root: its only envelope is the hull.
+    /// Node above the root: its only envelope is the hull.
     collector: u32,
-    /// Lowest node of each line that has a list.
+    /// Lowest node that has a list with the line, by line.
     leaf: Vec<u32>,
     vertices: Vec<Vertex>,
     free: Vec<u32>,
@@ -185,7 +183,7 @@ pub struct UpperHull {
     horizon: f64,
     livelock: Livelock,
     live: u64,
-    /// Of the event that is processed.
+    /// Cost of the current event.
     cost: EventCost,
     external: bool,
     disabled: u16,
@@ -193,12 +191,12 @@ pub struct UpperHull {
 }
 
 impl UpperHull {
-    /// Of these points, `[x, y]` each, as they are at `now`. Events at or after `horizon` are not
-    /// looked for; it may be infinite.
+    /// Builds the hull of these points, `[x, y]` each, at `now`. Events at or after `horizon` are
+    /// not computed; it may be infinite.
     ///
     /// # Errors
-    /// A motion that is no polynomial of finite numbers of the third degree at most, or a point
-    /// that moves exactly as another: that one has the number of its double in the error.
+    /// A motion is not a polynomial of degree 3 or less with finite coefficients, or two points
+    /// move identically; the error then names both.
     pub fn new(points: &[[Motion1; 2]], now: f64, horizon: f64) -> Result<Self, HullError> {
         for (object, point) in points.iter().enumerate() {
             check(object as u32, point)?;
@@ -237,7 +235,7 @@ impl UpperHull {
         Ok(hull)
     }
 
-    /// The points of the hull from left to right.
+    /// Points of the hull from left to right.
     #[must_use]
     pub fn hull(&self) -> Vec<u32> {
         let Some(node) = self.nodes.get(self.collector as usize) else {
@@ -252,31 +250,33 @@ impl UpperHull {
         hull
     }
 
-    /// How a point moves.
+    /// Motion of a point.
     #[must_use]
     pub fn point(&self, object: u32) -> Option<&[Motion1; 2]> {
         self.points.get(object as usize)
     }
 
-    /// Live certificates, whether they have an event or not.
+    /// Number of live certificates, with or without an event.
     #[must_use]
     pub fn certificates(&self) -> u64 {
         self.live
     }
 
-    /// Events in the queue.
+    /// Number of events in the queue.
     #[must_use]
     pub fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// Nodes of the tree that merge two envelopes: one fewer than points. The last one is the root.
+    /// Number of tree nodes that merge two envelopes: one fewer than points. The last one is the
+    /// root.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.points.len().saturating_sub(1)
     }
 
-    /// What a node merges, for pictures and explanations: allocates. None if there is no such node.
+    /// Returns what a node merges, for pictures and explanations; `None` if there is no such node.
+    /// Allocates.
     #[must_use]
     pub fn merged(&self, node: usize) -> Option<Merged> {
         let number = (0..self.nodes.len())
@@ -332,7 +332,7 @@ impl UpperHull {
         }))
     }
 
-    /// Most certificates that name one point: counted, `O(n log n)`.
+    /// Maximum number of certificates that name one point. Counts them, `O(n log n)`.
     #[must_use]
     pub fn certificates_per_object(&self) -> u64 {
         let mut counts = vec![0_u64; self.points.len()];
@@ -352,7 +352,7 @@ impl UpperHull {
         counts.into_iter().max().unwrap_or(0)
     }
 
-    /// For the test that each type of certificate is necessary: this one is not issued any more.
+    /// Stops issuing a type of certificate, for the test that each type is necessary.
     #[doc(hidden)]
     pub fn disable(&mut self, certificate: Certificate) {
         self.disabled |= certificate.bit();
@@ -363,7 +363,7 @@ impl UpperHull {
         }
     }
 
-    /// For tests: turns a flag round and says nothing.
+    /// For tests: flips the flag of each vertex silently.
     #[doc(hidden)]
     pub fn corrupt(&mut self) {
         for v in &mut self.vertices {
@@ -377,18 +377,18 @@ impl UpperHull {
         self.points[i as usize].map(|m| m.about(self.now).unwrap_or_default())
     }
 
-    /// `i` is less steep than `j`: the point is left of it.
+    /// Positive if `i` is less steep than `j`, that is, the point is left of it.
     fn steeper(&self, i: u32, j: u32) -> Predicate {
         self.about(j)[0] - self.about(i)[0]
     }
 
-    /// The vertex `ab` is above line `e`.
+    /// Positive if the vertex `ab` is above line `e`.
     fn above(&self, (a, b): (u32, u32), e: u32) -> Predicate {
         let ([pa, qa], [pb, qb], [pe, qe]) = (self.about(a), self.about(b), self.about(e));
         (pa - pe) * (qa - qb) + (qa - qe) * (pb - pa)
     }
 
-    /// The vertex `ab` is left of the vertex `cd`.
+    /// Positive if the vertex `ab` is left of the vertex `cd`.
     fn left_of(&self, (a, b): (u32, u32), (c, d): (u32, u32)) -> Predicate {
         let ([pa, qa], [pb, qb]) = (self.about(a), self.about(b));
         let ([pc, qc], [pd, qd]) = (self.about(c), self.about(d));
@@ -404,13 +404,13 @@ impl UpperHull {
         self.vertices[v as usize].a == NONE
     }
 
-    /// The envelopes cross between two neighbours of a list.
+    /// True if the envelopes cross between two neighbours of a list.
     fn crossing(&self, u: u32, w: u32) -> bool {
         self.vertices[u as usize].top != self.vertices[w as usize].top
     }
 
-    /// What the certificate in a slot says, the types that say it, by the table of Basch, Guibas
-    /// and Hershberger; none if there is no such certificate.
+    /// Predicate of the certificate in a slot, and the types it stands for, by the table of Basch,
+    /// Guibas and Hershberger; `None` if there is no such certificate.
     fn certificate(&self, v: u32, slot: usize) -> Option<(Predicate, u16)> {
         let vertex = &self.vertices[v as usize];
         let node = &self.nodes[vertex.node as usize];
@@ -475,7 +475,7 @@ impl UpperHull {
         }
     }
 
-    /// The lines that a certificate names.
+    /// Lines that a certificate names.
     fn named(&self, v: u32, slot: usize) -> [u32; 4] {
         let vertex = &self.vertices[v as usize];
         if vertex.a == NONE {
@@ -537,19 +537,19 @@ impl UpperHull {
     }
 }
 
-/// Why a hull cannot be made.
+/// Reasons why a hull cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum HullError {
-    /// A motion is none, or of a kind that predicates cannot be made of. The caller's fault.
+    /// A motion is invalid, or of a kind that has no predicates. The caller is at fault.
     #[error(transparent)]
     Motion(#[from] MotionError),
-    /// Two points move in the same way: which of them is on the hull nobody can say. The caller's
-    /// fault.
+    /// Two points move identically, so it is undecidable which of them is on the hull. The caller
+    /// is at fault.
     #[error("point {object} moves exactly as point {of}")]
     Double {
-        /// Which.
+        /// Number of the point.
         object: u32,
-        /// As which.
+        /// Number of the point that moves identically.
         of: u32,
     },
     /// The points are not in general position.
@@ -560,7 +560,7 @@ pub enum HullError {
 fn check(object: u32, point: &[Motion1; 2]) -> Result<(), MotionError> {
     for motion in point {
         let degree = motion.checked(object)?.degree();
-        // What turns is no polynomial of any degree.
+        // A rotation is not a polynomial of any degree.
         let degree = degree.unwrap_or(usize::MAX);
         if degree > MAX_DEGREE {
             return Err(MotionError::Degree {
@@ -574,7 +574,7 @@ fn check(object: u32, point: &[Motion1; 2]) -> Result<(), MotionError> {
 }
 
 impl Kinetic for UpperHull {
-    /// Both coordinates.
+    /// Motions of both coordinates.
     type Plan = [Motion1; 2];
     type PlanError = MotionError;
 
@@ -596,7 +596,7 @@ impl Kinetic for UpperHull {
         })
     }
 
-    /// Looks through the lists above the point's leaf and issues again what names it.
+    /// Visits the lists above the point's leaf and reissues the certificates that name it.
     fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), MotionError> {
         let count = self.points.len();
         let Some(old) = self.points.get(object as usize) else {
@@ -649,7 +649,7 @@ impl Kinetic for UpperHull {
     }
 }
 
-/// The whole hull: the upper one, and the upper one of the points turned upside down.
+/// The whole hull: the upper hull, and that of the points mirrored in the x axis.
 #[derive(Clone, Debug)]
 pub struct Hull {
     /// Upper hull, from left to right.
@@ -683,7 +683,7 @@ impl Hull {
         })
     }
 
-    /// As [`Kinetic::advance_or_rebuild`], of both.
+    /// As [`Kinetic::advance_or_rebuild`], for both.
     ///
     /// # Errors
     /// As there.
@@ -696,16 +696,16 @@ impl Hull {
         })
     }
 
-    /// As [`Kinetic::change_plan`], of both.
+    /// As [`Kinetic::change_plan`], for both.
     ///
     /// # Errors
-    /// As there; nothing has changed then.
+    /// As there; nothing has then changed.
     pub fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), MotionError> {
         self.upper.change_plan(object, plan)?;
         self.lower.change_plan(object, upside_down(&plan))
     }
 
-    /// The corners, counter-clockwise from the leftmost.
+    /// Corners, counter-clockwise from the leftmost.
     #[must_use]
     pub fn hull(&self) -> Vec<u32> {
         let mut hull = self.lower.hull();

@@ -1,5 +1,5 @@
-//! First contact of two sphere trees on an algebraic motion, and what the thesis does to test less
-//! (Redon 2002, section 2.6).
+//! First contact of two sphere trees on an algebraic motion, with the thesis' measures against
+//! repeated tests (Redon 2002, section 2.6).
 
 use std::collections::HashSet;
 
@@ -11,19 +11,19 @@ use crate::algebraic::AlgebraicMotion;
 use crate::algebraic::pair::first_contact_of_pair;
 use crate::algebraic::sphere::spheres_meet;
 
-/// How to search. The contact found depends on the tolerance only.
+/// Options of a search. The contact found depends on the tolerance only.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SphereOptions {
-    /// Features this near at a root of their cubic touch, metres.
+    /// Features within this distance at a root of their cubic touch, metres.
     pub tolerance_m: f64,
     /// Remember which labels were tested against each other.
     pub sphere_table: bool,
     /// Remember which edges were tested against each other, which vertices against which faces, and
     /// which faces against which vertices.
     pub feature_tables: bool,
-    /// Take vertices to the screw frame once.
+    /// Transform each vertex to the screw frame only once.
     pub vertex_cache: bool,
-    /// Whether later tests end at the earliest contact so far.
+    /// End later tests at the earliest contact so far.
     pub pass_contact_time: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for SphereOptions {
     }
 }
 
-/// What the searches so far did.
+/// Counters of the searches so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SphereCounters {
     /// Sphere/sphere tests.
@@ -50,36 +50,36 @@ pub struct SphereCounters {
     pub vertex_face: u64,
     /// Face/vertex tests.
     pub face_vertex: u64,
-    /// Vertices taken to the screw frame.
+    /// Vertices transformed to the screw frame.
     pub vertices: u64,
 }
 
 impl SphereCounters {
-    /// All tests.
+    /// Number of all tests.
     #[must_use]
     pub fn tests(&self) -> u64 {
         self.spheres + self.edge_edge + self.vertex_face + self.face_vertex
     }
 }
 
-/// The earliest contact.
+/// Earliest contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SphereContact {
     /// Time of contact.
     pub t: f64,
-    /// Kind of the features; of several at one time the least in the order of [`PairKind`] and
+    /// Kind of the features. Of several at one time, the smallest in the order of [`PairKind`] and
     /// indices.
     pub kind: PairKind,
     /// Vertex, edge or triangle index in A.
     pub feature_a: u32,
     /// Vertex, edge or triangle index in B.
     pub feature_b: u32,
-    /// Where, in B's frame.
+    /// Point of contact, in B's frame.
     pub point: Vec3,
 }
 
-/// Vertices in the screw frame, taken there when they are first asked for. Never cleared: a stamp
-/// tells which are of this search.
+/// Vertices in the screw frame, transformed on first use. Never cleared: a stamp marks those of
+/// this search.
 #[derive(Clone, Debug, Default)]
 struct VertexCache {
     places: Vec<Vec3>,
@@ -114,7 +114,7 @@ impl VertexCache {
     }
 }
 
-/// Work space of searches; counts what they do.
+/// Work space of searches, with counters.
 #[derive(Clone, Debug, Default)]
 pub struct SphereSearch {
     stamp: u64,
@@ -122,13 +122,13 @@ pub struct SphereSearch {
     spheres: HashSet<(u32, u32)>,
     features: [HashSet<(u32, u32)>; 3],
     stack: Vec<(u32, u32)>,
-    /// What the searches so far did.
+    /// Counters of the searches so far.
     pub counters: SphereCounters,
 }
 
 impl SphereSearch {
     /// First contact of `a`, which starts at `b_from_a` and follows `motion` (in B's frame), with
-    /// the standing `b`.
+    /// the static `b`.
     pub fn first_contact(
         &mut self,
         a: &SphereTree,
@@ -200,7 +200,7 @@ struct Best {
     point: Vec3,
 }
 
-/// The features of two leaves.
+/// A pair of leaves with features to test.
 struct Leaf<'s, 't> {
     search: &'s mut SphereSearch,
     trees: [&'t SphereTree; 2],
@@ -239,7 +239,7 @@ impl Leaf<'_, '_> {
         }
     }
 
-    /// The corners of a feature in the screw frame.
+    /// Corners of a feature in the screw frame.
     fn points(
         &mut self,
         side: usize,

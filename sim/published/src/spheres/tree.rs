@@ -1,13 +1,13 @@
 //! Equal spheres that cover a surface, and a complete tree over them.
 //!
-//! The surface is laid over a grid of cubes whose circumscribed sphere has the chosen radius; every
-//! cube that the surface passes through becomes a leaf sphere about its middle. A leaf holds the
-//! vertices, edges and triangles that pass through its cube: where two surfaces touch, the point is
-//! in a cube of each, and both leaves hold the features that touch. The inner spheres are built by
-//! halving along the longest extent, so the tree is complete: its leaves are on two levels at most.
+//! The surface is laid over a grid of cubes with circumscribed spheres of the chosen radius. Every
+//! cube that the surface passes through becomes a leaf sphere about its centre. A leaf holds the
+//! vertices, edges and triangles that pass through its cube. Where two surfaces touch, the point is
+//! in a cube of each, and both leaves hold the touching features. The inner spheres are built by
+//! halving along the longest extent, so the tree is complete: its leaves are on at most two levels.
 //!
-//! *Labels* (section 2.6.4): leaves that hold the same features have one label and one list; an
-//! inner sphere has the label that all below it have in common, or one of its own.
+//! *Labels* (section 2.6.4): leaves with the same features share one label and one list. An inner
+//! sphere has the common label of both its children, or a separate one.
 //!
 //! Built off-line; allocates; deterministic. Metres, frame of the mesh.
 
@@ -15,27 +15,27 @@ use std::collections::BTreeMap;
 
 use hapticd_geometry::{Adjacency, TriMesh, Vec3};
 
-/// Most leaf spheres of a tree.
+/// Maximum number of leaf spheres of a tree.
 const MAX_LEAVES: usize = 1 << 20;
-/// Roundings of the grid's arithmetic, in units of the size of the mesh: added to every cube.
+/// Rounding error of the grid's arithmetic, relative to the size of the mesh; added to every cube.
 const SLACK: f64 = 64.0 * f64::EPSILON;
 
-/// One sphere.
+/// One sphere of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SphereNode {
     /// Centre.
     pub center: Vec3,
     /// Radius, metres.
     pub radius: f64,
-    /// Inner sphere: index of the first child, the second is the next one. 0 in a leaf.
+    /// Index of the first child of an inner sphere; the second child follows. 0 in a leaf.
     pub children: u32,
-    /// Spheres with one label hold the same features. In a leaf: index of its list, see
+    /// Label: spheres with one label hold the same features. In a leaf, the index of its list; see
     /// [`SphereTree::features`].
     pub label: u32,
 }
 
 impl SphereNode {
-    /// Whether it holds features itself.
+    /// True for a leaf, which holds features.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.children == 0
@@ -53,19 +53,19 @@ pub struct FeatureSet {
     pub triangles: Vec<u32>,
 }
 
-/// Why there is no sphere tree.
+/// Reasons why a sphere tree cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SphereTreeError {
-    /// The radius of the leaves is not a positive number of metres.
+    /// The radius of the leaves is not a positive, finite number of metres.
     BadRadius {
-        /// What was asked for.
+        /// Radius requested.
         radius_m: f64,
     },
-    /// The leaves would be too many.
+    /// There would be too many leaves.
     TooManyLeaves {
-        /// The radius that was asked for.
+        /// Radius requested.
         radius_m: f64,
-        /// The most leaves there may be.
+        /// Maximum number of leaves.
         limit: usize,
     },
 }
@@ -105,7 +105,7 @@ impl SphereTree {
     /// Covers a mesh with leaf spheres of the given radius.
     ///
     /// # Errors
-    /// If the radius is not a positive number, or so small that there would be more than a million
+    /// The radius is not positive and finite, or so small that there would be more than a million
     /// leaves.
     pub fn new(mesh: &TriMesh, radius_m: f64) -> Result<Self, SphereTreeError> {
         if !(radius_m > 0.0 && radius_m.is_finite()) {
@@ -144,7 +144,7 @@ impl SphereTree {
         })
     }
 
-    /// All spheres; children come after their parent.
+    /// All spheres; children follow their parent.
     #[must_use]
     pub fn nodes(&self) -> &[SphereNode] {
         &self.nodes
@@ -156,19 +156,19 @@ impl SphereTree {
         self.depth
     }
 
-    /// How many different labels there are.
+    /// Number of different labels.
     #[must_use]
     pub fn labels(&self) -> u32 {
         self.labels
     }
 
-    /// How many different lists of features the leaves have.
+    /// Number of different feature lists of the leaves.
     #[must_use]
     pub fn feature_sets(&self) -> usize {
         self.features.len()
     }
 
-    /// What a leaf holds; nothing for inner spheres.
+    /// Features of a leaf; `None` for inner spheres.
     #[must_use]
     pub fn features(&self, node: &SphereNode) -> Option<&FeatureSet> {
         self.features
@@ -191,11 +191,11 @@ impl SphereTree {
 
 type Cell = [i64; 3];
 
-/// Cubes over a mesh.
+/// Grid of cubes over a mesh.
 struct Grid {
     origin: Vec3,
     side: f64,
-    /// Half of a side and a little.
+    /// Half of a side, plus the slack.
     half: f64,
     radius: f64,
     size: f64,
@@ -205,8 +205,8 @@ impl Grid {
     fn new(mesh: &TriMesh, radius: f64) -> Self {
         let (low, high) = mesh.bounds();
         let size = low.amax().max(high.amax());
-        // The middles of the cubes are on the surface's planes of symmetry, the walls off the
-        // corners of what is modelled on round numbers.
+        // Centres of cubes lie on the mesh's planes of symmetry, and walls avoid corners modelled
+        // on round numbers.
         let side = 2.0 * radius / 3f64.sqrt();
         Self {
             origin: (low + high) * 0.5,
@@ -221,10 +221,10 @@ impl Grid {
         self.origin + Vec3::from(cell.map(|c| c as f64)) * self.side
     }
 
-    /// The cubes that triangles pass through, and which; `None` if they are too many.
+    /// Cubes that triangles pass through, and those triangles; `None` if there are too many cubes.
     fn fill(&self, mesh: &TriMesh) -> Option<BTreeMap<Cell, Vec<u32>>> {
         let mut cells: BTreeMap<Cell, Vec<u32>> = BTreeMap::new();
-        // Indices must be exact, and few.
+        // Indices must be exact and of limited number.
         if self.size / self.side > 1e9 {
             return None;
         }
@@ -236,7 +236,7 @@ impl Grid {
                 (low, high) = (low.inf(p), high.sup(p));
             }
             let index = |x: f64| (x / self.side).round() as i64;
-            // One more on each side, for what is on a wall.
+            // One more on each side, for features on a wall.
             let range = [0, 1, 2].map(|i| (index(low[i]) - 1, index(high[i]) + 1));
             waiting.push(range);
             while let Some(range) = waiting.pop() {
@@ -263,8 +263,8 @@ impl Grid {
         Some(cells)
     }
 
-    /// Whether a triangle, relative to the origin, passes through a block of cubes: separating
-    /// axes; what is within rounding does.
+    /// Tests whether a triangle, relative to the origin, passes through a block of cubes:
+    /// separating axes. A triangle within rounding passes.
     fn passes(&self, corners: &[Vec3; 3], range: &[(i64, i64); 3]) -> bool {
         let middle = |i: usize| 0.5 * (range[i].0 + range[i].1) as f64 * self.side;
         let half = |i: usize| 0.5 * (range[i].1 - range[i].0) as f64 * self.side + self.half;
@@ -307,8 +307,8 @@ impl Grid {
     }
 }
 
-/// Whether a triangle, a segment or a point (repeated corners) passes through the box of these half
-/// sizes about the origin.
+/// Tests whether a triangle, a segment or a point (repeated corners) passes through the box with
+/// these half sizes about the origin.
 fn box_passed(corners: &[Vec3; 3], half: &Vec3) -> bool {
     let apart = |axis: &Vec3| {
         let [x, y, z] = corners.map(|p| p.dot(axis));
@@ -325,8 +325,8 @@ fn box_passed(corners: &[Vec3; 3], half: &Vec3) -> bool {
             .any(|e| units.iter().any(|u| apart(&e.cross(u)))))
 }
 
-/// A complete tree over leaf spheres of one radius. Leaves are (centre, label); fresh labels are
-/// counted on from `labels`.
+/// Builds a complete tree over leaf spheres of one radius. Leaves are (centre, label); new labels
+/// count on from `labels`.
 fn build(leaves: &mut [(Vec3, u32)], radius: f64, labels: &mut u32) -> (Vec<SphereNode>, u32) {
     let blank = SphereNode {
         center: Vec3::zeros(),
@@ -370,7 +370,7 @@ fn build(leaves: &mut [(Vec3, u32)], radius: f64, labels: &mut u32) -> (Vec<Sphe
             waiting.push((first, from, from + middle, level + 1));
         }
     }
-    // From the leaves up: the label that both halves have in common, or a fresh one.
+    // From the leaves up: the common label of both children, or a new one.
     for i in (0..nodes.len()).rev() {
         let first = nodes[i].children as usize;
         if first != 0 {

@@ -1,5 +1,5 @@
-//! What the tests share: numbers, oracles and an independent screw of the crates whose methods
-//! these are, and reference vectors.
+//! Shared by the tests: numbers, oracles and an independent screw from the crates of these methods,
+//! and reference vectors.
 #![allow(dead_code, unused_imports)]
 
 use hapticd_geometry::{Screw, Vec3};
@@ -21,7 +21,7 @@ pub fn about_z(angle: f64, translation: f64) -> Screw {
     }
 }
 
-/// Reference vector V2: a vertex that a screw of 1 rad and -1 m along z leads to a face.
+/// Reference vector V2: a screw of 1 rad and -1 m along z moves a vertex onto a face.
 pub fn vertex_and_face() -> ([Vec3; 3], [Vec3; 3]) {
     let face = [
         Vec3::new(0.0, 0.0, 0.4),
@@ -31,7 +31,7 @@ pub fn vertex_and_face() -> ([Vec3; 3], [Vec3; 3]) {
     ([Vec3::new(1.0, 0.0, 1.0); 3], face)
 }
 
-/// Reference vector V3: an edge that a screw of 1.2 rad and 0.5 m along z leads to another.
+/// Reference vector V3: a screw of 1.2 rad and 0.5 m along z moves an edge onto another.
 pub fn two_edges() -> ([Vec3; 3], [Vec3; 3]) {
     let moving = [
         Vec3::new(1.0, -0.5, 0.0),

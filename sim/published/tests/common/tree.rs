@@ -1,4 +1,4 @@
-//! The fourth way to the pairs: a kd-tree of another library, built again at each update.
+//! The fourth method: a kd-tree of another library, rebuilt at each update.
 
 use hapticd_geometry::Vec3;
 use hapticd_published::baselines::{BaselineError, Neighbours, Pairs};
