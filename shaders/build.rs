@@ -1,5 +1,5 @@
-//! Checks every shader and writes down what each pass binds: a broken shader is an error of this
-//! build, with its file, line and column.
+//! Checks every shader and records what each pass binds: a broken shader is an error of this build,
+//! with file, line and column.
 
 #[path = "build/assemble.rs"]
 mod assemble;
@@ -36,7 +36,7 @@ fn run() -> Result<(), Vec<String>> {
                 continue;
             }
         };
-        // Files that only declare are checked with the passes that use them, and by themselves, so
+        // Files that only declare are checked with the passes that use them, and also alone, so
         // that none goes unchecked.
         let (module, info) = match unit.check() {
             Ok(checked) => checked,

@@ -1,9 +1,9 @@
-//! How long an answer of the world takes, with the CPU alone and with the GPU's mid-phase,
-//! read-back included.
+//! Time of an answer of the world, with the CPU alone and with the GPU's mid-phase, readback
+//! included.
 //!
-//! `cargo bench -p hapticd-shaders --bench near`; `HAPTICD_GPU=software` stands a driver in that
-//! computes on the CPU. A tool slides over a ground; every query is answered by both, in turns, and
-//! the answers must be the same. *Asked* is how often the GPU answered in full.
+//! `cargo bench -p hapticd-shaders --bench near`; `HAPTICD_GPU=software` uses a driver that
+//! computes on the CPU. A tool slides over a ground. Both answer every query, in turns, and the
+//! answers must be equal. *Asked* is how often the GPU answered in full.
 // A program.
 #![allow(missing_docs, clippy::print_stdout)]
 
@@ -15,7 +15,7 @@ use hapticd_proxy::{BodyPose, Material, Query, Snapshot, ToolShape};
 use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 use hapticd_shaders::{Choice, Gpu, GpuMidPhase, Limits, Patience};
 
-/// Pairs of a body that an answer lists, as the daemon has it when nothing is said.
+/// Pairs of a body that an answer lists, as in the daemon by default.
 const PAIRS: usize = 4096;
 const QUERIES: u32 = 200;
 
@@ -43,7 +43,7 @@ fn world(tool: &Shape, points: &TriMesh, ground: &Shape) -> Scene {
     world
 }
 
-/// Sliding in circles over the ground, turning slowly, a tenth of a millimetre from it.
+/// Slides in circles over the ground, rotating slowly, a tenth of a millimetre away from it.
 fn path(tool: &Shape, ground: &Shape) -> Vec<Pose> {
     let mut proximity = Proximity::new(1);
     let (tool, ground) = (&tool.index, &ground.index);
@@ -70,7 +70,7 @@ fn query(world: &Scene, k: usize, world_from_tool: Pose, reach_m: f64) -> Query 
     arm.present = true;
     arm.world_from_tool = world_from_tool;
     arm.reach_m = reach_m;
-    // Solid already: whether it is inside is asked once, not at every tick.
+    // Solid already: whether it is inside is tested once, not at every tick.
     arm.solid = u64::MAX;
     for info in world.infos() {
         query.bodies[query.body_count] = BodyPose {

@@ -1,9 +1,9 @@
-//! How long a skin takes, by the CPU with one thread and by the GPU, read-back included: from some
-//! thousand triangles to a million and more.
+//! Time of a skin, by the CPU with one thread and by the GPU, readback included: from some thousand
+//! triangles to a million and more.
 //!
-//! `cargo bench -p hapticd-shaders --bench skin`; `HAPTICD_GPU=software` stands a driver in that
-//! computes on the CPU. A chain of 64 points moves from frame to frame, so that neither takes
-//! anything over; cubes become smaller from row to row. *Tries* is how often the GPU made the first
+//! `cargo bench -p hapticd-shaders --bench skin`; `HAPTICD_GPU=software` uses a driver that
+//! computes on the CPU. A chain of 64 points moves from frame to frame, so that neither reuses
+//! anything; cubes become smaller from row to row. *Tries* is how often the GPU made the first
 //! frame until its buffers were large enough.
 // A program.
 #![allow(missing_docs, clippy::print_stdout)]
@@ -52,7 +52,7 @@ fn row(gpu: &mut GpuSkin, cells: u32) {
         let report = gpu.polygonize(&settings, &primitives, &mut ours);
         let end = Instant::now();
         let report = report.expect("a skin");
-        // Memory grows in the first ones.
+        // Memory grows in the first frames.
         if k == 0 {
             tries = report.tries;
         } else {

@@ -1,46 +1,46 @@
-//! Puts the WGSL files together, checks them, and finds out what each pass binds. Run by
-//! `build.rs`, tested by `tests/sources.rs`.
+//! Assembles the WGSL files, checks them, and derives what each pass binds. Run by `build.rs`,
+//! tested by `tests/sources.rs`.
 //!
-//! A pass is a file with an entry point. Its lines `//# use other.wgsl` name the files whose
-//! declarations it needs; each is put in front of it once, with those that it needs itself in front
-//! of that. Places in the whole are led back to the file and line that they came from.
+//! A pass is a file with an entry point. Its lines `//# use other.wgsl` name the files with
+//! declarations that it needs. Each is inserted before it once, after its own dependencies.
+//! Positions in the assembled text are mapped back to the original file and line.
 //!
-//! A line `//# enable extension` makes the pass one for adapters that have it; the directive of
-//! WGSL has to come first of all.
+//! A line `//# enable extension` restricts the pass to adapters that have the extension. The WGSL
+//! directive for it must come first in the text.
 //!
-//! A line `//# use this.wgsl for other.wgsl`, before any that needs the other, puts a file in the
-//! place of another that declares the same. A line `//# for comparison` says that the product does
-//! without the pass: what it binds is not asked of every adapter.
+//! A line `//# use this.wgsl for other.wgsl`, before any file that needs the other, replaces a file
+//! by another with the same declarations. A line `//# for comparison` says that the product does
+//! not use the pass: adapters need not support its bindings.
 
 use std::collections::BTreeMap;
 
 use naga::AddressSpace;
 use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
 
-/// The files by name.
+/// Files by name.
 pub type Files = BTreeMap<String, String>;
 
-/// One pass and the files that it uses, in one text.
+/// One pass and the files that it uses, as one text.
 pub struct Unit {
-    /// The text.
+    /// Assembled text.
     pub text: String,
-    /// The files of it, and on which line of the text (from 1) each begins.
+    /// Files in the text, and the line (from 1) at which each begins.
     pieces: Vec<(String, u32)>,
-    /// What an adapter must be able to do beyond what every one can.
+    /// Required capabilities beyond those of every adapter.
     capabilities: Capabilities,
-    /// Files that others stand in for, and which.
+    /// Replaced files and their replacements.
     instead: BTreeMap<String, String>,
-    /// The product does without it.
+    /// True if the product does not use the pass.
     pub for_comparison: bool,
 }
 
-/// The extensions that passes may enable.
+/// Extensions that passes may enable.
 const EXTENSIONS: [(&str, Capabilities); 1] = [("wgpu_ray_query", Capabilities::RAY_QUERY)];
 
 /// A buffer that a pass binds, in group 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its number.
+    /// Binding number.
     pub binding: u32,
     /// Name of the variable.
     pub name: String,
@@ -48,7 +48,7 @@ pub struct Slot {
     pub access: &'static str,
 }
 
-/// Puts `file` and what it uses together.
+/// Assembles `file` with its dependencies.
 pub fn assemble(files: &Files, file: &str) -> Result<Unit, String> {
     let mut unit = Unit {
         text: String::new(),
@@ -60,7 +60,7 @@ pub fn assemble(files: &Files, file: &str) -> Result<Unit, String> {
     append(files, file, &mut Vec::new(), &mut unit)?;
     for (name, capability) in EXTENSIONS {
         if unit.capabilities.contains(capability) {
-            // No line of its own: the places of all others stay.
+            // Not on a separate line, so that all line numbers stay valid.
             unit.text.insert_str(0, &format!("enable {name}; "));
         }
     }
@@ -127,7 +127,7 @@ fn append(
 }
 
 impl Unit {
-    /// `file:line:column` of a place in the whole text.
+    /// Maps a position in the assembled text to `file:line:column`.
     pub fn place(&self, line: u32, column: u32) -> String {
         let (file, first) = self
             .pieces
@@ -137,8 +137,8 @@ impl Unit {
         format!("{file}:{}:{column}", line - first + 1)
     }
 
-    /// Parses and validates, for an adapter that can do no more than it must and what the pass
-    /// enables.
+    /// Parses and validates for an adapter with only the required capabilities and those that the
+    /// pass enables.
     pub fn check(&self) -> Result<(naga::Module, ModuleInfo), String> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
             let notes: String = error.notes().map(|note| format!("; {note}")).collect();
@@ -174,7 +174,7 @@ impl Unit {
     }
 }
 
-/// The one entry point of a pass and the buffers that it uses; the others that its files declare
+/// Returns the single entry point of a pass and the buffers that it uses; other declared buffers
 /// need not be bound.
 pub fn slots(module: &naga::Module, info: &ModuleInfo) -> Result<(String, Vec<Slot>), String> {
     let [entry] = module.entry_points.as_slice() else {

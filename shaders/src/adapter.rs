@@ -1,4 +1,4 @@
-//! Which adapter, what it is, and whether it can do what the passes need.
+//! Choice of an adapter, its description, and whether it meets the passes' requirements.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,24 +7,24 @@ use thiserror::Error;
 
 use crate::passes;
 
-/// What kind of adapter is asked for.
+/// Kind of adapter requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// A GPU: the first discrete one, or else integrated, or else virtual.
     Hardware,
-    /// A Vulkan driver that computes on the CPU (lavapipe). Slow; for tests, which are to run the
+    /// A Vulkan driver that computes on the CPU (lavapipe). Slow; for tests, which must behave the
     /// same everywhere.
     Software,
 }
 
 impl Choice {
-    /// Names the choice in the environment: `hardware` or `software`.
+    /// Environment variable for the choice: `hardware` or `software`.
     pub const VARIABLE: &str = "HAPTICD_GPU";
 
-    /// What [`Choice::VARIABLE`] says; `None` if it is not set.
+    /// Value of [`Choice::VARIABLE`]; `None` if it is not set.
     ///
     /// # Errors
-    /// If it says something else.
+    /// The variable has another value.
     pub fn from_env() -> Result<Option<Self>, UnknownChoice> {
         std::env::var_os(Self::VARIABLE)
             .map(|text| text.to_string_lossy().parse())
@@ -53,15 +53,15 @@ impl fmt::Display for Choice {
     }
 }
 
-/// Neither `hardware` nor `software`.
+/// A value other than `hardware` and `software`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("`{0}` is no kind of adapter: `hardware` or `software`")]
 pub struct UnknownChoice(pub String);
 
-/// What an adapter is.
+/// Kind of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// A GPU with memory of its own.
+    /// A GPU with dedicated memory.
     Discrete,
     /// A GPU that shares the CPU's memory.
     Integrated,
@@ -85,18 +85,18 @@ impl From<wgpu::DeviceType> for Kind {
     }
 }
 
-/// An adapter, for reports.
+/// Description of an adapter, for reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdapterReport {
-    /// As its driver names it.
+    /// Name given by its driver.
     pub name: String,
-    /// What it is.
+    /// Kind of the adapter.
     pub kind: Kind,
-    /// The driver's name.
+    /// Name of the driver.
     pub driver: String,
-    /// The driver's version, in its own words.
+    /// Version of the driver, as it reports it.
     pub driver_version: String,
-    /// Where it is plugged in, `domain:bus:device.function`; empty if the driver does not say.
+    /// PCI address, `domain:bus:device.function`; empty if the driver does not report it.
     pub pci: String,
 }
 
@@ -125,43 +125,43 @@ impl fmt::Display for AdapterReport {
     }
 }
 
-/// Why there is no GPU to work with.
+/// Reasons why no GPU is available.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OpenError {
     /// The machine has no such adapter, or no driver for it.
     #[error("no {wanted} adapter; Vulkan offers: {}", list(found))]
     NoAdapter {
-        /// What was asked for.
+        /// Kind requested.
         wanted: Choice,
-        /// What there is instead.
+        /// Adapters present.
         found: Vec<AdapterReport>,
     },
-    /// The adapter cannot do what the passes need.
+    /// The adapter does not meet the passes' requirements.
     #[error("adapter {adapter} has {limit} {has}, the passes need {needs}")]
     TooSmall {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// Which limit, as WebGPU calls it.
+        /// Limit, by its WebGPU name.
         limit: &'static str,
-        /// What it has.
+        /// Value of the adapter.
         has: u64,
-        /// What is needed.
+        /// Value required.
         needs: u64,
     },
-    /// Ray queries are demanded, and it cannot do them.
+    /// Ray queries are demanded, and the adapter does not support them.
     #[error("adapter {adapter} has no ray queries: its {what} is 0")]
     NoRayQueries {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// Which feature or limit, as wgpu calls it.
+        /// Missing feature or limit, by its wgpu name.
         what: &'static str,
     },
-    /// The driver refused.
+    /// The driver refused to open a device.
     #[error("adapter {adapter} gave no device: {message}")]
     Refused {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// In the driver's words.
+        /// Message of the driver.
         message: String,
     },
 }
@@ -174,8 +174,8 @@ fn list(found: &[AdapterReport]) -> String {
     names.join(", ")
 }
 
-/// The adapter to take: the first of the best kind. Software is never taken for hardware, nor the
-/// other way round.
+/// Picks the first adapter of the best kind. Software never stands in for hardware, nor the
+/// reverse.
 pub(crate) fn pick(
     adapters: Vec<wgpu::Adapter>,
     wanted: Choice,
@@ -202,10 +202,10 @@ pub(crate) fn pick(
     }
 }
 
-/// Whether an adapter with these limits can run every pass.
+/// Checks that an adapter with these limits can run every pass.
 ///
 /// # Errors
-/// [`OpenError::TooSmall`] with the first limit that is not enough.
+/// [`OpenError::TooSmall`], with the first limit that is too low.
 pub fn suffices(adapter: &str, limits: &wgpu::Limits) -> Result<(), OpenError> {
     let group = u64::from(crate::GROUP);
     let needs = [

@@ -1,42 +1,42 @@
-//! A mesh for the mid-phase: the boxes of its triangles, and a tree over them, in single precision
+//! A mesh for the mid-phase: the boxes of its triangles and a tree over them, in single precision
 //! and never too small.
 //!
-//! Built once, in `f64` and about the middle of the mesh, wherever that is; every corner is then
-//! rounded outward. One triangle a leaf, cut in two along the longest side at the median: good
-//! enough where a whole group of threads goes down side by side.
+//! Built once, in `f64` and relative to the middle of the mesh, wherever that is; every corner is
+//! then rounded outward. Each leaf holds one triangle, and nodes are split along the longest side
+//! at the median. This suffices, since a whole workgroup descends in parallel.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::{TriMesh, Vec3};
 use hapticd_rays::layout::Node;
 
-/// The box of a triangle.
+/// Box of a triangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct TriangleBox {
     /// Lowest corner.
     pub low: [f32; 3],
-    /// Of the mesh.
+    /// Index of the triangle in the mesh.
     pub triangle: u32,
     /// Highest corner.
     pub high: [f32; 3],
-    /// Fills the row.
+    /// Padding.
     pub pad: u32,
 }
 
-/// See the module page.
+/// Boxes and tree of one mesh. See the module page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeshBoxes {
     pub(crate) boxes: Vec<TriangleBox>,
-    /// A leaf's triangle is the mesh's.
+    /// Nodes of the tree; a leaf's triangle index is the mesh's.
     pub(crate) nodes: Vec<Node>,
-    /// What the boxes are about, m.
+    /// Point that the boxes are relative to, m.
     pub(crate) middle: Vec3,
-    /// The largest coordinate, m.
+    /// Largest absolute coordinate, m.
     pub(crate) furthest: f64,
 }
 
 impl MeshBoxes {
-    /// Of all triangles of a mesh.
+    /// Builds the boxes of all triangles of a mesh.
     #[must_use]
     pub fn new(mesh: &TriMesh) -> Self {
         let (low, high) = mesh.bounds();
@@ -66,14 +66,14 @@ impl MeshBoxes {
         }
     }
 
-    /// How many triangles.
+    /// Number of triangles.
     #[must_use]
     pub fn triangles(&self) -> usize {
         self.boxes.len()
     }
 }
 
-/// To single precision, one step further where `beyond` says that it is short.
+/// Rounds to single precision, one step further where `beyond` says that the result is too short.
 fn rounded(p: &Vec3, step: fn(f32) -> f32, beyond: fn(f64, f64) -> bool) -> [f32; 3] {
     [0, 1, 2].map(|k| {
         let near = p[k] as f32;
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_triangle_is_in_its_box_and_in_all_above() {
-        // Coordinates that single precision does not have.
+        // Coordinates that single precision cannot represent.
         let torus = shapes::torus(0.1, 0.03, 24, 12).unwrap();
         let positions = torus.positions().iter().map(|p| p / 3.0);
         let mesh = TriMesh::new(positions.collect(), torus.triangles().to_vec()).unwrap();

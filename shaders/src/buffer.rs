@@ -1,7 +1,7 @@
-//! Buffers on the GPU that hold elements of one type and grow.
+//! Growing GPU buffers with elements of one type.
 //!
-//! They grow by half at least, never shrink, and never beyond what the adapter can bind: a step
-//! that needs more fails and says by how much.
+//! Buffers grow by half at least, never shrink, and never exceed what the adapter can bind: a step
+//! that needs more fails, with the numbers.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,39 +12,39 @@ use thiserror::Error;
 use crate::device::{Fault, Gpu};
 use crate::pass::Bound;
 
-/// Why a buffer cannot hold what it should.
+/// Reasons why a buffer cannot hold the requested elements.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BufferError {
-    /// The adapter cannot bind that much.
+    /// The adapter cannot bind that many bytes.
     #[error("buffer `{buffer}`: {elements} elements are {bytes} bytes, the adapter binds {limit}")]
     TooLarge {
-        /// Which buffer.
+        /// Name of the buffer.
         buffer: &'static str,
-        /// How many elements are wanted.
+        /// Number of elements requested.
         elements: usize,
-        /// How large they are.
+        /// Their size, bytes.
         bytes: u64,
-        /// What the adapter can bind.
+        /// Maximum size that the adapter can bind, bytes.
         limit: u64,
     },
-    /// Another number of elements than the scene has.
+    /// The number of elements differs from the scene's.
     #[error("buffer `{buffer}`: {count} elements, the scene has {of}")]
     Count {
-        /// Which buffer.
+        /// Name of the buffer.
         buffer: &'static str,
-        /// How many are given.
+        /// Number given.
         count: usize,
-        /// How many there should be.
+        /// Number required.
         of: usize,
     },
     /// The GPU's memory is full.
     #[error("buffer `{buffer}`: no memory for {bytes} bytes: {message}")]
     NoMemory {
-        /// Which buffer.
+        /// Name of the buffer.
         buffer: &'static str,
-        /// How large it should have become.
+        /// Size requested, bytes.
         bytes: u64,
-        /// In the driver's words.
+        /// Message of the driver.
         message: String,
     },
     /// The device has failed.
@@ -52,16 +52,16 @@ pub enum BufferError {
     Fault(#[from] Fault),
 }
 
-/// Numbers everything ever made to be bound, so that a bind group knows whether it is still the
-/// same.
+/// Counter of everything made to be bound, so that a bind group can tell whether it is still
+/// current.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// A number that nothing else that is bound has.
+/// Returns an identity that no other bound resource has.
 pub(crate) fn next_id() -> u64 {
     MADE.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A buffer of `T`s.
+/// A growing buffer of elements `T`.
 #[derive(Debug)]
 pub struct Store<T> {
     name: &'static str,
@@ -73,11 +73,11 @@ pub struct Store<T> {
 }
 
 impl<T: Pod> Store<T> {
-    /// A buffer with room for at least `capacity` elements, all zero. `usage` in addition to being
-    /// read and written by passes.
+    /// Creates a buffer with a capacity of at least `capacity` elements, all zero. `usage` is added
+    /// to reading and writing by passes.
     ///
     /// # Errors
-    /// If it cannot be had.
+    /// The buffer is too large, or there is no memory.
     pub fn new(
         gpu: &Gpu,
         name: &'static str,
@@ -100,7 +100,7 @@ impl<T: Pod> Store<T> {
         })
     }
 
-    /// Elements that there is room for.
+    /// Number of elements that fit.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
@@ -112,49 +112,48 @@ impl<T: Pod> Store<T> {
         &self.buffer
     }
 
-    /// Changes when the buffer is replaced by a larger one.
+    /// Identity of the buffer; it changes when a larger buffer replaces it.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// All of it, to be bound.
+    /// The whole buffer as a binding.
     pub(crate) fn bound(&self) -> Bound<'_> {
         (self.buffer.as_entire_binding(), self.id)
     }
 
-    /// Makes room for `elements`. The content is lost if it grows.
+    /// Grows to a capacity of `elements`. Growing loses the content.
     ///
     /// # Errors
-    /// If there is none; the buffer is then as before.
+    /// There is no memory; the buffer is then unchanged.
     pub fn reserve(&mut self, gpu: &Gpu, elements: usize) -> Result<(), BufferError> {
         if elements <= self.capacity {
             return Ok(());
         }
         let most = (gpu.largest_binding() / size_of::<T>() as u64) as usize;
         let roomy = elements.max(self.capacity + self.capacity / 2).min(most);
-        // With no room to spare, at least what is needed, or the error that says that it is too
-        // much.
+        // At the limit, request exactly what is needed, or let `make` report that it is too much.
         let capacity = roomy.max(elements);
         (self.buffer, self.id) = make::<T>(gpu, self.name, self.usage, capacity)?;
         self.capacity = capacity;
         Ok(())
     }
 
-    /// Makes these its first elements, growing if need be.
+    /// Writes these as the first elements, growing if needed.
     ///
     /// # Errors
-    /// If there is no room, or the device has failed.
+    /// There is no memory, or the device has failed.
     pub fn write(&mut self, gpu: &Gpu, elements: &[T]) -> Result<(), BufferError> {
         self.reserve(gpu, elements.len())?;
         self.overwrite(gpu, 0, elements)
     }
 
-    /// Overwrites elements from number `first` on. Those beyond the capacity are an error, and then
-    /// nothing is written.
+    /// Overwrites elements from number `first` on. If any is beyond the capacity, nothing is
+    /// written.
     ///
     /// # Errors
-    /// If there is no room, or the device has failed.
+    /// The elements exceed the capacity, or the device has failed.
     pub fn overwrite(&self, gpu: &Gpu, first: usize, elements: &[T]) -> Result<(), BufferError> {
         let end = first + elements.len();
         if end > self.capacity {
@@ -196,7 +195,7 @@ fn make<T>(
     let made = gpu.attempt(|device, _| {
         device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(name),
-            // Copies are made of whole words.
+            // Copies require whole words.
             size: bytes.next_multiple_of(16),
             usage,
             mapped_at_creation: false,

@@ -1,23 +1,24 @@
-//! The narrow phase on the GPU as a [`Detector`]: the scene and the plan of the CPU twin go in,
-//! answers come out some steps later.
+//! Narrow phase on the GPU as a [`Detector`]: takes the scene and the plan of the CPU twin, and
+//! returns answers some steps later.
 //!
 //! # Theory
 //!
-//! Stage one is the twin's own ([`Plan`]): both backends walk and trace the same pairs. Room for
-//! what a step finds is predicted (see the module `room`). An answer that ran short all the same is
-//! not taken over: what it lacks nobody knows. If rays were lost, what the GPU remembers lacks
-//! them, too, so nothing counts until all has been traced in full again.
+//! Stage one is the twin's own ([`Plan`]): both backends walk and trace the same pairs. The
+//! capacity for a step's results is predicted (see the module `room`). An answer that overflowed is
+//! discarded, since what it lacks is unknown. If rays were lost, the GPU's memory lacks them as
+//! well, so no answer counts until all has been traced in full again.
 //!
 //! # Practice
 //!
-//! Nothing waits but [`GpuDetector::wait`] and [`Detector::recover`]. The scene is packed in the
-//! first step and when objects have come or gone, always the same scene; then only places are sent.
-//! What the GPU remembers of those that stay moves with them, on the GPU. Answers of steps before
-//! are taken over without what they say of objects that were others then. A step takes no memory of
-//! ours once it has seen as many pairs and contacts; wgpu takes some for every step.
+//! Only [`GpuDetector::wait`] and [`Detector::recover`] wait. The scene is packed in the first step
+//! and whenever objects have come or gone; it must always be the same scene. Between, only poses
+//! are sent. The GPU's memory of the remaining objects moves with them, on the GPU. Answers of
+//! earlier steps are taken without what they say of objects that have changed since. A step
+//! allocates only when it exceeds earlier steps in pairs and contacts; wgpu allocates in every
+//! step.
 //!
-//! Not done here: [`Separation`] other than re-projected, and [`Measure::Absolute`], which are for
-//! comparison, and the counts of triangles that walks look at. Inversions of less than a micrometre
+//! Not supported: [`Separation`] other than re-projected, and [`Measure::Absolute`], which are for
+//! comparison, and the counts of triangles that walks visit. Inversions of less than a micrometre
 //! are not counted in the report.
 
 use std::collections::VecDeque;
@@ -41,11 +42,10 @@ use crate::traces::{LISTS, TRACES};
 
 const NAME: &str = "GPU";
 
-/// Beyond its sheets' thickness a contact is deep because its point has gone through, if by more
-/// than this, m.
+/// A contact deeper than its sheets' thickness by more than this, m, counts as passed through.
 const THROUGH_M: f32 = 1e-6;
 
-/// What can go wrong in a step.
+/// Errors of a step.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -69,20 +69,20 @@ struct Sent {
     room: [usize; LISTS],
 }
 
-/// See the module page.
+/// Narrow phase on the GPU. See the module page.
 #[derive(Debug)]
 pub struct GpuDetector {
     narrow: Narrow,
     settings: Settings,
     plan: Plan,
-    /// The GPU has the objects of the roster.
+    /// True if the GPU has the objects of the roster.
     packed: bool,
     roster: Roster,
-    /// An object has gone, and no step was sent since: the GPU may still remember it.
+    /// True if an object has gone and no step was sent since: the GPU may still remember it.
     haunted: bool,
     feed: Feed,
     records: usize,
-    /// What the GPU remembers is to be cleared before the next step.
+    /// True if the GPU's memory must be cleared before the next step.
     blank: bool,
     sent: VecDeque<Sent>,
     rooms: Rooms,
@@ -97,10 +97,10 @@ pub struct GpuDetector {
 }
 
 impl GpuDetector {
-    /// Compiles the passes.
+    /// Creates the detector and compiles the passes.
     ///
     /// # Errors
-    /// [`DetectorError::Unsupported`] for settings that the GPU does not do;
+    /// [`DetectorError::Unsupported`] for settings that the GPU does not support;
     /// [`DetectorError::Fault`] if the device does not accept a shader, has no memory or has
     /// failed.
     pub fn new(gpu: Gpu, settings: Settings) -> Result<Self, DetectorError> {
@@ -134,32 +134,32 @@ impl GpuDetector {
         self.narrow.gpu()
     }
 
-    /// What the last step was to do.
+    /// Plan of the last step.
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The predictions of room: rays for the tree, the basic algorithm and the walk, contacts, and
-    /// what is near.
+    /// Predicted capacities: rays for the tree, the basic algorithm and the walk, contacts, and
+    /// near points.
     #[must_use]
     pub fn predicted(&self) -> &[Predicted; LISTS] {
         &self.rooms.predicted
     }
 
-    /// Every list of rays, and every list of contacts, has at least so much room, unless even the
-    /// worst case needs less.
+    /// Sets the minimum capacity of every list of rays, and of contacts, unless even the worst case
+    /// needs less.
     pub fn set_least_room(&mut self, rays: usize, contacts: usize) {
         self.rooms.least = [rays, contacts];
     }
 
-    /// No more steps than that are under way, [`DEPTH`] at most; further ones are left out. With 0
-    /// all are.
+    /// Limits the steps under way, to at most [`DEPTH`]; further steps are skipped. With 0 all are
+    /// skipped.
     pub fn set_most_under_way(&mut self, steps: usize) {
         self.most_under_way = steps.min(DEPTH);
     }
 
-    /// Waits until all that is under way has been answered. For tests and measurements.
+    /// Waits until all steps under way are answered. For tests and measurements.
     ///
     /// # Errors
     /// [`DetectorError::Fault`].
@@ -169,7 +169,7 @@ impl GpuDetector {
         done.map_err(|failure| fault(self.progress.newest, failure))
     }
 
-    /// Takes over the answers that have come.
+    /// Takes the answers that have arrived.
     fn hear(&mut self) -> Result<(), Failure> {
         while self.narrow.receive_into(&mut self.found)? {
             let Some(sent) = self.sent.pop_front() else {
@@ -196,7 +196,7 @@ impl GpuDetector {
         Ok(())
     }
 
-    /// Stage one's report with what the GPU found.
+    /// Stage one's report, completed with the GPU's results.
     fn told(&self, planned: &Report) -> Report {
         let [tree, basic, walks, ..] = self.held.wanted.map(|n| n as usize);
         let through = |c: &&Contact| {
@@ -256,10 +256,10 @@ impl GpuDetector {
         Ok(())
     }
 
-    /// All objects again; of the points of those that were there nothing is forgotten.
+    /// Packs all objects again; the GPU keeps its memory of the points of objects that stay.
     fn pack(&mut self, scene: &RayScene) -> Result<(), Failure> {
-        // What is remembered of an object that has gone names it by its number: nobody may have
-        // that before a step has been without it.
+        // The memory of an object that has gone refers to it by number: no new object may have that
+        // number before a step has run without the old one.
         let was_packed = std::mem::take(&mut self.packed);
         let (mut kept, haunted) = (was_packed, self.haunted);
         let before = self.feed.objects().to_vec();
@@ -360,7 +360,8 @@ impl Detector for GpuDetector {
     }
 
     fn recover(&mut self) -> Result<(), DetectorError> {
-        // Packed again in the next step, after which nothing is known; whatever fails from here on.
+        // The next step packs the scene again, and starts without memory, whatever fails from here
+        // on.
         self.packed = false;
         self.roster = Roster::default();
         self.sent.clear();

@@ -1,9 +1,9 @@
-//! The device: opening it, noticing that it is lost, and opening it again.
+//! Opening a device, detecting its loss, and opening it again.
 //!
-//! Every device that is opened has a *generation*, 1 and up. What was made with a device belongs to
-//! its generation and dies with it; work that a lost device still had is dropped. Errors that
-//! nobody waits for, and the loss itself, are noted by the driver's callbacks and reported by the
-//! next call that returns a [`Fault`].
+//! Every opened device has a *generation* number, from 1. Whatever was made with a device belongs
+//! to its generation and dies with it; pending work of a lost device is dropped. The driver's
+//! callbacks record the loss, and errors that no call waits for. The next call that returns a
+//! [`Fault`] reports them.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,20 +18,19 @@ use thiserror::Error;
 use crate::adapter::{AdapterReport, Choice, OpenError, pick, suffices};
 use crate::queries::{RayQueries, experiment};
 
-/// Longest that [`Gpu::look`] waits: a device that hangs is noticed by counting looks, not by a
-/// clock.
+/// Maximum wait of one [`Gpu::look`]: a hung device is detected by counting polls, not by a clock.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// What went wrong on a device that was open.
+/// Failures of an open device.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Fault {
-    /// The device is gone: open it again.
+    /// The device is lost: open it again.
     #[error("the GPU was lost: {0}")]
     Lost(String),
-    /// Its memory is full.
+    /// The GPU's memory is full.
     #[error("the GPU is out of memory: {0}")]
     OutOfMemory(String),
-    /// We asked for something that is not allowed: a defect of ours.
+    /// A command was not allowed: a defect of this program.
     #[error("the GPU refused a command of ours: {0}")]
     Rejected(String),
     /// The driver failed.
@@ -49,7 +48,7 @@ impl Fault {
     }
 }
 
-/// The first fault of a device, noted by whatever thread the driver calls back on.
+/// First fault of a device, recorded by whichever thread the driver calls back on.
 #[derive(Debug, Default)]
 struct Watch {
     any: AtomicBool,
@@ -59,7 +58,7 @@ struct Watch {
 impl Watch {
     fn note(&self, fault: Fault) {
         let mut first = self.lock();
-        // A loss explains all that came before it.
+        // A loss explains all earlier faults.
         if first.is_none() || matches!(fault, Fault::Lost(_)) {
             *first = Some(fault);
         }
@@ -78,14 +77,14 @@ impl Watch {
     }
 }
 
-/// What to open.
+/// Options for opening a device.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What kind of adapter.
+    /// Kind of adapter.
     pub choice: Choice,
-    /// Use no more than this, even if the adapter has more; `None`: all that it has.
+    /// Limits to use, even if the adapter has more; `None` uses all of the adapter's.
     pub limits: Option<wgpu::Limits>,
-    /// Whether full traces ask its ray queries.
+    /// Whether full traces use ray queries.
     pub ray_queries: RayQueries,
 }
 
@@ -119,7 +118,7 @@ struct Open {
     tick_ns: Option<f32>,
 }
 
-/// Loses one device on purpose: see [`Gpu::breaker`].
+/// Loses one device on purpose; see [`Gpu::breaker`].
 #[derive(Clone, Debug)]
 pub struct Breaker {
     device: wgpu::Device,
@@ -127,7 +126,7 @@ pub struct Breaker {
 }
 
 impl Breaker {
-    /// As if it had been unplugged.
+    /// Loses the device as if it had been unplugged.
     pub fn lose(&self) {
         self.device.destroy();
         self.watch
@@ -136,16 +135,16 @@ impl Breaker {
 }
 
 impl Gpu {
-    /// Opens an adapter of the kind that is asked for.
+    /// Opens an adapter of the requested kind.
     ///
     /// # Errors
-    /// If there is none, if it cannot do what the passes need, or if its driver refuses.
+    /// There is no such adapter, it does not meet the passes' requirements, or its driver refuses.
     pub fn open(options: impl Into<Options>) -> Result<Self, OpenError> {
         let options = options.into();
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,
-            // No validation layers, whatever the build: tests and daemon run the same. Only what
-            // could hang the GPU is checked.
+            // No validation layers in any build: tests and daemon run the same. Only checks what
+            // could hang the GPU.
             flags: wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL,
             ..wgpu::InstanceDescriptor::new_without_display_handle()
         });
@@ -158,14 +157,14 @@ impl Gpu {
         })
     }
 
-    /// Opens the adapter again, after a loss. The next generation begins: all that was made with
-    /// the old device is void.
+    /// Opens the adapter again, after a loss. The next generation begins: everything made with the
+    /// old device is void.
     ///
     /// # Errors
     /// As [`Gpu::open`]; the old, lost device then stays.
     pub fn reopen(&mut self) -> Result<(), OpenError> {
         let open = open(&self.instance, &self.options)?;
-        // The old one may still be alive, when it is only suspected.
+        // The old device may still be alive if it was only suspected.
         self.open.device.destroy();
         self.open = open;
         self.generation += 1;
@@ -178,65 +177,65 @@ impl Gpu {
         &self.open.adapter
     }
 
-    /// Whether full traces ask the adapter's ray queries.
+    /// True if full traces use the adapter's ray queries.
     #[must_use]
     pub fn ray_queries(&self) -> bool {
         self.open.ray_queries
     }
 
-    /// Most objects that it can be asked ray queries about: their numbers have 24 bits.
+    /// Maximum number of objects for ray queries: their numbers have 24 bits.
     pub(crate) fn most_instances(&self) -> usize {
         self.open.limits.max_tlas_instance_count.min(1 << 24) as usize
     }
 
-    /// Counts the devices opened, from 1.
+    /// Number of devices opened so far, from 1.
     #[must_use]
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// Most bytes that a pass can be given in one buffer.
+    /// Maximum size of a buffer binding, bytes.
     #[must_use]
     pub fn largest_binding(&self) -> u64 {
         let limits = &self.open.limits;
-        // Whole rows of the largest element.
+        // A multiple of the largest element's size.
         limits
             .max_storage_buffer_binding_size
             .min(limits.max_buffer_size)
             & !255
     }
 
-    /// Most bytes of a buffer that is not bound.
+    /// Maximum size of a buffer that is not bound, bytes.
     pub(crate) fn largest_buffer(&self) -> u64 {
         self.open.limits.max_buffer_size
     }
 
-    /// The first fault since the device was opened.
+    /// Checks for a fault since the device was opened.
     ///
     /// # Errors
-    /// That fault.
+    /// The first such fault.
     pub fn check(&self) -> Result<(), Fault> {
         self.open.watch.check()
     }
 
-    /// Gives the driver the occasion to report what is done; does not wait.
+    /// Lets the driver report finished work; does not wait.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn poll(&self) -> Result<(), Fault> {
         self.turn(wgpu::PollType::Poll)
     }
 
-    /// Waits until the device has done all that was submitted. For tests and measurements: a step
+    /// Waits until the device has finished everything submitted. For tests and measurements: a step
     /// never waits.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn wait(&self) -> Result<(), Fault> {
         self.turn(wgpu::PollType::wait_indefinitely())
     }
 
-    /// Waits for what was submitted, a millisecond at most.
+    /// Waits for everything submitted, at most a millisecond.
     pub(crate) fn look(&self) -> Result<(), Fault> {
         self.guard(|device, _| {
             let how = wgpu::PollType::Wait {
@@ -258,13 +257,14 @@ impl Gpu {
         })
     }
 
-    /// Loses the device on purpose, as if it had been unplugged. Everything submitted and not
-    /// answered is dropped.
+    /// Loses the device on purpose, as if it had been unplugged. Drops everything submitted and not
+    /// answered.
     pub fn lose(&self) {
         self.breaker().lose();
     }
 
-    /// What loses the device as it is open now, for who does not have this.
+    /// Returns a handle that can lose the currently open device, for callers without access to this
+    /// one.
     #[must_use]
     pub fn breaker(&self) -> Breaker {
         Breaker {
@@ -273,14 +273,14 @@ impl Gpu {
         }
     }
 
-    /// Nanoseconds of a tick of the GPU's clock; `None` if it has none.
+    /// Nanoseconds per tick of the GPU's timestamps; `None` if it has none.
     #[must_use]
     pub fn tick_ns(&self) -> Option<f32> {
         self.open.tick_ns
     }
 
-    /// Runs what talks to the device. wgpu panics where a device vanishes under `poll`; the daemon
-    /// must outlive that, so a panic counts as a loss.
+    /// Runs code that calls the device. wgpu panics if a device vanishes during `poll`; the daemon
+    /// must survive that, so a panic counts as a loss.
     pub(crate) fn guard<T>(
         &self,
         work: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T,
@@ -303,7 +303,8 @@ impl Gpu {
         }
     }
 
-    /// Like [`Gpu::guard`], but errors of this work are returned and not held against the device.
+    /// As [`Gpu::guard`], but returns the errors of this work without recording them for the
+    /// device.
     pub(crate) fn attempt<T>(
         &self,
         work: impl FnOnce(&wgpu::Device, &wgpu::Queue) -> T,
@@ -371,7 +372,7 @@ fn open(instance: &wgpu::Instance, options: &Options) -> Result<Open, OpenError>
     })
 }
 
-/// The value of a future that is ready at once, as all of wgpu's are outside of a browser.
+/// Value of a future that is ready at once, as all of wgpu's are outside a browser.
 fn now<T>(future: impl Future<Output = T>) -> Option<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Some(value),

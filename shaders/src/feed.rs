@@ -1,9 +1,9 @@
-//! The CPU twin's scene and plan in the narrow phase's words: packed once, then where everything
-//! is, and the lists of pairs.
+//! Conversion of the CPU twin's scene and plan for the narrow phase: packed once, then poses and
+//! lists of pairs.
 //!
 //! A step is [`Feed::advance`] and [`Feed::list`], then [`Feed::place`] and [`Narrow::send`] of
-//! [`Feed::step`], to one narrow phase or to several. Takes no memory once it has seen as many
-//! pairs. Deterministic; touches a device in [`Feed::place`] only.
+//! [`Feed::step`], to one or several narrow phases. Allocates only when a step has more pairs than
+//! earlier ones. Deterministic; only [`Feed::place`] accesses a device.
 
 use hapticd_geometry::Pose;
 use hapticd_rays::layout::{Object, Point};
@@ -14,13 +14,13 @@ use crate::narrow::{Narrow, Step};
 use crate::plan::{Chunk, NearCluster, Run};
 use crate::scene::{Packed, SceneError, set_place};
 
-/// See the module page.
+/// Scene and plan in the narrow phase's format. See the module page.
 #[derive(Debug, Default)]
 pub struct Feed {
-    /// As they are, and as they were a step ago.
+    /// Objects now, and one step ago.
     now: Vec<Object>,
     before: Vec<Object>,
-    /// Of each deformable: its number, its points as they are, and as they were a step ago.
+    /// For each deformable: its number, its points now, and its points one step ago.
     deformables: Vec<(u32, [Vec<Point>; 2])>,
     chunks: Vec<Chunk>,
     runs: Vec<Run>,
@@ -28,10 +28,11 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// All objects of a scene, for [`Narrow::set_scene`]; they have been where they are.
+    /// Packs all objects of a scene, for [`Narrow::set_scene`], with equal current and previous
+    /// poses.
     ///
     /// # Errors
-    /// If there are more than indices can count.
+    /// There are more objects than indices can count.
     pub fn pack(&mut self, scene: &RayScene, settings: &Settings) -> Result<Packed, SceneError> {
         let mut packed = Packed::default();
         let nowhere = Pose::identity();
@@ -40,7 +41,7 @@ impl Feed {
             let shape = scene.shape(object);
             let limit = settings.walk_limit(shape.mean_edge_m());
             let pose = scene.poses(object).map(|(_, before)| before);
-            // A number that nobody has at the moment is of a rigid object without points.
+            // An unused number becomes a rigid object without points.
             let nobody = scene.identity(object).is_none();
             packed.add_shape(shape, pose.or(nobody.then_some(&nowhere)), limit)?;
             if let Some((_, before)) = scene.points(object) {
@@ -56,15 +57,15 @@ impl Feed {
         Ok(packed)
     }
 
-    /// The objects as they are; none before [`Feed::pack`].
+    /// Objects with their current poses; empty before [`Feed::pack`].
     #[must_use]
     pub fn objects(&self) -> &[Object] {
         &self.now
     }
 
-    /// Takes over where everything is now. What was now is a step ago, also where the scene has
-    /// gone several steps: what crossed a sheet in one that was left out has crossed it. The scene
-    /// has the objects that were packed.
+    /// Takes the current poses and points. The former current ones become one step old, even if the
+    /// scene has advanced several steps: a point that crossed a sheet in a skipped step has crossed
+    /// it. The scene must have the objects that were packed.
     pub fn advance(&mut self, scene: &RayScene, settings: &Settings) {
         std::mem::swap(&mut self.now, &mut self.before);
         self.now.copy_from_slice(&self.before);
@@ -82,11 +83,11 @@ impl Feed {
         }
     }
 
-    /// Sends where everything is and was. The normals of deformables are left to
-    /// [`Step::surfaces`].
+    /// Sends current and previous poses and points. [`Step::surfaces`] computes the normals of
+    /// deformables.
     ///
     /// # Errors
-    /// If this is not the scene that it has, or the device has failed.
+    /// The narrow phase has another scene, or the device has failed.
     pub fn place(&self, narrow: &mut Narrow) -> Result<(), BufferError> {
         narrow.place(&self.now, &self.before)?;
         for (id, [now, before]) in &self.deformables {
@@ -96,7 +97,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Takes over the pairs of a plan for this scene.
+    /// Takes the pairs of a plan for this scene.
     pub fn list(&mut self, plan: &Plan, scene: &RayScene) {
         self.chunks.clear();
         for pair in plan.rigid() {
@@ -124,7 +125,7 @@ impl Feed {
         }));
     }
 
-    /// The step that traces the pairs of the last [`Feed::list`].
+    /// Step that traces the pairs of the last [`Feed::list`].
     #[must_use]
     pub fn step(&self, settings: &Settings) -> Step<'_> {
         Step {

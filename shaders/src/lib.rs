@@ -1,54 +1,56 @@
-//! The GPU's part in ray-traced collision detection (Lehericey 2016): the shaders and their typed
-//! passes, on wgpu.
+//! GPU side of ray-traced collision detection (Lehericey 2016): the shaders and their typed passes,
+//! on wgpu.
 //!
-//! The CPU twin is `hapticd_rays`; the two share one layout and give the same answers but for
+//! The CPU twin is `hapticd_rays`; both share one layout and give the same answers but for
 //! rounding. This crate knows nothing of arms, of the daemon or of time.
 //!
 //! # Theory
 //!
-//! A point of an object looks along its normal, both ways, for the surface of another. Three
-//! algorithms do that: through a tree of boxes, over all triangles, or by a walk from the triangle
-//! that was met before. Each is a pass of its own: threads of a GPU that go together must do the
-//! same. The lists of rays are counted on the GPU, and the passes are launched with those counts
-//! (indirect dispatch): the CPU schedules a whole step ahead and never reads in the middle of one.
+//! A point of an object casts a ray along its normal, in both directions, for the surface of
+//! another object. Three algorithms do that: through a tree of boxes, over all triangles, or by a
+//! walk from the triangle that was hit before. Each is a separate pass, since GPU threads of one
+//! group must do the same work. The lists of rays are counted on the GPU, and the passes are
+//! launched with those counts (indirect dispatch). The CPU schedules a whole step ahead and never
+//! reads back in the middle of one.
 //!
 //! # Practice
 //!
-//! [`Gpu`] is the device: hardware unless [`Choice::Software`] is asked for; in tests the
-//! environment variable [`Choice::VARIABLE`] (`HAPTICD_GPU=hardware` or `software`, by default
-//! `software`) chooses. [`Packed`] is the scene to hand over.
+//! [`Gpu`] is the device: hardware unless [`Choice::Software`] is requested. In tests the
+//! environment variable [`Choice::VARIABLE`] chooses (`HAPTICD_GPU=hardware` or `software`, by
+//! default `software`). [`Packed`] is the scene to upload.
 //!
-//! * [`Narrow`] is the narrow phase: from pairs to contacts, remembering what each point met. A
-//!   [`Step`] goes in, a [`Found`] comes out.
-//! * [`Feed`] is a twin's scene and plan in its words.
-//! * [`GpuDetector`] puts that behind the trait that a world asks, [`hapticd_rays::Detector`].
-//! * [`Tracer`] only traces: from lists of rays to what they meet.
+//! * [`Narrow`] is the narrow phase: from pairs to contacts, with a memory of what each point hit.
+//!   It takes a [`Step`] and returns a [`Found`].
+//! * [`Feed`] converts a twin's scene and plan for it.
+//! * [`GpuDetector`] wraps it as the trait that a world uses, [`hapticd_rays::Detector`].
+//! * [`Tracer`] only traces: from lists of rays to their hits.
 //!
-//! * [`Midphase`] is continuous detection's: which triangles of two meshes may meet while one
-//!   moves.
-//! * [`GpuMidPhase`] puts that behind the trait that a world asks, [`hapticd_ccd::MidPhase`].
-//!   [`GpuMidPhase::beside`] does so for a thread that must not call a driver: another one
+//! * [`Midphase`] is the mid-phase of continuous detection: which triangles of two meshes may touch
+//!   while one moves.
+//! * [`GpuMidPhase`] wraps it as the trait that a world uses, [`hapticd_ccd::MidPhase`].
+//!   [`GpuMidPhase::beside`] does so for a thread that must not call a driver: another thread
 //!   [serves](DeviceEnd::serve) the device.
 //!
-//! * [`GpuSkin`] makes large skins: what `hapticd_skin::Skin` does, for points that all blend.
-//!   [`LargeSkins`] puts that behind the trait that who shows them asks,
+//! * [`GpuSkin`] makes large skins as `hapticd_skin::Skin` does, for points that all blend.
+//!   [`LargeSkins`] wraps it as the trait that callers of a mesher use,
 //!   [`hapticd_skin::Polygonizer`].
 //!
-//! None ever waits, but in `wait` and for a skin. Any call may return a [`Fault`]; after one,
-//! [`Narrow::recover`] opens the device again, a generation later, and the scene has to be set
-//! again.
+//! No call waits except `wait` and those for a skin. Any call may return a [`Fault`]. After one,
+//! [`Narrow::recover`] opens the device again with the next generation number, and the scene must
+//! be set again.
 //!
-//! Where the adapter has ray queries and [`Options::ray_queries`] asks for them, full traces go
-//! through those: the adapter names the triangles whose boxes a ray meets, and those are looked at
-//! by the very functions of the other passes, so the answers are the same. Everything else stays.
+//! If the adapter has ray queries and [`Options::ray_queries`] requests them, full traces use them.
+//! The adapter names the triangles with boxes that a ray hits, and the same functions as in the
+//! other passes test these, so the answers are the same. All else is unchanged.
 //!
-//! Single precision, and poses in the world: keep the scene within a metre or so of the origin, or
-//! move the origin. A metre off, places in another frame are good to some tenths of a micrometre.
+//! Single precision, and poses in the world: keep the scene within about a metre of the origin, or
+//! move the origin. A metre away, positions in another frame are accurate to some tenths of a
+//! micrometre.
 //!
-//! Shaders are in `src/wgsl`, one file for a pass and some for what passes share; they are checked
-//! when this crate is built, and what a pass binds is read off its shader. No pass binds more than
-//! eight storage buffers, which every adapter of WebGPU has.
-// One call is, and says so: `queries.rs`.
+//! Shaders are in `src/wgsl`, one file per pass and some for shared parts. The build of this crate
+//! checks them, and derives each pass's bindings from its shader. No pass binds more than eight
+//! storage buffers, which every WebGPU adapter has.
+// The only unsafe call is in `queries.rs`, with its justification.
 #![deny(unsafe_code)]
 
 mod adapter;
@@ -98,19 +100,19 @@ pub use sweep::{PARTS, Sweep, SweepRow};
 pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};
 pub use traces::Settings;
 
-/// wgpu, for the types of it that are in this crate's interface.
+/// wgpu, for its types in this crate's interface.
 pub use wgpu;
 
-/// The passes, as the build found them in `src/wgsl`.
+/// The passes that the build found in `src/wgsl`.
 pub mod passes {
     use crate::pass::{Access, Slot, Source};
 
     include!(concat!(env!("OUT_DIR"), "/passes.rs"));
 }
 
-/// Threads of a group, in every pass.
+/// Threads per workgroup, in every pass.
 pub const GROUP: u32 = 64;
-/// Points of a [`Chunk`].
+/// Points per [`Chunk`].
 pub const CHUNK: u32 = 256;
-/// Most groups along one dimension; more are folded in two.
+/// Maximum number of workgroups along one dimension; larger launches use two.
 pub const SIDE: u32 = 65_535;

@@ -1,30 +1,30 @@
-//! The mid-phase of continuous detection on the GPU: of two meshes the triangles that may come near
+//! Mid-phase of continuous detection on the GPU: the triangles of two meshes that may come near
 //! each other while one follows a screw.
 //!
 //! # Theory
 //!
-//! The points of A follow a screw over `t` in `[0, 1]`, B stands still, both in B's frame. A point
-//! `p` of a triangle's box moves on an arc that is never further from its chord than an eighth of
-//! its acceleration, `|w x (w x p + v)| / 8`, and a sixteenth of that where the motion is cut into
-//! [`crate::PARTS`] chords, whose ends are in the boxes around the turned box at the times between.
-//! Those together, wider by the bow and by the reach, are the swept box; it goes down B's tree.
+//! The points of A follow a screw over `t` in `[0, 1]`; B is static; both are in B's frame. A point
+//! `p` of a triangle's box moves on an arc. The arc deviates from its chord by at most an eighth of
+//! the point's acceleration, `|w x (w x p + v)| / 8`, and by a sixteenth of that if the motion is
+//! split into [`crate::PARTS`] chords. The chords' ends are in the boxes around the turned box at
+//! the times between. The union of those boxes, enlarged by the deviation and by the reach, is the
+//! swept box, which descends B's tree.
 //!
-//! *Never too few.* Everything is about the middles of the two meshes, so that what is near has
-//! small numbers wherever it is; the host's own roundings are added to the reach. Boxes and trees
-//! are rounded outward from `f64`. What the pass computes of a place is a sum of products whose
-//! sizes add up to `s = |shift| + |low| + |high|` at most; less than twenty roundings of `2^-24`
-//! are made on the way, those of the pose's own numbers included, whether or not the driver fuses
-//! them. The pass takes 32 of them, `2^-19 s`, and as much of the bow and of the reach; the bow's
-//! own are `2^-19 |w| (|v| + |w| s)` and a hundredth of it (0.126 for an eighth). Numbers beyond
-//! [`FURTHEST_M`] are refused, so nothing overflows.
+//! *Never too few.* All coordinates are relative to the middles of the two meshes, so that nearby
+//! geometry has small numbers wherever it is. The host's own roundings are added to the reach.
+//! Boxes and trees are rounded outward from `f64`. The pass computes a position as a sum of
+//! products with sizes that add up to at most `s = |shift| + |low| + |high|`. This takes fewer than
+//! twenty roundings of `2^-24`, including those of the pose's own numbers, whether or not the
+//! driver fuses them. The pass allows 32 of them, `2^-19 s`, and as much of the deviation and of
+//! the reach. The deviation's own roundings are `2^-19 |w| (|v| + |w| s)` and a hundredth of it
+//! (0.126 for an eighth). Numbers beyond [`FURTHEST_M`] are refused, so nothing overflows.
 //!
 //! # Practice
 //!
-//! Shapes are added once; a [`Sweep`] names two of them, many are sent at once. The answer is a
-//! list of [`Candidate`]s in order; the exact tests are the CPU's, in `f64`, as without a GPU. A
-//! list that found no room counts on: the queries that it cut short are named
-//! ([`Candidates::is_complete`]), for the CPU or for another try, which has room. Nothing waits but
-//! [`Midphase::wait`].
+//! Shapes are added once; a [`Sweep`] names two of them, and many are sent at once. The answer is a
+//! sorted list of [`Candidate`]s; the CPU does the exact tests, in `f64`, as without a GPU. A list
+//! that overflows keeps counting. The truncated queries are known ([`Candidates::is_complete`]),
+//! for the CPU or for another try, which then has the capacity. Only [`Midphase::wait`] waits.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::Node;
@@ -40,21 +40,21 @@ use crate::times::Clock;
 use crate::tracer::{SetupError, Ticket};
 use crate::{GROUP, passes};
 
-/// Furthest that anything may be, reach, or move in a step, m; and most radians.
+/// Maximum coordinate, reach, or motion in a step, m; and maximum rotation, rad.
 pub const FURTHEST_M: f64 = 1e6;
 
-/// A shape that was added.
+/// Identifies an added shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ShapeId(u32);
 
 impl ShapeId {
-    /// The shape that was added so many shapes after the first one.
+    /// The shape number `number` in the order of adding, from 0.
     #[must_use]
     pub const fn nth(number: u32) -> Self {
         Self(number)
     }
 
-    /// See [`ShapeId::nth`].
+    /// Number of the shape; see [`ShapeId::nth`].
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0
@@ -65,32 +65,32 @@ impl ShapeId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
 pub struct Candidate {
-    /// Number of the sweep, among those that were sent together.
+    /// Index of the sweep, among those sent together.
     pub query: u32,
     /// Triangle of A.
     pub a: u32,
     /// Triangle of B.
     pub b: u32,
-    /// Fills the row.
+    /// Padding.
     pub pad: u32,
 }
 
-/// What a step found.
+/// Results of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
-    /// Which step.
+    /// Step that this answers.
     pub ticket: Ticket,
-    /// Of all sweeps, in order.
+    /// Candidates of all sweeps, sorted.
     pub pairs: Vec<Candidate>,
-    /// How many each sweep has, with those that found no room.
+    /// Number of candidates of each sweep, including those that did not fit.
     pub wanted: Vec<u32>,
-    /// Time of the pass on the GPU; `None` if that has no clock.
+    /// GPU time of the pass, ns; `None` without timestamps.
     pub gpu_ns: Option<f64>,
     kept: Vec<u32>,
 }
 
 impl Candidates {
-    /// All candidates of so many sweeps, from whatever finds them beside a device.
+    /// Builds a complete answer for this many sweeps, from a source other than a device.
     #[must_use]
     pub fn whole(ticket: Ticket, sweeps: usize, mut pairs: Vec<Candidate>) -> Self {
         pairs.retain(|pair| (pair.query as usize) < sweeps);
@@ -108,13 +108,13 @@ impl Candidates {
         }
     }
 
-    /// Whether all of a sweep's candidates are there.
+    /// True if all candidates of a sweep are present.
     #[must_use]
     pub fn is_complete(&self, query: usize) -> bool {
         self.wanted.get(query).is_some() && self.wanted.get(query) == self.kept.get(query)
     }
 
-    /// Those of one sweep.
+    /// Candidates of one sweep.
     #[must_use]
     pub fn of(&self, query: usize) -> &[Candidate] {
         let from = self.pairs.partition_point(|c| (c.query as usize) < query);
@@ -123,35 +123,35 @@ impl Candidates {
     }
 }
 
-/// Why sweeps were not sent.
+/// Reasons why sweeps were not sent.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum SweepError {
-    /// As many steps are under way as there can be; receive one first.
+    /// The maximum number of steps is under way; receive one first.
     #[error("{DEPTH} steps are under way already")]
     Busy,
-    /// The device's thread makes shapes ready.
+    /// The device's thread is still preparing shapes.
     #[error("shapes are being made ready")]
     Preparing,
-    /// A number that is none, or too large.
+    /// A number is not finite or too large.
     #[error("sweep {query}: {value} is not within {FURTHEST_M}")]
     Range {
-        /// Which of them.
+        /// Index of the sweep.
         query: usize,
-        /// The worst of its numbers.
+        /// The offending number.
         value: f64,
     },
-    /// No such shape.
+    /// The shape does not exist.
     #[error("sweep {query}: shape {shape} of {of}")]
     Shape {
-        /// Which of them.
+        /// Index of the sweep.
         query: usize,
-        /// Its shape.
+        /// Number of the shape.
         shape: u32,
-        /// How many there are.
+        /// Number of shapes.
         of: usize,
     },
-    /// They do not fit.
+    /// The sweeps do not fit.
     #[error(transparent)]
     Buffer(#[from] BufferError),
     /// The device has failed.
@@ -160,7 +160,7 @@ pub enum SweepError {
 }
 
 impl SweepError {
-    /// What became of the device; `Err`: nothing, this is about the sweeps.
+    /// Extracts the device's fault; `Err` returns an error that concerns only the sweeps.
     ///
     /// # Errors
     /// The error itself.
@@ -172,17 +172,17 @@ impl SweepError {
     }
 }
 
-/// How many candidates there are.
+/// Counters of the pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Tally {
-    /// With those that found no room.
+    /// Number of candidates, including those that did not fit.
     pub count: u32,
-    /// Room.
+    /// Capacity for candidates.
     pub capacity: u32,
-    /// Groups of threads that have something to do.
+    /// Number of workgroups with work to do.
     pub jobs: u32,
-    /// Fills the row.
+    /// Padding.
     pub pad: u32,
 }
 
@@ -205,11 +205,11 @@ struct Made {
     candidates: Store<Candidate>,
     pass: Pass,
     clock: Option<Clock>,
-    /// What is on the GPU of the shapes' boxes and nodes.
+    /// True if the shapes' boxes and nodes are on the GPU.
     loaded: bool,
 }
 
-/// See the module page.
+/// Mid-phase on a device. See the module page.
 #[derive(Debug)]
 pub struct Midphase {
     gpu: Gpu,
@@ -218,7 +218,7 @@ pub struct Midphase {
     steps: u64,
     room: usize,
     most_room: usize,
-    /// All shapes, one behind the other.
+    /// All shapes, concatenated.
     shapes: MeshBoxes,
     places: Vec<Place>,
     rows: Vec<SweepRow>,
@@ -227,10 +227,10 @@ pub struct Midphase {
 }
 
 impl Midphase {
-    /// Compiles the pass.
+    /// Creates the mid-phase and compiles the pass.
     ///
     /// # Errors
-    /// If the device does not accept it, has no memory or has failed.
+    /// The device does not accept the pass, has no memory or has failed.
     pub fn new(gpu: Gpu) -> Result<Self, SetupError> {
         let made = Made::new(&gpu)?;
         Ok(Self {
@@ -254,19 +254,20 @@ impl Midphase {
         &self.gpu
     }
 
-    /// Room for the next step's candidates; by itself it grows after one that had too little.
+    /// Sets the capacity for the next step's candidates. It grows automatically after a step that
+    /// overflowed.
     pub fn set_room(&mut self, candidates: usize) {
         self.room = candidates.clamp(1, self.most_room);
     }
 
-    /// How much room there may ever be. All of it is read back from the GPU with every step,
+    /// Sets the maximum capacity. The whole capacity is read back from the GPU with every step,
     /// whatever was found.
     pub fn set_most_room(&mut self, candidates: usize) {
         self.most_room = candidates.max(1);
         self.set_room(self.room);
     }
 
-    /// Adds a shape. It goes to the GPU with the next step.
+    /// Adds a shape, which is uploaded with the next step.
     pub fn add(&mut self, mesh: &MeshBoxes) -> ShapeId {
         let all = &mut self.shapes;
         self.places.push(Place {
@@ -283,8 +284,8 @@ impl Midphase {
         ShapeId(self.places.len() as u32 - 1)
     }
 
-    /// Forgets all shapes but these, which get new names: those that are returned, in the same
-    /// order. They go to the GPU with the next step. Shapes that do not exist are left out.
+    /// Removes all shapes but these, and returns their new names, in the same order. They are
+    /// uploaded with the next step. Unknown shapes are ignored.
     pub fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
         let old = std::mem::take(&mut self.shapes);
         let places = std::mem::take(&mut self.places);
@@ -301,10 +302,10 @@ impl Midphase {
         kept.collect()
     }
 
-    /// After a fault: opens the device again. What was under way is dropped; the shapes stay.
+    /// Opens the device again after a fault. Drops all steps under way; the shapes stay.
     ///
     /// # Errors
-    /// If that fails; it can be tried again.
+    /// Opening or compiling fails; it can be tried again.
     pub fn recover(&mut self) -> Result<(), SetupError> {
         self.ring.clear();
         self.gpu.reopen()?;
@@ -316,8 +317,8 @@ impl Midphase {
     /// Sends sweeps, all in one step.
     ///
     /// # Errors
-    /// If too many steps are under way, if a sweep is none or too large, if there is no room, or if
-    /// the device has failed; nothing was sent.
+    /// Too many steps are under way, a sweep is invalid, there is no memory, or the device has
+    /// failed; nothing was sent.
     pub fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError> {
         self.gpu.check()?;
         self.list(sweeps)?;
@@ -371,7 +372,7 @@ impl Midphase {
         Ok(ticket)
     }
 
-    /// The sweeps as rows, and a job for every group of boxes.
+    /// Writes the sweeps as rows, and a job for every workgroup of boxes.
     fn list(&mut self, sweeps: &[Sweep]) -> Result<(), SweepError> {
         self.rows.clear();
         self.jobs.clear();
@@ -439,11 +440,11 @@ impl Midphase {
         Ok(())
     }
 
-    /// The answer of the oldest step into `found`, whose room is used again; whether one has come.
-    /// Does not wait.
+    /// Writes the answer of the oldest step to `found`, reusing its memory. Returns whether an
+    /// answer has arrived. Does not wait.
     ///
     /// # Errors
-    /// If the device has failed: then no step will be answered until [`Midphase::recover`].
+    /// The device has failed: no step will be answered until [`Midphase::recover`].
     pub fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, Fault> {
         let clock = self.made.clock.as_ref();
         let some = self.ring.receive(&self.gpu, |sent, bytes| {
@@ -460,7 +461,7 @@ impl Midphase {
             found.pairs.clear();
             let each = rows[..there].chunks_exact(size_of::<Candidate>());
             (found.pairs).extend(each.map(bytemuck::pod_read_unaligned::<Candidate>));
-            // Appended as the GPU came to them.
+            // The GPU appends in any order.
             found.pairs.sort_unstable();
             found.kept.clear();
             found.kept.resize(sent.queries, 0);
@@ -480,7 +481,7 @@ impl Midphase {
     /// Waits for the oldest answer; `None` if no step is under way. For tests and measurements.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn wait(&mut self) -> Result<Option<Candidates>, Fault> {
         if self.ring.under_way() > 0 {
             self.gpu.wait()?;

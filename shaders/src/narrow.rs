@@ -1,18 +1,18 @@
-//! The narrow phase on the GPU, from pairs to contacts: points send rays, rays are traced, answers
-//! are kept, contacts are made.
+//! Narrow phase on the GPU, from pairs to contacts: points emit rays, rays are traced, results are
+//! kept, and contacts are made.
 //!
 //! # Theory
 //!
 //! Lehericey 2016, chapter 3, section 1: every stage reads a dense list and appends to the next.
-//! The lists are counted on the GPU, and what does not fit is counted all the same, so the host
-//! knows how much room was missing and makes it for the next step. What each point met is
-//! remembered on the GPU from step to step ([`Record`]).
+//! The lists are counted on the GPU. Elements that do not fit are counted as well, so the host
+//! knows how much capacity was missing and provides it for the next step. The GPU remembers from
+//! step to step what each point hit ([`Record`]).
 //!
 //! # Practice
 //!
-//! The host says which pairs there are, and for each whether it has moved too far to walk on: of
-//! rigid objects ([`Chunk`]), and of clusters where one deforms ([`Run`]). Rays may also be given
-//! as they are ([`Step::tree`] and the others).
+//! The host supplies the pairs, and for each whether it has moved too far to continue walking:
+//! pairs of rigid objects ([`Chunk`]), and of clusters where one object deforms ([`Run`]). Rays may
+//! also be given directly ([`Step::tree`] and the others).
 
 mod launch;
 
@@ -36,31 +36,31 @@ use crate::traces::{LISTS, Settings, TRACES, Traces};
 pub use launch::Launch;
 use launch::Naive;
 
-/// What a step is to do.
+/// Work of one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step<'a> {
     /// Parts of the pairs of rigid objects.
     pub chunks: &'a [Chunk],
-    /// Clusters of the other pairs, of which one deforms.
+    /// Clusters of the pairs with a deformable.
     pub runs: &'a [Run],
-    /// The clusters near those of [`Step::runs`].
+    /// Clusters near those of [`Step::runs`].
     pub near: &'a [NearCluster],
-    /// Further rays, through the trees of rigid targets.
+    /// Additional rays, through the trees of rigid targets.
     pub tree: &'a [Ray],
-    /// Further rays, over the triangles of a target or of one of its clusters.
+    /// Additional rays, over the triangles of a target or of one of its clusters.
     pub basic: &'a [Ray],
-    /// Further rays, walking on from [`Ray::start`].
+    /// Additional rays, walking on from [`Ray::start`].
     pub walk: &'a [Ray],
-    /// Length of the longest prediction that is wanted, m.
+    /// Maximum length of a prediction, m.
     pub prediction: f32,
-    /// Trace rigid targets without their trees.
+    /// Traces rigid targets without their trees.
     pub by_basic: bool,
-    /// Look for points that crossed a sheet.
+    /// Finds points that crossed a sheet.
     pub inversions: bool,
-    /// Find the normals of the deformables' points, and the exits of deformable volumes, from where
-    /// the points are: those that were given with [`Narrow::deform`] do not count.
+    /// Computes the normals of the deformables' points, and the exits of deformable volumes, from
+    /// the current points. Normals given with [`Narrow::deform`] are then ignored.
     pub surfaces: bool,
-    /// Give back the records, too.
+    /// Returns the records as well.
     pub records: bool,
 }
 
@@ -70,51 +70,52 @@ impl<'a> Step<'a> {
     }
 }
 
-/// Room for what a step finds; by itself it grows after a step that had too little.
+/// Capacities for a step's results. They grow automatically after a step that overflowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Rays for the tree, the basic algorithm and the walk, beyond those that are given.
+    /// Rays for the tree, the basic algorithm and the walk, in addition to the given rays.
     pub rays: [usize; TRACES],
-    /// Contacts.
+    /// Number of contacts.
     pub contacts: usize,
-    /// Predictions.
+    /// Number of predictions.
     pub near: usize,
 }
 
-/// What a step found.
+/// Results of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// Which step.
+    /// Step that this answers.
     pub ticket: Ticket,
-    /// In order of source, point and target.
+    /// Contacts, in order of source, point and target.
     pub contacts: Vec<Contact>,
-    /// What is near and no contact yet: its depth is negative. In the same order.
+    /// Near points that are not in contact yet, with negative depth. In the same order.
     pub near: Vec<Contact>,
-    /// Of every point, ahead and behind, if asked for: at twice the point's packed number.
+    /// Records of every point, ahead and behind, if requested: at twice the point's packed number.
     pub records: Vec<Record>,
-    /// Rays of the three lists, contacts, and what is near, with those that found no room.
+    /// Counts of the three lists of rays, contacts and near points, including those that did not
+    /// fit.
     pub wanted: [u32; LISTS],
-    /// Something found no room: contacts may be missing. The next step has it.
+    /// True if a list overflowed: contacts may be missing. The next step has the capacity.
     pub overflow: bool,
-    /// Nanoseconds on the GPU: the two emissions, the three traces, keeping the answers; `None` if
-    /// it has no clock. What ray queries need to have built is not in it. With [`Launch::AtOnce`]
-    /// the one kernel is the first of them, and the others but the last are 0.
+    /// GPU time of the two emissions, the three traces, and keeping the answers, ns; `None` without
+    /// timestamps. The builds for ray queries are not included. With [`Launch::AtOnce`] the single
+    /// kernel is the first entry, and all others but the last are 0.
     pub pass_ns: Option<[f64; STAMPS]>,
-    /// Nanoseconds on the GPU from the beginning of the first emission to the end of the last
-    /// trace, and to the end of the step; `None` if it has no clock.
+    /// GPU time from the beginning of the first emission to the end of the last trace, and to the
+    /// end of the step, ns; `None` without timestamps.
     pub span_ns: Option<[f64; 2]>,
 }
 
 impl Found {
-    /// Leaves what is between objects that were there in this step and still are at the roster's
-    /// last look.
+    /// Keeps results between objects that existed in this step and still exist at the roster's last
+    /// refresh.
     pub(crate) fn retain(&mut self, roster: &Roster, step: u64) {
         self.contacts.retain(|contact| roster.knows(contact, step));
         self.near.retain(|contact| roster.knows(contact, step));
     }
 }
 
-/// Where the records of an object were, and where they are to be.
+/// Old and new location of an object's records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moved {
     pub from: u32,
@@ -149,7 +150,7 @@ struct Made {
     naive: Option<Naive>,
 }
 
-/// What a scene has.
+/// Data of the scene that the host needs.
 #[derive(Clone, Debug)]
 struct PackedScene {
     objects: Vec<Object>,
@@ -164,13 +165,13 @@ struct Sent {
     records: usize,
 }
 
-/// See the module page.
+/// Narrow phase on the GPU. See the module page.
 #[derive(Debug)]
 pub struct Narrow {
     gpu: Gpu,
     made: Made,
     ring: Ring<Sent>,
-    /// Counts on the way to a host that wants to know them.
+    /// Ray counts on the way to the host, for [`Launch::Exact`].
     counted: Ring<()>,
     launch: Launch,
     steps: u64,
@@ -178,19 +179,19 @@ pub struct Narrow {
 }
 
 impl Narrow {
-    /// Compiles the passes.
+    /// Creates the narrow phase and compiles the passes.
     ///
     /// # Errors
-    /// If the device does not accept a shader, has no memory or has failed.
+    /// The device does not accept a shader, has no memory or has failed.
     pub fn new(gpu: Gpu) -> Result<Self, SetupError> {
         Self::launched(gpu, Launch::Indirect)
     }
 
-    /// The same with steps done in another way, for comparison.
+    /// As [`Narrow::new`], with another launch method, for comparison.
     ///
     /// # Errors
-    /// As [`Narrow::new`]; an adapter that cannot bind what [`Launch::AtOnce`] needs is said not to
-    /// accept it.
+    /// As [`Narrow::new`]. An adapter that cannot bind what [`Launch::AtOnce`] needs is reported as
+    /// not accepting the shader.
     pub fn launched(gpu: Gpu, launch: Launch) -> Result<Self, SetupError> {
         let made = Made::new(&gpu, launch)?;
         Ok(Self {
@@ -214,7 +215,7 @@ impl Narrow {
         &self.gpu
     }
 
-    /// How many points a cluster of an object of the scene has.
+    /// Number of points of a cluster of an object of the scene.
     pub(crate) fn cluster_points(&self, object: &Object, cluster: u32) -> usize {
         let known = self.made.known.as_ref();
         known.map_or(0, |known| {
@@ -222,26 +223,26 @@ impl Narrow {
         })
     }
 
-    /// Room for what the next step finds.
+    /// Capacities for the next step.
     #[must_use]
     pub fn room(&self) -> Room {
         self.room
     }
 
-    /// Makes room, as predicted from the pairs or otherwise.
+    /// Sets the capacities, as predicted from the pairs or otherwise.
     pub fn set_room(&mut self, room: Room) {
         self.room = room;
     }
 
-    /// After a fault: opens the device again and compiles the passes. What was under way is
-    /// dropped, what was known of the points is forgotten, and the scene has to be set again.
+    /// Opens the device again after a fault and compiles the passes. Drops all steps under way and
+    /// all memory of the points; the scene must be set again.
     ///
     /// # Errors
-    /// If that fails; it can be tried again.
+    /// Opening or compiling fails; it can be tried again.
     pub fn recover(&mut self) -> Result<(), SetupError> {
         self.ring.clear();
         self.counted.clear();
-        // Whatever fails from here on: nothing made with the old device is used with the new.
+        // From here on, a failure must not leave objects of the old device in use with the new one.
         self.made.known = None;
         self.gpu.reopen()?;
         self.made = Made::new(&self.gpu, self.launch)?;
@@ -249,11 +250,11 @@ impl Narrow {
         Ok(())
     }
 
-    /// Takes over all objects, in place of those before; nothing is known of their points. They
-    /// have been where they are.
+    /// Replaces all objects, without memory of their points, and with equal current and previous
+    /// poses.
     ///
     /// # Errors
-    /// If there is no room, or the device has failed.
+    /// There is no memory, or the device has failed.
     pub fn set_scene(&mut self, packed: &Packed) -> Result<(), BufferError> {
         self.made.known = None;
         let records = vec![Record::EMPTY; packed.records()];
@@ -261,8 +262,8 @@ impl Narrow {
         self.take_over(packed)
     }
 
-    /// The same with what is known of some of the points, which is copied on the GPU, behind the
-    /// steps under way.
+    /// As [`Narrow::set_scene`], but keeps the memory of some points, which is copied on the GPU
+    /// after the steps under way.
     ///
     /// # Errors
     /// As [`Narrow::set_scene`].
@@ -272,7 +273,7 @@ impl Narrow {
         moved: &[Moved],
     ) -> Result<(), BufferError> {
         let none = wgpu::BufferUsages::empty();
-        // Zeros, and a record of zeros is of no class.
+        // Zeros; a record of zeros has no class.
         let records = Store::<Record>::new(&self.gpu, "records", none, packed.records())?;
         self.made.known = None;
         let old = self.made.records.buffer();
@@ -312,27 +313,26 @@ impl Narrow {
         Ok(())
     }
 
-    /// Forgets what is known of the points: nothing is walked on from in the next step.
+    /// Clears the memory of the points: the next step walks from none.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn forget(&mut self) -> Result<(), Fault> {
         self.gpu.guard(|device, queue| {
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            // A record of zeros is of no class.
+            // A record of zeros has no class.
             encoder.clear_buffer(self.made.records.buffer(), 0, None);
             queue.submit([encoder.finish()]);
         })
     }
 
-    /// Where the objects are now and where they were a step ago: all of them, as packed but for
-    /// place.
+    /// Sets the poses of all objects now and a step ago; all else must be as packed.
     ///
     /// # Errors
-    /// If there are more or fewer than were set, or the device has failed.
+    /// There are more or fewer objects than were set, or the device has failed.
     pub fn place(&mut self, now: &[Object], before: &[Object]) -> Result<(), BufferError> {
-        // Those of before lie behind those of now: neither may be longer or shorter.
+        // The previous poses follow the current ones in one buffer: both counts must match exactly.
         let of = self
             .made
             .known
@@ -350,12 +350,11 @@ impl Narrow {
         self.made.scene.place_all(&self.gpu, now, before)
     }
 
-    /// Where a deformable's points are now and where they were a step ago, from packed number
-    /// `first` on, and their normals; those may be empty if they are found on the GPU
-    /// ([`Step::surfaces`]).
+    /// Sets a deformable's points now and a step ago, from packed number `first` on, and their
+    /// normals. The normals may be empty if the GPU computes them ([`Step::surfaces`]).
     ///
     /// # Errors
-    /// If there are more than were set, or the device has failed.
+    /// There are more points than were set, or the device has failed.
     pub fn deform(
         &mut self,
         first: usize,
@@ -367,11 +366,11 @@ impl Narrow {
         self.made.before.overwrite(&self.gpu, first, before)
     }
 
-    /// Sends a step. Does not wait, but with [`Launch::Exact`].
+    /// Sends a step. Waits only with [`Launch::Exact`].
     ///
     /// # Errors
-    /// If too many are under way, if there is no scene, if something does not fit, or if the device
-    /// has failed; nothing was sent.
+    /// Too many steps are under way, there is no scene, something does not fit, or the device has
+    /// failed; nothing was sent.
     pub fn send(&mut self, step: &Step<'_>) -> Result<Ticket, StepError> {
         let gpu = &self.gpu;
         gpu.check()?;
@@ -432,23 +431,23 @@ impl Narrow {
         Ok(ticket)
     }
 
-    /// Steps under way.
+    /// Number of steps under way.
     #[must_use]
     pub fn under_way(&self) -> usize {
         self.ring.under_way()
     }
 
-    /// The answer of the oldest step, if it has come. Does not wait.
+    /// Returns the answer of the oldest step, if it has arrived. Does not wait.
     ///
     /// # Errors
-    /// If the device has failed: then no step will be answered until [`Narrow::recover`].
+    /// The device has failed: no step will be answered until [`Narrow::recover`].
     pub fn receive(&mut self) -> Result<Option<Found>, Fault> {
         let mut found = Found::default();
         Ok(self.receive_into(&mut found)?.then_some(found))
     }
 
-    /// The same into an answer that is there already, whose room is used again; whether one has
-    /// come.
+    /// As [`Narrow::receive`], into an existing answer, and reuses its memory. Returns whether an
+    /// answer has arrived.
     ///
     /// # Errors
     /// As [`Narrow::receive`].
@@ -474,7 +473,7 @@ impl Narrow {
         Ok(some.is_some())
     }
 
-    /// Half as much again as was wanted.
+    /// Grows the capacities to half as much again as was wanted.
     fn grow(&mut self, found: &Found) {
         let [rays @ .., contacts, near] = found.wanted.map(|n| n as usize + n as usize / 2);
         for (room, wanted) in self.room.rays.iter_mut().zip(rays) {
@@ -488,7 +487,7 @@ impl Narrow {
     /// collision thread never waits.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn wait(&mut self) -> Result<Option<Found>, Fault> {
         if self.ring.under_way() > 0 {
             self.gpu.wait()?;
@@ -497,14 +496,14 @@ impl Narrow {
     }
 }
 
-/// The entries of a list of contacts, in order: they were appended as the GPU came to them.
+/// Sorts the entries of a list of contacts, which the GPU appends in any order.
 fn sort(bytes: &[u8], list: &List, contacts: &mut Vec<Contact>) {
     let there = list.entries() as usize * size_of::<Contact>();
     collect(&bytes[..there], contacts);
     contacts.sort_unstable_by_key(|c| (c.source, c.point, c.target, c.triangle));
 }
 
-/// Mapped memory need not be aligned for what is in it.
+/// Copies elements from mapped memory, which need not be aligned.
 fn collect<T: Pod>(bytes: &[u8], to: &mut Vec<T>) {
     to.clear();
     let each = bytes.chunks_exact(size_of::<T>());
@@ -548,7 +547,7 @@ impl Made {
         })
     }
 
-    /// Uploads what a step works on, and binds it.
+    /// Uploads the data of a step, and binds it.
     fn load(&mut self, gpu: &Gpu, step: &Step<'_>, room: &Room) -> Result<(), BufferError> {
         let Some(known) = &self.known else {
             return Ok(());
@@ -632,7 +631,7 @@ impl Made {
         Ok(())
     }
 
-    /// Stage two; or two and three, where one kernel does both.
+    /// Records stage two; or stages two and three, if one kernel does both.
     fn emit(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>, points: u32) {
         if step.surfaces {
             for pass in &self.surfaces {
@@ -648,8 +647,8 @@ impl Made {
         clusters.record(encoder, step.runs.len() as u32, around(1));
     }
 
-    /// What comes after [`Made::emit`]. `counts`: the rays that the host says there are, for
-    /// comparison; `None`: those that the GPU has counted.
+    /// Records what follows [`Made::emit`]. `counts` are ray counts of the host, for comparison;
+    /// `None` uses those counted on the GPU.
     fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -680,7 +679,7 @@ impl Made {
         self.keep.record(encoder, points.div_ceil(GROUP), times);
     }
 
-    /// Of each pass, and of all, as in [`Found`].
+    /// Times of each pass and overall, as in [`Found`].
     fn times(&self, stamps: &[u8]) -> Option<([f64; STAMPS], [f64; 2])> {
         let clock = self.clock()?;
         let mut all = [0.0; STAMPS];

@@ -1,21 +1,21 @@
-//! The GPU mid-phase for a world that asks what is near its tools: [`hapticd_ccd::MidPhase`], with
-//! the CPU to take over.
+//! GPU mid-phase for a world that searches near its tools: [`hapticd_ccd::MidPhase`], with the CPU
+//! as a fallback.
 //!
-//! All questions of an answer go in one submission. Meshes stand still while they are asked about,
-//! so every sweep is one without a motion. What the GPU cannot answer is answered by the CPU in the
-//! same call, with the same bits: pairs of meshes that are too small to be worth it, numbers out of
-//! range, more candidates than [`Limits::candidates`], an answer that is late. A device that fails,
-//! or is late too often ([`Limits::late`]), is given up: it is never asked again. Whoever wants a
-//! GPU again makes another mid-phase.
+//! All queries of an answer go in one submission. Meshes are static during a query, so every sweep
+//! has no motion. The CPU answers in the same call, with the same bits, what the GPU cannot: pairs
+//! of meshes too small to be worth it, numbers out of range, more candidates than
+//! [`Limits::candidates`], a late answer. A device that fails, or is late too often
+//! ([`Limits::late`]), is given up and never queried again. To use a GPU again, create another
+//! mid-phase.
 //!
-//! An answer is due [`Patience::Within`] from its question. What is late is dropped when it comes,
-//! and the CPU answers in the same call; until it has come nothing more is asked. So a device that
-//! hangs costs one such wait over its whole life.
+//! An answer is due [`Patience::Within`] after its query. A late answer is dropped when it arrives,
+//! and the CPU answers in the same call; no further query is sent before it has arrived. So a
+//! device that hangs costs one such wait in its lifetime.
 //!
-//! A driver may also hold up a call that should not wait. Whatever has a deadline therefore never
-//! calls it: [`GpuMidPhase::beside`] gives the device to a thread of its own and leaves this end
-//! with a hand-over in its place ([`AskingEnd`]). Without that it is for threads that may wait.
-//! Allocates, as the driver does.
+//! A driver may also block a call that should not wait. Code with a deadline therefore never calls
+//! it: [`GpuMidPhase::beside`] gives the device to a separate thread, and leaves a hand-over in its
+//! place ([`AskingEnd`]). Without that, use this type only on threads that may wait. Allocates, as
+//! the driver does.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -36,40 +36,41 @@ mod beside;
 /// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
-    /// Until it is due, letting others run in between: so long after the question.
+    /// Waits at most this long after the query, yielding to other threads.
     Within(Duration),
-    /// So many looks, letting others run in between.
+    /// Polls at most this many times, yielding between polls.
     Looks(u32),
-    /// Until it is there. For tests and measurements: a device that hangs holds up whoever asks.
+    /// Waits until the answer is there. For tests and measurements: a device that hangs blocks the
+    /// caller.
     Answer,
 }
 
-/// From where on the GPU is asked, and how far it may go.
+/// When to use the GPU, and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Triangles of both meshes together from which on they are worth a question.
+    /// Minimum number of triangles of both meshes together for a GPU query.
     pub triangles: usize,
-    /// Room for candidates, of all questions of an answer together.
+    /// Capacity for candidates of all queries of an answer together.
     pub candidates: usize,
     /// How long to wait.
     pub patience: Patience,
-    /// Answers late in a row that are the end. One in time makes up for a part of one only
-    /// (`MAKE_UP`).
+    /// Number of late answers after which the device is given up. Only `MAKE_UP` answers in time
+    /// make up for one late answer.
     pub late: u32,
 }
 
-/// Answers in time that make up for one that was late: a device that is late now and then may cost
-/// no more than every so many.
+/// Answers in time that make up for one late answer: a device may be late at most once in this many
+/// without being given up.
 const MAKE_UP: u32 = 64;
-/// A device that owes an answer for so long hangs.
+/// Time without a due answer after which a device counts as hung.
 const HUNG: Duration = Duration::from_millis(500);
 
 impl Limits {
-    /// What the daemon asks with. How many triangles pay has not been measured on hardware. A
-    /// submission and its way back are said to take 50 to 200 us there; an answer near contact
-    /// takes the CPU about as long with 10,000 triangles, and a millisecond with 100,000: the
-    /// middle. An answer is due in two ticks of 1 kHz: a tenth of the default of
-    /// `safety.stale_contact_ms`.
+    /// Limits of the daemon. The number of triangles that pays off has not been measured on
+    /// hardware. A submission and its return are said to take 50 to 200 us there. An answer near
+    /// contact takes the CPU about as long with 10,000 triangles, and a millisecond with 100,000:
+    /// the value is in the middle. An answer is due within two ticks of 1 kHz: a tenth of the
+    /// default of `safety.stale_contact_ms`.
     pub const DEFAULT: Self = Self {
         triangles: 50_000,
         candidates: 1 << 16,
@@ -78,33 +79,33 @@ impl Limits {
     };
 }
 
-/// What sweeps are sent to: a device, or the hand-over to the thread that has it.
+/// Target of sweeps: a device, or the hand-over to the thread that owns it.
 pub trait Sweeper: std::fmt::Debug + Send {
-    /// Adds a shape; `None`: it has no triangles.
+    /// Adds a shape; `None` if it has no triangles.
     fn add(&mut self, shape: &Arc<MeshIndex>) -> Option<ShapeId>;
-    /// Forgets all shapes but these. Their names from now on, in the same order.
+    /// Removes all shapes but these. Returns their new names, in the same order.
     fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId>;
     /// Sends sweeps, all in one step.
     ///
     /// # Errors
-    /// Nothing was sent then.
+    /// Nothing was sent.
     fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError>;
-    /// The oldest answer into `found`; whether one has come. Does not wait for it.
+    /// Writes the oldest answer to `found`. Returns whether there was one; does not wait.
     ///
     /// # Errors
-    /// If there will be no answer to a step, or to none any more.
+    /// One step, or every further step, will have no answer.
     fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, SweepError>;
-    /// Waits until all that was sent is answered, however long that takes.
+    /// Waits until everything sent is answered, however long that takes.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     fn finish(&mut self) -> Result<(), Fault>;
-    /// Lets others run, for so long at most, or until there is word.
+    /// Yields to other threads for at most this long, or until a message arrives.
     fn rest(&mut self, at_most: Duration) {
         let _ = at_most;
         std::thread::yield_now();
     }
-    /// Time from an origin of its own.
+    /// Time since an arbitrary origin.
     fn now(&self) -> Duration {
         static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
         ORIGIN.get_or_init(Instant::now).elapsed()
@@ -130,34 +131,34 @@ impl Sweeper for Midphase {
     }
 }
 
-/// See the module page.
+/// Mid-phase on a device `D`, with the CPU as a fallback. See the module page.
 #[derive(Debug)]
 pub struct GpuMidPhase<D = Midphase> {
     midphase: D,
     limits: Limits,
-    /// Alive as long as somebody else has them.
+    /// Shapes on the device, kept while another owner holds them.
     shapes: Vec<(Weak<MeshIndex>, ShapeId)>,
     sweeps: Vec<Sweep>,
-    /// By question: which sweep asks it, if any.
+    /// Index of the sweep of each query, if it has one.
     asked: Vec<Option<usize>>,
-    /// What was late and has not come yet, and when it was asked for.
+    /// Late answer that has not arrived yet, and the time of its query.
     owed: Option<(Ticket, Duration)>,
-    /// What has been sent and not been waited for, and when.
+    /// Submission with an answer not awaited yet, and its time.
     waiting: Option<(Ticket, Duration)>,
-    /// `found` is of the questions asked last.
+    /// True if `found` belongs to the latest queries.
     here: bool,
     found: Candidates,
     pairs: Vec<[u32; 2]>,
-    /// [`MAKE_UP`] for each answer that was late, less one for each that was not.
+    /// Plus [`MAKE_UP`] for each late answer, minus one for each answer in time.
     lateness: u32,
     facts: MidPhaseStats,
 }
 
 impl GpuMidPhase {
-    /// On this device.
+    /// Creates a mid-phase on this device.
     ///
     /// # Errors
-    /// If the device does not accept the pass, has no memory or has failed.
+    /// The device does not accept the pass, has no memory or has failed.
     pub fn new(gpu: Gpu, limits: Limits) -> Result<Self, SetupError> {
         let mut midphase = Midphase::new(gpu)?;
         midphase.set_most_room(limits.candidates);
@@ -172,7 +173,7 @@ impl GpuMidPhase {
 }
 
 impl<D: Sweeper> GpuMidPhase<D> {
-    /// On whatever answers sweeps.
+    /// Creates a mid-phase on any target of sweeps.
     pub fn on(midphase: D, limits: Limits) -> Self {
         Self {
             midphase,
@@ -190,8 +191,9 @@ impl<D: Sweeper> GpuMidPhase<D> {
         }
     }
 
-    /// Parts from the device: what asks, and what is to be served by a thread of its own. The
-    /// device keeps its shapes, and the counts go on. An answer that is still owed is dropped.
+    /// Separates from the device: returns the end that queries, and the end that a separate thread
+    /// must serve. The device keeps its shapes, and the statistics go on. An answer still owed is
+    /// dropped.
     #[must_use]
     pub fn beside(self) -> (GpuMidPhase<AskingEnd>, DeviceEnd<D>) {
         let ids = self.shapes.iter().map(|&(_, id)| id).collect();
@@ -205,19 +207,19 @@ impl<D: Sweeper> GpuMidPhase<D> {
         (asking, device)
     }
 
-    /// How many shapes the GPU has.
+    /// Number of shapes on the GPU.
     #[must_use]
     pub fn shapes(&self) -> usize {
         self.shapes.len()
     }
 
     fn id(&self, shape: &Arc<MeshIndex>) -> Option<ShapeId> {
-        // The weak one keeps the place: no other shape can have come to lie there.
+        // The weak pointer keeps the allocation, so no other shape can have its address.
         let known = |of: &&(Weak<MeshIndex>, ShapeId)| of.0.as_ptr() == Arc::as_ptr(shape);
         self.shapes.iter().find(known).map(|&(_, id)| id)
     }
 
-    /// The question as a sweep, if it is worth one.
+    /// Converts a query to a sweep, if it is worth one.
     fn sweep(&self, ask: &MidPhaseQuery<'_>) -> Option<Sweep> {
         if triangles(ask.a)? + triangles(ask.b)? < self.limits.triangles {
             return None;
@@ -248,8 +250,8 @@ impl<D: Sweeper> GpuMidPhase<D> {
         }
     }
 
-    /// Whether an answer that was late has not come yet. Then nothing is asked and nothing is
-    /// waited for; after [`HUNG`] it is the end.
+    /// True while a late answer has not arrived. No query is then sent and none is awaited; after
+    /// [`HUNG`] the device is given up.
     fn owes(&mut self) -> bool {
         let Some((ticket, asked)) = self.owed else {
             return false;
@@ -271,7 +273,8 @@ impl<D: Sweeper> GpuMidPhase<D> {
         self.owed.is_some() || self.is_given_up()
     }
 
-    /// An answer that will not come: of one step, or the device has failed.
+    /// Handles an answer that will not arrive, because of one step or because the device has
+    /// failed.
     fn note_failed(&mut self, error: SweepError) {
         match error.into_fault() {
             Ok(fault) => self.give_up(fault.to_string()),
@@ -279,7 +282,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
         }
     }
 
-    /// Takes the answer to `ticket`, and what is left of older ones. `false`: it has not come.
+    /// Receives the answer to `ticket`, discarding older ones. Returns false if it has not arrived.
     fn take(&mut self, ticket: Ticket) -> Result<bool, SweepError> {
         while self.midphase.receive_into(&mut self.found)? {
             if self.found.ticket == ticket {
@@ -296,8 +299,8 @@ impl<D: Sweeper> GpuMidPhase<D> {
                 self.take(ticket)
             }
             Patience::Within(within) => loop {
-                // The time first: an answer that came while this thread was not running is not
-                // late.
+                // Reads the time first: an answer that arrived while this thread was not running is
+                // not late.
                 let since = self.midphase.now().saturating_sub(asked);
                 if self.take(ticket)? {
                     return Ok(true);
@@ -319,7 +322,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
         }
     }
 
-    /// Once after each submission.
+    /// Waits for the pending answer, at most once per submission.
     fn hear(&mut self) {
         let Some((ticket, asked)) = self.waiting.take() else {
             return;
@@ -386,7 +389,7 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
                 self.waiting = Some((ticket, now));
             }
             Err(SweepError::Busy) => {
-                // What came too late makes room for the next one.
+                // Draining late answers frees the ring for the next query.
                 while let Ok(true) = self.midphase.receive_into(&mut self.found) {}
                 self.note_late();
             }

@@ -1,7 +1,6 @@
 //! A pass: a shader with one entry point, its pipeline, and the buffers that it binds.
 //!
-//! Which buffers those are is found out from the shader when the crate is built
-//! ([`Source::slots`]), so the two cannot disagree.
+//! The build derives the buffers from the shader ([`Source::slots`]), so the two cannot disagree.
 
 use thiserror::Error;
 
@@ -10,47 +9,47 @@ use crate::device::{Fault, Gpu};
 /// How a pass uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Small, and the same for all.
+    /// A small buffer with the same content for all threads.
     Uniform,
-    /// Reads it.
+    /// Read only.
     Read,
-    /// Reads and writes it.
+    /// Read and write.
     Write,
-    /// No buffer: asks it what a ray meets.
+    /// An acceleration structure for ray queries, not a buffer.
     Query,
 }
 
 /// A buffer that a pass binds, in group 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Its number.
+    /// Binding number.
     pub binding: u32,
-    /// The shader's name of it.
+    /// Name in the shader.
     pub name: &'static str,
-    /// How it is used.
+    /// Access by the pass.
     pub access: Access,
 }
 
-/// A shader and what it binds.
+/// A shader and its bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The entry point.
     pub entry: &'static str,
-    /// The whole text.
+    /// Complete source text.
     pub wgsl: &'static str,
-    /// What it binds, by number.
+    /// Bindings, by number.
     pub slots: &'static [Slot],
 }
 
-/// Why there is no pipeline for a pass.
+/// Reasons why a pass has no pipeline.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PassError {
-    /// The compiler, ours or the driver's, does not accept the shader.
+    /// wgpu's or the driver's compiler does not accept the shader.
     #[error("pass `{pass}` is not accepted: {message}")]
     Rejected {
-        /// Which pass.
+        /// Name of the pass.
         pass: &'static str,
-        /// In the compiler's words.
+        /// Message of the compiler.
         message: String,
     },
     /// The device has failed.
@@ -66,14 +65,15 @@ pub struct Pass {
     bound: Option<(Vec<u64>, wgpu::BindGroup)>,
 }
 
-/// What to bind, and what tells it from others ([`crate::buffer::Store::id`]).
+/// A resource to bind, and the identity that distinguishes it from others
+/// ([`crate::buffer::Store::id`]).
 pub type Bound<'a> = (wgpu::BindingResource<'a>, u64);
 
 impl Pass {
     /// Compiles the shader.
     ///
     /// # Errors
-    /// If it is not accepted, or the device has failed.
+    /// The shader is not accepted, or the device has failed.
     pub fn new(gpu: &Gpu, source: &'static Source) -> Result<Self, PassError> {
         let made = gpu.attempt(|device, _| {
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -82,7 +82,7 @@ impl Pass {
             });
             device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                 label: Some(source.entry),
-                // From the shader: what it uses, as in `slots`.
+                // Derived from the shader, which uses what `slots` lists.
                 layout: None,
                 module: &module,
                 entry_point: Some(source.entry),
@@ -104,11 +104,11 @@ impl Pass {
         }
     }
 
-    /// Binds what `find` gives for the shader's names; keeps the bind group as long as they stay
-    /// the same.
+    /// Binds what `find` returns for the shader's names. Keeps the bind group while their
+    /// identities stay the same.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed, or `find` has no buffer for a name.
     pub fn bind<'a>(
         &mut self,
         gpu: &Gpu,
@@ -152,8 +152,8 @@ impl Pass {
         Ok(())
     }
 
-    /// Records the pass; how many groups is at `offset` in `args`. It has been bound before, or
-    /// nothing is recorded.
+    /// Records the pass with the workgroup counts at `offset` in `args`. Records nothing if the
+    /// pass was never bound.
     pub fn record_indirect(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -166,8 +166,8 @@ impl Pass {
         });
     }
 
-    /// Records the pass with that many groups, folded if there are many. It has been bound before,
-    /// or nothing is recorded.
+    /// Records the pass with that many workgroups, in two dimensions if necessary. Records nothing
+    /// if the pass was never bound.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,

@@ -1,27 +1,26 @@
-//! What the host tells a step about its pairs: it knows them, and how far they have moved, from its
-//! broad phase.
+//! The host's input to a step: the pairs and how far they have moved, from its broad phase.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::Object;
 
 use crate::CHUNK;
 
-/// A part of a pair: up to [`CHUNK`] points of the source against one target.
+/// Part of a pair: up to [`CHUNK`] points of the source against one target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Chunk {
-    /// The object whose points send rays.
+    /// Object with the points that emit rays.
     pub source: u32,
-    /// The rigid object that they are to meet.
+    /// Rigid object that the rays are traced against.
     pub target: u32,
     /// First of the points, local.
     pub first: u32,
-    /// 1: traced in full, for a pair that has moved or is new. 0: walked on from what is known.
+    /// 1: trace in full, for a pair that has moved or is new. 0: walk on from remembered hits.
     pub full: u32,
 }
 
 impl Chunk {
-    /// The chunks of one direction of a pair.
+    /// Chunks of one direction of a pair.
     pub fn of(source: u32, target: u32, points: u32, full: bool) -> impl Iterator<Item = Self> {
         (0..points).step_by(CHUNK as usize).map(move |first| Self {
             source,
@@ -35,29 +34,29 @@ impl Chunk {
 /// A cluster of a source's points against one target, where one of the two deforms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Run {
-    /// The object whose points send rays.
+    /// Object with the points that emit rays.
     pub source: u32,
-    /// The object that they are to meet.
+    /// Object that the rays are traced against.
     pub target: u32,
-    /// The cluster of the points, local.
+    /// Cluster of the points, local.
     pub from: u32,
-    /// First of its boxes in [`crate::Step::near`].
+    /// First of its clusters in [`crate::Step::near`].
     pub first: u32,
-    /// How many: the clusters of the target that are near by, in order.
+    /// Number of nearby clusters of the target, in order.
     pub count: u32,
 }
 
 /// A cluster of a target that is near a [`Run`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NearCluster {
-    /// Lowest corner of its box, with all its triangles, in the world.
+    /// Lowest corner of the box around all its triangles, in the world.
     pub low: [f32; 3],
-    /// Highest corner.
+    /// Highest corner of the box.
     pub high: [f32; 3],
-    /// Which cluster, local.
+    /// Number of the cluster, local.
     pub to: u32,
-    /// Traced in full, for a pair of clusters that has moved or is new; otherwise walked on from
-    /// what is known.
+    /// True: trace in full, for a pair of clusters that has moved or is new. False: walk on from
+    /// remembered hits.
     pub full: bool,
 }
 
@@ -65,23 +64,26 @@ pub struct NearCluster {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Row {
-    /// Of a run: source, target, first box, boxes. Of a box: lowest corner as bits, cluster.
+    /// For a run: source, target, first box, number of boxes. For a box: lowest corner as bits,
+    /// cluster.
     pub a: [u32; 4],
-    /// Of a run: first point, points. Of a box: highest corner as bits, whether traced in full.
+    /// For a run: first point, number of points. For a box: highest corner as bits, 1 to trace in
+    /// full.
     pub b: [u32; 4],
 }
 
-/// Where the points of an object's clusters are listed.
+/// Lists of the points of all clusters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterPoints {
     /// Points, object by object and cluster by cluster, local.
     pub points: Vec<u32>,
-    /// First of each cluster's, for all clusters of the scene, and their count at the end.
+    /// Start of each cluster's points, for all clusters of the scene, and the end.
     pub starts: Vec<u32>,
 }
 
 impl ClusterPoints {
-    /// First and number of the points of an object's cluster; none if there is no such cluster.
+    /// Start and number of the points of an object's cluster; `[0, 0]` if the cluster does not
+    /// exist.
     pub(crate) fn of(&self, object: Option<&Object>, cluster: u32) -> [u32; 2] {
         let place = object
             .filter(|object| cluster < object.clusters)
@@ -91,7 +93,7 @@ impl ClusterPoints {
     }
 }
 
-/// Runs and boxes as rows.
+/// Converts runs and boxes to rows.
 pub(crate) fn rows(
     runs: &[Run],
     near: &[NearCluster],
@@ -102,7 +104,7 @@ pub(crate) fn rows(
     out.clear();
     out.extend(runs.iter().map(|run| {
         let [first, count] = clusters.of(objects.get(run.source as usize), run.from);
-        // A run that names boxes beyond the last has none.
+        // A run that names boxes out of range gets none.
         let there = run.first as usize + run.count as usize <= near.len();
         let boxes = if there { run.count } else { 0 };
         Row {

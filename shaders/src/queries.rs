@@ -1,7 +1,7 @@
-//! Whether full traces ask the adapter's ray queries, and whether it has them.
+//! Whether full traces use the adapter's ray queries, and whether it has them.
 //!
-//! They are wgpu's experiment, and few adapters have units for them (those of data centres have
-//! none): the tree is the way that works everywhere, and ray queries are never needed.
+//! Ray queries are experimental in wgpu, and few adapters have hardware for them (those of data
+//! centres have none). The tree works everywhere, and ray queries are never required.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,35 +10,36 @@ use thiserror::Error;
 
 use crate::adapter::{Kind, OpenError};
 
-/// Whether full traces, of rigid and of deformable targets, go through ray queries.
+/// Whether full traces of rigid and deformable targets use ray queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RayQueries {
-    /// Never: rigid targets by their trees, deformable ones over all triangles.
+    /// Never: rigid targets use their trees, deformable ones are tested over all triangles.
     #[default]
     Off,
-    /// Where the adapter is a GPU and has them; elsewhere as with [`RayQueries::Off`].
+    /// If the adapter is a GPU and has them; otherwise as with [`RayQueries::Off`].
     Hardware,
-    /// Always, also by a driver that computes on the CPU; an adapter without is refused.
+    /// Always, even with a driver that computes on the CPU; an adapter without them is refused.
     Demanded,
 }
 
 impl RayQueries {
-    /// Names the wish in the environment: `off`, `hardware` or `demanded`.
+    /// Environment variable for this setting: `off`, `hardware` or `demanded`.
     pub const VARIABLE: &str = "HAPTICD_RAY_QUERIES";
 
-    /// What [`RayQueries::VARIABLE`] says; [`RayQueries::Off`] if it is not set.
+    /// Value of [`RayQueries::VARIABLE`]; [`RayQueries::Off`] if it is not set.
     ///
     /// # Errors
-    /// If it says something else.
+    /// The variable has another value.
     pub fn from_env() -> Result<Self, UnknownRayQueries> {
         std::env::var_os(Self::VARIABLE)
             .map_or(Ok(Self::Off), |text| text.to_string_lossy().parse())
     }
 
-    /// Whether an adapter of that kind, with these features and limits, is to be asked ray queries.
+    /// Decides whether to use ray queries on an adapter of that kind, with these features and
+    /// limits.
     ///
     /// # Errors
-    /// [`OpenError::NoRayQueries`] with what it lacks, if they are demanded.
+    /// [`OpenError::NoRayQueries`], naming what the adapter lacks, if they are demanded.
     pub fn decide(
         self,
         adapter: &str,
@@ -82,12 +83,12 @@ impl fmt::Display for RayQueries {
     }
 }
 
-/// None of `off`, `hardware` and `demanded`.
+/// A value other than `off`, `hardware` and `demanded`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("`{0}` says nothing of ray queries: `off`, `hardware` or `demanded`")]
 pub struct UnknownRayQueries(pub String);
 
-/// The first thing that ray queries need and that is not there at all.
+/// The first requirement of ray queries that is missing altogether.
 fn lacks(features: wgpu::Features, limits: &wgpu::Limits) -> Option<&'static str> {
     let feature = features.contains(wgpu::Features::EXPERIMENTAL_RAY_QUERY);
     [
@@ -104,13 +105,13 @@ fn lacks(features: wgpu::Features, limits: &wgpu::Limits) -> Option<&'static str
     .find_map(|(what, has)| (has == 0).then_some(what))
 }
 
-/// wgpu's token for what it calls experimental.
+/// wgpu's token for experimental features.
 #[allow(unsafe_code)]
 pub(crate) fn experiment() -> wgpu::ExperimentalFeatures {
-    // SAFETY: this acknowledges that wgpu's ray queries may have bugs that safe code could run
-    // into. The rules of that interface are kept: what is bound has been built in the same
-    // commands, boxes are numbers or left out (`boxes.wgsl`), places are numbers and instances are
-    // counted (`structures.rs`), rays are numbers (`query.wgsl`). The token is only had where
-    // somebody asks for ray queries.
+    // SAFETY: this acknowledges that wgpu's ray queries may have bugs that safe code could trigger.
+    // The rules of that interface are kept: what is bound has been built in the same commands,
+    // boxes are finite or left out (`boxes.wgsl`), positions are finite and instances are counted
+    // (`structures.rs`), rays are finite (`query.wgsl`). The token is created only when a caller
+    // requests ray queries.
     unsafe { wgpu::ExperimentalFeatures::enabled() }
 }

@@ -1,8 +1,8 @@
-//! Getting answers back without waiting: a ring of buffers that the GPU copies into and the CPU
-//! maps when the driver says so.
+//! Readback without waiting: a ring of buffers that the GPU copies into and the CPU maps when the
+//! driver says so.
 //!
-//! Answers come in the order of the steps. When all buffers of the ring are under way the next step
-//! is refused; nobody waits.
+//! Answers come in the order of the steps. While all buffers of the ring are under way the next
+//! step is refused; no call waits.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
 
-/// Steps that may be under way.
+/// Maximum number of steps under way.
 pub const DEPTH: usize = 3;
 
 const WAITING: u8 = 0;
 const READY: u8 = 1;
 const FAILED: u8 = 2;
 
-/// The ring; `T` says what is in a buffer.
+/// The ring; `T` describes the content of a buffer.
 #[derive(Debug)]
 pub struct Ring<T> {
     free: Vec<Slot>,
@@ -28,7 +28,7 @@ pub struct Ring<T> {
 /// A buffer to copy an answer into.
 #[derive(Debug)]
 pub struct Slot {
-    /// The buffer.
+    /// Target of the copy.
     pub buffer: wgpu::Buffer,
     state: Arc<AtomicU8>,
 }
@@ -50,16 +50,16 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T> Ring<T> {
-    /// Steps under way.
+    /// Number of steps under way.
     #[must_use]
     pub fn under_way(&self) -> usize {
         self.under_way.len()
     }
 
-    /// A buffer of at least that many bytes to copy an answer into; `None` if all are under way.
+    /// Takes a buffer of at least that many bytes for an answer; `None` if all are under way.
     ///
     /// # Errors
-    /// If there is no memory, or the device has failed.
+    /// There is no memory, or the device has failed.
     pub fn take(&mut self, gpu: &Gpu, bytes: u64) -> Result<Option<Slot>, BufferError> {
         if self.under_way.len() >= DEPTH {
             return Ok(None);
@@ -95,7 +95,7 @@ impl<T> Ring<T> {
     /// Sends a step that copies its answer into the first `bytes` of a buffer.
     ///
     /// # Errors
-    /// If the device has failed; the step is then dropped.
+    /// The device has failed; the step is dropped.
     pub fn send(
         &mut self,
         gpu: &Gpu,
@@ -123,10 +123,10 @@ impl<T> Ring<T> {
         Ok(())
     }
 
-    /// Hands the oldest step's bytes to `read`, if they have come. Does not wait.
+    /// Passes the oldest step's bytes to `read`, if they have arrived. Does not wait.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn receive<R>(
         &mut self,
         gpu: &Gpu,
@@ -155,7 +155,7 @@ impl<T> Ring<T> {
         Ok(Some(answer))
     }
 
-    /// Forgets everything, after a loss.
+    /// Drops all buffers and steps, after a loss of the device.
     pub fn clear(&mut self) {
         self.free.clear();
         self.under_way.clear();

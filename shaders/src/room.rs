@@ -1,10 +1,9 @@
-//! Room for what a step of the narrow phase finds, before it is found (Lehericey 2016, chapter 3,
-//! section 1.3).
+//! Predicted capacities for a step of the narrow phase (Lehericey 2016, chapter 3, section 1.3).
 //!
-//! List by list equation 3.1, with the pairs that fill it: those to be traced in full for the tree
-//! and the basic algorithm, those to be walked on for the walk, all for contacts. Where nothing is
-//! known, and after a step that ran short, there is room for the worst case, which the plan tells;
-//! never more than the adapter binds.
+//! Applies equation 3.1 to each list, with the pairs that fill it: pairs traced in full for the
+//! tree and the basic algorithm, pairs that walk on for the walk, all pairs for contacts. Without
+//! knowledge, and after a step that overflowed, the capacity is the worst case of the plan. It
+//! never exceeds what the adapter binds.
 
 use hapticd_rays::layout::{Contact, Object};
 use hapticd_rays::{Plan, Predicted, Predictor};
@@ -13,25 +12,26 @@ use crate::hits::Hits;
 use crate::narrow::{Found, Narrow};
 use crate::traces::{LISTS, TRACES};
 
-/// Room beyond what equation 3.1 says: pairs differ in how many points they have in reach.
+/// Factor on equation 3.1, since pairs differ in the number of points in reach.
 const CONFIDENCE: f64 = 1.5;
 
-/// Least room if nothing else is asked for: where few pairs fill a list the equation is no guide.
-/// Rays, of which it takes 3 MiB, are never read back; contacts are, 256 KiB of each list.
+/// Default minimum capacities of rays and of contacts: with few pairs in a list the equation is no
+/// guide. Rays take 3 MiB and are never read back; contacts are, 256 KiB for each list.
 const MIN_CAPACITY: [usize; 2] = [1 << 16, 1 << 12];
 
-/// What a plan may fill the lists with: rays for the tree, the basic algorithm and the walk,
-/// contacts, and what is near.
+/// Upper bounds on what a plan puts into the lists: rays for the tree, the basic algorithm and the
+/// walk, contacts, and near points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demand {
-    /// Pairs that fill each list.
+    /// Number of pairs that fill each list.
     pub pairs: [usize; LISTS],
-    /// Most rays of each.
+    /// Worst-case number of rays of each list.
     pub worst: [usize; TRACES],
 }
 
 impl Demand {
-    /// Of a plan for these objects, which `narrow` has. `by_basic`: trees are not used.
+    /// Computes the demand of a plan for these objects, which `narrow` must have. With `by_basic`,
+    /// trees are not used.
     #[must_use]
     pub fn new(plan: &Plan, objects: &[Object], narrow: &Narrow, by_basic: bool) -> Self {
         let ([mut full, mut low], [mut tree, mut basic, mut walk]) = ([0; 2], [0; TRACES]);
@@ -69,11 +69,11 @@ impl Demand {
     }
 }
 
-/// See the module page.
+/// Predictor of the capacities. See the module page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rooms {
     pub predicted: [Predicted; LISTS],
-    /// Of a list of rays and of one of contacts, unless the worst case is less.
+    /// Minimum capacities of a list of rays and of one of contacts, unless the worst case is less.
     pub least: [usize; 2],
 }
 
@@ -87,14 +87,14 @@ impl Default for Rooms {
 }
 
 impl Rooms {
-    /// Room in each list, for a scene with that many records.
+    /// Predicts the capacity of each list, for a scene with that many records.
     pub fn predict(
         &mut self,
         demand: &Demand,
         records: usize,
         most_bytes: usize,
     ) -> [usize; LISTS] {
-        // One buffer holds the three lists of rays, another those of contacts.
+        // One buffer holds the three lists of rays, another the two of contacts.
         let bytes = [size_of::<Hits>() * TRACES, size_of::<Contact>() * 2];
         let with = Predictor::ByPairs {
             confidence: CONFIDENCE,
@@ -102,7 +102,7 @@ impl Rooms {
         let mut room = [0; LISTS];
         for k in 0..LISTS {
             let of = usize::from(k >= TRACES);
-            // Every ray has an answer on either side, and every point two places.
+            // Every ray has one result on either side, and every point has two places.
             let worst = match demand.worst.get(k) {
                 Some(&rays) => rays,
                 None => records.min(2 * room[..TRACES].iter().sum::<usize>()),
@@ -113,18 +113,18 @@ impl Rooms {
         room
     }
 
-    /// What a step with that room found, which worked on so many pairs.
+    /// Learns from the results of a step with these capacities and numbers of pairs.
     pub fn learn(&mut self, found: &Found, room: &[usize; LISTS], pairs: &[usize; LISTS]) {
         for (k, predicted) in self.predicted.iter_mut().enumerate() {
             predicted.learn_late(room[k], found.wanted[k] as usize, pairs[k]);
         }
         if found.overflow {
-            // Contacts that lacked rays are no guide to how many there are.
+            // Counts of contacts are unreliable if rays were lost.
             self.predicted = self.predicted.map(Predicted::forgetting);
         }
     }
 
-    /// Another scene: nothing is known of it.
+    /// Discards all knowledge, for another scene.
     pub fn forget(&mut self) {
         self.predicted = Default::default();
     }

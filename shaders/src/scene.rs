@@ -1,5 +1,4 @@
-//! The objects on the GPU: the shapes of all of them packed one behind the other, and where they
-//! are.
+//! Objects on the GPU: all shapes packed one after the other, and the objects' poses.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::Pose;
@@ -16,28 +15,28 @@ use crate::plan::ClusterPoints;
 use crate::structures::Structures;
 use crate::tracer::SetupError;
 
-/// Where the triangles of a cluster are listed.
+/// Location of a cluster's triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Cluster {
-    /// First, in [`Packed::members`].
+    /// Index of the first triangle, in [`Packed::members`].
     pub first: u32,
-    /// How many.
+    /// Number of triangles.
     pub count: u32,
 }
 
-/// One shape's parts, with local indices.
+/// Data of one shape, with local indices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Parts<'a> {
     /// Points.
     pub points: &'a [Point],
-    /// Of each point.
+    /// Normal of each point.
     pub normals: &'a [Normal],
-    /// Corners.
+    /// Corners of each triangle.
     pub triangles: &'a [Triangle],
-    /// Of each triangle.
+    /// Neighbours of each triangle.
     pub neighbours: &'a [Neighbours],
-    /// The tree; empty for a deformable.
+    /// Nodes of the tree; empty for a deformable.
     pub nodes: &'a [Node],
     /// First triangle of each cluster in [`Parts::members`], and their count at the end; empty if
     /// there are no clusters.
@@ -51,61 +50,61 @@ pub struct Parts<'a> {
     pub cluster_points: &'a [u32],
 }
 
-/// What is wrong with a scene: the caller's fault, and nothing has been taken over.
+/// Defects of a scene. The caller is at fault, and nothing has been taken.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SceneError {
-    /// Two lists that go together have different lengths.
+    /// Two related lists have different lengths.
     #[error("object {object}: {count} {what}, it has {of}")]
     Count {
-        /// Which object.
+        /// Number of the object.
         object: usize,
-        /// Of what.
+        /// Kind of element.
         what: &'static str,
-        /// How many are given.
+        /// Number given.
         count: usize,
-        /// How many there should be.
+        /// Number required.
         of: usize,
     },
-    /// An index beyond what it counts.
+    /// An index is out of range.
     #[error("object {object}: {what} {index} of {of}")]
     Index {
-        /// Which object.
+        /// Number of the object.
         object: usize,
-        /// What is counted.
+        /// Kind of element that the index refers to.
         what: &'static str,
         /// The index.
         index: u32,
-        /// How many there are.
+        /// Number of elements.
         of: usize,
     },
-    /// More than an index can count.
+    /// The scene has more elements than an index can count.
     #[error("object {object}: the scene has more than {most} {what}")]
     Full {
-        /// Which object.
+        /// Number of the object.
         object: usize,
-        /// Of what.
+        /// Kind of element.
         what: &'static str,
-        /// How many there can be.
+        /// Maximum number.
         most: usize,
     },
 }
 
-/// The shapes of all objects, packed.
+/// Packed shapes of all objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Packed {
-    /// Where their parts are, and where they are.
+    /// Objects: the location of their data, and their poses.
     pub objects: Vec<Object>,
-    /// Points of all.
+    /// Points of all objects.
     pub points: Vec<Point>,
-    /// Of each point.
+    /// Normal of each point.
     pub normals: Vec<Normal>,
-    /// Triangles of all.
+    /// Triangles of all objects.
     pub triangles: Vec<Triangle>,
-    /// Of each triangle.
+    /// Neighbours of each triangle.
     pub neighbours: Vec<Neighbours>,
-    /// Trees of all.
+    /// Trees of all objects.
     pub nodes: Vec<Node>,
-    /// Clusters of all.
+    /// Clusters of all objects.
     pub clusters: Vec<Cluster>,
     /// Triangles of the clusters, local to their objects.
     pub members: Vec<u32>,
@@ -114,16 +113,16 @@ pub struct Packed {
     records: usize,
 }
 
-/// Triangle numbers share a word with a flag, and a leaf of a tree with a count.
+/// A triangle number shares a word with flags, and a tree's leaf shares one with a count.
 const MAX_TRIANGLES: usize = 1 << 29;
 
 impl Packed {
-    /// Adds an object and gives its number. Of `body` its place, radius, flags, thickness and walk
-    /// limit are taken; where its parts are is filled in.
+    /// Adds an object and returns its number. `body` supplies pose, radius, flags, thickness and
+    /// walk limit; the locations of its data are filled in.
     ///
     /// # Errors
-    /// If the parts do not fit each other; every index is looked at, so that no pass can leave its
-    /// own object.
+    /// The data is inconsistent or the scene is full. Every index is checked, so that no pass can
+    /// leave its own object.
     pub fn add(&mut self, parts: &Parts<'_>, body: &Object) -> Result<u32, SceneError> {
         let object = self.objects.len();
         check(object, parts, body.flags & DEFORMABLE != 0)?;
@@ -170,7 +169,7 @@ impl Packed {
             let listed = &mut self.cluster_points;
             let base = listed.points.len() as u32;
             listed.points.extend_from_slice(parts.cluster_points);
-            // The end of the last object's is where this one's begin.
+            // This object's start replaces the end entry of the last object.
             listed.starts.truncate(self.clusters.len() - clusters);
             let starts = parts.cluster_point_starts.iter();
             listed.starts.extend(starts.map(|start| base + start));
@@ -178,11 +177,11 @@ impl Packed {
         Ok(object as u32)
     }
 
-    /// Adds an object of this shape, and gives its number. `pose`: where a rigid one is; `None` for
-    /// a deformable, whose points are given in the world and are at first those of the shape.
+    /// Adds an object of this shape and returns its number. `pose` is the pose of a rigid object.
+    /// `None` means a deformable: its points are in the world, and start as those of the shape.
     ///
     /// # Errors
-    /// If the scene is full.
+    /// The scene is full.
     pub fn add_shape(
         &mut self,
         shape: &Shape,
@@ -247,15 +246,15 @@ impl Packed {
         Ok(number)
     }
 
-    /// Where a rigid object is; no object of that number, no change.
+    /// Sets the pose of a rigid object; ignores an unknown number.
     pub fn set_pose(&mut self, object: u32, pose: &Pose) {
         if let Some(object) = self.objects.get_mut(object as usize) {
             set_place(object, pose);
         }
     }
 
-    /// For each point of the scene the first of its triangles in the same list, and their end after
-    /// the last; then the triangles, local.
+    /// Triangles around each point: for each point the start of its triangles in the same list,
+    /// then their end, then the triangles, with local indices.
     pub(crate) fn around(&self) -> Vec<u32> {
         let corners = || {
             self.objects.iter().flat_map(|object| {
@@ -284,7 +283,7 @@ impl Packed {
         list
     }
 
-    /// Records of all: two for every point.
+    /// Number of records: two for every point.
     #[must_use]
     pub fn records(&self) -> usize {
         self.records
@@ -296,7 +295,7 @@ pub(crate) fn set_place(object: &mut Object, pose: &Pose) {
     (object.q, object.t) = (q, t);
 }
 
-/// An object at that place, and nothing else known of it.
+/// An object with this pose; all else is default.
 fn at(pose: &Pose) -> Object {
     Object {
         q: pose.rotation.coords.cast().into(),
@@ -347,7 +346,7 @@ fn check(object: usize, parts: &Parts<'_>, deformable: bool) -> Result<(), Scene
         count("nodes of a deformable", parts.nodes.len(), 0)?;
     }
     for (i, node) in parts.nodes.iter().enumerate() {
-        // Forward, or the way through the tree has no end.
+        // Skips must lead forwards, or the tree traversal would not end.
         if node.skip as usize <= i {
             within("node", node.skip, 0)?;
         }
@@ -379,7 +378,7 @@ fn check(object: usize, parts: &Parts<'_>, deformable: bool) -> Result<(), Scene
     Ok(())
 }
 
-/// A [`Packed`] on the GPU.
+/// A [`Packed`] scene on the GPU.
 #[derive(Debug)]
 pub struct GpuScene {
     objects: Store<Object>,
@@ -390,15 +389,15 @@ pub struct GpuScene {
     nodes: Store<Node>,
     clusters: Store<Cluster>,
     members: Store<u32>,
-    /// For ray queries, if the adapter is asked any.
+    /// Acceleration structures, if ray queries are used.
     structures: Option<Structures>,
 }
 
 impl GpuScene {
-    /// Without objects.
+    /// Creates a scene without objects.
     ///
     /// # Errors
-    /// If the device has failed, has no memory or does not accept a shader.
+    /// The device has failed, has no memory or does not accept a shader.
     pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         let none = wgpu::BufferUsages::empty();
         let structures = gpu.ray_queries().then(|| Structures::new(gpu));
@@ -415,10 +414,10 @@ impl GpuScene {
         })
     }
 
-    /// Takes over all objects, in place of those before.
+    /// Replaces all objects.
     ///
     /// # Errors
-    /// If there is no room, or the device has failed; the scene is then undefined until it is set
+    /// There is no memory, or the device has failed; the scene is then undefined until it is set
     /// again.
     pub fn set(&mut self, gpu: &Gpu, packed: &Packed) -> Result<(), BufferError> {
         self.objects.write(gpu, &packed.objects)?;
@@ -435,10 +434,10 @@ impl GpuScene {
         Ok(())
     }
 
-    /// Where the objects are now: all of them, as packed but for place.
+    /// Sets the current poses of all objects; all else must be as packed.
     ///
     /// # Errors
-    /// If there are more than were set, or the device has failed.
+    /// There are more objects than were set, or the device has failed.
     pub fn place(&mut self, gpu: &Gpu, objects: &[Object]) -> Result<(), BufferError> {
         self.objects.overwrite(gpu, 0, objects)?;
         if let Some(structures) = &mut self.structures {
@@ -447,10 +446,10 @@ impl GpuScene {
         Ok(())
     }
 
-    /// Where the objects are now, and behind them where they were a step ago.
+    /// Sets the current poses, followed by those of the previous step.
     ///
     /// # Errors
-    /// If there is no room, or the device has failed.
+    /// There is no memory, or the device has failed.
     pub(crate) fn place_all(
         &mut self,
         gpu: &Gpu,
@@ -462,10 +461,10 @@ impl GpuScene {
         self.objects.overwrite(gpu, now.len(), before)
     }
 
-    /// Where a deformable's points are now, from packed number `first` on, and their normals.
+    /// Sets a deformable's current points, from packed number `first` on, and their normals.
     ///
     /// # Errors
-    /// If there are more than were set, or the device has failed.
+    /// There are more points than were set, or the device has failed.
     pub fn deform(
         &mut self,
         gpu: &Gpu,
@@ -477,14 +476,14 @@ impl GpuScene {
         self.normals.overwrite(gpu, first, normals)
     }
 
-    /// Records what has to be done before rays are traced; nothing if no ray queries are asked.
+    /// Records the work needed before rays are traced; nothing without ray queries.
     pub(crate) fn record(&self, encoder: &mut wgpu::CommandEncoder) {
         if let Some(structures) = &self.structures {
             structures.record(encoder);
         }
     }
 
-    /// What the shaders call this.
+    /// Binding of a name used by the shaders.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Bound<'_>> {
         Some(match name {

@@ -1,42 +1,43 @@
-//! Large skins on the GPU: what [`hapticd_skin::Skin`] makes of points that all blend, with the
-//! same mesh but for rounding.
+//! Large skins on the GPU: makes the same mesh as [`hapticd_skin::Skin`] for points that all blend,
+//! but for rounding.
 //!
 //! # Theory
 //!
-//! The CPU's bricks of 7³ cubes (Triquet 2001, section 3, without the tracking that a GPU has no
-//! use for), in passes of a group of threads for a brick. *Pairs* of a primitive and a brick that
-//! it reaches are found, counted by brick, and scattered to lists, each put in the order of the
-//! primitives. *Signs*: bounds of the sum exclude a brick, or all of its nodes are sampled, eight
-//! to a thread. *Join*: each brick takes the signs of the nodes that it shares from the brick that
-//! owns them, and counts its own cut edges and its triangles. *Vertices* lie on own cut edges, by
-//! linear interpolation, with the gradient for a normal; *triangles* come from the CPU's own table
-//! ([`hapticd_skin::table`]). Vertices and triangles are numbered by prefix sums.
+//! Uses the CPU's bricks of 7³ cubes (Triquet 2001, section 3, without the tracking, which does not
+//! suit a GPU), in passes with one workgroup per brick. *Pairs* of a primitive and a brick that it
+//! reaches are found, counted by brick, and scattered to lists, which are then sorted by primitive.
+//! *Signs*: bounds of the sum exclude a brick, or all of its nodes are sampled, eight per thread.
+//! *Join*: each brick takes the signs of shared nodes from the brick that owns them, and counts its
+//! own cut edges and its triangles. *Vertices* lie on own cut edges, by linear interpolation, with
+//! the gradient as normal. *Triangles* come from the CPU's own table ([`hapticd_skin::table`]).
+//! Vertices and triangles are numbered by prefix sums.
 //!
-//! No pass ever takes from two places what it needs to be one: which bricks a primitive reaches is
-//! asked once, and so is on which side a node is. So the mesh closes whatever the driver's compiler
-//! makes of single precision, which it may round in one pass as it does not in another. Atomic
-//! counters count, and hand out places in lists that are put in order then: the same input gives
-//! the same bytes on the same adapter.
+//! Whatever must be consistent is computed in one place only: which bricks a primitive reaches is
+//! decided once, and so is the side of each node. So the mesh closes whatever the driver's compiler
+//! does with single precision, which it may round differently in different passes. Atomic counters
+//! count, and assign places in lists that are sorted afterwards: the same input gives the same
+//! bytes on the same adapter.
 //!
 //! # Practice
 //!
-//! Lengths are in edges of cubes from the domain's lowest corner on: nodes are whole numbers, and a
-//! place is good to 2.5e-4 of a cube at the far end of the largest domain. Nodes whose sum is the
-//! level to within rounding may be on the other side than on the CPU: then the few cubes around
-//! them differ. Bricks and vertices come in the order of their places, not of the primitives.
+//! The unit of length is the edge of a cube, and positions are relative to the domain's lowest
+//! corner. Nodes are whole numbers, and a position is accurate to 2.5e-4 of a cube at the far end
+//! of the largest domain. Nodes with a sum equal to the level up to rounding may be on the other
+//! side than on the CPU; the few cubes around them then differ. Bricks and vertices are in the
+//! order of their places, not of the primitives.
 //!
-//! Only points, only [`hapticd_skin::Kernel::Murakami`], only free blending: all else is refused by
-//! name, and the CPU does it. What it refuses is refused here in its words
-//! ([`GpuSkinError::Skin`]); a mesh that leaves the domain is cut off and closed at its border, as
-//! there.
+//! Supports only points, only [`hapticd_skin::Kernel::Murakami`], and only free blending. Anything
+//! else is refused by name, and the CPU does it. What the CPU refuses is refused here with the same
+//! error ([`GpuSkinError::Skin`]). A mesh that leaves the domain is cut off and closed at its
+//! border, as there.
 //!
-//! Buffers grow by half at least; a mesh that did not fit is made again, which costs up to two more
-//! tries the first time. What an adapter cannot bind is an error with both numbers. On the GPU it
-//! takes 8 bytes for a pair, 4 more in its list, 12 for each brick of the domain, 172 for each that
-//! something reaches, 24 for a vertex and 12 for a triangle.
+//! Buffers grow by half at least. A mesh that did not fit is made again, which costs up to two more
+//! tries the first time. Exceeding what an adapter binds is an error with both numbers. GPU memory
+//! is 8 bytes for a pair, 4 more in its list, 12 for each brick of the domain, 172 for each reached
+//! brick, 24 for a vertex and 12 for a triangle.
 //!
-//! [`GpuSkin::polygonize`] waits for its answer, twice (how much it is, and what it is), no longer
-//! than [`Patience`] says. Not real-time: allocates, as the driver does.
+//! [`GpuSkin::polygonize`] waits for the GPU twice (for the sizes, then for the mesh), no longer
+//! than [`Patience`] allows. Not real-time: allocates, as the driver does.
 
 use hapticd_skin::{Mesh, Primitive, Settings};
 
@@ -57,51 +58,51 @@ pub use error::{GpuSkinError, SkinRefused};
 pub use large::LargeSkins;
 pub use rows::{SkinBall, SkinBrick, SkinGrid, SkinScan, SkinTally};
 
-/// Tries at a mesh that finds no room: one for pairs and bricks, one for vertices and triangles,
-/// and one that has all.
+/// Maximum number of tries at a mesh that does not fit: one for pairs and bricks, one for vertices
+/// and triangles, and one that fits all.
 const TRIES: u32 = 3;
 
-/// Most pairs of a primitive and a brick in the box around it: a list is put in order in steps of
+/// Maximum number of pairs of a primitive and a brick in its box: lists are sorted in steps of
 /// powers of two.
 const MAX_PAIRS: u32 = 1 << 31;
 
-/// What was done.
+/// Counters of one mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GpuReport {
     /// Bricks that a primitive reaches.
     pub reached: usize,
-    /// Of those: not excluded by bounds.
+    /// Reached bricks that bounds do not exclude.
     pub sampled: usize,
-    /// Of those: with surface.
+    /// Sampled bricks with surface.
     pub active: usize,
     /// Nodes on the domain's border that would be inside.
     pub clipped: usize,
-    /// How often it was made until there was room: 1 where there was.
+    /// Number of tries until everything fitted; 1 if it did at once.
     pub tries: u32,
-    /// Time on the GPU, without the way back, of the last try; `None` if it has no clock.
+    /// GPU time of the last try without the readback, ns; `None` without timestamps.
     pub gpu_ns: Option<f64>,
-    /// Memory on the GPU, bytes.
+    /// GPU memory, bytes.
     pub bytes: u64,
 }
 
-/// See the module page.
+/// Large skins on a device. See the module page.
 #[derive(Debug)]
 pub struct GpuSkin {
     gpu: Gpu,
     made: Made,
     patience: Patience,
-    /// Counts what was sent.
+    /// Number of submissions.
     sent: u64,
     ring: Ring<u64>,
     balls: Vec<SkinBall>,
 }
 
 impl GpuSkin {
-    /// Compiles the passes. `patience`: of each of the two waits; a look waits a millisecond at
-    /// most.
+    /// Creates the mesher and compiles the passes. `patience` applies to each of the two waits; one
+    /// poll waits at most a millisecond.
     ///
     /// # Errors
-    /// If the device does not accept a pass, has no memory or has failed.
+    /// The device does not accept a pass, has no memory or has failed.
     pub fn new(gpu: Gpu, patience: Patience) -> Result<Self, SetupError> {
         let made = Made::new(&gpu)?;
         Ok(Self {
@@ -120,15 +121,15 @@ impl GpuSkin {
         &self.gpu
     }
 
-    /// How long the next ones are waited for.
+    /// Sets how long later meshes are waited for.
     pub fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
     }
 
-    /// After a fault: opens the device again. What was under way is dropped.
+    /// Opens the device again after a fault. Drops everything under way.
     ///
     /// # Errors
-    /// If that fails; it can be tried again.
+    /// Opening or compiling fails; it can be tried again.
     pub fn recover(&mut self) -> Result<(), SetupError> {
         self.ring.clear();
         self.gpu.reopen()?;
@@ -136,11 +137,11 @@ impl GpuSkin {
         Ok(())
     }
 
-    /// The surface of `primitives`, all of which blend, in place of what was in `out`: as
-    /// [`hapticd_skin::Skin::polygonize`] has it. Blocks.
+    /// Writes the surface of `primitives`, all of which blend, to `out`, replacing its content, as
+    /// [`hapticd_skin::Skin::polygonize`] does. Blocks.
     ///
     /// # Errors
-    /// [`GpuSkinError`]: the first thing that is wrong; `out` is empty then.
+    /// [`GpuSkinError`]: the first defect found; `out` is then empty.
     pub fn polygonize(
         &mut self,
         settings: &Settings,
@@ -194,7 +195,7 @@ impl GpuSkin {
         Err(GpuSkinError::Wrong { torn, tries })
     }
 
-    /// The primitives as the passes read them, without those that reach nothing of the domain.
+    /// Writes the primitives in the passes' format, without those that do not reach the domain.
     fn list(
         &mut self,
         settings: &Settings,
@@ -221,7 +222,7 @@ impl GpuSkin {
             let ball = ball.map_err(|why| GpuSkinError::Refused { number, why })?;
             if let Some((ball, more)) = ball {
                 self.balls.push(ball);
-                // Each at most a domain's bricks: no overflow before there are 2³² primitives.
+                // Each adds at most a domain's bricks: no overflow below 2³² primitives.
                 pairs = pairs.saturating_add(more);
             }
         }
@@ -232,14 +233,14 @@ impl GpuSkin {
         Ok(grid)
     }
 
-    /// Runs all passes, and says what came of it.
+    /// Runs all passes and returns the tally and the time.
     fn count(&mut self) -> Result<(SkinTally, Option<f64>), GpuSkinError> {
         let bytes = self.made.answer_bytes();
         self.ask(bytes, |made, encoder, answer| made.record(encoder, answer))?;
         self.hear(|made, bytes| made.read(bytes))
     }
 
-    /// Takes the mesh from the GPU.
+    /// Reads the mesh from the GPU.
     fn fetch(
         &mut self,
         settings: &Settings,
@@ -266,14 +267,14 @@ impl GpuSkin {
         })
     }
 
-    /// Sends commands that write an answer of so many bytes.
+    /// Sends commands that write an answer of this many bytes.
     fn ask(
         &mut self,
         bytes: u64,
         record: impl FnOnce(&Made, &mut wgpu::CommandEncoder, &wgpu::Buffer),
     ) -> Result<(), GpuSkinError> {
         let (gpu, made) = (&self.gpu, &self.made);
-        // The ring has half as much again.
+        // The ring allocates half as much again.
         let limit = gpu.largest_buffer() / 3 * 2;
         if bytes > limit {
             return Err(GpuSkinError::Buffer(BufferError::TooLarge {
@@ -283,7 +284,7 @@ impl GpuSkin {
                 limit,
             }));
         }
-        // What came too late makes room.
+        // Draining late answers frees the ring.
         while self.ring.under_way() > 0 && self.ring.receive(gpu, |_, _| ())?.is_some() {}
         let Some(slot) = self.ring.take(gpu, bytes)? else {
             return Err(GpuSkinError::Late { looks: 0 });
@@ -298,12 +299,12 @@ impl GpuSkin {
         Ok(self.ring.send(gpu, commands, slot, bytes, self.sent)?)
     }
 
-    /// Waits for what was sent last.
+    /// Waits for the last submission.
     fn hear<R>(&mut self, mut read: impl FnMut(&Made, &[u8]) -> R) -> Result<R, GpuSkinError> {
         let (gpu, made, last) = (&self.gpu, &self.made, self.sent);
         let looks = match self.patience {
             Patience::Looks(looks) => looks,
-            // A look is a millisecond at most, and at least one.
+            // One poll takes at most a millisecond; poll at least once.
             Patience::Within(longest) => {
                 u32::try_from(longest.as_millis()).map_or(u32::MAX, |ms| ms.max(1))
             }
@@ -318,7 +319,7 @@ impl GpuSkin {
             })?;
             match answer {
                 Some(Some(answer)) => return Ok(answer),
-                // An older one, which was too late.
+                // An older answer, which was late.
                 Some(None) => {}
                 None => gpu.look()?,
             }
@@ -327,11 +328,11 @@ impl GpuSkin {
     }
 }
 
-/// What a try would have needed, as far as it came.
+/// Sizes that a try would have needed, as far as it got.
 fn wanted(tally: &SkinTally) -> Result<Room, GpuSkinError> {
     for (what, count, most) in [
         ("bricks that something reaches", tally.bricks, MAX_BRICKS),
-        // Words of them are counted in 32 bits.
+        // Their words are counted in 32 bits.
         ("vertices", tally.vertices, u32::MAX / 6),
         ("triangles", tally.triangles, u32::MAX / 3),
     ] {

@@ -1,11 +1,11 @@
-//! The acceleration structures of a scene, for adapters that are asked ray queries: the boxes of
-//! the triangles of each shape, and the places of all objects.
+//! Acceleration structures of a scene, for adapters with ray queries in use: the boxes of each
+//! shape's triangles, and the instances of all objects.
 //!
-//! A rigid shape's is built once, and shared by all objects of that shape; a deformable's and that
-//! of the places are built again in every step, on the GPU and from what it has then. No box and no
-//! place is NaN or infinite, but boxes that say so and are left out. A step takes no memory here
-//! but the lists that wgpu's commands are made of, of which there is one for each deformable; wgpu
-//! itself takes some for each object and a buffer to build in.
+//! The structure of a rigid shape is built once, and shared by all objects of that shape. Those of
+//! deformables and of the instances are rebuilt in every step, on the GPU and from its current
+//! data. All boxes and transforms are finite, except boxes that are marked as left out. A step
+//! allocates here only the lists for wgpu's commands, one entry for each deformable; wgpu itself
+//! allocates for each object, and a buffer to build in.
 
 use hapticd_rays::layout::{DEFORMABLE, Object, Point};
 use nalgebra::{Quaternion, UnitQuaternion};
@@ -21,36 +21,36 @@ use crate::tracer::SetupError;
 /// Lowest and highest corner, as bits.
 type Corners = [u32; 6];
 
-/// Of a shape.
+/// Structure of one shape.
 #[derive(Debug)]
 struct Bottom {
     blas: wgpu::Blas,
     size: wgpu::BlasAABBGeometrySizeDescriptor,
-    /// Where its boxes begin, in bytes.
+    /// Byte offset of its boxes.
     first: u32,
     deforms: bool,
 }
 
-/// See the module page.
+/// Acceleration structures of a scene. See the module page.
 #[derive(Debug)]
 pub(crate) struct Structures {
     top: wgpu::Tlas,
     id: u64,
     find_boxes: Pass,
-    /// Of each triangle its points, counted over the whole scene.
+    /// Points of each triangle, numbered over the whole scene.
     corners: Store<[u32; 4]>,
     triangles: u32,
     boxes: Store<Corners>,
     bottoms: Vec<Bottom>,
-    /// Of each object; `None` if it has no triangles.
+    /// Index in `bottoms` of each object's shape; `None` if it has no triangles.
     of: Vec<Option<usize>>,
 }
 
-/// Bytes of an instance, as Vulkan lays it out.
+/// Bytes of an instance in Vulkan's layout.
 const INSTANCE: usize = 64;
 
 impl Structures {
-    /// Without objects.
+    /// Creates structures without objects.
     pub fn new(gpu: &Gpu) -> Result<Self, SetupError> {
         Ok(Self {
             top: top(gpu, 0)?,
@@ -64,7 +64,7 @@ impl Structures {
         })
     }
 
-    /// Takes over the shapes of all objects, whose points are in that buffer already.
+    /// Takes the shapes of all objects; their points must be in `points` already.
     pub fn set(
         &mut self,
         gpu: &Gpu,
@@ -83,7 +83,7 @@ impl Structures {
             .collect();
         self.corners.write(gpu, &corners)?;
         self.triangles = corners.len() as u32;
-        // As many as there is room for the others: the pass goes through all that it is given.
+        // Same capacity as `corners`: the pass processes all it is given.
         self.boxes.reserve(gpu, self.corners.capacity())?;
         let (corners, boxes) = (&self.corners, &self.boxes);
         self.find_boxes.bind(gpu, |name| match name {
@@ -94,7 +94,7 @@ impl Structures {
         })?;
         self.bottoms.clear();
         self.of.clear();
-        // One object of each rigid shape that there is.
+        // One object of each rigid shape.
         let mut shapes: Vec<(&Object, usize)> = Vec::new();
         for object in &packed.objects {
             if object.triangles == 0 {
@@ -128,7 +128,7 @@ impl Structures {
         Ok(())
     }
 
-    /// Where the objects are now. One that is nowhere, by numbers, is met by nothing.
+    /// Sets the current poses. No ray hits an object with a non-finite pose.
     pub fn place(&mut self, objects: &[Object]) {
         let Self {
             top, bottoms, of, ..
@@ -156,7 +156,7 @@ impl Structures {
         }
     }
 
-    /// Builds what may have changed since the last step.
+    /// Records the rebuild of what may have changed since the last step.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder) {
         self.build(encoder, true, Some(&self.top));
     }
@@ -165,7 +165,7 @@ impl Structures {
         (self.top.as_binding(), self.id)
     }
 
-    /// Builds what deforms or what does not, and the places of all if they are given.
+    /// Builds the deforming or the rigid shapes, and the instances if `top` is given.
     fn build(&self, encoder: &mut wgpu::CommandEncoder, deforms: bool, top: Option<&wgpu::Tlas>) {
         let these = self.bottoms.iter().filter(|b| b.deforms == deforms);
         let entries: Vec<_> = these.map(|bottom| self.entry(bottom)).collect();
@@ -223,7 +223,7 @@ fn bottom(gpu: &Gpu, object: &Object, deforms: bool) -> Result<Bottom, BufferErr
     let first = first.ok_or(too_many)?;
     let size = wgpu::BlasAABBGeometrySizeDescriptor {
         primitive_count: object.triangles,
-        // Not opaque: every box that is met is told.
+        // Not opaque: every box that is hit is reported.
         flags: wgpu::AccelerationStructureGeometryFlags::empty(),
     };
     let flags = if deforms {
@@ -258,12 +258,12 @@ fn same_shape(packed: &Packed, a: &Object, b: &Object) -> bool {
     points(a) == points(b) && triangles(a) == triangles(b)
 }
 
-/// One of eight, by which `query.wgsl` leaves out most objects.
+/// One of eight mask bits, by which `query.wgsl` skips most objects.
 fn bit(object: u32) -> u8 {
     1 << (object % u8::BITS)
 }
 
-/// From the object's frame to the world's: three rows of four.
+/// Transform from the object's frame to the world: three rows of four.
 fn transform(object: &Object) -> [f32; 12] {
     let q = UnitQuaternion::new_unchecked(Quaternion::from(object.q));
     let turn = q.to_rotation_matrix().into_inner();

@@ -1,4 +1,4 @@
-//! One query of the mid-phase, and what the pass reads of it.
+//! One query of the mid-phase, and its row for the pass.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::{Pose, Screw, Vec3};
@@ -6,21 +6,21 @@ use nalgebra::Translation3;
 
 use crate::midphase::{FURTHEST_M, ShapeId};
 
-/// Parts of a motion whose chords are looked at.
+/// Number of parts of a motion, each bounded by its chord.
 pub const PARTS: u32 = 4;
 
-/// What one query asks: which triangles of `a` may come within `reach_m` of which of `b`.
+/// One query: which triangles of `a` may come within `reach_m` of which triangles of `b`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweep {
-    /// What moves.
+    /// Shape that moves.
     pub a: ShapeId,
-    /// What stands still.
+    /// Shape that is static.
     pub b: ShapeId,
-    /// Where A is at the start.
+    /// Pose of A at the start, in B's frame.
     pub b_from_a: Pose,
-    /// How it moves, in B's frame.
+    /// Motion of A, in B's frame.
     pub screw: Screw,
-    /// m. For a search that stops a little above its clearance, that little is to be in it.
+    /// Reach, m. A search that stops slightly above its clearance must include that distance.
     pub reach_m: f64,
 }
 
@@ -29,46 +29,47 @@ pub struct Sweep {
 #[repr(C)]
 pub struct SweepRow {
     /// A's frame to B's at the start, after each part of the motion, and at the end: rows of the
-    /// turn, each with its part of the shift.
+    /// rotation, each with its component of the translation.
     pub poses: [[[f32; 4]; 3]; PARTS as usize + 1],
-    /// Of the screw, per step.
+    /// Angular velocity of the screw, rad per step.
     pub omega: [f32; 3],
-    /// m.
+    /// Reach, m.
     pub reach: f32,
-    /// Of what is at B's middle, per step.
+    /// Velocity of the point at B's middle, m per step.
     pub velocity: [f32; 3],
     /// First of A's boxes.
     pub first_box: u32,
-    /// How many.
+    /// Number of A's boxes.
     pub boxes: u32,
     /// First of B's nodes.
     pub first_node: u32,
-    /// How many.
+    /// Number of B's nodes.
     pub nodes: u32,
-    /// Fills the row.
+    /// Padding.
     pub pad: u32,
 }
 
-/// Where a shape's parts are among those of all, and what they are about.
+/// Location of a shape's boxes and nodes among those of all shapes, and its reference point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub first_box: u32,
     pub boxes: u32,
     pub first_node: u32,
     pub nodes: u32,
-    /// m.
+    /// Point that the boxes are relative to, m.
     pub middle: Vec3,
-    /// The largest coordinate, m.
+    /// Largest absolute coordinate, m.
     pub furthest: f64,
 }
 
 impl SweepRow {
-    /// Of shapes that are there; or the number that is none or too large.
+    /// Builds the row for two existing shapes. The error is the number that is not finite or too
+    /// large.
     pub(crate) fn new(sweep: &Sweep, a: &Place, b: &Place) -> Result<Self, f64> {
         let Sweep {
             b_from_a, screw, ..
         } = sweep;
-        // Both about their middles.
+        // Both frames relative to the shapes' middles.
         let about = |part: usize| {
             let pose = screw.pose_at(b_from_a, part as f64 / f64::from(PARTS));
             Translation3::from(-b.middle) * pose * Translation3::from(a.middle)
@@ -85,11 +86,11 @@ impl SweepRow {
             &a.furthest,
             &b.furthest,
         ]);
-        // Written so that NaN is not within.
+        // In this form NaN is refused.
         if let Some(value) = all.copied().find(|x| !(x.abs() <= FURTHEST_M)) {
             return Err(value);
         }
-        // Some dozens of roundings of the host's.
+        // Allowance for some dozens of roundings on the host.
         let size = a.furthest + b.furthest + velocity.amax() + b_from_a.translation.vector.amax();
         let host = 256.0 * f64::EPSILON * size * (1.0 + omega.norm());
         Ok(Self {

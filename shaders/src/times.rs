@@ -1,8 +1,8 @@
-//! How long the GPU takes for each pass, where it has a clock.
+//! Time that the GPU takes for each pass, if it has a clock.
 
 use crate::device::{Fault, Gpu};
 
-/// Stamps before and after each of a fixed number of passes.
+/// Timestamps before and after each of a fixed number of passes.
 #[derive(Debug)]
 pub struct Clock {
     stamps: wgpu::QuerySet,
@@ -12,10 +12,10 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// For that many passes; `None` if the adapter has no clock.
+    /// Creates a clock for that many passes; `None` if the adapter has no timestamps.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn new(gpu: &Gpu, passes: u32) -> Result<Option<Self>, Fault> {
         let Some(tick_ns) = gpu.tick_ns() else {
             return Ok(None);
@@ -42,7 +42,7 @@ impl Clock {
         }))
     }
 
-    /// Where to stamp pass number `pass`.
+    /// Timestamp writes for pass number `pass`.
     #[must_use]
     pub fn around(&self, pass: u32) -> wgpu::ComputePassTimestampWrites<'_> {
         wgpu::ComputePassTimestampWrites {
@@ -52,25 +52,25 @@ impl Clock {
         }
     }
 
-    /// Bytes that [`Clock::copy`] writes.
+    /// Number of bytes that [`Clock::copy`] writes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         bytes(self.passes)
     }
 
-    /// Copies the stamps to `offset` in `to`.
+    /// Copies the timestamps to `offset` in `to`.
     pub fn copy(&self, encoder: &mut wgpu::CommandEncoder, to: &wgpu::Buffer, offset: u64) {
         encoder.resolve_query_set(&self.stamps, 0..2 * self.passes, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, to, offset, self.bytes());
     }
 
-    /// What was copied, as nanoseconds of pass number `pass`.
+    /// Duration of pass number `pass` from the copied bytes, ns.
     #[must_use]
     pub fn read(&self, copied: &[u8], pass: usize) -> Option<f64> {
         self.span(copied, pass, pass)
     }
 
-    /// The same from the beginning of one pass to the end of another, with all that is between.
+    /// Duration from the beginning of one pass to the end of another, with all between, ns.
     #[must_use]
     pub fn span(&self, copied: &[u8], first: usize, last: usize) -> Option<f64> {
         let stamp = |k: usize| {

@@ -1,7 +1,7 @@
-//! The three traces, from lists of rays to what they meet.
+//! The three traces, from lists of rays to their hits.
 //!
-//! A step uploads its rays, records the passes and sends them; the answer is received when it has
-//! come, a step or two later. Nothing waits.
+//! A step uploads its rays, records the passes and sends them. Its answer can be received when it
+//! has arrived, one or two steps later. Nothing waits.
 
 use hapticd_rays::layout::{Normal, Object, Point, Ray};
 use thiserror::Error;
@@ -16,16 +16,16 @@ use crate::scene::{GpuScene, Packed};
 use crate::times::Clock;
 use crate::traces::{LISTS, Settings, TRACES, Traces};
 
-/// The rays of a step, by algorithm.
+/// Rays of a step, by algorithm.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work<'a> {
-    /// Through the tree of a rigid target.
+    /// Rays through the tree of a rigid target.
     pub tree: &'a [Ray],
-    /// Over all triangles of the target, or of one of its clusters.
+    /// Rays over all triangles of the target, or of one of its clusters.
     pub basic: &'a [Ray],
-    /// Over the target's surface from [`Ray::start`].
+    /// Rays that walk over the target's surface from [`Ray::start`].
     pub walk: &'a [Ray],
-    /// Length of the longest prediction that is wanted, m.
+    /// Maximum length of a prediction, m.
     pub prediction: f32,
 }
 
@@ -35,40 +35,40 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Names a step: its generation and its number in it.
+/// Identifies a step, by generation and number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket {
     /// [`Gpu::generation`].
     pub generation: u64,
-    /// From 1.
+    /// Number within the generation, from 1.
     pub number: u64,
 }
 
-/// What a step found: for each ray of a list, in its order.
+/// Results of a step: one for each ray of a list, in its order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Which step.
+    /// Step that this answers.
     pub ticket: Ticket,
-    /// For [`Work::tree`].
+    /// Hits of [`Work::tree`].
     pub tree: Vec<Hits>,
-    /// For [`Work::basic`].
+    /// Hits of [`Work::basic`].
     pub basic: Vec<Hits>,
-    /// For [`Work::walk`].
+    /// Hits of [`Work::walk`].
     pub walk: Vec<Hits>,
-    /// Nanoseconds on the GPU for the three; `None` if it has no clock.
+    /// GPU time of the three traces, ns; `None` without timestamps.
     pub pass_ns: Option<[f64; TRACES]>,
 }
 
-/// Why there is no tracer.
+/// Reasons why a tracer cannot be created.
 #[derive(Clone, Debug, Error)]
 pub enum SetupError {
-    /// No adapter.
+    /// No adapter is available.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// A shader was not accepted.
     #[error(transparent)]
     Pass(#[from] PassError),
-    /// No memory.
+    /// There is no memory.
     #[error(transparent)]
     Buffer(#[from] BufferError),
     /// The device has failed.
@@ -76,16 +76,16 @@ pub enum SetupError {
     Fault(#[from] Fault),
 }
 
-/// Why a step was not sent.
+/// Reasons why a step was not sent.
 #[derive(Clone, Debug, Error)]
 pub enum StepError {
-    /// As many steps are under way as there can be; receive one first.
+    /// The maximum number of steps is under way; receive one first.
     #[error("{DEPTH} steps are under way already")]
     Busy,
     /// The device is new: set the scene first.
     #[error("no scene since the GPU was opened (generation {0})")]
     NoScene(u64),
-    /// More rays than fit.
+    /// The rays do not fit.
     #[error(transparent)]
     Buffer(#[from] BufferError),
     /// The device has failed.
@@ -108,7 +108,7 @@ struct Sent {
     rays: [usize; TRACES],
 }
 
-/// See the module page.
+/// The three traces on a device. See the module page.
 #[derive(Debug)]
 pub struct Tracer {
     gpu: Gpu,
@@ -118,10 +118,10 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Compiles the passes.
+    /// Creates the tracer and compiles the passes.
     ///
     /// # Errors
-    /// If the device does not accept a shader, has no memory or has failed.
+    /// The device does not accept a shader, has no memory or has failed.
     pub fn new(gpu: Gpu) -> Result<Self, SetupError> {
         let made = Made::new(&gpu)?;
         Ok(Self {
@@ -138,14 +138,14 @@ impl Tracer {
         &self.gpu
     }
 
-    /// After a fault: opens the device again and compiles the passes. What was under way is
-    /// dropped, and the scene has to be set again.
+    /// Opens the device again after a fault and compiles the passes. Drops all steps under way; the
+    /// scene must be set again.
     ///
     /// # Errors
-    /// If that fails; it can be tried again.
+    /// Opening or compiling fails; it can be tried again.
     pub fn recover(&mut self) -> Result<(), SetupError> {
         self.ring.clear();
-        // Whatever fails from here on: nothing made with the old device is used with the new.
+        // From here on, a failure must not leave objects of the old device in use with the new one.
         self.made.scene_set = false;
         self.gpu.reopen()?;
         self.made = Made::new(&self.gpu)?;
@@ -153,10 +153,10 @@ impl Tracer {
         Ok(())
     }
 
-    /// Takes over all objects, in place of those before.
+    /// Replaces all objects.
     ///
     /// # Errors
-    /// If there is no room, or the device has failed.
+    /// There is no memory, or the device has failed.
     pub fn set_scene(&mut self, packed: &Packed) -> Result<(), BufferError> {
         self.made.scene_set = false;
         self.made.scene.set(&self.gpu, packed)?;
@@ -164,18 +164,18 @@ impl Tracer {
         Ok(())
     }
 
-    /// Where the objects are now: all of them, as packed but for place.
+    /// Sets the current poses of all objects; all else must be as packed.
     ///
     /// # Errors
-    /// If there are more than were set, or the device has failed.
+    /// There are more objects than were set, or the device has failed.
     pub fn place(&mut self, objects: &[Object]) -> Result<(), BufferError> {
         self.made.scene.place(&self.gpu, objects)
     }
 
-    /// Where a deformable's points are now, from packed number `first` on, and their normals.
+    /// Sets a deformable's current points, from packed number `first` on, and their normals.
     ///
     /// # Errors
-    /// If there are more than were set, or the device has failed.
+    /// There are more points than were set, or the device has failed.
     pub fn deform(
         &mut self,
         first: usize,
@@ -188,8 +188,8 @@ impl Tracer {
     /// Sends a step.
     ///
     /// # Errors
-    /// If too many are under way, if there is no scene, if the rays do not fit, or if the device
-    /// has failed; nothing was sent.
+    /// Too many steps are under way, there is no scene, the rays do not fit, or the device has
+    /// failed; nothing was sent.
     pub fn send(&mut self, work: &Work<'_>) -> Result<Ticket, StepError> {
         let gpu = &self.gpu;
         gpu.check()?;
@@ -201,7 +201,7 @@ impl Tracer {
         let hits: usize = rays.iter().sum();
         let answer = (hits * size_of::<Hits>()) as u64;
         let bytes = answer + self.made.clock.as_ref().map_or(0, Clock::bytes);
-        // Without rays and without a clock there is nothing to read; a row keeps the ring's buffers
+        // Without rays and timestamps there is nothing to read; 16 bytes keep the ring's buffers
         // readable.
         let bytes = bytes.max(16);
         let Some(slot) = self.ring.take(gpu, bytes)? else {
@@ -231,10 +231,10 @@ impl Tracer {
         Ok(ticket)
     }
 
-    /// The answer of the oldest step, if it has come. Does not wait.
+    /// Returns the answer of the oldest step, if it has arrived. Does not wait.
     ///
     /// # Errors
-    /// If the device has failed: then no step will be answered until [`Tracer::recover`].
+    /// The device has failed: no step will be answered until [`Tracer::recover`].
     pub fn receive(&mut self) -> Result<Option<Answer>, Fault> {
         let clock = self.made.clock.as_ref();
         self.ring.receive(&self.gpu, |sent, bytes| {
@@ -266,7 +266,7 @@ impl Tracer {
     /// collision thread never waits.
     ///
     /// # Errors
-    /// If the device has failed.
+    /// The device has failed.
     pub fn wait(&mut self) -> Result<Option<Answer>, Fault> {
         if self.ring.under_way() > 0 {
             self.gpu.wait()?;
@@ -285,7 +285,7 @@ impl Made {
         })
     }
 
-    /// Uploads what a step works on, and binds it.
+    /// Uploads the data of a step, and binds it.
     fn load(&mut self, gpu: &Gpu, work: &Work<'_>) -> Result<(), BufferError> {
         let traces = &mut self.traces;
         let divided = traces.divide(gpu, work.lists().map(<[Ray]>::len))?;

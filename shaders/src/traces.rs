@@ -1,5 +1,5 @@
-//! Lists of rays, the three traces, and their hits: what a plain trace and a whole step have in
-//! common.
+//! Lists of rays, the three traces, and their hits: shared by the plain tracer and the narrow
+//! phase.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_rays::layout::Ray;
@@ -14,30 +14,30 @@ use crate::scene::GpuScene;
 use crate::times::Clock;
 use crate::tracer::SetupError;
 
-/// Lists of rays: for the tree, the basic algorithm and the walk, in the shaders' order.
+/// Number of ray lists: tree, basic algorithm and walk, in the shaders' order.
 pub(crate) const TRACES: usize = 3;
-/// Those, the contacts, and what is near.
+/// Number of all lists: those of rays, contacts, and near points.
 pub(crate) const LISTS: usize = 5;
 
-/// What is the same for a whole step.
+/// Settings that are constant for a whole step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Settings {
-    /// Length of the longest prediction that is wanted, m.
+    /// Maximum length of a prediction, m.
     pub prediction: f32,
-    /// How the step is done.
+    /// Bit 0: trace rigid targets without trees. Bit 1: find inversions.
     pub flags: u32,
-    /// Objects of the scene.
+    /// Number of objects of the scene.
     pub objects: u32,
-    /// Points of the scene.
+    /// Number of points of the scene.
     pub points: u32,
-    /// Chunks of rigid pairs to emit rays from.
+    /// Number of chunks of rigid pairs that emit rays.
     pub chunks: u32,
-    /// Runs of clusters to emit rays from.
+    /// Number of runs of clusters that emit rays.
     pub runs: u32,
-    /// Fills the row.
+    /// Padding.
     pub pad0: u32,
-    /// Fills the row.
+    /// Padding.
     pub pad1: u32,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Traces {
     passes: [Pass; TRACES],
 }
 
-/// Apart from the passes: binding changes those and reads these.
+/// Buffers, separate from the passes: binding changes the passes and reads the buffers.
 #[derive(Debug)]
 pub(crate) struct Buffers {
     pub settings: Store<Settings>,
@@ -59,11 +59,11 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// The buffer that the shaders call this.
+    /// Binding of a name used by the shaders.
     pub fn find(&self, name: &str) -> Option<Bound<'_>> {
         Some(match name {
             "settings" => self.settings.bound(),
-            // The same lists for those who read them and for those who append.
+            // The same lists under two names: one for passes that read, one for passes that append.
             "lists" | "counters" => self.lists.bound(),
             "args" => self.args.bound(),
             "rays" => self.rays.bound(),
@@ -98,8 +98,7 @@ impl Traces {
         })
     }
 
-    /// Makes room for lists of rays of these capacities, one behind the other, and gives them,
-    /// empty.
+    /// Reserves lists of rays of these capacities, contiguously, and returns them empty.
     pub fn divide(
         &mut self,
         gpu: &Gpu,
@@ -121,7 +120,7 @@ impl Traces {
         }))
     }
 
-    /// Binds the passes to what is theirs and to the scene.
+    /// Binds the passes to these buffers and to the scene.
     pub fn bind(&mut self, gpu: &Gpu, scene: &GpuScene) -> Result<(), BufferError> {
         let buffers = &self.buffers;
         self.build_args.bind(gpu, |name| buffers.find(name))?;
@@ -131,9 +130,8 @@ impl Traces {
         Ok(())
     }
 
-    /// Records the traces of what is in the lists; stamps of the clock from number `stamp` on.
-    /// `counts`: as many rays as the host says, for comparison; `None`: as many as the GPU has
-    /// counted.
+    /// Records the traces of the lists' rays; the clock's stamps start at number `stamp`. `counts`
+    /// are ray counts of the host, for comparison; `None` uses those counted on the GPU.
     pub fn record(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -158,12 +156,12 @@ impl Traces {
         }
     }
 
-    /// Records what makes of the lists' counts those of groups.
+    /// Records the pass that converts the lists' counts to workgroup counts.
     pub fn count_groups(&self, encoder: &mut wgpu::CommandEncoder) {
         self.build_args.record(encoder, 1, None);
     }
 
-    /// The hits, in the order of the rays.
+    /// Hits, in the order of the rays.
     pub fn hits(&self) -> &wgpu::Buffer {
         self.buffers.hits.buffer()
     }
@@ -175,8 +173,8 @@ mod tests {
     use crate::adapter::Choice;
     use crate::readback::Ring;
 
-    /// Lists of any length: the groups that are launched are enough, and never more along one side
-    /// than every adapter has.
+    /// For lists of any length, the launched workgroups suffice, and no dimension exceeds what
+    /// every adapter has.
     #[test]
     fn groups_are_folded() {
         let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);
@@ -194,7 +192,7 @@ mod tests {
                 capacity: u32::MAX,
                 ..List::default()
             };
-            // The last of the three has room for half of it.
+            // The last of the three has half the capacity it needs.
             let short = List {
                 capacity: walk / 2,
                 ..list(walk)

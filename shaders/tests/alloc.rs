@@ -1,8 +1,7 @@
-//! A step of the GPU's detector takes memory for wgpu's commands only: as often in a large scene as
-//! in a small one. With ray queries wgpu takes some for each object, too, whose places it is given
-//! again.
+//! A step of the GPU's detector allocates only for wgpu's commands: as often in a large scene as in
+//! a small one. With ray queries wgpu also allocates for each pose that is sent.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -18,13 +17,12 @@ use hapticd_shaders::GpuDetector;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Steps that are counted.
+/// Number of steps counted.
 const STEPS: u64 = 20;
-/// For each object in each step that builds the structure of their places.
+/// Allocations for each object in each step that rebuilds the structure of instances.
 const WGPU_TAKES: u64 = 2;
 
-/// Calls of the allocator in those steps of that many balls and as many cloths, and contacts found
-/// in them.
+/// Allocator calls in those steps with that many balls and as many cloths, and the contacts found.
 fn calls(balls: u32) -> (u64, usize) {
     let made = |mesh: &TriMesh, topology| Arc::new(Shape::new(mesh, topology, 32).unwrap());
     let ball = made(&shapes::icosphere(0.02, 2).unwrap(), Topology::Volume);
@@ -62,7 +60,7 @@ fn calls(balls: u32) -> (u64, usize) {
             contacts += detector.contacts().len();
         }
     };
-    // On one thread, in the pool: what is counted is this thread's.
+    // On one thread, in the pool: only this thread's calls are counted.
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()

@@ -1,4 +1,4 @@
-//! The GPU as a detector: what every detector must do, and what only this one can.
+//! The GPU as a detector: the requirements of every detector, and those of this one alone.
 
 mod common;
 #[path = "../../sim/rays/tests/common/mod.rs"]
@@ -45,7 +45,7 @@ fn volume(mesh: &TriMesh) -> Arc<Shape> {
     Arc::new(Shape::new(mesh, Topology::Volume, 32).unwrap())
 }
 
-/// Balls on a slab, side by side, each touching its neighbours.
+/// Balls on a slab, in a row, each touching its neighbours.
 fn row(balls: u32, level: u32) -> RayScene {
     let mut scene = RayScene::new();
     let slab = volume(&shapes::cuboid(&Vec3::new(1.0, 1.0, 0.1)).unwrap());
@@ -104,8 +104,8 @@ fn names(detector: &dyn Detector) -> Vec<(u32, u32, u32)> {
     all
 }
 
-/// What moves while steps are left out has moved: the next one traces in full what the plans of
-/// those wanted.
+/// Objects that move while steps are skipped have moved: the next step traces in full what the
+/// skipped plans wanted.
 #[test]
 fn steps_left_out_are_made_up_for() {
     let mut scene = row(6, 2);
@@ -121,7 +121,7 @@ fn steps_left_out_are_made_up_for() {
     for step in 0..16_u32 {
         stir(&mut scene, step);
         let left_out = (5..15).contains(&step);
-        // 9 mm deeper: the plans notice the first 5, and 4 more are not enough to be noticed again.
+        // 9 mm deeper: the plans notice the first 5, and 4 more are too little to be noticed again.
         let way = 0.0009 * f64::from(step.clamp(5, 15) - 5);
         for id in 1..scene.len() as u32 {
             let pose = Pose::translation(0.0, 0.0, -way) * place(id - 1, step);
@@ -149,11 +149,11 @@ fn steps_left_out_are_made_up_for() {
     }
 }
 
-/// An object goes while answers are under way that speak of it: from the next step on nobody hears
-/// of it, and of who comes in its place only what was found of that one.
+/// An object goes while answers about it are under way: from the next step on no contact names it,
+/// and for its successor only the successor's own contacts are reported.
 #[test]
 fn answers_under_way_do_not_speak_of_who_has_gone() {
-    // Large enough for a step to take longer than it takes to send the next.
+    // Large enough for a step to take longer than sending the next.
     let mut scene = row(6, 5);
     let mut detector = GpuDetector::new(gpu(), Settings::for_edges(0.01)).unwrap();
     let names = |detector: &GpuDetector, id: u32| {
@@ -181,8 +181,8 @@ fn answers_under_way_do_not_speak_of_who_has_gone() {
         std::thread::yield_now();
     }
     assert_eq!(detector.progress().answered, 3);
-    // Its number is a larger body's, whose triangles are others; answers without it are still under
-    // way.
+    // A larger body takes its number, with other triangles; answers without that body are still
+    // under way.
     scene.begin_step();
     detector.submit(&mut scene).unwrap();
     let torus = volume(&shapes::torus(0.03, 0.01, 24, 10).unwrap());
@@ -198,7 +198,7 @@ fn answers_under_way_do_not_speak_of_who_has_gone() {
         .filter(|c| c.source == 2 || c.target == 2);
     assert!(touching.count() > 10 && names(&detector, 2) > 10);
     for contact in detector.contacts().iter().chain(detector.near()) {
-        // Within what is there.
+        // Within the existing elements.
         let mut contact = *contact;
         scene.refresh(&mut contact);
     }
@@ -208,8 +208,8 @@ fn answers_under_way_do_not_speak_of_who_has_gone() {
     );
 }
 
-/// Room is predicted from the pairs: after the first step, which has room for the worst case, less
-/// is enough, and nothing is ever short.
+/// Capacity is predicted from the pairs: after the first step, which has the worst-case capacity,
+/// less suffices, and nothing overflows.
 #[test]
 fn room_follows_the_pairs() {
     let mut scene = row(12, 2);
@@ -231,7 +231,7 @@ fn room_follows_the_pairs() {
         assert_eq!(tree.short, 0);
         assert!(detector.report().tree <= tree.elements);
     }
-    // The slab has eight points, and of a ball not all are near.
+    // The slab has eight points, and not all of a ball's points are near.
     let tree = &detector.predicted()[0];
     assert!(
         tree.elements < first && tree.steps == 20,
@@ -240,7 +240,7 @@ fn room_follows_the_pairs() {
     assert_eq!(detector.progress().short, 0);
 }
 
-/// As many bodies again come within reach in one step: what finds no room is no answer, and the
+/// As many bodies again come within reach in one step: an overflowed answer is discarded, and the
 /// next step traces all in full.
 #[test]
 fn an_answer_that_ran_short_is_not_taken_over() {
@@ -250,7 +250,7 @@ fn an_answer_that_ran_short_is_not_taken_over() {
     let mut detector = GpuDetector::new(gpu(), settings).unwrap();
     detector.set_least_room(8, 8);
     let mut twin = Tracer::new(settings);
-    // Barely in reach: few rays of a pair.
+    // Barely in reach: few rays per pair.
     let high = |id: u32, z: f64| {
         let at = place(id - 1, 0).translation.vector;
         Pose::translation(2.0 * at.x, at.y, z)
@@ -285,8 +285,8 @@ fn an_answer_that_ran_short_is_not_taken_over() {
     assert!(twin.contacts().len() > 24 * 20);
 }
 
-/// A device that is lost in the middle: the twin has the same contacts in the very step, and the
-/// device's again when it is back.
+/// A device is lost midway: the twin finds the same contacts in the same step, and the device finds
+/// them again when it is back.
 #[test]
 fn a_lost_device_is_taken_over_and_handed_back() {
     let mut scene = row(6, 2);
@@ -314,7 +314,7 @@ fn a_lost_device_is_taken_over_and_handed_back() {
     };
     run(&mut watched, 0..10, None);
     assert_eq!(watched.name(), "GPU");
-    // Under way while it is lost: that answer never comes, the one before is held.
+    // Under way while it is lost: that answer never arrives, and the one before is held.
     run(&mut watched, 10..11, Some(10));
     run(&mut watched, 11..20, None);
     assert_eq!(watched.name(), "CPU");

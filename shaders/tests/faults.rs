@@ -1,6 +1,6 @@
-//! What goes wrong is said, and does no harm.
+//! Failures are reported, and do no harm.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -13,7 +13,7 @@ use hapticd_shaders::{
     PassError, SceneError, Source, StepError, Store, Tracer, Work, passes, suffices, wgpu,
 };
 
-/// A point (object 0) under the middle of a plate (object 1), looking up at it.
+/// A point (object 0) under the middle of a plate (object 1), with its ray upwards.
 fn scene() -> Packed {
     let mut packed = Packed::default();
     let point = Point {
@@ -229,7 +229,7 @@ fn no_rays_is_a_step_like_any_other() {
     let mut tracer = tracer(&scene());
     let answer = step(&mut tracer, &Work::default());
     assert!(answer.tree.is_empty() && answer.basic.is_empty() && answer.walk.is_empty());
-    // A scene without objects has nothing to look at.
+    // A scene without objects has nothing to trace.
     tracer.set_scene(&Packed::default()).unwrap();
     step(&mut tracer, &Work::default());
 }
@@ -271,7 +271,7 @@ fn what_is_no_number_meets_nothing_and_ends() {
             nothing(&mut tracer, &packed, "target points");
         }
     }
-    // Boxes that are no boxes end, too: every node is visited once at most.
+    // Invalid boxes do not prevent the end: every node is visited at most once.
     let mut packed = good.clone();
     for node in &mut packed.nodes {
         node.low = [f32::NAN; 3];
@@ -279,7 +279,7 @@ fn what_is_no_number_meets_nothing_and_ends() {
     }
     tracer.set_scene(&packed).unwrap();
     step(&mut tracer, &all_three(&rays, &walks));
-    // A zero normal starts no ray.
+    // A zero normal emits no ray.
     let mut packed = good.clone();
     packed.normals[0].n = [0.0; 3];
     nothing(&mut tracer, &packed, "no normal");
@@ -288,8 +288,8 @@ fn what_is_no_number_meets_nothing_and_ends() {
 #[test]
 fn a_walk_that_goes_round_ends() {
     let mut packed = scene();
-    // A line beside the plate, never met: whatever the limit, the walk ends after as many triangles
-    // as there are.
+    // A line next to the plate that never hits it: whatever the limit, the walk ends after as many
+    // triangles as exist.
     packed.points[0].x = [0.5, 0.3, 0.0];
     for object in &mut packed.objects {
         object.walk_limit = u32::MAX;

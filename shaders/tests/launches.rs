@@ -1,7 +1,7 @@
-//! The ways to launch a step that the product's is compared with: the same contacts, whoever says
-//! how many rays there are, and in however many kernels.
+//! The launch methods compared with the product's: the same contacts, wherever the ray counts come
+//! from, and in however many kernels.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -94,7 +94,7 @@ impl Stirred {
         narrow
     }
 
-    /// A step further; gives how many rays it may take, at most.
+    /// Advances a step; returns the maximum number of rays.
     fn advance(&mut self, narrow: &Narrow) -> [usize; 3] {
         self.step += 1;
         self.put();
@@ -133,7 +133,7 @@ fn same_contact(a: &Contact, b: &Contact) -> bool {
     who(a) == who(b) && near(a.t, b.t) && near(a.depth, b.depth)
 }
 
-/// Contacts of one list that are not in the other; both are in order.
+/// Contacts of one list that are not in the other; both are sorted.
 fn odd(a: &[Contact], b: &[Contact]) -> usize {
     let one_way = |a: &[Contact], b: &[Contact]| {
         let missing = a.iter().filter(|x| !b.iter().any(|y| same_contact(x, y)));
@@ -165,7 +165,7 @@ fn all_ways_give_the_same_contacts() {
             let found = stirred.found(narrow, room);
             assert!(!found.overflow, "{launch:?}");
             if *launch != Launch::AtOnce {
-                // The very same kernels.
+                // The same kernels.
                 assert_eq!(found.wanted, expected.wanted, "{launch:?}, step {step}");
                 assert_eq!(found.contacts, expected.contacts, "{launch:?}, step {step}");
                 assert_eq!(found.records, expected.records, "{launch:?}, step {step}");
@@ -183,11 +183,11 @@ fn all_ways_give_the_same_contacts() {
         contacts > 1000 && rays.iter().all(|&n| n > 3000),
         "{rays:?}"
     );
-    // Another kernel may round otherwise.
+    // Another kernel may round differently.
     assert!(other[2] * 500 < all, "{other:?} of {all}");
 }
 
-/// What is predicted too low is missed, and counted; what is found is right.
+/// Rays beyond a prediction that is too low are missed and counted; what is found is right.
 #[test]
 fn what_is_not_predicted_is_missed_and_counted() {
     let mut stirred = Stirred::new();
@@ -201,7 +201,7 @@ fn what_is_not_predicted_is_missed_and_counted() {
     assert_eq!(short.wanted[..3], expected.wanted[..3]);
     let (there, here) = (&expected.contacts, &short.contacts);
     assert!(here.len() < there.len() && here.len() > there.len() / 4);
-    // The next step has the room; all was traced in full, so nothing is missing any more.
+    // The next step has the capacity; all was traced in full, so nothing is missing any more.
     let enough = stirred.found(&mut reserved, room);
     assert!(!enough.overflow);
     assert_eq!(enough.contacts, expected.contacts);
@@ -224,7 +224,7 @@ fn one_kernel_refuses_rays_that_are_given() {
     }
 }
 
-/// Opened again, each goes on in its way.
+/// After reopening, each continues with its own method.
 #[test]
 fn every_way_outlives_a_lost_device() {
     for launch in [Launch::Exact, Launch::Reserved, Launch::AtOnce] {

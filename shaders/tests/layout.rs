@@ -1,4 +1,4 @@
-//! The shaders' structs are those of the CPU twin, byte for byte.
+//! The shaders' structs equal those of the CPU twin, byte for byte.
 
 use std::mem::{align_of, offset_of, size_of};
 
@@ -9,7 +9,7 @@ use naga::proc::Layouter;
 /// A struct: name, size, alignment, and name, offset and size of its fields.
 type Struct = (String, u32, Vec<(String, u32, u32)>);
 
-/// All structs with a name in all passes.
+/// All named structs of all passes.
 fn in_shaders() -> Vec<Struct> {
     let mut all: Vec<Struct> = Vec::new();
     for source in passes::ALL {
@@ -38,7 +38,7 @@ fn in_shaders() -> Vec<Struct> {
     all
 }
 
-/// The fields of a Rust struct, like [`in_shaders`].
+/// Fields of a Rust struct, as in [`in_shaders`].
 macro_rules! of {
     ($type:path, $name:literal, $($field:ident: $size:literal),+) => {
         (

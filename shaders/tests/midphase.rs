@@ -1,7 +1,7 @@
 //! The mid-phase never loses a pair: the exact tests find the same among its candidates as among
-//! all.
+//! all pairs.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -14,13 +14,13 @@ use hapticd_ccd::{Advance, MeshIndex, PairKind, closest};
 use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes};
 use hapticd_shaders::{Candidates, DEPTH, MeshBoxes, Midphase, ShapeId, Sweep, SweepError};
 
-/// A feature pair by name.
+/// A feature pair by kind and indices.
 type Name = (PairKind, u32, u32);
 
 struct Body {
     index: MeshIndex,
     id: ShapeId,
-    /// Where its mesh is, in its own frame.
+    /// Centre of its mesh, in its own frame.
     middle: Vec3,
 }
 
@@ -40,8 +40,7 @@ impl Body {
     }
 }
 
-/// Four shapes, about their origins and far away from them, where single precision has steps of
-/// 0.03 mm.
+/// Four shapes, near their origins and far from them, where single precision has steps of 0.03 mm.
 fn bodies(midphase: &mut Midphase) -> Vec<Body> {
     let meshes = [
         shapes::icosphere(0.1, 1).unwrap(),
@@ -59,7 +58,8 @@ fn bodies(midphase: &mut Midphase) -> Vec<Body> {
     all
 }
 
-/// The exact test of one feature pair: near at the start, or nearer than the clearance on the way.
+/// The exact test of one feature pair: near at the start, or nearer than the clearance during the
+/// motion.
 fn matters(a: &Body, b: &Body, (kind, fa, fb): Name, sweep: &Sweep, clearance: f64) -> bool {
     let p = a.index.feature_a(kind, fa).unwrap();
     let q = b.index.feature_b(kind, fb).unwrap();
@@ -72,7 +72,7 @@ fn matters(a: &Body, b: &Body, (kind, fa, fb): Name, sweep: &Sweep, clearance: f
     advance_features(kind, &p, &q, &motion_a, &motion_b, clearance, 1.0, 256) != Advance::Clear
 }
 
-/// The feature pairs that two triangles own.
+/// Feature pairs that two triangles own.
 fn owned(a: &Body, b: &Body, (t, u): (u32, u32)) -> Vec<Name> {
     let (x, y) = (a.index.adjacency().unwrap(), b.index.adjacency().unwrap());
     let mut all = Vec::new();
@@ -94,13 +94,13 @@ fn owned(a: &Body, b: &Body, (t, u): (u32, u32)) -> Vec<Name> {
 
 const CLEARANCE_M: f64 = 1e-3;
 
-/// With what a stop leaves above the clearance.
+/// Includes what a stop leaves above the clearance.
 const REACH_M: f64 = CLEARANCE_M + 1e-8;
 
-/// A sweep in which A comes near B more often than not.
+/// A sweep in which A usually comes near B.
 fn sweep(a: &Body, b: &Body, chance: &mut Chance) -> Sweep {
     let turn = Quat::from_scaled_axis(chance.vector() * 2.0);
-    // The middle of A a few decimetres from that of B.
+    // The middle of A is a few decimetres from that of B.
     let at = b.middle + chance.vector() * 0.3;
     let b_from_a = Pose::from_parts((at - turn * a.middle).into(), turn);
     let way = (b.middle - at) * 0.7 + chance.vector() * 0.1;
@@ -125,7 +125,7 @@ fn ask(midphase: &mut Midphase, sweeps: &[Sweep]) -> Candidates {
 }
 
 /// Digest of the plan's item 4: the exact tests find the same list among the candidates, among all
-/// pairs, and as the CPU's own search does.
+/// pairs, and as the CPU's own search.
 #[test]
 fn the_list_is_the_same_as_without_a_gpu() {
     let mut midphase = Midphase::new(gpu()).unwrap();
@@ -135,7 +135,7 @@ fn the_list_is_the_same_as_without_a_gpu() {
     let mut between = Vec::new();
     for k in 0..64 {
         let half = bodies.len() / 2;
-        // Near their origins, far off, and one of each.
+        // Near their origins, far from them, and one of each.
         let pick = |chance: &mut Chance, far: bool| chance.below(half) + if far { half } else { 0 };
         let (a, b) = (
             pick(&mut chance, k % 4 >= 2),
@@ -195,8 +195,8 @@ fn the_list_is_the_same_as_without_a_gpu() {
     assert!(some * 3 < all, "{some} of {all} is no selection");
 }
 
-/// A speck comes to within a picometre less than the reach of a slab, at the start, on the way or
-/// at the end: closer than single precision can tell, and never lost.
+/// A speck comes to within a picometre less than the reach of a slab, at the start, during the
+/// motion or at the end: closer than single precision can tell, and never lost.
 #[test]
 fn roundings_are_covered() {
     let mut midphase = Midphase::new(gpu()).unwrap();
@@ -228,7 +228,8 @@ fn roundings_are_covered() {
                     (with_speck(lowest + up), twist)
                 }
                 _ => {
-                    // A swing about a level axis above, lowest in the middle of one of its parts.
+                    // A swing about a horizontal axis above, lowest in the middle of one of its
+                    // parts.
                     let radius = 0.3 + chance.signed().abs();
                     let screw = Screw {
                         angle: 1.5,
@@ -252,7 +253,7 @@ fn roundings_are_covered() {
     let first = |found: &Candidates, k: usize| found.of(k).iter().filter(|c| c.a == 0).count();
     let lost = (0..sweeps.len()).filter(|&k| first(&found, k) == 0);
     assert_eq!(lost.count(), 0, "of {}", sweeps.len());
-    // And nothing of those that stay a tenth of a millimetre further away but for the arcs.
+    // And none of those that stay a tenth of a millimetre further away, except for the arcs.
     let away: Vec<Sweep> = sweeps
         .iter()
         .map(|sweep| Sweep {
@@ -265,8 +266,7 @@ fn roundings_are_covered() {
     assert_eq!(straight.filter(|&k| first(&found, k) > 0).count(), 0);
 }
 
-/// What the swept boxes say is what they are for: a box that passes by at some distance is not
-/// among them.
+/// The swept boxes exclude what they should: a box that passes at some distance is not a candidate.
 #[test]
 fn what_stays_away_is_no_candidate() {
     let mut midphase = Midphase::new(gpu()).unwrap();
@@ -292,7 +292,7 @@ fn what_stays_away_is_no_candidate() {
             by(0.2099, along),
             by(0.2101, along),
             by(0.0, Screw::identity()),
-            // About B's middle, a metre away all the time; its bow is 13 cm.
+            // About B's middle, always a metre away; its arc deviates by 13 cm.
             by(0.0, round),
         ],
     );
@@ -327,7 +327,7 @@ fn a_list_without_room_names_the_queries_that_it_cut_short() {
             assert!(short.of(k).len() < whole.of(k).len());
         }
     }
-    // Room has been made.
+    // The capacity has grown.
     let again = ask(&mut midphase, &sweeps);
     assert_eq!(again.pairs, whole.pairs);
     // Alone as among others.

@@ -1,7 +1,7 @@
-//! A world that has a GPU look for what is near its tools answers as one that has none, bit for
-//! bit, whatever becomes of the GPU.
+//! A world with its mid-phase on a GPU answers like one without, bit for bit, whatever happens to
+//! the GPU.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -15,7 +15,7 @@ use hapticd_proxy::{ArmQuery, BodyPose, Material, MidPhaseShare, Query, Snapshot
 use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 use hapticd_shaders::{Breaker, GpuMidPhase, Limits, Patience};
 
-/// Everything is worth a question, and every answer is waited for.
+/// Every pair is worth a query, and every answer is waited for.
 const ALL: Limits = Limits {
     triangles: 0,
     candidates: 1 << 15,
@@ -43,7 +43,7 @@ fn spec(name: &str, kind: BodyKind, mesh: TriMesh, at: Vec3) -> BodySpec {
     }
 }
 
-/// Three arms, a ball, a torus and a cube, among five bodies, two of which move, one with
+/// Three arms with a ball, a torus and a cube, among five bodies, two of which move, one with
 /// coordinates far from its origin.
 fn scene(pairs_per_body: usize) -> Scene {
     let mut world = Scene::new(CLEARANCE_M, pairs_per_body);
@@ -89,7 +89,7 @@ fn scene(pairs_per_body: usize) -> Scene {
 }
 
 fn pose(chance: &mut Chance, spread: f64) -> Pose {
-    // Every third as it lies, so that faces are parallel and distances equal.
+    // Every third unrotated, so that faces are parallel and distances equal.
     let turn = match chance.below(3) {
         0 => Quat::identity(),
         _ => Quat::from_scaled_axis(chance.vector() * 2.0),
@@ -98,7 +98,7 @@ fn pose(chance: &mut Chance, spread: f64) -> Pose {
     Pose::from_parts(at.into(), turn)
 }
 
-/// Tools and bodies that move are anywhere; the reach is anything.
+/// Tools and moving bodies are anywhere; the reach is arbitrary.
 fn query(world: &Scene, tick: u64, chance: &mut Chance) -> Query {
     let mut query = Query {
         tick,
@@ -128,7 +128,7 @@ fn query(world: &Scene, tick: u64, chance: &mut Chance) -> Query {
     query
 }
 
-/// What both worlds answer, arm by arm; they must agree to the last bit.
+/// Answers of both worlds, arm by arm; they must agree to the last bit.
 fn same(with: &mut Scene, without: &mut Scene, query: &Query, room: usize) -> usize {
     let mut listed = 0;
     with.advance(query, 1e-3);
@@ -139,11 +139,11 @@ fn same(with: &mut Scene, without: &mut Scene, query: &Query, room: usize) -> us
             with.answer(query, arm, &mut one),
             without.answer(query, arm, &mut other)
         );
-        // Who had a share in it is all that differs.
+        // Only the share of the GPU differs.
         assert_eq!(other.midphase, MidPhaseShare::default());
         assert!(usize::from(one.midphase.bodies) <= one.bodies.len());
         one.midphase = other.midphase;
-        // The shortest text that gives the same number back: other bits are another text.
+        // The shortest text that reproduces a number: other bits give another text.
         assert!(
             format!("{one:?}") == format!("{other:?}"),
             "arm {arm} of {query:?}"
@@ -164,7 +164,7 @@ fn with(mut world: Scene, limits: Limits) -> (Scene, Breaker) {
     (world, breaker)
 }
 
-/// The device on a thread of its own; it ends with the world.
+/// The device on a separate thread, which ends with the world.
 fn beside(mut world: Scene, limits: Limits) -> (Scene, Breaker, std::thread::JoinHandle<()>) {
     let midphase = GpuMidPhase::new(gpu(), limits).unwrap();
     let breaker = midphase.gpu().breaker();
@@ -210,7 +210,7 @@ fn another_threads_answers_are_the_same_bit_for_bit() {
 fn answers_are_the_same_bit_for_bit() {
     let mut chance = Chance(41);
     let (mut answered, mut sent, mut listed) = (0, 0, 0);
-    // Lists that are nearly always full, sometimes, and never.
+    // Lists that are nearly always full, sometimes full, and never full.
     for pairs_per_body in [16, 200, 4096] {
         for room in [400, 20_000] {
             let mut without = scene(pairs_per_body);
@@ -273,7 +273,7 @@ fn bodies_that_come_and_go_are_the_same_and_leave_nothing_behind() {
         assert!(midphase.candidates(0).is_none());
         let found = midphase.candidates(1).unwrap().to_vec();
         assert!(!found.is_empty() && found.len() < 80 * 80);
-        // The shape that stays is the same one, wherever its parts have come to lie.
+        // The remaining shape is the same, wherever its data has moved.
         assert_eq!(first.get_or_insert_with(|| found.clone()), &found);
         assert!(!midphase.candidates(2).unwrap().is_empty());
         assert!(midphase.candidates(3).is_none());
@@ -378,7 +378,7 @@ fn numbers_out_of_range_and_small_meshes_are_the_cpus() {
     };
     let mut without = add(scene(200));
     let (mut beyond, _) = with(add(scene(200)), ALL);
-    // One more than any two meshes have; and as many as the largest two.
+    // One more than any two meshes have, and as many as the largest two.
     let most = without.largest_pair();
     let limits = |triangles| Limits { triangles, ..ALL };
     let (mut small, _) = with(scene(200), limits(most + 1));

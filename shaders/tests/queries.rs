@@ -1,8 +1,8 @@
-//! Ray queries: who gets them, what is said where there are none, and what is easily lost by them.
-//! What they find is looked at by all other tests, too: with `HAPTICD_RAY_QUERIES=demanded` in the
-//! environment all full traces of these tests go through them, without by the other ways.
+//! Ray queries: when they are used, what is reported without them, and their known pitfalls. All
+//! other tests cover their results as well: with `HAPTICD_RAY_QUERIES=demanded` in the environment
+//! all full traces of these tests use them, without it the other algorithms.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -56,7 +56,7 @@ fn limits_that_are_nothing_are_named() {
     );
 }
 
-/// Whatever the adapter can do: with WebGPU's own limits there are no acceleration structures.
+/// On any adapter: WebGPU's own limits allow no acceleration structures.
 #[test]
 fn what_cannot_be_had_is_refused_when_it_is_demanded_and_done_without_otherwise() {
     let open = |ray_queries| {
@@ -85,8 +85,8 @@ fn wishes_have_names() {
     );
 }
 
-/// Ray queries only leave out what is not met: the very same answer as through the tree and over
-/// all triangles, ties and rounding included.
+/// Ray queries only skip triangles that are not hit: the answers equal those through the tree and
+/// over all triangles, ties and rounding included.
 #[test]
 fn the_answers_are_those_of_the_other_ways() {
     let mut chance = Chance(11);
@@ -113,7 +113,7 @@ fn the_answers_are_those_of_the_other_ways() {
                     source: 0,
                     point,
                     target,
-                    // Half of them look at one cluster only.
+                    // Half of them test one cluster only.
                     start: if clusters == 0 || point.is_multiple_of(2) {
                         NONE
                     } else {
@@ -152,8 +152,8 @@ fn the_answers_are_those_of_the_other_ways() {
     }
 }
 
-/// What tells the ways apart: with ray queries trees are not looked at, and a rigid shape is where
-/// it was when the scene was set.
+/// Distinguishes the algorithms: ray queries do not use trees, and a rigid shape is where it was
+/// when the scene was set.
 #[test]
 fn they_are_asked_where_they_are_to_be() {
     let mut packed = Packed::default();
@@ -187,7 +187,7 @@ fn they_are_asked_where_they_are_to_be() {
         point.x[0] += 1.0;
     }
     tracer.deform(1, &moved, &plate.normals).unwrap();
-    // Nothing is there any more, and nothing is told of where it is now.
+    // Nothing is there any more, and its new place is not reported.
     assert_eq!(met(&mut tracer), [false, false]);
     let ray_there = looking(Vec3::new(1.01, 0.007, -0.05), Vec3::z());
     tracer.deform(0, &[ray_there.0], &[ray_there.1]).unwrap();
@@ -198,7 +198,7 @@ fn to_f32(v: Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }
 
-/// A point that looks along `d`.
+/// A point with its ray along `d`.
 fn looking(x: Vec3, d: Vec3) -> (Point, Normal) {
     let point = Point {
         x: to_f32(x),
@@ -211,8 +211,8 @@ fn looking(x: Vec3, d: Vec3) -> (Point, Normal) {
     (point, normal)
 }
 
-/// From outside through the edges and corners of a ball, turned and off the origin: whichever
-/// triangle is named, something is met, and there.
+/// From outside through the edges and corners of a ball, rotated and off the origin: whichever
+/// triangle is named, there is a hit, at the right place.
 #[test]
 fn no_line_slips_through_between_two_triangles() {
     const WAY: f64 = 0.02;
@@ -237,7 +237,7 @@ fn no_line_slips_through_between_two_triangles() {
     let (points, normals) = lines.into_iter().unzip();
     let cloud = Shape::cloud(points, normals);
     for flags in [0, DEFORMABLE] {
-        // A deformable one is where its points are.
+        // A deformable is where its points are.
         let at = if flags == 0 { place } else { body(flags) };
         let mut packed = Packed::default();
         cloud.add_to(&mut packed, &Object { flags: 0, ..at });
@@ -281,14 +281,15 @@ fn no_line_slips_through_between_two_triangles() {
     }
 }
 
-/// Many objects in one place, of two shapes, rigid and deformable in turns: each ray meets its own
-/// target only, as deep as that is large.
+/// Many objects in one place, of two shapes, alternately rigid and deformable: each ray hits only
+/// its own target, at the depth of that target's size.
 #[test]
 fn a_ray_meets_no_object_but_its_target() {
     let sizes = [0.05, 0.03];
     let balls = sizes.map(|size| Shape::new(&shapes::icosphere(size, 2).unwrap()));
     let mut packed = Packed::default();
-    // Along x from within the larger and from within the smaller, neither as far as to the other.
+    // Along x from inside the larger and from inside the smaller, with different distances to the
+    // two.
     let [(from_large, along), (from_small, _)] =
         [0.04, 0.001].map(|x| looking(Vec3::new(x, 0.0, 0.0), Vec3::x()));
     let short = Normal {

@@ -1,4 +1,4 @@
-//! Rules that chance does not come by: ties, slopes, lists that overflow into their neighbours.
+//! Rules that random tests do not reach: ties, slopes, lists that overflow into their neighbours.
 
 mod common;
 
@@ -26,8 +26,8 @@ fn ray(point: u32, start: u32) -> Ray {
     }
 }
 
-/// Points of a source (0) that look along z at a sheet (1) of four by four squares of an eighth of
-/// a metre, right below its corners: all numbers are exact, and up to six triangles are met at the
+/// Points of a source (0) with rays along z to a sheet (1) of four by four squares of an eighth of
+/// a metre, right below its corners: all numbers are exact, and up to six triangles are hit at the
 /// same place.
 fn corners(flags: u32) -> (Packed, Shape) {
     let mut packed = Packed::default();
@@ -39,7 +39,7 @@ fn corners(flags: u32) -> (Packed, Shape) {
     (packed, sheet)
 }
 
-/// The lowest triangle at a point of a shape, of those that count.
+/// Lowest triangle at a point of a shape, among those that count.
 fn lowest(shape: &Shape, point: u32, counts: impl Fn(u32) -> bool) -> Option<u32> {
     let at = |t: u32| shape.triangles[t as usize].v.contains(&point);
     (0..shape.triangles.len() as u32).find(|&t| counts(t) && at(t))
@@ -67,8 +67,8 @@ fn of_triangles_at_the_same_place_the_lowest_is_met() {
     }
 }
 
-/// Rays of one point to several clusters meet different triangles at the same place: whichever
-/// comes first, the lowest is kept.
+/// Rays of one point to several clusters hit different triangles at the same place: in any order,
+/// the lowest is kept.
 #[test]
 fn of_answers_at_the_same_place_the_lowest_is_kept() {
     let (packed, sheet) = corners(0);
@@ -76,8 +76,7 @@ fn of_answers_at_the_same_place_the_lowest_is_kept() {
     narrow.set_scene(&packed).unwrap();
     let count = sheet.points.len() as u32;
     let clusters = sheet.cluster_starts.len() as u32 - 1;
-    // The rays of one point in neighbouring threads, or far from each other, and the other way
-    // round.
+    // Rays of one point in neighbouring threads, or far apart, and in the reverse order.
     let near: Vec<Ray> = (0..count)
         .flat_map(|p| (0..clusters).map(move |c| ray(p, c)))
         .collect();
@@ -155,7 +154,7 @@ fn thickness_is_measured_along_the_normal() {
     assert_eq!(middle, [Collision, Nothing, Prediction, Nothing]);
 }
 
-/// Through the sheet, or round its border: only the first is to be put right.
+/// Through the sheet, or around its border: only the first must be corrected.
 #[test]
 fn a_point_crosses_a_sheet_only_where_it_is() {
     let mut packed = Packed::default();
@@ -204,7 +203,7 @@ fn a_point_crosses_a_sheet_only_where_it_is() {
     assert!(!after(&[above, below, below, above]));
 }
 
-/// A list that overflows leaves those behind it alone.
+/// A list that overflows does not affect those behind it.
 #[test]
 fn a_list_does_not_run_into_the_next() {
     let mut packed = Packed::default();
@@ -250,8 +249,8 @@ fn a_list_does_not_run_into_the_next() {
     let of_block = |records: &[hapticd_rays::layout::Record]| records[block_at..].to_vec();
     let some = of_block(&alone.records);
     assert!(some.iter().any(|record| record.class() != Class::Nothing));
-    // Room for hundreds, which the buffer then keeps, and for five: the given rays lie right behind
-    // them.
+    // Capacity for hundreds, which the buffer then keeps, and for five: the given rays lie right
+    // behind them.
     let all = run(&chunks, [1000, 0, 0]);
     assert!(!all.overflow && all.wanted[0] > 100);
     assert_eq!(of_block(&all.records), some);
@@ -262,7 +261,7 @@ fn a_list_does_not_run_into_the_next() {
     assert_eq!(run(&chunks, [1000, 0, 0]).contacts, all.contacts);
 }
 
-/// Times where the adapter has a clock, and none where it has not.
+/// Times are reported exactly if the adapter has timestamps.
 #[test]
 fn passes_are_timed_if_there_is_a_clock() {
     let (packed, _) = corners(0);

@@ -1,16 +1,16 @@
-//! A skin of the GPU's is the CPU's: closed, wound outwards, and with every vertex where the CPU
-//! has one, but for what single precision cannot tell.
+//! A skin of the GPU equals the CPU's: closed, wound outwards, and with every vertex where the CPU
+//! has one, up to single precision.
 //!
-//! # How far apart
+//! # Tolerance
 //!
-//! A node's sum has, of `n` terms with amplitudes of `A` levels in all, an error of some `(n + 16)
-//! ε A` levels in either. A vertex is where a line between two sums is 1: twice that over their
-//! difference off, in cubes. So it is within a hundredth of a cube wherever the sums differ by two
-//! hundred times the error ([`TOLERANCE`]); and where they do not, the level itself cannot be told
-//! from a node's sum to within that. Both are looked up in double precision, for each vertex that
-//! has no counterpart within the tolerance.
+//! The sum at a node, of `n` terms with amplitudes of `A` levels in all, has an error of some
+//! `(n + 16) ε A` levels in either implementation. A vertex is where a line between two sums is 1:
+//! its error is twice that over their difference, in cubes. So it is accurate to a hundredth of a
+//! cube wherever the sums differ by two hundred times the error ([`TOLERANCE`]). Where they do not,
+//! the level cannot be distinguished from a node's sum within that error. Both are checked in
+//! double precision, for each vertex without a counterpart within the tolerance.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -29,9 +29,9 @@ use hapticd_skin::{
     SkinError,
 };
 
-/// Most that a vertex is from its counterpart, in edges of cubes.
+/// Maximum distance of a vertex from its counterpart, in edges of cubes.
 const TOLERANCE: f64 = 0.01;
-/// Most angle between their normals, rad, where there is a gradient to speak of.
+/// Maximum angle between their normals, rad, where the gradient is not negligible.
 const ANGLE: f64 = 0.01;
 
 fn skin() -> GpuSkin {
@@ -46,7 +46,7 @@ fn settings(low: Vec3, cell_m: f64, cells: [u32; 3], level: f64) -> Settings {
     }
 }
 
-/// A box from -1 to 1 m, of so many cubes along each axis.
+/// A box from -1 to 1 m, with this many cubes along each axis.
 fn cube(cells: u32, level: f64) -> Settings {
     settings(
         Vec3::repeat(-1.0),
@@ -69,19 +69,19 @@ fn chain(t: f64, radius_m: f64) -> Vec<Primitive> {
     (0..64).map(|i| Primitive::point(at(i), radius_m)).collect()
 }
 
-/// What is known of a scene in double precision.
+/// A scene evaluated in double precision.
 struct Exact<'a> {
     settings: &'a Settings,
     primitives: &'a [Primitive],
-    /// What single precision may make of a sum, in levels.
+    /// Possible error of a sum in single precision, in levels.
     error: f64,
 }
 
 impl<'a> Exact<'a> {
     fn of(settings: &'a Settings, primitives: &'a [Primitive]) -> Self {
         let size: f64 = primitives.iter().map(|p| p.amplitude.abs()).sum();
-        // No more reach a node than there are; in a scene of many, far fewer do: what is asked of a
-        // hundredth of them is asked of all.
+        // No more terms reach a node than exist. In a large scene far fewer do: the tolerance for a
+        // hundredth of them applies.
         let share = if primitives.len() > 100 { 0.01 } else { 1.0 };
         let terms = share * primitives.len() as f64 + 16.0;
         let error = terms * f64::from(f32::EPSILON) * (share * size).max(1.0) / settings.level;
@@ -92,7 +92,7 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// In levels; of nodes on the domain's border, what is cut off there is cut off.
+    /// Sum in levels, clipped at nodes on the domain's border.
     fn sum(&self, node: [f64; 3]) -> f64 {
         let domain = &self.settings.domain;
         let at = domain.low() + domain.cell_m() * Vec3::from(node);
@@ -103,12 +103,12 @@ impl<'a> Exact<'a> {
         if within { sum } else { sum.min(1.0) }
     }
 
-    /// Whether single precision may put a vertex there, or elsewhere, or nowhere.
+    /// True if single precision may put a vertex there, elsewhere, or nowhere.
     fn is_open(&self, cubes: [f64; 3]) -> bool {
         let off = cubes.map(|x| (x - x.round()).abs());
         let along = (0..3).max_by(|a, b| off[*a].total_cmp(&off[*b])).unwrap();
         let node = cubes.map(f64::round);
-        // Beside it in both directions, where it is on a node.
+        // Next to it in both directions, if it is on a node.
         (-1..=1).any(|step| {
             (0..3)
                 .filter(|k| off[along] < 2e-2 || *k == along)
@@ -123,7 +123,7 @@ impl<'a> Exact<'a> {
         })
     }
 
-    /// Nodes whose side single precision may not tell.
+    /// Number of nodes with a side that single precision may not decide.
     fn open_nodes(&self) -> usize {
         let [x, y, z] = self.settings.domain.cells();
         let nodes =
@@ -137,7 +137,8 @@ impl<'a> Exact<'a> {
         ((Vec3::from(point.map(f64::from)) - domain.low()) / domain.cell_m()).into()
     }
 
-    /// Of `mesh`: how many have no counterpart in `other`, and how far those are that do.
+    /// Number of vertices of `mesh` without a counterpart in `other`, and the maximum distance of
+    /// the rest.
     fn compare(&self, mesh: &Mesh, other: &Mesh) -> (usize, f64) {
         let key = |p: [f64; 3]| p.map(|x| x.floor() as i32);
         let mut cells: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
@@ -179,7 +180,7 @@ impl<'a> Exact<'a> {
         (alone, furthest)
     }
 
-    /// Levels per edge of a cube.
+    /// Slope of the sum, in levels per edge of a cube.
     fn slope(&self, cubes: &[f64; 3]) -> f64 {
         let domain = &self.settings.domain;
         let at = domain.low() + domain.cell_m() * Vec3::from(*cubes);
@@ -188,7 +189,7 @@ impl<'a> Exact<'a> {
     }
 }
 
-/// What both make of a scene is the same; returned is the GPU's.
+/// Checks that both make the same of a scene; returns the GPU's mesh.
 fn alike(skin: &mut GpuSkin, settings: &Settings, primitives: &[Primitive]) -> (Mesh, GpuReport) {
     let (mut ours, mut theirs) = (Mesh::default(), Mesh::default());
     let report = skin.polygonize(settings, primitives, &mut ours).unwrap();
@@ -222,7 +223,7 @@ fn alike(skin: &mut GpuSkin, settings: &Settings, primitives: &[Primitive]) -> (
         here.faults.flipped <= there.faults.flipped + slack,
         "{here:?} {there:?}"
     );
-    // Wound outwards: what is inside is inside.
+    // Wound outwards: the enclosed volumes agree.
     let volumes = [&ours, &theirs].map(volume);
     let cell = settings.domain.cell_m();
     let most = 0.02 * cell * cell * cell * (theirs.points.len() as f64 + 1.0);
@@ -235,7 +236,7 @@ fn alike(skin: &mut GpuSkin, settings: &Settings, primitives: &[Primitive]) -> (
     (ours, report)
 }
 
-/// Of what a closed mesh is around, m³.
+/// Volume enclosed by a closed mesh, m³.
 fn volume(mesh: &Mesh) -> f64 {
     let at = |v: u32| Vec3::from(mesh.points[v as usize].map(f64::from));
     let all = mesh.triangles.iter().map(|t| {
@@ -252,7 +253,7 @@ fn a_chain_is_the_cpus() {
         let (mesh, _) = alike(&mut skin, &cube(32, 0.35), &chain(t, radius_m));
         assert!(mesh.triangles.len() > 1000);
     }
-    // A handle more or less would be an Euler characteristic of another value.
+    // A different number of handles would change the Euler characteristic.
     let (mesh, _) = alike(&mut skin, &cube(64, 0.35), &chain(0.0, 0.30));
     let mut cpu = Mesh::default();
     (Skin::default())
@@ -261,8 +262,8 @@ fn a_chain_is_the_cpus() {
     assert_eq!(mesh.euler(), cpu.euler());
 }
 
-/// Any number of points of any size and strength, some of which take away; domains that are no
-/// whole bricks; both choices on ambiguous faces.
+/// Any number of points of any size and amplitude, some negative; domains that are not whole
+/// bricks; both rules for ambiguous faces.
 #[test]
 fn scenes_by_chance_are_the_cpus() {
     let mut skin = skin();
@@ -295,7 +296,7 @@ fn what_leaves_the_domain_is_cut_off_and_closed_at_its_border() {
     let settings = settings(Vec3::repeat(-0.5), 0.05, [20, 15, 23], 0.35);
     let (mesh, report) = alike(&mut skin, &settings, &chain(0.0, 0.3));
     assert!(report.clipped > 0 && !mesh.triangles.is_empty());
-    // All of the domain is inside.
+    // The whole domain is inside.
     let whole = [Primitive {
         amplitude: 5.0,
         ..Primitive::point(Vec3::zeros(), 4.0)
@@ -317,8 +318,8 @@ fn pieces_are_all_there_far_from_the_origin_too() {
     assert_eq!(mesh.pieces(), 216);
 }
 
-/// Nodes that are at the level to the bit, or would be but for rounding: on whichever side either
-/// has them, the mesh is closed and in its place.
+/// Nodes at the level to the bit, or up to rounding: whichever side either implementation chooses,
+/// the mesh is closed and in its place.
 #[test]
 fn nodes_at_the_level_are_on_one_side_or_the_other() {
     let mut skin = skin();
@@ -364,7 +365,7 @@ fn nothing_makes_nothing() {
     let mut skin = skin();
     let settings = cube(20, 0.35);
     let mut out = chain_mesh(&mut skin);
-    // None, none here, none strong enough, none but those that take away.
+    // None at all, none in the domain, none strong enough, only negative ones.
     let far = Primitive::point(Vec3::repeat(5.0), 0.5);
     let weak = Primitive {
         amplitude: 0.3,
@@ -478,7 +479,7 @@ fn what_the_adapter_cannot_bind_is_refused_with_numbers() {
     let mut skin = GpuSkin::new(small.unwrap(), Patience::Answer).unwrap();
     let before = chain_mesh(&mut skin);
     let mut out = Mesh::default();
-    // Too many vertices, and too many places.
+    // Too many vertices, and too many bricks.
     for cells in [64, 400] {
         let error = skin
             .polygonize(&cube(cells, 0.35), &chain(0.0, 0.3), &mut out)
@@ -504,7 +505,7 @@ fn buffers_grow_and_a_mesh_that_did_not_fit_is_made_again() {
     let small = mesh.clone();
     assert_eq!(tries(&mut skin, 24, &mut mesh), 1);
     assert!(tries(&mut skin, 48, &mut mesh) > 1);
-    // What is left of the larger one does no harm.
+    // Remains of the larger one do no harm.
     assert_eq!(tries(&mut skin, 24, &mut mesh), 1);
     assert!(mesh == small);
 }
@@ -530,7 +531,7 @@ fn a_lost_device_is_a_fault_and_after_it_all_is_as_before() {
     assert!(chain_mesh(&mut skin) == before);
 }
 
-/// What comes too late is not taken for the answer to what was asked after it.
+/// A late answer is not taken for the answer to a later query.
 #[test]
 fn an_answer_that_is_late_is_not_the_next_ones() {
     let mut skin = skin();
@@ -545,12 +546,12 @@ fn an_answer_that_is_late_is_not_the_next_ones() {
     assert!(!error.is_fault() && out == Mesh::default());
     skin.set_patience(Patience::Answer);
     assert!(chain_mesh(&mut skin) == before);
-    // Looks are enough, where there are enough of them.
+    // Polling suffices, with enough polls.
     skin.set_patience(Patience::Looks(600_000));
     assert!(chain_mesh(&mut skin) == before);
 }
 
-/// What the skin thread does: frames of a body, with velocities, whatever becomes of the GPU.
+/// Frames of a body with velocities, as on the skin thread, whatever happens to the GPU.
 #[test]
 fn a_body_is_shown_by_the_gpu_and_when_it_fails_by_the_cpu_in_the_same_frame() {
     let spec = SkinSpec {

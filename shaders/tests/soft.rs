@@ -1,7 +1,7 @@
-//! Worlds of soft bodies whose contacts the GPU finds: what rests on the twin's contacts rests on
-//! these.
+//! Worlds of soft bodies with contacts from the GPU: bodies that rest on the twin's contacts rest
+//! on these.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -18,7 +18,7 @@ use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_rays::{Detector, PATIENCE, Separation, Settings, Tracer, Watched};
 use hapticd_shaders::GpuDetector;
 
-/// Every step waits for its answer: what is found is the same in every run.
+/// Every step waits for its answer: the results are the same in every run.
 fn on_gpu(settings: Settings) -> Box<dyn Detector> {
     let detector = GpuDetector::new(gpu(), settings).unwrap();
     Box::new(Late::new(Box::new(Waited(detector)), 0))
@@ -39,7 +39,7 @@ fn a_soft_ball_rests_on_the_ground() {
     scenes::soft_ball(&on_gpu);
 }
 
-/// At once, and two steps late.
+/// Immediately, and two steps late.
 #[test]
 fn what_goes_carries_nothing_and_what_comes_does() {
     for by in [0, 2] {
@@ -47,15 +47,15 @@ fn what_goes_carries_nothing_and_what_comes_does() {
     }
 }
 
-/// A step late, as a GPU is that works while the world goes on.
+/// A step late, like a GPU that works while the world goes on.
 #[test]
 fn a_step_late_a_brick_comes_to_rest_all_the_same() {
     let late = |settings| -> Box<dyn Detector> { Box::new(Late::new(on_gpu(settings), 1)) };
     scenes::brick(&late);
 }
 
-/// A soft ball and a brick at rest on the ground; how deep the lowest point of each has ever been,
-/// m.
+/// A soft ball and a brick at rest on the ground; returns the greatest depth of each one's lowest
+/// point so far, m.
 fn resting(world: &mut DeformableWorld, steps: u32, mut each: impl FnMut(u32)) -> [f64; 2] {
     let ids = world_of(world);
     let mut deepest = [0.0_f64; 2];
@@ -85,8 +85,8 @@ fn world_of(world: &mut DeformableWorld) -> [hapticd_deformable::world::ObjectId
     [ball, brick]
 }
 
-/// Whenever the answers come: the world does not wait, the device is lost in the middle and had
-/// again later, and what rests stays where it is, no deeper than on the twin's contacts.
+/// Whenever the answers arrive: the world does not wait, the device is lost midway and regained
+/// later, and resting bodies stay in place, no deeper than on the twin's contacts.
 #[test]
 fn what_rests_stays_when_the_device_is_lost() {
     const STEPS: u32 = 150;
@@ -115,7 +115,7 @@ fn what_rests_stays_when_the_device_is_lost() {
             "{with} m, {without} m without a loss"
         );
     }
-    // On trial again, and nothing has moved meanwhile.
+    // On probation again, and nothing has moved meanwhile.
     for _ in 0..30 {
         world.step(scenes::H).unwrap();
     }
@@ -124,8 +124,8 @@ fn what_rests_stays_when_the_device_is_lost() {
     assert!(low.abs() < 2e-3, "{low}");
 }
 
-/// With nobody to take over, a lost device is an error of the step, and nothing has moved; another
-/// detector goes on.
+/// Without a supervisor, a lost device is an error of the step, and nothing has moved; another
+/// detector can continue.
 #[test]
 fn without_a_watch_a_loss_ends_the_step() {
     let mut world = DeformableWorld::new(scenes::settings(0.015)).unwrap();
@@ -147,7 +147,7 @@ fn without_a_watch_a_loss_ends_the_step() {
     world.step(scenes::H).unwrap();
     assert_ne!(world.pose(brick), before);
 
-    // What the world asks for must be what a detector does.
+    // The world must request only what a detector supports.
     let mut settings = scenes::settings(0.015);
     settings.rays.separation = Separation::Ray;
     let mut world = DeformableWorld::new(settings).unwrap();

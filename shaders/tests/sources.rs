@@ -1,4 +1,4 @@
-//! What the build says of shaders that are not right, and how files are put together.
+//! Errors of the build for defective shaders, and how files are assembled.
 
 #[path = "../build/assemble.rs"]
 mod assemble;
@@ -17,7 +17,7 @@ fn files(of: &[(&str, &str)]) -> Files {
         .collect()
 }
 
-/// What is said of `pass.wgsl`.
+/// Error message for `pass.wgsl`.
 fn complaint(of: &[(&str, &str)]) -> String {
     match assemble(&files(of), "pass.wgsl") {
         Err(error) => error,
@@ -65,11 +65,11 @@ fn mistakes_are_placed_in_the_file_that_they_are_in() {
     let pass = PASS.replace("twice(a[1])", "twice(a[1]");
     let said = complaint(&[("common.wgsl", COMMON), ("pass.wgsl", &pass)]);
     assert!(said.starts_with("pass.wgsl:4:"), "{said}");
-    // A type, in what it uses.
+    // A type, in a file that it uses.
     let common = COMMON.replace("2.0 * x", "vec2(x)");
     let said = complaint(&[("common.wgsl", &common), ("pass.wgsl", PASS)]);
     assert!(said.starts_with("common.wgsl:3:"), "{said}");
-    // A name that nobody has.
+    // An unknown name.
     let pass = PASS.replace("twice", "thrice");
     let said = complaint(&[("common.wgsl", COMMON), ("pass.wgsl", &pass)]);
     assert!(
@@ -111,7 +111,7 @@ fn a_file_stands_in_for_another() {
     let lines = "//# use other.wgsl\n//# use stand_in.wgsl for common.wgsl\n";
     let said = assemble(&all(lines), "pass.wgsl").err().unwrap();
     assert_eq!(said, "pass.wgsl:2:9: common.wgsl is there already");
-    // Nothing of that name.
+    // An unknown file.
     let said = assemble(&all("//# use none.wgsl for common.wgsl\n"), "pass.wgsl");
     assert_eq!(
         said.err().unwrap(),
@@ -119,7 +119,7 @@ fn a_file_stands_in_for_another() {
     );
 }
 
-/// The directive comes first of all, wherever the file that wants it is, and moves no place.
+/// The directive comes first, whichever file wants it, and shifts no position.
 #[test]
 fn what_a_pass_enables_is_enabled() {
     let query = "//# enable wgpu_ray_query\n@group(0) @binding(2) var structure: acceleration_structure;\n\
@@ -143,7 +143,7 @@ fn what_a_pass_enables_is_enabled() {
     let (_, slots) = assemble::slots(&module, &info).unwrap();
     let found: Vec<_> = slots.iter().map(|s| (s.name.as_str(), s.access)).collect();
     assert_eq!(found, [("a", "Write"), ("structure", "Query")]);
-    // Not asked for, or not known.
+    // Not enabled, or unknown.
     let said = assemble(&all(&query.replace("//# enable", "//"), &pass), "pass.wgsl").unwrap();
     assert!(said.check().unwrap_err().starts_with("query.wgsl:2:"));
     let said = assemble(

@@ -1,6 +1,6 @@
-//! Whole steps, beside the CPU twin's: the same rays, the same records, the same contacts.
+//! Whole steps against the CPU twin's: the same rays, the same records, the same contacts.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -35,13 +35,13 @@ struct Twins {
     packed: Packed,
     before: Vec<Object>,
     shapes: Vec<Arc<Shape>>,
-    /// Where all points are, in the world.
+    /// Positions of all points, in the world.
     world: Vec<Vec<V3>>,
-    /// The GPU finds the normals.
+    /// True if the GPU computes the normals.
     surfaces: bool,
 }
 
-/// Boxes of the clusters of an object with all their triangles.
+/// Boxes around all triangles of an object's clusters.
 fn boxes(shape: &Shape, world: &[V3]) -> Vec<[V3; 2]> {
     let triangles = shape.clusters().triangles(shape.triangles());
     let of = |c: usize| {
@@ -105,8 +105,7 @@ impl Twins {
         self.world[object as usize] = moved(&self.shapes[object as usize], pose);
     }
 
-    /// Clusters near each other of all pairs of which one deforms, all traced in full or all walked
-    /// on.
+    /// Nearby clusters of all pairs with a deformable, all traced in full or all walking on.
     fn runs(&self, full: bool) -> (Vec<Run>, Vec<NearCluster>) {
         let settings = self.tracer.settings();
         let deforms = |o: u32| self.packed.objects[o as usize].flags & DEFORMABLE != 0;
@@ -156,7 +155,7 @@ impl Twins {
             .unwrap();
     }
 
-    /// A deformable's points now and before, with normals as the twin makes them.
+    /// Sets a deformable's points now and before, with the twin's normals.
     fn deform(&mut self, object: u32, now: &[Vec3], before: &[Vec3]) {
         self.scene.set_points(object, now).unwrap();
         let of = &self.shapes[object as usize];
@@ -192,7 +191,7 @@ impl Twins {
         self.narrow.deform(first, &now, &before, &normals).unwrap();
     }
 
-    /// A step of both, with the twin's rays on the GPU.
+    /// Runs a step of both, with the twin's rays on the GPU.
     fn by_rays(&mut self) -> Found {
         self.tracer.step(&mut self.scene);
         let rays = self.tracer.rays();
@@ -211,7 +210,7 @@ impl Twins {
         self.narrow.wait().unwrap().unwrap()
     }
 
-    /// A step of both, with pairs only on the GPU, all traced in full or all walked on.
+    /// Runs a step of both, with pairs only on the GPU, all traced in full or all walking on.
     fn by_pairs(&mut self, full: bool) -> Found {
         self.tracer.step(&mut self.scene);
         let mut chunks = Vec::new();
@@ -241,8 +240,8 @@ impl Twins {
         self.narrow.wait().unwrap().unwrap()
     }
 
-    /// Compares records and contacts; gives how many records there are and how many differ. Those
-    /// that differ do so where rounding decides.
+    /// Compares records and contacts; returns the number of records, and of those that differ. They
+    /// may differ only where rounding decides.
     fn compare(&self, found: &Found, what: &str) -> (usize, usize) {
         assert!(!found.overflow, "{what}");
         let (mut some, mut other) = (0, 0);
@@ -299,7 +298,7 @@ fn volume(mesh: &hapticd_geometry::TriMesh) -> Arc<Shape> {
     Arc::new(Shape::new(mesh, Topology::Volume, 32).unwrap())
 }
 
-/// A heap of bodies that interpenetrate here and there.
+/// A heap of bodies that interpenetrate in places.
 fn heap() -> Vec<(Arc<Shape>, Option<Pose>)> {
     let ball = volume(&shapes::icosphere(0.03, 3).unwrap());
     let torus = volume(&shapes::torus(0.04, 0.015, 40, 18).unwrap());
@@ -319,7 +318,7 @@ fn heap() -> Vec<(Arc<Shape>, Option<Pose>)> {
         .collect()
 }
 
-/// All bodies a little further along, each its own way.
+/// Moves all bodies a little further, each on its own path.
 fn stir(twins: &mut Twins, heap: &[(Arc<Shape>, Option<Pose>)], step: u32) {
     twins.begin();
     let s = f64::from(step);
@@ -362,7 +361,7 @@ fn rigid_bodies_by_the_twins_rays() {
 #[test]
 fn rigid_bodies_by_pairs() {
     let heap = heap();
-    // Walked on after the first step, and traced in full in every step.
+    // Walking on after the first step, and traced in full in every step.
     for iterative in [true, false] {
         let wide = Settings {
             iterative,
@@ -520,7 +519,7 @@ fn deformables_by_clusters() {
     }
 }
 
-/// A soft ball and a cloth, with nothing known of their surfaces but the points.
+/// A soft ball and a cloth, with surfaces derived from the points alone.
 #[test]
 fn surfaces_from_points() {
     let mesh = shapes::sheet(0.1, 24).unwrap();
@@ -534,7 +533,7 @@ fn surfaces_from_points() {
         (cloth, None),
     ];
     let mut twins = Twins::new(settings(), &of);
-    // Of the surfaces as they were made nothing is left.
+    // Nothing is left of the original surfaces.
     twins.surfaces = true;
     let first = twins.packed.objects[1].first_point as usize;
     twins.packed.normals[first..].fill(Normal::default());
@@ -615,14 +614,14 @@ fn what_finds_no_room_is_counted_and_not_written() {
     twins.compare(&enough, "enough");
 }
 
-/// More chunks than one dimension of a dispatch has groups.
+/// More chunks than workgroups in one dimension of a dispatch.
 #[test]
 fn many_chunks_are_folded() {
     let heap = heap();
     let mut twins = Twins::new(settings(), &heap);
     stir(&mut twins, &heap, 0);
-    // Two bodies that overlap: all but the last chunk are of a pair whose points start beyond its
-    // last.
+    // Two bodies that overlap: all but the last chunk belong to a pair and start beyond its last
+    // point.
     let empty = Chunk {
         source: 0,
         target: 1,
@@ -682,14 +681,14 @@ fn the_same_step_gives_the_same_answer_and_a_lost_device_forgets() {
         (&first.contacts, &first.records),
         (&after.contacts, &after.records)
     );
-    // Nothing is known of points that were never traced.
+    // Points that were never traced have no memory.
     twins.narrow.set_scene(&twins.packed).unwrap();
     let unknown = twins.by_pairs(false);
     assert_eq!((unknown.wanted, unknown.contacts.len()), ([0; 5], 0));
 }
 
-/// Steps that are sent before the first is answered see what those before them left, as if each had
-/// been waited for.
+/// Steps sent before the first is answered see the state left by the steps before them, as if each
+/// had been waited for.
 #[test]
 fn steps_under_way_follow_each_other() {
     let heap = heap();

@@ -1,6 +1,6 @@
 //! The three traces against brute force in `f64`, more than a hundred thousand rays each.
 
-// Figures, for who runs this with `--nocapture`.
+// Prints figures for `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -11,9 +11,9 @@ use hapticd_geometry::{TriMesh, Vec3, shapes};
 use hapticd_rays::layout::{DEFORMABLE, NONE, Normal, Object, Point, Ray, SHEET};
 use hapticd_shaders::{Hits, Packed, Work};
 
-/// Of a shape's rays; five shapes are 110,000 rays.
+/// Rays per shape; five shapes are 110,000 rays.
 const RAYS: usize = 22_000;
-/// Share of rays for which more than one answer is right.
+/// Fraction of rays for which more than one answer is right.
 const UNCLEAR: f64 = 0.01;
 
 fn meshes() -> Vec<(&'static str, TriMesh, u32)> {
@@ -34,8 +34,8 @@ fn meshes() -> Vec<(&'static str, TriMesh, u32)> {
     ]
 }
 
-/// Points around the shape with lines in all directions; of some the way through their own object
-/// is short.
+/// Points around the shape with lines in all directions; for some the exit of their own object is
+/// near.
 fn cloud(chance: &mut Chance, count: usize) -> Shape {
     let mut points = Vec::new();
     let mut normals = Vec::new();
@@ -75,14 +75,14 @@ struct Case {
     packed: Packed,
 }
 
-/// A cloud (0) around a target (1), both somewhere in the world, from the same chance.
+/// A cloud (0) around a target (1), both somewhere in the world, from the same seed.
 fn case(k: usize, name: &'static str, mesh: &TriMesh, from: u32, to: u32) -> Case {
     let mut chance = Chance(k as u64);
     let shape = Shape::new(mesh);
     let cloud = cloud(&mut chance, RAYS);
     let mut packed = Packed::default();
     let target = turned(&mut chance, to);
-    // Near the target, so that many rays meet it.
+    // Near the target, so that many rays hit it.
     let source = Object {
         q: chance.turn(),
         t: target.t.map(|x| x + 0.01),
@@ -123,8 +123,8 @@ impl Case {
         )
     }
 
-    /// Compares all answers; gives how many rays met something and how many had no single right
-    /// answer.
+    /// Compares all answers; returns the number of rays with a hit, and of those without a single
+    /// right answer.
     fn compare(
         &self,
         rays: &[Ray],
@@ -189,7 +189,7 @@ fn the_tree_and_the_basic_trace_find_what_brute_force_finds() {
         met += counts.0;
         unclear += counts.1;
         all += rays.len();
-        // The boxes only leave out what is not met: the very same answer.
+        // The boxes only skip what is not hit: the same answer.
         assert_eq!(answer.tree, answer.basic, "{name}");
         assert!(answer.walk.is_empty());
     }
@@ -299,7 +299,7 @@ fn walks_go_where_they_go_in_double_precision() {
                     "{name}, {ray:?}"
                 );
             }
-            // Wherever it ended: the line meets that triangle, there and not beyond the other side.
+            // Wherever it ended, the line hits that triangle, there and not on the other side.
             let Some(hit) = found else { continue };
             assert!(hits.ahead().is_none() || hits.behind().is_none());
             let endless = oracle::Line {
@@ -347,7 +347,7 @@ fn a_shape_against_itself_leaves_out_the_triangles_of_the_point() {
             oracle::judge(&all, hits).unwrap_or_else(|wrong| panic!("{name}, {ray:?}: {wrong}"));
         }
         if *flags == 0 {
-            // A closed volume: every inner ray leaves it somewhere.
+            // A closed volume: every inner ray exits somewhere.
             assert!(
                 answer
                     .tree

@@ -1,9 +1,8 @@
-//! How the rays of a step are found and traced: the product's way, and three others to compare it
-//! with (Lehericey 2016, chapter 3, section 1.4). The daemon uses the first only, and compiles
-//! nothing of the others.
+//! How the rays of a step are found and traced: the product's method, and three others for
+//! comparison (Lehericey 2016, chapter 3, section 1.4). The daemon uses only the first, and
+//! compiles nothing of the others.
 //!
-//! All give the same contacts; where the room is too small they may differ in which rays they leave
-//! out.
+//! All give the same contacts; with too little capacity they may drop different rays.
 
 use hapticd_rays::layout::Ray;
 
@@ -17,30 +16,30 @@ use crate::times::Clock;
 use crate::tracer::{SetupError, StepError};
 use crate::traces::{LISTS, TRACES};
 
-/// See the module page.
+/// Launch method of a step. See the module page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Launch {
-    /// Three stages, a kernel for each algorithm, launched with the counts that the GPU has
-    /// (indirect dispatch). Nothing waits.
+    /// Three stages, with one kernel per algorithm, launched with the counts on the GPU (indirect
+    /// dispatch). Nothing waits.
     #[default]
     Indirect,
-    /// The same stages, launched with the exact counts by the host: [`Narrow::send`] reads them
-    /// back after stage two, and **waits** for that.
+    /// The same stages, launched by the host with exact counts: [`Narrow::send`] reads them back
+    /// after stage two, and **waits** for that.
     Exact,
-    /// The same stages, launched by the host with as many rays as there is room for:
+    /// The same stages, launched by the host with as many rays as the capacity:
     /// [`Narrow::set_room`] is the prediction, and rays beyond it are missed. Nothing waits.
     Reserved,
     /// One kernel with branches in place of stages two and three: for each point of each pair it
-    /// finds out what is due and traces it at once. It binds more buffers than every adapter has,
-    /// takes no rays as given, and asks no ray queries. Nothing waits.
+    /// decides what is due and traces it at once. It binds more buffers than every adapter has,
+    /// accepts no given rays, and uses no ray queries. Nothing waits.
     AtOnce,
 }
 
-/// The one kernel of [`Launch::AtOnce`].
+/// The single kernel of [`Launch::AtOnce`].
 #[derive(Debug)]
 pub(super) struct Naive {
     pub pass: Pass,
-    /// Of it, and of keeping the answers.
+    /// Times of the kernel, and of keeping the answers.
     pub clock: Option<Clock>,
 }
 
@@ -52,7 +51,8 @@ impl Naive {
         })
     }
 
-    /// Records it: a group for every [`GROUP`] points of a chunk, and one for each run.
+    /// Records the kernel: one workgroup for every [`GROUP`] points of a chunk, and one for each
+    /// run.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, step: &Step<'_>) {
         let groups = step.chunks.len() as u32 * (crate::CHUNK / GROUP) + step.runs.len() as u32;
         let times = self.clock.as_ref().map(|clock| clock.around(0));
@@ -61,8 +61,8 @@ impl Naive {
 }
 
 impl Narrow {
-    /// What the host launches the traces with; `None`: what the GPU has counted. With
-    /// [`Launch::Exact`] stage two is done after it.
+    /// Ray counts for a launch by the host; `None` to use those counted on the GPU. With
+    /// [`Launch::Exact`] this runs stage two.
     pub(super) fn counts(
         &mut self,
         step: &Step<'_>,
@@ -82,7 +82,7 @@ impl Narrow {
         }
     }
 
-    /// Does stage two and waits for how many rays there are.
+    /// Runs stage two and waits for the ray counts.
     fn read_counts(&mut self, step: &Step<'_>, points: u32) -> Result<[u32; TRACES], StepError> {
         let (gpu, made) = (&self.gpu, &self.made);
         let bytes = (LISTS * size_of::<List>()) as u64;
@@ -114,7 +114,7 @@ fn refused(rays: usize) -> Fault {
 }
 
 impl Made {
-    /// The clock that stamps the steps.
+    /// Clock that stamps the steps.
     pub(super) fn clock(&self) -> Option<&Clock> {
         let naive = self.naive.as_ref();
         naive.map_or(self.clock.as_ref(), |naive| naive.clock.as_ref())

@@ -1,22 +1,21 @@
-//! A device on a thread of its own: who asks hands its questions over and never calls the driver.
+//! A device on a separate thread: the caller hands over its queries and never calls the driver.
 //!
 //! # Theory
 //!
-//! A driver may hold up any call: one that submits, one that looks whether an answer is there, one
-//! that frees. So all of them are made by one thread, which nobody waits for without a bound: what
-//! is to be sent to the device is put on a shelf for it, and answers come back as words. When
-//! [`AskingEnd`] is dropped that thread ends as soon as the driver lets it, and drops the device
-//! itself.
+//! A driver may block any call: one that submits, one that polls for an answer, one that frees. So
+//! one thread makes all of them, and no other thread waits for it without a bound. Orders for the
+//! device go into a bounded queue, and answers come back as messages. When [`AskingEnd`] is
+//! dropped, that thread ends as soon as the driver lets it, and drops the device itself.
 //!
 //! # Practice
 //!
-//! Shelf and words are bounded, and neither is a channel whose ends wait for each other
-//! ([`hapticd_sync::delivery`]). No mesh is held there, for a thread that hangs must not keep
-//! memory that somebody pays for.
+//! Both queues are bounded, and neither is a channel with ends that wait for each other
+//! ([`hapticd_sync::delivery`]). They hold no mesh: a thread that hangs must not keep memory alive
+//! that a client pays for.
 //!
-//! A shape takes long to make ready: its boxes are sorted, and all go to the device. Until the
-//! thread has said that it is done no question is sent ([`SweepError::Preparing`]), or the answer
-//! would be late by what is no fault of the device's.
+//! Preparing a shape takes long: its boxes are sorted, and all shapes are uploaded. Until the
+//! thread reports completion no query is sent ([`SweepError::Preparing`]): the answer would be late
+//! through no fault of the device.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -33,47 +32,49 @@ use crate::readback::DEPTH;
 use crate::sweep::Sweep;
 use crate::tracer::Ticket;
 
-/// Errands that wait: all shapes of a scene, coming and going some times over.
+/// Capacity for orders: all shapes of a scene, coming and going several times.
 const SHELF: usize = 256;
-/// A device that makes no shape ready for so long hangs. The largest mesh takes some seconds.
+/// Time after which a device that has prepared no shape counts as hung. The largest mesh takes some
+/// seconds.
 const UNREADY: Duration = Duration::from_secs(20);
-/// Between two looks for an answer that the device says is there.
+/// Pause between two polls for an answer that the device reports as finished.
 const NAP: Duration = Duration::from_micros(100);
 
-/// What the device's thread is to do.
+/// An order for the device's thread.
 #[derive(Debug)]
 enum Errand {
     /// Add this shape under this name, if it still exists.
     Add(ShapeId, Weak<MeshIndex>),
-    /// Forget all shapes but these.
+    /// Remove all shapes but these.
     Keep(Vec<ShapeId>),
-    /// Answer; the last one is an old answer, for its memory.
+    /// Answer these sweeps; the last field is an old answer, for its memory.
     Sweeps(Ticket, Vec<Sweep>, Candidates),
 }
 
-/// What the device's thread says.
+/// A message from the device's thread.
 #[derive(Debug)]
 enum Word {
-    /// So many errands about shapes are done.
+    /// This many orders about shapes are done.
     Ready(usize),
-    /// To the step that the answer names.
+    /// Answer to the step that it names.
     Found(Candidates),
-    /// There is no answer to a step.
+    /// One step has no answer.
     Refused(SweepError),
-    /// There is none to any step any more.
+    /// No step will have an answer any more.
     Failed(Fault),
 }
 
-/// Who asks. Never calls the device, and waits in [`Sweeper::rest`] and [`Sweeper::finish`] only.
+/// The querying end. Never calls the device, and waits only in [`Sweeper::rest`] and
+/// [`Sweeper::finish`].
 #[derive(Debug)]
 pub struct AskingEnd {
     shelf: Sender<Errand>,
     words: Receiver<Word>,
-    /// Heard, and not yet looked at.
+    /// Messages received but not handled yet.
     heard: VecDeque<Word>,
-    /// Errands about shapes that are not known to be done, and since when there was no word of any.
+    /// Orders about shapes not reported as done, and the time of the last report.
     unready: (usize, Duration),
-    /// Questions without an answer.
+    /// Number of queries without an answer.
     under_way: usize,
     sent: u64,
     next_shape: u32,
@@ -81,27 +82,27 @@ pub struct AskingEnd {
     spare: Candidates,
 }
 
-/// The end of the thread that talks to the device.
+/// The end for the thread that calls the device.
 #[derive(Debug)]
 pub struct DeviceEnd<D> {
     device: D,
     shelf: Receiver<Errand>,
     words: Sender<Word>,
-    /// What the other end calls a shape, and what the device does.
+    /// Name of each shape at the other end, and on the device.
     names: Vec<(ShapeId, ShapeId)>,
 }
 
-/// Both ends, for a device that has these shapes.
+/// Creates both ends, for a device that has these shapes.
 pub(super) fn pair<D: Sweeper>(device: D, shapes: Vec<ShapeId>) -> (AskingEnd, DeviceEnd<D>) {
     let (shelf_in, shelf) = delivery(SHELF);
-    // Every errand leads to one word at most, and the last is about the end.
+    // Every order leads to at most one message, and the last message reports the end.
     let (words_in, words) = delivery(SHELF + DEPTH + 2);
     let next_shape = shapes.iter().map(|id| id.number() + 1).max().unwrap_or(0);
     let mut asking = AskingEnd {
         shelf: shelf_in,
         words,
         heard: VecDeque::with_capacity(SHELF),
-        // The shapes that are there go to the device first.
+        // The existing shapes must be uploaded first.
         unready: (1, Duration::ZERO),
         under_way: 0,
         sent: 0,
@@ -120,7 +121,7 @@ pub(super) fn pair<D: Sweeper>(device: D, shapes: Vec<ShapeId>) -> (AskingEnd, D
 }
 
 impl AskingEnd {
-    /// The first fault counts.
+    /// Records a fault; the first one counts.
     fn note(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
     }
@@ -129,9 +130,9 @@ impl AskingEnd {
         Fault::Driver("the thread that talks to it has ended".to_owned())
     }
 
-    /// Puts an errand about shapes on the shelf.
+    /// Enqueues an order about shapes.
     fn order(&mut self, errand: Errand) {
-        // Or what is said of shapes would fill the words while nothing is asked.
+        // Drains the messages, which would otherwise fill their queue while no query is made.
         self.hear();
         let now = self.now();
         match self.shelf.send(errand) {
@@ -149,7 +150,7 @@ impl AskingEnd {
         }
     }
 
-    /// Hears what has been said.
+    /// Receives all pending messages.
     fn hear(&mut self) {
         loop {
             match self.words.try_recv() {
@@ -183,7 +184,7 @@ impl Sweeper for AskingEnd {
         Some(id)
     }
 
-    /// They keep their names.
+    /// The shapes keep their names.
     fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
         self.order(Errand::Keep(shapes.to_vec()));
         shapes.to_vec()
@@ -255,14 +256,14 @@ impl Sweeper for AskingEnd {
     }
 }
 
-/// Whoever asked is gone, or there is nothing left to ask.
+/// The querying end is gone, or there is nothing left to answer.
 struct Ended;
 
 impl<D: Sweeper> DeviceEnd<D> {
-    /// The thread: until the other end is dropped or the device fails. The device is dropped here.
-    /// May hang for as long as the driver likes.
+    /// Runs the thread until the other end is dropped or the device fails. Drops the device at the
+    /// end. May hang for as long as the driver does.
     pub fn serve(mut self) {
-        // What is to be told as ready; the shapes that came with the device are.
+        // Orders not yet reported as done; 1 for the shapes that came with the device.
         let mut unsaid = 1;
         while self.round(&mut unsaid).is_ok() {}
     }
@@ -272,7 +273,7 @@ impl<D: Sweeper> DeviceEnd<D> {
             0 => self.shelf.recv().ok_or(Ended)?,
             _ => match self.shelf.try_recv() {
                 Ok(errand) => errand,
-                // All at once: whatever is added, everything goes to the device again.
+                // One upload for all: whatever is added, everything is uploaded again.
                 Err(NoValue::Empty) => {
                     self.upload()?;
                     return self.say(Word::Ready(std::mem::take(unsaid)));
@@ -283,7 +284,7 @@ impl<D: Sweeper> DeviceEnd<D> {
         match errand {
             Errand::Add(name, shape) => {
                 *unsaid += 1;
-                // Not for longer than its boxes take: whoever lets go of it frees it.
+                // Holds the shape only while its boxes are built: its owner's drop frees it.
                 let Some(shape) = shape.upgrade() else {
                     return Ok(());
                 };
@@ -312,7 +313,7 @@ impl<D: Sweeper> DeviceEnd<D> {
         Ok(())
     }
 
-    /// Has the device answer sweeps, by the other end's names; waits for it.
+    /// Lets the device answer sweeps, translating the other end's names; waits for it.
     fn answer(&mut self, mut sweeps: Vec<Sweep>, found: &mut Candidates) -> Result<(), SweepError> {
         for (query, sweep) in sweeps.iter_mut().enumerate() {
             for id in [&mut sweep.a, &mut sweep.b] {
@@ -337,8 +338,7 @@ impl<D: Sweeper> DeviceEnd<D> {
         }
     }
 
-    /// Sends the shapes to the device: by a question without an answer, since they go with the next
-    /// step.
+    /// Uploads the shapes by a query without hits, since they go with the next step.
     fn upload(&mut self) -> Result<(), Ended> {
         let Some(&(name, _)) = self.names.last() else {
             return Ok(());
@@ -353,7 +353,7 @@ impl<D: Sweeper> DeviceEnd<D> {
         let answered = self.answer(vec![far_off], &mut Candidates::default());
         match answered.map_err(SweepError::into_fault) {
             Err(Ok(fault)) => self.say(Word::Failed(fault)),
-            // What is in the way of the shapes is in the way of questions, and is said then.
+            // A problem with the shapes also affects queries, and is reported then.
             Ok(()) | Err(Err(_)) => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! How long a question may wait, on a clock that goes by what is done.
+//! Tests of the patience, on a clock that advances with the calls.
 
 use std::cell::Cell;
 
@@ -6,16 +6,16 @@ use hapticd_geometry::{Pose, shapes};
 
 use super::*;
 
-/// Time that every look at the device takes.
+/// Time that every poll of the device takes.
 const LOOK: Duration = Duration::from_micros(50);
 const TICK: Duration = Duration::from_millis(1);
 
-/// Answers so long after a question, or never.
+/// Answers this long after a query, or never.
 #[derive(Debug)]
 struct Slow {
     now: Cell<Duration>,
     after: Option<Duration>,
-    /// What is under way, and since when.
+    /// Steps under way, and their times.
     sent: Vec<(Ticket, Duration)>,
     questions: u64,
 }
@@ -81,7 +81,7 @@ fn asked(after: Option<Duration>) -> (GpuMidPhase<Slow>, Arc<MeshIndex>) {
     (midphase, ball)
 }
 
-/// Asks once a tick. The time of every call, with what it waited.
+/// Queries once per tick. Returns the duration of every call.
 fn ticks(midphase: &mut GpuMidPhase<Slow>, ball: &Arc<MeshIndex>, count: u32) -> Vec<Duration> {
     let ask = MidPhaseQuery {
         a: ball,
@@ -119,7 +119,7 @@ fn a_device_that_hangs_costs_one_wait_and_is_given_up() {
         "{:?}",
         took[0]
     );
-    // Beside that, a look a tick until it is given up, and nothing after.
+    // Otherwise one poll per tick until it is given up, and none after.
     let looked = took.iter().filter(|took| !took.is_zero()).count();
     assert!(looked <= 502, "{looked} looks, {total:?}");
     assert_eq!(midphase.midphase.questions, 1);
@@ -136,7 +136,7 @@ fn one_slow_answer_is_dropped_and_forgiven() {
     assert!(took.iter().all(|took| *took <= due()), "{took:?}");
     let facts = midphase.facts();
     assert_eq!((facts.late, facts.given_up.as_str()), (1, ""));
-    // All others came, with no room for candidates.
+    // All others arrived, without capacity for candidates.
     assert!(
         facts.sent > 900 && facts.short == facts.sent - 1,
         "{facts:?}"

@@ -1,4 +1,4 @@
-//! Why there is no skin from the GPU.
+//! Reasons why the GPU makes no skin.
 
 use hapticd_skin::{Kernel, Skeleton, SkinError};
 use thiserror::Error;
@@ -6,74 +6,75 @@ use thiserror::Error;
 use crate::buffer::BufferError;
 use crate::device::Fault;
 
-/// Why a primitive is not for the GPU. Nobody's fault: the CPU takes it.
+/// Reasons why a primitive is not for the GPU. Not a fault: the CPU handles it.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SkinRefused {
-    /// No point.
+    /// The skeleton is not a point.
     #[error("{0:?}: the GPU has points only")]
     Skeleton(Skeleton),
-    /// Another one.
+    /// The kernel is not Murakami's.
     #[error("{0:?}: the GPU has Murakami's kernel only")]
     Kernel(Kernel),
-    /// A number that single precision does not hold beside the others.
+    /// A number that single precision cannot represent next to the others.
     #[error("{what} is {value}, the GPU has {least} to {most}")]
     Range {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// Least that it may be.
+        /// Smallest allowed value.
         least: f64,
-        /// Most that it may be.
+        /// Largest allowed value.
         most: f64,
     },
 }
 
-/// Why there is no mesh from the GPU. Where the CPU would give one it can be asked, and gives the
-/// same.
+/// Reasons why the GPU makes no mesh. Where the CPU would make one, it can be used instead, with
+/// the same result.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GpuSkinError {
-    /// What the CPU says as well. The caller's fault.
+    /// The CPU refuses it as well. The caller is at fault.
     #[error(transparent)]
     Skin(#[from] SkinError),
-    /// Something that only the CPU does.
+    /// Only the CPU supports it.
     #[error("primitive {number}: {why}")]
     Refused {
-        /// Which.
+        /// Number of the primitive.
         number: usize,
-        /// Why.
+        /// Reason.
         why: SkinRefused,
     },
-    /// Bricks, pairs of a primitive and a brick, vertices or triangles that cannot be numbered.
+    /// There are too many bricks, pairs of a primitive and a brick, vertices or triangles to
+    /// number.
     #[error("{what}: {count} of them, the GPU counts to {most}")]
     Count {
-        /// What there is too much of.
+        /// Kind of element.
         what: &'static str,
-        /// How many there are, or more.
+        /// Their number, or a lower bound of it.
         count: u64,
-        /// How many there may be.
+        /// Maximum number.
         most: u64,
     },
-    /// More than the adapter can bind, or no memory.
+    /// The adapter cannot bind that much, or has no memory.
     #[error(transparent)]
     Buffer(BufferError),
-    /// The answer did not come in time. The device may be slow, or hang.
+    /// The answer did not arrive in time. The device may be slow, or hang.
     #[error("the GPU was asked for a skin and looked at {looks} times: no answer")]
     Late {
-        /// How often.
+        /// Number of polls.
         looks: u32,
     },
-    /// A defect of ours, or of the driver: triangles have corners that are no vertices, or there
-    /// never is enough room.
+    /// A defect of this program or of the driver: triangles have corners without a vertex, or the
+    /// capacity never suffices.
     #[error(
         "the GPU's skin is wrong: {torn} corners of triangles are no vertices, after {tries} tries"
     )]
     Wrong {
-        /// How many.
+        /// Number of such corners.
         torn: u32,
-        /// How often it was tried.
+        /// Number of tries.
         tries: u32,
     },
     /// The device has failed.
@@ -82,7 +83,7 @@ pub enum GpuSkinError {
 }
 
 impl GpuSkinError {
-    /// Whether the device is of no more use before it is opened again.
+    /// True if the device is unusable until it is opened again.
     #[must_use]
     pub fn is_fault(&self) -> bool {
         matches!(self, Self::Fault(_))

@@ -1,18 +1,17 @@
-//! Large skins for a thread that asks: [`hapticd_skin::Polygonizer`], which gives up a GPU that
-//! fails.
+//! Large skins as [`hapticd_skin::Polygonizer`], for a calling thread. Gives up a GPU that fails.
 //!
-//! What the GPU does not do, or does not answer in time, its caller does in the same frame. A
-//! device that fails, or is late [`LATE`] times in a row, is given up: it is never asked again, and
-//! every refusal from then on says why.
+//! The caller makes in the same frame what the GPU does not support or does not answer in time. A
+//! device that fails, or is late [`LATE`] times in a row, is given up: it is never used again, and
+//! every later refusal states why.
 
 use hapticd_skin::{Mesh, Polygonizer, Primitive, Report, Settings};
 
 use super::{GpuSkin, GpuSkinError};
 
-/// So many answers late in a row are the end.
+/// Number of late answers in a row after which the device is given up.
 pub const LATE: u32 = 8;
 
-/// See the module page.
+/// Mesher that gives up a failed GPU. See the module page.
 #[derive(Debug)]
 pub struct LargeSkins {
     skin: GpuSkin,
@@ -21,7 +20,7 @@ pub struct LargeSkins {
 }
 
 impl LargeSkins {
-    /// By these passes.
+    /// Creates a mesher on these passes.
     #[must_use]
     pub fn new(skin: GpuSkin) -> Self {
         Self {
@@ -31,13 +30,13 @@ impl LargeSkins {
         }
     }
 
-    /// Who makes them.
+    /// The mesher on the device.
     #[must_use]
     pub fn skin(&self) -> &GpuSkin {
         &self.skin
     }
 
-    /// Why it is never asked again; empty: it is.
+    /// Reason why the device is never used again; empty while it is in use.
     #[must_use]
     pub fn given_up(&self) -> &str {
         &self.given_up
@@ -52,7 +51,7 @@ impl LargeSkins {
                     self.given_up = format!("the GPU was late {LATE} times in a row");
                 }
             }
-            // It will not be right another time.
+            // The same input would fail again.
             GpuSkinError::Wrong { .. } => self.given_up = error.to_string(),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! The buffers and passes of a skin: everything that belongs to one device.
+//! Buffers and passes of a skin: everything that belongs to one device.
 
 use hapticd_skin::Ambiguity;
 
@@ -10,7 +10,7 @@ use crate::times::Clock;
 use crate::tracer::SetupError;
 use crate::{GROUP, passes};
 
-/// How much of everything there has to be room for.
+/// Capacities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Room {
     pub pairs: usize,
@@ -19,7 +19,7 @@ pub(super) struct Room {
     pub triangles: usize,
 }
 
-/// See the module page.
+/// Buffers and passes of a skin. See the module page.
 #[derive(Debug)]
 pub(super) struct Made {
     grid: Store<SkinGrid>,
@@ -41,7 +41,7 @@ pub(super) struct Made {
     triangles: Store<[u32; 3]>,
     passes: Passes,
     clock: Option<Clock>,
-    /// What the table on the GPU is for.
+    /// Rule of the table on the GPU.
     ambiguity: Option<Ambiguity>,
     groups: Groups,
 }
@@ -61,14 +61,14 @@ struct Passes {
     scans: [[Pass; 3]; 2],
 }
 
-/// Groups of the passes whose number the host knows.
+/// Workgroup counts that the host knows, by pass.
 #[derive(Clone, Copy, Debug, Default)]
 struct Groups {
     balls: u32,
     places: u32,
     pairs: u32,
     blocks: [u32; 2],
-    /// Bytes that begin as zeros.
+    /// Bytes to clear.
     counts: u64,
     sizes: u64,
 }
@@ -96,7 +96,7 @@ impl Made {
             join: Pass::new(gpu, &passes::SKIN_JOIN)?,
             vertices: Pass::new(gpu, &passes::SKIN_VERTICES)?,
             triangles: Pass::new(gpu, &passes::SKIN_TRIANGLES)?,
-            // A copy shares its pipeline, and binds buffers of its own.
+            // A copy shares its pipeline, and binds separate buffers.
             scans: [over_places.clone(), over_places],
         };
         let two = |name| -> Result<[Store<[u32; 2]>; 2], BufferError> {
@@ -133,7 +133,7 @@ impl Made {
         })
     }
 
-    /// For how much there is room.
+    /// Current capacities.
     pub fn room(&self) -> Room {
         Room {
             pairs: self.pairs.capacity().min(self.entries.capacity()),
@@ -146,20 +146,20 @@ impl Made {
         }
     }
 
-    /// Makes room. What cannot be had says so, with numbers.
+    /// Grows the buffers. Errors carry the numbers.
     pub fn reserve(&mut self, gpu: &Gpu, room: &Room) -> Result<(), BufferError> {
         self.pairs.reserve(gpu, room.pairs)?;
         self.entries.reserve(gpu, room.pairs)?;
         self.slots.reserve(gpu, room.bricks)?;
         self.signs.reserve(gpu, room.bricks)?;
         self.bricks.reserve(gpu, room.bricks)?;
-        // One more is the sum of all.
+        // The additional element is the sum of all.
         self.sizes.reserve(gpu, room.bricks + 1)?;
         self.vertices.reserve(gpu, room.vertices)?;
         self.triangles.reserve(gpu, room.triangles)
     }
 
-    /// Hands the scene over, and binds everything.
+    /// Uploads the scene, and binds everything.
     pub fn load(
         &mut self,
         gpu: &Gpu,
@@ -276,13 +276,13 @@ impl Made {
         Ok(())
     }
 
-    /// Bytes of [`Made::record`]'s answer.
+    /// Size of [`Made::record`]'s answer, bytes.
     pub fn answer_bytes(&self) -> u64 {
         size_of::<SkinTally>() as u64 + self.clock.as_ref().map_or(0, Clock::bytes)
     }
 
-    /// All passes, from balls to triangles, and a copy of the tally. Where there is too little room
-    /// nothing is done from there on.
+    /// Records all passes, from balls to triangles, and a copy of the tally. After an overflow the
+    /// remaining passes do nothing.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder, answer: &wgpu::Buffer) {
         let (passes, groups, args) = (&self.passes, &self.groups, self.args.buffer());
         let clock = self.clock.as_ref();
@@ -313,7 +313,7 @@ impl Made {
         }
     }
 
-    /// What [`Made::record`] has copied: the tally, and how long it took, ns.
+    /// Reads what [`Made::record`] has copied: the tally, and the time, ns.
     pub fn read(&self, answer: &[u8]) -> (SkinTally, Option<f64>) {
         let (tally, stamps) = answer.split_at(size_of::<SkinTally>());
         let clock = self.clock.as_ref();
@@ -321,7 +321,7 @@ impl Made {
         (bytemuck::pod_read_unaligned(tally), gpu_ns)
     }
 
-    /// Bytes of a mesh's vertices and of its triangles.
+    /// Sizes of a mesh's vertices and of its triangles, bytes.
     pub fn mesh_bytes(tally: &SkinTally) -> [u64; 2] {
         [
             u64::from(tally.vertices) * size_of::<Vertex>() as u64,
@@ -329,7 +329,7 @@ impl Made {
         ]
     }
 
-    /// Copies of a mesh's vertices, and behind them its triangles.
+    /// Records copies of a mesh's vertices, followed by its triangles.
     pub fn copy_mesh(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -343,7 +343,7 @@ impl Made {
         encoder.copy_buffer_to_buffer(from, 0, answer, vertices, triangles);
     }
 
-    /// Memory on the GPU, bytes.
+    /// GPU memory, bytes.
     pub fn bytes(&self) -> u64 {
         let many = [
             self.balls.buffer(),
@@ -364,6 +364,5 @@ impl Made {
     }
 }
 
-/// Most bricks that something may reach: with more, a mesh's triangles might not be counted in 32
-/// bits.
+/// Maximum number of reached bricks: with more, a mesh's triangles might exceed 32 bits.
 pub(super) const MAX_BRICKS: u32 = u32::MAX / (rows::CUBES * rows::CUBES * rows::CUBES * 5);

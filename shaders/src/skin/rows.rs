@@ -1,5 +1,5 @@
-//! What the passes of a skin read: the domain, balls, the table of Marching Cubes. Lengths in edges
-//! of cubes from the domain's lowest corner on, potentials in parts of the level.
+//! Input of the passes of a skin: the domain, balls, the Marching Cubes table. Lengths are in edges
+//! of cubes from the domain's lowest corner, potentials in units of the level.
 
 use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::Vec3;
@@ -11,41 +11,41 @@ use super::SkinRefused;
 /// Cubes along a side of a brick.
 pub const CUBES: u32 = 7;
 
-/// Most radius, and most distance, in edges of cubes: beyond single precision does not tell nodes
-/// apart.
+/// Maximum radius and distance, in edges of cubes: beyond that single precision does not
+/// distinguish nodes.
 pub const FURTHEST: f64 = 1e6;
-/// Least radius, in edges of cubes.
+/// Minimum radius, in edges of cubes.
 pub const SMALLEST: f64 = 1e-6;
-/// Most amplitude, in parts of the level.
+/// Maximum amplitude, in units of the level.
 pub const STRONGEST: f64 = 1e12;
 
-/// Part of a radius by which it is taken larger, so that single precision never finds a potential
-/// beyond it.
+/// Relative enlargement of a radius, so that single precision never finds a potential outside it.
 const ROOM: f64 = 1e-5;
-/// And in edges of cubes: a centre is good to 2.5e-4 at the far end of the largest domain.
+/// Additional enlargement in edges of cubes: a centre is accurate to 2.5e-4 at the far end of the
+/// largest domain.
 const ROOM_CUBES: f64 = 1e-3;
 
-/// The domain.
+/// The domain, as the passes read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SkinGrid {
     /// Cubes along each axis.
     pub cells: [u32; 3],
-    /// How many balls.
+    /// Number of balls.
     pub balls: u32,
     /// Bricks along each axis.
     pub bricks: [u32; 3],
-    /// Bricks in all.
+    /// Number of all bricks.
     pub places: u32,
 }
 
 impl SkinGrid {
-    /// Of a domain; `None`: its bricks cannot be numbered.
+    /// Converts a domain; `None` if its bricks cannot be numbered.
     pub(super) fn of(domain: &Domain) -> Option<Self> {
         let cells = domain.cells();
         let bricks = cells.map(|n| n.div_ceil(CUBES));
         let places = bricks.iter().try_fold(1u32, |all, n| all.checked_mul(*n))?;
-        // One more is the end of the last.
+        // One more, for the end of the last.
         places.checked_add(1)?;
         Some(Self {
             cells,
@@ -60,23 +60,23 @@ impl SkinGrid {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SkinBall {
-    /// In edges of cubes.
+    /// Centre, in edges of cubes.
     pub centre: [f32; 3],
-    /// One over its radius.
+    /// Inverse radius.
     pub per_radius: f32,
-    /// In parts of the level.
+    /// Amplitude, in units of the level.
     pub amplitude: f32,
-    /// A little more than its radius.
+    /// Slightly enlarged radius.
     pub reach: f32,
     /// First brick that it may reach, ten bits for each axis.
     pub low: u32,
-    /// Last one.
+    /// Last brick that it may reach.
     pub high: u32,
 }
 
 impl SkinBall {
-    /// Of a primitive that is one; `None`: it reaches nothing of the domain. Takes what
-    /// [`Settings::check`] has let through.
+    /// Converts a primitive and counts the bricks in its box; `None` if it does not reach the
+    /// domain. The primitive must have passed [`Settings::check`].
     pub(super) fn of(
         settings: &Settings,
         grid: &SkinGrid,
@@ -91,7 +91,7 @@ impl SkinBall {
         let domain = &settings.domain;
         let cell = domain.cell_m();
         let within = |what, value: f64, least: f64, most: f64| {
-            // Written so that NaN is not within.
+            // In this form NaN is refused.
             if least <= value && value <= most {
                 Ok(value)
             } else {
@@ -113,7 +113,7 @@ impl SkinBall {
         for k in 0..3 {
             let side = f64::from(CUBES);
             let last = f64::from(grid.bricks[k]) - 1.0;
-            // Both bricks of a node between them.
+            // A node between two bricks belongs to both.
             let from = ((centre[k] - reach) / side).ceil() - 1.0;
             let to = ((centre[k] + reach) / side).floor();
             if !(from <= last && to >= 0.0) {
@@ -135,25 +135,25 @@ impl SkinBall {
     }
 }
 
-/// What there is, and for how much there is room.
+/// Counters and capacities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SkinTally {
-    /// Of a ball and a brick that it reaches.
+    /// Pairs of a ball and a brick that it reaches.
     pub pairs: u32,
-    /// That something reaches.
+    /// Bricks that a ball reaches.
     pub bricks: u32,
-    /// Of the mesh.
+    /// Vertices of the mesh.
     pub vertices: u32,
-    /// Of the mesh.
+    /// Triangles of the mesh.
     pub triangles: u32,
-    /// Room.
+    /// Capacity for pairs.
     pub most_pairs: u32,
-    /// Room.
+    /// Capacity for bricks.
     pub most_bricks: u32,
-    /// Room.
+    /// Capacity for vertices.
     pub most_vertices: u32,
-    /// Room.
+    /// Capacity for triangles.
     pub most_triangles: u32,
     /// Bricks not excluded by bounds.
     pub sampled: u32,
@@ -161,36 +161,36 @@ pub struct SkinTally {
     pub with_surface: u32,
     /// Nodes on the domain's border that would be inside.
     pub clipped: u32,
-    /// Corners of triangles that have no vertex: none, ever.
+    /// Corners of triangles without a vertex; always 0 unless there is a defect.
     pub torn: u32,
 }
 
-/// A brick that something reaches.
+/// A brick that a ball reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SkinBrick {
-    /// Signs of its nodes, a bit each: two words for a layer.
+    /// Signs of its nodes, one bit each: two words per layer.
     pub bits: [u32; 16],
-    /// By layer: its own cut edges in those below.
+    /// By layer: number of cut edges that it owns in the layers below.
     pub starts: [u32; 7],
-    /// Fills the row.
+    /// Padding.
     pub pad: u32,
 }
 
-/// Items of a block of a scan.
+/// Items per block of a scan.
 pub const BLOCK: u32 = 1024;
 
-/// What is summed up.
+/// A prefix sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct SkinScan {
-    /// How many.
+    /// Number of items.
     pub items: u32,
-    /// Of `BLOCK` items.
+    /// Number of blocks of `BLOCK` items.
     pub blocks: u32,
-    /// 0: places; 1: bricks.
+    /// 0: over places; 1: over bricks.
     pub of_bricks: u32,
-    /// Fills the row.
+    /// Padding.
     pub pad: u32,
 }
 
@@ -205,8 +205,8 @@ impl SkinScan {
     }
 }
 
-/// The CPU's table, as the passes read it: by the corners of a cube how many triangles and their
-/// edges, four bits each; then of each edge its axis and lower node.
+/// The CPU's table, as the passes read it. First, by the corners of a cube, the number of triangles
+/// and their edges, four bits each. Then the axis and lower node of each edge.
 pub(super) fn table(ambiguity: Ambiguity) -> Vec<[u32; 4]> {
     let mut rows: Vec<[u32; 4]> = Table::of(ambiguity)
         .0
@@ -228,10 +228,10 @@ pub(super) fn table(ambiguity: Ambiguity) -> Vec<[u32; 4]> {
     rows
 }
 
-/// A vertex as the pass writes it: place, in edges of cubes, and normal.
+/// A vertex as the pass writes it: position, in edges of cubes, and normal.
 pub type Vertex = [f32; 6];
 
-/// Where it is in the world, m: rounded once, at the end, as the CPU does.
+/// Position of a vertex in the world, m: rounded once, at the end, as on the CPU.
 pub(super) fn point(domain: &Domain, [x, y, z, ..]: &Vertex) -> [f32; 3] {
     let at = Vec3::new((*x).into(), (*y).into(), (*z).into());
     (domain.low() + domain.cell_m() * at).cast::<f32>().into()

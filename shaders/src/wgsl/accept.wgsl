@@ -1,9 +1,9 @@
 //# use answers.wgsl
-// What the hits mean: the four elementary tests, as in the CPU twin's `accept.rs`. And the first
-// round: the nearest answer of each place.
+// Classification of hits: the four elementary tests, as in the CPU twin's `accept.rs`. Also the
+// first round: the nearest answer of each place.
 
-// `slope`: cosine between the line and the target's normal. `alone`: not both rays of the point
-// meet the target from within.
+// `slope`: cosine between the line and the target's normal. `alone`: not both rays of the point hit
+// the target from inside.
 fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32, alone: bool) -> u32 {
     let from_sheet = (source.flags & SHEET) != 0u;
     let to_sheet = (goal.flags & SHEET) != 0u;
@@ -12,8 +12,8 @@ fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32, alone: 
     let size = abs(hit.t);
     var thickness = 0.0;
     if !from_sheet && !to_sheet {
-        // Out of the target ahead of the point; followed backward, into it.
-        // Short of the own exit: a soft body that is looked for in itself finds that, too.
+        // Leaves the target ahead of the point; followed backward, enters it. The limit is just
+        // short of the own exit: a soft body tested against itself finds that exit as well.
         if outward && ahead && size < 0.9999 * exit {
             return COLLISION;
         }
@@ -26,22 +26,22 @@ fn accept(source: Object, goal: Object, exit: f32, hit: Hit, slope: f32, alone: 
     } else if !to_sheet {
         thickness = source.half_thickness;
         if outward == ahead {
-            // Beside an edge, within rounding, a ray slips in: the far side is no contact as deep
-            // as the ray is long.
+            // Next to an edge, a ray may slip in through rounding: the far side is then no contact
+            // as deep as the ray is long.
             let touches = abs(hit.t * slope) < thickness;
             return select(NOTHING, COLLISION, !alone || touches);
         }
     } else {
         thickness = source.half_thickness + goal.half_thickness;
     }
-    // By the re-projected length: a solver puts points at that distance.
+    // By the re-projected length: a solver places points at that distance.
     if abs(hit.t * slope) < thickness {
         return COLLISION;
     }
     return select(NOTHING, PREDICTION, size <= settings.prediction);
 }
 
-// Whether both rays of a point meet the inner side.
+// True if both rays of a point hit the inner side.
 fn encloses(found: Hits) -> bool {
     let some = found.ahead.triangle != NONE && found.behind.triangle != NONE;
     return some && (found.ahead.triangle & OUTWARD) != 0u && (found.behind.triangle & OUTWARD) == 0u;

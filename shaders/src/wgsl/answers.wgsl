@@ -1,18 +1,18 @@
 //# use entries.wgsl
 //# use places.wgsl
-// What the passes after the traces have in common: all rays of a step, and whether the hit on one
-// side of a ray is an answer.
+// Shared by the passes after the traces: all rays of a step, and whether the hit on one side of a
+// ray is an answer.
 
 @group(0) @binding(8) var<storage, read_write> places: array<Place>;
 
 struct Job {
     ray: Ray,
-    // Of its hits.
+    // Index of its hits.
     at: u32,
-    // Further answers of the same point may come from other rays to the same target: what does not
-    // count here may hide them.
+    // Other rays to the same target may give further answers for the same point: a hit that does
+    // not count here may hide them.
     rejections: bool,
-    // All of the target was searched, both ways: whether the point is inside can be told.
+    // The whole target was searched in both directions, so it is known whether the point is inside.
     whole: bool,
     some: bool,
 }
@@ -45,7 +45,7 @@ fn place_of(job: Job, half: u32) -> u32 {
     return objects[job.ray.source].first_record + 2u * job.ray.point + half;
 }
 
-// Triangles are packed object by object: the order is by target, then by triangle.
+// Triangles are packed by object: the order is by target, then by triangle.
 fn rank(job: Job, hit: Hit) -> u32 {
     return objects[job.ray.target_].first_triangle + (hit.triangle & NUMBER);
 }

@@ -1,6 +1,6 @@
 //# use layout.wgsl
 //# use lists.wgsl
-// A ray that is due goes to the list of its algorithm: stage three is another pass.
+// Appends a ray that is due to the list of its algorithm; stage three is a separate pass.
 
 @group(0) @binding(10) var<storage, read_write> counters: Counters;
 @group(0) @binding(14) var<storage, read_write> rays: array<Ray>;

@@ -1,11 +1,11 @@
 //# use lists.wgsl
-// How many groups the next passes need, from what the lists hold: the host need not know.
+// Workgroup counts of the next passes, from the lists' counts: the host need not know them.
 
-// Most groups in one dimension, on every adapter.
+// Maximum number of workgroups in one dimension, on every adapter.
 const SIDE: u32 = 65535u;
 
 @group(0) @binding(0) var<storage, read> lists: Lists;
-// Of each list of rays, and of all three together.
+// For each list of rays, and for all three together.
 @group(0) @binding(1) var<storage, read_write> args: array<vec4<u32>, TRACES + 1u>;
 
 @compute @workgroup_size(64)

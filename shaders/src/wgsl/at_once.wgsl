@@ -2,8 +2,8 @@
 //# use by_tree.wgsl
 //# use by_basic.wgsl
 //# use by_walk.wgsl
-// For comparison, in place of `append.wgsl`: a ray that is due is traced on the spot, by whatever
-// algorithm that is.
+// For comparison, in place of `append.wgsl`: traces a ray that is due at once, with any of the
+// algorithms.
 
 @group(0) @binding(7) var<storage, read_write> hits: array<Hits>;
 @group(0) @binding(10) var<storage, read_write> counters: Counters;
@@ -14,7 +14,8 @@ fn append(list: u32, ray: Ray) {
     if i >= counters.list[list].capacity {
         return;
     }
-    // What comes after the traces is the same for all, hence the lists.
+    // The lists are still filled, since the passes after the traces are the same for all launch
+    // methods.
     let at = counters.list[list].first + i;
     rays[at] = ray;
     if list == TREE {

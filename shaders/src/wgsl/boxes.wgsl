@@ -1,18 +1,18 @@
 //# use lines.wgsl
 //# use layout.wgsl
 //# use lists.wgsl
-// The boxes of all triangles as ray queries want them: six numbers each, in the frame that the
-// points are in.
+// Boxes of all triangles in the format of ray queries: six numbers each, in the frame of the
+// points.
 
 @group(0) @binding(0) var<storage, read> points: array<Point>;
-// Of each triangle the numbers of its points, over the whole scene.
+// Points of each triangle, numbered over the whole scene.
 @group(0) @binding(1) var<storage, read> corners: array<vec4<u32>>;
 // As bits: NaN cannot be written as a number.
 @group(0) @binding(2) var<storage, read_write> triangle_boxes: array<u32>;
 
-// What another frame, some metres off, may do to a line's place, m.
+// Possible error of a line's position after a change to a frame some metres away, m.
 const FRAME: f32 = 4e-6;
-// A box that begins with this is left out.
+// A box that begins with this value is left out.
 const NAN: u32 = 0x7fc00000u;
 
 @compute @workgroup_size(64)
@@ -35,7 +35,7 @@ fn find_boxes(
     let pad = 2.0 * EDGE * (high - low) + 1e-6 * (abs(low) + abs(high)) + FRAME;
     let from_x = bitcast<vec3<u32>>(low - pad);
     let to_x = bitcast<vec3<u32>>(high + pad);
-    // Each by itself: of NaN and a number `min` may give the number.
+    // Each coordinate separately: `min` of NaN and a number may return the number.
     let sum = abs(a) + abs(b) + abs(c);
     let sound = finite(sum.x) && finite(sum.y) && finite(sum.z);
     for (var k = 0u; k < 3u; k++) {

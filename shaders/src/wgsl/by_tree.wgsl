@@ -1,6 +1,6 @@
 //# use trace.wgsl
 //# use nodes.wgsl
-// Full trace of a rigid target through its tree of boxes: one way through for both rays (Lehericey
+// Full trace of a rigid target through its tree of boxes: one traversal for both rays (Lehericey
 // 2016, chapter 3, section 1.1.1).
 
 fn through_tree(ray: Ray) -> Hits {
@@ -10,7 +10,7 @@ fn through_tree(ray: Ray) -> Hits {
     var at = select(goal.nodes, 0u, c.some);
     while at < goal.nodes {
         let node = nodes[goal.first_node + at];
-        // What is farther than what is known already does not count.
+        // Anything farther than the nearest hit so far does not count.
         let from_t = select(found.behind.t, -c.behind, found.behind.triangle == NONE);
         let to_t = select(found.ahead.t, c.ahead, found.ahead.triangle == NONE);
         if within(c.line, node.low, node.high, from_t, to_t) {
@@ -21,7 +21,7 @@ fn through_tree(ray: Ray) -> Hits {
             }
             at++;
         } else {
-            // Always forward: not even a broken tree is gone round for ever.
+            // Always forward, so that even a broken tree cannot cause an endless loop.
             at = max(at + 1u, node.skip);
         }
     }

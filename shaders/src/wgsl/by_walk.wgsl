@@ -1,5 +1,5 @@
 //# use trace.wgsl
-// Walk over the target's surface from the triangle that the line met before (Lehericey 2016,
+// Walk over the target's surface from the triangle that the line hit before (Lehericey 2016,
 // algorithms 1 to 3).
 
 @group(0) @binding(11) var<storage, read> neighbours: array<Neighbours>;
@@ -9,7 +9,7 @@ fn along_surface(ray: Ray) -> Hits {
     let goal = objects[ray.target_];
     var found = nothing();
     var triangle = ray.start;
-    // The walk has no memory: one that looks at more triangles than there are goes round.
+    // The walk has no memory: if it visits more triangles than exist, it runs in a circle.
     var left = select(0u, min(goal.walk_limit, goal.triangles), c.some);
     while left > 0u && triangle < goal.triangles {
         left--;
@@ -21,8 +21,8 @@ fn along_surface(ray: Ray) -> Hits {
         }
         let way = edge(at);
         if way == 3u {
-            // On its own surface a walk may end at a triangle of the point itself, which is no
-            // answer.
+            // On its own object a walk may end at a triangle that contains the point, which is not
+            // an answer.
             let own = c.own != NONE && any(v == vec3(c.own));
             if at.t >= 0.0 && !own {
                 found.ahead = hit(triangle, at);

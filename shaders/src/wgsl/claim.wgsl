@@ -1,5 +1,5 @@
 //# use answers.wgsl
-// The third round: who has won writes the answer. Two rays can win with the same triangle only, and
+// The third round: the winner writes the answer. Two rays can win only with the same triangle, and
 // then write the same.
 
 fn claim(job: Job, half: u32, hit: Hit) {
@@ -9,13 +9,14 @@ fn claim(job: Job, half: u32, hit: Hit) {
     }
     let from_sheet = (objects[job.ray.source].flags & SHEET) != 0u;
     let to_sheet = (objects[job.ray.target_].flags & SHEET) != 0u;
-    // The side of a solid that a ray met: of a sheet's rays both meet it from inside, of a volume's
-    // only the one ahead counts.
+    // Inner side of a solid: both rays of a sheet's point can hit it from inside, of a volume's
+    // point only the ray ahead counts.
     let outward = (hit.triangle & OUTWARD) != 0u;
     let inner = !to_sheet && outward == (half == 0u) && (from_sheet || half == 0u);
     places[place].target_ = job.ray.target_;
     places[place].triangle = hit.triangle & NUMBER;
-    // The way through is kept beside the record's bits, for the contact.
+    // The crossing direction is kept in the highest bit, next to the record's bits, for the
+    // contact.
     places[place].bits = class_of(hit) | select(0u, INNER_SIDE, inner) | (hit.triangle & OUTWARD);
     places[place].t = hit.t;
     places[place].u = hit.u;

@@ -1,5 +1,5 @@
 //# use runs.wgsl
-// The rays of the other pairs, of which one deforms: one group for a cluster and one target.
+// Rays of the pairs with a deformable: one workgroup for a cluster and one target.
 
 @compute @workgroup_size(64)
 fn emit_clusters(

@@ -1,5 +1,5 @@
 //# use rigid.wgsl
-// The rays of rigid pairs: one group for a chunk of a source's points and one target.
+// Rays of rigid pairs: one workgroup for a chunk of a source's points and one target.
 
 @compute @workgroup_size(64)
 fn emit_rigid(

@@ -1,16 +1,16 @@
 //# use objects.wgsl
 //# use lists.wgsl
 //# use lines.wgsl
-// Where the inner rays of deformable volumes leave their own object now: a walk from where they did
-// before, or the whole surface if that is lost.
+// Exits of the inner rays of deformable volumes from their own object: a walk from the last exit,
+// or a search of the whole surface if the walk fails.
 
 @group(0) @binding(4) var<storage, read_write> normals: array<Normal>;
 @group(0) @binding(5) var<storage, read> triangles: array<Triangle>;
 @group(0) @binding(6) var<storage, read> neighbours: array<Neighbours>;
-// By point: the triangle of its exit.
+// Triangle of the exit, by point.
 @group(0) @binding(7) var<storage, read_write> exits: array<u32>;
 
-// Triangles that a walk looks at.
+// Maximum number of triangles that a walk visits.
 const STEPS: u32 = 16u;
 
 fn meeting(object: Object, line: Line, triangle: u32) -> Meeting {
@@ -35,7 +35,7 @@ fn find_exits(
     }
     let p = i - object.first_point;
     let line = Line(points[i].x, -normals[i].n);
-    // A point of no triangle never leaves: it meets nothing.
+    // A point without triangles has no normal and never exits.
     var exit = 0.0;
     var at = NONE;
     let some = dot(line.d, line.d) > 0.5;

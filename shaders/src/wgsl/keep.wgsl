@@ -2,8 +2,8 @@
 //# use world.wgsl
 //# use objects.wgsl
 //# use places.wgsl
-// After the rays, for each point: which of its answers are kept, whether it crossed a sheet, and
-// its contacts; as in the CPU twin's `commit.rs`.
+// After the rays, for each point: keeps its answers, detects crossings of a sheet, and makes its
+// contacts, as in the CPU twin's `commit.rs`.
 
 struct Contact {
     x: vec3<f32>,
@@ -27,7 +27,7 @@ const OUTWARD: u32 = 0x80000000u;
 @group(0) @binding(11) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(12) var<storage, read> points_before: array<Point>;
 
-// An answer of one side; `bits` is NOTHING if there is none.
+// Answer of one side; `bits` is NOTHING if there is none.
 struct Answer {
     target_: u32,
     triangle: u32,
@@ -40,7 +40,7 @@ fn class_in(bits: u32) -> u32 {
     return bits & CLASS_BITS;
 }
 
-// Takes an answer out, and leaves the place ready for the next step.
+// Removes an answer, and resets the place for the next step.
 fn take(place: u32) -> Answer {
     let some = atomicLoad(&places[place].nearest) != NONE;
     atomicStore(&places[place].nearest, NONE);
@@ -63,17 +63,17 @@ fn before(object: u32, point: u32) -> vec3<f32> {
     return put(objects[settings.objects + object], points_before[objects[object].first_point + point].x);
 }
 
-// Twice the volume between a point and a triangle, signed: positive above.
+// Six times the signed volume of the tetrahedron of a point and a triangle: positive above.
 fn height(x: vec3<f32>, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> f32 {
     return dot(x - a, cross(b - a, c - a));
 }
 
-// How far outside of a triangle, in its barycentrics, a crossing may be: neighbours leave no gap,
-// and a step is not a straight line.
+// Tolerance of a crossing outside a triangle, in barycentric coordinates: neighbours leave no gap,
+// and the motion in a step is not a straight line.
 const ROOM: f32 = 0.1;
 
-// Whether the step before left the point on the wrong side of this place of the sheet: of the
-// triangle with these corners, or one that touches it.
+// True if the previous step left the point on the wrong side of this part of the sheet: of the
+// triangle with these corners, or of one that touches it.
 fn was_inverted(old: Record, goal: u32, v: vec3<u32>) -> bool {
     if old.target_ != goal || (old.bits & INVERTED) == 0u {
         return false;
@@ -82,9 +82,9 @@ fn was_inverted(old: Record, goal: u32, v: vec3<u32>) -> bool {
     return any(v == w.xxx) || any(v == w.yyy) || any(v == w.zzz);
 }
 
-// Whether a point is on the wrong side of the triangle that it met: crossed it in this step, or
-// earlier and not back yet. A point that goes round the edge of a fold changes sides of the plane,
-// too: the place where it does must be in the triangle.
+// True if a point is on the wrong side of the triangle that it hit: it crossed the triangle in this
+// step, or earlier without returning. A point that passes around the edge of a fold also changes
+// sides of the plane, so the place of crossing must be in the triangle.
 fn wrong_side(source: u32, point: u32, answer: Answer) -> bool {
     let goal = answer.target_;
     let v = triangles[objects[goal].first_triangle + answer.triangle].v;
@@ -141,7 +141,7 @@ fn contact(source: u32, point: u32, answer: Answer) -> Contact {
     }
     var depth = a.half_thickness + b.half_thickness - dot(x - met, n);
     if !finite(depth) || !finite(n.x + n.y + n.z) {
-        // A triangle that has collapsed since the ray met it: nothing is known of it.
+        // The triangle has collapsed since the ray hit it: its normal is unknown.
         n = vec3(0.0, 0.0, 1.0);
         depth = 0.0;
     }
@@ -150,7 +150,8 @@ fn contact(source: u32, point: u32, answer: Answer) -> Contact {
     );
 }
 
-// Notes an answer in its place, and makes its contact; of a prediction, one that is not yet.
+// Records an answer in its place, and makes its contact; a prediction goes to the list of near
+// points.
 fn keep(source: u32, point: u32, half: u32, answer: Answer, inverted: bool) {
     let place = objects[source].first_record + 2u * point + half;
     if class_in(answer.bits) == NOTHING {
@@ -186,21 +187,21 @@ fn keep_answers(
     var behind = take(place + 1u);
     let sheet = (objects[source].flags & SHEET) != 0u;
     if !sheet {
-        // One answer: a collision before anything else, then what is behind.
+        // One answer: a collision ahead comes first, then the answer behind.
         if class_in(ahead.bits) != COLLISION && class_in(behind.bits) != NOTHING {
             ahead = behind;
         }
         behind.bits = NOTHING;
     } else if (ahead.bits & behind.bits & INNER_SIDE) != 0u && class_in(ahead.bits) != NOTHING
         && class_in(behind.bits) != NOTHING && ahead.target_ == behind.target_ {
-        // Inside of a solid: out by the shorter way, or the two would push against each other.
+        // Inside a solid: exits by the shorter path, since the two would push against each other.
         if abs(ahead.t) <= abs(behind.t) {
             behind.bits = NOTHING;
         } else {
             ahead.bits = NOTHING;
         }
     }
-    // Both are asked before either is written: the old records say what was inverted already.
+    // Both are tested before either is written: the old records show what was inverted already.
     let look = sheet && (settings.flags & INVERSIONS) != 0u;
     let first = look && turned_over(source, point, ahead);
     let second = look && turned_over(source, point, behind);

@@ -1,5 +1,5 @@
-// What the passes share with the CPU twin, field for field as in `hapticd_rays::layout`; the test
-// `layout` compares the two. `target` is a reserved word here, hence `target_`.
+// Structures shared with the CPU twin, field by field as in `hapticd_rays::layout`; the test
+// `layout` compares the two. `target` is a reserved word in WGSL, hence `target_`.
 
 const NONE: u32 = 0xffffffffu;
 const SHEET: u32 = 1u;

@@ -1,9 +1,9 @@
-// Where a line meets a triangle or a box: the same operations in the same order as in the CPU
-// twin's `line.rs`.
+// Intersection of a line with a triangle or a box: the same operations in the same order as in the
+// CPU twin's `line.rs`.
 
 const EDGE: f32 = 1e-5;
 const PARALLEL: f32 = 1e-7;
-// Stands for infinity, which WGSL lets an implementation assume away, as it does NaN.
+// Stands for infinity: WGSL lets an implementation assume that infinities and NaN do not occur.
 const FAR: f32 = 1e30;
 
 struct Line {
@@ -15,13 +15,13 @@ struct Meeting {
     t: f32,
     u: f32,
     v: f32,
-    // The line goes from the inner side of the triangle to the outer one.
+    // The line passes from the inner side of the triangle to the outer side.
     outward: bool,
-    // Otherwise there is no meeting.
+    // False if there is no intersection.
     some: bool,
 }
 
-// By its bits: a comparison with NaN may be optimised away.
+// Tests the bits: a comparison with NaN may be optimised away.
 fn finite(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
 }
@@ -42,7 +42,7 @@ fn meet(line: Line, a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> Meeting {
     return Meeting(t, u, v, det < 0.0, some && finite(det) && finite(u + v + t));
 }
 
-// The edge that a walk crosses from here; 3 inside (Lehericey 2016, algorithm 2).
+// Edge that a walk crosses from here; 3 if inside (Lehericey 2016, algorithm 2).
 fn edge(at: Meeting) -> u32 {
     if at.u < -EDGE {
         return 0u;
@@ -56,11 +56,11 @@ fn edge(at: Meeting) -> u32 {
     return 3u;
 }
 
-// Whether the line meets a box between `low_t` and `high_t`.
+// True if the line hits a box between `low_t` and `high_t`.
 //
-// The box is taken a little larger: by what a meeting may lie outside of its triangle, and by the
-// rounding of the line. A line along a side of the box is told apart by hand, because 0 times
-// infinity means nothing here.
+// The box is enlarged slightly: by the tolerance of an intersection outside its triangle, and by
+// the rounding of the line. A line parallel to a side of the box is handled separately, because 0
+// times infinity is undefined here.
 fn within(line: Line, low: vec3<f32>, high: vec3<f32>, low_t: f32, high_t: f32) -> bool {
     let pad = 2.0 * EDGE * (high - low) + 5e-7 * (abs(low) + abs(high) + abs(line.o));
     let below = low - pad - line.o;
@@ -81,7 +81,7 @@ fn conjugate(q: vec4<f32>) -> vec4<f32> {
     return vec4(-q.xyz, q.w);
 }
 
-// First `b`, then `a`.
+// Rotation `b`, then `a`.
 fn compose(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
     return vec4(a.w * b.xyz + b.w * a.xyz + cross(a.xyz, b.xyz), a.w * b.w - dot(a.xyz, b.xyz));
 }

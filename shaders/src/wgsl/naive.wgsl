@@ -2,11 +2,11 @@
 //# use at_once.wgsl for append.wgsl
 //# use rigid.wgsl
 //# use runs.wgsl
-// Stages two and three in one kernel with branches, which the pipeline of Lehericey 2016 (chapter
-// 3, section 1) is measured against: one invocation for each point of each pair finds out what is
+// Stages two and three in one kernel with branches, against which the pipeline of Lehericey 2016
+// (chapter 3, section 1) is measured. One invocation for each point of each pair decides what is
 // due, and does it. Not used by the daemon.
 
-// Groups for a chunk.
+// Workgroups per chunk.
 const PARTS_OF_CHUNK: u32 = CHUNK / GROUP;
 
 @compute @workgroup_size(64)
@@ -20,7 +20,7 @@ fn trace_at_once(
     if i < rigid {
         emit_of_chunk(i / PARTS_OF_CHUNK, i % PARTS_OF_CHUNK * GROUP + local, CHUNK);
     } else {
-        // Of a cluster with more points than a group has invocations some look after two.
+        // If a cluster has more points than a workgroup has invocations, some handle two.
         emit_of_run(i - rigid, local, GROUP);
     }
 }

@@ -1,17 +1,17 @@
 //# use objects.wgsl
 //# use lists.wgsl
-// Normals of the deformables' points where they are now: unit, weighted by the angles of their
-// triangles, as in the CPU twin's `shape.rs`.
+// Normals of the deformables' points at their current positions: unit length, weighted by the
+// angles of their triangles, as in the CPU twin's `shape.rs`.
 
 @group(0) @binding(4) var<storage, read_write> normals: array<Normal>;
 @group(0) @binding(5) var<storage, read> triangles: array<Triangle>;
-// For each point of the scene the first of its triangles in the same list, and their end after the
-// last; then the triangles, local.
+// For each point of the scene the start of its triangles in the same list, then their end, then the
+// triangles, with local indices.
 @group(0) @binding(6) var<storage, read> around: array<u32>;
 
 const PI: f32 = 3.14159265;
 
-// Angle of a vector of which `y` is not negative. WGSL's own may be off by thousands of roundings.
+// Angle of a vector with nonnegative `y`. WGSL's own function may be off by thousands of roundings.
 fn angle(y: f32, x: f32) -> f32 {
     let width = abs(x);
     let r = min(width, y) / max(width, y);

@@ -1,12 +1,12 @@
 //# use layout.wgsl
 //# use settings.wgsl
-// The objects of a scene and their points.
+// Objects of a scene and their points.
 
-// The objects now, and behind them the objects a step ago.
+// Current objects, followed by those of the previous step.
 @group(0) @binding(2) var<storage, read> objects: array<Object>;
 @group(0) @binding(3) var<storage, read> points: array<Point>;
 
-// The object of a point: the last that begins at it or before.
+// Object of a point: the last that starts at or before it.
 fn owner(point: u32) -> u32 {
     var low = 0u;
     var high = settings.objects;

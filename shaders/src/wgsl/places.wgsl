@@ -1,11 +1,11 @@
 //# use layout.wgsl
-// Of each side of each point the answer that counts, found among rays that do not know of each
+// The answer that counts for each side of each point, found among rays that do not know of each
 // other.
 //
-// First the nearest (`nearest`, the bits of a length, which are ordered like it), then of those at
-// the same distance the lowest triangle (`winner`, counted over the whole scene, so that targets
-// are ordered by number as well), then the answer itself. There are no atomic floats and no atomics
-// of 64 bits, hence in three passes.
+// The first round finds the nearest distance (`nearest`, the bits of a length, which sort like the
+// length). The second finds the lowest triangle at that distance (`winner`, numbered over the whole
+// scene, so that targets are ordered by number as well). The third writes the answer itself. Three
+// passes are needed because there are no atomic floats and no 64-bit atomics.
 
 struct Place {
     nearest: atomic<u32>,

@@ -2,22 +2,22 @@
 //# use entries.wgsl
 //# use clusters.wgsl
 //# use world.wgsl
-// Full traces by the adapter's ray queries: it finds the boxes of triangles that the line may meet,
-// and the triangles are looked at as everywhere.
+// Full traces by the adapter's ray queries: the adapter finds the boxes of triangles that the line
+// may hit, and the triangles are tested as everywhere else.
 //
-// So what is met, where, and which of two at the same place counts do not depend on the adapter: it
-// goes through all objects in the world, in numbers of its own, and the boxes are larger than their
-// triangles by more than that may be off (`boxes.wgsl`).
+// So what is hit, where, and which of two hits at the same place counts do not depend on the
+// adapter. The adapter tests all objects in the world with its own arithmetic; the boxes exceed
+// their triangles by more than its error (`boxes.wgsl`).
 
 @group(0) @binding(10) var structure: acceleration_structure;
 
-// An instance has one of eight bits, by its object's number: most objects that are not meant are
-// left out at once.
+// An instance has one of eight mask bits, by its object's number: most other objects are skipped at
+// once.
 const BITS: u32 = 8u;
-// Farther than any scene reaches, m: nothing of the adapter's is to overflow.
+// Longer than any scene, m, so that the adapter's arithmetic does not overflow.
 const LONGEST: f32 = 1e5;
 
-// What is looked at of a target: all of it, or the triangles of one cluster, in `members`.
+// The part of a target to test: all of it, or the triangles of one cluster, in `members`.
 struct Part {
     all: bool,
     first: u32,
@@ -36,16 +36,16 @@ fn belongs(part: Part, triangle: u32) -> bool {
     return false;
 }
 
-// Asks for the boxes on one side of the line's origin.
+// Queries the boxes on one side of the line's origin.
 fn ask(ray: Ray, c: Aim, part: Part, o: vec3<f32>, d: vec3<f32>, length: f32, found: ptr<function, Hits>) {
     let goal = objects[ray.target_];
     var query: ray_query;
     rayQueryInitialize(&query, structure, RayDesc(RAY_FLAG_NONE, 1u << (ray.target_ % BITS), 0.0, length, o, d));
-    // Nothing is confirmed: every box comes up, and the order does not matter.
+    // No hit is confirmed: every box is reported, in any order.
     while rayQueryProceed(&query) {
         let candidate = rayQueryGetCandidateIntersection(&query);
         let triangle = candidate.primitive_index;
-        // Another object's box says nothing of the target.
+        // Ignore the boxes of other objects.
         if candidate.instance_custom_data == ray.target_ && triangle < goal.triangles && belongs(part, triangle) {
             look(c, goal, triangle, found);
         }

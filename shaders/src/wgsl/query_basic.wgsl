@@ -1,5 +1,5 @@
 //# use query.wgsl
-// Full trace of a deformable target, or of one of its clusters, by ray queries, in place of
+// Full trace of a deformable target, or of one of its clusters, by ray queries; replaces
 // `trace_basic.wgsl`.
 
 @compute @workgroup_size(64)

@@ -1,5 +1,5 @@
 //# use query.wgsl
-// Full trace of a rigid target by ray queries, in place of `trace_tree.wgsl`.
+// Full trace of a rigid target by ray queries; replaces `trace_tree.wgsl`.
 
 @compute @workgroup_size(64)
 fn query_tree(

@@ -1,23 +1,23 @@
 //# use emit.wgsl
 //# use nodes.wgsl
-// Which points of a rigid pair send a ray (Lehericey 2016, chapter 3, section 1.2).
+// Selects the points of a rigid pair that emit a ray (Lehericey 2016, chapter 3, section 1.2).
 
 struct Chunk {
     source: u32,
     target_: u32,
     // First point, local.
     first: u32,
-    // The pair has moved, or is new: 1. Otherwise what is known is walked on from: 0.
+    // 1: the pair has moved, or is new. 0: walk on from remembered hits.
     full: u32,
 }
 
-// Points of a chunk.
+// Points per chunk.
 const CHUNK: u32 = 256u;
 
 @group(0) @binding(6) var<storage, read> chunks: array<Chunk>;
 
-// Looks after every `stride`th point of chunk number `i`, from its point number `begin` on; after
-// none of a chunk beyond the last.
+// Handles every `stride`th point of chunk number `i`, from its point number `begin` on. Does
+// nothing after the last chunk.
 fn emit_of_chunk(i: u32, begin: u32, stride: u32) {
     if i >= settings.chunks {
         return;
@@ -27,7 +27,7 @@ fn emit_of_chunk(i: u32, begin: u32, stride: u32) {
     let goal = objects[chunk.target_];
     let end = min(chunk.first + CHUNK, source.points);
     if chunk.full == 0u {
-        // Criterion C2: only what was met, or near, in the step before.
+        // Criterion C2: only points that were in contact, or near it, in the previous step.
         for (var p = chunk.first + begin; p < end; p += stride) {
             for (var half = 0u; half < 2u; half++) {
                 let record = records[source.first_record + 2u * p + half];
@@ -38,7 +38,7 @@ fn emit_of_chunk(i: u32, begin: u32, stride: u32) {
         }
         return;
     }
-    // Criterion C1: only what is within reach of the target's box.
+    // Criterion C1: only points within reach of the target's box.
     let back = conjugate(goal.q);
     let q = compose(back, source.q);
     let shift = turn(back, source.t - goal.t);

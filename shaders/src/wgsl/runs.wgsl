@@ -1,23 +1,23 @@
 //# use emit.wgsl
 //# use triangles.wgsl
-// Which points of a cluster send a ray to one target, of which or from which the clusters are
-// looked after because it deforms (Lehericey 2016, chapter 4, section 4.1).
+// Selects the points of a cluster that emit a ray to one target, if the source or the target
+// deforms (Lehericey 2016, chapter 4, section 4.1).
 
-// Two kinds of rows in one buffer, for adapters with eight of them: runs, and behind them the boxes
-// of the clusters near by.
+// Two kinds of rows share one buffer, for adapters with only eight: runs, followed by the boxes of
+// the nearby clusters.
 struct Row {
-    // Of a run: source, target, first of its boxes, how many. Of a box: lowest corner as bits,
-    // cluster.
+    // For a run: source, target, first of its boxes, number of boxes. For a box: lowest corner as
+    // bits, cluster.
     a: vec4<u32>,
-    // Of a run: first of the points in `cluster_points`, how many. Of a box: highest corner as
-    // bits, 1 if it is to be traced in full.
+    // For a run: first of the points in `cluster_points`, number of points. For a box: highest
+    // corner as bits, 1 to trace in full.
     b: vec4<u32>,
 }
 
 @group(0) @binding(15) var<storage, read> rows: array<Row>;
 @group(0) @binding(16) var<storage, read> cluster_points: array<u32>;
 
-// The box of a cluster among those near by, which are in order; NONE if it is not there.
+// Row of a cluster among the nearby ones, which are sorted; NONE if it is not among them.
 fn find(first: u32, count: u32, cluster: u32) -> u32 {
     var low = first;
     var high = first + count;
@@ -32,8 +32,8 @@ fn find(first: u32, count: u32, cluster: u32) -> u32 {
     return select(NONE, low, low < first + count && rows[low].a.w == cluster);
 }
 
-// Looks after every `stride`th point of run number `i`, from its point number `begin` on; after
-// none of a run beyond the last.
+// Handles every `stride`th point of run number `i`, from its point number `begin` on. Does nothing
+// after the last run.
 fn emit_of_run(i: u32, begin: u32, stride: u32) {
     if i >= settings.runs {
         return;
@@ -48,7 +48,7 @@ fn emit_of_run(i: u32, begin: u32, stride: u32) {
     for (var k = begin; k < min(run.b.y, arrayLength(&cluster_points)); k += stride) {
         let p = cluster_points[run.b.x + k];
         let x = put(source, points[source.first_point + p].x);
-        // Criterion C1, by cluster; one way through the tree of a rigid target finds them all.
+        // Criterion C1, by cluster; one traversal of a rigid target's tree covers all clusters.
         var by_tree = false;
         for (var n = first; n < first + count; n++) {
             let row = rows[n];
@@ -67,7 +67,7 @@ fn emit_of_run(i: u32, begin: u32, stride: u32) {
         if by_tree {
             continue;
         }
-        // Criterion C2; what lies in a cluster that is not near any more is out of reach.
+        // Criterion C2; a hit in a cluster that is no longer near is out of reach.
         for (var half = 0u; half < 2u; half++) {
             let record = records[source.first_record + 2u * p + half];
             if (record.bits & CLASS_BITS) == NOTHING || record.target_ != run.a.y {

@@ -1,5 +1,5 @@
 //# use answers.wgsl
-// The second round: of the answers at the same distance the one with the lowest target and
+// The second round: among the answers at the same distance, the one with the lowest target and
 // triangle.
 
 @compute @workgroup_size(64)

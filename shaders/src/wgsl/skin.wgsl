@@ -1,16 +1,16 @@
-// What the passes of a skin share. Lengths are in edges of cubes from the domain's lowest corner
-// on, so nodes are whole numbers; potentials are in parts of the level, so the surface is where
-// their sum is 1.
+// Shared by the passes of a skin. Lengths are in edges of cubes from the domain's lowest corner, so
+// nodes are whole numbers. Potentials are in units of the level, so the surface is where their sum
+// is 1.
 
 const GROUP: u32 = 64u;
 const NONE: u32 = 0xffffffffu;
-// Cubes along a side of a brick; it has one node more.
+// Cubes along a side of a brick; a brick has one more node.
 const CUBES: u32 = 7u;
 
 struct SkinGrid {
     cells: vec3<u32>,
     balls: u32,
-    // Along each axis, and in all.
+    // Number along each axis, and in all.
     bricks: vec3<u32>,
     places: u32,
 }
@@ -19,14 +19,14 @@ struct Ball {
     centre: vec3<f32>,
     per_radius: f32,
     amplitude: f32,
-    // A little more than its radius.
+    // Slightly enlarged radius.
     reach: f32,
     // First and last brick that it may reach, ten bits for each axis.
     low: u32,
     high: u32,
 }
 
-// What there is, and for how much there is room.
+// Counters and capacities.
 struct SkinTally {
     pairs: atomic<u32>,
     bricks: u32,
@@ -43,9 +43,9 @@ struct SkinTally {
 }
 
 struct SkinBrick {
-    // Signs of its nodes, a bit each: two words for a layer.
+    // Signs of its nodes, one bit each: two words per layer.
     bits: array<u32, 16>,
-    // By layer: its own cut edges in those below.
+    // By layer: number of cut edges that it owns in the layers below.
     starts: array<u32, 7>,
     pad: u32,
 }
@@ -70,7 +70,7 @@ fn unpacked(brick: u32) -> vec3<u32> {
     return (vec3(brick) >> vec3(0u, 10u, 20u)) & vec3(1023u);
 }
 
-// Nodes that are neither on the domain's border nor beyond it.
+// True for nodes inside the domain and not on its border.
 fn is_within(node: vec3<u32>) -> bool {
     return all(node > vec3(0u)) && all(node < grid.cells);
 }

@@ -1,11 +1,11 @@
 //# use skin.wgsl
-// Who is beside a brick.
+// Neighbours of a brick.
 
 @group(0) @binding(3) var<storage, read> places: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> slots: array<u32>;
 
-// The slot of the brick by one further along each axis whose bit is set; `NONE` if nothing reaches
-// it, or it is not in the domain.
+// Slot of the brick that is one further along each axis with a set bit; `NONE` if no ball reaches
+// it, or it is outside the domain.
 fn beside(brick: vec3<u32>, bits: u32) -> u32 {
     let at = brick + (vec3(bits) >> vec3(0u, 1u, 2u) & vec3(1u));
     if any(at >= grid.bricks) {

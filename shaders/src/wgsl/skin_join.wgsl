@@ -1,7 +1,7 @@
 //# use skin_bits.wgsl
 //# use skin_around.wgsl
-// Each brick with the nodes that it shares, as those bricks have them that own them; and how many
-// vertices and triangles it has.
+// Completes each brick with the signs of shared nodes from the bricks that own them, and counts its
+// vertices and triangles.
 
 @group(0) @binding(2) var<storage, read> signs: array<u32>;
 @group(0) @binding(5) var<storage, read_write> bricks: array<SkinBrick>;

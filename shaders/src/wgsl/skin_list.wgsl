@@ -1,5 +1,5 @@
 //# use skin.wgsl
-// The bricks that something reaches, in order of their places.
+// Bricks that a ball reaches, in the order of their places.
 
 @group(0) @binding(2) var<storage, read> places: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read_write> slots: array<u32>;

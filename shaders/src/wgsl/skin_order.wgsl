@@ -1,7 +1,7 @@
 //# use skin.wgsl
-// The balls of each brick in order of their numbers, so that sums have the same bits every time: a
-// group for a brick. Bitonic, with all exchanges the same way round: what is missing to a power of
-// two is as if it were largest, and stays where it is.
+// Sorts the balls of each brick by number, so that sums have the same bits every time: one
+// workgroup per brick. A bitonic sort with all exchanges in the same direction: the elements
+// missing to a power of two count as largest, and stay in place.
 
 @group(0) @binding(2) var<storage, read> places: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> slots: array<u32>;
@@ -35,7 +35,7 @@ fn skin_order(
     }
     for (var run = 2u; run <= whole; run *= 2u) {
         let half = run / 2u;
-        // Two sorted runs: the second one backwards.
+        // Two sorted runs, the second one reversed.
         for (var i = local; i < whole / 2u; i += GROUP) {
             let start = i / half * run;
             let a = start + i % half;

@@ -1,6 +1,6 @@
 //# use skin.wgsl
-// Which ball reaches which brick: a group for a ball. Whoever comes first is first here;
-// `skin_order` puts them in order.
+// Pairs of a ball and a brick that it reaches: one workgroup per ball. The pairs come in any order;
+// `skin_order` sorts them.
 
 @group(0) @binding(2) var<storage, read> balls: array<Ball>;
 // By place.

@@ -1,8 +1,8 @@
 //# use skin.wgsl
-// What is to be summed up over places: how many balls reach each, and whether any does.
+// Input of the scan over places: number of balls that reach each, and whether any does.
 
 @group(0) @binding(2) var<storage, read> counts: array<u32>;
-// One more than places: the last is to be the sum.
+// One more than places: the last becomes the sum.
 @group(0) @binding(3) var<storage, read_write> places: array<vec2<u32>>;
 
 @compute @workgroup_size(64)

@@ -1,5 +1,5 @@
 //# use skin_scan.wgsl
-// The items become the sums of all before them.
+// Replaces the items by the sums of all before them.
 
 @group(0) @binding(2) var<storage, read_write> items: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> sums: array<vec2<u32>>;

@@ -1,8 +1,8 @@
 //# use skin.wgsl
-// Sums of all items before each, in three passes: of blocks, over the blocks, within them. In
-// order, so the same every time.
+// Prefix sums in three passes: of blocks, over the blocks, within the blocks. The order is fixed,
+// so the result is the same every time.
 
-// Items of a thread.
+// Items per thread.
 const EACH: u32 = 16u;
 
 struct SkinScan {
@@ -17,7 +17,7 @@ struct SkinScan {
 
 var<workgroup> partial: array<vec2<u32>, GROUP>;
 
-// The sum of `own` over the threads before this one. All threads of the group have to come.
+// Sum of `own` over the threads before this one. All threads of the workgroup must call it.
 fn before(local: u32, own: vec2<u32>) -> vec2<u32> {
     workgroupBarrier();
     partial[local] = own;

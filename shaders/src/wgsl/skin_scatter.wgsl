@@ -1,9 +1,9 @@
 //# use skin.wgsl
-// Each pair to the list of its brick, in whatever order.
+// Moves each pair to the list of its brick, in any order.
 
 @group(0) @binding(2) var<storage, read> pairs: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read> places: array<vec2<u32>>;
-// How many of a place are still to come.
+// Number of pairs of a place still to come.
 @group(0) @binding(4) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read_write> entries: array<u32>;
 
@@ -15,7 +15,7 @@ fn skin_scatter(
 ) {
     let i = number_of(group, groups) * GROUP + local;
     let count = atomicLoad(&tally.pairs);
-    // Where not all found room those that did are of no use.
+    // After an overflow the pairs that fitted are useless.
     if i >= count || count > tally.most_pairs {
         return;
     }

@@ -1,22 +1,22 @@
 //# use skin.wgsl
-// Which nodes of a brick are inside: a group for a brick, a thread for a row of eight nodes. Bricks
-// that bounds of the sum exclude are not sampled. A node counts as the brick has it that it is the
-// lowest of: so neighbours never disagree, whatever rounding does (`skin_join`).
+// Signs of a brick's nodes: one workgroup per brick, one thread per row of eight nodes. Bricks that
+// bounds of the sum exclude are not sampled. The sign of a node is taken from the one brick in
+// which it is not on a far side: so neighbours never disagree, whatever the rounding (`skin_join`).
 
 @group(0) @binding(2) var<storage, read> balls: array<Ball>;
 @group(0) @binding(3) var<storage, read> places: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> slots: array<u32>;
 @group(0) @binding(5) var<storage, read> entries: array<u32>;
-// Two words for a layer.
+// Two words per layer.
 @group(0) @binding(6) var<storage, read_write> signs: array<u32>;
 
-// Lowest and highest that the sum can be, and the size of its terms.
+// Lower and upper bounds of the sum, and the size of its terms.
 var<workgroup> bounds: array<vec3<f32>, GROUP>;
 var<workgroup> centres: array<vec4<f32>, GROUP>;
 var<workgroup> amplitudes: array<f32, GROUP>;
 var<workgroup> rows: array<u32, GROUP>;
 
-// Half a rounding of single precision.
+// Half a unit of single-precision rounding.
 const ROUNDING: f32 = 5.9604645e-8;
 
 fn bound(ball: Ball, low: vec3<f32>) -> vec3<f32> {
@@ -58,7 +58,7 @@ fn skin_signs(
         }
     }
     let whole = workgroupUniformLoad(&bounds[0]);
-    // What rounding may do to the sums at nodes, and to these.
+    // Margin for rounding in the sums at nodes and in these bounds.
     let room = 2e-4 + f32(end - first + 16u) * ROUNDING * whole.z;
     let touches = any(node == vec3(0u)) || any(node + CUBES >= grid.cells);
     let outside = whole.y <= 1.0 - room;
@@ -107,7 +107,7 @@ fn skin_signs(
             if is_within(at) {
                 bits |= 1u << i;
             } else {
-                // The last ones are the next brick's, but on the domain's end.
+                // The last nodes belong to the next brick, except at the domain's end.
                 let last = vec3(i, row) == vec3(CUBES);
                 let is_own = (!last | (at == grid.cells)) & (at <= grid.cells);
                 clipped += select(0u, 1u, all(is_own));

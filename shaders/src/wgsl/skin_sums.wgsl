@@ -1,5 +1,5 @@
 //# use skin_scan.wgsl
-// The sum of each block of items.
+// Sum of each block of items.
 
 @group(0) @binding(2) var<storage, read> items: array<vec2<u32>>;
 @group(0) @binding(3) var<storage, read_write> sums: array<vec2<u32>>;

@@ -1,13 +1,13 @@
 //# use skin.wgsl
 //# use skin_scan.wgsl
-// One group goes over the sums of the blocks, notes the whole, and says how many groups the next
-// passes need: none if there is no room.
+// One workgroup scans the sums of the blocks, records the total, and sets the workgroup counts of
+// the next passes: 0 if the capacity is too small.
 
 @group(0) @binding(2) var<storage, read_write> sums: array<vec2<u32>>;
-// Groups of the passes before the bricks' sums are known, and after.
+// Workgroup counts of the passes before the bricks' sums are known, and after.
 @group(0) @binding(3) var<storage, read_write> args: array<vec4<u32>, 2>;
 
-// Most groups in one dimension, on every adapter.
+// Maximum number of workgroups in one dimension, on every adapter.
 const SIDE: u32 = 65535u;
 
 @compute @workgroup_size(64)

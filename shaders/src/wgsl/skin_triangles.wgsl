@@ -1,17 +1,17 @@
 //# use skin_bits.wgsl
 //# use skin_around.wgsl
-// The triangles of a brick's cubes: a group for a brick, a thread for a column of cubes. The
-// vertices on its far sides are its neighbours'.
+// Triangles of a brick's cubes: one workgroup per brick, one thread per column of cubes. The
+// vertices on its far sides belong to its neighbours.
 
 @group(0) @binding(2) var<storage, read> bricks: array<SkinBrick>;
-// Vertices and triangles of all bricks before, by slot.
+// Vertices and triangles of all earlier bricks, by slot.
 @group(0) @binding(5) var<storage, read> sizes: array<vec2<u32>>;
-// By the corners of a cube: how many triangles, their edges, four bits each. Then of each edge its
-// axis and lower node.
+// By the corners of a cube: the number of triangles, and their edges, four bits each. Then the axis
+// and lower node of each edge.
 @group(0) @binding(6) var<storage, read> table: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read_write> triangles: array<u32>;
 
-// Of each of the eight bricks: bits, starts, and the first vertex.
+// Words for each of the eight bricks: bits, starts, and the first vertex.
 const WORDS: u32 = 24u;
 const EDGES: u32 = 256u;
 
@@ -19,7 +19,7 @@ var<workgroup> around: array<u32, 8>;
 var<workgroup> words: array<u32, 192>;
 var<workgroup> partial: array<u32, GROUP>;
 
-// The number of the vertex on an edge of the brick, or of a neighbour's; `NONE`: it is not cut.
+// Number of the vertex on an edge of the brick or of a neighbour; `NONE` if the edge is not cut.
 fn vertex(start: vec3<u32>, axis: u32) -> u32 {
     let over = start == vec3(CUBES);
     let owner = select(0u, 1u, over.x) | select(0u, 2u, over.y) | select(0u, 4u, over.z);

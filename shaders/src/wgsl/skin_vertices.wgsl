@@ -1,21 +1,21 @@
 //# use skin_bits.wgsl
-// The vertices on a brick's own edges, with their normals: a group for a brick, a thread for a
-// vertex. Places are in edges of cubes; the host has the domain's corner in double precision.
+// Vertices on a brick's own edges, with their normals: one workgroup per brick, one thread per
+// vertex. Positions are in edges of cubes; the host adds the domain's corner in double precision.
 
 @group(0) @binding(2) var<storage, read> balls: array<Ball>;
 @group(0) @binding(3) var<storage, read> places: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> slots: array<u32>;
 @group(0) @binding(5) var<storage, read> entries: array<u32>;
 @group(0) @binding(6) var<storage, read> bricks: array<SkinBrick>;
-// Vertices and triangles of all bricks before, by slot.
+// Vertices and triangles of all earlier bricks, by slot.
 @group(0) @binding(7) var<storage, read> sizes: array<vec2<u32>>;
-// Place and normal.
+// Position and normal.
 @group(0) @binding(9) var<storage, read_write> vertices: array<f32>;
 
-// All that a brick can have.
+// Maximum number of vertices of a brick.
 const MOST: u32 = 1029u;
 
-// Lower node's bit, layer and axis.
+// Bit of the lower node, layer and axis.
 var<workgroup> edges: array<u32, MOST>;
 
 fn potential(ball: Ball, at: vec3<f32>) -> f32 {
@@ -69,7 +69,7 @@ fn skin_vertices(
             a += potential(ball, vec3<f32>(start));
             b += potential(ball, vec3<f32>(to));
         }
-        // Where the surface is cut off is on the node itself.
+        // Clipping puts the surface on the border node itself.
         a = select(min(a, 1.0), a, is_within(start));
         b = select(min(b, 1.0), b, is_within(to));
         var part = 0.0;
@@ -84,8 +84,8 @@ fn skin_vertices(
             let v = max(1.0 - dot(away, away), 0.0);
             sum += (v * ball.amplitude * ball.per_radius) * away;
         }
-        // In parts of the largest, so that no square overflows or vanishes. No direction where
-        // there is no gradient: any will do.
+        // Scaled by the largest component, so that no square overflows or vanishes. A zero gradient
+        // has no direction; any unit vector will do.
         let most = max(max(abs(sum.x), abs(sum.y)), abs(sum.z));
         var normal = vec3(0.0, 0.0, 1.0);
         if most > 0.0 {

@@ -1,21 +1,21 @@
 //# use layout.wgsl
-// Which triangles of two bodies may come near each other while one follows a screw: the swept box
-// of every triangle of one against the tree of the other. Never too few: the bounds are in
-// `midphase.rs`.
+// Triangles of two bodies that may come near each other while one follows a screw: the swept box of
+// every triangle of one is tested against the tree of the other. Never too few: `midphase.rs`
+// derives the bounds.
 
 const GROUP: u32 = 64u;
-// Of a motion: an arc is near its chord.
+// Parts of a motion, so that each arc is close to its chord.
 const PARTS: u32 = 4u;
 
-// One query: A moves, B stands still, both about their middles, in B's axes.
+// One query: A moves, B is static, both relative to their middles, in B's axes.
 struct Sweep {
     // A's frame to B's at the start, after each part of the motion, and at the end: rows of the
-    // turn, each with its part of the shift.
+    // rotation, each with its component of the translation.
     poses: array<array<vec4<f32>, 3>, PARTS + 1u>,
-    // Of the screw, per step.
+    // Angular velocity of the screw, per step.
     omega: vec3<f32>,
     reach: f32,
-    // Of what is at B's middle, per step.
+    // Velocity of the point at B's middle, per step.
     velocity: vec3<f32>,
     first_box: u32,
     boxes: u32,
@@ -24,7 +24,7 @@ struct Sweep {
     pad: u32,
 }
 
-// A triangle's.
+// Box of a triangle.
 struct Box {
     low: vec3<f32>,
     triangle: u32,
@@ -39,7 +39,7 @@ struct Candidate {
     pad: u32,
 }
 
-// Candidates of all queries, those that found no room among them.
+// Number of candidates of all queries, including those that did not fit.
 struct Tally {
     count: atomic<u32>,
     capacity: u32,
@@ -48,12 +48,12 @@ struct Tally {
 }
 
 @group(0) @binding(0) var<storage, read> sweeps: array<Sweep>;
-// Of each group: the query, and the first of its boxes.
+// For each workgroup: the query, and the first of its boxes.
 @group(0) @binding(1) var<storage, read> jobs: array<vec2<u32>>;
 @group(0) @binding(2) var<storage, read> boxes: array<Box>;
 @group(0) @binding(3) var<storage, read> nodes: array<Node>;
 @group(0) @binding(4) var<storage, read_write> tally: Tally;
-// By query, like the tally's.
+// Number of candidates by query, including those that did not fit.
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> candidates: array<Candidate>;
 
@@ -103,7 +103,7 @@ fn sweep_boxes(
         high = max(high, at + wide);
         shift = max(shift, sum(by));
     }
-    // How far a point may be from its chord.
+    // Maximum deviation of a point from its chord.
     let size = shift + sum(box.low) + sum(box.high);
     let turn = sum(sweep.omega);
     let swing = sum(sweep.velocity) + turn * size;

@@ -1,14 +1,14 @@
 //# use objects.wgsl
 //# use triangles.wgsl
 //# use lines.wgsl
-// What the three traces have in common: the line of a ray, and the nearest triangle on either side
-// of its origin.
+// Shared by the three traces: the line of a ray, and the nearest triangle on either side of its
+// origin.
 
-// Where a line meets a triangle on one side of its origin, and where on the triangle. NONE if it
-// meets none.
+// Hit of a line on one side of its origin, with its position on the triangle. The triangle is NONE
+// without a hit.
 struct Hit {
     t: f32,
-    // Highest bit: the line goes outward there; the next two: the class, once it is known
+    // Highest bit: the line goes outward there. Next two bits: the class, once it is known
     // (`accept.wgsl`).
     triangle: u32,
     u: f32,
@@ -28,17 +28,17 @@ const NUMBER: u32 = 0x1fffffffu;
 
 struct Aim {
     line: Line,
-    // Where it may meet something: from `-behind` to `ahead`.
+    // Range of the line that is tested: from `-behind` to `ahead`.
     behind: f32,
     ahead: f32,
-    // The line's point if it belongs to the target, whose triangles at that point do not count;
+    // The line's point if it belongs to the target, which then ignores its triangles at that point;
     // otherwise NONE.
     own: u32,
-    // Otherwise the point has no normal, or something is not a number: nothing is met.
+    // False if the point has no normal, or something is not finite: nothing is hit.
     some: bool,
 }
 
-// How far to look, behind and ahead: `range` in the CPU twin's `accept.rs`.
+// Range of the search, behind and ahead: `range` in the CPU twin's `accept.rs`.
 fn look_range(source: Object, goal: Object, exit: f32) -> vec2<f32> {
     let from_sheet = (source.flags & SHEET) != 0u;
     let to_sheet = (goal.flags & SHEET) != 0u;
@@ -47,7 +47,7 @@ fn look_range(source: Object, goal: Object, exit: f32) -> vec2<f32> {
         return vec2(max(prediction, source.half_thickness + goal.half_thickness));
     }
     if from_sheet {
-        // From inside of a solid the way out may be long.
+        // From inside a solid the exit may be far away.
         return vec2(FAR);
     }
     if to_sheet {
@@ -56,7 +56,7 @@ fn look_range(source: Object, goal: Object, exit: f32) -> vec2<f32> {
     return vec2(prediction, exit);
 }
 
-// The line of a ray in the target's frame.
+// Line of a ray in the target's frame.
 fn aim(ray: Ray) -> Aim {
     let source = objects[ray.source];
     let goal = objects[ray.target_];
@@ -83,13 +83,13 @@ fn hit(triangle: u32, at: Meeting) -> Hit {
     return Hit(at.t, triangle | select(0u, OUTWARD, at.outward), at.u, at.v);
 }
 
-// Of two triangles at the same place the lower number counts: the answer does not depend on the
+// Of two triangles at the same place the lower number counts, so the answer does not depend on the
 // order.
 fn nearer(t: f32, triangle: u32, old: Hit) -> bool {
     return old.triangle == NONE || t < abs(old.t) || (t == abs(old.t) && triangle < (old.triangle & NUMBER));
 }
 
-// Looks at one triangle, and keeps it if it is the nearest yet on its side.
+// Tests one triangle, and keeps it if it is the nearest so far on its side.
 fn look(c: Aim, goal: Object, triangle: u32, found: ptr<function, Hits>) {
     let v = triangles[goal.first_triangle + triangle].v;
     if c.own != NONE && any(v == vec3(c.own)) {

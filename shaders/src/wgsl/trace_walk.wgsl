@@ -1,6 +1,6 @@
 //# use entries.wgsl
 //# use by_walk.wgsl
-// Stage three for the list of the walk: one ray for each invocation.
+// Stage three for the list of the walk: one ray per invocation.
 
 @compute @workgroup_size(64)
 fn trace_walk(

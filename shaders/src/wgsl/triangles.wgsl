@@ -1,4 +1,4 @@
 //# use layout.wgsl
-// The triangles of all objects.
+// Triangles of all objects.
 
 @group(0) @binding(5) var<storage, read> triangles: array<Triangle>;

@@ -1,4 +1,4 @@
-//! What the tests share: the adapter, shapes made ready by other means than the CPU twin's, chance.
+//! Shared by the tests: the adapter, shapes prepared independently of the CPU twin, random numbers.
 #![allow(dead_code)]
 
 pub mod oracle;
@@ -8,14 +8,14 @@ use hapticd_geometry::{TriMesh, Vec3};
 use hapticd_rays::layout::{DEFORMABLE, NONE, Neighbours, Node, Normal, Object, Point, Triangle};
 use hapticd_shaders::{Answer, Choice, Gpu, Options, Packed, Parts, RayQueries, Tracer, Work};
 
-/// The adapter that the environment names; the software one by default, so that a test means the
-/// same everywhere. No adapter is a failure.
+/// Adapter kind that the environment names; software by default, so that a test means the same
+/// everywhere. A missing adapter is a failure.
 pub fn choice() -> Choice {
     Choice::from_env().unwrap().unwrap_or(Choice::Software)
 }
 
-/// An open device, which is asked ray queries if the environment says so: the same tests for both
-/// ways. One that cannot is a failure.
+/// Opens a device, with ray queries if the environment says so: the same tests cover both. A device
+/// without them is then a failure.
 pub fn gpu() -> Gpu {
     let ray_queries = RayQueries::from_env().unwrap();
     let gpu = Gpu::open(Options {
@@ -34,7 +34,7 @@ pub fn tracer(packed: &Packed) -> Tracer {
     tracer
 }
 
-/// One step, waited for.
+/// Sends one step and waits for it.
 pub fn step(tracer: &mut Tracer, work: &Work<'_>) -> Answer {
     let ticket = tracer.send(work).unwrap();
     let answer = tracer.wait().unwrap().unwrap();
@@ -72,7 +72,7 @@ impl Chance {
         }
     }
 
-    /// A unit quaternion.
+    /// A random unit quaternion.
     pub fn turn(&mut self) -> [f32; 4] {
         let axis = self.direction();
         let half = self.signed() * 1.5;
@@ -86,7 +86,7 @@ impl Chance {
     }
 }
 
-/// A shape's parts, owned.
+/// Data of a shape, owned.
 #[derive(Clone, Default)]
 pub struct Shape {
     pub points: Vec<Point>,
@@ -101,7 +101,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// With a tree by halves along the longest side, and clusters by octant.
+    /// Builds a tree by halving the longest side, and clusters by octant.
     pub fn new(mesh: &TriMesh) -> Self {
         let points: Vec<Point> = mesh
             .positions()
@@ -160,7 +160,7 @@ impl Shape {
         shape
     }
 
-    /// Only points: rays start there and nothing is met.
+    /// Only points: rays start there, and nothing is hit.
     pub fn cloud(points: Vec<Point>, normals: Vec<Normal>) -> Self {
         Self {
             points,
@@ -169,7 +169,7 @@ impl Shape {
         }
     }
 
-    /// Normals by area, exits without end.
+    /// Sets area-weighted normals and infinite exits.
     pub fn straighten(&mut self) {
         let mut sums = vec![Vec3::zeros(); self.points.len()];
         for triangle in &self.triangles {
@@ -186,7 +186,7 @@ impl Shape {
         }
     }
 
-    /// Exactly as the passes have them.
+    /// Corners exactly as the passes have them.
     pub fn corners(&self, triangle: &Triangle) -> [Vec3; 3] {
         triangle.v.map(|v| self.point(v))
     }
@@ -219,7 +219,7 @@ impl Shape {
     }
 }
 
-/// At the origin, unturned, with room for long walks.
+/// At the origin, unrotated, with a walk limit for long walks.
 pub fn body(flags: u32) -> Object {
     Object {
         q: [0.0, 0.0, 0.0, 1.0],

@@ -1,9 +1,9 @@
-//! What a trace has to find, by brute force in `f64`, and how sure that is.
+//! The hits that a trace must find, by brute force in `f64`, and how certain they are.
 //!
-//! The passes compute in `f32`: where a line grazes an edge, ends at the limit of its range or
-//! meets two triangles at the same place, either answer is right. So the oracle says of each
-//! triangle whether it is met for certain, perhaps, or not at all, by the error that `f32` may make
-//! there; an answer is right if it could have come about.
+//! The passes compute in `f32`. Where a line grazes an edge, ends at the limit of its range or hits
+//! two triangles at the same place, either answer is right. So the oracle classifies each triangle
+//! as hit certainly, possibly, or not at all, by the error that `f32` may have there. An answer is
+//! right if it is possible.
 
 use hapticd_geometry::Vec3;
 use hapticd_rays::layout::{Normal, Object, SHEET};
@@ -11,28 +11,27 @@ use hapticd_shaders::{Hit, Hits};
 
 use super::Shape;
 
-/// How far outside of a triangle counts as inside: as in the passes.
+/// Tolerance outside a triangle that counts as inside, as in the passes.
 pub const EDGE: f64 = 1e-5;
 /// As in the passes.
 pub const PARALLEL: f64 = 1e-7;
-/// Relative error of a position after it has been moved and differences of such have been taken, in
-/// `f32`.
+/// Relative error of a position after a transform and a difference of such positions, in `f32`.
 const ROUNDING: f64 = 1.0e-6;
 
-/// Where a line looks.
+/// A line and its search range.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     pub o: Vec3,
     pub d: Vec3,
     pub behind: f64,
     pub ahead: f64,
-    /// Triangles at this point are left out.
+    /// Triangles at this point are ignored.
     pub own: Option<u32>,
-    /// Size of the numbers that went into it, m.
+    /// Size of the numbers involved, m.
     pub scale: f64,
 }
 
-/// A triangle that may be met.
+/// A triangle that may be hit.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     pub triangle: u32,
@@ -40,12 +39,12 @@ pub struct Candidate {
     /// Largest error of `t`.
     pub error: f64,
     pub outward: bool,
-    /// Not only perhaps.
+    /// True if the hit is certain.
     pub certain: bool,
 }
 
-/// Where the line meets one triangle's plane: `u`, `v`, `t`, their errors and the side; `None` if
-/// parallel beyond doubt.
+/// Intersection of the line with one triangle's plane: `u`, `v`, `t`, their errors and the side;
+/// `None` if certainly parallel.
 pub fn meet(line: &Line, [a, b, c]: [Vec3; 3]) -> Option<(Vec3, f64, f64, bool, bool)> {
     let (e1, e2) = (b - a, c - a);
     let n = e1.cross(&e2);
@@ -60,19 +59,19 @@ pub fn meet(line: &Line, [a, b, c]: [Vec3; 3]) -> Option<(Vec3, f64, f64, bool, 
     let u = s.dot(&p) / det;
     let v = line.d.dot(&q) / det;
     let t = e2.dot(&q) / det;
-    // The position's error goes along the line by 1 / cosine, and across a triangle by its least
-    // height as well.
+    // The position's error scales along the line by 1 / cosine, and across a triangle also by its
+    // smallest height.
     let cosine = (det / n.norm()).abs();
     let far = ROUNDING * (line.scale + t.abs());
     let t_error = far / cosine;
     let height = n.norm() / e1.norm().max(e2.norm()).max((c - b).norm());
     let uv_error = t_error / height;
-    // The determinant's own error may turn its sign, or hide the triangle.
+    // The determinant's own error may flip its sign, or hide the triangle.
     let sure = det.abs() > 4.0 * PARALLEL * sides + 4.0 * ROUNDING * sides;
     Some((Vec3::new(u, v, t), t_error, uv_error, det < 0.0, sure))
 }
 
-/// All that the line may meet.
+/// All triangles that the line may hit.
 pub fn candidates(
     line: &Line,
     shape: &Shape,
@@ -108,7 +107,7 @@ pub fn candidates(
     all
 }
 
-/// What is wrong with an answer, if anything.
+/// Describes what is wrong with an answer, if anything.
 pub fn judge(all: &[Candidate], hits: &Hits) -> Result<(), String> {
     for (side, hit) in [(1.0, hits.ahead()), (-1.0, hits.behind())] {
         judge_side(all, side, hit).map_err(|wrong| format!("{wrong}; {hit:?} of {all:?}"))?;
@@ -140,7 +139,7 @@ fn judge_side(all: &[Candidate], side: f64, hit: Option<Hit>) -> Result<(), Stri
             t * side
         }
     };
-    // What was computed for the other is at most this.
+    // The value computed for the other is at most this.
     match all
         .iter()
         .find(|c| c.certain && c.t * side >= 0.0 && c.t * side + c.error < found)
@@ -150,7 +149,7 @@ fn judge_side(all: &[Candidate], side: f64, hit: Option<Hit>) -> Result<(), Stri
     }
 }
 
-/// Whether the answer is the only right one.
+/// True if the answer is the only right one.
 pub fn is_clear(all: &[Candidate]) -> bool {
     [1.0, -1.0].iter().all(|side| {
         let mut there: Vec<&Candidate> = all.iter().filter(|c| c.t * side >= 0.0).collect();
@@ -163,7 +162,7 @@ pub fn is_clear(all: &[Candidate]) -> bool {
     })
 }
 
-/// An object's turn and shift, in `f64`.
+/// Rotation and translation of an object, in `f64`.
 pub fn place(object: &Object) -> nalgebra::Isometry3<f64> {
     let q = nalgebra::Quaternion::new(
         object.q[3].into(),
@@ -177,7 +176,7 @@ pub fn place(object: &Object) -> nalgebra::Isometry3<f64> {
     )
 }
 
-/// The line of a point in the target's frame, and how far it looks.
+/// Line of a point in the target's frame, and its range.
 pub fn line(
     source: &Object,
     target: &Object,

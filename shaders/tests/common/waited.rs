@@ -1,4 +1,4 @@
-//! The GPU as a detector that waits where others poll: on few cores a driver in software gets them
+//! The GPU as a detector that waits where others poll: on few cores, a software driver gets them
 //! sooner.
 
 use hapticd_rays::layout::Contact;

@@ -1,4 +1,4 @@
-//! The hand-over, with a device that only keeps books.
+//! Tests of the hand-over, with a device that only records its calls.
 
 use hapticd_ccd::{MidPhase, MidPhaseQuery};
 use hapticd_geometry::shapes;
@@ -6,10 +6,10 @@ use hapticd_geometry::shapes;
 use super::super::{GpuMidPhase, Limits, Patience};
 use super::*;
 
-/// Names shapes by their places, and again whenever some are forgotten, as a device does.
+/// Names shapes by their places, and renames them whenever some are removed, as a device does.
 #[derive(Debug, Default)]
 struct Books {
-    /// Triangles of each.
+    /// Number of triangles of each shape.
     shapes: Vec<usize>,
     answers: VecDeque<Candidates>,
     sent: u64,
@@ -88,7 +88,7 @@ fn nothing_is_asked_until_shapes_are_ready() {
     assert_eq!(ask(&mut midphase, &ball, &ball), None);
     let facts = midphase.facts();
     assert_eq!((facts.sent, facts.refused, facts.late), (0, 1, 0));
-    // One round takes the errand, the next one says that it is done.
+    // One round takes the order, the next reports it as done.
     let mut unsaid = 1;
     for _ in 0..2 {
         assert!(device.round(&mut unsaid).is_ok());
