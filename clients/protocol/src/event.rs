@@ -1,4 +1,4 @@
-//! What the daemon says unasked, with id 0, to those who subscribed to
+//! Events: messages that the daemon sends unasked, with id 0, to clients that subscribed to
 //! [`EVENTS`](crate::request::want::EVENTS).
 
 use crate::{
@@ -9,107 +9,107 @@ use crate::{
 };
 
 codes! {
-    /// Why a body is gone.
+    /// Reason why a body was removed.
     pub enum RemovedCode: u8, "a reason of removal" {
         /// Its client removed it.
         Asked = 0,
-        /// Its client is gone.
+        /// Its client has disconnected.
         ClientGone = 1,
-        /// The configuration no longer has it.
+        /// The configuration no longer contains it.
         Configuration = 2,
     }
 }
 
 messages! {
-    /// News from the daemon.
+    /// An event from the daemon.
     pub enum Event {
-        /// A body is in the scene.
+        /// A body joined the scene.
         BodyJoined = 0x8201 => {
-            /// Its name.
+            /// Name of the body.
             name: Name,
-            /// Its identity.
+            /// Identity of the body.
             body: u32,
-            /// May it move.
+            /// Whether the body may move, and whether it keeps its shape.
             kind: BodyKind,
         } reserved 3
 
-        /// A body is gone.
+        /// A body left the scene.
         BodyLeft = 0x8202 => {
-            /// Its identity.
+            /// Identity of the body.
             body: u32,
-            /// Why.
+            /// Reason for the removal.
             why: RemovedCode,
         } reserved 3
 
-        /// An arm is there.
+        /// An arm was attached.
         ArmAttached = 0x8203 => {
-            /// Its index.
+            /// Index of the arm.
             arm: u8,
         } reserved 7
 
         /// An arm was unplugged or failed.
         ArmLost = 0x8204 => {
-            /// Its index.
+            /// Index of the arm.
             arm: u8,
         } reserved 7
 
-        /// Force of an arm went off.
+        /// The force of an arm went off.
         ForceOff = 0x8205 => {
-            /// The tick that saw the cause.
+            /// Tick that saw the cause.
             tick: u64,
-            /// When, ns on the daemon's monotonic clock.
+            /// Time of that tick, ns on the daemon's monotonic clock.
             time_ns: u64,
-            /// The arm's index.
+            /// Index of the arm.
             arm: u8,
-            /// The cause's code ([`force_off_text`](crate::block::force_off_text)).
+            /// Code of the cause ([`force_off_text`](crate::block::force_off_text)).
             reason: u8,
         } reserved 6
 
-        /// Force of an arm is back at full authority.
+        /// The force of an arm is back at full authority.
         ForceOn = 0x8206 => {
-            /// The tick.
+            /// Tick in which that happened.
             tick: u64,
-            /// When, ns on the daemon's monotonic clock.
+            /// Time of that tick, ns on the daemon's monotonic clock.
             time_ns: u64,
-            /// The arm's index.
+            /// Index of the arm.
             arm: u8,
         } reserved 7
 
-        /// A lease ran out: the body stopped where it was.
+        /// A lease expired: the body stopped where it was.
         LeaseExpired = 0x8207 => {
-            /// The body.
+            /// Identity of the body.
             body: u32,
         } reserved 4
 
-        /// This client said nothing for its lease: the force of its bodies ramps to zero until it
-        /// speaks again.
+        /// This client sent nothing for the length of its lease. The force of its bodies ramps to
+        /// zero until it sends a request again.
         Silent = 0x8208 => {
-            /// For how long it had said nothing, ms.
+            /// How long the client had been silent, ms.
             silent_ms: u32,
         } reserved 4
 
         /// The recording stopped.
         RecordingStopped = 0x8209 => {
-            /// Why.
+            /// Reason, in words.
             detail: Text<256>,
         } reserved 0
 
-        /// The configuration was read again and is in force.
+        /// The configuration was reloaded and is in force.
         ConfigReloaded = 0x820a => {} reserved 8
 
-        /// The configuration was read again and was not taken; the old one stays.
+        /// The reloaded configuration was refused; the old one stays in force.
         ConfigRefused = 0x820b => {
-            /// Why: the first errors.
+            /// The first errors, in words.
             detail: Text<256>,
         } reserved 0
 
-        /// The daemon ends; force ramps to zero now.
+        /// The daemon is shutting down; force ramps to zero now.
         ShuttingDown = 0x820c => {} reserved 8
 
-        /// Here so many events are missing: this client, or the daemon, read too slowly. It stands
-        /// at their place.
+        /// Events are missing at this place in the stream: this client, or the daemon, read too
+        /// slowly.
         EventsLost = 0x820d => {
-            /// How many.
+            /// Number of missing events.
             count: u64,
         } reserved 0
     }

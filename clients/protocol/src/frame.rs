@@ -1,4 +1,4 @@
-//! The header of every message, and how a set of messages is declared, encoded and decoded.
+//! The header of every message, and the declaration, encoding and decoding of message sets.
 //!
 //! ```text
 //! offset 0  u16  kind
@@ -11,28 +11,28 @@
 
 use crate::wire::{DecodeError, Decoder, Field};
 
-/// Longest message, header included.
+/// Maximum length of a message in bytes, header included.
 pub const MAX_MESSAGE: usize = 4096;
-/// Length of the header.
+/// Length of the header in bytes.
 pub const HEADER_BYTES: usize = 16;
 
-/// What stands before every body.
+/// Header in front of every message body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Which message.
+    /// Kind of the message.
     pub kind: u16,
-    /// How many descriptors come with it.
+    /// Number of descriptors that come with the message.
     pub descriptors: u8,
-    /// The request's id; 0 for events.
+    /// Id of the request; 0 for events.
     pub id: u64,
 }
 
 impl Header {
-    /// Splits a packet into header and body; `descriptors` is how many arrived with it.
+    /// Splits a packet into header and body; `descriptors` is the number that arrived with it.
     ///
     /// # Errors
-    /// [`DecodeError`] when the packet is no message, or its length or descriptors are not what it
-    /// declares.
+    /// [`DecodeError`] when the packet is not a message, or when its length or number of
+    /// descriptors differs from what the header declares.
     pub fn split(packet: &[u8], descriptors: usize) -> Result<(Self, &[u8]), DecodeError> {
         let (head, body) = packet
             .split_at_checked(HEADER_BYTES)
@@ -69,8 +69,8 @@ impl Header {
         ))
     }
 
-    /// The id of a packet that may otherwise be anything, so that even a malformed request gets its
-    /// answer; 0 if there is none.
+    /// Returns the id of a packet whose other bytes may be anything, so that even a malformed
+    /// request is answered; 0 when the packet is too short to have one.
     pub fn id_of(packet: &[u8]) -> u64 {
         packet
             .get(8..16)
@@ -81,22 +81,23 @@ impl Header {
 
 /// A set of messages for one direction.
 pub trait Message: Sized {
-    /// The number of this message's kind.
+    /// Returns the number of this message's kind.
     fn kind(&self) -> u16;
 
-    /// How many descriptors it carries.
+    /// Returns the number of descriptors that the message carries.
     fn descriptors(&self) -> u8;
 
     /// Appends the body.
     fn put_body(&self, out: &mut Vec<u8>);
 
-    /// Reads a body of this kind. [`DecodeError::UnknownKind`] for a kind that is not in the set.
+    /// Reads a body of kind `kind`.
     ///
     /// # Errors
-    /// [`DecodeError`]: whatever is wrong.
+    /// [`DecodeError::UnknownKind`] for a kind outside the set; another [`DecodeError`] for an
+    /// invalid body.
     fn take_body(kind: u16, body: &[u8]) -> Result<Self, DecodeError>;
 
-    /// The whole packet.
+    /// Encodes the whole packet.
     fn encode(&self, id: u64) -> Vec<u8> {
         let mut packet = Vec::with_capacity(256);
         self.kind().put(&mut packet);
@@ -105,16 +106,16 @@ pub trait Message: Sized {
         0_u32.put(&mut packet);
         id.put(&mut packet);
         self.put_body(&mut packet);
-        // Every body is far below the limit (tested); the length fits.
+        // Every body is far below the limit (tested), so the length fits.
         let length = packet.len() as u32;
         packet[4..8].copy_from_slice(&length.to_le_bytes());
         packet
     }
 
-    /// Reads a packet that arrived with `descriptors` descriptors.
+    /// Reads a packet that arrived with `descriptors` descriptors. Returns its id and the message.
     ///
     /// # Errors
-    /// [`DecodeError`]: whatever is wrong.
+    /// [`DecodeError`]: the first thing that is wrong.
     fn decode(packet: &[u8], descriptors: usize) -> Result<(u64, Self), DecodeError> {
         let (header, body) = Header::split(packet, descriptors)?;
         let message = Self::take_body(header.kind, body)?;
@@ -132,12 +133,12 @@ pub trait Message: Sized {
     }
 }
 
-/// Calls `function`: gives a closure in [`messages!`] its argument's type.
+/// Calls `function`; this gives a closure in [`messages!`] its argument's type.
 pub(crate) fn apply<M>(message: &M, function: impl Fn(&M) -> u8) -> u8 {
     function(message)
 }
 
-/// Declares the messages of one direction: a structure for each and the enumeration of all.
+/// Declares the messages of one direction: a structure for each message and the enumeration of all.
 /// `descriptors` is a function of the message.
 macro_rules! messages {
     (@count $message:ident) => { 0 };
@@ -161,8 +162,8 @@ macro_rules! messages {
         )*
 
         $(#[$enum_meta])*
-        // One exists at a time and it is a few hundred bytes: a box for each would cost more than
-        // it saves.
+        // Only one exists at a time, and it is a few hundred bytes: a box for each variant would
+        // cost more than it saves.
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Debug, PartialEq)]
         pub enum $set {
@@ -176,7 +177,7 @@ macro_rules! messages {
 
         $(
             impl $name {
-                /// The number of this kind.
+                /// Number of this kind.
                 pub const KIND: u16 = $kind;
             }
 

@@ -15,27 +15,27 @@
 //!
 //! The file ends with the last triangle. Decoding checks every number: the length is exact,
 //! coordinates are finite and within [`MAX_COORDINATE_M`], indices are below the number of
-//! vertices. What the *shape* is worth (closed, oriented) is for the daemon to judge.
+//! vertices. Whether the *shape* is closed and oriented is for the daemon to check.
 
 use crate::wire::MAX_COORDINATE_M;
 
 /// First word of the file.
 pub const MESH_MAGIC: u64 = u64::from_le_bytes(*b"HAPTMESH");
-/// The one version there is.
+/// The only version so far.
 pub const MESH_VERSION: u32 = 1;
-/// Where the vertices start.
+/// Offset of the vertices, in bytes.
 pub const MESH_HEADER_BYTES: usize = 32;
 
-/// Vertices and triangles.
+/// A triangle mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {
-    /// x, y, z in the body's frame, m.
+    /// Vertices: x, y, z in the body's frame, m.
     pub positions: Vec<[f64; 3]>,
     /// Indices of `positions`, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// How coordinates are written.
+/// Format of the coordinates in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// `f32`: half the size.
@@ -44,13 +44,13 @@ pub enum Precision {
     Double,
 }
 
-/// Why a file is no mesh. The sender's fault.
+/// Reason why a file is not a mesh; the sender's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
-    /// Shorter than a header, or another magic.
+    /// The file is shorter than a header, or the magic differs.
     #[error("not a mesh file")]
     NotAMesh,
-    /// Another version or coordinate size, or reserved bytes that are not zero.
+    /// Unknown version or coordinate size.
     #[error("mesh version {version} with {coordinate_bytes}-byte coordinates is not known here")]
     Unknown {
         /// The version.
@@ -58,7 +58,7 @@ pub enum MeshError {
         /// Bytes of a coordinate.
         coordinate_bytes: u32,
     },
-    /// The length is not what the counts say.
+    /// The length does not match the counts.
     #[error(
         "{vertices} vertices and {triangles} triangles make {expected} bytes, the file has {actual}"
     )]
@@ -67,41 +67,41 @@ pub enum MeshError {
         vertices: u32,
         /// Number of triangles.
         triangles: u32,
-        /// What they make.
+        /// Length in bytes that the counts require.
         expected: u64,
-        /// What there is.
+        /// Length of the file in bytes.
         actual: u64,
     },
     /// Reserved or padding bytes are not zero.
     #[error("reserved bytes are not zero")]
     Reserved,
-    /// A coordinate that cannot be.
+    /// A coordinate is not finite or out of range.
     #[error("vertex {vertex} has coordinate {value}, which is not within {MAX_COORDINATE_M} m")]
     Coordinate {
-        /// Which vertex.
+        /// Index of the vertex.
         vertex: usize,
-        /// The coordinate.
+        /// Value of the coordinate.
         value: f64,
     },
-    /// An index that points nowhere.
+    /// An index is out of range.
     #[error("triangle {triangle} has vertex {index}, and there are {vertices}")]
     Index {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
-        /// The index.
+        /// The vertex index.
         index: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: u32,
     },
     /// More vertices or triangles than the format can count.
     #[error("{count} vertices or triangles are more than a mesh file can hold")]
     TooMany {
-        /// How many.
+        /// The number of vertices or of triangles.
         count: usize,
     },
 }
 
-/// (where the triangles start, where the file ends)
+/// Returns the offset of the triangles and the length of the file, in bytes.
 fn layout(vertices: u32, triangles: u32, coordinate_bytes: u32) -> (u64, u64) {
     let positions = u64::from(vertices) * 3 * u64::from(coordinate_bytes);
     let start = (MESH_HEADER_BYTES as u64 + positions).next_multiple_of(8);
@@ -116,11 +116,11 @@ fn u32_at(bytes: &[u8], offset: usize) -> u32 {
 }
 
 impl Mesh {
-    /// Writes the file's content.
+    /// Encodes the mesh as the content of a file.
     ///
     /// # Errors
     /// [`MeshError::TooMany`] for more than 2^32 - 1 vertices or triangles. Nothing else is checked
-    /// here: the receiver does.
+    /// here; the receiver checks the rest.
     pub fn encode(&self, precision: Precision) -> Result<Vec<u8>, MeshError> {
         let count = |count: usize| u32::try_from(count).map_err(|_| MeshError::TooMany { count });
         let (vertices, triangles) = (count(self.positions.len())?, count(self.triangles.len())?);
@@ -149,11 +149,11 @@ impl Mesh {
         Ok(bytes)
     }
 
-    /// Vertices and triangles by the file's header, which must fit the length of the file. Does not
-    /// allocate.
+    /// Returns the numbers of vertices and triangles from the file's header, which must match the
+    /// length of the file. Does not allocate.
     ///
     /// # Errors
-    /// [`MeshError`]: no header, or another length.
+    /// [`MeshError`] for a missing or unknown header, or another length.
     pub fn counts(header: &[u8], file_bytes: u64) -> Result<(u32, u32), MeshError> {
         if header.len() < MESH_HEADER_BYTES || header[..8] != MESH_MAGIC.to_le_bytes() {
             return Err(MeshError::NotAMesh);
@@ -178,10 +178,10 @@ impl Mesh {
         Ok((vertices, triangles))
     }
 
-    /// Reads and checks the file's content. Allocates only what the (checked) length allows.
+    /// Decodes and checks the content of a file. Allocates only what the (checked) length allows.
     ///
     /// # Errors
-    /// [`MeshError`]: whatever is wrong first.
+    /// [`MeshError`]: the first thing that is wrong.
     pub fn decode(bytes: &[u8]) -> Result<Self, MeshError> {
         if bytes.len() < MESH_HEADER_BYTES || bytes[..8] != MESH_MAGIC.to_le_bytes() {
             return Err(MeshError::NotAMesh);
@@ -207,7 +207,7 @@ impl Mesh {
                 actual,
             });
         }
-        // Both are at most the file's length, which is a usize.
+        // Both are at most the length of the file, which is a usize.
         let positions_end = MESH_HEADER_BYTES + vertices as usize * 3 * coordinate_bytes as usize;
         let triangles_at = triangles_at as usize;
         if bytes[positions_end..triangles_at]
@@ -232,7 +232,7 @@ impl Mesh {
                 .map(|bytes| f64::from_le_bytes(*bytes))
                 .collect()
         };
-        // A NaN is in no range.
+        // A NaN lies in no range.
         let range = -MAX_COORDINATE_M..=MAX_COORDINATE_M;
         if let Some(bad) = values.iter().position(|value| !range.contains(value)) {
             return Err(MeshError::Coordinate {

@@ -1,23 +1,23 @@
-//! Where the daemon's sockets are when nobody says otherwise: one rule, for the daemon and for all
-//! who look for it.
+//! Default folders of the daemon's sockets: one rule, shared by the daemon and its clients.
 //!
-//! Pure: the environment and the user are arguments. That a folder which anybody could have made
-//! first is really its user's ([`Place::anybodys`]) is to be checked before it is used.
+//! The module is pure: the environment and the user are arguments. A folder that anyone could have
+//! created first is marked ([`Place::anybodys`]); the caller must check that it belongs to its user
+//! before using it.
 
 use std::{ffi::OsString, path::PathBuf};
 
-/// Name of the applications' socket.
+/// File name of the applications' socket.
 pub const APP_SOCKET: &str = "app.sock";
-/// Name of the technician's socket.
+/// File name of the technician's socket.
 pub const TECHNICIAN_SOCKET: &str = "technician.sock";
 
-/// A folder in which the daemon's sockets may be.
+/// A folder that may hold the daemon's sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The folder.
     pub folder: PathBuf,
-    /// It lies where anybody may make folders (`/tmp`): that of another user is to be refused, not
-    /// used.
+    /// True when the folder lies where any user may create folders (`/tmp`). A folder of another
+    /// user must be refused, not used.
     pub anybodys: bool,
 }
 
@@ -41,15 +41,16 @@ impl Place {
     }
 }
 
-/// The folders that a daemon of this user makes its sockets in, by the environment variables that
-/// `variable` looks up: the first of them that is safe.
+/// Returns the folders in which a daemon of this user may create its sockets, in order of
+/// preference. The daemon takes the first one that is safe. `variable` looks up environment
+/// variables.
 ///
 /// 1. `$XDG_RUNTIME_DIR/hapticd`: the user's session;
-/// 2. `$RUNTIME_DIRECTORY`: that of a system service (systemd's `RuntimeDirectory=hapticd` makes it
-///    `/run/hapticd`);
+/// 2. `$RUNTIME_DIRECTORY`: the folder of a system service (systemd's `RuntimeDirectory=hapticd`
+///    makes it `/run/hapticd`);
 /// 3. `/run/hapticd` for root;
 /// 4. `/tmp/hapticd-UID`;
-/// 5. `$HOME/.hapticd`, where nobody else can be first.
+/// 5. `$HOME/.hapticd`, which no other user can create first.
 pub fn of_daemon(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<Place> {
     let absolute = |name| {
         variable(name)
@@ -67,10 +68,11 @@ pub fn of_daemon(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<
     places
 }
 
-/// The folders that a client of this user looks in, in this order: those of a daemon of its own,
-/// whether that has the user's session or not, then that of a system service.
+/// Returns the folders that a client of this user searches, in order. First come those of the
+/// user's own daemon, with or without the user's session; then that of a system service.
 pub fn of_client(variable: impl Fn(&str) -> Option<OsString>, user: u32) -> Vec<Place> {
-    // A client is no service of ours: what it has of systemd's is its own.
+    // A client is not the daemon's service: if systemd gave it a runtime directory, that is the
+    // client's own.
     let own = |name: &str| {
         let of_service = name == "RUNTIME_DIRECTORY";
         (!of_service).then(|| variable(name)).flatten()
@@ -118,7 +120,7 @@ mod tests {
         }
         assert_eq!(daemon(&[], 0), safe("/run/hapticd"));
         assert_eq!(daemon(&[], 7), ("/tmp/hapticd-7".to_owned(), true));
-        // Empty and relative ones count as unset.
+        // Empty and relative paths count as unset.
         for not_a_path in ["", "run"] {
             let variables = [
                 ("XDG_RUNTIME_DIR", not_a_path),

@@ -1,4 +1,4 @@
-//! What the daemon answers. One reply for each request, with the request's id.
+//! Replies of the daemon: one for each request, with the request's id.
 
 use crate::{
     frame::messages,
@@ -7,31 +7,31 @@ use crate::{
     wire::{Limit, List, Pose, codes, record},
 };
 
-/// Most bodies in one [`Bodies`] reply; ask again from `first + count` for the rest.
+/// Maximum number of bodies in one [`Bodies`] reply. Ask again from `first + count` for the rest.
 pub const BODIES_PER_PAGE: usize = 16;
-/// Bytes of a detail text on the wire.
+/// Length of a detail text on the wire, in bytes.
 pub const DETAIL_BYTES: usize = 256;
 
 codes! {
-    /// Why a connection was refused.
+    /// Reason why a connection was refused.
     pub enum RefusedCode: u16, "a reason of refusal" {
-        /// The first message was no hello of this protocol.
+        /// The first message was not a hello of this protocol.
         NotHello = 1,
-        /// Another major version. Both are in the message.
+        /// The major versions differ. Both are in the message.
         Version = 2,
-        /// The daemon has as many clients as it takes on this socket; `limit` says how many.
+        /// The socket has as many clients as the daemon allows: `limit`.
         TooManyClients = 3,
         /// This user may not use this socket.
         NotPermitted = 4,
-        /// The daemon is about to end.
+        /// The daemon is shutting down.
         ShuttingDown = 5,
     }
 }
 
 codes! {
-    /// Why a request was not carried out.
+    /// Reason why a request was not carried out.
     pub enum ErrorCode: u16, "an error code" {
-        /// The bytes are no request. The client's fault.
+        /// The bytes are not a request; the client's fault.
         Malformed = 1,
         /// Only the technician's socket takes this request.
         TechnicianOnly = 2,
@@ -39,63 +39,61 @@ codes! {
         NoSuchArm = 3,
         /// There is no body `number`.
         NoSuchBody = 4,
-        /// Body `number` is not this client's to move or to remove: it is another client's or the
-        /// configuration's, another client is moving it, or forces do. The detail says which.
+        /// This client may not move or remove body `number`: it belongs to another client or to the
+        /// configuration, another client is moving it, or forces move it. The detail says which.
         NotYours = 5,
-        /// Body `number` is static: no client moves it.
+        /// Body `number` is static: no client can move it.
         StaticBody = 6,
-        /// More than `limit` messages a second.
+        /// The client sent more than `limit` messages per second.
         TooManyMessages = 7,
-        /// This client already has `number` bodies, its limit.
+        /// This client already has `number` bodies, which is its limit.
         TooManyBodies = 8,
-        /// The mesh, or all of this client's meshes together, have `number` bytes; `limit` are
-        /// allowed. With a detail: the body would take `number` bytes of memory, and `limit` are
-        /// left.
+        /// The mesh, or all of this client's meshes together, have `number` bytes, and `limit` are
+        /// allowed. If there is a detail: the body would need `number` bytes of memory, and `limit`
+        /// are left.
         MeshTooLarge = 9,
-        /// The scene takes no more bodies: it has `limit`, or it is planar (`limit` is 0 and the
-        /// detail says so).
+        /// The scene takes no more bodies: it already has `limit`, or it is planar (`limit` is then
+        /// 0, and the detail says so).
         SceneFull = 10,
-        /// A body of that name exists.
+        /// A body with that name exists.
         NameTaken = 11,
-        /// The mesh is not one, or not fit for a solid body; the detail says why.
+        /// The mesh is invalid, or not suitable for a solid body; the detail says why.
         BadMesh = 12,
         /// The descriptor is not a sealed memory file.
         BadDescriptor = 13,
-        /// A number is out of its range: `number`, at most `limit`. The detail says which number it
-        /// is, and its least where it is below that.
+        /// A number is out of range: it is `number`, at most `limit` is allowed. The detail names
+        /// the number, and its minimum if it is below that.
         OutOfRange = 14,
         /// The daemon is busy with earlier requests: try again.
         Busy = 15,
-        /// The daemon is about to end.
+        /// The daemon is shutting down.
         ShuttingDown = 16,
-        /// The daemon could not do it (out of memory or descriptors). The daemon's fault.
+        /// The daemon could not do it (out of memory or descriptors); the daemon's fault.
         Internal = 17,
-        /// A second hello, or another request in a wrong place.
+        /// A second hello, or another request out of order.
         OutOfOrder = 18,
-        /// The configuration was not taken; the detail says why.
+        /// The configuration was refused; the detail says why.
         ConfigRefused = 19,
-        /// Body `number` is soft, cloth, of a crowd or implicit: no client moves or removes it.
-        /// Since 2.1.
+        /// Body `number` is deformable (soft, cloth, of a crowd or implicit): no client can move or
+        /// remove it. Since 2.1.
         Deformable = 20,
-        /// Body `number` is shown by its pose or its skin: it has no block of its surface. Since
-        /// 2.1.
+        /// Body `number` is shown by its pose or its skin: it has no surface block. Since 2.1.
         NoSurface = 21,
         /// Body `number` has no skin. Since 2.2.
         NoSkin = 22,
-        /// Body `number` is shown by its surface or its skin: it has no shape that keeps. Since
-        /// 2.2.
+        /// Body `number` is shown by its surface or its skin: it has no constant shape. Since 2.2.
         NoShape = 23,
-        /// The limits that were asked for cannot be kept: one is `number`, at least `limit`, both
-        /// rounded; exactly in the detail. Since 2.3.
+        /// The requested limits cannot be kept: one of them is `number` and must be at least
+        /// `limit`, both rounded; the detail has the exact values. Since 2.3.
         LimitsRefused = 24,
-        /// The scene cannot have such a dynamic body: no mass, no inside, or it would begin inside
-        /// another one. The detail says which. Since 2.3.
+        /// The scene cannot hold such a dynamic body: it has no mass or no inside, or it would
+        /// start inside another body. The detail says which. Since 2.3.
         BadBody = 25,
     }
 }
 
 codes! {
-    /// What a descriptor of a [`Subscribed`] reply is.
+    /// Kind of a descriptor in a [`Subscribed`] reply, and of a block.
     pub enum BlockKind: u16, "a kind of block" {
         /// [`ArmState`](crate::block::ArmState).
         State = 1,
@@ -105,81 +103,81 @@ codes! {
         Bodies = 3,
         /// The wake-up socket.
         Wake = 4,
-        /// A deformable body's surface ([`SurfaceHeader`](crate::block::SurfaceHeader)): only in a
-        /// block's header, for it is not subscribed to but opened
+        /// Surface of a deformable body ([`SurfaceHeader`](crate::block::SurfaceHeader)). Occurs
+        /// only in a block's header: a client does not subscribe to it but opens it
         /// ([`OpenSurface`](crate::request::OpenSurface)). Since 2.1.
         Surface = 5,
-        /// An implicit body's skin ([`SkinHeader`](crate::block::SkinHeader)): opened as a surface
-        /// is ([`OpenSkin`](crate::request::OpenSkin)). Since 2.2.
+        /// Skin of an implicit body ([`SkinHeader`](crate::block::SkinHeader)). It is opened like a
+        /// surface ([`OpenSkin`](crate::request::OpenSkin)). Since 2.2.
         Skin = 6,
     }
 }
 
 record! {
-    /// One arm.
+    /// Description of an arm.
     pub struct ArmInfo {
-        /// Its name in the configuration.
+        /// Name in the configuration.
         name: Name,
-        /// Where its base stands.
+        /// Pose of the base in the world.
         world_from_base: Pose,
         /// World metres per device metre.
         scale: f64,
-        /// Centre of its workspace in its base frame, m.
+        /// Centre of the workspace in the base frame, m.
         workspace_center_m: [f64; 3],
-        /// Half the edges of its workspace, m.
+        /// Half of each edge of the workspace, m.
         workspace_half_extents_m: [f64; 3],
-        /// Largest force now, N: the strictest of arm, configuration and clients, as the loop keeps
-        /// it.
+        /// Largest force allowed now, N: the strictest of arm, configuration and clients, as the
+        /// loop applies it.
         peak_force_n: Limit,
-        /// Largest force that it may hold for ever now, N.
+        /// Largest force that may be held indefinitely, N; as it is now.
         continuous_force_n: Limit,
-        /// Largest torque now, N m; 0 without torque.
+        /// Largest torque allowed now, N m; 0 if the arm has no torque.
         peak_torque_nm: Limit,
-        /// Radius of its tool if that is a sphere, 0 for a mesh, m.
+        /// Radius of a spherical tool, m; 0 for a mesh.
         tool_radius_m: f64,
         /// Nominal period of the loop, ns.
         period_ns: u64,
-        /// Degrees of freedom that are measured.
+        /// Number of measured degrees of freedom.
         degrees_in: u8,
-        /// Degrees of freedom that are driven.
+        /// Number of actuated degrees of freedom.
         degrees_out: u8,
-        /// Its index in every message and block.
+        /// Index of the arm in every message and block.
         index: u8,
-        /// Whether it is there.
+        /// Whether the arm is attached.
         attached: bool,
     } reserved 4
 }
 
 record! {
-    /// One body.
+    /// Description of a body.
     pub struct BodyInfo {
-        /// Its name.
+        /// Name of the body.
         name: Name,
-        /// Its identity, never used twice.
+        /// Identity of the body; never reused.
         body: u32,
-        /// Triangles of its mesh, or of its surface.
+        /// Number of triangles of its mesh or of its surface.
         triangles: u32,
-        /// May it move, and does it keep its shape.
+        /// Whether it may move, and whether it keeps its shape.
         kind: BodyKind,
-        /// Whether the asking client has added it.
+        /// Whether the asking client added it.
         yours: bool,
     } reserved 6
 }
 
 record! {
-    /// What one descriptor of a [`Subscribed`] reply is.
+    /// Description of one descriptor of a [`Subscribed`] reply.
     pub struct BlockInfo {
-        /// Which block.
+        /// Kind of the block.
         kind: BlockKind,
-        /// Whose: the arm's index.
+        /// Index of the arm that the block belongs to.
         arm: u16,
     } reserved 4
 }
 
 messages! {
-    /// An answer from the daemon.
+    /// A reply from the daemon.
     pub enum Reply {
-        /// The connection stands.
+        /// The connection is accepted.
         Welcome = 0x8101 => {
             /// [`MAGIC`](crate::MAGIC).
             magic: u64,
@@ -187,122 +185,123 @@ messages! {
             major: u16,
             /// The daemon's minor version; both sides use the lower one.
             minor: u16,
-            /// This client's number.
+            /// Number of this client.
             client: u32,
-            /// Any request at least this often, or the client counts as silent and the force of its
-            /// bodies ramps to zero, ms.
+            /// The client must send some request at least this often, ms. Otherwise it counts as
+            /// silent, and the force of its bodies ramps to zero.
             lease_ms: u32,
-            /// Most requests a second.
+            /// Maximum number of requests per second.
             messages_per_s: u32,
-            /// Most bodies of one client.
+            /// Maximum number of bodies of one client.
             max_bodies: u32,
             /// Whether this is the technician's socket.
             technician: bool,
         } reserved 3
 
-        /// The connection does not stand; it is closed after this.
+        /// The connection is refused; the daemon closes it after this message.
         Refused = 0x8102 => {
-            /// Why.
+            /// Reason for the refusal.
             code: RefusedCode,
             /// The daemon's major version.
             major: u16,
             /// The daemon's minor version.
             minor: u16,
-            /// The client's major version, as it was understood.
+            /// The client's major version, as the daemon understood it.
             client_major: u16,
             /// The client's minor version.
             client_minor: u16,
-            /// The limit, where the reason has one.
+            /// The limit, if the reason has one.
             limit: u16,
         } reserved 4
 
-        /// It is done.
+        /// The request was carried out.
         Done = 0x8103 => {} reserved 8
 
-        /// It is not done.
+        /// The request was not carried out.
         Error = 0x8104 => {
-            /// A number that goes with the code.
+            /// Number that belongs to the code.
             number: u64,
-            /// The limit that goes with the code.
+            /// Limit that belongs to the code.
             limit: u64,
-            /// A sentence for a person, perhaps empty.
+            /// A sentence for people; may be empty.
             detail: Text<DETAIL_BYTES>,
-            /// Why.
+            /// Reason for the error.
             code: ErrorCode,
-            /// The request's kind; 0 when it was not understood.
+            /// Kind of the request; 0 when it was not understood.
             request: u16,
         } reserved 4
 
         /// All arms.
         Arms = 0x8105 => {
-            /// In the order of their indices.
+            /// The arms in the order of their indices.
             arms: List<ArmInfo, { crate::MAX_ARMS }>,
         } reserved 0
 
-        /// Some bodies.
+        /// One page of bodies.
         Bodies = 0x8106 => {
-            /// How many there are in all.
+            /// Number of bodies in all.
             total: u32,
-            /// How many were left out before these.
+            /// Number of bodies that were skipped before these.
             first: u32,
-            /// These.
+            /// The bodies of this page.
             bodies: List<BodyInfo, BODIES_PER_PAGE>,
         } reserved 0
 
-        /// The blocks that were asked for: one descriptor for each, in this order.
+        /// The requested blocks: one descriptor for each, in this order.
         Subscribed = 0x8107, descriptors |reply| reply.blocks.0.len().min(4) as u8 => {
-            /// What the descriptors are.
+            /// Descriptions of the descriptors.
             blocks: List<BlockInfo, 4>,
         } reserved 0
 
         /// The body is in the scene.
         BodyAdded = 0x8108 => {
-            /// Its identity.
+            /// Identity of the body.
             body: u32,
-            /// Triangles of its mesh after cleaning.
+            /// Number of triangles of its mesh after cleaning.
             triangles: u32,
         } reserved 0
 
         /// The daemon's state. Carries one descriptor: a sealed memory file with JSON text.
         Status = 0x8109, descriptors |_| 1 => {
-            /// Length of the text.
+            /// Length of the text in bytes.
             bytes: u64,
         } reserved 0
 
-        /// The surface that was asked for. Carries one descriptor: its block. Since 2.1.
+        /// The requested surface. Carries one descriptor: its block. Since 2.1.
         Surface = 0x810a, descriptors |_| 1 => {
-            /// Whose.
+            /// Identity of the body.
             body: u32,
         } reserved 4
 
-        /// The skin that was asked for. Carries one descriptor: its block. Since 2.2.
+        /// The requested skin. Carries one descriptor: its block. Since 2.2.
         Skin = 0x810b, descriptors |_| 1 => {
-            /// Whose.
+            /// Identity of the body.
             body: u32,
         } reserved 4
 
-        /// The shape that was asked for. Carries one descriptor: a sealed memory file with its mesh
-        /// in the body's frame ([`mesh`](crate::mesh), coordinates of 4 bytes), the same file for
-        /// all who ask. Since 2.2.
+        /// The requested shape. Carries one descriptor: a sealed memory file with its mesh in the
+        /// body's frame ([`mesh`](crate::mesh), coordinates of 4 bytes). All clients that ask get
+        /// the same file. Since 2.2.
         Shape = 0x810c, descriptors |_| 1 => {
-            /// Whose.
+            /// Identity of the body, or the number that stands for the tool.
             body: u32,
         } reserved 4
 
-        /// The limits that an arm's governor keeps now, in the order of
+        /// The limits that an arm's governor applies now, in the order of
         /// [`TightenLimits`](crate::request::TightenLimits). Each is the strictest of arm,
-        /// configuration and clients, as a tick of the loop has kept it: what was asked for and no
-        /// tick has kept yet is not in it. Since 2.4.
+        /// configuration and clients, as a tick of the loop has applied it. A request that no tick
+        /// has applied yet is not included. Since 2.4.
         Limits = 0x810d => {
-            /// Largest force magnitude, N. Lower than what was asked for where the continuous limit
-            /// does not allow that peak.
+            /// Largest force magnitude, N. Lower than requested if the continuous limit does not
+            /// allow that peak.
             peak_force_n: Limit,
-            /// Largest force that may be held for ever (root mean square), N.
+            /// Largest force that may be held indefinitely (root mean square), N.
             continuous_force_n: Limit,
-            /// Largest torque magnitude, N m; 0 without torque. Lower than what was asked for where
+            /// Largest torque magnitude, N m; 0 if the arm has no torque. Lower than requested if
             /// the continuous limit does not allow that peak.
             peak_torque_nm: Limit,
-            /// Largest torque that may be held for ever (root mean square), N m; 0 without torque.
+            /// Largest torque that may be held indefinitely (root mean square), N m; 0 if the arm
+            /// has no torque.
             continuous_torque_nm: Limit,
             /// Largest rate of change of force, N/s.
             slew_n_per_s: Limit,
@@ -312,15 +311,15 @@ messages! {
             velocity_m_s: Limit,
             /// Tool turning speed above which force is cut, rad/s.
             angular_velocity_rad_s: Limit,
-            /// The arm's index.
+            /// Index of the arm.
             arm: u8,
         } reserved 7
     }
 }
 
 impl ErrorCode {
-    /// Whether a detail of this code, where there is one, says all: the general words beside it
-    /// would say the same again, or name a cause that is not this one.
+    /// Returns true if a detail of this code, when present, replaces the general text. The general
+    /// text would repeat the detail, or name a different cause.
     const fn is_said_by_the_detail(self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
-//! What a client says to the daemon. Every request is answered with one
+//! Requests from a client to the daemon. The daemon answers every request with one
 //! [`Reply`](crate::reply::Reply) of the same id.
 //!
-//! Kinds `0x01..` are for everybody, kinds `0x02..` for the technician's socket only.
+//! Kinds `0x01..` are for all clients, kinds `0x02..` only for clients on the technician's socket.
 
 use crate::{
     frame::messages,
@@ -9,48 +9,48 @@ use crate::{
     wire::{Limit, NonNegative, Pose, codes},
 };
 
-/// Stands for every arm where an arm's index is asked for.
+/// Stands for all arms in fields that take an arm's index.
 pub const ALL_ARMS: u8 = 255;
 
-/// Longest lease that any daemon gives, ms. Longer ones would leave force standing without
-/// anyone to look after it. A daemon's configuration may allow less, and by default allows a second
-/// (`ipc.max_lease_ms`). A client learns it from the refusal of a longer one
-/// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)): its `limit` is what is allowed, ms.
+/// Longest lease that any daemon grants, ms. A longer one would leave a force standing with no one
+/// in control of it. A daemon's configuration may allow less; its default is one second
+/// (`ipc.max_lease_ms`). A client learns the limit in ms from the refusal of a longer lease:
+/// `limit` of [`OutOfRange`](crate::reply::ErrorCode::OutOfRange).
 pub const MAX_LEASE_MS: u32 = 10_000;
 
-/// What to subscribe to: a sum of these.
+/// Bits of [`Subscribe::wants`]; add those that are wanted.
 pub mod want {
     /// The arm's state block.
     pub const STATE: u8 = 1;
-    /// The arm's contact block.
+    /// The arm's contacts block.
     pub const CONTACTS: u8 = 2;
-    /// The block of all bodies' poses (the same whichever arm).
+    /// The block of all bodies' poses; the same for every arm.
     pub const BODIES: u8 = 4;
-    /// A descriptor that becomes readable when the arm's state is new: a socket from which small
-    /// datagrams are read and thrown away.
+    /// A descriptor that becomes readable when the arm's state is new: a socket with small
+    /// datagrams that the client reads and discards.
     pub const WAKE: u8 = 8;
     /// [`Event`](crate::event::Event)s on the control socket.
     pub const EVENTS: u8 = 16;
-    /// All that exist.
+    /// All of the above.
     pub const ALL: u8 = 31;
 }
 
 codes! {
     /// Whether a body may move, and whether it keeps its shape.
     pub enum BodyKind: u8, "0 (static), 1 (kinematic), 2 (dynamic), 3 (soft), 4 (cloth), 5 (crowd) or 6 (implicit)" {
-        /// Never moves.
+        /// It never moves.
         Static = 0,
-        /// The client moves it.
+        /// A client moves it.
         Kinematic = 1,
         /// Forces move it: gravity, contacts, and the tools that touch it.
         Dynamic = 2,
-        /// Forces move and deform it. The configuration's: no client adds, moves or removes one.
-        /// Since 2.1.
+        /// Forces move and deform it. It comes from the configuration: clients cannot add, move or
+        /// remove it. Since 2.1.
         Soft = 3,
-        /// A sheet: as soft. Since 2.1.
+        /// A sheet that forces move and deform; otherwise like a soft body. Since 2.1.
         Cloth = 4,
-        /// One of a crowd of loose rigid bodies: moved by forces as a dynamic one, shown as a soft
-        /// one. Since 2.1.
+        /// One of a crowd of loose rigid bodies: forces move it like a dynamic body, and it is
+        /// shown by its surface like a soft one. Since 2.1.
         Crowd = 5,
         /// Spheres that forces move, under an implicit surface that blends over them: a strand, a
         /// fluid, a springy solid. Shown by its skin. Since 2.2.
@@ -59,22 +59,23 @@ codes! {
 }
 
 impl BodyKind {
-    /// Whether such a body is shown by its surface ([`OpenSurface`]) and not by its pose.
+    /// Returns true if such a body is shown by its surface ([`OpenSurface`]) and not by its pose.
     pub const fn has_surface(self) -> bool {
         matches!(self, Self::Soft | Self::Cloth | Self::Crowd)
     }
 
-    /// Whether such a body is shown by its skin ([`OpenSkin`]) and not by its pose.
+    /// Returns true if such a body is shown by its skin ([`OpenSkin`]) and not by its pose.
     pub const fn has_skin(self) -> bool {
         matches!(self, Self::Implicit)
     }
 
-    /// Whether the soft simulation moves it, and so no client.
+    /// Returns true if the simulation of deformables moves it; clients then cannot.
     pub const fn is_simulated(self) -> bool {
         self.has_surface() || self.has_skin()
     }
 
-    /// The minor version that it came with: to clients of an earlier one there is no such body.
+    /// Returns the minor version that introduced this kind. Clients of an earlier version do not
+    /// see such a body.
     pub const fn since(self) -> u16 {
         match self {
             Self::Static | Self::Kinematic | Self::Dynamic => 0,
@@ -83,7 +84,7 @@ impl BodyKind {
         }
     }
 
-    /// As a person writes it, also in the configuration.
+    /// Returns the name of this kind for people; the configuration uses the same.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Static => "static",
@@ -98,7 +99,7 @@ impl BodyKind {
 }
 
 messages! {
-    /// A message from a client.
+    /// A request from a client.
     pub enum Request {
         /// The first message of a connection. Answered by [`Welcome`](crate::reply::Welcome) or
         /// [`Refused`](crate::reply::Refused).
@@ -109,9 +110,9 @@ messages! {
             major: u16,
             /// The client's minor version.
             minor: u16,
-            /// Zero.
+            /// Must be zero.
             features: u32,
-            /// What the client calls itself.
+            /// Name that the client gives itself.
             name: Name,
         } reserved 0
 
@@ -120,46 +121,46 @@ messages! {
 
         /// Asks for the bodies from index `first` on. Answered by [`Bodies`](crate::reply::Bodies).
         ListBodies = 0x0103 => {
-            /// How many to leave out.
+            /// Number of bodies to skip.
             first: u32,
         } reserved 4
 
         /// Asks for shared blocks. Answered by [`Subscribed`](crate::reply::Subscribed) with their
         /// descriptors.
         Subscribe = 0x0104 => {
-            /// The arm's index.
+            /// Index of the arm.
             arm: u8,
             /// A sum of [`want`]'s bits.
             wants: u8,
         } reserved 6
 
-        /// Sends a kinematic body somewhere. It goes there no faster than `speed_m_s` and is
-        /// stopped by the tools' continuous collision detection, never carried through one. When
-        /// the lease ends without another command, the body stops where it is. A static body is
-        /// refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)), and so are a dynamic one
-        /// ([`NotYours`](crate::reply::ErrorCode::NotYours)) and one of the soft simulation
+        /// Moves a kinematic body towards a pose. It moves no faster than `speed_m_s`. Continuous
+        /// collision detection stops it at the tools; it never passes through one. When the lease
+        /// ends without another command, the body stops where it is. The request is refused for a
+        /// static body ([`StaticBody`](crate::reply::ErrorCode::StaticBody)), a dynamic one
+        /// ([`NotYours`](crate::reply::ErrorCode::NotYours)) and a deformable one
         /// ([`Deformable`](crate::reply::ErrorCode::Deformable)). A pose out of the plane of a
-        /// planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange), and the body goes
-        /// on as before.
+        /// planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange); the body then
+        /// continues as before.
         SetBodyPose = 0x0105 => {
-            /// Where to.
+            /// Target pose.
             world_from_body: Pose,
-            /// No point of it faster than this, m/s.
+            /// Maximum speed of any point of the body, m/s.
             speed_m_s: NonNegative,
-            /// Which body.
+            /// Identity of the body.
             body: u32,
-            /// For how long the command holds, ms: 1 to [`MAX_LEASE_MS`], or to less where the
-            /// daemon's configuration says so. The refusal's `limit` is what it allows.
+            /// Time for which the command holds, ms: 1 to [`MAX_LEASE_MS`], or less if the daemon's
+            /// configuration says so. The refusal's `limit` is the longest one allowed.
             lease_ms: u32,
         } reserved 0
 
         /// Adds a body. Carries one descriptor: its mesh as a sealed memory file
-        /// ([`mesh`](crate::mesh)). Answered by [`BodyAdded`](crate::reply::BodyAdded). The body
-        /// goes when its client goes.
+        /// ([`mesh`](crate::mesh)). Answered by [`BodyAdded`](crate::reply::BodyAdded). The body is
+        /// removed when its client disconnects.
         AddBody = 0x0106, descriptors |_| 1 => {
-            /// Unique in the scene.
+            /// Name, unique in the scene.
             name: Name,
-            /// Where it starts.
+            /// Initial pose.
             world_from_body: Pose,
             /// Contact stiffness, N/m: 1 to 100,000.
             stiffness_n_per_m: NonNegative,
@@ -169,41 +170,42 @@ messages! {
             friction: NonNegative,
             /// Coefficient of restitution between this body and others, 0 to 1.
             restitution: NonNegative,
-            /// Density of a dynamic body, kg/m³: 1 to 30,000; of no meaning for others.
+            /// Density of a dynamic body, kg/m³: 1 to 30,000. Ignored for other kinds.
             density_kg_m3: NonNegative,
-            /// May it move. Not soft, not cloth.
+            /// Whether the body may move. Only static, kinematic and dynamic bodies can be added.
             kind: BodyKind,
-            /// True: its mesh must be closed and oriented. False: an open sheet is welcome.
+            /// If true, the mesh must be closed and oriented. If false, an open sheet is allowed.
             solid: bool,
         } reserved 6
 
-        /// Removes a body that this client has added.
+        /// Removes a body that this client added.
         RemoveBody = 0x0107 => {
-            /// Which body.
+            /// Identity of the body.
             body: u32,
         } reserved 4
 
-        /// Stops a kinematic body where it is and gives up the lease on it. Refused for a body of
-        /// another kind as [`SetBodyPose`] is.
+        /// Stops a kinematic body where it is and gives up the lease on it. It is refused for
+        /// bodies of another kind, as [`SetBodyPose`] is.
         HaltBody = 0x0108 => {
-            /// Which body.
+            /// Identity of the body.
             body: u32,
         } reserved 4
 
-        /// Tightens limits of an arm's governor. A limit that is looser than the one in force
-        /// changes nothing, so no client can give itself or another one more force. Outlives its
-        /// client: holds until a technician releases it ([`ReleaseLimits`]) or the daemon ends.
-        /// Answered by [`Done`](crate::reply::Done) when a tick of the loop has kept it: the force
-        /// follows within the slew limit. Limits that cannot be kept are refused
-        /// ([`LimitsRefused`](crate::reply::ErrorCode::LimitsRefused)) and nothing changes.
+        /// Tightens limits of an arm's governor. A limit looser than the one in force changes
+        /// nothing, so no client can raise its own force or another client's. A tightened limit
+        /// outlives its client: it holds until a technician releases it ([`ReleaseLimits`]) or the
+        /// daemon ends. Answered by [`Done`](crate::reply::Done) when a tick of the loop has
+        /// applied it: the force follows within the slew limit. Limits that cannot be kept are
+        /// refused ([`LimitsRefused`](crate::reply::ErrorCode::LimitsRefused)), and nothing
+        /// changes.
         TightenLimits = 0x0109 => {
             /// Force magnitude, N.
             peak_force_n: Limit,
-            /// Force that may be held for ever, N.
+            /// Force that may be held indefinitely, N.
             continuous_force_n: Limit,
             /// Torque magnitude, N m.
             peak_torque_nm: Limit,
-            /// Torque that may be held for ever, N m.
+            /// Torque that may be held indefinitely, N m.
             continuous_torque_nm: Limit,
             /// Rate of change of force, N/s.
             slew_n_per_s: Limit,
@@ -213,88 +215,88 @@ messages! {
             velocity_m_s: Limit,
             /// Tool turning speed above which force is cut, rad/s.
             angular_velocity_rad_s: Limit,
-            /// The arm's index, or [`ALL_ARMS`].
+            /// Index of the arm, or [`ALL_ARMS`].
             arm: u8,
         } reserved 7
 
-        /// "I am alive": renews every lease of this client for `lease_ms`. Any request shows that a
+        /// Keep-alive: renews every lease of this client for `lease_ms`. Any request shows that a
         /// client is alive; this one does nothing else.
         Renew = 0x010a => {
-            /// For how long, ms: 1 to [`MAX_LEASE_MS`], or to less where the daemon's configuration
-            /// says so. The refusal's `limit` is what it allows.
+            /// Length of the renewed leases, ms: 1 to [`MAX_LEASE_MS`], or less if the daemon's
+            /// configuration says so. The refusal's `limit` is the longest one allowed.
             lease_ms: u32,
         } reserved 4
 
-        /// The application gained or lost the user's attention. Without it, this client's bodies
-        /// make no force.
+        /// Tells that the application gained or lost the user's focus. Without focus, this client's
+        /// bodies produce no force.
         SetFocus = 0x010b => {
-            /// Whether it has it. A new connection has.
+            /// Whether the application has focus. A new connection starts with it.
             focused: bool,
         } reserved 7
 
-        /// The last message of a connection: the client leaves in good order.
+        /// The last message of a connection that ends in good order.
         Goodbye = 0x010c => {} reserved 8
 
         /// Asks for the block of a deformable body's surface ([`block`](crate::block)). Answered by
         /// [`Surface`](crate::reply::Surface) with its descriptor. Since 2.1.
         OpenSurface = 0x010d => {
-            /// Which body: soft, cloth or of a crowd.
+            /// Identity of the body: soft, cloth or of a crowd.
             body: u32,
         } reserved 4
 
         /// Asks for the block of an implicit body's skin ([`block`](crate::block)). Answered by
         /// [`Skin`](crate::reply::Skin) with its descriptor. Since 2.2.
         OpenSkin = 0x010e => {
-            /// Which body: implicit.
+            /// Identity of an implicit body.
             body: u32,
         } reserved 4
 
         /// Asks for the shape of a body that is shown by its pose, or of an arm's tool. Answered by
         /// [`Shape`](crate::reply::Shape) with a descriptor. Since 2.2.
         OpenShape = 0x010f => {
-            /// Which body: static, kinematic or dynamic, whoever added it; `u32::MAX - k` for the
-            /// tool of arm `k`.
+            /// Identity of the body: static, kinematic or dynamic, no matter which client added it.
+            /// `u32::MAX - k` stands for the tool of arm `k`.
             body: u32,
         } reserved 4
 
-        /// Asks for the limits that are in force on an arm, all that [`TightenLimits`] can tighten.
-        /// Answered by [`Limits`](crate::reply::Limits). Since 2.4.
+        /// Asks for all limits in force on an arm that [`TightenLimits`] can tighten. Answered by
+        /// [`Limits`](crate::reply::Limits). Since 2.4.
         GetLimits = 0x0110 => {
-            /// The arm's index: one arm, never [`ALL_ARMS`].
+            /// Index of one arm; [`ALL_ARMS`] is refused.
             arm: u8,
         } reserved 7
 
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 => {} reserved 8
 
-        /// Technician: reads the configuration again. Answered by [`Done`](crate::reply::Done) when
-        /// a tick of the loop has kept its limits.
+        /// Technician: reloads the configuration. Answered by [`Done`](crate::reply::Done) when a
+        /// tick of the loop has applied its limits.
         Reload = 0x0202 => {} reserved 8
 
-        /// Technician: ends the daemon in order.
+        /// Technician: shuts the daemon down in order.
         Shutdown = 0x0203 => {} reserved 8
 
-        /// Technician: clears a latched fault (an emergency stop, say) of an arm. Answered by
-        /// [`Done`](crate::reply::Done) when a tick of the loop has taken it; a cause that still
-        /// holds comes back.
+        /// Technician: clears a latched fault of an arm, such as an emergency stop. Answered by
+        /// [`Done`](crate::reply::Done) when a tick of the loop has applied it. If the cause
+        /// persists, the fault returns.
         ClearFault = 0x0204 => {
-            /// The arm's index, or [`ALL_ARMS`].
+            /// Index of the arm, or [`ALL_ARMS`].
             arm: u8,
         } reserved 7
 
-        /// Technician: undoes whatever clients have tightened on an arm ([`TightenLimits`]). The
-        /// configuration's limits hold again, as they were reloaded last; the force rises within
+        /// Technician: undoes everything that clients have tightened on an arm ([`TightenLimits`]).
+        /// The limits of the configuration, as last reloaded, hold again. The force rises within
         /// the slew limit. Answered by [`Done`](crate::reply::Done) when a tick of the loop has
-        /// kept them. Since 2.3.
+        /// applied them. Since 2.3.
         ReleaseLimits = 0x0205 => {
-            /// The arm's index, or [`ALL_ARMS`].
+            /// Index of the arm, or [`ALL_ARMS`].
             arm: u8,
         } reserved 7
     }
 }
 
 impl Hello {
-    /// A hello of this version.
+    /// Returns a hello of this version.
     pub fn new(name: Name) -> Self {
         Self {
             magic: crate::MAGIC,
@@ -307,7 +309,7 @@ impl Hello {
 }
 
 impl Request {
-    /// Whether only the technician's socket takes this request.
+    /// Returns true if only the technician's socket takes this request.
     pub fn is_for_technicians(&self) -> bool {
         matches!(
             self,

@@ -1,7 +1,7 @@
-//! Texts of bounded length: UTF-8 in a fixed number of bytes, the rest zero.
+//! Texts of bounded length: UTF-8 in a fixed number of bytes, padded with zeros.
 
-/// A text of at most `N - 1` bytes, so that a zero always ends it. May be empty; no control
-/// characters but line breaks.
+/// A text of at most `N - 1` bytes, so that a zero always terminates it. It may be empty. It has no
+/// control characters except line breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
@@ -9,8 +9,8 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// As much of `text` as fits, cut at a character; control characters other than a line break
-    /// become spaces.
+    /// Returns as much of `text` as fits, cut between characters. Control characters other than
+    /// line breaks become spaces.
     pub fn lossy(text: &str) -> Self {
         let mut result = Self {
             bytes: [0; N],
@@ -34,10 +34,11 @@ impl<const N: usize> Text<N> {
         result
     }
 
-    /// From the fixed-size form, checked: UTF-8, ended by a zero, nothing but zeros behind it.
+    /// Parses the fixed-size form. It must be UTF-8, terminated by a zero, with only zeros after
+    /// that.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of what is wrong.
     pub fn from_bytes(bytes: &[u8; N]) -> Result<Self, &'static str> {
         let length = bytes
             .iter()
@@ -58,14 +59,15 @@ impl<const N: usize> Text<N> {
         }
     }
 
-    /// The fixed-size form.
+    /// Returns the fixed-size form.
     pub fn as_bytes(&self) -> &[u8; N] {
         &self.bytes
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
-        // Always UTF-8 by construction; the empty text is a fallback that needs no panic path.
+        // The bytes are UTF-8 by construction; the empty text is a fallback that avoids a panic
+        // path.
         self.bytes
             .get(..self.length)
             .and_then(|text| std::str::from_utf8(text).ok())
@@ -73,8 +75,8 @@ impl<const N: usize> Text<N> {
     }
 }
 
-/// Unicode's line breaks and direction marks: in a log or a list such a name could look like
-/// another.
+/// Returns true for Unicode's line breaks and direction marks. They could make a name look like
+/// another one in a log or a list.
 fn reorders(character: char) -> bool {
     matches!(
         character,
@@ -98,10 +100,10 @@ impl<const N: usize> std::fmt::Display for Text<N> {
     }
 }
 
-/// Bytes of a [`Name`] on the wire.
+/// Length of a [`Name`] on the wire, in bytes.
 pub const NAME_BYTES: usize = 64;
 
-/// What a client, an arm or a body is called: 1 to 63 bytes of UTF-8 on one line.
+/// Name of a client, an arm or a body: 1 to 63 bytes of UTF-8 on one line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name(Text<NAME_BYTES>);
 
@@ -109,7 +111,7 @@ impl Name {
     /// Checks a name.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of what is wrong.
     pub fn new(name: &str) -> Result<Self, &'static str> {
         if name.is_empty() {
             return Err("empty");
@@ -126,12 +128,12 @@ impl Name {
         Ok(Self(Text::lossy(name)))
     }
 
-    /// The name.
+    /// Returns the name as a string.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The fixed-size form.
+    /// Returns the fixed-size form.
     pub fn as_bytes(&self) -> &[u8; NAME_BYTES] {
         self.0.as_bytes()
     }

@@ -1,84 +1,84 @@
 //! Values on the wire: how each field type is written, and what is checked when it is read.
 //!
-//! Little-endian, packed, no padding but what a message declares as reserved. Decoding allocates
-//! only for lists and texts.
+//! Fields are little-endian and packed; the only padding is what a message declares as reserved.
+//! Decoding allocates only for lists and texts.
 
 use crate::text::{NAME_BYTES, Name, Text};
 
-/// Largest coordinate that is taken for a place, m. Anything further is a mistake of units.
+/// Largest coordinate accepted in a pose or a mesh, m. Anything farther away is a mistake of units.
 pub const MAX_COORDINATE_M: f64 = 1e4;
 
-/// How far the length of a rotation quaternion may be from 1.
+/// Largest deviation of the length of a rotation quaternion from 1.
 pub const QUATERNION_TOLERANCE: f64 = 1e-3;
 
-/// Why bytes are not a message. The sender's fault, always.
+/// Reason why bytes are not a message; always the sender's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum DecodeError {
-    /// Shorter than a header.
+    /// The packet is shorter than a header.
     #[error("{bytes} bytes are no message: a header has 16")]
     NoHeader {
-        /// The length.
+        /// Length of the packet in bytes.
         bytes: usize,
     },
-    /// Header and packet disagree about the length, or it is over the limit.
+    /// Header and packet disagree about the length, or the length exceeds the limit.
     #[error("the header says {declared} bytes and {actual} arrived (at most 4096)")]
     Length {
-        /// What the header says.
+        /// Length that the header declares.
         declared: u32,
-        /// What arrived.
+        /// Length of the packet that arrived.
         actual: usize,
     },
-    /// A kind that this version does not have, or that is not for this direction.
+    /// This version does not have the kind, or it belongs to the other direction.
     #[error("there is no message of kind {kind:#06x} here")]
     UnknownKind {
-        /// The kind.
+        /// The unknown kind.
         kind: u16,
     },
-    /// The number of descriptors is not that which the kind has, or not that which arrived.
+    /// The number of descriptors is not the one of the kind, or not the one that arrived.
     #[error(
         "kind {kind:#06x} carries {expected} descriptors; the header says {declared} and {actual} arrived"
     )]
     Descriptors {
-        /// The kind.
+        /// Kind of the message.
         kind: u16,
-        /// How many the kind has.
+        /// Number of descriptors of this kind.
         expected: u8,
-        /// What the header says.
+        /// Number that the header declares.
         declared: u8,
-        /// What arrived.
+        /// Number that arrived.
         actual: usize,
     },
-    /// The body ends before this field does.
+    /// The body ends before this field ends.
     #[error("the message ends inside `{field}`")]
     Short {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
     },
-    /// There is more than the body has.
+    /// Bytes are left after the last field.
     #[error("{bytes} bytes too many behind the last field")]
     Trailing {
-        /// How many.
+        /// Number of surplus bytes.
         bytes: usize,
     },
     /// A reserved byte is not zero.
     #[error("reserved bytes are not zero")]
     Reserved,
-    /// A number that the field cannot have.
+    /// The field's value is not allowed.
     #[error("`{field}` is {value}, and must be {must}")]
     Value {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: f64,
-        /// What it must be.
+        /// Requirement that the value violates.
         must: &'static str,
     },
-    /// A text that is not one.
+    /// The field is not a valid text.
     #[error("`{field}` is not a text: {problem}")]
     NotText {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Why.
+        /// What is wrong with it.
         problem: &'static str,
     },
 }
@@ -90,12 +90,12 @@ pub struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Starts at the first byte.
+    /// Returns a decoder at the first byte of `body`.
     pub fn new(body: &'a [u8]) -> Self {
         Self { rest: body }
     }
 
-    /// The next `N` bytes.
+    /// Takes the next `N` bytes.
     ///
     /// # Errors
     /// [`DecodeError::Short`] when there are fewer.
@@ -108,10 +108,10 @@ impl<'a> Decoder<'a> {
         Ok(*bytes)
     }
 
-    /// `count` bytes that must be zero.
+    /// Takes `count` bytes that must be zero.
     ///
     /// # Errors
-    /// [`DecodeError::Reserved`] when one is not, [`DecodeError::Short`] when there are fewer.
+    /// [`DecodeError::Reserved`] when one is not zero, [`DecodeError::Short`] when there are fewer.
     pub fn reserved(&mut self, count: usize) -> Result<(), DecodeError> {
         let (bytes, rest) = self
             .rest
@@ -125,10 +125,10 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Nothing may be left.
+    /// Checks that no bytes are left.
     ///
     /// # Errors
-    /// [`DecodeError::Trailing`] when something is.
+    /// [`DecodeError::Trailing`] when there are some.
     pub fn finish(self) -> Result<(), DecodeError> {
         if self.rest.is_empty() {
             Ok(())
@@ -148,7 +148,7 @@ pub trait Field: Sized {
     /// Reads and validates the field; `field` is its name for the error.
     ///
     /// # Errors
-    /// Whatever is wrong with it.
+    /// [`DecodeError`]: what is wrong with the field.
     fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError>;
 }
 
@@ -206,7 +206,7 @@ impl Field for f64 {
     }
 }
 
-/// An upper limit: a number that is not negative, or infinity for "no limit of mine".
+/// An upper limit: a non-negative number, or infinity for "no limit from me".
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Limit(pub f64);
 
@@ -234,7 +234,7 @@ impl Field for Limit {
     }
 }
 
-/// A finite number that is not negative.
+/// A finite non-negative number.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct NonNegative(pub f64);
 
@@ -275,30 +275,30 @@ impl<const N: usize> Field for [f64; N] {
 
 /// A rigid transform, such as `world_from_body`: 56 bytes, translation then rotation.
 ///
-/// Decoded ones have coordinates within [`MAX_COORDINATE_M`] and a quaternion whose length was
-/// within [`QUATERNION_TOLERANCE`] of 1 and is then made 1.
+/// Decoding accepts coordinates within [`MAX_COORDINATE_M`] and quaternions whose length is within
+/// [`QUATERNION_TOLERANCE`] of 1, and normalises the quaternion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Where the inner frame's origin is in the outer frame, m.
+    /// Origin of the inner frame in the outer frame, m.
     pub translation_m: [f64; 3],
-    /// Unit quaternion x, y, z, w: how the inner frame is turned in the outer one.
+    /// Unit quaternion x, y, z, w: rotation of the inner frame in the outer one.
     pub rotation_xyzw: [f64; 4],
 }
 
 impl Pose {
-    /// Both frames are the same.
+    /// The identity: both frames coincide.
     pub const IDENTITY: Self = Self {
         translation_m: [0.0; 3],
         rotation_xyzw: [0.0, 0.0, 0.0, 1.0],
     };
 
-    /// As seven numbers: translation, then quaternion.
+    /// Returns the pose as seven numbers: translation, then quaternion.
     pub fn to_array(self) -> [f64; 7] {
         let ([a, b, c], [x, y, z, w]) = (self.translation_m, self.rotation_xyzw);
         [a, b, c, x, y, z, w]
     }
 
-    /// From seven numbers, unchecked.
+    /// Makes a pose of seven numbers, unchecked.
     pub fn from_array([a, b, c, x, y, z, w]: [f64; 7]) -> Self {
         Self {
             translation_m: [a, b, c],
@@ -329,7 +329,7 @@ impl Field for Pose {
             .map(|part| part * part)
             .sum::<f64>()
             .sqrt();
-        // An infinite length (components near the largest number) is outside too.
+        // An infinite length (components near the largest number) is out of range as well.
         if !(1.0 - QUATERNION_TOLERANCE..=1.0 + QUATERNION_TOLERANCE).contains(&length) {
             return Err(DecodeError::Value {
                 field,
@@ -337,7 +337,8 @@ impl Field for Pose {
                 must: "a rotation: a quaternion of length 1",
             });
         }
-        // What was normalised stays as it is, so that a pose that is passed on reads the same.
+        // A quaternion that is already normalised stays unchanged, so that a pose that is passed on
+        // reads the same.
         if (length - 1.0).abs() > 8.0 * f64::EPSILON {
             for part in &mut pose.rotation_xyzw {
                 *part /= length;
@@ -369,7 +370,7 @@ impl Field for Name {
     }
 }
 
-/// A list: its count as `u32` and four reserved bytes, then the elements. At most `MAX`.
+/// A list: its count as `u32` and four reserved bytes, then at most `MAX` elements.
 impl<T: Field, const MAX: usize> Field for List<T, MAX> {
     fn put(&self, out: &mut Vec<u8>) {
         let items = &self.0[..self.0.len().min(MAX)];
@@ -397,11 +398,11 @@ impl<T: Field, const MAX: usize> Field for List<T, MAX> {
     }
 }
 
-/// A list of at most `MAX` elements; more are not sent.
+/// A list of at most `MAX` elements; surplus elements are not sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct List<T, const MAX: usize>(pub Vec<T>);
 
-/// Declares an enumeration on the wire: unknown codes are refused.
+/// Declares an enumeration on the wire; unknown codes are refused.
 macro_rules! codes {
     ($(#[$meta:meta])* pub enum $name:ident: $repr:ty, $must:literal { $($(#[$variant_meta:meta])* $variant:ident = $code:literal,)* }) => {
         $(#[$meta])*
@@ -410,15 +411,15 @@ macro_rules! codes {
         pub enum $name { $($(#[$variant_meta])* $variant = $code,)* }
 
         impl $name {
-            /// Every one, in the order of the codes.
+            /// All values, in the order of their codes.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The number on the wire.
+            /// Returns the number on the wire.
             pub const fn code(self) -> $repr {
                 self as $repr
             }
 
-            /// The one with this number.
+            /// Returns the value with this number, or `None` if the number is unknown.
             pub fn from_code(code: $repr) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)* _ => None }
             }
@@ -437,8 +438,7 @@ macro_rules! codes {
     };
 }
 
-/// Declares a structure whose fields are written one after the other, with reserved bytes behind
-/// them.
+/// Declares a structure whose fields are written one after the other, followed by reserved bytes.
 macro_rules! record {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* } reserved $reserved:literal) => {
         $(#[$meta])*

@@ -1,5 +1,4 @@
-//! Messages: what is written is what is read, every byte is where it was published, and no bytes do
-//! harm.
+//! Messages read back as written, every byte has its published place, and no bytes cause harm.
 
 use hapticd_protocol::{
     MAX_ARMS,
@@ -254,7 +253,7 @@ fn conforms<M: Message + PartialEq + Debug>(samples: &[M], kinds: &[(u16, &'stat
         );
 
         for length in 0..packet.len() {
-            // Cut short, with the header as it was and with the header made to agree.
+            // Truncated, with the header unchanged and with the header made to agree.
             assert!(M::decode(&packet[..length], descriptors).is_err());
             if length >= HEADER_BYTES {
                 let mut cut = packet[..length].to_vec();
@@ -288,7 +287,7 @@ fn conforms<M: Message + PartialEq + Debug>(samples: &[M], kinds: &[(u16, &'stat
     }
 }
 
-/// A copy by way of the wire, so that `conforms` needs no `Clone`.
+/// Makes a copy through the wire format, so that `conforms` does not need `Clone`.
 trait CloneByDecoding: Sized {
     fn clone_by_decoding(&self) -> Self;
 }
@@ -392,7 +391,7 @@ fn a_pose_command_is_at_its_published_bytes() {
     assert_eq!(packet[16 + 64..], [7, 0, 0, 0, 200, 0, 0, 0]);
 }
 
-/// The reply has the limits where the request to tighten them has its own.
+/// The reply has the limits at the places where the request to tighten them has its own.
 #[test]
 fn limits_are_at_their_published_bytes() {
     let asked = Request::from(request::GetLimits { arm: 1 }).encode(1);
@@ -593,8 +592,8 @@ proptest! {
         let _ = Event::take_body(kind, &body);
     }
 
-    /// Whatever still decodes after a few bytes were changed is a valid message, for it encodes to
-    /// something that decodes to itself.
+    /// Whatever still decodes after a few bytes changed is a valid message: it encodes to bytes
+    /// that decode to the same message.
     #[test]
     fn what_is_decoded_from_damaged_bytes_is_valid(
         which in any::<prop::sample::Index>(),
@@ -614,7 +613,7 @@ proptest! {
         }
     }
 
-    /// A rotation is normalised once: a pose that is decoded and sent on arrives unchanged.
+    /// A rotation is normalised once: a decoded pose that is sent on arrives unchanged.
     #[test]
     fn a_decoded_rotation_is_passed_on_unchanged(
         vector in prop::array::uniform3(prop_oneof![

@@ -1,4 +1,4 @@
-//! The mesh file: what is written is what is read, and no bytes do harm.
+//! The mesh file reads back as written, and no bytes cause harm.
 
 use hapticd_protocol::mesh::{MESH_HEADER_BYTES, Mesh, MeshError, Precision};
 use proptest::prelude::*;

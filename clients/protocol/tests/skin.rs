@@ -1,4 +1,4 @@
-//! The block of a skin: what its header says, and what is refused.
+//! The block of a skin: content of its header, and what is refused.
 
 use hapticd_protocol::{
     block::{
@@ -13,7 +13,7 @@ const ROOM: SkinCounts = SkinCounts {
     points: 5,
     triangles: 3,
 };
-/// 16 fixed, 3 lists of 15 numbers, one of 9; a sequence between the slots.
+/// 16 fixed words, 3 lists of 15 numbers, one of 9; a sequence between the slots.
 const SLOT: usize = 16 + 3 * 8 + 5;
 const WORDS: usize = 8 + 2 * (1 + SLOT);
 
@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(SkinMoment::from_words(&all).to_words(), all);
     }
 
-    /// Whatever a header says: it is refused, or both slots lie inside the block.
+    /// For any header: it is refused, or both slots lie inside the block.
     #[test]
     fn no_header_reaches_beyond_its_block(
         damage in prop::collection::vec((0..HEADER_WORDS, prop_oneof![any::<u64>(), 0_u64..64]), 0..4),

@@ -1,4 +1,4 @@
-//! The block of a surface: everything is at its published word, and no words do harm.
+//! The block of a surface has everything at its published word, and no words cause harm.
 
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR,
@@ -53,11 +53,11 @@ fn a_header_finds_its_way_back_and_a_longer_payload_is_welcome() {
         SurfaceHeader::check(&header.to_words(), WORDS, 70_000),
         Ok(header)
     );
-    // A later minor version has two words more at the end.
+    // A later minor version has two more words at the end.
     let later = with(2, (WORDS as u64 + 2) | 18 << 32);
     let checked = SurfaceHeader::check(&later, WORDS + 2, 70_000).unwrap();
     assert_eq!(checked.triangle_words(), 20..WORDS);
-    // Nothing at all is a surface, too.
+    // An empty surface is valid.
     let empty = SurfaceHeader::new(1, 0, 0, 0);
     let checked = SurfaceHeader::check(&empty.to_words(), 12, 1).unwrap();
     assert_eq!(
@@ -107,7 +107,7 @@ fn everything_that_disagrees_is_refused_with_the_numbers() {
             expected: 70_000
         }
     );
-    // One point more needs a word more than there are; as many as can be said overflow nothing.
+    // One point more needs one word more than the block has; the largest counts do not overflow.
     let refused = check(with(6, 6 | 3 << 32), WORDS);
     assert_eq!(
         refused.to_string(),
@@ -153,7 +153,7 @@ proptest! {
         prop_assert_eq!(unpack(words).collect::<Vec<_>>(), triples);
     }
 
-    /// Whatever header is taken, everything that it speaks of lies inside the block.
+    /// Everything that an accepted header refers to lies inside the block.
     #[test]
     fn no_words_do_harm(
         damage in prop::collection::vec((0..HEADER_WORDS, prop_oneof![any::<u64>(), 0_u64..40, Just(u64::MAX)]), 0..4),

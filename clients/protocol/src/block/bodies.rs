@@ -1,27 +1,28 @@
-//! Where all bodies are, published in every tick.
+//! Block of all bodies' poses, published in every tick.
 
 use super::{put, take};
 use crate::{MAX_BODIES, wire::Pose};
 
-/// Words of one body.
+/// Number of words of one body.
 const BODY_WORDS: usize = 8;
-/// Words before the first body.
+/// Number of words before the first body.
 const FIRST: usize = 3;
-/// Words of the payload.
+/// Number of words of the payload.
 pub const BODIES_WORDS: usize = FIRST + MAX_BODIES * BODY_WORDS;
 
-/// One body. What is behind the equals sign is its word, counted from the body's first.
+/// Pose of one body. Words are counted from the first word of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPose {
-    /// = 0, bits 0..32. Its identity.
+    /// Word 0, bits 0..32: identity of the body.
     pub body: u32,
-    /// = 0, bit 32. It has somewhere to go.
+    /// Word 0, bit 32: true if the body has a target that it has not reached.
     pub moving: bool,
-    /// = 1..8. Where it is.
+    /// Words 1..8: pose of the body.
     pub world_from_body: Pose,
 }
 
-/// All bodies. Words: 0 tick, 1 time, 2 count, then the bodies, 8 words each.
+/// Payload of the block: poses of all bodies. Words: 0 tick, 1 time, 2 count, then the bodies, 8
+/// words each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bodies {
     /// Number of the tick.
@@ -33,7 +34,7 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// None at this tick.
+    /// Returns an empty list for this tick.
     pub const fn new(tick: u64, time_ns: u64) -> Self {
         let none = BodyPose {
             body: 0,
@@ -48,8 +49,8 @@ impl Bodies {
         }
     }
 
-    /// Adds one, unless there are [`MAX_BODIES`] already; says whether it was added. Real-time
-    /// callable.
+    /// Appends a body, unless there are [`MAX_BODIES`] already. Returns whether it was appended.
+    /// Real-time callable.
     pub fn push(&mut self, body: BodyPose) -> bool {
         match self.bodies.get_mut(self.count) {
             Some(place) => {
@@ -61,12 +62,12 @@ impl Bodies {
         }
     }
 
-    /// Those that there are.
+    /// Returns the bodies.
     pub fn as_slice(&self) -> &[BodyPose] {
         &self.bodies[..self.count.min(MAX_BODIES)]
     }
 
-    /// As payload words; words behind the last body are zero. Real-time callable.
+    /// Returns the payload words; words after the last body are zero. Real-time callable.
     pub fn to_words(&self) -> [u64; BODIES_WORDS] {
         let mut words = [0; BODIES_WORDS];
         words[0] = self.tick;
@@ -80,7 +81,7 @@ impl Bodies {
         words
     }
 
-    /// From payload words; a count over the limit is taken for the limit. Real-time callable.
+    /// Reads the payload words; a count above the limit counts as the limit. Real-time callable.
     pub fn from_words(words: &[u64; BODIES_WORDS]) -> Self {
         let mut result = Self::new(words[0], words[1]);
         let count = usize::try_from(words[2]).unwrap_or(MAX_BODIES);

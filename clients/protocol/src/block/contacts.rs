@@ -1,31 +1,32 @@
-//! Where one arm's tool touches, published in every tick.
+//! Block of one arm's contacts, published in every tick.
 
 use super::{put, take};
 use crate::MAX_CONTACTS;
 
-/// Words of one contact.
+/// Number of words of one contact.
 const CONTACT_WORDS: usize = 8;
-/// Words before the first contact.
+/// Number of words before the first contact.
 const FIRST: usize = 3;
-/// Words of the payload.
+/// Number of words of the payload.
 pub const CONTACTS_WORDS: usize = FIRST + MAX_CONTACTS * CONTACT_WORDS;
 
-/// One contact. What is behind the equals sign is its word, counted from the contact's first.
+/// One contact. Words are counted from the first word of the contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// = 0..3. On the body's surface, world frame, m.
+    /// Words 0..3: point on the body's surface, world frame, m.
     pub point_m: [f64; 3],
-    /// = 3..6. Unit, from the body to the tool, world frame.
+    /// Words 3..6: unit normal from the body to the tool, world frame.
     pub normal: [f64; 3],
-    /// = 6. Between the surfaces along the normal, m; positive, for they never overlap.
+    /// Word 6: distance between the surfaces along the normal, m; positive, since they never
+    /// overlap.
     pub distance_m: f64,
-    /// = 7, bits 0..32. The body's identity; of the tool of arm `k`, `u32::MAX - k`: no body has
-    /// that.
+    /// Word 7, bits 0..32: identity of the body. For the tool of arm `k` it is `u32::MAX - k`,
+    /// which no body has.
     pub body: u32,
 }
 
 impl Contact {
-    /// A place holder.
+    /// A placeholder.
     pub const NONE: Self = Self {
         point_m: [0.0; 3],
         normal: [0.0; 3],
@@ -34,7 +35,8 @@ impl Contact {
     };
 }
 
-/// The contacts of an arm. Words: 0 tick, 1 time, 2 count, then the contacts, 8 words each.
+/// Payload of the block: contacts of an arm. Words: 0 tick, 1 time, 2 count, then the contacts, 8
+/// words each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contacts {
     /// Number of the tick.
@@ -46,7 +48,7 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// None at this tick.
+    /// Returns an empty list for this tick.
     pub const fn new(tick: u64, time_ns: u64) -> Self {
         Self {
             tick,
@@ -56,8 +58,8 @@ impl Contacts {
         }
     }
 
-    /// Adds one, unless there are [`MAX_CONTACTS`] already; says whether it was added. Real-time
-    /// callable.
+    /// Appends a contact, unless there are [`MAX_CONTACTS`] already. Returns whether it was
+    /// appended. Real-time callable.
     pub fn push(&mut self, contact: Contact) -> bool {
         match self.contacts.get_mut(self.count) {
             Some(place) => {
@@ -69,12 +71,12 @@ impl Contacts {
         }
     }
 
-    /// Those that there are.
+    /// Returns the contacts.
     pub fn as_slice(&self) -> &[Contact] {
         &self.contacts[..self.count.min(MAX_CONTACTS)]
     }
 
-    /// As payload words; words behind the last contact are zero. Real-time callable.
+    /// Returns the payload words; words after the last contact are zero. Real-time callable.
     pub fn to_words(&self) -> [u64; CONTACTS_WORDS] {
         let mut words = [0; CONTACTS_WORDS];
         words[0] = self.tick;
@@ -90,7 +92,7 @@ impl Contacts {
         words
     }
 
-    /// From payload words; a count over the limit is taken for the limit. Real-time callable.
+    /// Reads the payload words; a count above the limit counts as the limit. Real-time callable.
     pub fn from_words(words: &[u64; CONTACTS_WORDS]) -> Self {
         let mut result = Self::new(words[0], words[1]);
         let count = usize::try_from(words[2]).unwrap_or(MAX_CONTACTS);

@@ -1,42 +1,42 @@
-//! The eight words before the sequence: what the block is, and for which version.
+//! Header of a block: the eight words before the sequence, with kind and version.
 
 use super::{PAYLOAD_WORD, STATE_WORDS};
 use crate::{MAGIC, MAJOR, MINOR, reply::BlockKind};
 
-/// Words of the header.
+/// Number of words of the header.
 pub const HEADER_WORDS: usize = 8;
 
-/// Words of a whole block with `payload` payload words.
+/// Returns the number of words of a whole block with `payload` payload words.
 pub const fn block_words(payload: usize) -> usize {
     PAYLOAD_WORD + payload
 }
 
-/// What a block is.
+/// Header of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockHeader {
-    /// What is in it.
+    /// Kind of the block.
     pub kind: BlockKind,
     /// The daemon's major version.
     pub major: u16,
     /// The daemon's minor version.
     pub minor: u16,
-    /// Whose; 0 for a block of the whole scene or of a body.
+    /// Index of the arm that the block belongs to; 0 for a block of the whole scene or of a body.
     pub arm: u16,
-    /// Words of the payload.
+    /// Number of words of the payload.
     pub payload_words: u32,
     /// The daemon's program version, as `[major, minor, patch]`.
     pub program: [u16; 3],
-    /// When the block was made, ns on the daemon's monotonic clock.
+    /// Time at which the block was made, ns on the daemon's monotonic clock.
     pub created_ns: u64,
 }
 
-/// Why a block is not what its reader expects.
+/// Reason why a block is not what its reader expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockError {
-    /// No header, or another magic.
+    /// The block has no header, or the magic differs.
     #[error("not a block of this protocol")]
     NotABlock,
-    /// Another major version.
+    /// The major version differs.
     #[error("the block is of version {major}.{minor}, this program reads {MAJOR}.{MINOR}")]
     Version {
         /// The block's major version.
@@ -44,27 +44,27 @@ pub enum BlockError {
         /// The block's minor version.
         minor: u16,
     },
-    /// Another block than was asked for.
+    /// The block is of another kind than requested.
     #[error("the block is of kind {actual}, not {expected}")]
     Kind {
-        /// What it is.
+        /// Code of the block's kind.
         actual: u16,
-        /// What it should be.
+        /// Code of the requested kind.
         expected: u16,
     },
     /// Header and memory disagree about the size, or the payload is shorter than the reader's
-    /// version has it.
+    /// version requires.
     #[error(
         "the block says {declared} words and has {actual}; its payload has {payload} and {needed} are read"
     )]
     Size {
-        /// Words that the header says.
+        /// Number of words that the header declares.
         declared: u32,
-        /// Words that there are.
+        /// Number of words of the memory.
         actual: usize,
-        /// Words of the payload that the header says.
+        /// Number of payload words that the header declares.
         payload: u32,
-        /// Words of the payload that the reader needs.
+        /// Number of payload words that the reader needs.
         needed: usize,
     },
     /// Reserved words are not zero.
@@ -73,7 +73,7 @@ pub enum BlockError {
 }
 
 impl BlockHeader {
-    /// The header of a new block of this version.
+    /// Returns the header of a new block of this version.
     pub fn new(kind: BlockKind, arm: u16, payload_words: usize, created_ns: u64) -> Self {
         let program = [
             env!("CARGO_PKG_VERSION_MAJOR"),
@@ -91,7 +91,7 @@ impl BlockHeader {
         }
     }
 
-    /// As words 0 to 7 of the block.
+    /// Returns words 0 to 7 of the block.
     pub fn to_words(&self) -> [u64; HEADER_WORDS] {
         let [major, minor, patch] = self.program.map(u64::from);
         let kind = u64::from(self.kind.code());
@@ -110,11 +110,11 @@ impl BlockHeader {
         ]
     }
 
-    /// Checks the header of a mapped block of `actual` words, of which `payload` payload words will
-    /// be read.
+    /// Checks the header of a mapped block of `actual` words. The reader will read `payload`
+    /// payload words.
     ///
     /// # Errors
-    /// [`BlockError`]: what is wrong first.
+    /// [`BlockError`]: the first thing that is wrong.
     pub fn check(
         words: &[u64; HEADER_WORDS],
         actual: usize,
@@ -128,7 +128,7 @@ impl BlockHeader {
         }
     }
 
-    /// As [`check`](Self::check) for a kind that has something at words 5 to 7.
+    /// Like [`check`](Self::check), for a kind that uses words 5 to 7.
     pub(super) fn check_but_reserved(
         words: &[u64; HEADER_WORDS],
         actual: usize,

@@ -1,58 +1,58 @@
-//! The skin of an implicit body: where what is in its block, and whether a block is one.
+//! Block of an implicit body's skin: its layout, and the check that a block is one.
 //!
-//! The layout is on the [module's page](super). Nothing here allocates; [`SkinHeader::check`]
+//! The layout is on the [module's page](super). Nothing here allocates. [`SkinHeader::check`]
 //! proves that both slots lie inside the block, and [`SkinHeader::check_counts`] that a frame lies
 //! inside its slot, so that a reader can slice by them.
 
 use super::{BlockError, BlockHeader, HEADER_WORDS, SEQUENCE_WORD};
 use crate::reply::BlockKind;
 
-/// Words of a slot's payload before the first point.
+/// Number of words of a slot's payload before the first point.
 pub const SKIN_FIXED_WORDS: usize = 16;
-/// Frames in a block.
+/// Number of frames in a block.
 pub const SKIN_SLOTS: usize = 2;
 
-/// What a frame's [`SkinMoment::flags`] say: a sum of these.
+/// Bits of [`SkinMoment::flags`].
 pub mod skin_flag {
-    /// The surface goes on beyond the box of its cubes, and is cut off there.
+    /// The surface extends beyond the box of its cubes and is cut off there.
     pub const CLIPPED: u32 = 1;
-    /// Cubes are larger than the configuration wants: there was no time or no room for more
+    /// Cubes are larger than the configuration asks for: time or capacity did not suffice for more
     /// triangles.
     pub const COARSE: u32 = 2;
-    /// The mesh's own check found something wrong ([`faults`](super::SkinMoment::faults)).
+    /// The mesh's own check found faults ([`faults`](super::SkinMoment::faults)).
     pub const FAULTY: u32 = 4;
-    /// Primitives are smaller than a cube and may not be seen.
+    /// Primitives are smaller than a cube and may be invisible.
     pub const SMALL: u32 = 8;
-    /// Primitives blend that may not: too many were in one place even for creases.
+    /// Primitives blend that must not: too many were in one place even for creases.
     pub const UNCONTROLLED: u32 = 16;
-    /// Parts that may not blend meet in a crease, where the configuration asks for a surface around
-    /// each: who blends is no equivalence in cubes of this size, as where a strand folds tightly.
-    /// The mesh is closed, and lies where it is felt.
+    /// Parts that must not blend meet in a crease, where the configuration asks for a separate
+    /// surface around each. In cubes of this size, "blends with" is not an equivalence relation, as
+    /// where a strand folds tightly. The mesh is closed, and lies where the hand feels it.
     pub const CREASED: u32 = 32;
 }
 
-/// Words of `triples` times three numbers of 32 bits.
+/// Returns the number of words for `triples` times three numbers of 32 bits.
 const fn packed_words(triples: u32) -> u64 {
     (triples as u64 * 3).div_ceil(2)
 }
 
-/// How large a frame is, or may be.
+/// Size of a frame, or capacity of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkinCounts {
-    /// Points.
+    /// Number of points.
     pub points: u32,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: u32,
 }
 
 impl SkinCounts {
-    /// Words that a frame needs, its fixed ones included.
+    /// Returns the number of words that a frame needs, its fixed words included.
     pub const fn words(self) -> u64 {
         SKIN_FIXED_WORDS as u64 + 3 * packed_words(self.points) + packed_words(self.triangles)
     }
 
-    /// Where points, normals, velocities and triangles are in a slot's payload; `None` where such a
-    /// number of words cannot be addressed.
+    /// Returns the ranges of points, normals, velocities and triangles in a slot's payload; `None`
+    /// if that many words cannot be addressed.
     pub fn places(self) -> Option<[std::ops::Range<usize>; 4]> {
         let list = usize::try_from(packed_words(self.points)).ok()?;
         let end = usize::try_from(self.words()).ok()?;
@@ -66,67 +66,67 @@ impl SkinCounts {
     }
 }
 
-/// What the block of a skin says of itself, once and for all.
+/// Header of a skin's block; constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkinHeader {
-    /// What every block says.
+    /// Header that every block has.
     pub block: BlockHeader,
-    /// Whose skin it is.
+    /// Identity of the body.
     pub body: u32,
-    /// Room for so much in each frame.
+    /// Capacity for each frame.
     pub room: SkinCounts,
 }
 
-/// Why a block is not the skin that its reader expects. The daemon's fault.
+/// Reason why a block is not the skin that its reader expects; the daemon's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SkinError {
-    /// It is not even the block that it should be.
+    /// The block is of another kind, version or size.
     #[error(transparent)]
     Block(#[from] BlockError),
-    /// Its slots do not fit into it.
+    /// The slots do not fit into the block.
     #[error(
         "two frames of {points} points and {triangles} triangles need {needed} words of payload, the block has {payload}"
     )]
     Size {
-        /// Points that it says to have room for.
+        /// Capacity for points that the header declares.
         points: u32,
-        /// Triangles that it says to have room for.
+        /// Capacity for triangles that the header declares.
         triangles: u32,
-        /// Words that these need.
+        /// Number of payload words that these need.
         needed: u64,
-        /// Words that there are.
+        /// Number of payload words in the block.
         payload: u32,
     },
-    /// Another body's.
+    /// The skin belongs to another body.
     #[error("the skin is body {actual}'s, not body {expected}'s")]
     Body {
-        /// Whose it is.
+        /// Identity in the header.
         actual: u32,
-        /// Whose it should be.
+        /// Identity that was requested.
         expected: u32,
     },
-    /// A frame that is larger than its slot.
+    /// A frame is larger than its slot.
     #[error("a frame of {} points and {} triangles in a slot for {} and {}", .frame.points, .frame.triangles, .room.points, .room.triangles)]
     Frame {
-        /// What it says to have.
+        /// Size that the frame declares.
         frame: SkinCounts,
-        /// What there is room for.
+        /// Capacity of the slot.
         room: SkinCounts,
     },
-    /// A corner that is no point.
+    /// A corner of a triangle is not a point.
     #[error("triangle {triangle} has corner {corner}, and there are {points} points")]
     Corner {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
-        /// Its corner.
+        /// The corner.
         corner: u32,
-        /// How many points there are.
+        /// Number of points.
         points: u32,
     },
 }
 
 impl SkinHeader {
-    /// The header of a new block of this version.
+    /// Returns the header of a new block of this version.
     pub fn new(body: u32, room: SkinCounts, created_ns: u64) -> Self {
         let payload = usize::try_from(Self::needed_words(room)).unwrap_or(usize::MAX);
         Self {
@@ -136,23 +136,24 @@ impl SkinHeader {
         }
     }
 
-    /// Words of the payload of this version (all that is behind the first sequence) with such room.
+    /// Returns the number of payload words of this version (everything after the first sequence)
+    /// for this capacity.
     pub const fn needed_words(room: SkinCounts) -> u64 {
         SKIN_SLOTS as u64 * (1 + room.words()) - 1
     }
 
-    /// Words that each slot's sequence guards.
+    /// Returns the number of words that each slot's sequence guards.
     pub fn slot_words(&self) -> usize {
-        // Checked, or made, to be no more than the block has.
+        // Checked, or constructed, to be at most the size of the block.
         self.room.words() as usize
     }
 
-    /// Where a slot's sequence is, in words of the whole block.
+    /// Returns the index of a slot's sequence, in words of the whole block.
     pub fn sequence_word(&self, slot: usize) -> usize {
         SEQUENCE_WORD + slot * (1 + self.slot_words())
     }
 
-    /// As words 0 to 7 of the block.
+    /// Returns words 0 to 7 of the block.
     pub fn to_words(&self) -> [u64; HEADER_WORDS] {
         let mut words = self.block.to_words();
         words[5] = u64::from(self.body);
@@ -164,7 +165,7 @@ impl SkinHeader {
     /// `body`.
     ///
     /// # Errors
-    /// [`SkinError`]: what is wrong first.
+    /// [`SkinError`]: the first thing that is wrong.
     pub fn check(words: &[u64; HEADER_WORDS], actual: usize, body: u32) -> Result<Self, SkinError> {
         let least = 2 * SKIN_FIXED_WORDS + 1;
         let block = BlockHeader::check_but_reserved(words, actual, BlockKind::Skin, least)?;
@@ -208,44 +209,48 @@ impl SkinHeader {
     }
 }
 
-/// What a frame is and when it was so. What is behind the equals sign is its payload word.
+/// Description of a frame. Words are counted from the first word of the slot's payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SkinMoment {
-    /// = 0. Its points (32 bits) and triangles (32).
+    /// Word 0: number of points (32 bits) and of triangles (32).
     pub counts: SkinCounts,
-    /// = 1. Counts the frames, from 1.
+    /// Word 1: number of the frame, from 1.
     pub frame: u64,
-    /// = 2. Tick of the loop at whose end the body was so.
+    /// Word 2: tick of the loop at whose end the body had this shape.
     pub tick: u64,
-    /// = 3. When that was, ns on the daemon's monotonic clock.
+    /// Word 3: time of that, ns on the daemon's monotonic clock.
     pub time_ns: u64,
-    /// = 4. When the frame was published, on the same clock: by so much it was old then.
+    /// Word 4: time of publication on the same clock; the difference is the frame's age at that
+    /// time.
     pub published_ns: u64,
-    /// = 5. A sum of [`skin_flag`]s (32 bits), how many levels cubes are coarser than wanted (32).
+    /// Word 5: a sum of [`skin_flag`] bits (32 bits), and the number of levels by which cubes are
+    /// coarser than wanted (32).
     pub flags: u32,
     /// See `flags`.
     pub coarser: u32,
-    /// = 6. Edge of the cubes, m.
+    /// Word 6: edge of the cubes, m.
     pub cell_m: f64,
-    /// = 7. Largest distance found between a point of the mesh and the surface that tools feel, m.
+    /// Word 7: largest distance found between a point of the mesh and the surface that tools feel,
+    /// m.
     pub felt_m: f64,
-    /// = 8. Faults that the mesh's own check found in this frame (32), and frames with faults so
+    /// Word 8: faults that the mesh's own check found in this frame (32), and frames with faults so
     /// far (32).
     pub faults: u32,
     /// See `faults`.
     pub faulty_frames: u32,
-    /// = 9. States of the body that were given and never shown, so far.
+    /// Word 9: states of the body that were supplied and never shown, so far.
     pub skipped: u64,
-    /// = 10. Primitives under the skin (32), and how many of them may be too small to be seen (32).
+    /// Word 10: primitives under the skin (32), and how many of them may be too small to be visible
+    /// (32).
     pub primitives: u32,
     /// See `primitives`.
     pub small: u32,
-    /// = 11. Processor time that the mesh took, ns.
+    /// Word 11: processor time that the mesh took, ns.
     pub took_ns: u64,
 }
 
 impl SkinMoment {
-    /// As the first payload words; those without a meaning are zero.
+    /// Returns the first payload words; those without a meaning are zero.
     pub fn to_words(&self) -> [u64; SKIN_FIXED_WORDS] {
         let two = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         let mut words = [0; SKIN_FIXED_WORDS];
@@ -266,7 +271,7 @@ impl SkinMoment {
         words
     }
 
-    /// From the first payload words.
+    /// Reads the first payload words.
     pub fn from_words(words: &[u64; SKIN_FIXED_WORDS]) -> Self {
         let low = |word: u64| word as u32;
         let high = |word: u64| (word >> 32) as u32;

@@ -1,7 +1,7 @@
 //! The state of one arm, published in every tick of the haptic loop.
 //!
-//! Poses, velocities and wrenches are in the world frame; wrenches act at the tool origin, on the
-//! hand.
+//! Poses, velocities and wrenches are in the world frame. Wrenches act on the hand, at the tool's
+//! origin.
 
 use super::{put, take};
 use crate::wire::Pose;
@@ -11,28 +11,28 @@ pub const STATE_WORDS: usize = 48;
 
 /// Bits of [`ArmState::flags`].
 pub mod flag {
-    /// The arm is there and its pose is known.
+    /// The arm is attached and its pose is known.
     pub const ATTACHED: u16 = 1;
     /// The tool touches something.
     pub const TOUCHING: u16 = 2;
-    /// The detection's certificate or the tick's budget held the tool back in this tick.
+    /// The certificate or the tick's pair budget held the tool back in this tick.
     pub const STARVED: u16 = 4;
     /// The contact data are older than the limit.
     pub const STALE: u16 = 8;
-    /// The daemon is about to end.
+    /// The daemon is shutting down.
     pub const STOPPING: u16 = 16;
-    /// The tool is inside of a body, or overlaps it: it feels nothing of that one until it is out.
-    /// Since 2.3.
+    /// The tool is inside a body, or overlaps it. No force of that body is rendered until the tool
+    /// is out. Since 2.3.
     pub const INSIDE: u16 = 32;
 }
 
-/// Where the safety governor is between off and on.
+/// State of the safety governor between off and on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum GovernorState {
-    /// Off in good order: nobody asks for force.
+    /// Off in good order: no force is requested.
     Disengaged = 0,
-    /// Waits until little force is wanted, then ramps.
+    /// Waits until the wanted force is small, then ramps.
     WaitingSmallForce = 1,
     /// Force is rising.
     Ramping = 2,
@@ -45,7 +45,7 @@ pub enum GovernorState {
 }
 
 impl GovernorState {
-    /// The state with this code.
+    /// Returns the state with this code, or `None` if the code is unknown.
     pub const fn from_code(code: u8) -> Option<Self> {
         Some(match code {
             0 => Self::Disengaged,
@@ -58,7 +58,7 @@ impl GovernorState {
         })
     }
 
-    /// For a person.
+    /// Returns a description for people.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Disengaged => "off",
@@ -71,7 +71,8 @@ impl GovernorState {
     }
 }
 
-/// What a force-off code means, for a person. Codes never change meaning; new ones are appended.
+/// Returns the meaning of a force-off code for people. Codes never change their meaning; new ones
+/// are appended.
 pub const fn force_off_text(code: u8) -> &'static str {
     match code {
         0 => "none",
@@ -99,83 +100,86 @@ pub const fn force_off_text(code: u8) -> &'static str {
     }
 }
 
-/// The newest state of an arm. What is behind the equals sign is its first payload word.
+/// Newest state of an arm. Words are counted from the first word of the payload.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmState {
-    /// = 0. Number of the tick, from 1.
+    /// Word 0: number of the tick, from 1.
     pub tick: u64,
-    /// = 1. Time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same for
-    /// all processes).
+    /// Word 1: time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same
+    /// for all processes).
     pub time_ns: u64,
-    /// = 2..9. Where the hand is.
+    /// Words 2..9: pose of the tool as the hand holds it.
     pub world_from_device: Pose,
-    /// = 9..16. Where the tool is allowed to be: what an application draws.
+    /// Words 9..16: pose of the proxy, that is, of the tool where it is allowed to be. Applications
+    /// draw this one.
     pub world_from_proxy: Pose,
-    /// = 16..19. Velocity of the hand, m/s.
+    /// Words 16..19: velocity of the hand, m/s.
     pub linear_velocity_m_s: [f64; 3],
-    /// = 19..22. Angular velocity of the hand, rad/s.
+    /// Words 19..22: angular velocity of the hand, rad/s.
     pub angular_velocity_rad_s: [f64; 3],
-    /// = 22..25. Force sent to the arm, N.
+    /// Words 22..25: force sent to the arm, N.
     pub force_n: [f64; 3],
-    /// = 25..28. Torque sent to the arm, N m.
+    /// Words 25..28: torque sent to the arm, N m.
     pub torque_nm: [f64; 3],
-    /// = 28..31. The coupling's force before the governor, N.
+    /// Words 28..31: force of the coupling before the governor, N.
     pub wanted_force_n: [f64; 3],
-    /// = 31..34. The coupling's torque before the governor, N m.
+    /// Words 31..34: torque of the coupling before the governor, N m.
     pub wanted_torque_nm: [f64; 3],
-    /// = 34, bits 0..8. [`GovernorState`]'s code.
+    /// Word 34, bits 0..8: code of the [`GovernorState`].
     pub governor: u8,
-    /// = 34, bits 8..16. Why force is off or reduced, 0 for no reason ([`force_off_text`]).
+    /// Word 34, bits 8..16: code of the reason why force is off or reduced ([`force_off_text`]); 0
+    /// for no reason.
     pub reason: u8,
-    /// = 34, bits 16..32. A sum of [`flag`]'s bits.
+    /// Word 34, bits 16..32: a sum of [`flag`] bits.
     pub flags: u16,
-    /// = 34, bits 32..48. Contacts in this tick.
+    /// Word 34, bits 32..48: number of contacts in this tick.
     pub contacts: u16,
-    /// = 34, bits 48..64. With [`flag::INSIDE`]: the low 16 bits of the identity of the body that
-    /// the tool is inside of, the first of them; of another arm's tool too. Else 0. Since 2.3.
+    /// Word 34, bits 48..64: with [`flag::INSIDE`], the low 16 bits of the identity of the first
+    /// body (or other arm's tool) that the tool is inside of; otherwise 0. Since 2.3.
     pub inside_body: u16,
-    /// = 35, bits 0..32. One bit for each button, bit 0 the first; 1 is pressed.
+    /// Word 35, bits 0..32: buttons, one bit each, starting at bit 0; 1 means pressed.
     pub buttons: u32,
-    /// = 35, bits 32..64. Age of the contact data, ticks; `u32::MAX` without any.
+    /// Word 35, bits 32..64: age of the contact data, ticks; `u32::MAX` without any.
     pub snapshot_age_ticks: u32,
-    /// = 36. Whole periods that the loop has skipped since it started.
+    /// Word 36: whole periods that the loop has skipped since it started.
     pub missed_ticks: u64,
-    /// = 37. How long the computation of the newest finished tick (the one before) took, ns.
+    /// Word 37: computation time of the newest finished tick (the one before this), ns.
     pub compute_ns: u64,
-    /// = 38. How much later than asked the loop woke for that tick, ns.
+    /// Word 38: how much later than requested the loop woke for that tick, ns.
     pub lateness_ns: u64,
-    /// = 39. Age of the arm's sample, ns.
+    /// Word 39: age of the arm's sample, ns.
     pub input_age_ns: u64,
-    /// = 40, bits 0..8. The newest reason why force went off, also when it is on again; 0 before
-    /// the first. Since 2.3.
+    /// Word 40, bits 0..8: code of the newest reason why force went off, kept when it is on again;
+    /// 0 before the first. Since 2.3.
     pub last_force_off: u8,
-    /// = 41. The tick of that.
+    /// Word 41: tick of that force-off.
     pub last_force_off_tick: u64,
-    /// = 42. How often force went off, or was off for another reason than in the tick before, since
-    /// the loop started.
+    /// Word 42: how often force went off, or was off for another reason than in the tick before,
+    /// since the loop started.
     pub force_offs: u64,
-    /// = 43..48. What the arm's spring did. Since 2.3.
+    /// Words 43..48: energy of the arm's coupling. Since 2.3.
     pub energy: ArmEnergy,
 }
 
-/// What the spring between hand and tool did since the force was last off for want of a pose, J at
+/// Energy of the spring between hand and tool since the force was last off for lack of a pose, J at
 /// the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmEnergy {
-    /// Given to the hand; negative: taken from it.
+    /// Energy given to the hand; negative if taken from it.
     pub given_j: f64,
-    /// Stored now.
+    /// Energy stored now.
     pub stored_j: f64,
-    /// Given beyond what bodies put in and the arm's own damping and friction surely take.
+    /// Energy given beyond what bodies put in and beyond what the arm's own damping and friction
+    /// certainly absorb.
     pub debt_j: f64,
-    /// Was stored and taken off where the passivity controller lowered the gain.
+    /// Energy that was stored and was removed where the passivity controller lowered the gain.
     pub withheld_j: f64,
-    /// The controller's gain, 1 where it does not act.
+    /// Gain of the passivity controller; 1 where it does not act.
     pub gain: f64,
 }
 
 impl ArmEnergy {
-    /// Of a spring that has done nothing.
+    /// Energy of a spring that has done nothing.
     pub const EMPTY: Self = Self {
         given_j: 0.0,
         stored_j: 0.0,
@@ -206,7 +210,7 @@ impl ArmEnergy {
 }
 
 impl ArmState {
-    /// Before the first tick.
+    /// State before the first tick.
     pub const EMPTY: Self = Self {
         tick: 0,
         time_ns: 0,
@@ -235,7 +239,7 @@ impl ArmState {
         energy: ArmEnergy::EMPTY,
     };
 
-    /// As payload words. Real-time callable.
+    /// Returns the payload words. Real-time callable.
     pub fn to_words(&self) -> [u64; STATE_WORDS] {
         let mut words = [0; STATE_WORDS];
         words[0] = self.tick;
@@ -265,7 +269,7 @@ impl ArmState {
         words
     }
 
-    /// From payload words. Real-time callable; any words are some state.
+    /// Reads the payload words; any words give a state. Real-time callable.
     pub fn from_words(words: &[u64; STATE_WORDS]) -> Self {
         Self {
             tick: words[0],
@@ -296,12 +300,12 @@ impl ArmState {
         }
     }
 
-    /// Whether all of these [`flag`] bits are set.
+    /// Returns true if all of these [`flag`] bits are set.
     pub fn has(&self, flags: u16) -> bool {
         self.flags & flags == flags
     }
 
-    /// Where the governor is; `None` for a code of a newer version.
+    /// Returns the state of the governor; `None` for a code of a newer version.
     pub fn governor_state(&self) -> Option<GovernorState> {
         GovernorState::from_code(self.governor)
     }
@@ -315,7 +319,7 @@ pub(super) mod tests {
         Pose::from_array(std::array::from_fn(|index| first + index as f64))
     }
 
-    /// Every number is its own word index (plus 1000 for a number that shares its word).
+    /// Each number is its own word index; numbers that share a word have other values.
     fn counted() -> ArmState {
         let three = |first: f64| [first, first + 1.0, first + 2.0];
         ArmState {

@@ -1,75 +1,75 @@
-//! The surface of a deformable body: where what is in its block, and whether a block is one.
+//! Block of a deformable body's surface: its layout, and the check that a block is one.
 //!
-//! The layout is on the [module's page](super). Nothing here allocates; [`SurfaceHeader::check`]
-//! proves that everything that the header speaks of lies inside the block, so that a reader can
-//! slice by it.
+//! The layout is on the [module's page](super). Nothing here allocates. [`SurfaceHeader::check`]
+//! proves that everything the header refers to lies inside the block, so that a reader can slice by
+//! it.
 
 use super::{BlockError, BlockHeader, HEADER_WORDS, PAYLOAD_WORD};
 use crate::reply::BlockKind;
 
-/// Words of the payload before the first point.
+/// Number of payload words before the first point.
 pub const SURFACE_FIXED_WORDS: usize = 3;
 
-/// Words of `triples` times three numbers of 32 bits.
+/// Returns the number of words for `triples` times three numbers of 32 bits.
 const fn packed_words(triples: u32) -> u64 {
     (triples as u64 * 3).div_ceil(2)
 }
 
-/// What the block of a surface says of itself, once and for all.
+/// Header of a surface's block; constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfaceHeader {
-    /// What every block says.
+    /// Header that every block has.
     pub block: BlockHeader,
-    /// Whose surface it is.
+    /// Identity of the body.
     pub body: u32,
-    /// How many points it has.
+    /// Number of points.
     pub points: u32,
-    /// How many triangles it has.
+    /// Number of triangles.
     pub triangles: u32,
 }
 
-/// Why a block is not the surface that its reader expects. The daemon's fault.
+/// Reason why a block is not the surface that its reader expects; the daemon's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SurfaceError {
-    /// It is not even the block that it should be.
+    /// The block is of another kind, version or size.
     #[error(transparent)]
     Block(#[from] BlockError),
-    /// Points and triangles do not fit into it.
+    /// Points and triangles do not fit into the block.
     #[error(
         "{points} points and {triangles} triangles need {needed} words of payload, the block has {payload}"
     )]
     Size {
-        /// Points that it says to have.
+        /// Number of points that the header declares.
         points: u32,
-        /// Triangles that it says to have.
+        /// Number of triangles that the header declares.
         triangles: u32,
-        /// Words that these need.
+        /// Number of payload words that these need.
         needed: u64,
-        /// Words that there are.
+        /// Number of payload words in the block.
         payload: u32,
     },
-    /// Another body's.
+    /// The surface belongs to another body.
     #[error("the surface is body {actual}'s, not body {expected}'s")]
     Body {
-        /// Whose it is.
+        /// Identity in the header.
         actual: u32,
-        /// Whose it should be.
+        /// Identity that was requested.
         expected: u32,
     },
-    /// A corner that is no point.
+    /// A corner of a triangle is not a point.
     #[error("triangle {triangle} has corner {corner}, and there are {points} points")]
     Corner {
-        /// Which triangle.
+        /// Index of the triangle.
         triangle: usize,
-        /// Its corner.
+        /// The corner.
         corner: u32,
-        /// How many points there are.
+        /// Number of points.
         points: u32,
     },
 }
 
 impl SurfaceHeader {
-    /// The header of a new block of this version.
+    /// Returns the header of a new block of this version.
     pub fn new(body: u32, points: u32, triangles: u32, created_ns: u64) -> Self {
         let needed = Self::needed_words(points, triangles);
         let payload = usize::try_from(needed).unwrap_or(usize::MAX);
@@ -81,24 +81,25 @@ impl SurfaceHeader {
         }
     }
 
-    /// Words of the payload of this version with so many points and triangles.
+    /// Returns the number of payload words of this version for these numbers of points and
+    /// triangles.
     pub const fn needed_words(points: u32, triangles: u32) -> u64 {
         SURFACE_FIXED_WORDS as u64 + packed_words(points) + packed_words(triangles)
     }
 
-    /// Words that the sequence guards: what changes.
+    /// Returns the number of words that change, which are those that the sequence guards.
     pub fn changing_words(&self) -> usize {
-        // Checked, or made, to be no more than the block has.
+        // Checked, or constructed, to be at most the size of the block.
         SURFACE_FIXED_WORDS + packed_words(self.points) as usize
     }
 
-    /// Where the triangles are, in words of the whole block.
+    /// Returns the range of the triangles, in words of the whole block.
     pub fn triangle_words(&self) -> std::ops::Range<usize> {
         let start = PAYLOAD_WORD + self.changing_words();
         start..start + packed_words(self.triangles) as usize
     }
 
-    /// As words 0 to 7 of the block.
+    /// Returns words 0 to 7 of the block.
     pub fn to_words(&self) -> [u64; HEADER_WORDS] {
         let mut words = self.block.to_words();
         words[5] = u64::from(self.body);
@@ -110,8 +111,8 @@ impl SurfaceHeader {
     /// `body`.
     ///
     /// # Errors
-    /// [`SurfaceError`]: what is wrong first. [`Corner`](SurfaceError::Corner) is
-    /// [`check_corners`](Self::check_corners)'s.
+    /// [`SurfaceError`]: the first thing that is wrong. [`Corner`](SurfaceError::Corner) comes only
+    /// from [`check_corners`](Self::check_corners).
     pub fn check(
         words: &[u64; HEADER_WORDS],
         actual: usize,
@@ -151,10 +152,10 @@ impl SurfaceHeader {
         })
     }
 
-    /// Checks the corners of triangle number `triangle`.
+    /// Checks the corners of the triangle with index `triangle`.
     ///
     /// # Errors
-    /// [`SurfaceError::Corner`] for one that is no point.
+    /// [`SurfaceError::Corner`] for a corner that is not a point.
     pub fn check_corners(&self, triangle: usize, corners: [u32; 3]) -> Result<(), SurfaceError> {
         match corners.into_iter().find(|corner| *corner >= self.points) {
             None => Ok(()),
@@ -167,24 +168,24 @@ impl SurfaceHeader {
     }
 }
 
-/// When a surface was where its points are. What is behind the equals sign is its payload word.
+/// Time of a surface's points. Words are counted from the first word of the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfaceMoment {
-    /// = 0. Number of the step, as the simulation counts.
+    /// Word 0: number of the step, as the simulation counts.
     pub tick: u64,
-    /// = 1. Time of the step, ns on the daemon's monotonic clock.
+    /// Word 1: time of the step, ns on the daemon's monotonic clock.
     pub time_ns: u64,
-    /// = 2. Simulated time lost since the start, ns: by so much the body is behind the clock.
+    /// Word 2: simulated time lost since the start, ns; the body is this far behind the clock.
     pub lost_ns: u64,
 }
 
 impl SurfaceMoment {
-    /// As the first payload words.
+    /// Returns the first payload words.
     pub const fn to_words(self) -> [u64; SURFACE_FIXED_WORDS] {
         [self.tick, self.time_ns, self.lost_ns]
     }
 
-    /// From the first payload words.
+    /// Reads the first payload words.
     pub const fn from_words(words: [u64; SURFACE_FIXED_WORDS]) -> Self {
         let [tick, time_ns, lost_ns] = words;
         Self {
@@ -195,8 +196,9 @@ impl SurfaceMoment {
     }
 }
 
-/// Puts numbers of 32 bits into words, two to a word, the first in the lower half; what is left of
-/// the last word becomes zero. Numbers that find no place are not taken. Returns how many were put.
+/// Packs numbers of 32 bits into words: two per word, the first in the lower half. Zero fills the
+/// rest of the last word that is used. Numbers that do not fit are dropped. Returns how many were
+/// packed.
 pub fn pack(words: &mut [u64], numbers: impl IntoIterator<Item = u32>) -> usize {
     let mut numbers = numbers.into_iter().fuse();
     let mut count = 0;
@@ -211,7 +213,7 @@ pub fn pack(words: &mut [u64], numbers: impl IntoIterator<Item = u32>) -> usize 
     count
 }
 
-/// The triples of numbers that were put into these words; one that is not whole is left out.
+/// Unpacks triples of numbers from words; an incomplete last triple is dropped.
 pub fn unpack(words: impl IntoIterator<Item = u64>) -> impl Iterator<Item = [u32; 3]> {
     let mut numbers = words
         .into_iter()
