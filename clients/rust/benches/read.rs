@@ -1,10 +1,10 @@
-//! What a client pays to read the newest state, and how long after publication it has it.
+//! Cost of reading the newest state, and its latency after publication.
 //!
 //! `read/state` is the copy alone (the block does not change). `read/after_publication` is one
 //! write and the read that sees it, in the same thread: the time from the start of publication to
-//! the decoded value in the reader's hands, without the wait for another core. `across processes`
-//! is that with a second process that polls the block while this one publishes a thousand times a
-//! second: it needs two idle cores, and says when it met a writer at work.
+//! the decoded value in the reader, without the wait for another core. `across processes` is the
+//! same with a second process that polls the block while this one publishes a thousand times a
+//! second. It needs two idle cores, and reports how often it met a writer at work.
 
 #![allow(missing_docs, clippy::print_stdout)]
 
@@ -54,10 +54,10 @@ fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Publications of the measurement across processes; the first of them are not counted.
+/// Publications of the measurement across processes; the first ones are not counted.
 const PUBLICATIONS: u64 = 6_000;
 const WARM_UP: u64 = 1_000;
-/// First argument of the process that reads; the block is its standard input.
+/// First argument of the reading process; its standard input is the block.
 const READER: &str = "reader-of-the-block-on-stdin";
 
 /// Publishes in this process, reads in another.
@@ -72,7 +72,7 @@ fn across_processes() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("a second process");
-    // Its first line says that it reads.
+    // The first line tells that the reader has started.
     let mut said = BufReader::new(reader.stdout.take().expect("piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("its line");
@@ -93,8 +93,8 @@ fn across_processes() {
     reader.wait().expect("its end");
 }
 
-/// The other process: polls until every publication came by, then prints how old they were in its
-/// hands.
+/// The reading process: polls until every publication has arrived, then prints how old each was on
+/// arrival.
 fn read_on_stdin() {
     let fd = std::io::stdin()
         .as_fd()

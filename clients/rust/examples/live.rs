@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let subscription = client.subscribe(arm, want::STATE | want::EVENTS)?;
     loop {
-        // The wait for news is the pace; the state is simply there.
+        // The wait for news sets the pace; the state is simply there.
         match client.poll(Duration::from_millis(100)) {
             Ok(None) => {}
             Ok(Some(News::Event(event))) => println!("-- {event:?}"),

@@ -1,4 +1,4 @@
-//! Prints what the skins of a running daemon are, a line a second: `cargo run -p hapticd-client
+//! Prints a line a second about the skins of a running daemon: `cargo run -p hapticd-client
 //! --example skins`.
 #![allow(clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! The connection: requests and their answers, and the news in between.
+//! The connection: requests, their answers, and the events in between.
 
 use crate::{ConnectError, RequestError, Skin, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
@@ -25,27 +25,28 @@ use std::{
     time::Duration,
 };
 
-/// How long an answer may take unless [`Client::set_timeout`] says otherwise.
+/// Default time that an answer may take; see [`Client::set_timeout`].
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// For how much longer a body is waited for, for each of its triangles: 2,000,000 of them took more
-/// than 10 s on a busy machine, and have 50 s.
+/// Additional time to wait for a new body, for each of its triangles. 2,000,000 triangles took more
+/// than 10 s on a busy machine; they get 50 s.
 const TIMEOUT_A_TRIANGLE: Duration = Duration::from_micros(20);
 
-/// Longest status text that is read.
+/// Longest status text that is read, bytes.
 const MAX_STATUS_BYTES: u64 = 16 << 20;
-/// Longest shape that is read: 40 million triangles or so.
+/// Longest shape that is read, bytes: about 40 million triangles.
 const MAX_SHAPE_BYTES: u64 = 1 << 30;
 
 /// A body to add.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodySpec<'a> {
-    /// Unique in the scene; 1 to 63 bytes on one line.
+    /// Name, unique in the scene; 1 to 63 bytes on one line.
     pub name: &'a str,
-    /// May it move. Neither soft nor cloth: those are the configuration's.
+    /// Whether the body may move. Only static, kinematic and dynamic bodies can be added; the
+    /// others come from the configuration.
     pub kind: BodyKind,
-    /// True: its mesh must be closed and oriented outward. False: an open sheet is welcome.
+    /// If true, the mesh must be closed and oriented outward. If false, an open sheet is allowed.
     pub solid: bool,
-    /// Where it starts.
+    /// Initial pose.
     pub world_from_body: Pose,
     /// Contact stiffness, N/m.
     pub stiffness_n_per_m: f64,
@@ -55,23 +56,23 @@ pub struct BodySpec<'a> {
     pub friction: f64,
     /// Coefficient of restitution between this body and others, 0 to 1.
     pub restitution: f64,
-    /// Density of a dynamic body, kg/m³; of no meaning for others.
+    /// Density of a dynamic body, kg/m³; ignored for other kinds.
     pub density_kg_m3: f64,
 }
 
-/// What [`Client::poll`] finds.
+/// What [`Client::poll`] returns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
-    /// Something happened.
+    /// An event from the daemon.
     Event(Event),
-    /// A request that was posted, not waited for, was refused.
+    /// A request that was posted without waiting was refused.
     Refused(reply::Error),
 }
 
-/// What arrived: its id, its bytes, its descriptors.
+/// A packet that arrived: id, bytes, descriptors.
 type Packet = (u64, Vec<u8>, Vec<OwnedFd>);
 
-/// A connection to the daemon. Not `Clone`; use one for each thread that wants one.
+/// A connection to the daemon. Not `Clone`: use one per thread.
 #[derive(Debug)]
 pub struct Client {
     connection: Connection,
@@ -83,8 +84,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the daemon at the [default socket](default_socket). `name` is what technicians
-    /// will see.
+    /// Connects to the daemon at the [default socket](default_socket). Technicians see `name`.
     ///
     /// # Errors
     /// [`ConnectError`].
@@ -92,20 +92,20 @@ impl Client {
         Self::connect_to(&default_socket()?, name)
     }
 
-    /// Connects to the daemon at `path`, if that runs as our user or as root.
+    /// Connects to the daemon at `path` if it runs as this process's user or as root.
     ///
     /// # Errors
-    /// [`ConnectError`]; nothing is sent to a daemon of another user ([`ConnectError::Stranger`]).
+    /// [`ConnectError`]. Nothing is sent to a daemon of another user ([`ConnectError::Stranger`]).
     pub fn connect_to(path: &Path, name: &str) -> Result<Self, ConnectError> {
         let name = Name::new(name).map_err(ConnectError::Name)?;
         Self::greet(trusted(path, folder::user())?, name)
     }
 
-    /// As [`connect_to`](Self::connect_to), but tries again every 20 ms while nobody listens there,
-    /// for at most `patience`: for a daemon that is starting, or starting again.
+    /// Like [`connect_to`](Self::connect_to), but tries again every 20 ms, for at most `patience`,
+    /// while no process listens there. For a daemon that is starting or restarting.
     ///
     /// # Errors
-    /// [`ConnectError`]; a refusal ends it at once.
+    /// [`ConnectError`]; a refusal ends the attempts at once.
     pub fn connect_until(
         path: &Path,
         name: &str,
@@ -123,7 +123,7 @@ impl Client {
         }
     }
 
-    /// Says hello on a connection that exists already, such as one that was inherited.
+    /// Performs the handshake on an existing connection, such as an inherited one.
     ///
     /// # Errors
     /// [`ConnectError::Refused`], [`ConnectError::Handshake`].
@@ -146,8 +146,8 @@ impl Client {
             news: VecDeque::new(),
             posted: VecDeque::new(),
         };
-        // A daemon that takes nobody in says so and closes before it has seen our hello, so a hello
-        // that cannot be sent may have its answer waiting, and the answer may have no id.
+        // A daemon that accepts no client says so and closes before it has seen the hello. So the
+        // answer may be waiting although the hello cannot be sent, and it may have no id.
         match client.send(&request::Hello::new(name).into(), &[]) {
             Ok(_) | Err(RequestError::Disconnected) => {}
             Err(error) => return Err(error.into()),
@@ -176,18 +176,18 @@ impl Client {
         }
     }
 
-    /// What the daemon said at the start: its version, this client's limits.
+    /// Returns the daemon's welcome: its version and this client's limits.
     pub fn welcome(&self) -> &Welcome {
         &self.welcome
     }
 
-    /// How long a request may wait for its answer: 10 s unless this says otherwise.
+    /// Sets how long a request may wait for its answer; the default is 10 s.
     /// [`add_body`](Client::add_body) waits 20 us longer for each triangle.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
 
-    /// All arms, by index.
+    /// Returns all arms, by index.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -198,15 +198,15 @@ impl Client {
         }
     }
 
-    /// The limits that are in force on arm `arm`, all that clients can tighten. Each is the
-    /// strictest of arm, configuration and clients, as a tick of the loop has kept it. Forces are
-    /// in N, torques in N m, their slew in N/s and N m/s, speeds in m/s and rad/s.
+    /// Returns all limits in force on arm `arm` that clients can tighten. Each is the strictest of
+    /// arm, configuration and clients, as a tick of the loop has applied it. Forces are in N,
+    /// torques in N m, their slew rates in N/s and N m/s, speeds in m/s and rad/s.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoSuchArm`](reply::ErrorCode::NoSuchArm) where there is no
-    /// such arm, and for [`ALL_ARMS`](crate::ALL_ARMS);
-    /// [`Unsupported`](RequestError::Unsupported) by a daemon that cannot tell them;
-    /// [`Malformed`](RequestError::Malformed) when the answer is about another arm.
+    /// [`RequestError`]. The daemon refuses with [`NoSuchArm`](reply::ErrorCode::NoSuchArm) if the
+    /// arm does not exist, and for [`ALL_ARMS`](crate::ALL_ARMS).
+    /// [`Unsupported`](RequestError::Unsupported) if the daemon is too old;
+    /// [`Malformed`](RequestError::Malformed) if the answer is about another arm.
     pub fn limits(&mut self, arm: u8) -> Result<Limits, RequestError> {
         self.supports("limits in force", MINOR_LIMITS)?;
         match self.ask(request::GetLimits { arm })? {
@@ -220,7 +220,7 @@ impl Client {
         }
     }
 
-    /// All bodies in the scene.
+    /// Returns all bodies in the scene.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -241,11 +241,11 @@ impl Client {
         }
     }
 
-    /// Maps blocks of arm `arm`; `wants` is a sum of [`want`](crate::want)'s bits. Once more is
-    /// allowed and maps again.
+    /// Maps blocks of arm `arm`; `wants` is a sum of [`want`](crate::want) bits. It may be called
+    /// again and then maps again.
     ///
     /// # Errors
-    /// [`RequestError`]; [`Block`](RequestError::Block) when a block is not what it should be.
+    /// [`RequestError`]; [`Block`](RequestError::Block) if a block is invalid.
     pub fn subscribe(&mut self, arm: u8, wants: u8) -> Result<Subscription, RequestError> {
         match self.ask(request::Subscribe { arm, wants })? {
             (Reply::Subscribed(reply), fds) => Subscription::new(&reply.blocks.0, fds),
@@ -254,16 +254,16 @@ impl Client {
     }
 
     /// Maps the surface of a deformable body (`kind` soft, cloth or crowd in
-    /// [`bodies`](Self::bodies)). Once more is allowed and maps again.
+    /// [`bodies`](Self::bodies)). It may be called again and then maps again.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoSurface`](reply::ErrorCode::NoSurface) for a body that is
-    /// shown by its pose; [`Unsupported`](RequestError::Unsupported) by a daemon that has no such
-    /// bodies; [`Block`](RequestError::Block) when the block is not what it should be.
+    /// [`RequestError`]. The daemon refuses with [`NoSurface`](reply::ErrorCode::NoSurface) for a
+    /// body that is shown by its pose. [`Unsupported`](RequestError::Unsupported) if the daemon has
+    /// no such bodies; [`Block`](RequestError::Block) if the block is invalid.
     pub fn surface(&mut self, body: u32) -> Result<Surface, RequestError> {
         self.supports("surfaces", MINOR_SURFACES)?;
         match self.ask(request::OpenSurface { body })? {
-            // Decoding checked that there is one descriptor.
+            // Decoding has checked that there is one descriptor.
             (Reply::Surface(surface), fds) => match fds.into_iter().next() {
                 Some(fd) if surface.body == body => Surface::open(fd, body),
                 _ => Err(RequestError::Block(format!(
@@ -275,16 +275,16 @@ impl Client {
         }
     }
 
-    /// Maps the skin of an implicit body (`kind` implicit in [`bodies`](Self::bodies)). Once more
-    /// is allowed and maps again.
+    /// Maps the skin of an implicit body (`kind` implicit in [`bodies`](Self::bodies)). It may be
+    /// called again and then maps again.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoSkin`](reply::ErrorCode::NoSkin) for a body that is shown
-    /// otherwise; else as for [`surface`](Self::surface).
+    /// [`RequestError`]. The daemon refuses with [`NoSkin`](reply::ErrorCode::NoSkin) for a body
+    /// without a skin. The other errors are those of [`surface`](Self::surface).
     pub fn skin(&mut self, body: u32) -> Result<Skin, RequestError> {
         self.supports("skins", MINOR_SKINS)?;
         match self.ask(request::OpenSkin { body })? {
-            // Decoding checked that there is one descriptor.
+            // Decoding has checked that there is one descriptor.
             (Reply::Skin(skin), fds) => match fds.into_iter().next() {
                 Some(fd) if skin.body == body => Skin::open(fd, body),
                 _ => Err(RequestError::Block(format!(
@@ -296,20 +296,20 @@ impl Client {
         }
     }
 
-    /// The mesh of a body that is shown by its pose, in its own frame, whoever added it; or of an
-    /// arm's tool ([`tool_of_arm`](crate::tool_of_arm)), of which the pose is
+    /// Returns the mesh of a body that is shown by its pose, in the body's frame, no matter which
+    /// client added it. For an arm's tool use [`tool_of_arm`](crate::tool_of_arm); its pose is
     /// [`world_from_proxy`](crate::ArmState::world_from_proxy). Coordinates have the precision of
-    /// `f32`; a ball comes as triangles, too. It never changes: ask once.
+    /// `f32`. A ball is triangulated as well. The mesh never changes: ask once.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with [`NoShape`](reply::ErrorCode::NoShape) for a body that is
-    /// shown by its surface; [`Unsupported`](RequestError::Unsupported) by a daemon that gives no
-    /// shapes; [`Block`](RequestError::Block) when the file is not what it should be.
+    /// [`RequestError`]. The daemon refuses with [`NoShape`](reply::ErrorCode::NoShape) for a body
+    /// that is shown by its surface or its skin. [`Unsupported`](RequestError::Unsupported) if the
+    /// daemon provides no shapes; [`Block`](RequestError::Block) if the file is invalid.
     pub fn shape(&mut self, body: u32) -> Result<Mesh, RequestError> {
         self.supports("shapes", MINOR_SHAPES)?;
         let unusable = |problem: String| RequestError::Block(format!("shape of {body}: {problem}"));
         match self.ask(request::OpenShape { body })? {
-            // Decoding checked that there is one descriptor.
+            // Decoding has checked that there is one descriptor.
             (Reply::Shape(shape), fds) => match fds.first() {
                 Some(fd) if shape.body == body => {
                     let bytes = sealed_file::read_sealed(fd, MAX_SHAPE_BYTES)
@@ -322,7 +322,7 @@ impl Client {
         }
     }
 
-    /// Refuses here what the daemon is too old for: it would take the request for garbage.
+    /// Refuses a request for which the daemon is too old; the daemon would call it malformed.
     fn supports(&self, what: &'static str, needs: u16) -> Result<(), RequestError> {
         let daemon = self.welcome.minor;
         if daemon >= needs {
@@ -336,12 +336,13 @@ impl Client {
         })
     }
 
-    /// Adds a body and gives its identity. It stays until it is removed or this client goes.
+    /// Adds a body and returns its identity. The body stays until it is removed or this client
+    /// disconnects.
     ///
     /// # Errors
-    /// [`RequestError`]: refused with a code, the numbers and often a sentence (the mesh is not
-    /// closed, the name is taken). [`RequestError::BodyMayCome`] when the daemon was too slow: it
-    /// goes on, and the body may be in the list of bodies later.
+    /// [`RequestError`]. A refusal has a code, numbers and often a sentence (the mesh is not
+    /// closed, the name is taken). [`RequestError::BodyMayCome`] if the daemon was too slow: it
+    /// continues, and the body may appear in the list of bodies later.
     pub fn add_body(&mut self, spec: &BodySpec<'_>, mesh: &Mesh) -> Result<u32, RequestError> {
         let name = Name::new(spec.name).map_err(|problem| RequestError::Invalid {
             field: "name",
@@ -392,7 +393,7 @@ impl Client {
         }
     }
 
-    /// Removes a body that this client has added.
+    /// Removes a body that this client added.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -400,7 +401,7 @@ impl Client {
         self.done(request::RemoveBody { body })
     }
 
-    /// Sends a kinematic body somewhere, no faster than `speed_m_s`, and holds the command for
+    /// Moves a kinematic body towards a pose, no faster than `speed_m_s`. The command holds for
     /// `lease_ms`.
     ///
     /// # Errors
@@ -421,11 +422,11 @@ impl Client {
         })
     }
 
-    /// As [`set_body_pose`](Self::set_body_pose) without waiting for the answer: for every frame. A
-    /// refusal comes as [`News::Refused`].
+    /// Like [`set_body_pose`](Self::set_body_pose), but does not wait for the answer; suitable for
+    /// every frame. A refusal arrives as [`News::Refused`].
     ///
     /// # Errors
-    /// [`RequestError::Disconnected`]; [`RequestError::Timeout`] when the daemon does not read
+    /// [`RequestError::Disconnected`]; [`RequestError::Timeout`] if the daemon does not read
     /// (nothing was sent).
     pub fn post_body_pose(
         &mut self,
@@ -454,10 +455,10 @@ impl Client {
         self.done(request::HaltBody { body })
     }
 
-    /// Tightens the force limits of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)), in N and N m;
-    /// nothing here can loosen one. Returns when a tick of the loop has kept them. For other limits
-    /// send a [`TightenLimits`](request::TightenLimits) with [`request`](Self::request);
-    /// [`limits`](Self::limits) gives all that are in force.
+    /// Tightens the force limits of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)), in N and N m; it
+    /// cannot loosen one. Returns when a tick of the loop has applied them. For other limits send a
+    /// [`TightenLimits`](request::TightenLimits) with [`request`](Self::request).
+    /// [`limits`](Self::limits) returns all that are in force.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -480,20 +481,18 @@ impl Client {
         })
     }
 
-    /// Technician's socket: undoes whatever clients have tightened on an arm (or on
-    /// [`ALL_ARMS`](crate::ALL_ARMS)), and returns when the configuration's limits are in force
-    /// again.
+    /// Technician's socket: undoes everything that clients have tightened on an arm (or on
+    /// [`ALL_ARMS`](crate::ALL_ARMS)). Returns when the configuration's limits are in force again.
     ///
     /// # Errors
-    /// [`RequestError`]; [`Unsupported`](RequestError::Unsupported) by a daemon that cannot undo
-    /// them.
+    /// [`RequestError`]; [`Unsupported`](RequestError::Unsupported) if the daemon is too old.
     pub fn release_limits(&mut self, arm: u8) -> Result<(), RequestError> {
         self.supports("releases of limits", MINOR_SAFETY)?;
         self.done(request::ReleaseLimits { arm })
     }
 
     /// Technician's socket: clears latched faults of an arm (or of [`ALL_ARMS`](crate::ALL_ARMS)).
-    /// A cause that still holds comes back.
+    /// If the cause persists, the fault returns.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -501,25 +500,26 @@ impl Client {
         self.done(request::ClearFault { arm })
     }
 
-    /// Technician's socket: lets the daemon read its configuration again, and returns when the new
-    /// limits are in force.
+    /// Technician's socket: makes the daemon reload its configuration. Returns when the new limits
+    /// are in force.
     ///
     /// # Errors
-    /// [`RequestError`]; the daemon refuses a configuration that is wrong or looser, and the old
-    /// one stays.
+    /// [`RequestError`]. The daemon refuses a configuration that is wrong or looser; the old one
+    /// stays in force.
     pub fn reload(&mut self) -> Result<(), RequestError> {
         self.done(request::Reload {})
     }
 
-    /// Renews every lease of this client. Posted, not waited for.
+    /// Renews every lease of this client. The request is posted without waiting.
     ///
     /// # Errors
-    /// As [`post_body_pose`](Self::post_body_pose).
+    /// As for [`post_body_pose`](Self::post_body_pose).
     pub fn renew(&mut self, lease_ms: u32) -> Result<(), RequestError> {
         self.post(&request::Renew { lease_ms }.into())
     }
 
-    /// Says whether the application has the user's attention. Without it its bodies make no force.
+    /// Tells the daemon whether the application has the user's focus. Without focus its bodies
+    /// produce no force.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -527,7 +527,7 @@ impl Client {
         self.done(request::SetFocus { focused })
     }
 
-    /// Technician's socket: the daemon's state as JSON text.
+    /// Technician's socket: returns the daemon's state as JSON text.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -548,7 +548,7 @@ impl Client {
         }
     }
 
-    /// Any request that is answered by "done".
+    /// Sends any request that is answered with [`Done`](reply::Done), and waits for the answer.
     ///
     /// # Errors
     /// [`RequestError`].
@@ -556,10 +556,10 @@ impl Client {
         self.done(message)
     }
 
-    /// The next piece of news, waiting for it no longer than `timeout` (zero: not at all).
+    /// Returns the next piece of news. Waits for it at most `timeout`; zero means not at all.
     ///
     /// # Errors
-    /// [`RequestError::Disconnected`] once there is no more news from a daemon that is gone.
+    /// [`RequestError::Disconnected`] when the daemon is gone and no more news is queued.
     pub fn poll(&mut self, timeout: Duration) -> Result<Option<News>, RequestError> {
         let end_ns = now_ns().saturating_add(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
         loop {
@@ -576,7 +576,7 @@ impl Client {
 
     /// Leaves in good order.
     pub fn close(self) {
-        // Whether it arrives does not matter: closing the socket says the same.
+        // It does not matter whether it arrives: closing the socket says the same.
         let _ = self
             .connection
             .send(&Request::from(request::Goodbye {}).encode(0), &[]);
@@ -605,7 +605,7 @@ impl Client {
             match self.connection.send(&packet, fds) {
                 Ok(()) => return Ok(id),
                 Err(SendError::WouldBlock | SendError::Exhausted(_)) if now_ns() < end_ns => {
-                    // The daemon is behind: make room by taking what it has sent, then wait a
+                    // The daemon is behind: take what it has sent to free its queue, then wait a
                     // moment.
                     if let Some((id, packet, fds)) = self.take()? {
                         self.note(id, &packet, fds.len())?;
@@ -627,7 +627,7 @@ impl Client {
     }
 
     fn post(&mut self, message: &Request) -> Result<(), RequestError> {
-        // Answers to earlier posts are taken here, so that neither queue fills.
+        // Take answers to earlier posts here, so that neither queue fills up.
         while let Some((id, packet, fds)) = self.take()? {
             self.note(id, &packet, fds.len())?;
         }
@@ -660,14 +660,15 @@ impl Client {
         }
     }
 
-    /// Files what is not the answer that somebody waits for.
+    /// Files a packet that is not the awaited answer.
     fn note(&mut self, id: u64, packet: &[u8], fds: usize) -> Result<(), RequestError> {
         if id == 0 {
             self.news
                 .push_back(News::Event(Event::decode(packet, fds)?.1));
             return Ok(());
         }
-        // An answer that timed out before may still come; only posted requests are reported.
+        // The answer to a request that timed out may still arrive; only posted requests are
+        // reported.
         if let Some(index) = self.posted.iter().position(|posted| *posted == id) {
             self.posted.remove(index);
             if let Reply::Error(error) = Reply::decode(packet, fds)?.1 {
@@ -677,7 +678,7 @@ impl Client {
         Ok(())
     }
 
-    /// The next packet, if there is one.
+    /// Returns the next packet, or `None` if there is none.
     fn take(&mut self) -> Result<Option<Packet>, RequestError> {
         let mut packet = vec![0; MAX_MESSAGE];
         match self.connection.receive(&mut packet) {
@@ -708,8 +709,8 @@ impl Client {
     }
 }
 
-/// A connection to what listens at `path`, if that is `us` or root. The kernel says who called
-/// `listen`, so whoever owns the folder cannot pass for somebody else.
+/// Connects to `path` if the listener runs as user `us` or as root. The kernel reports which user
+/// called `listen`, so the owner of the folder cannot impersonate another user.
 fn trusted(path: &Path, us: u32) -> Result<Connection, ConnectError> {
     let no_daemon = |source| ConnectError::NoDaemon {
         path: path.to_owned(),
@@ -724,7 +725,7 @@ fn trusted(path: &Path, us: u32) -> Result<Connection, ConnectError> {
     Ok(connection)
 }
 
-/// For an application's own poll loop: readable when there may be [news](Client::poll).
+/// For an application's poll loop: readable when there may be [news](Client::poll).
 impl AsFd for Client {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.connection.as_fd()
@@ -745,7 +746,7 @@ mod tests {
         let us = folder::user();
         trusted(&path, us).unwrap();
         assert!(listener.accept().unwrap().is_some());
-        // Root is trusted by everybody; to all others this listener is a stranger's.
+        // Every user trusts root; to all others this listener is a stranger.
         match trusted(&path, us + 1) {
             Ok(_) => assert_eq!(us, 0),
             Err(ConnectError::Stranger { owner, us: we, .. }) => {

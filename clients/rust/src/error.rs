@@ -1,4 +1,4 @@
-//! What can go wrong, and whose fault it is.
+//! Errors of the client, and whose fault each one is.
 
 use hapticd_protocol::{
     frame::Message,
@@ -8,19 +8,19 @@ use hapticd_protocol::{
 use hapticd_sys::folder::FolderError;
 use std::{io, path::PathBuf, time::Duration};
 
-/// Why there is no connection.
+/// Reason why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Nobody listens there.
+    /// No process listens there.
     #[error("no daemon at {}: {source} (is hapticd running? HAPTICD_SOCKET names another socket)", path.display())]
     NoDaemon {
-        /// Where.
+        /// Path of the socket.
         path: PathBuf,
-        /// The system's reason.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The folder in which the daemon's socket should be is somebody else's, or others may write to
-    /// it. Nothing was sent.
+    /// The folder of the daemon's socket belongs to another user, or others may write to it.
+    /// Nothing was sent.
     #[error(
         "no daemon of ours: {}: {why}; whoever made it may not be trusted (remove it, or name the socket with HAPTICD_SOCKET)",
         folder.display()
@@ -28,83 +28,84 @@ pub enum ConnectError {
     Unsafe {
         /// The folder.
         folder: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the folder.
         why: FolderError,
     },
-    /// What listens there runs neither as our user nor as root. Nothing was sent.
+    /// The listener runs neither as this process's user nor as root. Nothing was sent.
     #[error(
         "{} is a socket of user {owner}, neither ours (user {us}) nor root's: nothing was sent to it",
         path.display()
     )]
     Stranger {
-        /// Where.
+        /// Path of the socket.
         path: PathBuf,
-        /// The user id of who listens there.
+        /// User id of the listener.
         owner: u32,
-        /// Ours.
+        /// User id of this process.
         us: u32,
     },
-    /// The name is not 1 to 63 bytes on one line. The caller's fault.
+    /// The name is not 1 to 63 bytes on one line; the caller's fault.
     #[error("the client's name is not allowed: {0}")]
     Name(&'static str),
-    /// The daemon refused: another version (both are in the message), too many clients, no
+    /// The daemon refused: another version (both are in the message), too many clients, or no
     /// permission.
     #[error("{0}")]
     Refused(Refused),
-    /// What listens there did not answer in time, or is not a hapticd.
+    /// The listener did not answer in time, or is not a hapticd.
     #[error("the hello was not answered: {0}")]
     Handshake(#[from] RequestError),
 }
 
-/// Why a request was not carried out.
+/// Reason why a request was not carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// The daemon understood it and refused; code and numbers are inside.
+    /// The daemon understood the request and refused it, with a code and numbers.
     #[error("{0}")]
     Refused(Box<reply::Error>),
-    /// The daemon is gone. See the crate's page.
+    /// The daemon is gone; see the crate's page.
     #[error("the daemon has closed the connection")]
     Disconnected,
-    /// No answer in time.
+    /// No answer arrived in time.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
-    /// The daemon had not added the body in time, and may still do so. It is then among
-    /// [`Client::bodies`](crate::Client::bodies), told of by the event `BodyJoined`, and goes with
-    /// [`Client::remove_body`](crate::Client::remove_body).
+    /// The daemon did not add the body in time, and may still do so. The body then appears in
+    /// [`Client::bodies`](crate::Client::bodies), is announced by the event `BodyJoined`, and can
+    /// be removed with [`Client::remove_body`](crate::Client::remove_body).
     #[error(
         "no answer within {waited:?}: body `{name}` may still be added; look for it in the list \
          of bodies and remove it by its identity, or wait longer (set_timeout)"
     )]
     BodyMayCome {
-        /// Its name.
+        /// Name of the body.
         name: String,
-        /// For how long it was waited.
+        /// How long the client waited.
         waited: Duration,
     },
-    /// The daemon's answer is malformed, or of another kind than the request's. The daemon's fault.
+    /// The daemon's answer is malformed, or of another kind than the request requires; the daemon's
+    /// fault.
     #[error("the daemon's answer is not understood: {0}")]
     Malformed(#[from] DecodeError),
-    /// A value that cannot be sent, such as a name of 64 bytes. The caller's fault.
+    /// A value that cannot be sent, such as a name of 64 bytes; the caller's fault.
     #[error("`{field}` cannot be sent: {problem}")]
     Invalid {
-        /// Which.
+        /// Name of the field.
         field: &'static str,
-        /// Why.
+        /// What is wrong with it.
         problem: String,
     },
-    /// The daemon is too old for this; nothing was sent.
+    /// The daemon is too old for this request; nothing was sent.
     #[error("{what} need a daemon of version {major}.{needs}, this one has {major}.{daemon}")]
     Unsupported {
-        /// For what.
+        /// What was requested.
         what: &'static str,
-        /// The major version of both.
+        /// Major version of both sides.
         major: u16,
-        /// The first minor version that has it.
+        /// First minor version that supports it.
         needs: u16,
-        /// The daemon's minor version.
+        /// Minor version of the daemon.
         daemon: u16,
     },
-    /// A block that the daemon handed over is not what it should be. The daemon's fault.
+    /// A block from the daemon is invalid; the daemon's fault.
     #[error("a shared block is not usable: {0}")]
     Block(String),
     /// The system refused.
@@ -113,7 +114,7 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// An answer of the wrong kind.
+    /// Makes the error for an answer of the wrong kind.
     pub(crate) fn unexpected(reply: &reply::Reply) -> Self {
         Self::Malformed(DecodeError::UnknownKind { kind: reply.kind() })
     }

@@ -1,9 +1,11 @@
-//! Skins as files: the newest frame of each, for another program. With the feature `export`.
+//! Export of skins: the newest frame of each as a file for another program. Needs the feature
+//! `export`.
 //!
-//! [`newest_skins`] waits for frames up to a given time, in looks of 3 ms, and copies them;
-//! [`FileFormat::write`] writes what it is given: pure, and nothing before everything was checked.
-//! Metres, world frame, z up; glTF, whose up is y, has a root node that turns it. Neither adds
-//! anything to the scene nor holds a lease. May block and allocates: not for a real-time thread.
+//! [`newest_skins`] waits for frames up to a given time, polling every 3 ms, and copies them.
+//! [`FileFormat::write`] writes what it is given: it is pure, and writes nothing before it has
+//! checked everything. Units are metres, in the world frame, z up; in glTF, where y is up, a root
+//! node turns the scene. Neither function adds anything to the scene or holds a lease. Both may
+//! block and allocate: do not call them from a real-time thread.
 
 use crate::{Client, ReadError, ReadSkinError, RequestError, Skin, SkinFrame};
 use hapticd_geometry::export::{Encoding, write_glb, write_obj, write_ply};
@@ -12,10 +14,10 @@ use hapticd_protocol::{reply::BodyInfo, request::BodyKind};
 use hapticd_sys::clock::now_ns;
 use std::{fmt, io::Write, path::Path, time::Duration};
 
-/// Between two looks at a skin that was not published yet.
+/// Period of polling for a skin that was not published yet.
 const LOOK: Duration = Duration::from_millis(3);
 
-/// What a skin can be written as.
+/// Format of an exported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// Wavefront OBJ, text.
@@ -26,16 +28,16 @@ pub enum FileFormat {
     Glb,
 }
 
-/// A file name that ends otherwise. The user's fault.
+/// The file name has another suffix; the user's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the suffix of a format that is written (obj, ply, glb)")]
 pub struct UnknownSuffix(pub String);
 
 impl FileFormat {
-    /// By the file name's suffix, in any case.
+    /// Returns the format for the suffix of a file name, in any case.
     ///
     /// # Errors
-    /// [`UnknownSuffix`], empty where there is none.
+    /// [`UnknownSuffix`]; it is empty if there is no suffix.
     pub fn of(path: &Path) -> Result<Self, UnknownSuffix> {
         let suffix = path.extension().unwrap_or_default().to_string_lossy();
         match &*suffix.to_ascii_lowercase() {
@@ -46,10 +48,10 @@ impl FileFormat {
         }
     }
 
-    /// Writes the parts. Many small writes: give it something buffered.
+    /// Writes the parts. It makes many small writes, so `to` should be buffered.
     ///
     /// # Errors
-    /// [`ExportError`]: what is wrong with a part, or what the writer said.
+    /// [`ExportError`]: what is wrong with a part, or the error of the writer.
     pub fn write(self, parts: &[Part<'_>], to: &mut impl Write) -> Result<(), ExportError> {
         match self {
             Self::Obj => write_obj(parts, to),
@@ -59,23 +61,23 @@ impl FileFormat {
     }
 }
 
-/// Whose skins are wanted.
+/// Selection of skins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose<'a> {
-    /// Of all bodies that have one.
+    /// All bodies that have a skin.
     All,
-    /// Of the body with this name, or else with this identity.
+    /// The body with this name, or otherwise with this identity.
     One(&'a str),
 }
 
-/// A body as a message names it: `gut (1073741824)`.
+/// A body as messages name it: `gut (1073741824)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its name.
+    /// Name of the body.
     pub name: String,
-    /// Its identity.
+    /// Identity of the body.
     pub body: u32,
-    /// What it is.
+    /// Kind of the body.
     pub kind: BodyKind,
 }
 
@@ -95,7 +97,7 @@ impl fmt::Display for Named {
     }
 }
 
-/// In a message.
+/// Formats a list of bodies for a message.
 fn list(bodies: &[Named]) -> String {
     let all: Vec<String> = bodies.iter().map(Named::to_string).collect();
     if all.is_empty() {
@@ -105,45 +107,45 @@ fn list(bodies: &[Named]) -> String {
     }
 }
 
-/// Why there is no skin to be had.
+/// Reason why there is no skin to return.
 #[derive(Debug, thiserror::Error)]
 pub enum SkinsError {
-    /// The user's fault.
+    /// No body has this name or identity; the user's fault.
     #[error("there is no body `{asked}`; there are: {}", list(there))]
     NoSuchBody {
-        /// As typed.
+        /// The name or number as typed.
         asked: String,
-        /// All that there are.
+        /// All bodies of the scene.
         there: Vec<Named>,
     },
-    /// The user's fault.
+    /// The body has no skin; the user's fault.
     #[error("{body} is {} and has no skin; skins have: {}", body.kind.text(), list(with))]
     NoSkin {
-        /// Which was asked for.
+        /// The body that was asked for.
         body: Named,
-        /// Bodies that have one.
+        /// Bodies that have a skin.
         with: Vec<Named>,
     },
     /// The scene has no implicit body.
     #[error("no body has a skin; there are: {}", list(there))]
     NoSkins {
-        /// All that there are.
+        /// All bodies of the scene.
         there: Vec<Named>,
     },
-    /// Nothing was published in time.
+    /// No frame was published in time.
     #[error("the skin of {body} was not published within {waited:?}")]
     NoFrame {
-        /// Whose.
+        /// The body.
         body: Named,
-        /// How long it was waited for.
+        /// How long the call waited.
         waited: Duration,
     },
-    /// What was published is no mesh. The daemon's fault.
+    /// The published frame is not a mesh; the daemon's fault.
     #[error("the skin of {body}: {error}")]
     Read {
-        /// Whose.
+        /// The body.
         body: Named,
-        /// Why.
+        /// What is wrong with the frame.
         error: ReadSkinError,
     },
     /// A request was not carried out.
@@ -154,16 +156,16 @@ pub enum SkinsError {
 /// The newest frame of a skin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewestSkin {
-    /// Whose.
+    /// The body.
     pub body: Named,
     /// The mesh.
     pub frame: SkinFrame,
-    /// How long ago the body was so when it was read, ns.
+    /// Age of the body's shape at the time of reading, ns.
     pub age_ns: u64,
 }
 
 impl NewestSkin {
-    /// As a part of a file.
+    /// Returns the frame as a part of a file.
     pub fn part(&self) -> Part<'_> {
         Part {
             name: &self.body.name,
@@ -176,8 +178,8 @@ impl NewestSkin {
     }
 }
 
-/// Copies the newest complete frame of each skin, in the order of the daemon's list; waits up to
-/// `patience` for those that were never published.
+/// Copies the newest complete frame of each selected skin, in the order of the daemon's list. Waits
+/// up to `patience` for skins that were never published.
 ///
 /// # Errors
 /// [`SkinsError`].

@@ -1,4 +1,4 @@
-//! The Rust client of `hapticd`: see what an arm does, and give it something to touch.
+//! The Rust client of `hapticd`: reads the state of arms, and adds bodies that they can touch.
 //!
 //! ```no_run
 //! use hapticd_client::{Client, want};
@@ -15,25 +15,25 @@
 //! ```
 //!
 //! * **No threads, no callbacks.** Requests wait for their answer (microseconds) up to a
-//!   [timeout](Client::set_timeout); what must not wait in a frame has a `post_` twin whose
-//!   refusals come later with the [news](Client::poll).
-//! * **Reading a block** copies it out of shared memory that the daemon alone can write:
-//!   [`Subscription`] for an arm's, [`Surface`] for the points and triangles of a soft body or a
-//!   cloth, [`Skin`] for the mesh of an implicit body.
-//! * **Files.** With the feature `export` there is a module of that name: skins as OBJ, PLY and
+//!   [timeout](Client::set_timeout). Requests that must not wait within a frame have a `post_`
+//!   variant; its refusals arrive later with the [news](Client::poll).
+//! * **Reading a block** copies it out of shared memory that only the daemon can write:
+//!   [`Subscription`] for the blocks of an arm, [`Surface`] for the points and triangles of a soft
+//!   body, a cloth or a body of a crowd, [`Skin`] for the mesh of an implicit body.
+//! * **Files.** With the feature `export`, the module of that name writes skins as OBJ, PLY and
 //!   glTF.
-//! * **Leases.** A client that has bodies must say something at least every
+//! * **Leases.** A client that has bodies must send a request at least every
 //!   [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its bodies ramps to
-//!   zero; a pose command, or [`Client::renew`], in every frame is enough. A client whose process
-//!   dies or closes has its bodies' force at zero at the next tick.
+//!   zero. A pose command, or [`Client::renew`], in every frame is enough. When a client's process
+//!   dies or closes the connection, the force of its bodies is zero at the next tick.
 //!
 //! # When the daemon goes away
 //!
-//! Every call then says [`RequestError::Disconnected`]; blocks keep their last value and their
-//! versions stand still. Connect again with [`Client::connect_to`] (or [`Client::connect_until`],
-//! which waits for a daemon that is starting), subscribe again and add the bodies again: a new
-//! daemon knows nothing of the old one's clients, and identities are new. Until then draw the last
-//! state, or nothing.
+//! Every call then returns [`RequestError::Disconnected`]. Blocks keep their last value, and their
+//! versions no longer change. Connect again with [`Client::connect_to`] (or
+//! [`Client::connect_until`], which waits for a daemon that is starting), subscribe again and add
+//! the bodies again: a new daemon does not know the old one's clients, and identities are new.
+//! Until then draw the last state, or nothing.
 
 #![forbid(unsafe_code)]
 
@@ -65,7 +65,7 @@ pub use skin::{ReadSkinError, Skin, SkinFrame};
 pub use subscription::{ReadStateError, Subscription, Wake};
 pub use surface::Surface;
 
-/// The identity of an arm's tool, for [`Client::shape`] and in [`Contact::body`].
+/// Returns the identity of an arm's tool, for [`Client::shape`] and in [`Contact::body`].
 pub const fn tool_of_arm(arm: u8) -> u32 {
     u32::MAX - arm as u32
 }

@@ -1,4 +1,4 @@
-//! Where the daemon's sockets are when nobody says otherwise, and whose they are.
+//! Default path of the daemon's socket, and the check of who owns its folder.
 
 use crate::ConnectError;
 use hapticd_protocol::place::{self, APP_SOCKET, Place};
@@ -8,14 +8,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// `$HAPTICD_SOCKET`, or else `app.sock` in the first folder that has one of those in which a
-/// daemon makes it ([`place::of_client`]): `$XDG_RUNTIME_DIR/hapticd`, `/tmp/hapticd-UID`,
-/// `$HOME/.hapticd`, `/run/hapticd`. A folder that is neither ours nor root's, or that others may
-/// write to, is passed over. When none has a socket, the first that could have one (so that an
-/// error names it).
+/// Returns `$HAPTICD_SOCKET` if it is set. Otherwise returns `app.sock` in the first folder that
+/// has one, of those in which a daemon creates it ([`place::of_client`]):
+/// `$XDG_RUNTIME_DIR/hapticd`, `/tmp/hapticd-UID`, `$HOME/.hapticd`, `/run/hapticd`. It skips
+/// folders that belong neither to this user nor to root, and folders that others may write to. If
+/// no folder has a socket, returns the first path that could have one, so that an error names it.
 ///
 /// # Errors
-/// [`ConnectError::Unsafe`] when the only socket is in a folder of somebody else's.
+/// [`ConnectError::Unsafe`] when no folder has a socket and one was skipped.
 pub fn default_socket() -> Result<PathBuf, ConnectError> {
     if let Some(socket) = std::env::var_os("HAPTICD_SOCKET") {
         return Ok(socket.into());
@@ -55,7 +55,8 @@ fn choose(
 mod tests {
     use super::*;
 
-    /// What is chosen where these folders have a socket, and these are somebody else's.
+    /// Returns what is chosen if the folders `there` have a socket and the folders `others` belong
+    /// to another user.
     fn chosen(there: &[&str], others: &[&str]) -> Result<String, String> {
         let runtime = |name: &str| (name == "XDG_RUNTIME_DIR").then(|| "/run/user/7".into());
         let places = place::of_client(runtime, 7);
@@ -85,7 +86,7 @@ mod tests {
         let system = Ok("/run/hapticd/app.sock".to_owned());
         assert_eq!(chosen(&["/tmp", "/run/hapticd"], &["/tmp"]), system);
         assert_eq!(chosen(&["/run/hapticd"], &["/tmp", "/run/user"]), system);
-        // Nowhere: an error names the first.
+        // No socket anywhere: an error names the first path.
         assert_eq!(chosen(&[], &[]), session);
     }
 

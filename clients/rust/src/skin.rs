@@ -1,11 +1,11 @@
-//! The skin of an implicit body, mapped: a mesh that is another one in every frame.
+//! The mapped skin of an implicit body: a mesh that changes completely from frame to frame.
 //!
-//! Reading copies the newest frame out of shared memory that the daemon alone can write: no
-//! message, no system call, and no allocation once the caller's lists have grown. It goes on
-//! working (with the last frame) when the [`Client`](crate::Client) is gone.
+//! Reading copies the newest frame out of shared memory that only the daemon can write: no message,
+//! no system call, and no allocation once the caller's lists have grown. It keeps working (with the
+//! last frame) when the [`Client`](crate::Client) is gone.
 //!
-//! A block that is not what it should be is an error of opening, a frame that is not one of
-//! reading; neither can do harm.
+//! An invalid block is an error of opening; an invalid frame is an error of reading. Neither can
+//! cause harm.
 
 use crate::RequestError;
 use hapticd_protocol::block::{
@@ -21,25 +21,25 @@ use std::{os::fd::OwnedFd, sync::atomic::Ordering};
 /// A frame of a skin: world frame, m, m/s.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SkinFrame {
-    /// What it is, when it was so, and how good it is.
+    /// Description of the frame: size, time and quality.
     pub moment: SkinMoment,
-    /// Places.
+    /// Positions of the points, m.
     pub points: Vec<[f32; 3]>,
-    /// Of the points: unit, outward.
+    /// Outward unit normals at the points.
     pub normals: Vec<[f32; 3]>,
-    /// Of the points: where they are by now, or for motion blur.
+    /// Velocities of the points, m/s: for extrapolation to the present, or for motion blur.
     pub velocities: Vec<[f32; 3]>,
-    /// Corners, counter-clockwise from outside; each is a point.
+    /// Triangles as indices of points, each valid; counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Why a frame could not be read. What the caller has then is as it was.
+/// Reason why a frame could not be read. The caller's frame is then unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadSkinError {
-    /// Nothing there yet, or the writer came round each time; both pass.
+    /// Nothing was published yet, or the writer interfered in every attempt; both are transient.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// What is there is no mesh. The daemon's fault.
+    /// The published frame is not a mesh; the daemon's fault.
     #[error(transparent)]
     Frame(#[from] SkinError),
 }
@@ -49,7 +49,7 @@ pub enum ReadSkinError {
 pub struct Skin {
     header: SkinHeader,
     reader: TurnsReader<ReadOnlyBlock>,
-    /// Where a frame is copied to before it is taken apart.
+    /// Buffer for a copied frame before it is decoded.
     words: Vec<u64>,
 }
 
@@ -58,11 +58,11 @@ fn unusable(error: impl ToString) -> RequestError {
 }
 
 impl Skin {
-    /// Maps what the daemon handed over as the skin of body `body`: for whoever got the descriptor
-    /// otherwise than by [`Client::skin`](crate::Client::skin).
+    /// Maps `fd`, a descriptor from the daemon, as the skin of body `body`. For callers that did
+    /// not get the descriptor from [`Client::skin`](crate::Client::skin).
     ///
     /// # Errors
-    /// [`RequestError::Block`]: it is no such block.
+    /// [`RequestError::Block`] if it is not such a block.
     pub fn open(fd: OwnedFd, body: u32) -> Result<Self, RequestError> {
         let block = ReadOnlyBlock::open(fd).map_err(unusable)?;
         let words = block.readable_words();
@@ -81,27 +81,27 @@ impl Skin {
         })
     }
 
-    /// Whose skin it is.
+    /// Returns the identity of the body.
     pub fn body(&self) -> u32 {
         self.header.body
     }
 
-    /// Most triangles of a frame.
+    /// Returns the maximum number of triangles of a frame.
     pub fn most_triangles(&self) -> usize {
         self.header.room.triangles as usize
     }
 
-    /// How many frames were published; 0 before the first. Two loads: the cheap way to see whether
-    /// there is something new.
+    /// Returns how many frames were published; 0 before the first. Costs two loads: the cheap way
+    /// to see whether there is a new frame.
     pub fn version(&self) -> u64 {
         self.reader.version()
     }
 
-    /// Copies the newest frame's words; gives how many there are.
+    /// Copies the words of the newest frame; returns their number.
     fn copy(&mut self) -> Result<usize, ReadSkinError> {
         let read = |error| match error {
             ReadSliceError::Read(error) => error,
-            // Never asked for more than a slot.
+            // Cannot occur: it never asks for more than a slot.
             ReadSliceError::Length(_) => ReadError::Empty,
         };
         for _ in 0..READ_ATTEMPTS {
@@ -109,7 +109,7 @@ impl Skin {
             let number = self.reader.read_into(&mut head).map_err(read)?;
             let counts = SkinMoment::from_words(&head).counts;
             self.header.check_counts(counts)?;
-            // No more than a slot, whose words the header's check has counted.
+            // At most a slot, whose words the check of the header has counted.
             let all = counts.words() as usize;
             if self.words.len() < all {
                 self.words.resize(all, 0);
@@ -125,10 +125,10 @@ impl Skin {
         Err(ReadError::Torn.into())
     }
 
-    /// Makes `frame` the newest one. Whatever was in its lists is gone.
+    /// Replaces `frame` by the newest one. The old content of its lists is lost.
     ///
     /// # Errors
-    /// [`ReadSkinError`]; then `frame` is as it was.
+    /// [`ReadSkinError`]; `frame` is then unchanged.
     pub fn read(&mut self, frame: &mut SkinFrame) -> Result<(), ReadSkinError> {
         let all = self.copy()?;
         let words = &self.words[..all];

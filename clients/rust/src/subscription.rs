@@ -1,4 +1,4 @@
-//! The blocks of one arm, mapped: reading them costs a copy and no system call.
+//! The mapped blocks of one arm: reading one costs a copy and no system call.
 
 use crate::RequestError;
 use hapticd_protocol::{
@@ -24,19 +24,19 @@ use std::{
     time::Duration,
 };
 
-/// Why a block could not be read.
+/// Reason why a block could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadStateError {
-    /// It was not subscribed to. The caller's fault.
+    /// The block was not subscribed to; the caller's fault.
     #[error("this block was not subscribed to")]
     NotSubscribed,
-    /// Nothing there yet, or the writer was always inside; both pass.
+    /// Nothing was published yet, or the writer interfered in every attempt; both are transient.
     #[error("{0}")]
     Read(#[from] ReadError),
 }
 
-/// What was subscribed to for one arm. Reading is wait-free, allocates nothing and makes no system
-/// call, so it may be done from any loop; it goes on working (with the last values) when the
+/// The subscribed blocks of one arm. Reading is wait-free, allocates nothing and makes no system
+/// call, so any loop may do it. It keeps working (with the last values) when the
 /// [`Client`](crate::Client) is gone.
 #[derive(Debug, Default)]
 pub struct Subscription {
@@ -63,7 +63,7 @@ fn open<const N: usize>(
 }
 
 impl Subscription {
-    /// Maps what the daemon handed over.
+    /// Maps the blocks that the daemon handed over.
     pub(crate) fn new(blocks: &[BlockInfo], fds: Vec<OwnedFd>) -> Result<Self, RequestError> {
         let mut result = Self::default();
         for (block, fd) in blocks.iter().zip(fds) {
@@ -86,26 +86,26 @@ impl Subscription {
         Ok(result)
     }
 
-    /// The arm's newest state.
+    /// Returns the arm's newest state.
     ///
     /// # Errors
-    /// [`ReadStateError`]: not subscribed to, nothing there yet, or (rarely) a torn read; then use
-    /// the previous one.
+    /// [`ReadStateError`]: not subscribed to, nothing published yet, or (rarely) a torn read; then
+    /// use the previous state.
     pub fn state(&self) -> Result<ArmState, ReadStateError> {
         let reader = self.state.as_ref().ok_or(ReadStateError::NotSubscribed)?;
         Ok(ArmState::from_words(&reader.read()?.1))
     }
 
-    /// How often the state was published; 0 before the first tick. One load: the cheap way to see
-    /// whether there is something new, and whether the daemon still lives.
+    /// Returns how often the state was published; 0 before the first tick. Costs one load: the
+    /// cheap way to see whether there is a new state, and whether the daemon is still running.
     pub fn state_version(&self) -> u64 {
         self.state.as_ref().map_or(0, Reader::version)
     }
 
-    /// The arm's newest contacts.
+    /// Returns the arm's newest contacts.
     ///
     /// # Errors
-    /// As [`state`](Self::state).
+    /// As for [`state`](Self::state).
     pub fn contacts(&self) -> Result<Contacts, ReadStateError> {
         let reader = self
             .contacts
@@ -114,23 +114,23 @@ impl Subscription {
         Ok(Contacts::from_words(&reader.read()?.1))
     }
 
-    /// All bodies' newest poses.
+    /// Returns the newest poses of all bodies.
     ///
     /// # Errors
-    /// As [`state`](Self::state).
+    /// As for [`state`](Self::state).
     pub fn bodies(&self) -> Result<Bodies, ReadStateError> {
         let reader = self.bodies.as_ref().ok_or(ReadStateError::NotSubscribed)?;
         Ok(Bodies::from_words(&reader.read()?.1))
     }
 
-    /// The wake-up line, if it was subscribed to.
+    /// Returns the wake-up line, if it was subscribed to.
     pub fn wake(&mut self) -> Option<&mut Wake> {
         self.wake.as_mut()
     }
 }
 
-/// Tells that the arm's state is new, for those who would rather sleep than poll. It is rung by a
-/// thread without real-time rights: the block itself is always newer or as new.
+/// Signals that the arm's state is new, for applications that would rather sleep than poll. A
+/// thread without real-time priority rings it: the block is always at least as new as the signal.
 #[derive(Debug)]
 pub struct Wake {
     line: Connection,
@@ -138,11 +138,11 @@ pub struct Wake {
 }
 
 impl Wake {
-    /// Waits until the state is new or `timeout` is over; says whether it is new. Any number of
-    /// rings since the last call are one.
+    /// Waits until the state is new or `timeout` is over; returns whether it is new. Several rings
+    /// since the last call count as one.
     ///
     /// # Errors
-    /// `BrokenPipe` when the daemon is gone, or when the system refuses to wait.
+    /// `BrokenPipe` when the daemon is gone, or the error of the system when it refuses to wait.
     pub fn wait(&mut self, timeout: Duration) -> io::Result<bool> {
         wait(&[(self.line.as_fd(), Interest::Read)], Some(timeout))?;
         let mut rang = false;
@@ -165,13 +165,13 @@ impl Wake {
         }
     }
 
-    /// Whether the daemon was found gone.
+    /// Returns true if the daemon was found to be gone.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 }
 
-/// For an application's own poll loop: readable when it rang. Empty it with [`Wake::wait`] and no
+/// For an application's poll loop: readable when it rang. Empty it with [`Wake::wait`] and a zero
 /// timeout.
 impl AsFd for Wake {
     fn as_fd(&self) -> BorrowedFd<'_> {

@@ -1,11 +1,11 @@
-//! The surface of a deformable body, mapped: its triangles once, its points as often as wanted.
+//! The mapped surface of a deformable body: its triangles once, its points as often as wanted.
 //!
-//! Reading copies the newest points out of shared memory that the daemon alone can write: no
+//! Reading copies the newest points out of shared memory that only the daemon can write: no
 //! message, no system call, and no allocation once the caller's list has grown to the body's size.
-//! It goes on working (with the last points) when the [`Client`](crate::Client) is gone.
+//! It keeps working (with the last points) when the [`Client`](crate::Client) is gone.
 //!
-//! A block that is not what it should be is an error of opening, whatever its words are; after that
-//! nothing in it can do harm.
+//! An invalid block is an error of opening, whatever its words are; after that, nothing in it can
+//! cause harm.
 
 use crate::RequestError;
 use hapticd_protocol::block::{
@@ -28,7 +28,7 @@ pub struct Surface {
     points: usize,
     triangles: Vec<[u32; 3]>,
     reader: SliceReader<ReadOnlyBlock>,
-    /// Where a value is copied to before it is taken apart: as long as one.
+    /// Buffer for a copied value before it is decoded; as long as one value.
     words: Vec<u64>,
 }
 
@@ -37,7 +37,7 @@ fn unusable(error: impl ToString) -> RequestError {
 }
 
 impl Surface {
-    /// Maps what the daemon handed over as the surface of body `body`.
+    /// Maps the descriptor from the daemon as the surface of body `body`.
     pub(crate) fn open(fd: OwnedFd, body: u32) -> Result<Self, RequestError> {
         let block = ReadOnlyBlock::open(fd).map_err(unusable)?;
         let words = block.readable_words();
@@ -45,7 +45,8 @@ impl Surface {
         let header: [u64; HEADER_WORDS] =
             std::array::from_fn(|index| words.get(index).map_or(0, load));
         let header = SurfaceHeader::check(&header, words.len(), body).map_err(unusable)?;
-        // Checked to lie inside the block, so nothing is longer than that.
+        // The check has proven that the range lies inside the block, so nothing is longer than
+        // that.
         let packed = words.get(header.triangle_words()).unwrap_or(&[]);
         let mut triangles = Vec::with_capacity(header.triangles as usize);
         for (index, corners) in unpack(packed.iter().map(load)).enumerate() {
@@ -63,39 +64,41 @@ impl Surface {
         })
     }
 
-    /// Whose surface it is.
+    /// Returns the identity of the body.
     pub fn body(&self) -> u32 {
         self.body
     }
 
-    /// How many points it has, always.
+    /// Returns the number of points, which is constant.
     pub fn points(&self) -> usize {
         self.points
     }
 
-    /// Its triangles, always the same: indices of points, each below [`points`](Self::points).
-    /// Counter-clockwise seen from outside for a soft body; a cloth has two sides.
+    /// Returns the triangles, which are constant: indices of points, each below
+    /// [`points`](Self::points). Counter-clockwise seen from outside for a soft body; a cloth has
+    /// two sides.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
 
-    /// How often the points were published; 0 before the first time. One load: the cheap way to see
-    /// whether there is something new.
+    /// Returns how often the points were published; 0 before the first time. Costs one load: the
+    /// cheap way to see whether there are new points.
     pub fn version(&self) -> u64 {
         self.reader.version()
     }
 
-    /// Makes `points` the newest points (x, y, z in the world frame, m) and says when they were
-    /// there. Whatever was in the list is gone.
+    /// Replaces `points` by the newest points (x, y, z in the world frame, m), and returns when
+    /// they were there. The old content of the list is lost.
     ///
     /// # Errors
-    /// [`ReadError`]: nothing there yet, or the writer was always inside (now and then, for a large
-    /// body: go on with the points that you have). Then `points` is as it was.
+    /// [`ReadError`]: nothing was published yet, or the writer interfered in every attempt. The
+    /// latter happens now and then for a large body; then continue with the previous points.
+    /// `points` is unchanged.
     pub fn read(&mut self, points: &mut Vec<[f32; 3]>) -> Result<SurfaceMoment, ReadError> {
         match self.reader.read_into(&mut self.words) {
             Ok(_) => {}
             Err(ReadSliceError::Read(error)) => return Err(error),
-            // The buffer was made as long as a value.
+            // Cannot occur: the buffer has the length of a value.
             Err(ReadSliceError::Length(_)) => return Err(ReadError::Empty),
         }
         let mut words = self.words.iter().copied();
@@ -121,7 +124,7 @@ mod tests {
 
     const TRIANGLES: [[u32; 3]; 3] = [[0, 1, 2], [0, 2, 3], [4, 3, 1]];
 
-    /// The words of a good block with five points and three triangles.
+    /// Returns the words of a valid block with five points and three triangles.
     fn good() -> Vec<u64> {
         let header = SurfaceHeader::new(7, 5, 3, 1);
         let mut words = vec![0; header.triangle_words().end];
@@ -133,7 +136,7 @@ mod tests {
         words
     }
 
-    /// A real sealed block with these words.
+    /// Makes a real sealed block with these words.
     fn sealed(words: &[u64]) -> (SharedBlock, OwnedFd) {
         let (block, fd) = SharedBlock::create("hapticd-test", words.len()).unwrap();
         for (place, word) in block.words().iter().zip(words) {
@@ -209,8 +212,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
-        /// Whatever is in a block: it is refused, or every triangle has three points and reading
-        /// gives all of them, or an error.
+        /// Whatever a block contains: it is refused, or every triangle has three points and reading
+        /// returns all points or an error.
         #[test]
         fn no_words_do_harm(
             damage in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u64>(), 0_u64..8]), 0..6),
@@ -235,7 +238,7 @@ mod tests {
             }
         }
 
-        /// The same for words that have nothing to do with a surface but their size.
+        /// The same for words that have only the size in common with a surface.
         #[test]
         fn no_other_words_do_harm(mut words in prop::collection::vec(any::<u64>(), 1..40), headed in any::<bool>()) {
             if headed && words.len() > HEADER_WORDS {

@@ -1,4 +1,4 @@
-//! The client against a peer that answers as it is told: versions, errors, silence, death.
+//! The client against a scripted peer: versions, errors, silence, death.
 
 use hapticd_client::{
     ArmState, Client, ConnectError, ErrorCode, Event, News, Pose, ReadError, ReadStateError,
@@ -28,7 +28,7 @@ use std::{
     time::Duration,
 };
 
-/// The daemon's end.
+/// The daemon's end of the connection.
 struct Daemon(Connection);
 
 impl Daemon {
@@ -47,7 +47,7 @@ impl Daemon {
         self.welcome_as(0);
     }
 
-    /// A daemon of this minor version.
+    /// Answers the hello as a daemon of this minor version.
     fn welcome_as(&self, minor: u16) {
         let (id, hello) = self.expect();
         assert!(matches!(hello, Request::Hello(hello) if hello.name.as_str() == "test"));
@@ -217,7 +217,7 @@ fn a_posted_command_does_not_wait_and_its_refusal_comes_with_the_news() {
         };
         daemon.answer(ids[0], reply::Done {}, &[]);
         daemon.answer(ids[2], reply::Done {}, &[]);
-        // Last: the client leaves when it has this.
+        // Last, because the client leaves when it has this.
         daemon.answer(ids[1], error, &[]);
     };
     play(script, |connection| {
@@ -258,7 +258,7 @@ fn a_daemon_that_does_not_answer_is_a_timeout_and_its_late_answer_harms_nobody()
     });
 }
 
-/// Answers a subscription to the state with a block whose header has been changed by `spoil`.
+/// Answers a subscription to the state with a block whose header `spoil` has changed.
 fn subscribe_to(spoil: impl FnOnce(&SharedBlock) + Send) -> Result<ArmState, String> {
     let script = |daemon: Daemon| {
         daemon.welcome();
@@ -323,7 +323,7 @@ fn a_daemon_without_surfaces_is_not_asked_for_one() {
 
 #[test]
 fn the_surface_of_another_body_than_was_asked_for_is_an_error() {
-    // Announced as another's, and another's under the right name.
+    // Announced as another body's, and another body's under the right name.
     for (announced, inside) in [(8, 7), (7, 8)] {
         let script = |daemon: Daemon| {
             daemon.welcome_as(hapticd_protocol::MINOR);
@@ -409,8 +409,8 @@ fn the_limits_of_another_arm_than_was_asked_for_are_an_error() {
     }
 }
 
-/// What the client says to a shape of body 7 that is announced as `announced`'s and has these
-/// bytes.
+/// Returns what the client says to a shape of body 7 that is announced as the shape of `announced`
+/// and has these bytes.
 fn shape_of(announced: u32, bytes: &[u8]) -> Result<hapticd_client::Mesh, String> {
     let script = |daemon: Daemon| {
         daemon.welcome_as(hapticd_protocol::MINOR);

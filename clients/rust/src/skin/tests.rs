@@ -1,4 +1,4 @@
-//! Frames come whole, and no words in a block do harm.
+//! Frames are read whole, and no words in a block cause harm.
 
 use super::*;
 use hapticd_counting::counted;
@@ -20,7 +20,7 @@ fn sealed(words: &[u64]) -> (SharedBlock, OwnedFd) {
     (block, fd.into_owned())
 }
 
-/// The words of a good block without a frame.
+/// Returns the words of a valid block without a frame.
 fn good() -> Vec<u64> {
     let header = SkinHeader::new(7, ROOM, 1);
     let mut words = vec![0; header.sequence_word(1) + 1 + header.slot_words()];
@@ -78,7 +78,7 @@ fn frames_are_read_as_they_were_written_and_an_error_leaves_the_last() {
             assert_eq!([p[0], n[1], v[2]], [at, at + 101.0, at + 202.0]);
         }
     }
-    // A frame that is none: a corner beyond the points, and one that is larger than its slot.
+    // Invalid frames: a corner beyond the points, and a frame larger than its slot.
     let before = seen.clone();
     writer.write(&frame(5, 3, &[[0, 1, 3]])).unwrap();
     let error = skin.read(&mut seen).unwrap_err().to_string();
@@ -110,7 +110,7 @@ fn a_block_that_is_no_skin_of_this_body_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Whatever is in a block: it is refused, or a frame is whole, or an error.
+    /// Whatever a block contains: it is refused, or reading returns a whole frame or an error.
     #[test]
     fn no_words_do_harm(
         damage in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![any::<u64>(), 0_u64..8]), 0..8),
