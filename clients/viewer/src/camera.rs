@@ -1,20 +1,20 @@
-//! The camera: it orbits a point, z is up, and what it does to a pixel can be undone.
+//! The camera: it orbits a point, with z up, and its projection can be inverted at a pixel.
 //!
-//! World frame right-handed, metres; the eye looks along its own -z with y up; clip space as wgpu
-//! has it (x right, y up, z 0 at the near plane and 1 at the far one). Pixels are counted from the
-//! upper left corner. Pure, no allocation.
+//! The world frame is right-handed, in metres. The eye looks along its own -z, with y up. Clip
+//! space is that of wgpu (x right, y up, z 0 at the near plane and 1 at the far plane). Pixels
+//! count from the upper left corner. The module is pure and does not allocate.
 
 use nalgebra::{Matrix4, Point3, Vector3};
 
 /// Half of the vertical field of view, rad.
 const HALF_FOV_RAD: f32 = 0.33;
-/// How far from the poles the eye stays, rad.
+/// Minimum angle between the eye's direction and the poles, rad.
 const POLE_RAD: f32 = 0.02;
-/// Nearest and farthest distance from the target, m.
+/// Minimum and maximum distance from the target, m.
 const DISTANCES_M: (f32, f32) = (1e-4, 1e4);
-/// A drag of this many pixels is one radian.
+/// Drag distance of one radian, pixels.
 const PIXELS_PER_RAD: f32 = 180.0;
-/// Distance changes by this factor in one step of the wheel.
+/// Factor of the distance for one step of the wheel.
 const ZOOM_STEP: f32 = 1.12;
 
 /// Width and height of a picture, pixels.
@@ -23,13 +23,13 @@ pub type Size = [u32; 2];
 /// An orbiting camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// What it looks at, m.
+    /// Point that it looks at, m.
     pub target: Point3<f32>,
-    /// From there to the eye, m.
+    /// Distance from the target to the eye, m.
     pub distance_m: f32,
-    /// Where the eye stands about the z axis, rad; 0 is on the side of +x.
+    /// Azimuth of the eye about the z axis, rad; 0 is on the side of +x.
     pub azimuth_rad: f32,
-    /// How far above the horizon it stands, rad.
+    /// Elevation of the eye above the horizon, rad.
     pub elevation_rad: f32,
 }
 
@@ -44,7 +44,7 @@ impl Default for Camera {
     }
 }
 
-/// Width over height; 1 for a picture without area.
+/// Returns width over height; 1 for a picture without area.
 fn aspect(size: Size) -> f32 {
     if size.contains(&0) {
         1.0
@@ -54,26 +54,26 @@ fn aspect(size: Size) -> f32 {
 }
 
 impl Camera {
-    /// From the target to the eye, a unit vector.
+    /// Returns the unit vector from the target to the eye.
     fn outward(&self) -> Vector3<f32> {
         let (sin_a, cos_a) = self.azimuth_rad.sin_cos();
         let (sin_e, cos_e) = self.elevation_rad.sin_cos();
         Vector3::new(cos_a * cos_e, sin_a * cos_e, sin_e)
     }
 
-    /// Where the eye is, m.
+    /// Returns the position of the eye, m.
     pub fn eye(&self) -> Point3<f32> {
         self.target + self.outward() * self.distance_m
     }
 
-    /// The picture's directions to the right and up, unit vectors.
+    /// Returns the picture's right and up directions, unit vectors.
     pub fn right_up(&self) -> (Vector3<f32>, Vector3<f32>) {
         let (sin_a, cos_a) = self.azimuth_rad.sin_cos();
         let right = Vector3::new(-sin_a, cos_a, 0.0);
         (right, self.outward().cross(&right))
     }
 
-    /// The eye's frame seen from the world.
+    /// Returns the transform from world to eye coordinates.
     pub fn eye_from_world(&self) -> Matrix4<f32> {
         let (right, up) = self.right_up();
         let back = self.outward();
@@ -88,12 +88,12 @@ impl Camera {
         matrix
     }
 
-    /// Distances of the near and far planes from the eye, m.
+    /// Returns the distances of the near and far planes from the eye, m.
     pub fn planes_m(&self) -> (f32, f32) {
         (self.distance_m * 0.02, self.distance_m * 200.0)
     }
 
-    /// Clip space seen from the eye.
+    /// Returns the transform from eye to clip coordinates.
     pub fn clip_from_eye(&self, size: Size) -> Matrix4<f32> {
         let (near, far) = self.planes_m();
         let f = 1.0 / HALF_FOV_RAD.tan();
@@ -106,12 +106,12 @@ impl Camera {
         matrix
     }
 
-    /// Clip space seen from the world.
+    /// Returns the transform from world to clip coordinates.
     pub fn clip_from_world(&self, size: Size) -> Matrix4<f32> {
         self.clip_from_eye(size) * self.eye_from_world()
     }
 
-    /// The pixel that shows a point; `None` for one that is not in front of the near plane.
+    /// Returns the pixel that shows a point; `None` for a point not in front of the near plane.
     pub fn pixel(&self, point: &Point3<f32>, size: Size) -> Option<[f32; 2]> {
         let clip = self.clip_from_world(size) * point.to_homogeneous();
         if !(clip.w > self.planes_m().0) {
@@ -124,7 +124,7 @@ impl Camera {
         ])
     }
 
-    /// The unit direction from the eye through a pixel.
+    /// Returns the unit direction from the eye through a pixel.
     pub fn ray(&self, pixel: [f32; 2], size: Size) -> Vector3<f32> {
         let x = pixel[0] / size[0].max(1) as f32 * 2.0 - 1.0;
         let y = 1.0 - pixel[1] / size[1].max(1) as f32 * 2.0;
@@ -134,12 +134,12 @@ impl Camera {
         direction.normalize()
     }
 
-    /// Length of a pixel at the target, m.
+    /// Returns the length of a pixel at the target, m.
     pub fn pixel_m(&self, size: Size) -> f32 {
         2.0 * self.distance_m * HALF_FOV_RAD.tan() / size[1].max(1) as f32
     }
 
-    /// Turns about the target, as by a drag of so many pixels: what is seen goes with the hand.
+    /// Turns about the target, as by a drag of this many pixels: what is visible follows the hand.
     pub fn orbit(&mut self, pixels: [f32; 2]) {
         let limit = std::f32::consts::FRAC_PI_2 - POLE_RAD;
         let turned = self.azimuth_rad - pixels[0] / PIXELS_PER_RAD;
@@ -147,21 +147,21 @@ impl Camera {
         self.elevation_rad = (self.elevation_rad + pixels[1] / PIXELS_PER_RAD).clamp(-limit, limit);
     }
 
-    /// Moves along the picture, as by a drag of so many pixels: what is at the target stays under
-    /// the hand.
+    /// Moves parallel to the picture, as by a drag of this many pixels: the target stays under the
+    /// hand.
     pub fn pan(&mut self, pixels: [f32; 2], size: Size) {
         let (right, up) = self.right_up();
         let m = self.pixel_m(size);
         self.target += up * (pixels[1] * m) - right * (pixels[0] * m);
     }
 
-    /// Comes nearer by so many steps of the wheel; farther by negative ones.
+    /// Moves closer by this many steps of the wheel; negative steps move away.
     pub fn zoom(&mut self, steps: f32) {
         let distance = self.distance_m * ZOOM_STEP.powf(-steps.clamp(-50.0, 50.0));
         self.distance_m = distance.clamp(DISTANCES_M.0, DISTANCES_M.1);
     }
 
-    /// Makes a ball fill the picture, seen from where the eye stands.
+    /// Makes a ball fill the picture, seen from the current direction.
     pub fn frame(&mut self, centre: Point3<f32>, radius_m: f32, size: Size) {
         let across = (HALF_FOV_RAD.tan() * aspect(size)).atan().min(HALF_FOV_RAD);
         self.target = centre;
@@ -199,7 +199,7 @@ mod tests {
             );
             let (near, far) = camera.planes_m();
             let theirs = Perspective3::new(1.6, 2.0 * HALF_FOV_RAD, near, far);
-            // Theirs has the near plane at -1.
+            // nalgebra has the near plane at -1.
             let to_wgpu = Matrix4::new(
                 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 0.5, 0.5, 0., 0., 0., 1.,
             );
@@ -258,7 +258,7 @@ mod tests {
             let (right, up) = camera.right_up();
             let narrow = if size[0] < size[1] { right } else { up };
             let eye = camera.eye();
-            // The outermost point of a ball is where a ray from the eye is tangent to it.
+            // A ray from the eye to the outermost visible point of a ball is tangent to the ball.
             let d = camera.distance_m;
             let sine = 0.07 / d;
             let tangent =

@@ -1,5 +1,5 @@
-//! The command line of `hapticd-view`. Exit codes: 0 good, 1 failed at run time, 2 the user's input
-//! is wrong.
+//! Command line of `hapticd-view`. Exit codes: 0 success, 1 failure at run time, 2 wrong input of
+//! the user.
 
 use crate::{
     Failure,
@@ -62,13 +62,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
     duration.ok_or_else(|| format!("`{text}` is not a number of seconds, 0 to 3600"))
 }
 
-/// Parses the arguments, does what they say, gives the exit code.
+/// Parses the arguments, runs the command and returns the exit code.
 #[allow(clippy::print_stderr)]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's
+            // To clap, help and version are errors with exit code 0. A closed pipe is no one's
             // fault.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));

@@ -1,8 +1,8 @@
-//! From a scene and a view of it to a picture: bodies, hands and tools, contacts, forces, and the
-//! floor's grid.
+//! Composes a picture from a scene and a view of it: bodies, hands and tools, contacts, forces, and
+//! the grid on the floor.
 //!
-//! Pure. The tool is solid where it is allowed to be and translucent where the hand is. Marks grow
-//! with the distance, so that they are of the same size in any scene; an arrow's length is its
+//! The module is pure. The tool is solid at the proxy and translucent at the device pose. Marks
+//! grow with the distance, so that they have the same size in any scene. An arrow's length is its
 //! force times [`Scale::metres_per_newton`].
 
 use crate::{
@@ -16,39 +16,40 @@ use hapticd_client::{BodyKind, flag};
 use nalgebra::{Point3, Vector3};
 use std::sync::Arc;
 
-/// Pixels from one line of the floor to the next, at least.
+/// Minimum distance of two lines of the floor, pixels.
 const GRID_PIXELS: f32 = 22.0;
-/// Lines of the floor on either side, at most.
+/// Maximum number of lines of the floor on either side.
 const GRID_LINES: i32 = 60;
-/// How long a force of 1 N is at least, pixels.
+/// Minimum length of a force of 1 N, pixels.
 const FORCE_PIXELS: f32 = 28.0;
 /// Radius of a contact's mark, pixels.
 const CONTACT_PIXELS: f32 = 4.0;
 /// Length of a contact's normal, pixels.
 const NORMAL_PIXELS: f32 = 26.0;
 
-/// What the legend has to say about sizes.
+/// Sizes that the legend states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// From one line of the floor to the next, m.
+    /// Distance of two lines of the grid, m.
     pub grid_m: f32,
     /// Length of an arrow for 1 N, m.
     pub metres_per_newton: f32,
 }
 
-/// The least of 1, 2 and 5 times a power of ten that is no less than this; 1 where this is no size.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is at least this size; 1 if it is
+/// not a positive finite number.
 pub fn round_up(size: f32) -> f32 {
     if !(size > 0.0 && size.is_finite()) {
         return 1.0;
     }
     let power = 10.0_f32.powf(size.log10().floor());
     let steps = [1.0, 2.0, 5.0].map(|step| step * power);
-    // What rounding puts a hair above a step is that step.
+    // A size that rounding puts slightly above a step counts as that step.
     let fits = |step: &&f32| **step >= size * (1.0 - 1e-5);
     steps.iter().find(fits).copied().unwrap_or(10.0 * power)
 }
 
-/// Sizes that fit this view.
+/// Returns the sizes that fit this view.
 pub fn scale(camera: &Camera, size: Size) -> Scale {
     let pixel_m = camera.pixel_m(size);
     Scale {
@@ -57,7 +58,7 @@ pub fn scale(camera: &Camera, size: Size) -> Scale {
     }
 }
 
-/// The picture of a scene as it is looked at.
+/// Composes the picture of a scene in this view.
 pub fn compose(scene: &VisibleScene, controls: &Controls, glyphs: &Glyphs, size: Size) -> Picture {
     let camera = controls.camera;
     let pixel_m = camera.pixel_m(size);
@@ -115,7 +116,7 @@ fn arm_items(
         color,
         style,
     };
-    // What it is inside of would hide it, and does not hold it: it is drawn through that.
+    // The body around the tool would hide it and does not hold it: draw the tool through it.
     let placed = if state.has(flag::INSIDE) {
         tool(&proxy, theme::INSIDE, Style::Mark)
     } else {
@@ -132,7 +133,7 @@ fn arm_items(
         items.extend(glyphs.arrow(&at, &along, 1.1 * pixel_m, theme::CONTACT));
     }
     let along = vector(state.force_n) * scale.metres_per_newton;
-    // Below a few pixels an arrow is noise.
+    // An arrow below a few pixels is noise.
     if along.norm() > 3.0 * pixel_m {
         let from = Point3::from(proxy.translation.vector);
         items.extend(glyphs.arrow(&from, &along, 2.6 * pixel_m, theme::FORCE));
@@ -140,7 +141,7 @@ fn arm_items(
     items
 }
 
-/// Where the floor's grid is: under everything, about what is looked at.
+/// Returns the centre of the floor's grid: below everything, near the point in view.
 fn floor_centre(bounds: Option<Bounds>, camera: &Camera) -> Point3<f32> {
     let floor_m = bounds.map_or(0.0, |b| b.low.z - 0.003 * b.radius_m());
     Point3::new(camera.target.x, camera.target.y, floor_m)
@@ -156,7 +157,7 @@ fn grid(bounds: Option<Bounds>, camera: &Camera, grid_m: f32, theme: Theme) -> V
     let [common, tenth] = theme.grid();
     let mut lines = Vec::new();
     for axis in 0..2 {
-        // Lines are where multiples of the distance are, wherever is looked.
+        // Lines lie at multiples of the distance, independent of the view.
         let middle = (centre[axis] / grid_m).round();
         for k in -GRID_LINES..=GRID_LINES {
             let number = middle + k as f32;
@@ -178,7 +179,7 @@ fn grid(bounds: Option<Bounds>, camera: &Camera, grid_m: f32, theme: Theme) -> V
     lines
 }
 
-/// The directions of the world's axes, beside the lowest corner of what there is.
+/// Returns the directions of the world's axes, next to the lowest corner of the scene.
 fn axes(bounds: Option<Bounds>, pixel_m: f32, theme: Theme) -> impl Iterator<Item = Line> {
     let from = bounds.map_or_else(Point3::origin, |b| {
         let aside_m = 0.08 * b.radius_m();

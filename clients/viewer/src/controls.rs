@@ -1,4 +1,4 @@
-//! What a person does to the view: keys, the mouse, and what follows from them. Pure.
+//! Controls of the view: keys, the mouse, and their effects. Pure.
 
 use crate::{
     camera::{Camera, Size},
@@ -6,7 +6,7 @@ use crate::{
     theme::Theme,
 };
 
-/// What keys do, as the help says it.
+/// Keys and their effects, as the help shows them.
 pub const HELP: [(&str, &str); 13] = [
     ("drag", "turn"),
     ("right or middle drag, Shift drag", "move"),
@@ -23,14 +23,14 @@ pub const HELP: [(&str, &str); 13] = [
     ("q, Esc", "leave"),
 ];
 
-/// What a key asks for.
+/// Action that a key or a button requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Hold the picture, or let it go on.
+    /// Freeze the picture, or continue.
     Pause,
-    /// Everything in the picture.
+    /// Bring everything into the picture.
     FrameAll,
-    /// Look at the tool of this arm.
+    /// Look at the tool of the arm with this index.
     LookAt(usize),
     /// Show or hide the help.
     Help,
@@ -38,16 +38,16 @@ pub enum Act {
     Panels,
     /// Show or hide names.
     Names,
-    /// The other theme.
+    /// Switch to the other theme.
     Theme,
-    /// Write the skins into a file.
+    /// Write the skins to a file.
     Export,
-    /// Leave.
+    /// Quit.
     Quit,
 }
 
 impl Act {
-    /// What a key with this letter asks for.
+    /// Returns the action of the key with this letter.
     pub fn of(key: char) -> Option<Self> {
         Some(match key.to_ascii_lowercase() {
             ' ' => Self::Pause,
@@ -64,14 +64,14 @@ impl Act {
     }
 }
 
-/// How the scene is looked at.
+/// State of the view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Controls {
-    /// From where.
+    /// The camera.
     pub camera: Camera,
-    /// In which colours.
+    /// The colour theme.
     pub theme: Theme,
-    /// The picture is held.
+    /// The picture is frozen.
     pub paused: bool,
     /// The help is shown.
     pub help: bool,
@@ -79,20 +79,20 @@ pub struct Controls {
     pub panels: bool,
     /// Names of bodies are shown.
     pub names: bool,
-    /// Buttons are shown: only where somebody can press them.
+    /// Buttons are shown; only where a user can press them.
     pub buttons: bool,
-    /// Somebody wants the skins in a file; whoever writes it takes this back.
+    /// The user wants the skins in a file; the writer of the file clears this.
     pub export: bool,
-    /// What became of the last file, perhaps nothing yet.
+    /// Result of the last export; may be empty.
     pub exported: String,
-    /// Somebody wants to leave.
+    /// The user wants to quit.
     pub quit: bool,
-    /// Which connection's scene was brought into the picture once.
+    /// Number of the connection whose scene was last brought into the picture automatically.
     framed: u64,
 }
 
 impl Controls {
-    /// Everything shown but the help.
+    /// Returns controls that show everything but the help.
     pub fn new(theme: Theme) -> Self {
         Self {
             camera: Camera::default(),
@@ -109,7 +109,7 @@ impl Controls {
         }
     }
 
-    /// Does what a key asks for.
+    /// Performs an action.
     pub fn act(&mut self, act: Act, scene: &VisibleScene, size: Size) {
         match act {
             Act::Pause => self.paused = !self.paused,
@@ -131,16 +131,17 @@ impl Controls {
         }
     }
 
-    /// Brings everything into the picture, seen from where the eye stands.
+    /// Brings everything into the picture, seen from the current direction.
     pub fn frame(&mut self, scene: &VisibleScene, size: Size) {
         if let Some(bounds) = scene.bounds() {
-            // A box is seldom seen corner first: a ball about it would leave much empty.
+            // A box is seldom seen corner first: its bounding ball would leave much of the picture
+            // empty.
             let radius_m = (bounds.radius_m() * 0.88).max(1e-3);
             self.camera.frame(bounds.centre(), radius_m, size);
         }
     }
 
-    /// The same once for each connection, when all of its scene is there.
+    /// Does the same once for each connection, when its scene is complete.
     pub fn frame_first(&mut self, scene: &VisibleScene, size: Size) {
         if self.framed != scene.connections && scene.is_complete() && scene.bounds().is_some() {
             self.framed = scene.connections;
@@ -148,7 +149,7 @@ impl Controls {
         }
     }
 
-    /// Looks at what is at a pixel, from the same side; says what it is.
+    /// Looks at what is under a pixel, from the same side; returns its name.
     pub fn look_through(
         &mut self,
         pixel: [f32; 2],
@@ -244,7 +245,7 @@ mod tests {
         controls.act(Act::of('e').unwrap(), &scene, SIZE);
         assert!(controls.export);
         let mut controls = start.clone();
-        // An arm that is not there is not looked at.
+        // An arm that does not exist is not looked at.
         controls.act(Act::LookAt(3), &scene, SIZE);
         assert_eq!(controls, start);
         controls.act(Act::Quit, &scene, SIZE);

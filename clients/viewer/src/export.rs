@@ -1,7 +1,7 @@
-//! The skins that are shown, as a file in a folder: what the window's button does.
+//! Export of the visible skins to a file in a folder: the action of the window's button.
 //!
-//! Takes what is seen, held picture or not, and asks the daemon for nothing. Overwrites nothing; a
-//! file of which not all could be written goes again. Blocks for as long as the disk does.
+//! It writes what is shown, frozen or not, and asks the daemon for nothing. It overwrites nothing,
+//! and removes a file that could not be written completely. It blocks as long as the disk does.
 
 use crate::scene::{VisibleBody, VisibleScene};
 use hapticd_client::export::{Faces, FileFormat, Part};
@@ -12,10 +12,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Files of one second, at most.
+/// Maximum number of files in one second.
 const MAX_NAMES: u32 = 100;
 
-/// A skin's lists, as the writers want them.
+/// Lists of a skin, in the form that the writers need.
 struct Lists<'a> {
     name: &'a str,
     positions: Vec<[f32; 3]>,
@@ -23,7 +23,7 @@ struct Lists<'a> {
     triangles: &'a [[u32; 3]],
 }
 
-/// Whether there is something to write.
+/// Returns true if there is a skin to write.
 pub fn has_skins(scene: &VisibleScene) -> bool {
     skins(scene).next().is_some()
 }
@@ -45,11 +45,11 @@ fn lists(scene: &VisibleScene) -> impl Iterator<Item = Lists<'_>> {
     })
 }
 
-/// Writes all skins into one binary glTF in `folder`, under a name with this moment in it; says
-/// what and where.
+/// Writes all skins to one binary glTF in `folder`, with the time `now` in its name. Returns a
+/// message with what was written and where.
 ///
 /// # Errors
-/// A sentence for whoever pressed the button.
+/// A sentence for the user who pressed the button.
 pub fn export(scene: &VisibleScene, folder: &Path, now: SystemTime) -> Result<String, String> {
     let lists: Vec<Lists<'_>> = lists(scene).collect();
     let parts: Vec<Part<'_>> = lists
@@ -69,7 +69,7 @@ pub fn export(scene: &VisibleScene, folder: &Path, now: SystemTime) -> Result<St
     let since = now.duration_since(SystemTime::UNIX_EPOCH);
     let (path, mut file) = create(folder, &stamp(since.unwrap_or_default()))?;
     if let Err(error) = file.write_all(&bytes) {
-        // The failure that made it worthless is what the user hears of.
+        // Report the failure that made the file worthless, not one of removing it.
         let _ = std::fs::remove_file(&path);
         return Err(format!("not exported: {}: {error}", path.display()));
     }
@@ -77,7 +77,7 @@ pub fn export(scene: &VisibleScene, folder: &Path, now: SystemTime) -> Result<St
     Ok(format!("{triangles} triangles: {}", path.display()))
 }
 
-/// Makes the file; of several in one second the later ones have a number.
+/// Creates the file; in one second, later files get a number.
 fn create(folder: &Path, stamp: &str) -> Result<(PathBuf, File), String> {
     let mut number = 1;
     loop {
@@ -96,9 +96,9 @@ fn create(folder: &Path, stamp: &str) -> Result<(PathBuf, File), String> {
     }
 }
 
-/// Date and time as in `20261123-034512`, universal time: the days of the proleptic Gregorian
-/// calendar (Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`; for days
-/// from 1970 on).
+/// Formats date and time as in `20261123-034512`, universal time: the days of the proleptic
+/// Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`;
+/// for days from 1970 on).
 fn stamp(since_1970: Duration) -> String {
     let seconds = since_1970.as_secs();
     let days = seconds / 86_400 + 719_468;
@@ -106,7 +106,7 @@ fn stamp(since_1970: Duration) -> String {
     let year_of_era =
         (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // Months from March on.
+    // Months counted from March.
     let from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * from_march + 2) / 5 + 1;
     let month = if from_march < 10 {
@@ -140,7 +140,7 @@ mod tests {
             bodies: (0..).zip(skins).map(body).collect(),
             ..VisibleScene::default()
         };
-        // Neither of these is written: one has no skin, the other none yet.
+        // Neither of these is written: one has no skin, the other has none yet.
         for (kind, model) in [
             (BodyKind::Static, Model::ball()),
             (BodyKind::Implicit, Model::smooth(&[], &[])),

@@ -1,9 +1,9 @@
-//! From the daemon to a [`VisibleScene`]: an ordinary client that asks once for what stays, reads
-//! blocks for what changes, and connects again when the daemon has ended.
+//! Keeps a [`VisibleScene`] up to date: an ordinary client that asks once for what is constant,
+//! reads blocks for what changes, and reconnects when the daemon has ended.
 //!
-//! It owns nothing in the daemon and holds no lease, so nothing there depends on how often, or
-//! whether, it is called. A step makes no request while nothing comes or goes; it reads shared
-//! memory. It never fails: what goes wrong is in [`VisibleScene::link`].
+//! It owns nothing in the daemon and holds no lease, so the daemon does not depend on how often, or
+//! whether, it is called. A step makes no request while no body or arm comes or goes; it reads
+//! shared memory. It never fails: problems are reported in [`VisibleScene::link`].
 
 use crate::{
     history::Sample,
@@ -25,24 +25,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long after a failure it is tried again, s.
+/// Delay after a failure before the next attempt, s.
 const RETRY_S: f64 = 0.5;
-/// How long the daemon may take for an answer.
+/// Time that the daemon may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Between two looks at the blocks.
+/// Period of reading the blocks.
 const LOOK: Duration = Duration::from_millis(3);
-/// Looks for each copy that is handed out: a copy has all samples of the last seconds.
+/// Number of reads for each copy that is handed out; a copy has all samples of the last seconds.
 const LOOKS_PER_COPY: u32 = 3;
-/// From one look at the surfaces to the next, s: a picture's time.
+/// Period of reading the surfaces, s: about the time of one picture.
 const SURFACES_S: f64 = 0.015;
 
-/// What only a connection has.
+/// State that belongs to one connection.
 struct Connection {
     client: Client,
     arms: Vec<Subscription>,
     surfaces: HashMap<u32, (Surface, u64)>,
     skins: HashMap<u32, (Skin, u64)>,
-    /// Of the bodies of crowds.
+    /// Creases of the bodies of crowds, by identity.
     creases: HashMap<u32, Creases>,
 }
 
@@ -58,7 +58,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Of the daemon at this socket, now or when there is one.
+    /// Returns a feed for the daemon at this socket, running now or later.
     pub fn new(socket: PathBuf) -> Self {
         Self {
             socket,
@@ -71,13 +71,13 @@ impl Feed {
         }
     }
 
-    /// What is known.
+    /// Returns what is known of the scene.
     pub fn scene(&self) -> &VisibleScene {
         &self.scene
     }
 
-    /// Reads what is new; connects where there is no connection, but not at once after a failure.
-    /// `now_s`: any clock that does not go back.
+    /// Reads what is new. Connects if there is no connection, but not immediately after a failure.
+    /// `now_s` is any monotonic clock.
     pub fn step(&mut self, now_s: f64) {
         let result = match self.connection.take() {
             Some(mut connection) => self.read(&mut connection, now_s).map(|()| connection),
@@ -100,7 +100,7 @@ impl Feed {
                         self.scene.tell(format!("connection lost: {why}"));
                         Link::Lost(why)
                     }
-                    // The first reason says more than that nobody is there now.
+                    // The first reason says more than that no daemon listens now.
                     Link::Lost(first) => Link::Lost(first.clone()),
                 };
             }
@@ -133,7 +133,7 @@ impl Feed {
             skins: HashMap::new(),
             creases: HashMap::new(),
         };
-        // A new daemon knows nothing of the old one's bodies, and may give their numbers to others.
+        // A new daemon does not know the old one's bodies, and may reuse their numbers.
         self.scene.bodies.clear();
         self.list(&mut connection)?;
         self.scene.arms = arms;
@@ -144,7 +144,7 @@ impl Feed {
         Ok(connection)
     }
 
-    /// Brings the bodies up to date with the daemon's list.
+    /// Updates the bodies from the daemon's list.
     fn list(&mut self, connection: &mut Connection) -> Result<(), String> {
         let infos = connection.client.bodies().map_err(text)?;
         let there = |id: u32| infos.iter().any(|info| info.body == id);
@@ -185,7 +185,7 @@ impl Feed {
                 arm.contacts.extend_from_slice(contacts.as_slice());
             }
         }
-        // The block of bodies is the same whichever arm it was asked for.
+        // The block of bodies is the same for every arm.
         if let Some(Ok(poses)) = connection.arms.first().map(Subscription::bodies) {
             for pose in poses.as_slice() {
                 let body = self
@@ -205,7 +205,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Brings deformable bodies to where their surfaces are.
+    /// Updates the models of deformable bodies from their surfaces.
     fn bend(&mut self, connection: &mut Connection) {
         for body in &mut self.scene.bodies {
             if let Some((skin, shown)) = connection.skins.get_mut(&body.id) {
@@ -222,14 +222,14 @@ impl Feed {
                 continue;
             };
             let version = surface.version();
-            // A torn read passes: the points of before stay.
+            // A torn read is transient: keep the previous points.
             if version == *shown || surface.read(&mut self.points).is_err() {
                 continue;
             }
             *shown = version;
             let (model, triangles) = (Arc::make_mut(&mut body.model), surface.triangles());
             if body.kind == BodyKind::Crowd {
-                // It keeps its shape, and so its edges.
+                // The body keeps its shape, and so its edges.
                 let creases = connection.creases.entry(body.id);
                 let creases = creases.or_insert_with(|| Creases::of(&self.points, triangles));
                 model.crease(creases, &self.points);
@@ -240,7 +240,7 @@ impl Feed {
         }
     }
 
-    /// What people call an arm.
+    /// Returns the name of an arm for messages.
     fn arm(&self, index: u8) -> String {
         let arm = self.scene.arms.iter().find(|arm| arm.info.index == index);
         arm.map_or_else(
@@ -249,7 +249,7 @@ impl Feed {
         )
     }
 
-    /// Takes note of news; says whether bodies came or went.
+    /// Records news; returns true if bodies came or went.
     fn hear(&mut self, news: &News) -> bool {
         let line = match news {
             News::Event(Event::BodyJoined(joined)) => format!("body {} joined", joined.name),
@@ -271,7 +271,7 @@ impl Feed {
             News::Event(Event::LeaseExpired(_) | Event::Silent(_)) | News::Refused(_) => {
                 return false;
             }
-            // What was lost may have been a body's.
+            // The lost events may have been about bodies.
             News::Event(Event::EventsLost(_)) => return true,
         };
         self.scene.tell(line);
@@ -279,7 +279,7 @@ impl Feed {
     }
 }
 
-/// How large a skin is, how fine, how long it took, and what is wrong with it.
+/// Describes a skin: its size, resolution, time and faults.
 fn skin_note(moment: &SkinMoment) -> String {
     let flags = [
         (skin_flag::COARSE, "coarser than wanted"),
@@ -303,8 +303,8 @@ fn text(error: RequestError) -> String {
     error.to_string()
 }
 
-/// Whether the daemon understood and had a reason: a body went between the list and the question,
-/// or it has nothing of the kind.
+/// Returns true if the daemon understood the request and refused it: a body left between the list
+/// and the request, or it does not have the requested item.
 fn refused(error: &RequestError) -> bool {
     matches!(
         error,
@@ -312,7 +312,7 @@ fn refused(error: &RequestError) -> bool {
     )
 }
 
-/// What a tool looks like; a ball of its radius where the daemon does not say.
+/// Returns the model of a tool; a ball of its radius if the daemon does not provide the shape.
 fn tool(client: &mut Client, arm: u8, radius_m: f64) -> Result<Arc<Model>, String> {
     match client.shape(tool_of_arm(arm)) {
         Ok(mesh) => Ok(Arc::new(model(&mesh))),
@@ -338,7 +338,7 @@ fn model(mesh: &hapticd_client::Mesh) -> Model {
     Model::creased(&points, &mesh.triangles)
 }
 
-/// A body with its shape or its surface; `None` for one that has gone meanwhile.
+/// Opens a body with its shape or its surface; `None` if it has left in the meantime.
 fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<VisibleBody>, String> {
     let client = &mut connection.client;
     let model = if info.kind.has_surface() {
@@ -369,17 +369,17 @@ fn open(connection: &mut Connection, info: &BodyInfo) -> Result<Option<VisibleBo
     }
 }
 
-/// A [`Feed`] on a thread of its own, so that a daemon that does not answer holds up no picture.
+/// A [`Feed`] on a separate thread, so that a daemon that does not answer delays no picture.
 pub struct Follower {
     scene: Arc<Mutex<VisibleScene>>,
     stop: Arc<AtomicBool>,
 }
 
 impl Follower {
-    /// Starts it.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// If the system cannot start a thread.
     pub fn start(socket: PathBuf) -> std::io::Result<Self> {
         let scene = Arc::new(Mutex::new(VisibleScene::default()));
         let stop = Arc::new(AtomicBool::new(false));
@@ -403,7 +403,7 @@ impl Follower {
         Ok(Self { scene, stop })
     }
 
-    /// A copy of what is known.
+    /// Returns a copy of what is known.
     pub fn scene(&self) -> VisibleScene {
         self.scene
             .lock()
@@ -413,8 +413,8 @@ impl Follower {
 }
 
 impl Drop for Follower {
-    /// Ends the thread, but does not wait for it: a daemon that does not answer must not keep a
-    /// window from closing.
+    /// Ends the thread without waiting for it: a daemon that does not answer must not keep a window
+    /// from closing.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -1,27 +1,27 @@
-//! The device that draws: any adapter with Vulkan, a software driver where there is no other.
+//! The device that draws: any adapter with Vulkan; a software driver if there is no other.
 //!
-//! `HAPTICD_GPU=software` asks for the software driver, as it does elsewhere. Errors that nobody
-//! waits for are kept, not shouted: look at [`Gpu::fault`] after drawing.
+//! `HAPTICD_GPU=software` selects the software driver, as in the daemon. Asynchronous errors are
+//! stored: check [`Gpu::fault`] after drawing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Why nothing can be drawn.
+/// Reason why nothing can be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum GpuError {
-    /// No adapter, or none that can show on this window.
+    /// There is no adapter, or none that can present to this window.
     #[error(
         "no Vulkan adapter can draw here ({found} found). A software driver will do: on Debian, mesa-vulkan-drivers"
     )]
     NoAdapter {
-        /// How many there are that cannot.
+        /// Number of adapters that were found but cannot draw here.
         found: usize,
     },
     /// The driver refused the device.
     #[error("the adapter `{adapter}` refused: {why}")]
     Refused {
-        /// Which.
+        /// Name of the adapter.
         adapter: String,
-        /// Its reason.
+        /// Reason of the driver.
         why: String,
     },
     /// Drawing failed.
@@ -32,18 +32,18 @@ pub enum GpuError {
 /// An open device.
 #[derive(Debug)]
 pub struct Gpu {
-    /// Which adapter, for people.
+    /// Name of the adapter, for people.
     pub name: String,
     /// The device.
     pub device: wgpu::Device,
     /// Its queue.
     pub queue: wgpu::Queue,
-    /// What an adapter can do; formats of surfaces are asked of it.
+    /// The adapter; used to query surface formats.
     pub adapter: wgpu::Adapter,
     fault: Arc<Mutex<Option<String>>>,
 }
 
-/// The lower the sooner.
+/// Rank of an adapter type; the lowest is preferred.
 fn rank(kind: wgpu::DeviceType) -> u8 {
     use wgpu::DeviceType::{Cpu, DiscreteGpu, IntegratedGpu, Other, VirtualGpu};
     match kind {
@@ -56,7 +56,7 @@ fn rank(kind: wgpu::DeviceType) -> u8 {
 }
 
 impl Gpu {
-    /// An instance that shows nothing.
+    /// Returns an instance without a display.
     pub fn headless() -> wgpu::Instance {
         wgpu::Instance::new(wgpu::InstanceDescriptor {
             backends: wgpu::Backends::VULKAN,
@@ -65,8 +65,8 @@ impl Gpu {
         })
     }
 
-    /// Opens the best adapter that can show on this surface; a computing one only if there is no
-    /// other, or if `software`.
+    /// Opens the best adapter that can present to this surface. Takes a software adapter only if
+    /// there is no other, or if `software`.
     ///
     /// # Errors
     /// [`GpuError`].
@@ -114,12 +114,12 @@ impl Gpu {
         })
     }
 
-    /// Whether the environment asks for the software driver.
+    /// Returns true if the environment asks for the software driver.
     pub fn software_wanted() -> bool {
         std::env::var_os("HAPTICD_GPU").is_some_and(|kind| kind == "software")
     }
 
-    /// The first thing that went wrong, if anything did.
+    /// Returns the first error that was stored, if any.
     ///
     /// # Errors
     /// [`GpuError::Failed`].

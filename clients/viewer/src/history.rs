@@ -1,28 +1,29 @@
-//! The last seconds of an arm: what was sampled from its state, in order, and no more than that.
+//! The last seconds of an arm: bounded samples of its state, in order of time.
 //!
-//! Sampled, not recorded: a viewer looks a few hundred times a second and misses ticks between.
-//! Numbers that are not finite are not kept. Bounded; no clock but that of the states.
+//! It samples and does not record: a viewer reads a few hundred times a second and misses the ticks
+//! in between. Samples with numbers that are not finite are dropped. The only clock is that of the
+//! states.
 
 use hapticd_client::ArmState;
 use std::collections::VecDeque;
 
-/// How far back it goes, s.
+/// Length of the history, s.
 pub const SPAN_S: f64 = 8.0;
-/// Most samples that are kept: 500 a second.
+/// Maximum number of samples: 500 per second.
 const MAX_SAMPLES: usize = 4000;
 
-/// One look at an arm's state.
+/// A sample of an arm's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// When, s on the daemon's clock.
+    /// Time on the daemon's clock, s.
     pub time_s: f64,
-    /// Force sent to the arm, its magnitude, N.
+    /// Magnitude of the force sent to the arm, N.
     pub force_n: f64,
-    /// Force wanted before the governor, N.
+    /// Magnitude of the force wanted before the governor, N.
     pub wanted_n: f64,
-    /// How much later than asked the loop woke, us.
+    /// How much later than requested the loop woke, us.
     pub lateness_us: f64,
-    /// How long a tick took to compute, us.
+    /// Computation time of a tick, us.
     pub compute_us: f64,
     /// Age of the arm's sample, ms.
     pub input_age_ms: f64,
@@ -33,7 +34,7 @@ fn norm(v: [f64; 3]) -> f64 {
 }
 
 impl Sample {
-    /// Of a state.
+    /// Takes a sample of a state.
     pub fn of(state: &ArmState) -> Self {
         Self {
             time_s: state.time_ns as f64 * 1e-9,
@@ -46,14 +47,14 @@ impl Sample {
     }
 }
 
-/// Samples of the last [`SPAN_S`], oldest first, at different times.
+/// Samples of the last [`SPAN_S`], oldest first, at distinct times.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     samples: VecDeque<Sample>,
 }
 
 impl History {
-    /// Adds a look, unless it is no later than the last one; drops what is too old.
+    /// Appends a sample, unless it is not later than the last one. Drops samples that are too old.
     pub fn push(&mut self, sample: Sample) {
         let finite = [sample.time_s, sample.force_n, sample.wanted_n];
         if !finite.iter().all(|x| x.is_finite()) {
@@ -75,12 +76,12 @@ impl History {
         }
     }
 
-    /// All, oldest first.
+    /// Iterates over all samples, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Sample> + ExactSizeIterator {
         self.samples.iter()
     }
 
-    /// The newest.
+    /// Returns the newest sample.
     pub fn last(&self) -> Option<&Sample> {
         self.samples.back()
     }

@@ -1,9 +1,9 @@
 //! The viewer of `hapticd`: the scene, the arms' tools, contacts and forces in a window, or the
 //! same picture in a file.
 //!
-//! An ordinary client of the daemon, in a process of its own: it adds nothing, holds no lease and
-//! owns nothing there, so the daemon does not know whether somebody looks. It survives the daemon
-//! and finds the next one.
+//! It is an ordinary client in a separate process. It adds nothing to the daemon, holds no lease
+//! and owns nothing there, so the daemon does not know whether anyone is watching. It survives the
+//! daemon and connects to the next one.
 //!
 //! ```text
 //!  daemon ──blocks, shapes──> Feed ──> Scene ──compose──> Picture ──> Renderer ──> window or file
@@ -11,15 +11,15 @@
 //!                                 Controls ^ (camera, keys)
 //! ```
 //!
-//! * [`feed`] is the client; on a thread of its own for the window, so that a daemon that does not
-//!   answer holds up no picture.
+//! * [`feed`] is the client. For the window it runs on a separate thread, so that a daemon that
+//!   does not answer delays no picture.
 //! * [`scene`], [`compose`], [`camera`], [`controls`], [`model`], [`picture`], [`history`],
-//!   [`plot`] are pure and know no device.
-//! * [`export`] writes the skins that are shown into a file.
+//!   [`plot`] are pure and use no device.
+//! * [`export`] writes the visible skins to a file.
 //! * [`renderer`] draws on any adapter with Vulkan; [`offscreen`] gives it a texture, [`window`] a
 //!   surface.
 //!
-//! Metres, world frame right-handed with z up, `f32` for what is drawn.
+//! Units are metres; the world frame is right-handed with z up; what is drawn is `f32`.
 
 #![forbid(unsafe_code)]
 
@@ -42,7 +42,7 @@ pub mod snapshot;
 pub mod theme;
 pub mod window;
 
-/// Failures by whose fault they are.
+/// Failures, by whose fault they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The user's input: exit code 2.

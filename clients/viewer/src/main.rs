@@ -1,4 +1,4 @@
-//! The `hapticd-view` binary; see the library for what it is made of.
+//! The `hapticd-view` binary; see the library for its parts.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,9 @@
-//! Triangles as they are drawn: points with normals, and where a ray meets them.
+//! Triangle meshes for drawing: points with normals, and intersection with rays.
 //!
-//! Normals of rigid bodies are smooth across edges that are nearly flat and broken at all others,
-//! so that a ball looks round and a box has edges; those of deformable bodies are smooth
-//! everywhere. Triangles without area have no say in a normal. Pure; allocates what it returns.
+//! Normals of rigid bodies are smooth across nearly flat edges and broken at all others, so that a
+//! ball looks round and a box has edges. Normals of deformable bodies are smooth everywhere.
+//! Triangles without area do not contribute to normals. The module is pure and allocates what it
+//! returns.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use std::{
@@ -10,20 +11,20 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// A corner: as the shader takes it.
+/// A vertex in the layout of the shader.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct Vertex {
-    /// In the model's frame, m.
+    /// Position in the model's frame, m.
     pub position: [f32; 3],
-    /// Unit, outward.
+    /// Outward unit normal.
     pub normal: [f32; 3],
 }
 
-/// Edges that bend by more than this are seen: the cosine of 40 degrees.
+/// Edges that bend by more than this are sharp: the cosine of 40 degrees.
 const CREASE_COSINE: f32 = 0.766;
 
-/// Vertices and triangles, under a number by which a renderer knows them again.
+/// Vertices and triangles, with a number by which a renderer recognises the model.
 #[derive(Clone, Debug)]
 pub struct Model {
     id: u64,
@@ -36,7 +37,7 @@ pub struct Model {
 
 fn next_id() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    // Only different from all others: nothing else hangs on it.
+    // Only uniqueness matters; no other memory depends on it.
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
@@ -48,7 +49,7 @@ fn bounds(vertices: &[Vertex]) -> (Point3<f32>, Point3<f32>) {
     points.fold((first, first), |(low, high), p| (low.inf(&p), high.sup(&p)))
 }
 
-/// Twice the triangle's area times its unit normal.
+/// Returns twice the triangle's area times its unit normal.
 fn area_vector(points: &[[f32; 3]], corners: [u32; 3]) -> Vector3<f32> {
     let [a, b, c] = corners.map(|corner| {
         points
@@ -58,20 +59,20 @@ fn area_vector(points: &[[f32; 3]], corners: [u32; 3]) -> Vector3<f32> {
     (b - a).cross(&(c - a))
 }
 
-/// Which triangles' normals make that of each corner of a body that keeps its shape: found once,
-/// for however it moves.
+/// For each corner of a body that keeps its shape: the triangles that contribute to its normal.
+/// Computed once, for any motion.
 #[derive(Clone, Debug, Default)]
 pub struct Creases {
     triangles: Vec<[u32; 3]>,
-    /// The triangles about all corners, one corner after the other.
+    /// The triangles of all corners, one corner after the other.
     around: Vec<u32>,
-    /// Where those of each corner end.
+    /// End of each corner's triangles in `around`.
     ends: Vec<usize>,
 }
 
 impl Creases {
-    /// Of a mesh as it is now. Points that are in the same place are one point, so that a mesh of
-    /// loose triangles is smooth, too.
+    /// Computes the creases of a mesh in its current pose. Points in the same place count as one,
+    /// so that a mesh of loose triangles is smooth as well.
     pub fn of(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let faces: Vec<Vector3<f32>> = triangles.iter().map(|t| area_vector(points, *t)).collect();
         let place = |corner: u32| {
@@ -103,7 +104,7 @@ impl Creases {
         creases
     }
 
-    /// Three corners for each triangle, with the points where they are now.
+    /// Returns three vertices for each triangle, with the current points.
     pub fn vertices(&self, points: &[[f32; 3]]) -> Vec<Vertex> {
         let faces = self.triangles.iter().map(|t| area_vector(points, *t));
         let faces: Vec<Vector3<f32>> = faces.collect();
@@ -138,17 +139,18 @@ impl Model {
         }
     }
 
-    /// Of a body that keeps its shape. Corners that are no point are taken for the origin.
+    /// Makes a model of a body that keeps its shape. Corners that are not points count as the
+    /// origin.
     pub fn creased(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let vertices = Creases::of(points, triangles).vertices(points);
         let indices = (0..vertices.len() as u32).collect();
         Self::of(vertices, indices)
     }
 
-    /// The same triangles with these creases, elsewhere.
+    /// Moves the points of the same triangles, with these creases.
     pub fn crease(&mut self, creases: &Creases, points: &[[f32; 3]]) {
         let vertices = creases.vertices(points);
-        // Each corner is one of its own, which it was not before the first time.
+        // With creases each corner is a separate vertex, which it was not before the first call.
         if vertices.len() != self.vertices.len() {
             self.indices = (0..vertices.len() as u32).collect();
             self.mesh += 1;
@@ -156,14 +158,14 @@ impl Model {
         self.place(vertices.into_iter());
     }
 
-    /// Of a surface that bends: one normal a point.
+    /// Makes a model of a surface that bends: one normal per point.
     pub fn smooth(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let mut model = Self::of(Vec::new(), triangles.iter().flatten().copied().collect());
         model.bend(points, triangles);
         model
     }
 
-    /// The same surface with its points elsewhere.
+    /// Moves the points of the same surface.
     pub fn bend(&mut self, points: &[[f32; 3]], triangles: &[[u32; 3]]) {
         let mut normals = vec![Vector3::zeros(); points.len()];
         for corners in triangles {
@@ -180,7 +182,7 @@ impl Model {
         );
     }
 
-    /// Another mesh in its place, with normals that are known already: a skin's next frame.
+    /// Replaces the mesh by another one with known normals: the next frame of a skin.
     pub fn replace(&mut self, points: &[[f32; 3]], normals: &[[f32; 3]], triangles: &[[u32; 3]]) {
         self.indices.clear();
         self.indices.extend(triangles.iter().flatten());
@@ -200,7 +202,7 @@ impl Model {
         self.version += 1;
     }
 
-    /// A ball of radius 1 about the origin.
+    /// Makes a ball of radius 1 about the origin.
     pub fn ball() -> Self {
         let (rings, sectors) = (24u32, 36u32);
         let mut points = Vec::new();
@@ -215,48 +217,48 @@ impl Model {
         Self::smooth(&points, &stacked(rings, sectors))
     }
 
-    /// A shaft of radius 1 from the origin along z, 1 long.
+    /// Makes a cylinder of radius 1 and length 1 from the origin along z.
     pub fn shaft() -> Self {
         turned(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     }
 
-    /// A cone of radius 1 at the origin and its tip at 1 along z.
+    /// Makes a cone with a base of radius 1 at the origin and its tip at 1 along z.
     pub fn cone() -> Self {
         turned(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     }
 
-    /// Its number: the same for all versions, another for every other model.
+    /// Returns the model's number: constant for all versions, unique among models.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// How often its corners moved, its triangles became other ones or not.
+    /// Returns how often its vertices changed, whether or not its triangles changed.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// How often its triangles became other ones.
+    /// Returns how often its triangles changed.
     pub fn mesh(&self) -> u64 {
         self.mesh
     }
 
-    /// Its corners.
+    /// Returns its vertices.
     pub fn vertices(&self) -> &[Vertex] {
         &self.vertices
     }
 
-    /// Three for each triangle.
+    /// Returns three indices for each triangle.
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
 
-    /// The lowest and the highest corner of its box, in its own frame, m.
+    /// Returns the lowest and the highest corner of its bounding box, in its own frame, m.
     pub fn bounds(&self) -> (Point3<f32>, Point3<f32>) {
         self.bounds
     }
 
-    /// How far a ray goes from `from` along the unit vector `along` before it meets the model,
-    /// whose pose this is, m.
+    /// Returns the distance from `from` along the unit vector `along` at which a ray meets the
+    /// model in this pose, m.
     pub fn met_m(
         &self,
         world_from_model: &Isometry3<f32>,
@@ -286,7 +288,8 @@ impl Model {
     }
 }
 
-/// Möller and Trumbore's intersection (J. Graphics Tools 2(1), 1997), from both sides.
+/// Tests a ray against a triangle from both sides (Möller and Trumbore, J. Graphics Tools 2(1),
+/// 1997).
 fn meets_triangle(
     from: &Point3<f32>,
     along: &Vector3<f32>,
@@ -306,7 +309,7 @@ fn meets_triangle(
     (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && far > 0.0).then_some(far)
 }
 
-/// Triangles between rings of points.
+/// Returns the triangles between rings of points.
 fn stacked(rings: u32, sectors: u32) -> Vec<[u32; 3]> {
     let mut triangles = Vec::new();
     for ring in 0..rings {
@@ -321,11 +324,11 @@ fn stacked(rings: u32, sectors: u32) -> Vec<[u32; 3]> {
     triangles
 }
 
-/// A profile of radius and height, turned about z.
+/// Makes a surface of revolution about z from a profile of radius and height.
 fn turned(profile: &[[f32; 2]]) -> Model {
     let sectors = 24;
     let mut points = Vec::new();
-    // From the top down, as `stacked` has it.
+    // From the top down, as `stacked` requires.
     for [radius, height] in profile.iter().rev() {
         for sector in 0..sectors {
             let turn = std::f32::consts::TAU * sector as f32 / sectors as f32;
@@ -339,7 +342,7 @@ fn turned(profile: &[[f32; 2]]) -> Model {
 mod tests {
     use super::*;
 
-    /// Points and triangles of a cube with edges of 2 about the origin.
+    /// Returns points and triangles of a cube with edges of 2 about the origin.
     fn cube_mesh() -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
         let corner = |k: u8| [0, 1, 2].map(|axis| f32::from(k >> axis & 1) * 2.0 - 1.0);
         let triangles = vec![
@@ -438,7 +441,7 @@ mod tests {
         let creases = Creases::of(&points, &triangles);
         let mut model = Model::smooth(&[], &[]);
         for version in 1..4u8 {
-            // A quarter turn about z, and away: exact in these numbers.
+            // A quarter turn about z, and a shift: exact in these numbers.
             let away = 2.0 + f32::from(version);
             let moved: Vec<[f32; 3]> = points.iter().map(|[x, y, z]| [away - y, *x, *z]).collect();
             model.crease(&creases, &moved);
@@ -460,8 +463,8 @@ mod tests {
         );
         let from = Point3::new(0.0, 0.1, 0.2);
         let met = cube().met_m(&pose, &from, &Vector3::x()).unwrap();
-        // The edge of the turned cube is at sqrt(2) from its middle; a tenth beside it the side is
-        // a tenth further.
+        // The edge of the turned cube is at sqrt(2) from its centre; a tenth to the side, the face
+        // is a tenth further.
         assert!((met - (5.0 - 2.0_f32.sqrt() + 0.1)).abs() < 1e-5, "{met}");
         assert_eq!(cube().met_m(&pose, &from, &-Vector3::x()), None);
         assert_eq!(

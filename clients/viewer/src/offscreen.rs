@@ -12,28 +12,28 @@ use crate::{
 };
 use std::{io::Write, sync::mpsc};
 
-/// What is drawn to: four bytes a pixel, not encoded once more.
+/// Format of the target: four bytes a pixel, without another sRGB encoding.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const PIXEL: u32 = 4;
-/// Times that panels are laid out before they are drawn: egui learns their sizes in the first and
-/// shows them from the second on.
+/// Number of layout passes of panels before they are drawn: egui learns their sizes in the first
+/// and shows them from the second on.
 const PASSES: u32 = 3;
 
-/// A picture's pixels, row by row from the top, sRGB with alpha.
+/// Pixels of a picture, row by row from the top, sRGB with alpha.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Width and height.
     pub size: Size,
-    /// Four bytes each.
+    /// Pixels of four bytes.
     pub pixels: Vec<[u8; 4]>,
 }
 
 impl Image {
-    /// Writes it as PNG, without alpha.
+    /// Writes the picture as PNG, without alpha.
     ///
     /// # Errors
-    /// The writer's.
+    /// Those of the writer.
     pub fn write_png(&self, out: impl Write) -> Result<(), png::EncodingError> {
         let mut encoder = png::Encoder::new(out, self.size[0], self.size[1]);
         encoder.set_color(png::ColorType::Rgb);
@@ -49,7 +49,7 @@ impl Image {
         writer.finish()
     }
 
-    /// A pixel; black where there is none.
+    /// Returns a pixel; black outside the picture.
     pub fn at(&self, [x, y]: [u32; 2]) -> [u8; 4] {
         let index = y as usize * self.size[0] as usize + x as usize;
         let inside = x < self.size[0];
@@ -73,10 +73,10 @@ pub struct Offscreen {
 }
 
 impl Offscreen {
-    /// Opens a device for pictures of this size, at least one pixel each way.
+    /// Opens a device for pictures of this size, at least one pixel in each direction.
     ///
     /// # Errors
-    /// [`GpuError`], also where the adapter draws nothing of this size.
+    /// [`GpuError`], also if the adapter cannot draw this size.
     pub fn open(size: Size, software: bool) -> Result<Self, GpuError> {
         let gpu = Gpu::open(&Gpu::headless(), None, software)?;
         let limits = gpu.device.limits();
@@ -118,12 +118,12 @@ impl Offscreen {
         })
     }
 
-    /// The adapter's name.
+    /// Returns the name of the adapter.
     pub fn adapter(&self) -> &str {
         &self.gpu.name
     }
 
-    /// A picture of a scene with its panels, as the window shows it.
+    /// Draws a scene with its panels, as the window shows it.
     ///
     /// # Errors
     /// [`GpuError::Failed`].
@@ -133,7 +133,7 @@ impl Offscreen {
         self.draw(&picture, Some(panels))
     }
 
-    /// A picture.
+    /// Draws a picture.
     ///
     /// # Errors
     /// [`GpuError::Failed`].
@@ -167,7 +167,7 @@ impl Offscreen {
         self.read
             .slice(..)
             .map_async(wgpu::MapMode::Read, move |result| {
-                // Nobody hears it only if polling failed, and that is told below.
+                // The receiver is gone only if polling failed, which is reported below.
                 let _ = mapped.send(result);
             });
         self.gpu
@@ -195,7 +195,7 @@ impl Offscreen {
     }
 }
 
-/// The panels of a scene as they are drawn without a window, one pixel a point.
+/// Lays out the panels of a scene for drawing without a window, one pixel per point.
 pub fn panels_of(scene: &VisibleScene, controls: &Controls, size: Size) -> Panels {
     let context = egui::Context::default();
     panels::dress(&context, controls.theme);
@@ -209,7 +209,7 @@ pub fn panels_of(scene: &VisibleScene, controls: &Controls, size: Size) -> Panel
             ..egui::RawInput::default()
         };
         let output = context.run_ui(input, |ui| {
-            // Nobody is there to press anything.
+            // Without a window no button can be pressed.
             let _ = panels::show(ui.ctx(), scene, controls, size);
         });
         textures.append(output.textures_delta);

@@ -1,8 +1,8 @@
-//! What is written over the picture: an arm's facts and plots, the legend, names, the connection,
-//! the help.
+//! Panels over the picture: an arm's values and plots, the legend, names, the connection, the help.
 //!
-//! The same for window and file, but for the buttons, which a window alone has. Draws with egui and
-//! knows the scene only; what a button asks for is told to whoever shows it and has the input.
+//! They are the same for the window and for files, except for the buttons, which only the window
+//! has. The module draws with egui and knows only the scene; the caller receives what a button
+//! requests.
 
 use crate::{
     camera::Size,
@@ -25,30 +25,30 @@ use std::collections::HashSet;
 
 /// Width of an arm's panel, points.
 const ARM_WIDTH: f32 = 268.0;
-/// The same where there is little room.
+/// Width of an arm's panel in a small picture, points.
 const NARROW_ARM_WIDTH: f32 = 190.0;
-/// Distance of panels from the border, points.
+/// Distance of panels from the edge, points.
 const MARGIN: f32 = 10.0;
-/// Most bodies of which something is said.
+/// Maximum number of bodies with notes.
 const MAX_NOTES: usize = 4;
-/// In a picture with less width or height, points, panels say the least only.
+/// In a picture below this width or height, points, panels show only the minimum.
 const NARROW: (f32, f32) = (900.0, 560.0);
-/// Of the buttons' panel.
+/// Name of the panel of buttons.
 const BUTTONS: &str = "buttons";
-/// Most names that are shown.
+/// Maximum number of names that are shown.
 const MAX_NAMES: usize = 24;
 
 const GOOD: Color32 = Color32::from_rgb(70, 190, 110);
 const FAIR: Color32 = Color32::from_rgb(225, 165, 40);
 const BAD: Color32 = Color32::from_rgb(235, 80, 70);
 
-/// As egui has colours.
+/// Converts a colour to egui's type.
 pub fn egui_color([r, g, b, a]: Color) -> Color32 {
     let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
     Color32::from_rgba_unmultiplied(byte(r), byte(g), byte(b), byte(a))
 }
 
-/// Sets fonts' sizes and colours; cheap enough for every picture.
+/// Sets font sizes and colours; cheap enough for every picture.
 pub fn dress(context: &Context, theme: Theme) {
     let theme = match theme {
         Theme::Dark => egui::Theme::Dark,
@@ -58,14 +58,14 @@ pub fn dress(context: &Context, theme: Theme) {
     context.set_visuals_of(
         theme,
         egui::Visuals {
-            // Names of rows are to be read, too.
+            // The names of rows must be readable as well.
             weak_text_alpha: 0.85,
             ..theme.default_visuals()
         },
     );
 }
 
-/// Draws everything that is wanted over a picture of this size; says what a button asks for.
+/// Draws everything that is enabled over a picture of this size; returns what a button requests.
 pub fn show(
     context: &Context,
     scene: &VisibleScene,
@@ -97,7 +97,7 @@ struct View<'a> {
     scale: Scale,
 }
 
-/// A panel in a corner that nobody moves, and that no click meets.
+/// Shows a panel in a corner. It cannot be moved and does not take clicks.
 fn corner(context: &Context, name: &str, align: Align2, offset: Vec2, add: impl FnOnce(&mut Ui)) {
     let area = Area::new(Id::unique(name)).interactable(false);
     framed(context, area.anchor(align, offset), add);
@@ -128,14 +128,14 @@ fn weak(text: impl Into<String>) -> RichText {
     small(text).weak()
 }
 
-/// A row of two: what it is, what it is worth.
+/// Shows a row: name and value.
 fn row(ui: &mut Ui, name: &str, value: RichText) {
     ui.label(weak(name));
     ui.label(value);
     ui.end_row();
 }
 
-/// A length as a person says it.
+/// Formats a length for people.
 pub fn length(m: f32) -> String {
     let number = |x: f32| short(f64::from((x * 1e4).round() / 1e4));
     if m >= 0.9995 {
@@ -153,7 +153,7 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// How the governor is, and in which colour.
+/// Returns the state of the governor and its colour.
 fn governor(state: &ArmState) -> (&'static str, Color32) {
     match state.governor_state() {
         Some(state @ GovernorState::Active) => (state.text(), GOOD),
@@ -163,7 +163,7 @@ fn governor(state: &ArmState) -> (&'static str, Color32) {
     }
 }
 
-/// What a person should know beside the numbers, if anything; the most urgent first.
+/// Returns notes for people in addition to the numbers, the most urgent first; may be empty.
 fn notes(state: &ArmState, inside: Option<&str>) -> String {
     let inside = inside.map(|body| format!("inside {body}: move out"));
     let reason = match state.reason {
@@ -186,7 +186,7 @@ fn notes(state: &ArmState, inside: Option<&str>) -> String {
 }
 
 impl View<'_> {
-    /// Whether there is room for the least only.
+    /// Returns true if the picture is too small for more than the minimum.
     fn narrow(&self, context: &Context) -> bool {
         let [width, height] = self
             .size
@@ -194,7 +194,7 @@ impl View<'_> {
         width < NARROW.0 || height < NARROW.1
     }
 
-    /// Names of bodies and the force at its arrow, in the picture itself.
+    /// Shows names of bodies, and the force next to its arrow, in the picture itself.
     fn marks(&self, context: &Context) {
         let painter = context.layer_painter(LayerId::new(Order::Background, Id::unique("marks")));
         let per_point = context.pixels_per_point();
@@ -216,7 +216,7 @@ impl View<'_> {
             let ink = context.global_style().visuals.text_color();
             let mut shown = HashSet::new();
             for body in self.scene.bodies.iter().take(MAX_NAMES) {
-                // Of a crowd, whose bodies are numbered, one label says it.
+                // One label stands for a crowd, whose bodies are numbered.
                 let name = match body.kind {
                     BodyKind::Crowd => body
                         .name
@@ -298,7 +298,7 @@ impl View<'_> {
     fn arms(&self, context: &Context) {
         let height = self.size[1] as f32 / context.pixels_per_point();
         let per_arm = (height - 2.0 * MARGIN) / self.scene.arms.len().max(1) as f32;
-        // With many arms there is no room for plots.
+        // With many arms there is not enough space for plots.
         let narrow = self.narrow(context);
         let plots = per_arm > 540.0 && !narrow;
         corner(
@@ -332,7 +332,7 @@ impl View<'_> {
         );
     }
 
-    /// What can be pressed, and what became of it.
+    /// Shows the buttons and the result of the last export.
     fn buttons(&self, context: &Context) -> Option<Act> {
         let button = self.controls.panels && export::has_skins(self.scene);
         if !button && self.controls.exported.is_empty() {
@@ -353,7 +353,7 @@ impl View<'_> {
         asked
     }
 
-    /// How the connection is, where that is worth a word.
+    /// Shows the state of the connection if it is noteworthy.
     fn banner(&self, context: &Context) {
         let (text, color) = match &self.scene.link {
             Link::Waiting(why) => (format!("waiting for a daemon: {why}"), FAIR),
@@ -403,7 +403,7 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &VisibleArm, plots: bool, narrow: b
         .show(ui, |ui| {
             facts(ui, arm, state, narrow);
         });
-    // A line of its own, and always one, so that the panel keeps its size.
+    // Always one separate line, so that the panel keeps its size.
     let text = format!("notes: {}", notes(state, arm.inside.as_deref()));
     let text = match arm.inside {
         Some(_) => small(text).color(FAIR),
@@ -447,7 +447,7 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &VisibleArm, plots: bool, narrow: b
 fn facts(ui: &mut Ui, arm: &VisibleArm, state: &ArmState, narrow: bool) {
     if state.has(flag::ATTACHED) {
         let (text, color) = match arm.inside {
-            // Nothing is felt of that body, whatever the governor lets pass.
+            // The hand feels nothing of that body, whatever the governor lets through.
             Some(_) if state.reason == 0 => ("inside a body", FAIR),
             _ => governor(state),
         };
@@ -523,7 +523,7 @@ fn facts(ui: &mut Ui, arm: &VisibleArm, state: &ArmState, narrow: bool) {
     row(ui, "ages", small(ages));
 }
 
-/// What the spring gave the hand and has stored.
+/// Describes the energy that the spring gave to the hand and stores.
 fn energy(energy: &ArmEnergy) -> String {
     let mj = |joules: f64| 1e3 * joules;
     format!(
@@ -533,7 +533,7 @@ fn energy(energy: &ArmEnergy) -> String {
     )
 }
 
-/// What the passivity controller does, where it acts.
+/// Describes the effect of the passivity controller where it acts.
 fn held_back(energy: &ArmEnergy) -> Option<String> {
     (energy.gain < 1.0).then(|| {
         let taken_mj = 1e3 * energy.withheld_j;
@@ -579,7 +579,7 @@ mod tests {
 
     use std::sync::Arc;
 
-    /// One picture with these events; what a button asked for.
+    /// Lays out one picture with these events; returns what a button requested.
     fn picture(
         context: &Context,
         scene: &VisibleScene,
@@ -598,7 +598,7 @@ mod tests {
         let mut output = context.run_ui(input, |ui| {
             asked = show(ui.ctx(), scene, controls, [640, 480]).or(asked);
         });
-        // Nobody draws it.
+        // Nothing draws it.
         output.textures_delta.clear();
         asked
     }
@@ -649,7 +649,7 @@ mod tests {
         let middle = place().unwrap().center();
         assert_eq!(asked(&controls, middle), [Act::Export]);
         assert_eq!(asked(&controls, middle - vec2(200.0, 0.0)), []);
-        // Without a skin there is nothing to ask for.
+        // Without a skin there is nothing to export.
         let mut empty = scene.clone();
         empty.bodies.clear();
         let none = click(middle).map(|events| picture(&context, &empty, &controls, events));

@@ -1,4 +1,4 @@
-//! What is to be drawn, as the renderer takes it: models at poses, lines, a camera, a background.
+//! Input of the renderer: models at poses, lines, a camera, a background.
 //!
 //! Colours are sRGB with straight alpha, 0 to 1. Pure.
 
@@ -9,27 +9,27 @@ use std::sync::Arc;
 /// sRGB with straight alpha.
 pub type Color = [f32; 4];
 
-/// How a model is drawn.
+/// Style of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// As it is.
+    /// Opaque.
     Solid,
-    /// What is behind it is seen.
+    /// What is behind it remains visible.
     Translucent,
-    /// Solid, and seen through whatever hides it: marks.
+    /// Opaque, and visible through everything that hides it: for marks.
     Mark,
 }
 
-/// A model somewhere.
+/// A model at a pose.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// What.
+    /// The model.
     pub model: Arc<Model>,
-    /// Where, and how large.
+    /// Pose and scale.
     pub world_from_model: Matrix4<f32>,
-    /// In which colour.
+    /// Its colour.
     pub color: Color,
-    /// How.
+    /// Its style.
     pub style: Style,
 }
 
@@ -40,30 +40,30 @@ pub struct Line {
     pub from: Point3<f32>,
     /// The other, m.
     pub to: Point3<f32>,
-    /// Pixels.
+    /// Width in pixels.
     pub width: f32,
     /// Its colour.
     pub color: Color,
-    /// Whether it fades away from [`Picture::fade`].
+    /// Whether it fades out with the distance from [`Picture::fade`].
     pub fades: bool,
 }
 
-/// Everything.
+/// A whole picture.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
-    /// From where.
+    /// The camera.
     pub camera: Camera,
-    /// Behind all.
+    /// Colour of the background.
     pub background: Color,
     /// Models.
     pub items: Vec<Item>,
     /// Lines.
     pub lines: Vec<Line>,
-    /// About where lines fade, and the distance at which they are gone, m.
+    /// Centre about which lines fade, and the distance at which they are invisible, m.
     pub fade: Option<(Point3<f32>, f32)>,
 }
 
-/// The models that marks are made of.
+/// Models for marks.
 #[derive(Clone, Debug)]
 pub struct Glyphs {
     ball: Arc<Model>,
@@ -82,7 +82,7 @@ impl Default for Glyphs {
 }
 
 impl Glyphs {
-    /// A ball.
+    /// Returns a ball.
     pub fn ball(&self, at: &Point3<f32>, radius_m: f32, color: Color, style: Style) -> Item {
         Item {
             model: Arc::clone(&self.ball),
@@ -92,8 +92,8 @@ impl Glyphs {
         }
     }
 
-    /// An arrow from a point along a vector, so thick; nothing for a vector without direction. The
-    /// head is as long as four radii, or the whole of a short arrow.
+    /// Returns an arrow of this thickness from a point along a vector; nothing for a vector without
+    /// direction. The head is as long as four radii, or as a whole short arrow.
     pub fn arrow(
         &self,
         from: &Point3<f32>,
@@ -125,7 +125,7 @@ impl Glyphs {
     }
 }
 
-/// A pose as a matrix.
+/// Converts a pose to a matrix.
 pub fn matrix(pose: &Isometry3<f32>) -> Matrix4<f32> {
     pose.to_homogeneous()
 }

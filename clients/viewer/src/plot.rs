@@ -1,36 +1,37 @@
-//! A small plot: lines of the last seconds over a round scale, drawn with egui.
+//! A small plot: lines of the last seconds over a rounded scale, drawn with egui.
 //!
-//! Columns of a pixel show the least and the greatest of their samples, so that a spike of one tick
-//! is seen however many samples there are.
+//! Each column of a pixel shows the minimum and the maximum of its samples, so that a spike of one
+//! tick is visible however many samples there are.
 
 use crate::{compose::round_up, history::SPAN_S};
 use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 
 /// One line.
 pub struct Curve<'a> {
-    /// What it is, for the label.
+    /// Name for the label.
     pub name: &'a str,
     /// Its colour.
     pub color: Color32,
-    /// Time, s, and value, in the order of time.
+    /// Time, s, and value, in order of time.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A plot of the time up to `end_s`.
+/// A plot of the last seconds up to `end_s`.
 pub struct Plot<'a> {
-    /// The unit of all lines.
+    /// Unit of all lines.
     pub unit: &'a str,
-    /// The right border, s.
+    /// Time at the right edge, s.
     pub end_s: f64,
-    /// The upper border is a round number that is no less than this.
+    /// Minimum of the upper edge, which is a round number.
     pub least_top: f64,
-    /// Lines.
+    /// The lines.
     pub curves: Vec<Curve<'a>>,
     /// Height, points.
     pub height: f32,
 }
 
-/// The least and the greatest value of each column, left to right, columns without sample left out.
+/// Returns the minimum and the maximum of each column, left to right. Columns without samples are
+/// left out.
 pub fn columns(points: &[(f64, f64)], end_s: f64, columns: usize) -> Vec<(usize, f64, f64)> {
     let mut result: Vec<(usize, f64, f64)> = Vec::new();
     for &(time_s, value) in points {
@@ -49,7 +50,7 @@ pub fn columns(points: &[(f64, f64)], end_s: f64, columns: usize) -> Vec<(usize,
     result
 }
 
-/// A value as short as it can be read.
+/// Formats a value as short as is readable.
 pub fn short(value: f64) -> String {
     let size = value.abs();
     if size >= 100.0 || value == value.trunc() {
@@ -62,7 +63,7 @@ pub fn short(value: f64) -> String {
 }
 
 impl Plot<'_> {
-    /// The upper border.
+    /// Returns the value at the upper edge.
     fn top(&self) -> f64 {
         let values = self.curves.iter().flat_map(|curve| &curve.points);
         let shown = values.filter(|(time_s, value)| {
@@ -74,7 +75,7 @@ impl Plot<'_> {
         f64::from(round_up(highest as f32))
     }
 
-    /// Draws it over the whole width.
+    /// Draws the plot over the whole width.
     pub fn show(&self, ui: &mut Ui) {
         let size = vec2(ui.available_width(), self.height);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());

@@ -1,9 +1,10 @@
-//! The one renderer, of the window and of pictures in files: models with light from two sides,
-//! lines, and the panels over them.
+//! The renderer of the window and of pictures in files: models with light from two sides, lines,
+//! and the panels over them.
 //!
-//! Four samples a pixel. Models are kept on the device under their numbers, sent again when their
-//! version changes and dropped when a picture no longer has them. Draws to any target of the format
-//! that it was made for; what is blended is blended as sRGB, as egui wants it.
+//! It takes four samples per pixel. Models stay on the device under their numbers; it uploads them
+//! again when their version changes, and drops them when a picture no longer contains them. It
+//! draws to any target of the format that it was made for. Blending is done in sRGB, as egui
+//! requires.
 
 use crate::{
     camera::Size,
@@ -15,11 +16,11 @@ use nalgebra::Vector3;
 use std::{collections::HashMap, mem::size_of};
 use wgpu::util::DeviceExt;
 
-/// Samples a pixel.
+/// Samples per pixel.
 const SAMPLES: u32 = 4;
 const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// As the shader's `View`.
+/// Layout of the shader's `View`.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct View {
@@ -32,7 +33,7 @@ struct View {
     fade: [f32; 4],
 }
 
-/// As the shader's `Instance`.
+/// Layout of the shader's `Instance`.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Instance {
@@ -40,7 +41,7 @@ struct Instance {
     color: Color,
 }
 
-/// As the shader's `Line`.
+/// Layout of the shader's `Line`.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct LineInstance {
@@ -49,14 +50,14 @@ struct LineInstance {
     color: Color,
 }
 
-/// What egui wants painted.
+/// Output of egui to be painted.
 #[derive(Debug)]
 pub struct Panels {
     /// Triangles.
     pub primitives: Vec<egui::ClippedPrimitive>,
-    /// Changes of textures since the last time.
+    /// Texture changes since the last time.
     pub textures: egui::TexturesDelta,
-    /// Pixels of a point.
+    /// Pixels per point.
     pub pixels_per_point: f32,
 }
 
@@ -71,7 +72,7 @@ struct Resident {
     used: bool,
 }
 
-/// The textures between scene and target.
+/// Textures between scene and target.
 #[derive(Debug)]
 struct Attachments {
     size: Size,
@@ -88,7 +89,7 @@ struct Pipelines {
     lines: wgpu::RenderPipeline,
 }
 
-/// Everything on the device.
+/// The renderer with everything on the device.
 pub struct Renderer {
     format: wgpu::TextureFormat,
     pipelines: Pipelines,
@@ -99,7 +100,7 @@ pub struct Renderer {
     panels: egui_wgpu::Renderer,
 }
 
-/// sRGB to linear light.
+/// Converts sRGB to linear light.
 fn linear([r, g, b, a]: Color) -> Color {
     let one = |c: f32| {
         if c <= 0.040_45 {
@@ -187,7 +188,7 @@ impl Pipelines {
             solid: make("solid", lit, &body, None, None, nearer),
             inner: make("inner sides", lit, &body, front, Some(OVER), nearer),
             outer: make("outer sides", lit, &body, back, Some(OVER), nearer),
-            // Outer sides only: a mark does not hide itself.
+            // Front faces only: a mark must not hide itself.
             through: make(
                 "marks",
                 ["body", "veiled"],
@@ -209,8 +210,8 @@ impl Pipelines {
 }
 
 impl Renderer {
-    /// For targets of this format, which must not be an sRGB one: colours are encoded in the
-    /// shader.
+    /// Makes a renderer for targets of this format. It must not be an sRGB format: the shader
+    /// encodes colours.
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let layout = gpu
             .device
@@ -263,13 +264,13 @@ impl Renderer {
         }
     }
 
-    /// The format of the targets.
+    /// Returns the format of the targets.
     pub fn format(&self) -> wgpu::TextureFormat {
         self.format
     }
 
-    /// Draws a picture and the panels over it to a target of this size, both at least one pixel,
-    /// and hands it to the queue.
+    /// Draws a picture and the panels over it to a target of this size, and submits it to the
+    /// queue. Both sides must be at least one pixel.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -352,7 +353,7 @@ impl Renderer {
         self.attachments = Some(attachments);
     }
 
-    /// Paints panels over what is there; gives what has to be done before.
+    /// Paints panels over the target; returns the command buffers that must be submitted first.
     fn paint(
         &mut self,
         gpu: &Gpu,
@@ -396,12 +397,12 @@ impl Renderer {
         for id in &panels.textures.free {
             self.panels.free_texture(id);
         }
-        // All of them were applied; egui wants to be told.
+        // All of them were applied; egui expects the list to be cleared.
         panels.textures.clear();
         before
     }
 
-    /// Brings the models of a picture onto the device and drops those that it does not have.
+    /// Uploads the models of a picture and drops those that it does not contain.
     fn keep(&mut self, gpu: &Gpu, items: &[Item]) {
         for model in self.models.values_mut() {
             model.used = false;
@@ -435,8 +436,8 @@ impl Resident {
             };
             gpu.device.create_buffer_init(&descriptor)
         };
-        // An index that is no corner would read what is behind the buffer: drivers forgive that, we
-        // do not ask them to.
+        // An index beyond the vertices would read outside the buffer. Drivers tolerate that; do not
+        // rely on it.
         let corners = model.vertices().len() as u32;
         let whole = model.indices().iter().all(|index| *index < corners);
         Self {
@@ -461,7 +462,7 @@ impl Resident {
         }
     }
 
-    /// Whether another version can take this one's place: only points have moved.
+    /// Returns true if another version can reuse this one's buffers: only points have moved.
     fn fits(&self, model: &Model) -> bool {
         self.mesh == model.mesh()
             && self.vertices.size() == size_of_val(model.vertices()) as u64
@@ -492,7 +493,7 @@ impl Attachments {
     }
 }
 
-/// As wgpu has sizes.
+/// Converts a size to wgpu's type.
 pub(crate) fn extent([width, height]: Size) -> wgpu::Extent3d {
     wgpu::Extent3d {
         width: width.max(1),
@@ -506,7 +507,7 @@ fn buffer(gpu: &Gpu, label: &str, contents: &[u8]) -> wgpu::Buffer {
     gpu.device
         .create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some(label),
-            // A buffer has some size.
+            // A buffer cannot be empty.
             contents: if contents.is_empty() {
                 &nothing
             } else {
@@ -520,7 +521,7 @@ fn view_of(picture: &Picture, size: Size) -> View {
     let camera = &picture.camera;
     let (right, up) = camera.right_up();
     let back = (camera.eye() - camera.target).normalize();
-    // From over the left shoulder, but never from below.
+    // Light from over the left shoulder, but never from below.
     let key = (back * 0.18 - right * 0.85 + up * 0.25 + Vector3::z() * 0.42).normalize();
     let (centre, radius_m) = picture.fade.unwrap_or((camera.target, camera.planes_m().1));
     let four = |v: Vector3<f32>, w| [v.x, v.y, v.z, w];

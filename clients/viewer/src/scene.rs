@@ -1,73 +1,74 @@
-//! What is known of the daemon's scene at a moment: bodies, arms, and how the connection is.
+//! Snapshot of what the viewer knows of the daemon's scene: bodies, arms, and the state of the
+//! connection.
 //!
-//! Plain data; a copy is cheap (meshes are shared), so that what is drawn does not hold up what is
-//! read. Poses that are not finite are not taken.
+//! Plain data. A copy is cheap because meshes are shared, so drawing does not delay reading. Poses
+//! that are not finite are rejected.
 
 use crate::{history::History, model::Model};
 use hapticd_client::{ArmInfo, ArmState, BodyKind, Contact, Pose};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use std::{collections::VecDeque, sync::Arc};
 
-/// Lines of news that are kept.
+/// Number of lines of news that are kept.
 const NEWS: usize = 4;
 
-/// How the connection is.
+/// State of the connection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Link {
-    /// Nobody was reached yet; why.
+    /// No daemon was reached yet, with the reason.
     Waiting(String),
-    /// It stands.
+    /// Connected.
     Up,
-    /// It stood, and was lost; what is shown is the last that was known.
+    /// The connection was lost, with the reason; the last known scene is shown.
     Lost(String),
 }
 
 /// A body.
 #[derive(Clone, Debug)]
 pub struct VisibleBody {
-    /// Its identity.
+    /// Identity.
     pub id: u32,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// May it move, does it keep its shape.
+    /// Whether it may move, and whether it keeps its shape.
     pub kind: BodyKind,
-    /// What it looks like; points of a deformable body are in the world frame.
+    /// Model for drawing; points of a deformable body are in the world frame.
     pub model: Arc<Model>,
-    /// Where it is; `None` until that is known. Identity for a deformable body.
+    /// Its pose; `None` until it is known. Identity for a deformable body.
     pub world_from_body: Option<Isometry3<f32>>,
-    /// What a person should know of it, perhaps nothing.
+    /// Note for people; may be empty.
     pub note: String,
 }
 
 /// An arm and its tool.
 #[derive(Clone, Debug)]
 pub struct VisibleArm {
-    /// What the daemon says of it.
+    /// Description from the daemon.
     pub info: ArmInfo,
     /// Its newest state.
     pub state: Option<ArmState>,
     /// Its newest contacts.
     pub contacts: Vec<Contact>,
-    /// The body that its tool is inside of, and so does not feel, by its name.
+    /// Name of the body that its tool is inside of, and which is therefore not rendered.
     pub inside: Option<String>,
-    /// What its tool looks like.
+    /// Model of its tool.
     pub tool: Arc<Model>,
-    /// Its last seconds.
+    /// Samples of the last seconds.
     pub history: History,
 }
 
-/// Everything.
+/// The whole scene.
 #[derive(Clone, Debug)]
 pub struct VisibleScene {
-    /// How the connection is.
+    /// State of the connection.
     pub link: Link,
-    /// How many connections there were.
+    /// Number of connections so far.
     pub connections: u64,
     /// Bodies by identity.
     pub bodies: Vec<VisibleBody>,
     /// Arms by index.
     pub arms: Vec<VisibleArm>,
-    /// What happened last, newest last.
+    /// Last lines of news, newest last.
     pub news: VecDeque<String>,
 }
 
@@ -83,7 +84,7 @@ impl Default for VisibleScene {
     }
 }
 
-/// A pose for drawing; `None` if it is none.
+/// Converts a pose for drawing; `None` if it is invalid.
 pub fn isometry(pose: &Pose) -> Option<Isometry3<f32>> {
     let numbers = pose.to_array().map(|x| x as f32);
     let [x, y, z, i, j, k, w] = numbers;
@@ -96,17 +97,17 @@ pub fn isometry(pose: &Pose) -> Option<Isometry3<f32>> {
     })
 }
 
-/// A point for drawing.
+/// Converts a point for drawing.
 pub fn point(point: [f64; 3]) -> Point3<f32> {
     Point3::from(point.map(|x| x as f32))
 }
 
-/// A vector for drawing.
+/// Converts a vector for drawing.
 pub fn vector(vector: [f64; 3]) -> Vector3<f32> {
     Vector3::from(vector.map(|x| x as f32))
 }
 
-/// An upright box.
+/// An axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Lowest corner, m.
@@ -116,7 +117,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of some points; `None` without one that is finite.
+    /// Returns the bounds of some points; `None` if none is finite.
     pub fn of(points: impl Iterator<Item = Point3<f32>>) -> Option<Self> {
         let finite = points.filter(|p| p.iter().all(|x| x.is_finite()));
         let single = finite.map(|p| Self { low: p, high: p });
@@ -130,7 +131,7 @@ impl Bounds {
         }
     }
 
-    /// What is in both; `None` if they are apart.
+    /// Returns the intersection; `None` if the boxes are apart.
     fn and(self, other: Self) -> Option<Self> {
         let both = Self {
             low: self.low.sup(&other.low),
@@ -139,17 +140,17 @@ impl Bounds {
         (both.low <= both.high).then_some(both)
     }
 
-    /// Its middle.
+    /// Returns the centre.
     pub fn centre(&self) -> Point3<f32> {
         nalgebra::center(&self.low, &self.high)
     }
 
-    /// From its middle to a corner, m.
+    /// Returns the distance from the centre to a corner, m.
     pub fn radius_m(&self) -> f32 {
         nalgebra::distance(&self.low, &self.high) / 2.0
     }
 
-    /// About its middle, so many times as large.
+    /// Returns the box scaled about its centre.
     fn scaled(&self, factor: f32) -> Self {
         let (centre, half) = (self.centre(), (self.high - self.low) / 2.0 * factor);
         Self {
@@ -159,7 +160,7 @@ impl Bounds {
     }
 }
 
-/// Of a model at a pose: of the corners of its box.
+/// Returns the bounds of a model at a pose: those of the corners of its box.
 fn bounds_of(model: &Model, pose: &Isometry3<f32>) -> Option<Bounds> {
     let (low, high) = model.bounds();
     let corners = (0..8u8).map(|k| {
@@ -178,7 +179,7 @@ fn bounds_of(model: &Model, pose: &Isometry3<f32>) -> Option<Bounds> {
 }
 
 impl VisibleArm {
-    /// Where the hand and the tool are; `None` while the arm is not there.
+    /// Returns the device pose and the proxy's pose; `None` while the arm is not attached.
     pub fn poses(&self) -> Option<(Isometry3<f32>, Isometry3<f32>)> {
         let state = self.state.as_ref()?;
         let there = state.has(hapticd_client::flag::ATTACHED);
@@ -189,7 +190,7 @@ impl VisibleArm {
         there.then_some(poses)
     }
 
-    /// What its workspace takes up in the world.
+    /// Returns the bounds of its workspace in the world.
     fn workspace(&self) -> Option<Bounds> {
         let info = &self.info;
         let pose = isometry(&info.world_from_base)?;
@@ -206,9 +207,9 @@ impl VisibleArm {
 }
 
 impl VisibleScene {
-    /// What there is to look at: bodies and tools, but of a body no more than what is about the
-    /// arms' workspaces, or a ground of a kilometre would make a dot of all else. `None` if there
-    /// is nothing.
+    /// Returns the bounds of bodies and tools. Of a body it takes only the part near the arms'
+    /// workspaces; otherwise a ground plane of a kilometre would reduce everything else to a dot.
+    /// `None` if there is nothing.
     pub fn bounds(&self) -> Option<Bounds> {
         let about = self.arms.iter().filter_map(VisibleArm::workspace);
         let about = about.reduce(Bounds::with).map(|b| b.scaled(2.0));
@@ -223,7 +224,7 @@ impl VisibleScene {
         bodies.chain(tools).reduce(Bounds::with)
     }
 
-    /// Whether there is something to show of every arm, and of every body a place.
+    /// Returns true if every arm has a state and every body a pose.
     pub fn is_complete(&self) -> bool {
         let arms = self.arms.iter().all(|arm| arm.state.is_some());
         let bodies = self
@@ -233,8 +234,8 @@ impl VisibleScene {
         self.link == Link::Up && arms && bodies
     }
 
-    /// The nearest body or tool that a ray meets, by name, and how far that is, m. A tool is met
-    /// where it is allowed to be.
+    /// Returns the name of the nearest body or tool on a ray, and its distance, m. Tools are tested
+    /// at the proxy's pose.
     pub fn met(&self, from: &Point3<f32>, along: &Vector3<f32>) -> Option<(String, f32)> {
         let bodies = self.bodies.iter().filter_map(|body| {
             let far_m = body.model.met_m(&body.world_from_body?, from, along)?;
@@ -247,7 +248,7 @@ impl VisibleScene {
         bodies.chain(tools).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Adds a line of news, unless it is the one that was told last.
+    /// Appends a line of news, unless it equals the last one.
     pub fn tell(&mut self, line: String) {
         if self.news.back() == Some(&line) {
             return;
@@ -290,7 +291,7 @@ mod tests {
         assert_eq!(name, "body 2");
         assert!((far_m - 1.5).abs() < 0.01, "{far_m}");
         assert_eq!(scene.met(&Point3::origin(), &Vector3::y()), None);
-        // What has no place is nowhere.
+        // A body without a pose is not hit.
         scene.bodies[1].world_from_body = None;
         assert_eq!(
             scene.met(&Point3::origin(), &Vector3::x()).unwrap().0,

@@ -1,8 +1,8 @@
 //! `hapticd-view snapshot`: connects, waits until there is something to see, follows it for a
 //! while, and writes a picture.
 //!
-//! A file that exists is kept unless `--force`, and with it until there is a picture; a file that
-//! this run has made goes again when nothing came of it.
+//! An existing file is kept unless `--force` is given; even then it is kept until there is a
+//! picture. A file that this run created is removed if the run fails.
 
 use crate::{
     Failure,
@@ -21,36 +21,36 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two looks.
+/// Polling period.
 const LOOK: Duration = Duration::from_millis(3);
-/// Largest picture, pixels each way.
+/// Largest picture, pixels in each direction.
 const LARGEST: u32 = 8192;
 
-/// What picture is wanted.
+/// Options of a snapshot.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The daemon's socket.
     pub socket: PathBuf,
-    /// Where to.
+    /// File to write.
     pub output: PathBuf,
-    /// Pixels.
+    /// Size in pixels.
     pub size: Size,
-    /// How long it is followed first, so that plots have something to show.
+    /// How long to follow the scene first, so that plots have content.
     pub after: Duration,
-    /// How long a daemon that is starting is waited for, and all of its scene.
+    /// How long to wait for a daemon that is starting, and for its complete scene.
     pub within: Duration,
-    /// Overwrite a file that is there.
+    /// Overwrite an existing file.
     pub force: bool,
-    /// In which colours.
+    /// Colour theme.
     pub theme: Theme,
-    /// With panels and names.
+    /// Draw panels and names.
     pub panels: bool,
 }
 
-/// `1280x800` as a size.
+/// Parses a size such as `1280x800`.
 ///
 /// # Errors
-/// A sentence for whoever typed it.
+/// A sentence for the user.
 pub fn parse_size(text: &str) -> Result<Size, String> {
     let sides = text.split_once('x').and_then(|(width, height)| {
         Some([width.parse::<u32>().ok()?, height.parse::<u32>().ok()?])
@@ -63,27 +63,27 @@ pub fn parse_size(text: &str) -> Result<Size, String> {
     }
 }
 
-/// Takes it.
+/// Takes a snapshot.
 ///
 /// # Errors
-/// [`Failure::Input`] for a file that is there or cannot be made, [`Failure::Runtime`] for
-/// everything else.
+/// [`Failure::Input`] if the file exists or cannot be created, [`Failure::Runtime`] for everything
+/// else.
 pub fn take(wanted: &Wanted) -> Result<(), Failure> {
     let (file, fresh) = create(&wanted.output, wanted.force)?;
     let done = picture(wanted, file);
     if done.is_err() && fresh {
-        // The failure that made it worthless is what the user hears of.
+        // Report the failure that made the file worthless, not one of removing it.
         let _ = std::fs::remove_file(&wanted.output);
     }
     done
 }
 
-/// Makes the file, and says whether it was not there before.
+/// Creates the file; returns also whether it is new.
 fn create(path: &Path, force: bool) -> Result<(File, bool), Failure> {
     let said = |error: io::Error| Failure::Input(format!("{}: {error}", path.display()));
     if force {
         let fresh = !path.exists();
-        // Emptied only when there is something to put in.
+        // The file is truncated only when there is something to write.
         let mut options = File::options();
         let file = options.write(true).create(true).truncate(false).open(path);
         return Ok((file.map_err(said)?, fresh));
@@ -98,7 +98,7 @@ fn create(path: &Path, force: bool) -> Result<(File, bool), Failure> {
 }
 
 fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
-    // First the device: opening it takes a while, and then there is nothing to see yet.
+    // Open the device first: it takes a while, and the scene has nothing to show yet.
     let mut offscreen =
         Offscreen::open(wanted.size, Gpu::software_wanted()).map_err(Failure::runtime)?;
     let scene = follow(&wanted.socket, wanted.after, wanted.within).map_err(Failure::Runtime)?;
@@ -114,7 +114,7 @@ fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
     out.flush().map_err(Failure::runtime)
 }
 
-/// Follows the scene until it is complete, and then for so long.
+/// Follows the scene until it is complete, and then for `after`.
 fn follow(socket: &Path, after: Duration, within: Duration) -> Result<VisibleScene, String> {
     let mut feed = Feed::new(socket.to_owned());
     let start = Instant::now();

@@ -1,7 +1,8 @@
-//! Colours: on a dark ground and on a light one, told apart by who does not see red and green, too.
+//! Colours on a dark and on a light background. People who cannot tell red from green can
+//! distinguish them.
 //!
-//! Bodies have the muted ones, so that tools, forces and contacts, which have the strong ones,
-//! stand out in both.
+//! Bodies have muted colours and tools, forces and contacts strong ones, so that these stand out in
+//! both themes.
 
 use crate::picture::Color;
 use hapticd_client::BodyKind;
@@ -26,14 +27,14 @@ const fn hex(rgb: u32, alpha: f32) -> Color {
     ]
 }
 
-/// The tools of arms, in turns.
+/// Tools of arms, cyclic.
 const TOOLS: [Color; 4] = [
     hex(0xf2a33a, 1.0),
     hex(0x4aa8e8, 1.0),
     hex(0xb48be6, 1.0),
     hex(0x5cc08a, 1.0),
 ];
-/// Bodies that move or bend, in turns.
+/// Bodies that move or bend, cyclic.
 const MOVING: [Color; 6] = [
     hex(0x7f9fb8, 1.0),
     hex(0xb99a86, 1.0),
@@ -42,30 +43,30 @@ const MOVING: [Color; 6] = [
     hex(0xc0b37c, 1.0),
     hex(0x7fb0ab, 1.0),
 ];
-/// Bodies that never move, in turns.
+/// Bodies that never move, cyclic.
 const STATIC: [Color; 3] = [hex(0x9a9c9f, 1.0), hex(0xa8a39a, 1.0), hex(0x8f979f, 1.0)];
 
 /// The force that is sent to an arm.
 pub const FORCE: Color = hex(0xff4b3e, 1.0);
-/// What the coupling wanted before the governor.
+/// The force that the coupling wanted before the governor.
 pub const WANTED: Color = hex(0xd2a11e, 1.0);
 /// Contacts and their normals.
 pub const CONTACT: Color = hex(0x2fd0c0, 1.0);
-/// A tool that is inside of a body, and seen through it.
+/// A tool inside a body, drawn through it.
 pub const INSIDE: Color = hex(0xff4fd8, 1.0);
 /// Lateness of the loop.
 pub const LATENESS: Color = hex(0x5aa9f0, 1.0);
-/// Time of a tick's computation.
+/// Computation time of a tick.
 pub const COMPUTE: Color = hex(0xe08a3c, 1.0);
 
-/// Implicit bodies, in turns.
+/// Implicit bodies, cyclic.
 const IMPLICIT: [Color; 3] = [hex(0xcc8b7d, 1.0), hex(0x6fa8b5, 1.0), hex(0xc3ac72, 1.0)];
 
-/// How much of a soft body's own colour hides what is in it.
+/// Opacity of a soft body.
 const SOFT_ALPHA: f32 = 0.62;
 
 impl Theme {
-    /// Behind all.
+    /// Returns the colour of the background.
     pub const fn background(self) -> Color {
         match self {
             Self::Dark => hex(0x1b1e24, 1.0),
@@ -73,7 +74,7 @@ impl Theme {
         }
     }
 
-    /// Lines of the floor: common ones and every tenth.
+    /// Returns the colours of the floor's lines: normal ones and every tenth.
     pub const fn grid(self) -> [Color; 2] {
         match self {
             Self::Dark => [hex(0x8b93a3, 0.22), hex(0xa9b2c4, 0.45)],
@@ -81,7 +82,7 @@ impl Theme {
         }
     }
 
-    /// The axes x, y, z.
+    /// Returns the colours of the axes x, y, z.
     pub const fn axes(self) -> [Color; 3] {
         match self {
             Self::Dark => [
@@ -97,7 +98,7 @@ impl Theme {
         }
     }
 
-    /// The other one.
+    /// Returns the other theme.
     pub const fn other(self) -> Self {
         match self {
             Self::Dark => Self::Light,
@@ -106,12 +107,13 @@ impl Theme {
     }
 }
 
-/// Of the tool of an arm.
+/// Returns the colour of an arm's tool.
 pub fn tool(arm: usize) -> Color {
     TOOLS[arm % TOOLS.len()]
 }
 
-/// Of a body: which one of its kind it is, so that its colour does not change when others come.
+/// Returns the colour of a body. `index` counts the bodies of its kind, so that the colour does not
+/// change when others join.
 pub fn body(kind: BodyKind, index: usize) -> Color {
     match kind {
         BodyKind::Static => STATIC[index % STATIC.len()],

@@ -1,8 +1,8 @@
-//! The window: shows what a [`Follower`] knows, at the display's pace, and hands keys and mouse to
+//! The window: shows what a [`Follower`] knows, at the display's pace, and passes keys and mouse to
 //! the [`Controls`].
 //!
-//! Nothing here asks the daemon for anything. A surface that is lost is rebuilt; a device that
-//! fails ends the window with the reason.
+//! Nothing here sends requests to the daemon. A lost surface is rebuilt; a failed device ends the
+//! window with the reason.
 
 use crate::{
     Failure,
@@ -32,19 +32,19 @@ use winit::{
     window::{Window, WindowId},
 };
 
-/// From one picture to the next, at least.
+/// Minimum time from one picture to the next.
 const FRAME: Duration = Duration::from_micros(15_500);
-/// Two clicks within this time are a double click.
+/// Maximum time between the clicks of a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(350);
-/// A click does not move further than this, pixels.
+/// Maximum movement of a click, pixels.
 const CLICK_PIXELS: f32 = 4.0;
-/// Pixels of a touchpad for one step of a wheel.
+/// Touchpad pixels for one step of a wheel.
 const PIXELS_PER_STEP: f32 = 40.0;
 
-/// Shows the window until somebody closes it, or until it has shown so many pictures.
+/// Shows the window until the user closes it, or until it has shown `frames` pictures.
 ///
 /// # Errors
-/// [`Failure::Runtime`] where there is no display or no device.
+/// [`Failure::Runtime`] if there is no display or no device.
 pub fn show(socket: PathBuf, theme: Theme, frames: Option<u64>) -> Result<(), Failure> {
     let events = EventLoop::new().map_err(Failure::runtime)?;
     let follower = Follower::start(socket).map_err(Failure::runtime)?;
@@ -65,17 +65,17 @@ pub fn show(socket: PathBuf, theme: Theme, frames: Option<u64>) -> Result<(), Fa
 
 struct App {
     follower: Follower,
-    /// What is shown: the newest, or what was when the picture was held.
+    /// The scene that is shown: the newest, or the one at which the picture was frozen.
     scene: VisibleScene,
     controls: Controls,
     shown: Option<Shown>,
     failure: Option<Failure>,
     next: Instant,
-    /// How many pictures are still wanted; `None`: any number.
+    /// Number of pictures left to show; `None` for no limit.
     frames: Option<u64>,
 }
 
-/// What only an open window has.
+/// State that only an open window has.
 struct Shown {
     window: Arc<Window>,
     instance: wgpu::Instance,
@@ -86,11 +86,11 @@ struct Shown {
     glyphs: Glyphs,
     egui: egui_winit::State,
     mouse: Mouse,
-    /// What a button asked for in the last picture.
+    /// Action that a button requested in the last picture.
     asked: Option<Act>,
 }
 
-/// What the mouse does.
+/// State of the mouse.
 #[derive(Default)]
 struct Mouse {
     at: [f32; 2],
@@ -124,7 +124,7 @@ impl Shown {
         let mut config = surface
             .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
             .ok_or_else(|| Failure::Runtime("the adapter cannot show on this window".to_owned()))?;
-        // Colours are encoded by the shaders, as egui wants it.
+        // The shaders encode colours, as egui requires.
         let formats = surface.get_capabilities(&gpu.adapter).formats;
         let plain = formats.iter().find(|format| {
             matches!(
@@ -172,7 +172,7 @@ impl Shown {
         self.surface.configure(&self.gpu.device, &self.config);
     }
 
-    /// Shows a picture; says whether there was something to show it on.
+    /// Shows a picture; returns whether there was a surface to show it on.
     fn draw(&mut self, scene: &VisibleScene, controls: &Controls) -> Result<bool, Failure> {
         use wgpu::CurrentSurfaceTexture as Current;
         let (texture, stale) = match self.surface.get_current_texture() {
@@ -224,7 +224,7 @@ impl Shown {
         }
     }
 
-    /// The mouse has moved: turns or moves the picture while a button is held.
+    /// Handles a movement of the mouse: turns or moves the picture while a button is held.
     fn moved(&mut self, to: [f32; 2], controls: &mut Controls) {
         let by = [to[0] - self.mouse.at[0], to[1] - self.mouse.at[1]];
         self.mouse.at = to;
@@ -237,7 +237,7 @@ impl Shown {
         }
     }
 
-    /// A button went down or up; a second click in the same place looks at what is there.
+    /// Handles a button press or release; a second click in the same place looks at what is there.
     fn button(
         &mut self,
         state: ElementState,
@@ -302,7 +302,7 @@ impl App {
         }
     }
 
-    /// Writes the skins that are shown into the folder that this program was started in.
+    /// Writes the visible skins to the folder in which this program was started.
     fn export(&mut self) {
         let folder = std::env::current_dir();
         let folder = folder.as_deref().unwrap_or(Path::new("."));
@@ -326,8 +326,8 @@ impl ApplicationHandler for App {
         let Some(shown) = &mut self.shown else {
             return;
         };
-        // egui wants to know of scale and size, and of the mouse for its buttons: what it takes is
-        // not the picture's.
+        // egui needs scale, size and the mouse for its buttons; events that it consumes are not the
+        // picture's.
         let taken = shown.egui.on_window_event(&shown.window, &event).consumed;
         match event {
             WindowEvent::CloseRequested => event_loop.exit(),
@@ -336,7 +336,7 @@ impl ApplicationHandler for App {
             WindowEvent::CursorMoved { position, .. } => {
                 shown.moved([position.x as f32, position.y as f32], &mut self.controls);
             }
-            // A button that was pressed on the picture is let go of wherever the mouse is by then.
+            // A button that was pressed on the picture may be released with the mouse over a panel.
             WindowEvent::MouseInput { state, button, .. }
                 if !taken || state == ElementState::Released =>
             {

@@ -1,8 +1,8 @@
-//! The viewer and the real daemon: what a demo shows, a daemon that goes and comes again, and
-//! `hapticd snapshot` as a person types it.
+//! The viewer and the real daemon: the content of a demo, a daemon that stops and restarts, and
+//! `hapticd snapshot` as a user types it.
 //!
-//! `hapticd` is the one beside `hapticd-view`, as both are when the workspace is built. Waits end
-//! with what is waited for.
+//! `hapticd` is the one next to `hapticd-view`, as in a built workspace. Waits end with the awaited
+//! condition.
 
 use hapticd_client::BodyKind;
 use hapticd_viewer::{
@@ -44,7 +44,7 @@ fn run(folder: &Path, program: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// A demo that runs until the test ends, however that ends.
+/// A demo that runs until the test ends in any way.
 struct Daemon(Child);
 
 impl Daemon {
@@ -62,16 +62,16 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
+        // One that has already ended needs no kill.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// Follows until the scene is as it should be.
+/// Follows until the scene is as expected.
 fn until(feed: &mut Feed, now_s: &mut f64, done: impl Fn(&VisibleScene) -> bool) {
     while !done(feed.scene()) {
-        // The clock is the test's: it is tried again at each step.
+        // The test controls the clock: each step tries again.
         *now_s += 1.0;
         feed.step(*now_s);
         std::thread::yield_now();
@@ -100,7 +100,7 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
     assert!((high.x - low.x - 0.3).abs() < 1e-6);
     let (low, high) = scene.arms[0].tool.bounds();
     assert!(((high - low).amax() - 0.012).abs() < 2e-4, "{low} {high}");
-    // The fingertip presses; the surface bends and comes again.
+    // The fingertip presses; the surface bends and returns.
     let bent = scene.bodies[2].model.version();
     until(&mut feed, &mut now_s, |scene| {
         !scene.arms[0].contacts.is_empty() && scene.bodies[2].model.version() > bent + 5
@@ -120,7 +120,7 @@ fn a_demos_bodies_tools_and_contacts_are_followed_and_the_next_daemons_after_it(
     let mut names: Vec<_> = scene.bodies.iter().map(|b| &*b.name).collect();
     names.sort_unstable();
     assert_eq!(names, ["ball", "left", "right", "rod", "table", "top"]);
-    // Nothing of the old one's is left.
+    // Nothing of the old daemon is left.
     let times = scene.arms[0].history.iter().map(|sample| sample.time_s);
     assert!(times.into_iter().all(|time_s| time_s > until_s));
     assert!(scene.news.iter().any(|line| line == "connected again"));
@@ -161,7 +161,7 @@ fn a_skin_is_drawn_as_it_is_now_and_said_how_fine_it_is() {
         let length = vertex.normal.iter().map(|x| x * x).sum::<f32>();
         assert!((length - 1.0).abs() < 1e-3, "{vertex:?}");
     }
-    // What the window's button writes is what is shown.
+    // The window's button writes what is shown.
     let said = hapticd_viewer::export::export(feed.scene(), &folder, SystemTime::UNIX_EPOCH);
     let path = folder.join("hapticd-skins-19700101-000000.glb");
     let expected = format!("{} triangles: {}", corners.len() / 3, path.display());
@@ -263,7 +263,7 @@ fn a_daemon_without_a_viewer_beside_it_says_how_to_get_one() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// An X server that shows nothing; `Xvfb` chooses a number that is free.
+/// An X server without a screen; `Xvfb` chooses a free number.
 struct Display {
     server: Child,
     name: String,
@@ -279,7 +279,7 @@ impl Display {
             .expect("Xvfb is not there: `. tests/packages.sh; need_display` installs it");
         let mut number = String::new();
         let mut told = BufReader::new(server.stdout.take().unwrap());
-        // It tells its number when it can be connected to.
+        // It prints its number when it accepts connections.
         told.read_line(&mut number).unwrap();
         Self {
             server,

@@ -1,4 +1,4 @@
-//! The renderer on the driver that computes: known scenes, and what is in their pixels.
+//! The renderer on the software driver: known scenes, and the content of their pixels.
 
 use hapticd_client::{ArmInfo, ArmState, BodyKind, Contact, Limit, Pose, flag};
 use hapticd_protocol::text::Name;
@@ -23,7 +23,7 @@ fn open(size: Size) -> Offscreen {
     Offscreen::open(size, true).unwrap()
 }
 
-/// Corners and triangles of a cube with half edges of this length.
+/// Returns vertices and triangles of a cube with half edges of this length.
 fn cube(half_m: f32) -> (Vec<[f32; 3]>, Vec<[u32; 3]>) {
     let corner = |k: u8| [0, 1, 2].map(|axis| (f32::from(k >> axis & 1) * 2.0 - 1.0) * half_m);
     let triangles = vec![
@@ -74,7 +74,7 @@ fn red([r, g, b, _]: [u8; 4]) -> bool {
     r > 150 && i16::from(r) - i16::from(g) > 90 && i16::from(r) - i16::from(b) > 90
 }
 
-/// Area of the convex hull of points (Andrew's monotone chain), pixels.
+/// Returns the area of the convex hull of points (Andrew's monotone chain), pixels.
 fn hull_area(mut points: Vec<[f32; 2]>) -> f32 {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let cross = |o: [f32; 2], a: [f32; 2], b: [f32; 2]| {
@@ -183,7 +183,7 @@ fn a_surface_that_bends_is_drawn_where_it_is_now() {
     Arc::make_mut(&mut model).bend(&moved, &triangles);
     let expected = camera.pixel(&Point3::new(0.0, 0.05, 0.0), SIZE).unwrap()[0];
     assert!((column(&model) - expected).abs() < 1.5, "{expected}");
-    // A skin's next frame: as many points and triangles, other ones.
+    // A skin's next frame: the same numbers of points and triangles, with other values.
     let swapped: Vec<[u32; 3]> = triangles.iter().map(|_| [0, 1, 1]).collect();
     Arc::make_mut(&mut model).replace(&moved, &[[1.0, 0.0, 0.0]; 8], &swapped);
     assert!(
@@ -307,8 +307,8 @@ fn a_force_has_an_arrow_of_its_length_and_colour_and_no_force_has_none() {
         let image = offscreen
             .scene(&scene([0.0, 0.0, force_n]), &controls)
             .unwrap();
-        // The label beside the tip is of the same colour: rows in the middle column, where the
-        // shaft and the head are.
+        // The label next to the tip has the same colour: use the rows in the middle column, where
+        // the shaft and the head are.
         let rows = (0..SIZE[1]).filter(|y| red(image.at([240, *y])));
         rows.count()
     };
@@ -330,7 +330,7 @@ fn panels_have_text_in_both_themes_and_can_be_left_out() {
         let mut controls = Controls::new(theme);
         let mut scene = scene([0.0, 0.0, 2.0]);
         controls.frame_first(&scene, LARGE);
-        // Nothing of the scene and the floor where the panel is.
+        // No scene and no floor behind the panel.
         controls.camera.elevation_rad = 0.0;
         scene.bodies.clear();
         let mut written = |controls: &Controls| {
@@ -340,7 +340,7 @@ fn panels_have_text_in_both_themes_and_can_be_left_out() {
                 .background()
                 .map(|c| (c * 255.0).round() as u8);
             assert_eq!(image.at([500, 2]), background, "far from everything");
-            // Where the arm's facts are: text is far from the panel's own colour.
+            // Where the arm's values are, text differs strongly from the panel's own colour.
             let luma =
                 |[r, g, b, _]: [u8; 4]| (u32::from(r) * 3 + u32::from(g) * 6 + u32::from(b)) / 10;
             let panel = (715..985).flat_map(|x| (20..260).map(move |y| [x, y]));
