@@ -30,7 +30,7 @@ enum Command {
         json: bool,
     },
     /// Run one experiment, or with `GROUP-all` every one of a group.
-    // `lab run ID --help` is the experiment's to answer.
+    // The experiment itself answers `lab run ID --help`.
     #[command(disable_help_flag = true)]
     Run {
         /// An ID of `lab list`, or `GROUP-all`.
@@ -42,7 +42,7 @@ enum Command {
     },
 }
 
-/// Runs the command line of the process.
+/// Parses and runs the command line of the process.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse_from(with_id_first(std::env::args().collect())) {
         Ok(cli) => cli,
@@ -69,7 +69,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// What every experiment is asked for in the same words.
+/// Options that all experiments share.
 #[derive(Clone, Copy)]
 struct How {
     json: bool,
@@ -77,8 +77,8 @@ struct How {
     mutant: bool,
 }
 
-/// `lab run --json ID` means what `lab run ID --json` does, and `lab run --help` what `lab help
-/// run` does.
+/// Reorders the words, so that `lab run --json ID` means `lab run ID --json`, and `lab run --help`
+/// means `lab help run`.
 fn with_id_first(mut words: Vec<String>) -> Vec<String> {
     if words.get(1).is_some_and(|w| w == "run") {
         match words.get(2).map(String::as_str) {
@@ -126,7 +126,7 @@ fn run(id: &str, args: &[String], how: How) -> ExitCode {
     ExitCode::from(worst)
 }
 
-/// Runs and prints one experiment; its exit status.
+/// Runs and prints one experiment; returns its exit status.
 fn run_one(experiment: &Experiment, args: &[String], how: How) -> Result<u8, clap::Error> {
     let context = Context {
         id: experiment.id,
@@ -170,17 +170,17 @@ fn run_one(experiment: &Experiment, args: &[String], how: How) -> Result<u8, cla
 }
 
 fn clap_exit(e: &clap::Error) -> ExitCode {
-    // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's fault.
+    // To clap, help and version are errors with exit code 0. A closed pipe is no one's fault.
     let _ = e.print();
     ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2))
 }
 
-/// A line on standard output; a closed pipe is nobody's fault.
+/// Prints a line on standard output; a closed pipe is no one's fault.
 fn say(line: &str) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
 
-/// A line on standard error.
+/// Prints a line on standard error.
 fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "lab: {line}");
 }

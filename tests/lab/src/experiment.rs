@@ -1,41 +1,41 @@
-//! What an experiment is, and what it reports.
+//! Definition of an experiment, and its report.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// One experiment of the registry.
+/// An experiment of the registry.
 #[derive(Clone, Copy)]
 pub struct Experiment {
     /// Unique name: `group-rest`, lower case; `group-all` runs a whole group.
     pub id: &'static str,
     /// One line for `lab list`.
     pub title: &'static str,
-    /// Runs it with the words that followed the ID (without `--json`).
+    /// Runs it with the words after the ID (without `--json`).
     pub run: fn(&Context) -> Result<Report, Failure>,
 }
 
-/// What an experiment is run with.
+/// Context of a run.
 pub struct Context {
-    /// The ID it was called by.
+    /// ID by which it was called.
     pub id: &'static str,
     /// Words after the ID, without `--json`, `--quick` and `--mutant`.
     pub args: Vec<String>,
-    /// Few cases, of those whose bars are kept: for tests.
+    /// Run few cases, those whose bars are met: for tests.
     pub quick: bool,
-    /// With the experiment's planted fault: it has to fall short.
+    /// Run with the experiment's planted fault; it must then fall short.
     pub mutant: bool,
 }
 
 impl Context {
-    /// Parses [`Context::args`] with a `clap` parser of the experiment's own. `--help` is answered
-    /// too.
+    /// Parses [`Context::args`] with the experiment's own `clap` parser, which also answers
+    /// `--help`.
     pub fn parse<P: clap::Parser>(&self) -> Result<P, Failure> {
         let words =
             std::iter::once(format!("lab run {}", self.id)).chain(self.args.iter().cloned());
         P::try_parse_from(words).map_err(Failure::Arguments)
     }
 
-    /// For an experiment that takes no arguments: refuses any.
+    /// Refuses any arguments; for experiments that take none.
     pub fn no_arguments(&self) -> Result<(), Failure> {
         match self.args.first() {
             None => Ok(()),
@@ -47,31 +47,31 @@ impl Context {
     }
 }
 
-/// Why an experiment gave no report.
+/// Reason why an experiment gave no report.
 #[derive(Debug)]
 pub enum Failure {
-    /// The arguments do not parse, or help was asked for; exit status 2 or 0.
+    /// The arguments do not parse, or help was requested; exit status 2 or 0.
     Arguments(clap::Error),
     /// The user's input is wrong: exit status 2.
     Input(String),
-    /// It went wrong: exit status 1.
+    /// The run failed: exit status 1.
     Run(String),
 }
 
-/// The outcome of an experiment.
+/// Result of an experiment.
 #[derive(Serialize)]
 pub struct Report {
-    /// Published values beside ours.
+    /// Published values next to ours.
     pub rows: Vec<Row>,
-    /// Whether what was published holds here.
+    /// Whether the published result holds here.
     #[serde(flatten)]
     pub verdict: Verdict,
-    /// Anything else a script may want, as further keys of the report object.
+    /// Further data for scripts, as keys of the report object.
     #[serde(flatten)]
     pub more: Map<String, Value>,
-    /// Remarks for people: the set-up, surrogate models, what differs from the source.
+    /// Remarks for people: the set-up, surrogate models, differences from the source.
     pub notes: Vec<String>,
-    /// Longer remarks for people only: a script has them in `more`.
+    /// Longer remarks for people only; scripts find them in `more`.
     #[serde(skip)]
     pub details: Vec<String>,
 }
@@ -79,15 +79,15 @@ pub struct Report {
 /// One quantity.
 #[derive(Serialize)]
 pub struct Row {
-    /// What was measured, and where.
+    /// Name of the quantity and of the case.
     pub name: String,
     /// The unit of both values; empty for counts and ratios.
     pub unit: &'static str,
-    /// What the source says, in its words or figures; `null` where it says nothing.
+    /// Value of the source, in its words or figures; `null` if it gives none.
     pub published: Value,
-    /// What we found.
+    /// Our value.
     pub ours: Value,
-    /// The value is a time that this machine took: another run gives another one.
+    /// True for a time on this machine, which differs from run to run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timed: bool,
     /// Further columns, in alphabetical order.
@@ -96,7 +96,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row without further columns. Values in ns, us or ms count as [`timed`](Self::timed).
+    /// Makes a row without further columns. Values in ns, us or ms count as [`timed`](Self::timed).
     pub fn new(
         name: impl Into<String>,
         unit: &'static str,
@@ -113,14 +113,14 @@ impl Row {
         }
     }
 
-    /// The same row as a time of this machine, in whatever unit.
+    /// Marks the row as a time on this machine, in any unit.
     #[must_use]
     pub fn timed(mut self) -> Self {
         self.timed = true;
         self
     }
 
-    /// The same row with a further column.
+    /// Adds a column to the row.
     #[must_use]
     pub fn with(mut self, column: &str, value: impl Into<Value>) -> Self {
         self.more.insert(column.to_owned(), value.into());
@@ -128,17 +128,17 @@ impl Row {
     }
 }
 
-/// Whether a claim holds, and why we say so.
+/// Whether a claim holds, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// `true`: it holds.
+    /// `true` if it holds.
     pub holds: bool,
     /// One or two sentences with the deciding numbers.
     pub why: String,
 }
 
 impl Verdict {
-    /// A verdict on a condition.
+    /// Makes a verdict from a condition.
     pub fn new(holds: bool, why: impl Into<String>) -> Self {
         Self {
             holds,
@@ -146,7 +146,8 @@ impl Verdict {
         }
     }
 
-    /// A verdict on so many rows, of which these missed their bar, each with its figures.
+    /// Makes a verdict on this many rows, of which `missed` missed their bar, each with its
+    /// figures.
     pub fn on_rows(rows: usize, missed: &[String]) -> Self {
         let why = match missed {
             [] => format!("all {rows} rows within their bars"),
@@ -159,7 +160,7 @@ impl Verdict {
         Self::new(missed.is_empty(), why)
     }
 
-    /// `"holds"` or `"falls short"`.
+    /// Returns `"holds"` or `"falls short"`.
     pub fn word(&self) -> &'static str {
         if self.holds { "holds" } else { "falls short" }
     }

@@ -1,16 +1,16 @@
-//! `lab`: every published experiment that can be rebuilt here, the published value beside ours, and
-//! a verdict.
+//! `lab`: every published experiment that can be reproduced here, with the published value next to
+//! ours, and a verdict.
 //!
 //! ```text
-//! lab list                      what there is
+//! lab list                      all experiments
 //! lab run ID [ARGS] [--json]    one experiment
 //! lab run redon-all [--json]    every experiment whose ID starts with `redon-`
 //! ```
 //!
 //! With `--json` each experiment prints one JSON object on one line: `id`, `title`, `rows`
-//! (published beside ours), `verdict` (`"holds"` or `"falls short"`), `why`, and what else the
-//! experiment states about itself; one that could not be run has `error` in place of rows and
-//! verdict. Exit status: 0 all hold, 1 one falls short or failed, 2 the input was wrong.
+//! (published next to ours), `verdict` (`"holds"` or `"falls short"`), `why`, and further keys of
+//! the experiment. An experiment that could not be run has `error` in place of rows and verdict.
+//! Exit status: 0 if all hold, 1 if one falls short or failed, 2 if the input was wrong.
 //!
 //! An experiment is one file here and one line in [`registry`].
 

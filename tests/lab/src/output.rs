@@ -1,14 +1,14 @@
-//! Files that an experiment writes where the user said so.
+//! Files that an experiment writes to a folder of the user's choice.
 
 use std::path::Path;
 
 use crate::experiment::Failure;
 
-/// Writes `text` to `folder/name`; makes the folder if it is not there.
+/// Writes `text` to `folder/name`; creates the folder if it does not exist.
 ///
 /// # Errors
-/// The folder cannot be made or the file not written: the user named it, so it is the input that is
-/// wrong.
+/// If the folder cannot be created or the file cannot be written. The user named it, so this counts
+/// as wrong input.
 pub fn save(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
     let path = folder.join(name);
     std::fs::create_dir_all(folder)

@@ -1,5 +1,5 @@
-//! Other libraries beside ours: a script of `tests/peers` in the user's Python, its answer one JSON
-//! object.
+//! Other libraries for comparison: a script of `tests/peers` in the user's Python that answers with
+//! one JSON object.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -8,21 +8,20 @@ use serde_json::Value;
 
 use crate::experiment::Failure;
 
-/// Exit status of a script where the peer cannot be imported.
+/// Exit status of a script if the peer cannot be imported.
 const NOT_INSTALLED: i32 = 3;
 
-/// What to run.
+/// A script and what it needs.
 pub struct Peer {
-    /// The script's text.
+    /// Text of the script.
     pub script: &'static str,
-    /// The module that it needs, and the package to install.
+    /// Name of the module that it needs, and of the package to install.
     pub module: &'static str,
     pub package: &'static str,
 }
 
 impl Peer {
-    /// Runs it with these words. Its own log goes to standard output as well; the answer is the
-    /// last line.
+    /// Runs it with these words. Its log also goes to standard output; the answer is the last line.
     pub fn run(&self, python: &str, words: &[String]) -> Result<Value, Failure> {
         let failed = |why: String| Failure::Run(format!("the peer did not run: {why}"));
         let mut child = Command::new(python)
@@ -34,7 +33,7 @@ impl Peer {
             .spawn()
             .map_err(|e| failed(format!("{python}: {e}")))?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A script that ends early says why on its own.
+            // A script that ends early prints the reason itself.
             let _ = stdin.write_all(self.script.as_bytes());
         }
         let output = child

@@ -10,7 +10,7 @@ use crate::redon;
 use crate::registration;
 use crate::skin;
 
-/// Every experiment there is.
+/// All experiments.
 pub const EXPERIMENTS: &[Experiment] = &[
     ccd_queries::EXPERIMENT,
     contact::pile::EXPERIMENT,
@@ -100,8 +100,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     feel::latency::EXPERIMENT,
 ];
 
-/// Experiments that a fault can be planted into (`lab run ID --mutant`), and the fault: in the
-/// experiment's own set-up, never in the product. With it an experiment has to fall short.
+/// Experiments into which a fault can be planted (`lab run ID --mutant`), and the fault: it is in
+/// the experiment's own set-up, never in the product. With it an experiment must fall short.
 const FAULTS: &[(&str, &str)] = &[
     ("feel-zwidth", "the spring is a tick staler than declared"),
     ("feel-oscillation", "the governor lets everything through"),
@@ -128,14 +128,14 @@ const FAULTS: &[(&str, &str)] = &[
     ("feel-latency", "samples are stamped a period too early"),
 ];
 
-/// The fault that can be planted into an experiment.
+/// Returns the fault that can be planted into an experiment.
 pub fn fault(id: &str) -> Option<&'static str> {
     let found = FAULTS.iter().find(|(of, _)| *of == id);
     found.map(|(_, fault)| *fault)
 }
 
-/// What an ID given by the user stands for: one experiment, or for `group-all` every one whose ID
-/// starts with `group-`.
+/// Returns the experiments that an ID selects: one, or for `group-all` all with an ID that starts
+/// with `group-`.
 pub fn select(all: &[Experiment], id: &str) -> Result<Vec<Experiment>, String> {
     let exact = all.iter().filter(|e| e.id == id);
     let group = id

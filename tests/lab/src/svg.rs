@@ -1,33 +1,32 @@
 //! Pictures as SVG: lines, polygons, circles and text, and frames with axes that turn data into
 //! pixels.
 //!
-//! The same calls give the same bytes. Coordinates are pixels, x to the right and y *down*; a
-//! [`Frame`] has its data's y up. Colours are what SVG takes, `"#d62728"` or `"none"`. What has a
-//! coordinate that is not finite is left out.
+//! The same calls give the same bytes. Coordinates are pixels, x to the right and y *down*; in a
+//! [`Frame`], y of the data is up. Colours are SVG colours, such as `"#d62728"` or `"none"`. Items
+//! with a coordinate that is not finite are left out.
 
 use std::fmt::Write;
 
-/// Pixels, or data.
+/// A point in pixels or in data coordinates.
 pub type Point = [f64; 2];
 
-/// Text, axes.
+/// Colour of text and axes.
 pub const INK: &str = "#333333";
-/// Lines behind the data, and what is not in view.
+/// Colour of lines behind the data, and of items out of view.
 pub const PALE: &str = "#c8c8c8";
-/// Colours of series and of bodies that are told apart at a glance.
+/// Colours of series and of bodies that are distinguishable at a glance.
 pub const COLOURS: [&str; 8] = [
     "#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf",
 ];
 
-/// A colour for anything that has a number: neighbours in number are far apart in hue. `lightness`
-/// in percent.
+/// Returns a colour for a number; adjacent numbers are far apart in hue. `lightness` in percent.
 pub fn hue(id: usize, lightness: u32) -> String {
     // The golden angle.
     let degrees = (id as f64 * 137.507_764).rem_euclid(360.0);
     format!("hsl({degrees:.0},60%,{lightness}%)")
 }
 
-/// Where a text's point is.
+/// Position of a text relative to its point.
 #[derive(Clone, Copy)]
 pub enum Anchor {
     Start,
@@ -57,14 +56,14 @@ fn listed(points: &[Point]) -> String {
     list
 }
 
-/// `text` as an attribute's value or an element's content.
+/// Escapes `text` for an attribute's value or an element's content.
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
 impl Svg {
-    /// White, of this width and height.
+    /// Makes a white picture of this width and height.
     pub fn new(width: f64, height: f64) -> Self {
         Self {
             size: [width, height],
@@ -72,7 +71,7 @@ impl Svg {
         }
     }
 
-    /// Lines through the points, not closed.
+    /// Draws lines through the points, not closed.
     pub fn line(&mut self, points: &[Point], colour: &str, width: f64) {
         if points.len() > 1 && is_finite(points) {
             let (points, colour) = (listed(points), escaped(colour));
@@ -83,7 +82,7 @@ impl Svg {
         }
     }
 
-    /// As [`Self::line`], dashed.
+    /// Like [`Self::line`], dashed.
     pub fn dashed(&mut self, points: &[Point], colour: &str, width: f64) {
         if points.len() > 1 && is_finite(points) {
             let (points, colour) = (listed(points), escaped(colour));
@@ -94,7 +93,7 @@ impl Svg {
         }
     }
 
-    /// A closed polygon.
+    /// Draws a closed polygon.
     pub fn polygon(&mut self, points: &[Point], fill: &str, colour: &str, width: f64) {
         if is_finite(points) {
             let (points, fill, colour) = (listed(points), escaped(fill), escaped(colour));
@@ -105,7 +104,7 @@ impl Svg {
         }
     }
 
-    /// A disc.
+    /// Draws a disc.
     pub fn disc(&mut self, centre: Point, radius: f64, fill: &str) {
         if is_finite(&[centre, [radius, 0.0]]) {
             let ([x, y], fill) = (centre, escaped(fill));
@@ -116,7 +115,7 @@ impl Svg {
         }
     }
 
-    /// A ring.
+    /// Draws a ring.
     pub fn ring(&mut self, centre: Point, radius: f64, colour: &str, width: f64) {
         if is_finite(&[centre, [radius, 0.0]]) {
             let ([x, y], colour) = (centre, escaped(colour));
@@ -127,7 +126,7 @@ impl Svg {
         }
     }
 
-    /// One line of text; its point is on the letters' base line.
+    /// Draws one line of text; its point is on the base line.
     pub fn text(&mut self, at: Point, size: f64, anchor: Anchor, colour: &str, text: &str) {
         if is_finite(&[at]) {
             let anchor = match anchor {
@@ -143,7 +142,7 @@ impl Svg {
         }
     }
 
-    /// What is drawn by `draw` is cut off at the border of `place` (left, top, width, height).
+    /// Clips what `draw` draws at the border of `place` (left, top, width, height).
     pub fn within(&mut self, place: [f64; 4], draw: impl FnOnce(&mut Self)) {
         let [l, t, w, h] = place;
         let _ = writeln!(
@@ -154,7 +153,7 @@ impl Svg {
         self.body.push_str("</svg>\n");
     }
 
-    /// The file.
+    /// Returns the content of the file.
     pub fn finish(self) -> String {
         let [w, h] = self.size;
         format!(
@@ -165,17 +164,17 @@ impl Svg {
     }
 }
 
-/// One side of a frame: what is on it, from where to where.
+/// One side of a frame: its label and range.
 #[derive(Clone, Copy)]
 pub struct Axis<'a> {
     pub label: &'a str,
     pub range: [f64; 2],
-    /// In decades; the range is above 0 then.
+    /// True for a logarithmic axis, whose range must be positive.
     pub log: bool,
 }
 
 impl<'a> Axis<'a> {
-    /// In equal steps.
+    /// Makes a linear axis.
     pub fn linear(label: &'a str, range: [f64; 2]) -> Self {
         Self {
             label,
@@ -184,7 +183,7 @@ impl<'a> Axis<'a> {
         }
     }
 
-    /// In decades.
+    /// Makes a logarithmic axis.
     pub fn log(label: &'a str, range: [f64; 2]) -> Self {
         Self {
             label,
@@ -193,7 +192,7 @@ impl<'a> Axis<'a> {
         }
     }
 
-    /// Where a value is: 0 and 1 are the ends.
+    /// Returns the relative position of a value: 0 and 1 are the ends.
     fn share(&self, x: f64) -> f64 {
         let [low, high] = self.range;
         if self.log {
@@ -203,7 +202,7 @@ impl<'a> Axis<'a> {
         }
     }
 
-    /// Round values in the range, seven or fewer as a rule.
+    /// Returns rounded values in the range, usually seven or fewer.
     fn ticks(&self) -> Vec<f64> {
         let [low, high] = self.range;
         if !(high > low) || !is_finite(&[self.range]) {
@@ -223,7 +222,7 @@ impl<'a> Axis<'a> {
     }
 }
 
-/// A number as short as it is exact enough for an axis.
+/// Formats a number as short as is exact enough for an axis.
 fn short(x: f64) -> String {
     if x != 0.0 && !(1e-3..1e5).contains(&x.abs()) {
         return format!("{x:e}");
@@ -242,8 +241,8 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// The square region of half side `half` about `centre`, one scale on both axes, in the middle
-    /// of `place`. It has no axes to draw.
+    /// Makes a frame for the square region of half side `half` about `centre`, with the same scale
+    /// on both axes, in the middle of `place`. It has no axes to draw.
     pub fn map(place: [f64; 4], centre: Point, half: f64) -> Self {
         let [left, top, width, height] = place;
         let side = width.min(height);
@@ -260,7 +259,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Where data are in the picture.
+    /// Converts data coordinates to pixels.
     pub fn at(&self, p: Point) -> Point {
         let [left, top, width, height] = self.place;
         [
@@ -269,19 +268,19 @@ impl Frame<'_> {
         ]
     }
 
-    /// Data in the picture.
+    /// Converts a list of points.
     pub fn all(&self, points: &[Point]) -> Vec<Point> {
         points.iter().map(|p| self.at(*p)).collect()
     }
 
-    /// The border.
+    /// Draws the border.
     pub fn border(&self, svg: &mut Svg) {
         let [l, t, w, h] = self.place;
         let corners = [[l, t], [l + w, t], [l + w, t + h], [l, t + h]];
         svg.polygon(&corners, "none", PALE, 1.0);
     }
 
-    /// Names of series, right of the frame, in the order of [`COLOURS`].
+    /// Writes names of series to the right of the frame, in the order of [`COLOURS`].
     pub fn names(&self, svg: &mut Svg, names: &[&str]) {
         let [l, t, w, _] = self.place;
         for (k, (name, colour)) in names.iter().zip(COLOURS).enumerate() {
@@ -291,8 +290,8 @@ impl Frame<'_> {
         }
     }
 
-    /// The border, round values on both axes, and what the axes are. It takes some 60 pixels on the
-    /// left and 35 below.
+    /// Draws the border, rounded values on both axes, and their labels. It takes about 60 pixels on
+    /// the left and 35 below.
     pub fn axes(&self, svg: &mut Svg) {
         self.border(svg);
         let [l, t, w, h] = self.place;

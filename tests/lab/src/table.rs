@@ -1,4 +1,4 @@
-//! Tables for people: columns as wide as their widest cell, numbers to the right.
+//! Tables for people: columns as wide as their widest cell, numbers aligned to the right.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::experiment::Report;
 
-/// The report as text: notes, table, verdict.
+/// Formats the report as text: notes, table, verdict.
 pub fn render(id: &str, title: &str, report: &Report) -> String {
     let mut text = format!("{id}: {title}\n");
     for note in report.notes.iter().chain(&report.details) {
@@ -41,7 +41,7 @@ pub fn render(id: &str, title: &str, report: &Report) -> String {
     text
 }
 
-/// A value as a cell; numbers with four significant digits, counts in full.
+/// Formats a value as a cell; numbers with four significant digits, counts in full.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
@@ -66,7 +66,7 @@ fn significant(x: f64) -> String {
     }
 }
 
-/// Lines of cells as text; the first column to the left, the others to the right.
+/// Aligns lines of cells; the first column to the left, the others to the right.
 pub fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| {

@@ -1,4 +1,4 @@
-//! The program as scripts use it: exit status, JSON keys, files there and back.
+//! The program as scripts use it: exit status, JSON keys, files written and read back.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -18,7 +18,7 @@ fn object(output: &Output) -> Value {
     serde_json::from_str(&text).expect("one JSON object")
 }
 
-/// A folder of its own, removed at the end.
+/// A separate folder, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -83,7 +83,7 @@ fn a_set_that_is_made_is_answered_without_a_miss_and_read_back_the_same() {
     for key in ["false_alarms", "mean_ns", "p99_ns", "max_ns"] {
         assert!(made[key].is_number(), "{key}");
     }
-    // Whether it holds depends on the clock; that it says so does not.
+    // The verdict depends on the clock; the presence of a verdict does not.
     assert!(made["verdict"] == "holds" || made["verdict"] == "falls short");
     assert!(made["why"].is_string() && made["rows"][2]["published"] == 0);
 
@@ -185,7 +185,7 @@ fn the_pipeline_is_run_on_an_adapter_and_its_contacts_are_compared() {
     if std::env::var_os("HAPTICD_GPU").is_none() {
         args.extend(["--gpu", "software"]);
     }
-    // Whether it holds is a question of time, which is not asked here.
+    // The verdict depends on time and is not tested here.
     let told = object(&lab(&args));
     assert_eq!(told["error"], Value::Null, "{told}");
     assert_eq!(told["rows"].as_array().map(Vec::len), Some(9));
@@ -223,7 +223,7 @@ fn crowds_are_run_at_any_size_and_drawn() {
     let folder = Folder::new("crowds");
     let out = folder.path("pictures");
     let short = ["--steps", "12", "--out", &out, "--json"];
-    // Whether they hold is a question of time and of length, which is not asked here.
+    // The verdicts depend on time and length and are not tested here.
     for scene in ["cells", "circle", "city", "snake", "curved", "sphere"] {
         let id = format!("registration-{scene}");
         let told = object(&lab(&[&["run", id.as_str()], &short[..]].concat()));
@@ -253,7 +253,7 @@ fn a_needle_is_registered_piece_by_piece_and_drawn() {
     assert_eq!(told["error"], Value::Null, "{told}");
     // Two sizes at two depths, and the tick.
     assert_eq!(told["rows"].as_array().map(Vec::len), Some(5), "{told}");
-    // Whether it is quick enough is not asked here; that nothing near was missed is.
+    // Speed is not tested here; that no neighbour was missed is.
     let why = told["why"].as_str().expect("a reason");
     assert!(
         why.ends_with("and 0 neighbour sets differ from brute force"),
@@ -264,13 +264,14 @@ fn a_needle_is_registered_piece_by_piece_and_drawn() {
     assert!(picture.matches("<line").count() >= 260);
 }
 
-/// An experiment of the kinetic set at a small size, and the folder that it wrote.
+/// Runs an experiment of the kinetic set at a small size; returns its object, and the folder gets
+/// its files.
 fn kinetic(name: &str, args: &[&str], folder: &Folder) -> Value {
     let id = format!("kinetic-{name}");
     let out = folder.path("");
     let words = [&["run", &id, "--out", &out, "--json"][..], args].concat();
     let told = object(&lab(&words));
-    // Whether a statement about time holds is not asked here; what the oracle says is.
+    // Statements about time are not tested here; the oracle's verdict is.
     assert_eq!(told["oracle"], "ok", "{told}");
     assert!(told["comparisons"].as_u64() > Some(0), "{told}");
     assert!(

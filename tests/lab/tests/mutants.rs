@@ -1,5 +1,4 @@
-//! What a bar is worth: each experiment on the feel of things holds, and falls short with the fault
-//! that is planted into its set-up.
+//! Sensitivity of the bars: each `feel` experiment holds, and falls short with its planted fault.
 
 use std::process::Command;
 
@@ -32,7 +31,7 @@ fn every_experiment_on_feel_tells_its_planted_fault() {
     let ids = all.iter().filter_map(|one| one["id"].as_str());
     let mut count = 0;
     for id in ids.filter(|id| id.starts_with("feel-")) {
-        // Real time: whether it holds is this machine's to say.
+        // Real time: whether it holds depends on the machine.
         if id != "feel-latency" {
             let (holds, why) = judged(id, &[]);
             assert!(holds, "{id}: {why}");

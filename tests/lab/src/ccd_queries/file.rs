@@ -1,8 +1,8 @@
 //! The public form of linear-motion queries: eight rows a query, comma-separated integers.
 //!
-//! A row is a point and the query's label: three rational coordinates as numerator and denominator,
-//! then 1 (they touch) or 0. The first four rows are the points at time 0, the others at time 1: `v
-//! f0 f1 f2`, or `a0 a1 b0 b1`. Which of the two is not in the file.
+//! A row holds a point and the query's label: three rational coordinates as numerator and
+//! denominator, then 1 (they touch) or 0. The first four rows are the points at time 0, the others
+//! at time 1: `v f0 f1 f2`, or `a0 a1 b0 b1`. The file does not say which of the two.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,25 +10,26 @@ use std::path::Path;
 use hapticd_oracle::cases::Points;
 use hapticd_oracle::{BigInt, BigRational, Features, nearest_f64};
 
-/// One query with its truth.
+/// A query with its truth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labelled {
-    /// What the points are.
+    /// Meaning of the points.
     pub features: Features,
-    /// Points at time 0, rounded to `f64` where the file has others.
+    /// Points at time 0, rounded to `f64` if the file has other numbers.
     pub start: Points,
     /// Points at time 1.
     pub end: Points,
-    /// Whether the features touch, says the file (of the coordinates before rounding).
+    /// Label of the file: whether the features touch, for the coordinates before rounding.
     pub touch: bool,
-    /// Whether a coordinate had to be rounded.
+    /// Whether a coordinate was rounded.
     pub rounded: bool,
 }
 
-/// Rows of a query.
+/// Number of rows of a query.
 const ROWS: usize = 8;
 
-/// What the features of a file are, by its name or its folder's; `Err` says why not.
+/// Returns the kind of a file's features, from its name or its folder's; `Err` says why it is
+/// unknown.
 pub fn kind_of(path: &Path) -> Result<Features, String> {
     let names = [path.file_stem(), path.parent().and_then(Path::file_name)];
     for name in names.into_iter().flatten() {
@@ -51,7 +52,7 @@ pub fn kind_of(path: &Path) -> Result<Features, String> {
     ))
 }
 
-/// Queries of a text; the error begins with the line's number.
+/// Parses the queries of a text; an error begins with the line's number.
 pub fn parse(text: &str, features: Features) -> Result<Vec<Labelled>, String> {
     let mut rows = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -122,7 +123,7 @@ fn row(line: &str) -> Result<Row, String> {
     })
 }
 
-/// The nearest `f64`, and whether it is the quotient itself.
+/// Returns the nearest `f64`, and whether it equals the quotient.
 fn coordinate(numerator: &str, denominator: &str) -> Result<(f64, bool), String> {
     let integer = |s: &str| {
         s.parse::<BigInt>()
@@ -143,13 +144,13 @@ fn coordinate(numerator: &str, denominator: &str) -> Result<(f64, bool), String>
     ))
 }
 
-/// Queries in this form.
+/// Writes queries in this form.
 pub fn write(queries: &[Labelled]) -> String {
     let mut text = String::new();
     for query in queries {
         for point in query.start.iter().chain(&query.end) {
             for &x in point {
-                // Coordinates are finite: they were read or made so.
+                // Coordinates are finite: they were read or generated as such.
                 let exact = BigRational::from_float(x).unwrap_or_default();
                 let _ = write!(text, "{},{},", exact.numer(), exact.denom());
             }

@@ -1,4 +1,4 @@
-//! The set of queries that needs no file: seeded, hard in every way the oracle knows, with its
+//! The query set that needs no file: seeded, hard in every way that the oracle knows, with its
 //! truth.
 
 use hapticd_oracle::cases::{Family, Random};
@@ -6,7 +6,7 @@ use hapticd_oracle::{Features, Query};
 
 use super::file::Labelled;
 
-/// `count` queries of either kind, the families in turn.
+/// Returns `count` queries of either kind, cycling through the families.
 pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
     let mut queries = Vec::new();
     for features in [Features::VertexFace, Features::EdgeEdge] {
@@ -27,9 +27,9 @@ pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
     queries
 }
 
-/// Whether the features touch, of the coordinates as they are in memory.
+/// Returns whether the features touch, for the coordinates in memory.
 pub fn truth(query: &Labelled) -> bool {
-    // Coordinates are finite: they were read or made so.
+    // Coordinates are finite: they were read or generated as such.
     Query::from_f64(query.features, &query.start, &query.end)
         .is_none_or(|query| query.first_contact().is_some())
 }

@@ -1,4 +1,4 @@
-//! Our answer to a query, timed, and what a set of answers adds up to.
+//! Our timed answer to a query, and the totals of a set of answers.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,11 +14,11 @@ use super::file::Labelled;
 pub struct Answer {
     /// `None`: proven free.
     pub contact: Option<LinearContact>,
-    /// Shortest of the repeats, less the shortest reading of the clock.
+    /// Shortest time of the repeats, minus the shortest reading of the clock.
     pub ns: f64,
 }
 
-/// What reading the clock takes at least, nanoseconds: as much as an easy query.
+/// Returns the least time of reading the clock, ns: as much as an easy query takes.
 pub fn clock_ns() -> f64 {
     let reading = |_| {
         let start = Instant::now();
@@ -27,8 +27,8 @@ pub fn clock_ns() -> f64 {
     (0..10_000).map(reading).fold(f64::INFINITY, f64::min)
 }
 
-/// Answers one query, `repeats` times, each timed alone, with a clock that takes `clock_ns` to
-/// read.
+/// Answers a query `repeats` times, timing each one separately with a clock that takes `clock_ns`
+/// to read.
 pub fn answer(query: &Labelled, repeats: u32, clock_ns: f64) -> Answer {
     let [s, e] = [&query.start, &query.end].map(|points| points.map(Vec3::from));
     let o = Vec3::zeros();
@@ -65,25 +65,26 @@ pub fn answer(query: &Labelled, repeats: u32, clock_ns: f64) -> Answer {
     answer
 }
 
-/// What a set of answers adds up to.
+/// Totals of a set of answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// How many.
+    /// Number of queries.
     pub queries: usize,
-    /// How many truly touch.
+    /// Number of queries that truly touch.
     pub colliding: usize,
-    /// Contacts called free.
+    /// Contacts reported as free.
     pub missed: usize,
-    /// Free ones called contacts.
+    /// Free queries reported as contacts.
     pub false_alarms: usize,
-    /// Contacts reported without having been pinned down.
+    /// Contacts reported without a proof.
     pub uncertain: usize,
-    /// Times, ascending.
+    /// Times in ascending order.
     times: Vec<f64>,
 }
 
 impl Totals {
-    /// Of answers with their truth: touches, said to, uncertain, nanoseconds.
+    /// Makes totals of answers with their truth: touches, reported as touching, uncertain,
+    /// nanoseconds.
     pub fn new(answers: impl Iterator<Item = (bool, bool, bool, f64)>) -> Self {
         let mut totals = Self::default();
         for (touch, said, uncertain, ns) in answers {
@@ -98,17 +99,17 @@ impl Totals {
         totals
     }
 
-    /// Percent of what does not collide.
+    /// Returns false alarms in percent of the queries that do not collide.
     pub fn false_alarm_percent(&self) -> f64 {
         100.0 * self.false_alarms as f64 / (self.queries - self.colliding).max(1) as f64
     }
 
-    /// Nanoseconds, mean.
+    /// Returns the mean time, ns.
     pub fn mean_ns(&self) -> f64 {
         self.times.iter().sum::<f64>() / self.times.len().max(1) as f64
     }
 
-    /// Nanoseconds not exceeded by this part of the queries; the longest for 1.
+    /// Returns the time, ns, that this fraction of the queries does not exceed; the longest for 1.
     pub fn quantile_ns(&self, part: f64) -> f64 {
         let rank = (part * self.times.len() as f64).ceil() as usize;
         let last = self.times.len().saturating_sub(1);
@@ -118,7 +119,7 @@ impl Totals {
             .unwrap_or(0.0)
     }
 
-    /// As keys of a JSON object.
+    /// Returns the totals as keys of a JSON object.
     pub fn keys(&self) -> Map<String, Value> {
         let value = json!({
             "queries": self.queries,

@@ -1,10 +1,10 @@
-//! `ccd-queries`: linear-motion queries with known truth, ours beside the published figures and,
-//! when asked, the peer's.
+//! `ccd-queries`: linear-motion queries with known truth: ours compared with the published figures
+//! and, on request, with the peer.
 //!
-//! The target: no contact missed on any set; false alarms on at most 1 % of what does not collide;
-//! a microsecond a query on the mean, a hundred at worst. Published is Wang et al. 2021, table 1,
-//! for Tight-Inclusion on its simulation set, which is not the set measured here: the peer on the
-//! same queries is what to compare with.
+//! Targets: no contact missed on any set; false alarms on at most 1 % of the queries that do not
+//! collide; a mean of one microsecond a query, and at most a hundred. The published values are
+//! those of Wang et al. 2021, table 1, for Tight-Inclusion on its simulation set. That set differs
+//! from the one measured here, so compare with the peer on the same queries.
 
 mod file;
 mod generate;
@@ -29,7 +29,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Which features a file is about.
+/// Kind of a file's features.
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
     /// Vertex and face.
@@ -73,9 +73,9 @@ struct Args {
     peer: Option<String>,
 }
 
-/// Most false alarms, percent of what does not collide.
+/// Maximum rate of false alarms, percent of the queries that do not collide.
 const MAX_FALSE_ALARMS: f64 = 1.0;
-/// Longest mean and longest query, nanoseconds.
+/// Maximum mean and maximum single time, nanoseconds.
 const MEAN_NS: f64 = 1e3;
 const WORST_NS: f64 = 1e5;
 
@@ -199,7 +199,7 @@ fn read(args: &Args) -> Result<Vec<Labelled>, Failure> {
     Ok(queries)
 }
 
-/// Writes the queries, a file for each kind; the kinds and the files.
+/// Writes the queries, one file for each kind; returns the kinds and the files.
 fn written(root: &Path, queries: &[Labelled]) -> Result<Vec<(&'static str, PathBuf)>, Failure> {
     let mut files = Vec::new();
     for features in [Features::VertexFace, Features::EdgeEdge] {
@@ -221,7 +221,7 @@ fn written(root: &Path, queries: &[Labelled]) -> Result<Vec<(&'static str, PathB
     Ok(files)
 }
 
-/// The peer on the same queries, by way of files that are removed again.
+/// Runs the peer on the same queries, through temporary files.
 fn beside(
     python: &str,
     queries: &[Labelled],
@@ -252,7 +252,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or("?")
 }
 
-/// Published beside ours, and the peers.
+/// Returns rows with the published values, ours and the peer's.
 fn rows_of(features: Features, totals: &Totals, peer: Option<&Value>) -> Vec<Row> {
     let kind = short(features);
     let (mean, false_alarms) = match features {
@@ -296,7 +296,7 @@ fn rows_of(features: Features, totals: &Totals, peer: Option<&Value>) -> Vec<Row
     keys.iter().map(row).collect()
 }
 
-/// One query as JSON.
+/// Returns one query as JSON.
 fn each((index, (query, answer)): (usize, (&Labelled, &Answer))) -> Value {
     json!({
         "index": index,
@@ -311,7 +311,7 @@ fn each((index, (query, answer)): (usize, (&Labelled, &Answer))) -> Value {
     })
 }
 
-/// The same for people.
+/// Formats one query for people.
 fn line(query: &Value) -> String {
     let times = match (query["t_lower"].as_f64(), query["t_upper"].as_f64()) {
         (Some(low), Some(high)) => {

@@ -1,4 +1,4 @@
-//! What the product itself promises of contact, at length: not published anywhere, so the bar is
-//! our own.
+//! Long tests of the product's own guarantees about contact. They are not published anywhere, so
+//! the bar is our own.
 
 pub mod pile;

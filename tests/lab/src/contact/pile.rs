@@ -1,10 +1,9 @@
-//! A pile of loose bodies that a tool with 6 degrees of freedom stirs for a long time: nobody ever
-//! in anybody, and no energy that the hand did not give.
+//! A tool with 6 degrees of freedom stirs a pile of loose bodies for a long time: no body ever
+//! enters another, and there is no energy that the hand did not supply.
 //!
-//! The loop and the collision side of the product in virtual time, answers late by a few ticks.
-//! Judged by the independent checker: at every tick every pair of surfaces, tool and trays
-//! included. The energy of the bodies is that of their poses: velocities are differences of poses
-//! over a tick.
+//! The product's loop and collision side run in virtual time, with answers late by a few ticks. The
+//! independent checker tests every pair of surfaces at every tick, tool and trays included. The
+//! energy of the bodies follows from their poses: velocities are differences of poses over a tick.
 
 use std::collections::VecDeque;
 
@@ -43,10 +42,10 @@ const PERIOD_S: f64 = 1e-3;
 const G: f64 = 9.81;
 const DENSITY: f64 = 1200.0;
 const BODIES: usize = 24;
-/// The hand is away for the last part of each round, and all comes to rest.
+/// The hand is away for the last part of each round, and everything comes to rest.
 const ROUND_TICKS: u64 = 10_000;
 const AWAY_TICKS: u64 = 2_500;
-/// How long the heap may take to come to rest once the hand is away.
+/// Maximum time until the heap is at rest after the hand has left.
 const SETTLING_TICKS: u64 = 1_000;
 
 struct Loose {
@@ -61,7 +60,7 @@ struct Pile {
     engine: Engine,
     waiting: VecDeque<Query>,
     late: usize,
-    // Boxes: they travel to the engine and back.
+    // Boxes, because they travel to the engine and back.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     tool: Solid,
@@ -99,7 +98,7 @@ impl Pile {
         let tool = ToolShape::mesh(rod.positions(), true);
         let mut world = Scene::new(distances.clearance_m, 4096);
         world.set_tool(0, Shape::of(rod.clone()).0, tool);
-        // A tray of five slabs, open above.
+        // A tray of five slabs, open at the top.
         let slab = |x: f64, y: f64, z: f64| shapes::cuboid(&Vec3::new(x, y, z)).map_err(failed);
         let tray = [
             (slab(0.15, 0.15, 0.02)?, Pose::translation(0.0, 0.0, -0.02)),
@@ -205,7 +204,7 @@ impl Pile {
         self.loose.iter().map(|l| l.energy_j).sum()
     }
 
-    /// Pairs of surfaces that meet, and pairs of which one is inside the other.
+    /// Counts pairs of surfaces that intersect, and pairs of which one is inside the other.
     fn penetrations(&self, tool: &Pose, solid: u64) -> u64 {
         let everybody = (self.tray.iter().map(|(s, p)| (s, p)))
             .chain(self.loose.iter().map(|l| (&l.solid, &l.pose)));
@@ -222,18 +221,19 @@ impl Pile {
     }
 }
 
-/// Kinetic and potential energy of a body that went from one pose to another in a tick.
+/// Returns the kinetic and potential energy of a body that moved from one pose to another in a
+/// tick.
 fn energy_j(mass: &MassProperties, before: &Pose, after: &Pose) -> f64 {
     let centre = transform(after, &mass.center);
     let v = (centre - transform(before, &mass.center)) / PERIOD_S;
-    // In the body's frame, like the inertia.
+    // In the body's frame, like the inertia tensor.
     let w = (before.rotation.inverse() * after.rotation).scaled_axis() / PERIOD_S;
     let kinetic = 0.5 * mass.mass * v.norm_squared() + 0.5 * w.dot(&(mass.inertia * w));
     kinetic + mass.mass * G * centre.z
 }
 
-/// Through the heap in loops of changing width and height, tilting and turning, up to 0.4 m/s; then
-/// out and away.
+/// Moves through the heap in loops of changing width and height, tilting and turning, at up to 0.4
+/// m/s; then out and away.
 fn hand(tick: u64) -> Pose {
     let round = (tick / ROUND_TICKS) as f64;
     let (at, t) = (tick % ROUND_TICKS, tick as f64 * PERIOD_S);
@@ -266,8 +266,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let mut pile = Pile::new(args.late)?;
     let mut penetrations = 0;
     let (mut touched, mut blocked, mut solid_ticks) = (0_u64, 0_u64, 0_u64);
-    // What the hand put in since it was last away, by the trapezoidal rule, and the energy of the
-    // heap then.
+    // Work of the hand since it was last away, by the trapezoidal rule, and the energy of the heap
+    // then.
     let (mut given_j, mut rest_j): (f64, Option<f64>) = (0.0, None);
     let (mut gained_j, mut settling_j, mut rounds) = (f64::NEG_INFINITY, 0.0_f64, 0_u32);
     let mut least_j = f64::INFINITY;
@@ -298,7 +298,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             (given_j, rest_j) = (0.0, Some(energy));
             least_j = energy;
         } else if in_round > alone {
-            // Nobody touches it: its energy only falls.
+            // Nothing touches the heap: its energy can only fall.
             settling_j = settling_j.max(energy - least_j);
             least_j = least_j.min(energy);
         }
@@ -306,7 +306,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let seconds = start.elapsed().as_secs_f64();
     let count = |name: &str, n: u64| Row::new(name, "", Value::Null, n);
     let clean = penetrations == 0;
-    // A millionth of what a round of stirring takes is what differences of poses can tell.
+    // Differences of poses resolve a millionth of the energy of a round of stirring.
     let (steady, passive) = (settling_j <= 1e-6, rounds > 0 && gained_j <= 1e-6);
     let busy = touched > args.ticks / 10 && blocked > 0;
     Ok(Report {

@@ -1,4 +1,4 @@
-//! Free air, over a surface of 100,000 triangles: what is felt of answers that are late.
+//! Free air over a surface of 100,000 triangles: forces caused by late answers.
 
 use hapticd_geometry::{Quat, Vec3};
 use rayon::prelude::*;
@@ -14,21 +14,21 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Most that is felt, N: with answers up to eight ticks late, and beyond.
+/// Maximum force, N: with answers up to eight ticks late, and beyond.
 const FRESH_N: f64 = 0.0;
 const LATE_N: f64 = 0.05;
-/// From which lateness on the second holds, ticks.
+/// Lateness from which the second value holds, ticks.
 const STALE: u32 = 9;
-/// Rounding: forces below it are exactly nothing, N.
+/// Tolerance for rounding: forces below it count as zero, N.
 const NOTHING_N: f64 = 1e-12;
 
 const HALF_M: f64 = 0.005;
-/// Hills of this height; squares along an edge, of two triangles each on the upper side alone.
+/// Height of the hills; squares along an edge, each with two triangles on the upper side alone.
 const HILLS_M: f64 = 0.005;
 const CELLS: u32 = 224;
 /// The same for tests.
 const QUICK: u32 = 64;
-/// To and fro by this, m.
+/// Amplitude of the motion, m.
 const SWING_M: f64 = 0.07;
 
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ struct Case {
     cells: u32,
 }
 
-/// Largest force and torque, and how many ticks a certificate cut short.
+/// Returns the largest force and torque, and the number of ticks that a certificate cut short.
 fn swept(case: Case) -> Result<(f64, f64, usize), Failure> {
     let shape = if case.cube {
         cube(HALF_M)
@@ -53,7 +53,7 @@ fn swept(case: Case) -> Result<(f64, f64, usize), Failure> {
         "{{ kind = \"terrain\", size_m = [0.3, 0.3], amplitude_m = {HILLS_M:?}, cells = {}, seed = 7 }}",
         case.cells
     );
-    // Above the highest hill by this, with the whole tool: a cube's corner is further out.
+    // Height of the whole tool above the highest hill; a cube's corner extends further.
     let reach = if case.cube {
         HALF_M * 3.0_f64.sqrt()
     } else {
@@ -67,7 +67,7 @@ fn swept(case: Case) -> Result<(f64, f64, usize), Failure> {
     };
     let text = arm + LIMITS + &stone(&terrain, [0.0, 0.0, -under], 0.3);
     let way = move |t: f64| {
-        // At rest until force is on; then a sine, faster and faster, to the speed.
+        // At rest until force is on; then a sine of growing frequency, up to the speed.
         let t = t - SETTLED_S;
         let phase = if t > 0.0 {
             case.speed / SWING_M * t * eased(t, -0.1, 0.3)

@@ -1,7 +1,7 @@
 //! The ledger of energy over every kind of body: random hands press, slide and turn.
 //!
-//! From the touch to the release of each press: what the motors truly gave, what the arm's own
-//! friction took of it, what bodies put in, and what the ledger says of all this.
+//! From touch to release of each press, it compares the true energy from the motors, the part that
+//! the arm's own friction took, and the energy that bodies put in, with the ledger.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,8 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Bars: debt and gain, J; the ledger's difference to the truth, of what was exchanged.
+/// Bars: debt and gain, J; difference of the ledger from the truth, as a fraction of the exchanged
+/// energy.
 const DEBT_J: f64 = 1e-4;
 const GAIN_J: f64 = 1e-4;
 const LEDGER: f64 = 0.01;
@@ -29,9 +30,9 @@ const STEP_M: f64 = 2e-5;
 /// The arm's own damping, N s/m, and friction, N.
 const DAMPING: f64 = 2.0;
 const FRICTION_N: f64 = 0.1;
-/// Planted fault: the arm has this share of what it declares of both.
+/// Planted fault: the arm has this fraction of its declared damping and friction.
 const SHARE: f64 = 1.0 / 3.0;
-/// Forces below this are none, N.
+/// Forces below this count as zero, N.
 const MIN_N: f64 = 1e-3;
 
 #[derive(Parser)]
@@ -50,12 +51,12 @@ struct Options {
     only: String,
 }
 
-/// What hands do.
+/// Motion of hands.
 #[derive(Clone, Copy, PartialEq)]
 enum Play {
     /// Press, slide, turn, and back.
     Touch,
-    /// The same in the plane.
+    /// The same in a plane.
     Plane,
     /// Straight down.
     Insert,
@@ -65,11 +66,11 @@ enum Play {
 
 struct Kind {
     name: &'static str,
-    /// A scene that ships, or none.
+    /// A shipped scene, or an empty string for none.
     file: &'static str,
-    /// Where it is touched, in the arm's base frame, m.
+    /// Height at which it is touched, in the arm's base frame, m.
     touch_m: f64,
-    /// Bodies may put energy in.
+    /// Whether bodies may put energy in.
     moves: bool,
     turns: bool,
     play: Play,
@@ -131,14 +132,14 @@ fn arm(name: &str, tool: &str) -> String {
 }
 
 impl Kind {
-    /// The configuration and the folder that its files are in.
+    /// Returns the configuration and the folder of its files.
     fn scene(&self) -> Result<(String, PathBuf), Failure> {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../config");
         if !self.file.is_empty() {
             let path = folder.join(format!("{}.toml", self.file));
             let text = std::fs::read_to_string(&path)
                 .map_err(|e| Failure::Run(format!("{}: {e}", path.display())))?;
-            // With the usual ramp nothing would be felt for the first second.
+            // With the usual ramp there would be no force for the first second.
             return Ok((text + "\n[safety]\nramp_s = 0.05\n", folder));
         }
         let half = 0.008;
@@ -182,7 +183,7 @@ impl Kind {
         Ok(Lead::Held(Box::new((hand, wants))))
     }
 
-    /// Down, along and turned, and up again, elsewhere each time.
+    /// Down, along and turned, and up again, in another place each time.
     fn track(&self, random: &mut Random, seconds: f64, second: bool) -> Vec<Keyframe> {
         let mut keys = Vec::new();
         let mut t_s = 0.0;
@@ -214,7 +215,7 @@ impl Kind {
             let pace = 0.1 + 0.4 * random.unit();
             match self.play {
                 Play::Meet => {
-                    // Beyond the middle, each from its side, by less than they are thick.
+                    // Beyond the middle, each from its side, by less than their thickness.
                     let at = [side * (0.008 - 0.6 * deep), 0.3 * y * 0.2, 0.3 * x * 0.2];
                     add(t_s + pace, at, [0.0; 3]);
                     add(t_s + 2.0 * pace, at, [0.0; 3]);
@@ -256,16 +257,16 @@ impl Kind {
 /// From one touch to its release.
 #[derive(Clone, Copy, Default)]
 struct Press {
-    /// Truly given by the motors, of that taken by the arm's own friction, put in by bodies, J.
+    /// True energies, J: from the motors, taken by the arm's own friction, and put in by bodies.
     true_j: f64,
     arm_j: f64,
     world_j: f64,
     leak_j: f64,
-    /// By the ledger.
+    /// Energies by the ledger, J.
     given_j: f64,
     exchanged_j: f64,
-    /// What the ledger may be off by, for the encoders tell places within half a step only: the sum
-    /// of `F . dd` is, by parts, that of `d . dF`.
+    /// Allowed error of the ledger, since encoders resolve positions only within half a step: by
+    /// parts, the sum of `F . dd` equals that of `d . dF`.
     rounding_j: f64,
     most_n: f64,
 }
@@ -276,7 +277,8 @@ impl Press {
         self.true_j - self.arm_j - world_j
     }
 
-    /// The ledger's difference to the truth beyond encoder steps, of what was exchanged.
+    /// Returns the difference of the ledger from the truth beyond encoder steps, as a fraction of
+    /// the exchanged energy.
     fn off(&self) -> f64 {
         let beyond = ((self.given_j - self.true_j).abs() - self.rounding_j).max(0.0);
         if self.exchanged_j > 1e-5 {
@@ -293,8 +295,8 @@ fn motors_j(tick: &ArmTick) -> f64 {
     })
 }
 
-/// The presses of a run: intervals of force, with a few ticks for what is under way. The arm has
-/// this share of its declared damping and friction.
+/// Returns the presses of a run: intervals of force, with a few more ticks for data in transit. The
+/// arm has this fraction of its declared damping and friction.
 fn presses(ticks: &[ArmTick], share: f64) -> Vec<Press> {
     const UNDER_WAY: usize = 6;
     let mut out = Vec::new();
@@ -358,7 +360,7 @@ fn over(kind: &Kind, options: &Options, share: f64) -> Result<Sum, Failure> {
         })?;
         for ticks in stage.run_all((1e3 * options.seconds) as u64, arms) {
             sum.presses.extend(presses(&ticks, share));
-            // The coupling learns a tick late what the slew limit held back: such a debt is paid in
+            // The coupling learns a tick late what the slew limit held back. Such a debt is paid in
             // the next tick and reaches no hand.
             for pair in ticks.windows(2) {
                 let stands_j = pair[0].energy.debt_j.min(pair[1].energy.debt_j);

@@ -1,5 +1,5 @@
-//! A ball drawn along prescribed paths over meshes: the force beside the smooth truth that they
-//! stand for, as the meshes that they are and as what the product makes of them.
+//! A ball drawn along prescribed paths over meshes: the force compared with the smooth truth that
+//! the meshes represent, for the bare mesh and with the product's force shading.
 
 use std::f64::consts::TAU;
 use std::path::PathBuf;
@@ -31,28 +31,28 @@ struct Options {
     svg: Option<PathBuf>,
 }
 
-/// Of the coupling, N/m.
+/// Stiffness of the coupling, N/m.
 const STIFFNESS: f64 = 800.0;
-/// What errors are shares of, N.
+/// Reference force for relative errors, N.
 const FULL_N: f64 = 4.0;
-/// Balls, m; the first is a point.
+/// Radii of balls, m; the first is a point.
 const BALLS_M: [f64; 3] = [0.0, 0.001, 0.005];
-/// Ticks of a path, and those before it is looked at.
+/// Ticks of a path, and ticks before the measurement starts.
 const TICKS: usize = 6000;
 const APPROACH: usize = 200;
-/// Bars: RMS of the whole force's error on the bodies that a scene has by default.
+/// Bar: RMS error of the whole force on the bodies of default configurations.
 const DEFAULT_BAR: f64 = 0.01;
-/// On planes, all of it, and across the path.
+/// Bar on planes: the whole error, and the part across the path.
 const PLANE_BAR: f64 = 1e-3;
 const RIPPLE_N: f64 = 1e-3;
-/// Of the proxy beside the exact god-object of the polyhedron.
+/// Bar of the proxy against the exact god-object of the polyhedron.
 const GOD_BAR: f64 = 5e-3;
-/// Energy of a closed path over that which a deflection of its depth stores.
+/// Bar: energy of a closed path over the energy that a deflection of its depth stores.
 const LOOP_BAR: f64 = 1e-3;
 
-/// Where a body's surface is by its truth: signed distance of a place from it, and the way out.
+/// True surface of a body: signed distance of a point from it, and the outward direction.
 type Truth = fn(&Vec3) -> (f64, Vec3);
-/// A place on the surface and the way out there, after a share of the path.
+/// A point on the surface and the outward direction there, after a fraction of the path.
 type Path = fn(f64) -> (Vec3, Vec3);
 
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ struct Body {
     mesh: fn() -> Result<TriMesh, MeshError>,
     truth: Truth,
     path: Path,
-    /// A default of the configuration: the bar is about it.
+    /// A body of a default configuration, to which the bar applies.
     is_default: bool,
     convex: bool,
 }
@@ -82,7 +82,7 @@ fn torus(p: &Vec3) -> (f64, Vec3) {
     (off.norm() - 0.015, off.normalize())
 }
 
-/// Around the tube and along it: both curvatures of either sign.
+/// Around the tube and along it: curvatures of either sign in both directions.
 fn over_torus(share: f64) -> (Vec3, Vec3) {
     let (along, around) = (TAU * 0.8 * share + 0.1, TAU * 2.3 * share);
     let ring = Vec3::new(along.cos(), along.sin(), 0.0);
@@ -226,18 +226,18 @@ const CURVED: [Body; 9] = [
     ))),
 ];
 
-/// Errors of a path. Shares of [`FULL_N`], but for the angle.
+/// Errors of a path, as fractions of [`FULL_N`] except for the angle.
 #[derive(Clone, Copy, Default)]
 struct Errors {
-    /// Of the whole force, RMS and largest.
+    /// Error of the whole force: RMS and largest.
     whole: [f64; 2],
-    /// Of its size: RMS, p99, largest.
+    /// Error of its magnitude: RMS, p99, largest.
     size: [f64; 3],
-    /// Of its direction, degrees: RMS, p99, largest.
+    /// Error of its direction, degrees: RMS, p99, largest.
     degrees: [f64; 3],
-    /// Largest part across the truth, N.
+    /// Largest component across the true force, N.
     across_n: f64,
-    /// Furthest that what is felt is from the proxy, m.
+    /// Largest distance of the rendered proxy from the proxy, m.
     apart_m: f64,
 }
 
@@ -255,7 +255,7 @@ fn spread(mut values: Vec<f64>) -> [f64; 3] {
     [rms, at(0.99), at(1.0)]
 }
 
-/// Of pairs of forces, ours and true.
+/// Computes errors of pairs of forces, ours and true.
 fn errors(forces: &[(Vec3, Vec3)]) -> Errors {
     let whole = forces.iter().map(|(f, t)| (f - t).norm() / FULL_N);
     let whole = spread(whole.collect());
@@ -276,7 +276,7 @@ fn errors(forces: &[(Vec3, Vec3)]) -> Errors {
     }
 }
 
-/// Of the spring: too stiff by 2 % where a fault is planted.
+/// Returns the stiffness of the spring: too high by 2 % if a fault is planted.
 fn stiffness(mutant: bool) -> f64 {
     if mutant { 1.02 * STIFFNESS } else { STIFFNESS }
 }
@@ -300,7 +300,7 @@ fn material(force_shading: bool) -> Material {
     }
 }
 
-/// A ball before a body at a pose.
+/// Returns a bench with a ball before a body at a pose.
 fn bench_at(
     mesh: &TriMesh,
     pose: Pose,
@@ -325,20 +325,21 @@ fn bench(mesh: &TriMesh, ball_m: f64, force_shading: bool, mutant: bool) -> Resu
     bench_at(mesh, Pose::identity(), ball_m, force_shading, mutant)
 }
 
-/// From 0 at 0 to 1 at 1, at rest at both ends.
+/// Rises smoothly from 0 at 0 to 1 at 1, at rest at both ends.
 fn smooth(share: f64) -> f64 {
     let u = share.clamp(0.0, 1.0);
     u * u * (3.0 - 2.0 * u)
 }
 
-/// Rows of one part of the experiment, whether their bars are kept, and the deciding figures.
+/// One part of the experiment: rows, whether the bars are met, and the deciding figures.
 struct Part {
     rows: Vec<Row>,
     holds: bool,
     said: String,
 }
 
-/// How deep the hand is at a tick, m: above at first, then 0.5 to 5 mm under the offset surface.
+/// Returns the depth of the hand at a tick, m: above at first, then 0.5 to 5 mm under the offset
+/// surface.
 fn depth_m(tick: usize) -> f64 {
     if tick < APPROACH {
         return -1e-3 + 1.5e-3 * tick as f64 / APPROACH as f64;
@@ -347,7 +348,7 @@ fn depth_m(tick: usize) -> f64 {
     2.75e-3 - 2.25e-3 * (TAU * 7.3 * share).cos()
 }
 
-/// The hand on its path.
+/// Returns the hand's position on its path.
 fn hand(body: &Body, out_m: f64, tick: usize) -> Vec3 {
     let (on, out) = (body.path)(tick as f64 / TICKS as f64);
     on + out * (out_m - depth_m(tick))
@@ -357,7 +358,7 @@ fn out_m(ball_m: f64) -> f64 {
     ball_m + Distances::for_width(WIDTH_M).safe_m
 }
 
-/// Hand and outcome of every tick.
+/// Returns hand and outcome of every tick.
 fn drawn(
     body: &Body,
     ball_m: f64,
@@ -374,7 +375,7 @@ fn drawn(
     Ok(ticks.collect())
 }
 
-/// Ours beside the truth of the offset surface.
+/// Compares ours with the truth of the offset surface.
 fn beside_truth(body: &Body, ball_m: f64, shaded: bool, mutant: bool) -> Result<Errors, Failure> {
     let ticks = drawn(body, ball_m, shaded, mutant)?;
     let out_m = out_m(ball_m);
@@ -397,9 +398,9 @@ fn beside_truth(body: &Body, ball_m: f64, shaded: bool, mutant: bool) -> Result<
     })
 }
 
-/// The exact god-object of a convex polyhedron: on the facet that it is on until the hand's foot
-/// leaves that, then on the one beyond the side (Zilles and Salisbury 1995, without numbers in
-/// between).
+/// The exact god-object of a convex polyhedron. It stays on its facet until the foot of the hand
+/// leaves that, then moves to the facet beyond the edge (Zilles and Salisbury 1995, without
+/// intermediate numerics).
 struct God {
     mesh: TriMesh,
     face: usize,
@@ -415,7 +416,7 @@ impl God {
         God { mesh, face }
     }
 
-    /// Where it is, `out_m` outside of the facets.
+    /// Returns its position, `out_m` outside the facets.
     fn at(&mut self, hand: &Vec3, out_m: f64) -> Vec3 {
         for _ in 0..100 {
             let [a, b, c] = self.mesh.triangle(self.face);
@@ -441,7 +442,7 @@ impl God {
     }
 }
 
-/// Of a point: the plain proxy's force beside the god-object's, RMS of the difference.
+/// For a point: returns the RMS difference of the plain proxy's force from the god-object's.
 fn beside_god(body: &Body) -> Result<f64, Failure> {
     let mesh = (body.mesh)().map_err(|e| Failure::Run(e.to_string()))?;
     let ticks = drawn(body, 0.0, false, false)?;
@@ -457,7 +458,7 @@ fn beside_god(body: &Body) -> Result<f64, Failure> {
     Ok(errors(&forces[APPROACH..]).whole[0])
 }
 
-/// Work of force over a closed path, by trapezoids, J.
+/// Returns the work of the force over a closed path, by trapezoids, J.
 fn work(ring: &[(Vec3, Vec3)]) -> f64 {
     let pairs = ring.windows(2);
     pairs
@@ -465,9 +466,9 @@ fn work(ring: &[(Vec3, Vec3)]) -> f64 {
         .sum()
 }
 
-/// Around over the default sphere at 1 mm and back at 5 mm, in steps of 5 um: energy over what the
-/// deflection stores, of what is felt, and of the mutant: the proxy's force turned to the smooth
-/// normal.
+/// Moves over the default sphere at 1 mm and back at 5 mm, in steps of 5 um. Returns the energy
+/// over what the deflection stores, for the rendered force, and for the mutant: the proxy's force
+/// turned to the smooth normal.
 fn rings() -> Result<[f64; 2], Failure> {
     let mesh = shapes::icosphere(0.05, 3).map_err(|e| Failure::Run(e.to_string()))?;
     let mut worst = [0.0_f64; 2];
@@ -510,7 +511,8 @@ fn rings() -> Result<[f64; 2], Failure> {
     Ok(worst)
 }
 
-/// Force across the truth on the default sphere, along the path: the mesh's and what is felt.
+/// Draws the force across the true one along the path on the default sphere: the mesh's and the
+/// rendered one.
 fn picture() -> Result<String, Failure> {
     let sphere = CURVED.iter().find(|body| body.is_default);
     let Some(sphere) = sphere else {
@@ -554,7 +556,7 @@ fn row(name: String, bar: serde_json::Value, of: &Errors) -> Row {
         .with("felt from proxy, mm", 1e3 * of.apart_m)
 }
 
-/// Planes and curved bodies.
+/// Runs planes and curved bodies.
 fn bodies(context: &Context) -> Result<Part, Failure> {
     let is_quick = |body: &Body| body.is_default || body.name == PLANES[1].name;
     let bodies: Vec<Body> = PLANES.iter().chain(&CURVED).copied().collect();
@@ -605,7 +607,7 @@ fn bodies(context: &Context) -> Result<Part, Failure> {
     })
 }
 
-/// Points on convex bodies beside the god-object of the polyhedron.
+/// Compares points on convex bodies with the god-object of the polyhedron.
 fn gods() -> Result<Part, Failure> {
     let convex: Vec<&Body> = CURVED.iter().filter(|body| body.convex).collect();
     let gods: Vec<f64> = convex
@@ -624,8 +626,8 @@ fn gods() -> Result<Part, Failure> {
     })
 }
 
-/// Closed paths, and what a shading without a potential gives on them, which the bar has to tell.
-/// Where a fault is planted, that one is what is felt.
+/// Runs closed paths, also with a shading without a potential, which the bar must detect. If a
+/// fault is planted, that shading is rendered.
 fn closed_paths(context: &Context) -> Result<Part, Failure> {
     let [felt, turned] = rings()?;
     let ring = if context.mutant { turned } else { felt };

@@ -1,4 +1,4 @@
-//! Coulomb friction as a hand finds it: the cone, the creep of what is held, the work of a loop.
+//! Coulomb friction as a hand feels it: the cone, the creep of a held tool, the work of a loop.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_loop::record::ArmTick;
@@ -15,19 +15,20 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Bars: ratio of tangential to normal force less the coefficient, over the coefficient (over 1
-/// where that is 0); creep of what is held, m; work of a loop, as a share.
+/// Bars: ratio of tangential to normal force minus the coefficient, over the coefficient (over 1 if
+/// that is 0); creep of a held tool, m; work of a loop, as a fraction.
 const RATIO: f64 = 5e-3;
 const CREEP_M: f64 = 1e-6;
 const LOOP: f64 = 0.01;
-/// What a closed path may give to the hand, of the largest energy stored on it.
+/// Largest energy gain of the hand on a closed path, as a fraction of the largest energy stored on
+/// it.
 const GAIN: f64 = 0.01;
 
 const COEFFICIENTS: [f64; 6] = [0.0, 0.1, 0.3, 0.6, 1.0, 1.5];
 const BALL_M: f64 = 0.005;
 const CUBE_M: f64 = 0.005;
 const DEPTH_M: f64 = 0.002;
-/// Of the sphere that is slid on.
+/// Radius of the sphere, m.
 const SPHERE_M: f64 = 0.04;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -60,7 +61,7 @@ impl Tool {
     }
 }
 
-/// A coefficient as it is said, and as the scene has it: the same but where a fault is planted.
+/// A coefficient as declared, and as the scene has it; they differ only if a fault is planted.
 #[derive(Clone, Copy)]
 struct Coefficient {
     said: f64,
@@ -77,13 +78,13 @@ impl Coefficient {
     }
 }
 
-/// Tangential over normal force, about a normal.
+/// Returns tangential over normal force, for a normal.
 fn ratio(force: &Vec3, normal: &Vec3) -> f64 {
     let along = force.dot(normal);
     (force - normal * along).norm() / along
 }
 
-/// How far ratios are from the coefficient, as a share of it.
+/// Returns the relative deviation of a ratio from the coefficient.
 fn off(ratio: f64, coefficient: f64) -> f64 {
     if coefficient > 0.0 {
         (ratio / coefficient - 1.0).abs()
@@ -96,7 +97,7 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, f64::max)
 }
 
-/// Slides on a plane: the worst share off the cone.
+/// Slides on a plane; returns the largest relative deviation from the cone.
 fn plane(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     let text = tool.arm() + &floor(-tool.half_m() - 0.001, coefficient.real);
     // Far enough for the largest cone: 3 mm of lag before it slides.
@@ -112,9 +113,9 @@ fn plane(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     })))
 }
 
-/// Slides over a ball of many triangles, whose top is at the height of the start. The normal is
-/// that of the facet, seen from what the tool keeps to: the median of the ratio is asked, for at
-/// each edge the normal is between two.
+/// Slides over a ball of many triangles whose top is at the height of the start. The normal is that
+/// of the facet, seen from the tool's offset surface. The median of the ratio is judged, because at
+/// each edge the normal lies between two.
 fn sphere(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     let half = tool.half_m();
     let shape = format!("{{ kind = \"icosphere\", radius_m = {SPHERE_M:?}, subdivisions = 6 }}");
@@ -139,10 +140,11 @@ fn sphere(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     Ok(off(ratios[ratios.len() / 2], coefficient.said))
 }
 
-/// Holds for a minute within the cone, with the tremor of a hand: how far the tool went, m.
+/// Holds for a minute within the cone, with the tremor of a hand; returns how far the tool moved,
+/// m.
 fn creep(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     let text = tool.arm() + &floor(-tool.half_m() - 0.001, coefficient.real);
-    // 80 % of what holds, and the tremor is below 2 % of it.
+    // 80 % of the holding limit, with a tremor below 2 % of it.
     let lag = 0.8 * coefficient.said * DEPTH_M;
     let mut stage = Stage::led(&text, 4, move |t| {
         let down = (0.001 + DEPTH_M) * eased(t, SETTLED_S, 0.3);
@@ -169,8 +171,8 @@ fn creep(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     Ok(crept)
 }
 
-/// Round and round on a plane: the hand's work over a whole turn, as a share of coefficient times
-/// pressure times the tool's path, less one.
+/// Moves in circles on a plane. Returns the hand's work over a whole turn, as a fraction of
+/// coefficient times pressure times the tool's path, minus one.
 fn turns(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     let text = tool.arm() + &floor(-tool.half_m() - 0.001, coefficient.real);
     let mut stage = Stage::led(&text, 4, |t| {
@@ -191,12 +193,12 @@ fn turns(tool: Tool, coefficient: Coefficient) -> Result<f64, Failure> {
     if coefficient.said > 0.0 {
         Ok((work / lost - 1.0).abs())
     } else {
-        // Of what one newton over the whole path would be.
+        // Relative to one newton over the whole path.
         Ok(work.abs() / (std::f64::consts::TAU * 0.01))
     }
 }
 
-/// Energy of a closed path, J: given to the hand (negative: taken), the most that was stored, and
+/// Energy of a closed path, J: given to the hand (negative: taken), the largest stored energy, and
 /// the largest force, N.
 #[derive(Clone, Copy)]
 struct Round {
@@ -221,10 +223,10 @@ fn round(ticks: &[ArmTick], period: usize) -> Round {
     }
 }
 
-/// To and fro across a convex edge of 90 degrees.
+/// Moves to and fro across a convex edge of 90 degrees.
 fn across_an_edge(tool: Tool, coefficient: Coefficient) -> Result<(Round, f64), Failure> {
     let half = tool.half_m();
-    // The block's upper edge along y is at x = 0; its top touches the tool's lowest point.
+    // The upper edge of the block along y is at x = 0; its top touches the tool's lowest point.
     let top = -half - 0.001;
     let block = stone(
         "{ kind = \"cuboid\", size_m = [0.1, 0.2, 0.1] }",
@@ -232,7 +234,8 @@ fn across_an_edge(tool: Tool, coefficient: Coefficient) -> Result<(Round, f64), 
         coefficient.real,
     );
     let text = tool.arm() + &block;
-    // In a second from 8 mm on the top to 4 mm beyond the edge, and as far down; back in a second.
+    // Within a second from 8 mm on the top to 4 mm beyond the edge, and as far down; back within a
+    // second.
     let mut stage = Stage::led(&text, 4, |t| {
         let down = (0.001 + DEPTH_M) * eased(t, SETTLED_S, 0.3);
         let there = 0.5 - 0.5 * (std::f64::consts::PI * (t - 0.5).max(0.0)).cos();
@@ -240,7 +243,7 @@ fn across_an_edge(tool: Tool, coefficient: Coefficient) -> Result<(Round, f64), 
     })?;
     let ticks = stage.run(6501);
     let whole = round(&ticks[2500..], 2000);
-    // Of a ball the normal is known: from the nearest point of the block.
+    // For a ball the normal is known: from the nearest point of the block.
     let mut beyond: f64 = 0.0;
     if tool == Tool::Ball {
         for tick in &ticks[2500..] {
@@ -256,7 +259,7 @@ fn across_an_edge(tool: Tool, coefficient: Coefficient) -> Result<(Round, f64), 
     Ok((whole, beyond))
 }
 
-/// A box that is turned while it sticks.
+/// Turns a box while it sticks.
 fn rocked(coefficient: f64, period_s: f64) -> Result<Round, Failure> {
     let text = Tool::Cube.arm() + &floor(-CUBE_M - 0.001, coefficient);
     let mut stage = Stage::led(&text, 4, move |t| {
@@ -271,7 +274,7 @@ fn rocked(coefficient: f64, period_s: f64) -> Result<Round, Failure> {
     Ok(round(&ticks[500 + period..], period))
 }
 
-/// A box that is turned about its lowest corner and moved to and fro, while it sticks and slides.
+/// Turns a box about its lowest corner and moves it to and fro, while it sticks and slides.
 fn turned(coefficient: f64) -> Result<Round, Failure> {
     let half = 0.01;
     let arm = forced_arm(&cube(half), STIFFNESS, 0.0) + LIMITS;
@@ -286,7 +289,7 @@ fn turned(coefficient: f64) -> Result<Round, Failure> {
             Quat::from_scaled_axis(turn),
         )
     })?;
-    // Both come back after a whole turn of a radian a second.
+    // Both return after a whole turn at a radian a second.
     let period = (1e3 * std::f64::consts::TAU).round() as usize;
     let ticks = stage.run(1000 + 3 * period as u64 + 1);
     Ok(round(&ticks[1000 + period..], period))
@@ -321,7 +324,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         judge(name, "", RATIO, ours, &mut rows);
     }
     let balls = cases.iter().filter(|(tool, _)| *tool == Tool::Ball);
-    // Of 82,000 triangles: not for tests.
+    // 82,000 triangles: not for tests.
     let spheres = if context.quick {
         Vec::new()
     } else {
@@ -331,7 +334,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         let name = format!("{}, {c}, sphere: ratio", tool.name());
         judge(name, "", RATIO, ours, &mut rows);
     }
-    // Of a minute: not for tests.
+    // A minute: not for tests.
     let held = if context.quick {
         Vec::new()
     } else {

@@ -1,8 +1,10 @@
-//! A hand that strikes a surface: what of the blow is mechanics, what the lateness of answers.
+//! A hand that strikes a surface: which part of the effect is mechanics, and which is the lateness
+//! of answers.
 //!
 //! The device is led down to a depth, held, and led up again. A spring between it and a surface
-//! that is known in time would press by stiffness times depth; beside that: what the force grows by
-//! in a tick, what it overshoots by, and what the hand is given over the whole way.
+//! known in time would press by stiffness times depth. Compared with that, the experiment measures
+//! the growth of the force in a tick, its overshoot, and the energy given to the hand over the
+//! whole path.
 
 use hapticd_geometry::Pose;
 use hapticd_loop::record::ArmTick;
@@ -20,9 +22,9 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Bars. Force beyond stiffness times depth, as a share of the largest; growth in a tick beyond
-/// what the hand goes in it, N; energy given beyond what sampling makes, as a share of what is
-/// stored; a material's stiffness; pull on the way out, N.
+/// Bars. Force beyond stiffness times depth, as a fraction of the largest; growth in a tick beyond
+/// the hand's motion in it, N; energy given beyond what sampling generates, as a fraction of the
+/// stored energy; stiffness of a material; pull on the way out, N.
 const OVERSHOOT: f64 = 0.01;
 const GROWTH_N: f64 = 0.12;
 const GIVEN: f64 = 0.01;
@@ -31,12 +33,12 @@ const PULL_N: f64 = 1e-3;
 
 const LATE: [u32; 5] = [0, 2, 5, 10, 15];
 const SPEEDS: [f64; 5] = [0.05, 0.2, 0.5, 1.0, 1.5];
-/// How far an answer looks, m: as the product does, and so short that a fast hand finds the surface
-/// only when it is in it.
+/// Reach of an answer, m: the product's, and one so short that a fast hand finds the surface only
+/// when it is inside.
 const REACHES_M: [f64; 2] = [0.02, 0.004];
 const HALF_M: f64 = 0.005;
 const DEPTH_M: f64 = 0.003;
-/// Above the surface at the start.
+/// Height above the surface at the start.
 const ABOVE_M: f64 = 0.12;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -45,28 +47,29 @@ enum Tool {
     Cube,
 }
 
-/// What a blow was like.
+/// Measurements of a strike.
 #[derive(Clone, Copy, Default)]
 struct Blow {
-    /// Deepest that the tool was in the surface, m.
+    /// Largest depth of the tool in the surface, m.
     inside_m: f64,
     overshoot: f64,
     growth_n: f64,
     given: f64,
     pull_n: f64,
-    /// Least and most stiffness by depth of the hand, over the material's; in ticks under force.
+    /// Smallest and largest stiffness by the hand's depth, relative to the material's; over ticks
+    /// under force.
     stiffness: [f64; 2],
     most_n: f64,
-    /// Force at the deepest, over stiffness times depth.
+    /// Force at the deepest point, relative to stiffness times depth.
     held: f64,
-    /// Ticks until nine tenths of that were there, from when the hand was deepest.
+    /// Ticks from the hand's deepest point until nine tenths of that force.
     late: usize,
 }
 
-/// How long the hand stays down, s: a tool that answers cut short is there by then.
+/// Time for which the hand stays down, s: long enough for a tool with short answers to arrive.
 const HELD_S: f64 = 0.5;
 
-/// Down at a speed, a while there, up again at it. The touch is at 0.
+/// Moves down at a speed, stays for a while, and moves up at the same speed. The touch is at 0.
 fn way(speed: f64) -> impl FnMut(f64) -> Pose + Send + 'static {
     move |t| {
         let down_s = (ABOVE_M + DEPTH_M) / speed;
@@ -76,12 +79,12 @@ fn way(speed: f64) -> impl FnMut(f64) -> Pose + Send + 'static {
         } else {
             (2.0 * down_s + HELD_S - t).max(0.0)
         };
-        // Somewhere on the surface that is no vertex.
+        // A place on the surface that is not a vertex.
         Pose::translation(0.007, 0.003, ABOVE_M - speed * gone)
     }
 }
 
-/// The lowest point of the tool, m.
+/// Returns the lowest point of the tool, m.
 fn bottom(tool: Tool, tick: &ArmTick) -> f64 {
     let proxy = tick.world_from_proxy;
     match tool {
@@ -114,12 +117,12 @@ fn blow(
     let ticks = (1e3 * (SETTLED_S + 2.0 * (ABOVE_M + DEPTH_M) / speed + HELD_S + 0.1)) as u64;
     let mut ticks = Stage::led(&text, late, way(speed))?.run(ticks);
     if mutant {
-        // What is felt now is what was wanted a tick ago.
+        // The force in this tick was wanted a tick ago.
         for k in (1..ticks.len()).rev() {
             ticks[k].wanted = ticks[k - 1].wanted;
         }
     }
-    // The tool keeps this far from the surface, so that contact begins as much earlier.
+    // The tool keeps this distance from the surface, so contact begins earlier by as much.
     let safe_m = 2e-4 * 0.2;
     let depth = |tick: &ArmTick| (safe_m - tick.world_from_device.translation.z).max(0.0);
     let mut out = Blow {
@@ -134,7 +137,7 @@ fn blow(
         let force = now.wanted.force_n.z;
         out.inside_m = out.inside_m.max(-HALF_M - bottom(tool, now));
         out.overshoot = out.overshoot.max(force - felt * depth(now));
-        // Mechanics: what the hand went.
+        // Mechanics: the motion of the hand.
         let went = felt * (depth(now) - depth(before)).abs();
         out.growth_n = out.growth_n.max(force - before.wanted.force_n.z - went);
         out.pull_n = out.pull_n.max(-force);
@@ -161,7 +164,7 @@ fn blow(
     }
     let most = felt * (DEPTH_M + safe_m);
     out.overshoot /= most;
-    // A force that is held for a tick makes K v h T over a blow to a depth h and back.
+    // A force that is held for a tick generates K v h T over a strike to a depth h and back.
     let made_j = felt * speed * (DEPTH_M + safe_m) * TICK_S;
     out.given = (given_j - made_j) / (0.5 * most * (DEPTH_M + safe_m));
     if out.most_n < 0.5 * most {
@@ -182,7 +185,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .flat_map(|reach| [Tool::Ball, Tool::Cube].map(|tool| (reach, tool)))
         .flat_map(|(reach, tool)| LATE.map(|late| (reach, tool, late)))
         .flat_map(|(reach, tool, late)| SPEEDS.map(|speed| (reach, tool, late, speed)))
-        // Where answers look 4 mm far bars are missed.
+        // With a reach of 4 mm, bars are missed.
         .filter(|&(reach, tool, late, speed)| {
             let is_quick = reach == REACHES_M[0] && tool == Tool::Ball && late == 5;
             !context.quick || (is_quick && speed > 0.1)
@@ -205,7 +208,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         };
         judge("inside, um", 0.0, 1e6 * blow.inside_m.max(0.0));
         judge("overshoot", OVERSHOOT, blow.overshoot);
-        // The ramp is this bar, but for rounding.
+        // The ramp equals this bar, except for rounding.
         judge("growth, N", GROWTH_N + 1e-9, blow.growth_n);
         judge("given", GIVEN, blow.given);
         judge("pull, N", PULL_N, blow.pull_n);

@@ -1,5 +1,5 @@
-//! What a hand feels: stiffness that an arm can carry, oscillations, energy. Against theory and,
-//! where a mechanism can be switched off, against the same without it. In virtual time,
+//! What a hand feels: stiffness that an arm can render, oscillations, energy. Compared with theory
+//! and, where a mechanism can be switched off, with the same run without it. In virtual time,
 //! deterministic.
 
 pub mod air;

@@ -11,12 +11,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Bars: swing 300 ms after the touch, N, and energy fed, J.
+/// Bars: swing 300 ms after the touch, N, and generated energy, J.
 const SWING_N: f64 = 0.5;
 const FED_J: f64 = 5e-3;
 
-/// The largest swing in a fifth of a second from 300 ms after the touch on, N, and the most that
-/// the motors gave, J.
+/// Returns the largest swing in a fifth of a second from 300 ms after the touch on, N, and the
+/// largest energy from the motors, J.
 fn measured(ticks: &[Tick]) -> (f64, f64) {
     let touch = ticks.iter().position(|tick| tick.sent_n > 0.0);
     let from = touch.map_or(0, |touch| (touch + 300).max(600));
@@ -36,7 +36,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     };
     let mut rows = Vec::new();
     let (mut widest_n, mut most_j) = (0.0_f64, 0.0_f64);
-    // The heavy one rings for seconds at a passive stiffness, too: nothing feeds it.
+    // The heavy one rings for seconds even at a passive stiffness; nothing feeds it.
     for (name, hand) in hands().into_iter().take(3) {
         for factor in [5.0, 10.0, 25.0, 50.0] {
             if context.quick && (factor != 10.0 || name != "relaxed") {

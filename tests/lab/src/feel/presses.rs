@@ -1,4 +1,5 @@
-//! Thousands of presses by hands of all kinds: what the hand is given beyond what the arm takes.
+//! Thousands of presses by hands of all kinds: energy given to the hand beyond what the arm
+//! absorbs.
 
 use clap::Parser;
 use hapticd_devices::sim::{HandParams, Intention};
@@ -24,9 +25,9 @@ struct Options {
     seed: u64,
 }
 
-/// 1.2 times the bound that [`AUTO`] is 0.9 of, N/m.
+/// 1.2 times the bound of which [`AUTO`] is 0.9, N/m.
 const BEYOND: f64 = 1.2 / 0.9 * AUTO;
-/// Presses for tests.
+/// Number of presses in tests.
 const QUICK: u64 = 30;
 
 #[derive(Clone, Copy, Default)]

@@ -1,8 +1,8 @@
 //! The daemon's whole data path in virtual time, from a configuration: scene, loop, coupling,
-//! governor, and answers as late as an experiment says.
+//! governor, and answers with the lateness that an experiment chooses.
 //!
 //! An arm is *led* along a path, which shows the rendering alone, or *held* by a simulated hand.
-//! Base and world are one frame, lengths are not scaled. Deterministic. Allocates.
+//! Base and world are the same frame, and lengths are not scaled. Deterministic. Allocates.
 
 use std::path::Path;
 
@@ -18,23 +18,23 @@ use hapticd_proxy::MAX_ARMS;
 
 use crate::experiment::Failure;
 
-/// A tick, s: the loop runs at 1 kHz.
+/// Duration of a tick, s: the loop runs at 1 kHz.
 pub const TICK_S: f64 = 1e-3;
 /// Stiffness of the coupling in experiments on a led arm, N/m.
 pub const STIFFNESS: f64 = 500.0;
-/// Force fades in for so long at the start, s; nothing may be touched before.
+/// Time of the force's ramp at the start, s; nothing may be touched before its end.
 pub const SETTLED_S: f64 = 0.1;
 /// The same in ticks.
 pub const SETTLED: u64 = 100;
 
-/// Where the device is at a time, s.
+/// Position of the device at a time, s.
 pub type Way = Box<dyn FnMut(f64) -> Pose + Send>;
 
-/// What moves an arm.
+/// How an arm is moved.
 pub enum Lead {
-    /// It is where it is told to be, whatever the force.
+    /// It follows this path, whatever the force.
     Led(Way),
-    /// This hand holds it. Boxed: much larger than a path.
+    /// This hand holds it. Boxed, because it is much larger than a path.
     Held(Box<(HandParams, Intention)>),
 }
 
@@ -57,18 +57,20 @@ impl VirtualArm for Led {
     }
 }
 
-/// See the module page.
+/// The data path of a session; see the module page.
 pub struct Stage {
     driver: VirtualLoop,
 }
 
 impl Stage {
-    /// From a configuration, files relative to `folder`; one lead for each arm in it.
+    /// Makes a stage from a configuration, with files relative to `folder` and one lead for each
+    /// arm.
     pub fn new(text: &str, folder: &Path, late: u32, leads: Vec<Lead>) -> Result<Self, Failure> {
         Self::on_arms(text, folder, late, leads, |_| {})
     }
 
-    /// The same with arms that hands hold and that are not what the configuration says of them.
+    /// The same, with arms that hands hold and that differ from what the configuration says of
+    /// them.
     pub fn on_arms(
         text: &str,
         folder: &Path,
@@ -107,7 +109,7 @@ impl Stage {
         })
     }
 
-    /// One led arm.
+    /// Makes a stage with one led arm.
     pub fn led(
         text: &str,
         late: u32,
@@ -116,17 +118,17 @@ impl Stage {
         Self::new(text, Path::new("."), late, vec![Lead::Led(Box::new(way))])
     }
 
-    /// One tick of the loop.
+    /// Runs one tick of the loop.
     pub fn step(&mut self) -> &TickRecord {
         self.driver.step(false)
     }
 
-    /// So many ticks of the first arm.
+    /// Runs `ticks` ticks; returns those of the first arm.
     pub fn run(&mut self, ticks: u64) -> Vec<ArmTick> {
         (0..ticks).map(|_| self.step().arms[0]).collect()
     }
 
-    /// So many ticks, each arm's sequence by index.
+    /// Runs `ticks` ticks; returns the sequence of each arm, by index.
     pub fn run_all(&mut self, ticks: u64, arms: usize) -> Vec<Vec<ArmTick>> {
         let mut out = vec![Vec::new(); arms.min(MAX_ARMS)];
         for _ in 0..ticks {
@@ -139,13 +141,13 @@ impl Stage {
     }
 }
 
-/// Limits that are out of an experiment's way, and a ramp that is over by [`SETTLED_S`].
+/// Limits that never interfere with an experiment, and a ramp that is over by [`SETTLED_S`].
 pub const LIMITS: &str = "[safety]\nramp_s = 0.05\npeak_force_n = 60.0\n\
     continuous_force_n = 60.0\npeak_torque_nm = 20.0\ncontinuous_torque_nm = 20.0\n\
     velocity_limit_m_s = 10.0\nangular_velocity_limit_rad_s = 200.0\nslew_n_per_ms = 100.0\n\
     slew_nm_per_ms = 20.0\noscillation_force_n = 20.0\noscillation_torque_nm = 2.0\n";
 
-/// A desktop arm whose coupling has this stiffness (N/m) and damping (N s/m).
+/// Returns a desktop arm with this stiffness (N/m) and damping (N s/m) of the coupling.
 pub fn forced_arm(tool: &str, stiffness: f64, damping: f64) -> String {
     format!(
         "[[arm]]\nname = \"arm\"\nkind = \"simulated\"\nintention = \"rest\"\n\
@@ -155,18 +157,18 @@ pub fn forced_arm(tool: &str, stiffness: f64, damping: f64) -> String {
     )
 }
 
-/// A ball as a tool.
+/// Returns a ball as a tool.
 pub fn ball(radius_m: f64) -> String {
     format!("{{ kind = \"sphere\", radius_m = {radius_m:?} }}")
 }
 
-/// A cube as a tool.
+/// Returns a cube as a tool.
 pub fn cube(half_m: f64) -> String {
     let size = 2.0 * half_m;
     format!("{{ kind = \"cuboid\", size_m = [{size:?}, {size:?}, {size:?}] }}")
 }
 
-/// A body that stands still, made of a material of its own.
+/// Returns a static body with its own material.
 pub fn body(shape: &str, at: [f64; 3], stiffness: f64, damping: f64, friction: f64) -> String {
     format!(
         "[[body]]\nname = \"body\"\nposition_m = {at:?}\nmaterial = \"stuff\"\nshape = {shape}\n\
@@ -175,12 +177,12 @@ pub fn body(shape: &str, at: [f64; 3], stiffness: f64, damping: f64, friction: f
     )
 }
 
-/// A body at least as stiff as any coupling, without damping.
+/// Returns a body at least as stiff as any coupling, without damping.
 pub fn stone(shape: &str, at: [f64; 3], friction: f64) -> String {
     body(shape, at, 1e5, 0.0, friction)
 }
 
-/// A wide block, 20 mm thick, whose top is at `top_m`.
+/// Returns a wide block, 20 mm thick, with its top at `top_m`.
 pub fn floor(top_m: f64, friction: f64) -> String {
     stone(
         "{ kind = \"cuboid\", size_m = [0.8, 0.8, 0.02] }",
@@ -189,18 +191,18 @@ pub fn floor(top_m: f64, friction: f64) -> String {
     )
 }
 
-/// From 0 at `from` to 1 at `to`, at rest at both ends; minimum jerk.
+/// Rises from 0 at `from` to 1 at `to`, at rest at both ends; minimum jerk.
 pub fn eased(t: f64, from: f64, to: f64) -> f64 {
     let u = ((t - from) / (to - from)).clamp(0.0, 1.0);
     u * u * u * (10.0 + u * (6.0 * u - 15.0))
 }
 
-/// A pose of place and rotation.
+/// Makes a pose of position and rotation.
 pub fn posed(at: Vec3, rotation: Quat) -> Pose {
     Pose::from_parts(at.into(), rotation)
 }
 
-/// Corners of a cube about the origin.
+/// Returns the corners of a cube about the origin.
 pub fn corners(half_m: f64) -> [Vec3; 8] {
     std::array::from_fn(|k| {
         let side = |bit: usize| if k & bit != 0 { half_m } else { -half_m };
@@ -208,7 +210,7 @@ pub fn corners(half_m: f64) -> [Vec3; 8] {
     })
 }
 
-/// The lowest of these points in a pose, from the pose's origin.
+/// Returns the lowest of these points in a pose, relative to the pose's origin.
 pub fn lowest(points: &[Vec3], rotation: &Quat) -> Vec3 {
     let turned = points.iter().map(|p| rotation * p);
     turned
@@ -216,7 +218,7 @@ pub fn lowest(points: &[Vec3], rotation: &Quat) -> Vec3 {
         .unwrap_or_default()
 }
 
-/// Work on the hand from one tick to the next: the force that was held, along the way.
+/// Returns the work on the hand from one tick to the next: the held force along the path.
 pub fn work_j(before: &ArmTick, now: &ArmTick) -> f64 {
     let (from, to) = (&before.world_from_device, &now.world_from_device);
     let turned = (to.rotation * from.rotation.inverse()).scaled_axis();

@@ -1,7 +1,7 @@
-//! Six degrees of freedom: the wrench on the hand is that of the contact's force.
+//! Six degrees of freedom: the wrench on the hand matches the contact force.
 //!
-//! A cube is pressed on a floor and slid along it, on a corner and on an edge. What the torque must
-//! be follows from the force and from where corner or edge is, by the tool's pose alone.
+//! A cube is pressed on a floor and slid along it, on a corner and on an edge. The expected torque
+//! follows from the force and from the position of the corner or edge, by the tool's pose alone.
 
 use hapticd_geometry::{Quat, Vec3};
 
@@ -16,31 +16,32 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Bars: torque that is not lever times force, as a share of it; lateral force, of the force.
+/// Bars: torque that differs from lever times force, as a fraction of it; lateral force, as a
+/// fraction of the force.
 const TORQUE: f64 = 0.01;
 const LATERAL: f64 = 1e-3;
-/// Stiffness of materials, N/m, and the damping of those that damp, N s/m.
+/// Stiffness of materials, N/m, and damping of the damped ones, N s/m.
 const MATERIALS: [f64; 4] = [50.0, 300.0, 1000.0, 1e5];
 const DAMPED: f64 = 1.5;
-/// Damper of the coupling, N s/m: what it gives itself on such an arm.
+/// Damper of the coupling, N s/m: its automatic value on such an arm.
 const DAMPER: f64 = 0.4;
-/// Forces below this are none, N: the damper of a touch that begins.
+/// Forces below this count as zero, N: those of the damper when a touch begins.
 const MIN_N: f64 = 0.05;
 
-/// How the cube stands.
+/// Attitude of the cube.
 #[derive(Clone, Copy, PartialEq)]
 enum Stand {
     Corner,
     Edge,
 }
 
-/// Largest shares of torque and of lateral force, and the largest force, N.
+/// Largest deviations of torque and of lateral force, and the largest force, N.
 #[derive(Clone, Copy, Default)]
 struct Off {
     torque: f64,
     lateral: f64,
     most_n: f64,
-    /// Of torque, while the hand is at rest.
+    /// Deviation of the torque while the hand is at rest.
     resting: f64,
 }
 
@@ -70,7 +71,7 @@ fn measured(
     };
     let points = corners(half);
     let up = -lowest(&points, &rotation).z;
-    // Down by what turns it by some 0.02 rad, and 3 mm at most.
+    // As deep as turns it by about 0.02 rad, and at most 3 mm.
     let soft = stiffness.min(STIFFNESS);
     let depth = (0.01 / (half * soft)).min(0.003);
     let top = -up - 0.001;
@@ -99,8 +100,8 @@ fn measured(
         let rest = torque - lever.cross(&force);
         let share = match stand {
             Stand::Corner => rest.norm() / lever.cross(&force).norm(),
-            // The force may act anywhere on the edge: no torque about it is what is left to ask,
-            // beside what the whole cube could give.
+            // The force may act anywhere on the edge: only the torque about the edge can be tested,
+            // relative to the largest that the cube allows.
             Stand::Edge => rest.dot(&(proxy.rotation * Vec3::y())).abs() / (half * force.norm()),
         };
         let lateral = (force.xy().norm() - friction * force.z).max(0.0);
@@ -123,7 +124,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         for (stand, name) in [(Stand::Corner, "corner"), (Stand::Edge, "edge")] {
             for friction in [0.0, 0.5] {
                 for half in [0.005, 0.01, 0.02, 0.04, 0.06] {
-                    // A material that damps misses its bar.
+                    // A damped material misses its bar.
                     if context.quick && (half != 0.01 || damping > 0.0) {
                         continue;
                     }

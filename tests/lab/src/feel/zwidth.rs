@@ -1,5 +1,5 @@
-//! How stiff a spring an arm holds before it oscillates, by virtual damping and delay, beside
-//! theory.
+//! Largest stiffness of a spring before an arm oscillates, by virtual damping and delay, compared
+//! with theory.
 
 use hapticd_devices::arm::{ArmCommand, ArmSpec, Pose, Vec3, Wrench};
 use hapticd_devices::sim::{SimArm, SimArmParams};
@@ -13,19 +13,19 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Of the arm: mass, kg, and damping, N s/m.
+/// Mass of the arm, kg, and its damping, N s/m.
 const MASS_KG: f64 = 0.2;
 const DAMPING: f64 = 2.0;
-/// A tick and a step of the arm, ns.
+/// Duration of a tick and of a step of the arm, ns.
 const TICK_NS: u64 = 1_000_000;
 const STEP_NS: u64 = 50_000;
-/// What the arm leans on the spring with, N.
+/// Force with which the arm leans on the spring, N.
 const LEAN_N: f64 = 3.0;
-/// How long it is watched, ticks.
+/// Duration of the observation, ticks.
 const TICKS: usize = 2000;
-/// How near the largest stiffness is found.
+/// Relative accuracy of the search for the largest stiffness.
 const NEAR: f64 = 5e-3;
-/// How far from theory it may be.
+/// Largest relative deviation from theory.
 const BAR: f64 = 0.03;
 
 /// Stability limits by exact discretisation of arm, hold, delay and an eight-sample damper: delay
@@ -43,8 +43,8 @@ const EXACT: [(u64, f64, f64); 10] = [
     (4, 0.0, 447.0),
 ];
 
-/// Whether an arm that leans on the spring, a little beside where it would rest, calms down. The
-/// spring is so many ticks staler than declared.
+/// Returns true if an arm that leans on the spring, slightly off its rest position, calms down. The
+/// spring is `stale` ticks older than declared.
 fn calms(stiffness: f64, damping: f64, delay_ms: u64, stale: u64) -> Result<bool, Failure> {
     let mut params = SimArmParams::desktop();
     params.spec = ArmSpec {
@@ -89,7 +89,7 @@ fn calms(stiffness: f64, damping: f64, delay_ms: u64, stale: u64) -> Result<bool
         let speed = &mut fastest[tick * 10 / TICKS];
         *speed = speed.max(arm.body().linear_velocity.norm());
     }
-    // Not: `fastest[9] >= ...`, so that a speed that is none is wild.
+    // Not `fastest[9] >= ...`, so that a NaN speed counts as unstable.
     Ok(fastest[9] < fastest[4] || fastest[9] < 1e-9)
 }
 

@@ -1,9 +1,9 @@
-//! "Collision brut force": polygons that bounce in a box without any structure, beside the kinetic
-//! ones.
+//! "Collision brut force": polygons that bounce in a box without any structure, compared with the
+//! kinetic ones.
 //!
-//! The title is all that is left of the source's program. Four ways to the next impact: every
-//! pair's next contact rebuilt at every impact; all pairs looked at every two milliseconds; the
-//! pairs that kinetic sweep-and-prune names, in the part of the step that it names; the
+//! Only the title of the source's program remains. Four methods find the next impact: every pair's
+//! next contact, computed again at every impact; all pairs, tested every two milliseconds; the
+//! pairs that kinetic sweep-and-prune reports, in the part of the step that it reports; the
 //! pseudo-triangulation.
 
 use clap::Parser;
@@ -44,14 +44,14 @@ struct Options {
     common: Common,
 }
 
-/// Between two samples, s, and the step of sweep-and-prune.
+/// Sampling period, s, which is also the step of sweep-and-prune.
 const SAMPLE_S: f64 = 2e-3;
 const STEP_S: f64 = 0.02;
-/// Halvings of a sampled contact's interval.
+/// Number of bisections of a sampled contact's interval.
 const HALVINGS: u32 = 40;
-/// More impacts than any run can have: it would be stuck.
+/// More impacts than a run can have unless it is stuck.
 const MAX_IMPACTS: usize = 100_000;
-/// Impacts whose times are compared: later ones depend on the last digit of earlier ones.
+/// Number of impacts whose times are compared: later ones depend on the last digit of earlier ones.
 const COMPARED: usize = 3;
 
 const HOW: Bounce = Bounce {
@@ -59,9 +59,9 @@ const HOW: Bounce = Bounce {
     least_speed: 0.0,
 };
 
-/// Where everybody goes from each impact on.
+/// Motion of all bodies from each impact on.
 struct Track {
-    /// When, and who.
+    /// Time of each impact, and the two bodies.
     impacts: Vec<(f64, [u32; 2])>,
     motions: Vec<(f64, Vec<Rigid2>)>,
     /// Processor time, s.
@@ -87,7 +87,7 @@ fn motions(bodies: &[PolygonBody]) -> Vec<Rigid2> {
     bodies.iter().map(|b| b.motion).collect()
 }
 
-/// Pairs of which one moves at least.
+/// Returns the pairs of which at least one moves.
 fn pairs(bodies: &[PolygonBody]) -> Vec<[usize; 2]> {
     let moves = |k: usize| bodies[k].mass < f64::INFINITY;
     (0..bodies.len())
@@ -96,7 +96,7 @@ fn pairs(bodies: &[PolygonBody]) -> Vec<[usize; 2]> {
         .collect()
 }
 
-/// The run of one method, which says when and between whom the next impact is.
+/// Runs one method, which returns the time and the bodies of the next impact.
 fn follow(
     mut bodies: Vec<PolygonBody>,
     end: f64,
@@ -121,7 +121,7 @@ fn follow(
     Ok(track)
 }
 
-/// Every pair's next contact, rebuilt at every impact.
+/// Computes every pair's next contact again at every impact.
 fn brute_force(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     let pairs = pairs(&bodies);
     follow(bodies, end, |bodies, now| {
@@ -134,7 +134,8 @@ fn brute_force(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     })
 }
 
-/// All pairs, every [`SAMPLE_S`]: the first that overlap, and by halves when they began to.
+/// Tests all pairs every [`SAMPLE_S`]; for the first that overlap, bisects for the time at which
+/// they began to.
 fn sampling(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     let pairs = pairs(&bodies);
     follow(bodies, end, |bodies, now| {
@@ -164,7 +165,7 @@ fn sampling(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     })
 }
 
-/// The vertex and the edge of two bodies that are nearest to each other.
+/// Returns the vertex and the edge of two bodies that are nearest to each other.
 fn nearest(bodies: &[PolygonBody], pair: [usize; 2], time: f64) -> Option<Contact> {
     let mut least = f64::INFINITY;
     let mut found = None;
@@ -196,7 +197,7 @@ fn nearest(bodies: &[PolygonBody], pair: [usize; 2], time: f64) -> Option<Contac
     found
 }
 
-/// Bounds from `from` to `to` that are lines: of a disc about what moves, of what stands still its
+/// Returns linear bounds from `from` to `to`: of a disc around a moving body, of a static one its
 /// own.
 fn lines(body: &PolygonBody, from: f64, to: f64) -> Lines {
     let depth = [0.0, 1.0];
@@ -222,10 +223,10 @@ fn lines(body: &PolygonBody, from: f64, to: f64) -> Lines {
     Lines::new(&disc(from), &disc(to), [0.0; 3])
 }
 
-/// The pairs whose bounds overlap, each in the part of the step in which they do.
+/// Tests the pairs whose bounds overlap, each in the part of the step in which they do.
 fn swept(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     let mut sap = Sap::new(bodies.len());
-    // Number of the step, whether it was begun, and who has just bounced in it.
+    // Number of the step, whether it has begun, and the bodies that have just bounced in it.
     let (mut number, mut begun, mut hit) = (0_u32, false, None::<[u32; 2]>);
     follow(bodies, end, |bodies, now| {
         let at = |step: u32| f64::from(step) * STEP_S;
@@ -273,7 +274,7 @@ fn swept(bodies: Vec<PolygonBody>, end: f64) -> Result<Track, Failure> {
     })
 }
 
-/// The structure's own events, and the processor time that it took to make it.
+/// Uses the structure's own events; returns also the processor time of building it.
 fn structured(bodies: Vec<PolygonBody>, end: f64, log: &mut Log) -> Result<(Track, f64), Failure> {
     let start = Moment::now();
     let how = Contacts::Bounce(HOW);
@@ -284,7 +285,7 @@ fn structured(bodies: Vec<PolygonBody>, end: f64, log: &mut Log) -> Result<(Trac
     let start = Moment::now();
     while let Some(event) = structure.step(end).map_err(failed)? {
         if event.happened == CornerChange::Contact {
-            // The vertex is before or behind the corner on the other body's edge.
+            // The vertex comes before or after the corner on the other body's edge.
             let [a, b, c] = event.corner.map(|p| p.0);
             let two = if a == b { [a, c] } else { [a, b] };
             track.impact(event.time, two, structure.bodies());
@@ -304,10 +305,10 @@ const METHODS: [&str; 4] = [
 ];
 const EXACT: [usize; 3] = [0, 2, 3];
 
-/// What was measured with so many polygons.
+/// Measurements with one number of polygons.
 struct Measured {
     k: u32,
-    /// Processor time for a second, s, by method.
+    /// Processor time per simulated second, s, by method.
     seconds: [f64; 4],
     impacts: [usize; 4],
     build: f64,
@@ -403,7 +404,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     ))
 }
 
-/// The first impacts of two ways: when, and who.
+/// Compares the first impacts of two methods: times and bodies.
 fn compare(brute: &Track, other: &Track, name: &str, oracle: &mut Oracle) {
     let first = |t: &Track| t.impacts.iter().take(COMPARED).copied().collect::<Vec<_>>();
     let (a, b) = (first(brute), first(other));
@@ -412,7 +413,7 @@ fn compare(brute: &Track, other: &Track, name: &str, oracle: &mut Oracle) {
     oracle.check(same, || format!("{name}: {b:?}, by brute force {a:?}"));
 }
 
-/// Looks at a track between two impacts, by [`any_overlap`].
+/// Checks a track between two impacts, by [`any_overlap`].
 fn no_penetration(
     bodies: &[PolygonBody],
     track: &Track,
@@ -449,7 +450,7 @@ fn plotted(all: &[Measured]) -> String {
         y: Axis::log("processor time for a second, ms", [low, high]),
     };
     frame.axes(&mut svg);
-    // Decades say little of 2 to 64.
+    // Decades are too coarse for 2 to 64.
     for m in all {
         let at = frame.at([f64::from(m.k), low]);
         svg.line(&[at, [at[0], at[1] + 4.0]], INK, 1.0);

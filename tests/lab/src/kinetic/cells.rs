@@ -1,4 +1,4 @@
-//! Drawing bodies and the cells between them.
+//! Drawings of bodies and of the cells between them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use hapticd_kinetic::{Kinetic, PseudoTriangulation};
 
 use crate::svg::{COLOURS, Frame, INK, Svg, hue};
 
-/// What bodies are filled with.
+/// Fill colour of bodies.
 const SOLID: &str = "#555555";
 
 /// The cells at one time, and the bodies.
@@ -16,12 +16,12 @@ pub struct Shot {
     pub events: u64,
     bodies: Vec<Vec<[f64; 2]>>,
     cells: Vec<(u32, Vec<[f64; 2]>)>,
-    /// Where a vertex is on an edge, and the edge.
+    /// Position of a vertex on an edge, and the edge.
     contact: Option<([f64; 2], [[f64; 2]; 2])>,
 }
 
 impl Shot {
-    /// Of the structure as it is now.
+    /// Takes a shot of the structure in its current state.
     pub fn of(structure: &PseudoTriangulation, t: f64) -> Self {
         let bodies: Vec<_> = structure.bodies().iter().map(|b| b.polygon(t)).collect();
         let cells = (structure.outlines().into_iter())
@@ -44,7 +44,7 @@ impl Shot {
         }
     }
 
-    /// Everything in view: the middle and half the side of a square.
+    /// Returns the visible square: its centre and half its side.
     pub fn view(&self) -> ([f64; 2], f64) {
         let all = || self.bodies.iter().flatten();
         let bound = |k: usize, least: bool| {
@@ -60,12 +60,13 @@ impl Shot {
         (centre, half.fold(0.0, f64::max) * 1.05)
     }
 
-    /// Where the contact is.
+    /// Returns the position of the contact.
     pub fn contact(&self) -> Option<[f64; 2]> {
         self.contact.map(|c| c.0)
     }
 
-    /// Cells by the colour of their number, bodies, and the corner that has closed at a contact.
+    /// Draws cells in the colour of their number, bodies, and the corner that has closed at a
+    /// contact.
     pub fn draw(&self, svg: &mut Svg, map: &Frame, colours: &mut Colours) {
         for (number, cell) in &self.cells {
             let colour = colours.of(*number);
@@ -81,7 +82,7 @@ impl Shot {
     }
 }
 
-/// Colours of cells, by the order in which their numbers are met: numbers are far apart.
+/// Colours of cells, in the order in which their numbers occur, since numbers are far apart.
 #[derive(Default)]
 pub struct Colours(BTreeMap<u32, usize>);
 
@@ -92,7 +93,7 @@ impl Colours {
     }
 }
 
-/// Bodies alone, outlined.
+/// Draws the outlines of bodies alone.
 pub fn outlines(bodies: &[PolygonBody], t: f64, svg: &mut Svg, map: &Frame, fill: &str) {
     for body in bodies {
         svg.polygon(&map.all(&body.polygon(t)), fill, INK, 0.7);

@@ -1,11 +1,10 @@
-//! Statements beside what was found, and the oracle's verdict: how the reports of these experiments
-//! are made.
+//! Claims compared with results, and the oracle's verdict: builds the reports of these experiments.
 
 use serde_json::{Map, Value};
 
 use crate::experiment::{Report, Row, Verdict};
 
-/// Answers that were compared with ones made without the structure.
+/// Counts answers that were compared with ones computed without the structure.
 #[derive(Default)]
 pub struct Oracle {
     checks: u64,
@@ -14,7 +13,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// One comparison; `what` is said of the first that is wrong.
+    /// Records a comparison; `what` describes it if it is the first wrong one.
     pub fn check(&mut self, right: bool, what: impl FnOnce() -> String) {
         self.checks += 1;
         if !right {
@@ -33,7 +32,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// A statement of the source or of what it cites, or a bar of our own, and whether it holds.
+    /// Adds a claim of the source, of what it cites, or a bar of our own, and whether it holds.
     pub fn claim(
         &mut self,
         name: impl Into<String>,
@@ -52,13 +51,13 @@ impl Claims {
             .push(Row::new(name, unit, published, ours).with("verdict", word));
     }
 
-    /// A figure that nothing is claimed of.
+    /// Adds a figure without a claim.
     pub fn figure(&mut self, name: impl Into<String>, unit: &'static str, ours: impl Into<Value>) {
         self.rows
             .push(Row::new(name, unit, Value::Null, ours).with("verdict", Value::Null));
     }
 
-    /// The report: it holds if the oracle found nothing and all statements hold. There must have
+    /// Makes the report: it holds if the oracle found no error and all claims hold. There must have
     /// been comparisons.
     pub fn report(self, oracle: &Oracle, notes: Vec<String>) -> Report {
         let ok = oracle.wrong == 0 && oracle.checks > 0;

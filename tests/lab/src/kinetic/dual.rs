@@ -1,14 +1,14 @@
-//! The dual picture of one node: two envelopes, what proves that they are merged rightly, and the
-//! lines behind them.
+//! The dual picture of one node: two envelopes, the certificates of their merging, and the lines
+//! behind them.
 
 use hapticd_published::hull::{Certificate, Merged, UpperHull};
 
 use crate::svg::{Anchor, Axis, COLOURS, Frame, INK, Point, Svg};
 
-/// Abscissas beyond which vertices are left out of the picture, at most.
+/// Largest abscissa of the picture; vertices beyond it are left out.
 const WIDEST: f64 = 2.0;
 
-/// Abscissas of vertices that can be told apart.
+/// Smallest distance of abscissas at which vertices are distinguishable.
 const APART: f64 = 0.1;
 
 fn name(certificate: Certificate) -> &'static str {
@@ -25,7 +25,7 @@ fn name(certificate: Certificate) -> &'static str {
     }
 }
 
-/// Where the vertices of a node are at `t`.
+/// Returns the positions of the vertices of a node at `t`.
 fn places(hull: &UpperHull, merged: &Merged, t: f64) -> Vec<Point> {
     let line = |i: u32| hull.point(i).map_or([f64::NAN; 2], |p| p.map(|m| m.at(t)));
     let vertex = |(a, b): (u32, u32)| -> Point {
@@ -36,7 +36,7 @@ fn places(hull: &UpperHull, merged: &Merged, t: f64) -> Vec<Point> {
     merged.vertices.iter().map(|v| vertex(v.edges)).collect()
 }
 
-/// Vertices in view that can be told from their left neighbours: how much there is to see.
+/// Returns the number of visible vertices that are distinguishable from their left neighbours.
 pub fn readable(hull: &UpperHull, merged: &Merged, t: f64) -> usize {
     let all = places(hull, merged, t);
     let left = std::iter::once(f64::NEG_INFINITY).chain(all.iter().map(|p| p[0]));
@@ -45,20 +45,20 @@ pub fn readable(hull: &UpperHull, merged: &Merged, t: f64) -> usize {
         .count()
 }
 
-/// The blue envelope and the red one of a node at `t`, every vertex with its certificates.
+/// Draws the blue and the red envelope of a node at `t`, every vertex with its certificates.
 pub fn picture(hull: &UpperHull, merged: &Merged, t: f64) -> String {
     let line = |i: u32| hull.point(i).map_or([f64::NAN; 2], |p| p.map(|m| m.at(t)));
     let all = places(hull, merged, t);
     let reach = all.iter().fold(0.5_f64, |r, p| r.max(p[0].abs())) * 1.15;
     let reach = reach.min(WIDEST);
     let seen = |p: &Point| p[0].abs() < reach;
-    // Each envelope as a chain of points, its ends where the picture ends.
+    // Each envelope as a chain of points that ends at the edges of the picture.
     let chains = [0_u8, 1].map(|colour| {
         let [first, last] = merged.edges[colour as usize].map(line);
         let mut chain = vec![[-reach, first[1] - first[0] * reach]];
         let own = merged.vertices.iter().zip(&all);
         let own: Vec<_> = own.filter(|(v, _)| v.envelope == colour).collect();
-        // Left of the picture: the edge that is there where it begins.
+        // Left of the picture: the edge that is present at its border.
         if let Some((v, _)) = own.iter().rev().find(|(_, p)| p[0] <= -reach) {
             let [p, q] = line(v.edges.1);
             chain[0] = [-reach, q - p * reach];
@@ -103,7 +103,7 @@ pub fn picture(hull: &UpperHull, merged: &Merged, t: f64) -> String {
         let certificates: Vec<_> = v.certificates.iter().map(|c| name(*c)).collect();
         let (a, b) = v.edges;
         let label = format!("{a}|{b} ({}): {}", v.contender, certificates.join(" "));
-        // What is above is named above, in turns at two heights.
+        // Vertices above get their names above, alternating between three heights.
         let turn = 16.0 + 15.0 * (k % 3) as f64;
         let y = if v.above == v.envelope {
             -turn

@@ -1,4 +1,4 @@
-//! "Pesenteur": polygons that fall in a box and bounce until they have come to rest.
+//! "Pesenteur": polygons that fall in a box and bounce until they are at rest.
 
 use clap::Parser;
 use hapticd_kinetic::pseudo::{Bounce, Contacts, CornerChange, Policy, PolygonBody};
@@ -62,13 +62,13 @@ fn share(word: &str) -> Result<f64, String> {
     between(word, 1.0)
 }
 
-/// Between two looks, s.
+/// Sampling period, s.
 const LOOK_S: f64 = 0.01;
-/// Energy that rounding may make between two looks, of the whole.
+/// Relative energy that rounding may add between two samples.
 const ROUNDING: f64 = 1e-9;
 const FRAMES: usize = 4;
 
-/// Kinetic and potential energy, J.
+/// Returns kinetic and potential energy, J.
 fn energy(bodies: &[PolygonBody], gravity: f64, t: f64) -> f64 {
     let moving = bodies.iter().filter(|b| b.mass < f64::INFINITY);
     moving
@@ -82,7 +82,7 @@ fn energy(bodies: &[PolygonBody], gravity: f64, t: f64) -> f64 {
         .sum()
 }
 
-/// What is seen at one look.
+/// Observations at one sample.
 struct Look {
     t: f64,
     heights: Vec<f64>,
@@ -90,7 +90,7 @@ struct Look {
     impacts: u64,
 }
 
-/// One run, to its end.
+/// One complete run.
 struct Fall {
     looks: Vec<Look>,
     frames: Vec<(f64, Vec<PolygonBody>)>,
@@ -147,7 +147,7 @@ fn fall(options: &Options, how: Bounce, oracle: &mut Oracle) -> Result<Fall, Fai
         fall.seconds += start.elapsed().as_secs_f64();
         let bodies = structure.bodies();
         oracle.check(!any_overlap(bodies, t), || format!("two overlap at {t} s"));
-        // Impacts take energy, but for the least speed: half a mass times its square at most.
+        // Impacts take energy, except for the least speed: at most half a mass times its square.
         let now = energy(bodies, options.gravity, t);
         let impacts = structure.impacts() - fall.impacts;
         let given = impacts as f64 * 0.5 * mass * how.least_speed.powi(2);
@@ -248,7 +248,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     ))
 }
 
-/// The bodies at four times; heights, energy and impacts against time.
+/// Draws the bodies at four times, and heights, energy and impacts over time.
 fn drawn(fall: &Fall, end: f64) -> String {
     let mut svg = Svg::new(900.0, 640.0);
     let reach = (fall.frames[0].1.iter())
@@ -280,7 +280,7 @@ fn drawn(fall: &Fall, end: f64) -> String {
         y: Axis::linear("heights, m", [low - 0.1, high + 0.1]),
     };
     upper.axes(&mut svg);
-    // Every fifth look is as much as a line can show.
+    // Every fifth sample is enough for a line.
     let shown = || fall.looks.iter().step_by(5);
     for body in 0..fall.looks[0].heights.len() {
         let line: Vec<_> = shown().map(|l| [l.t, l.heights[body]]).collect();

@@ -57,11 +57,11 @@ fn half_side(word: &str) -> Result<f64, String> {
     }
 }
 
-/// Looks at the hull, at random times, and pictures of it.
+/// Number of checks of the hull, at random times, and of pictures of it.
 const LOOKS: usize = 200;
 const FRAMES: usize = 6;
 
-/// When a coordinate comes to a wall, after `now`.
+/// Returns the time after `now` at which a coordinate reaches a wall.
 fn wall_time(motion: &Motion1, half: f64, now: f64) -> f64 {
     let (x, v) = (motion.at(now), motion.slope(now));
     if v == 0.0 || half == 0.0 {
@@ -70,7 +70,7 @@ fn wall_time(motion: &Motion1, half: f64, now: f64) -> f64 {
     now + ((half * v.signum() - x) / v).max(0.0)
 }
 
-/// The two halves and what is logged of them, advanced together.
+/// The two halves and their log, advanced together.
 struct Run {
     points: Vec<Point>,
     hull: Hull,
@@ -78,7 +78,7 @@ struct Run {
 }
 
 impl Run {
-    /// To `t`, events of both halves in the order of their times.
+    /// Advances to `t`, with the events of both halves in order of time.
     fn advance(&mut self, t: f64) -> Result<(), Failure> {
         loop {
             let [above, below] = [&self.hull.upper, &self.hull.lower].map(Kinetic::next_time);
@@ -182,7 +182,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     ))
 }
 
-/// The look at which the dual picture shows most.
+/// The sample at which the dual picture shows most.
 struct Best {
     seen: usize,
     upper: UpperHull,
@@ -190,7 +190,7 @@ struct Best {
     t: f64,
 }
 
-/// What a node merges now; without a number the root.
+/// Returns what a node merges now; the root without a number.
 fn merged(upper: &UpperHull, node: Option<usize>) -> Result<Merged, Failure> {
     let count = upper.nodes();
     let node = node.unwrap_or(count.saturating_sub(1));
@@ -204,7 +204,7 @@ enum Stop {
     Frame,
 }
 
-/// To `t`; what comes to a wall turns round there. How many did.
+/// Advances to `t`. Points that reach a wall turn round there; returns how many.
 fn advance_in_box(run: &mut Run, half: f64, t: f64) -> Result<u64, Failure> {
     let mut bounces = 0;
     loop {
@@ -217,7 +217,7 @@ fn advance_in_box(run: &mut Run, half: f64, t: f64) -> Result<u64, Failure> {
             return Ok(bounces);
         };
         run.advance(time)?;
-        // Where something was rebuilt, time has gone on a little.
+        // After a rebuild, time has advanced a little.
         let now = run.hull.upper.now().max(run.hull.lower.now());
         run.advance(now)?;
         let mut plan = run.points[i].map(|m| Motion1::Linear {
@@ -234,7 +234,7 @@ fn advance_in_box(run: &mut Run, half: f64, t: f64) -> Result<u64, Failure> {
     }
 }
 
-/// Both halves against static ones.
+/// Compares both halves with static hulls.
 fn look(run: &Run, t: f64, oracle: &mut Oracle) {
     let below: Vec<Point> = (run.points.iter())
         .map(|p| [p[0], negative(&p[1])])
@@ -282,7 +282,7 @@ fn measures(claims: &mut Claims, hull: &Hull, n: usize, bounces: u64) {
         most,
         most <= height,
     );
-    // A vertex has four certificates at most, and an event makes those of six of each level again.
+    // A vertex has at most four certificates, and an event renews those of six on each level.
     let made = halves.map(|h| h.stats().worst.created);
     let (most, limit) = (made[0].max(made[1]), 24 * height);
     claims.claim(
@@ -314,7 +314,8 @@ fn measures(claims: &mut Claims, hull: &Hull, n: usize, bounces: u64) {
     claims.figure("times it was rebuilt", "", rebuilds);
 }
 
-/// All events against those that change the hull, and the time of one, by the number of points.
+/// Measures all events against those that change the hull, and the time of one, by the number of
+/// points.
 fn efficiency(
     claims: &mut Claims,
     oracle: &mut Oracle,
@@ -347,7 +348,7 @@ fn efficiency(
     Ok(())
 }
 
-/// What a picture shows.
+/// Content of a picture.
 struct Snapshot {
     t: f64,
     points: Vec<[f64; 2]>,

@@ -1,18 +1,18 @@
-//! The log of events: a line for each, comma-separated.
+//! The log of events: one line each, comma-separated.
 
 use std::fmt::{Display, Write};
 
-/// See the module.
+/// A log of events; see the module.
 pub struct Log(String);
 
 impl Log {
-    /// Nothing but the names of the columns.
+    /// Makes a log with the names of the columns only.
     pub fn new() -> Self {
         Self("time_s,type,objects,queue,certificates,external\n".into())
     }
 
-    /// Adds an event: when, what, of which objects, and how long the queue is and how many
-    /// certificates are live after it.
+    /// Adds an event: time, kind, objects, and the length of the queue and the number of live
+    /// certificates after it.
     pub fn event(
         &mut self,
         time: f64,
@@ -33,7 +33,7 @@ impl Log {
         );
     }
 
-    /// The file.
+    /// Returns the content of the file.
     pub fn text(&self) -> String {
         self.0.clone()
     }

@@ -1,10 +1,10 @@
 //! Experiments of Merckx and Moerenhout, *Introduction aux structures de données cinétiques*: the
-//! page's five demonstrations, and what its structures cost.
+//! page's five demonstrations, and the cost of its structures.
 //!
-//! The page's programs and figures are lost; what stands in for them is made from seeds. With
-//! `--out FOLDER` each writes its log of events (CSV) and pictures (SVG). What a structure says is
-//! compared with an answer that is made without any (`oracle:` in the verdict): a fresh sort, a
-//! static hull, polygons sampled in time. Deterministic but for times.
+//! The page's programs and figures are lost; seeded scenes stand in for them. With `--out FOLDER`
+//! each experiment writes its log of events (CSV) and pictures (SVG). The answers of a structure
+//! are compared with ones computed without it (`oracle:` in the verdict): a fresh sort, a static
+//! hull, polygons sampled in time. Everything but times is deterministic.
 
 pub mod brute;
 pub mod gravity;
@@ -39,7 +39,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Writes a file if a folder was named.
+    /// Writes a file if a folder was given.
     fn save(&self, name: &str, text: impl FnOnce() -> String) -> Result<(), Failure> {
         match &self.out {
             Some(folder) => crate::output::save(folder, name, &text()),
@@ -48,7 +48,7 @@ impl Common {
     }
 }
 
-/// A number above zero.
+/// Parses a number above zero.
 fn positive(word: &str) -> Result<f64, String> {
     let x: f64 = word.parse().map_err(|e| format!("{e}"))?;
     if x > 0.0 && x <= 1e6 {
@@ -58,12 +58,12 @@ fn positive(word: &str) -> Result<f64, String> {
     }
 }
 
-/// A structure refused what the experiment made: our own fault.
+/// Converts an error of a structure on our own input: our fault.
 fn failed(e: impl std::fmt::Display) -> Failure {
     Failure::Run(e.to_string())
 }
 
-/// `n log2 n`, and 1 for a single one.
+/// Returns `n log2 n`, and 1 for n = 1.
 fn n_log_n(n: usize) -> f64 {
     (n as f64 * (n as f64).log2()).max(1.0)
 }

@@ -1,17 +1,17 @@
 //! First contact of two bodies by brute force: every vertex of one against every edge of the other.
 //!
-//! Apart from the kinetic structure: a vertex's height above an edge is followed in the frame of
-//! the edge's body, from where it comes down to the edge's line to where it is above it again.
+//! Independent of the kinetic structure. It follows the height of a vertex above an edge in the
+//! frame of the edge's body, from the time it descends to the edge's line until it is above it
+//! again.
 
 use hapticd_kinetic::pseudo::{Contact, PolygonBody};
 use hapticd_kinetic::roots::{Smooth, smooth};
 
-/// Longest stretch for which accelerations are bounded once, s.
+/// Longest interval for which accelerations are bounded once, s.
 const WINDOW_S: f64 = 0.1;
-/// A height from which a vertex still counts as above: what has just bounced is at zero, by
-/// rounding.
+/// Height from which a vertex still counts as above: after a bounce it is at zero, up to rounding.
 const ABOVE_M: f64 = -1e-9;
-/// Most times that a vertex goes through an edge's line.
+/// Largest number of times that a vertex crosses an edge's line.
 const MAX_PASSES: usize = 1000;
 
 type Point = [f64; 2];
@@ -36,7 +36,7 @@ struct Height<'a> {
 }
 
 impl Height<'_> {
-    /// Place and velocity of the vertex in the edge's frame.
+    /// Returns position and velocity of the vertex in the edge's frame.
     fn seen(&self, t: f64) -> [Point; 2] {
         let on = &self.on.motion;
         let (sin, cos) = (on.angle + on.omega * (t - on.t0)).sin_cos();
@@ -69,14 +69,14 @@ impl Smooth for Height<'_> {
             + pull * window
             + of.omega.abs() * radius;
         let far = length(self.seen(t)[0]) + speed * window;
-        // Of the point itself, Coriolis, centrifugal.
+        // The motion of the point itself, Coriolis, centrifugal.
         pull + of.omega * of.omega * radius
             + 2.0 * on.omega.abs() * speed
             + on.omega * on.omega * far
     }
 }
 
-/// The first contact of two bodies in `[now, horizon)`.
+/// Returns the first contact of two bodies in `[now, horizon)`.
 pub fn first_contact(
     bodies: &[PolygonBody],
     pair: [usize; 2],
@@ -111,7 +111,7 @@ pub fn first_contact(
     found
 }
 
-/// When a vertex comes down on an edge.
+/// Returns the time at which a vertex descends onto an edge.
 fn meets(
     of: &PolygonBody,
     on: &PolygonBody,

@@ -76,7 +76,7 @@ enum Structure {
     Ergt,
 }
 
-/// [`Policy`] by the names of the command line.
+/// [`Policy`] with the names of the command line.
 #[derive(Clone, Copy, ValueEnum)]
 enum Choice {
     First,
@@ -105,24 +105,24 @@ impl Choice {
     }
 }
 
-/// Between two samples of the oracle, s.
+/// Sampling period of the oracle, s.
 const SAMPLE_S: f64 = 2e-3;
 const FRAMES: usize = 6;
 
-/// Over all runs.
+/// Totals over all runs.
 #[derive(Default)]
 struct Tally {
     same: u32,
     none: u32,
     thin: u32,
     furthest_s: f64,
-    /// Events of corners of one body alone.
+    /// Events at corners of a single body.
     alone: u64,
-    /// Most certificates a run had, of `n log2 n` and of `r + k`.
+    /// Largest number of certificates of a run, relative to `n log2 n` and to `r + k`.
     of_n_log_n: f64,
     of_size: f64,
     created: u32,
-    /// The numbers of edges and cells that are what they must be, and those that are not.
+    /// Correct numbers of edges and cells, and incorrect ones.
     counts: [u32; 2],
     us: f64,
     events: u64,
@@ -192,7 +192,7 @@ fn made(bodies: &[PolygonBody], end: f64, policy: Policy) -> Result<PseudoTriang
     PseudoTriangulation::new(bodies.to_vec(), 0.0, end, policy, Contacts::Stop).map_err(failed)
 }
 
-/// Until the first contact or the end, with audits, and what sampling says of it.
+/// Runs until the first contact or the end, with audits, and compares with sampling.
 fn race(
     bodies: &[PolygonBody],
     options: &Options,
@@ -244,7 +244,7 @@ fn race(
                 tally.furthest_s = tally.furthest_s.max(apart);
                 oracle.check(true, String::new);
             } else {
-                // Over before the next sample: then samples close by see it.
+                // Over before the next sample: finer samples nearby see it.
                 tally.thin += 1;
                 let seen = (0..60).any(|k| {
                     let later = contact.time + 1e-3 * 0.75_f64.powi(k);
@@ -260,8 +260,8 @@ fn race(
     Ok(())
 }
 
-/// The subdivision of the source, by relative geodesics of two polygons: the same first contacts,
-/// and its geodesics what they are from scratch.
+/// The source's subdivision, by relative geodesics of two polygons: checks that first contacts are
+/// the same, and that geodesics equal those computed from scratch.
 fn geodesics(
     claims: &mut Claims,
     oracle: &mut Oracle,
@@ -309,7 +309,7 @@ fn geodesics(
     Ok(())
 }
 
-/// How far the vertex of a contact is from its edge.
+/// Returns the distance of a contact's vertex from its edge.
 fn off_edge(bodies: &[PolygonBody], contact: &Contact) -> f64 {
     let [a, b] = contact
         .bodies
@@ -369,7 +369,8 @@ fn statements(claims: &mut Claims, tally: &Tally, runs: u32) {
         tally.of_n_log_n,
         tally.of_n_log_n <= 1.0,
     );
-    // Each vertex has a corner on each side of each of its edges; edges are linear in vertices.
+    // Each vertex has a corner on each side of each of its edges; the number of edges is linear in
+    // that of vertices.
     claims.claim(
         "the same, of reflex vertices + polygons: compact",
         "",
@@ -382,7 +383,7 @@ fn statements(claims: &mut Claims, tally: &Tally, runs: u32) {
     claims.figure("an event", "us", tally.us / events);
 }
 
-/// Events of the same scenes by which edge goes.
+/// Compares events of the same scenes by policy.
 fn by_policy(claims: &mut Claims, scenes: &[Vec<PolygonBody>], end: f64) -> Result<(), Failure> {
     let all = [
         Choice::Foreign,
@@ -424,7 +425,7 @@ fn by_policy(claims: &mut Claims, scenes: &[Vec<PolygonBody>], end: f64) -> Resu
     Ok(())
 }
 
-/// The log of the first scene, and its cells on the way to the contact.
+/// Writes the log of the first scene, and its cells on the way to the contact.
 fn pictures(bodies: &[PolygonBody], options: &Options) -> Result<(), Failure> {
     let policy = options.policy.policy();
     let mut structure = made(bodies, options.t_end, policy)?;

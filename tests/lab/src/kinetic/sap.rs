@@ -1,5 +1,5 @@
-//! Sweep-and-prune over steps: what the structure does while running, and beside an insertion sort
-//! that is kept and a sweep that is rebuilt.
+//! Sweep-and-prune over steps: the work of the running structure, compared with an insertion sort
+//! of a kept list and a sweep that is rebuilt.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -33,22 +33,22 @@ struct Options {
     common: Common,
 }
 
-/// Speeds, m/s: a tenth of a micrometre to a millimetre a step. Up to the third motions are small.
+/// Speeds, m/s: a tenth of a micrometre to a millimetre per step. Up to the third, motions are
+/// small.
 const SPEEDS: [f64; 5] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 const SMALL: usize = 3;
-/// Steps of one way before the next has its turn: what it has in the caches it keeps for that long.
+/// Steps of one method before the next has its turn; for that long its data stay in the caches.
 const TURN: usize = 20;
 const WAYS: [&str; 3] = ["kinetic", "insertion sort", "sweep again"];
 
-/// What was measured at one speed.
+/// Measurements at one speed.
 struct Measured {
     speed: f64,
-    /// Median of a step, us, by way.
+    /// Median time of a step, us, by method.
     us: [f64; 3],
     swaps: f64,
     awake: f64,
-    /// Orders of the endpoints on all axes: what is the other way round at the end of a step, a
-    /// step.
+    /// Inversions of the endpoint order on all axes from start to end of a step, per step.
     inversions: f64,
     pairs: usize,
 }
@@ -109,19 +109,19 @@ fn run(context: &Context) -> Result<Report, Failure> {
     ))
 }
 
-/// Boxes at the end of the step, as lines that stand still.
+/// Returns the boxes at the end of the step, as constant lines.
 fn ends(lines: &[Lines]) -> Vec<Lines> {
     lines.iter().map(|l| Lines::still(&l.end)).collect()
 }
 
-/// Endpoints of one axis: bounds at the start and at the end.
+/// Returns the endpoints of one axis: bounds at the start and at the end.
 fn endpoints(lines: &[Lines], axis: usize) -> Vec<[f64; 2]> {
     (lines.iter())
         .flat_map(|l| [0, 1].map(|side| [l.start[axis][side], l.end[axis][side]]))
         .collect()
 }
 
-/// Pairs that are in order at the start and the other way round at the end: by merging.
+/// Counts the pairs that are in order at the start and reversed at the end, by merging.
 fn inversions(mut ends: Vec<[f64; 2]>) -> u64 {
     fn merge(list: &mut [f64]) -> u64 {
         let n = list.len();
@@ -154,8 +154,8 @@ fn timed(step: impl FnOnce() -> usize) -> Duration {
     start.elapsed()
 }
 
-/// The three ways in turns, with nothing between their steps that would take the caches from one of
-/// them: medians, us.
+/// Runs the three methods in turns, with nothing between their steps that would evict their data
+/// from the caches; returns medians, us.
 fn times(scene: impl Fn() -> Scene, turns: usize) -> [f64; 3] {
     let mut scenes = WAYS.map(|_| scene());
     let mut sap = started(&scenes[0]);
@@ -185,7 +185,7 @@ fn measure(options: &Options, speed: f64, oracle: &mut Oracle, log: &mut Log) ->
     let scene = || Scene::new(options.common.seed, bodies, speed, bodies);
     let turns = (options.steps as usize).div_ceil(TURN);
     let us = times(scene, turns);
-    // The same steps once more, looked at.
+    // The same steps again, this time observed.
     let mut scene = scene();
     let mut sap = started(&scene);
     let (mut awake, mut changed) = (0, 0);
@@ -226,7 +226,7 @@ fn measure(options: &Options, speed: f64, oracle: &mut Oracle, log: &mut Log) ->
     }
 }
 
-/// Time of a step against how fast everybody is.
+/// Plots the time of a step against speed.
 fn plotted(all: &[Measured]) -> String {
     let mut svg = Svg::new(720.0, 440.0);
     let times = || all.iter().flat_map(|m| m.us);

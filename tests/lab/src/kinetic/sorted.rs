@@ -1,5 +1,5 @@
-//! "Liste de points": points that slide on a line, each at its own constant speed, and the order
-//! that is kept.
+//! "Liste de points": points that slide on a line, each at its own constant speed, and the kinetic
+//! order.
 
 use clap::Parser;
 use hapticd_kinetic::{Kinetic, Motion1};
@@ -34,11 +34,11 @@ struct Options {
     common: Common,
 }
 
-/// Looks at the order, at random times.
+/// Number of checks of the order, at random times.
 const LOOKS: usize = 200;
-/// Points that meet in one point.
+/// Number of points that meet in one point.
 const MEETING: u32 = 100;
-/// Sizes at which an event's time is measured.
+/// Sizes at which the time of an event is measured.
 const SIZES: [usize; 3] = [128, 512, 2048];
 
 fn points(rng: &mut Rng, n: usize, degree: usize) -> Vec<[f64; 4]> {
@@ -61,8 +61,8 @@ fn motions(points: &[[f64; 4]], degree: usize) -> Vec<Motion1> {
     points.iter().map(motion).collect()
 }
 
-/// How often two pass each other in `(0, end]`: signs of their difference at the ends of the pieces
-/// on which it is monotone.
+/// Returns how often two pass each other in `(0, end]`: from the signs of their difference at the
+/// ends of the intervals on which it is monotone.
 fn crossings(a: &[f64; 4], b: &[f64; 4], end: f64) -> u64 {
     let d = [0, 1, 2, 3].map(|k| b[k] - a[k]);
     let at = |t: f64| ((d[3] * t + d[2]) * t + d[1]) * t + d[0];
@@ -91,7 +91,7 @@ fn sorted_again(motions: &[Motion1], t: f64) -> Vec<u32> {
     order
 }
 
-/// What a run leaves for the pictures.
+/// Data of a run for the pictures.
 #[derive(Default)]
 struct Story {
     swaps: Vec<[f64; 2]>,
@@ -204,7 +204,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     ))
 }
 
-/// A new flight plan concerns the two certificates of its point.
+/// Checks that a new flight plan affects the two certificates of its point.
 fn change_plans(
     list: &mut SortedList,
     rng: &mut Rng,
@@ -237,7 +237,7 @@ fn change_plans(
     Ok(())
 }
 
-/// Any number of points through one point at one time.
+/// Checks any number of points that pass through one point at one time.
 fn meet(claims: &mut Claims, oracle: &mut Oracle) -> Result<(), Failure> {
     let speeds = (0..MEETING).map(|k| 0.37 * f64::from(k) - 11.0);
     let motions: Vec<_> = speeds.map(|v| Motion1::linear(5.0 - 1.3 * v, v)).collect();
@@ -258,7 +258,7 @@ fn meet(claims: &mut Claims, oracle: &mut Oracle) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The source's four points: where they are at 0 and how fast, and what they are called.
+/// The source's four points: position at 0, speed, in the order of their names.
 const FOUR: [(f64, f64); 4] = [(0.0, 2.0), (4.0, 1.5), (5.0, 0.0), (10.0, 3.0)];
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -267,7 +267,7 @@ fn four_list() -> Result<SortedList, Failure> {
     SortedList::new(&motions, 0.0, f64::INFINITY).map_err(failed)
 }
 
-/// The queue, as names of neighbours and times.
+/// Returns the queue, as names of neighbours and times.
 fn queue(list: &SortedList) -> String {
     let mut events: Vec<_> = (list.order().windows(2))
         .map(|w| {
@@ -306,7 +306,7 @@ fn four(claims: &mut Claims, oracle: &mut Oracle) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Processor time of an event, us.
+/// Returns the processor time of an event, us.
 fn timed(rng: &mut Rng, n: usize) -> Result<f64, Failure> {
     let motions = motions(&points(rng, n, 1), 1);
     let mut list = SortedList::new(&motions, 0.0, f64::INFINITY).map_err(failed)?;
@@ -315,7 +315,7 @@ fn timed(rng: &mut Rng, n: usize) -> Result<f64, Failure> {
     Ok(start.elapsed().as_secs_f64() * 1e6 / events.max(1) as f64)
 }
 
-/// Place against time, a mark for each swap, and the length of the queue below.
+/// Draws position over time, a mark for each swap, and the length of the queue below.
 fn space_time(motions: &[Motion1], story: &Story, end: f64) -> String {
     let mut svg = Svg::new(900.0, 620.0);
     const STEPS: u32 = 60;
@@ -365,8 +365,8 @@ fn space_time(motions: &[Motion1], story: &Story, end: f64) -> String {
     svg.finish()
 }
 
-/// The lost drawing: the four points at 0 and at 1, and an event between two neighbours as a red
-/// line.
+/// Draws the lost figure: the four points at 0 and at 1, and an event between two neighbours as a
+/// red line.
 fn four_points() -> String {
     let mut svg = Svg::new(640.0, 230.0);
     let axis = Axis::linear("", [-0.5, 14.0]);

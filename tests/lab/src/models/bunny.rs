@@ -1,4 +1,4 @@
-//! What stands in for the bunny: a bumpy round body with two ears, smooth and closed.
+//! Stand-in for the bunny: a bumpy round body with two ears, smooth and closed.
 
 use hapticd_geometry::{TriMesh, Vec3, shapes};
 
@@ -8,8 +8,8 @@ use crate::experiment::Failure;
 /// Radius of the body without bumps and ears.
 const BODY_M: f64 = 0.06;
 
-/// The bunny: 5,120 triangles, about 0.16 m high, the ears up z and the nose along x; the reduced
-/// models of the source had about 5,000.
+/// Returns the bunny: 5,120 triangles, about 0.16 m high, the ears up z and the nose along x; the
+/// reduced models of the source had about 5,000.
 pub fn bunny() -> Result<TriMesh, Failure> {
     let round =
         shapes::icosphere(1.0, 4).map_err(|e| Failure::Run(format!("a surrogate model: {e}")))?;
@@ -17,9 +17,10 @@ pub fn bunny() -> Result<TriMesh, Failure> {
     mesh(positions.collect(), round.triangles().to_vec())
 }
 
-/// How far the surface is from the middle in this direction.
+/// Returns the distance of the surface from the middle in this direction.
 fn radius(d: &Vec3) -> f64 {
-    // A bump of this height about a direction, gone a few times `width` (radians) away from it.
+    // A bump of this height about a direction, which vanishes a few times `width` (radians) away
+    // from it.
     let bump = |x: f64, y: f64, z: f64, height: f64, width: f64| {
         let angle = d.angle(&Vec3::new(x, y, z));
         height * (-(angle / width).powi(2)).exp()

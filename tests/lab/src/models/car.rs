@@ -1,8 +1,8 @@
-//! A car's body shell and the door that belongs into it, both in the car's frame: x to the rear, y
-//! to the right, z up, the left side at y = 0.
+//! A car's body shell and its door, both in the car's frame: x to the rear, y to the right, z up,
+//! the left side at y = 0.
 //!
-//! Both are bent in the same way and only along y, so the gap between them is what it is in the
-//! lattice, and the door goes in along y.
+//! Both are bent in the same way and only along y, so the gap between them is the same as in the
+//! lattice, and the door is inserted along y.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -14,15 +14,17 @@ const SIZE_M: [f64; 3] = [3.9, 1.6, 1.5];
 const SKIN_M: f64 = 0.012;
 /// The door's opening: from and to, along x and z.
 const OPENING_M: [[f64; 2]; 2] = [[1.3, 2.4], [0.25, 1.3]];
-/// Where the sill of the windows is.
+/// Height of the sill of the windows.
 const SILL_M: f64 = 0.85;
-/// The opening is a frame: how deep, how far its inner flange reaches in, how thick that is.
+/// Frame of the opening: its depth, the inward extent of its inner flange, and the flange's
+/// thickness.
 const FRAME_M: [f64; 3] = [0.075, 0.035, 0.012];
-/// Between the mounted door and its frame, and between it and the flange behind it.
+/// Gap between the mounted door and its frame, and between it and the flange behind it.
 pub const GAP_M: f64 = 0.005;
 pub const FLANGE_GAP_M: f64 = 0.003;
 
-/// The shell: about 29,000 triangles, with openings for two doors, windows, wheels and the engine.
+/// Returns the shell: about 29,000 triangles, with openings for two doors, windows, wheels and the
+/// engine.
 pub fn body_shell() -> Result<TriMesh, Failure> {
     let [length, width, height] = SIZE_M;
     let [[x0, x1], [z0, z1]] = OPENING_M;
@@ -80,7 +82,7 @@ pub fn body_shell() -> Result<TriMesh, Failure> {
     let mut shell = Lattice::new([planes(&x, STEP_M), planes(&y, STEP_M), planes(&z, STEP_M)]);
     shell.set([0.0; 3], SIZE_M, true);
     shell.set([s, s, s], [length - s, width - s, height - s], false);
-    // Cut away what is above the bonnet; close it by the bonnet and the bulkhead, and leave the
+    // Cut away everything above the bonnet; close it by the bonnet and the bulkhead, and leave the
     // bonnet open.
     shell.set([0.0, 0.0, SILL_M + s], [0.9, width, height], false);
     shell.set([0.0, 0.0, SILL_M], [0.9 + s, width, SILL_M + s], true);
@@ -128,7 +130,7 @@ pub fn body_shell() -> Result<TriMesh, Failure> {
         set([3.1, 3.5], skin, [0.0, 0.35], false);
         set([2.55, 3.7], skin, [SILL_M + s, 1.3], false);
     }
-    // The floor below the arches goes with them.
+    // The floor below the arches is removed with them.
     for [from, to] in [[0.35, 0.75], [3.1, 3.5]] {
         shell.set([from, 0.0, 0.0], [to, 0.2, s], false);
         shell.set([from, right(0.2), 0.0], [to, width, s], false);
@@ -139,7 +141,8 @@ pub fn body_shell() -> Result<TriMesh, Failure> {
 /// Distance between planes of the lattice.
 const STEP_M: f64 = 0.08;
 
-/// The left door, mounted: about 16,000 triangles. Two plates with a rim, ribs between, a window.
+/// Returns the left door, mounted: about 16,000 triangles. Two plates with a rim, ribs between
+/// them, and a window.
 pub fn car_door() -> Result<TriMesh, Failure> {
     let [[x0, x1], [z0, z1]] = OPENING_M;
     let [deep, _, thick] = FRAME_M;
@@ -189,7 +192,7 @@ pub fn car_door() -> Result<TriMesh, Failure> {
         [high[0] - t, high[1] - t, high[2] - t],
         false,
     );
-    // Window: the frame around it is hollow too.
+    // Window: the frame around it is hollow as well.
     let (from, to) = (
         [low[0] + border, SILL_M],
         [high[0] - border, high[2] - border],
@@ -211,11 +214,10 @@ pub fn car_door() -> Result<TriMesh, Failure> {
 
 const DOOR_STEP_M: f64 = 0.0265;
 
-/// The sides bulge by up to 60 mm; what is in the middle does not move.
+/// Bulges the sides by up to 60 mm; points in the middle do not move.
 fn bend(p: Vec3) -> Vec3 {
     let (u, v) = (2.0 * p.x / SIZE_M[0] - 1.0, 2.0 * p.z / SIZE_M[2] - 1.0);
-    // The same over the depth of a door's frame, so that a door is not bent otherwise than its
-    // frame.
+    // Constant over the depth of a door's frame, so that a door is bent like its frame.
     let side = |y: f64| (1.0 - (y - FRAME_M[0]).max(0.0) / 0.5).clamp(0.0, 1.0);
     let out = 0.04 * (1.0 - v * v) + 0.02 * (1.0 - u * u);
     Vec3::new(p.x, p.y - out * (side(p.y) - side(SIZE_M[1] - p.y)), p.z)

@@ -1,8 +1,8 @@
-//! What stands in for the objects of Lehericey 2016: bodies with hollows, of the same numbers of
+//! Stand-ins for the objects of Lehericey 2016: bodies with hollows, with the same numbers of
 //! triangles, about 0.1 m across.
 //!
-//! The source shows them in a figure that is lost; 453 points of 902 triangles are the bunny of its
-//! table 3.3.
+//! The source shows them in a figure that is lost; 453 points and 902 triangles are those of the
+//! bunny of its table 3.3.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,13 +11,13 @@ use hapticd_geometry::{TriMesh, Vec3};
 use super::meshing::mesh;
 use crate::experiment::Failure;
 
-/// The four shapes of the source's scenes: 902, 2,130, 3,264 and 3,458 triangles.
+/// Returns the four shapes of the source's scenes: 902, 2,130, 3,264 and 3,458 triangles.
 pub fn all() -> Result<[TriMesh; 4], Failure> {
     Ok([hare()?, pig()?, chain_link()?, star()?])
 }
 
-/// A closed surface about the middle: `around` points on each of `rings` rings between two poles,
-/// `2 around rings` triangles.
+/// Returns a closed surface about the middle: `around` points on each of `rings` rings between two
+/// poles, `2 around rings` triangles.
 fn globe(around: u32, rings: u32, radius: impl Fn(&Vec3) -> f64) -> Result<TriMesh, Failure> {
     let counts = vec![around; rings as usize];
     stacked(&counts, radius)
@@ -44,7 +44,7 @@ fn stacked(counts: &[u32], radius: impl Fn(&Vec3) -> f64) -> Result<TriMesh, Fai
         triangles.push([0, first[0] + i, first[0] + (i + 1) % counts[0]]);
     }
     for j in 0..rings - 1 {
-        // Like a zip: the ring whose next point comes sooner goes on.
+        // Like a zip: the ring whose next point comes sooner advances.
         let (m, n) = (counts[j], counts[j + 1]);
         let at = |ring: usize, k: u32| first[ring] + k % counts[ring];
         let (mut i, mut k) = (0, 0);
@@ -92,7 +92,7 @@ pub fn pig() -> Result<TriMesh, Failure> {
     })
 }
 
-/// A link of a chain, which others can hang in.
+/// A link of a chain, in which other links can hang.
 pub fn chain_link() -> Result<TriMesh, Failure> {
     let (around, across) = (48_u32, 34_u32);
     let mut positions = Vec::new();
@@ -134,8 +134,8 @@ pub fn pebble() -> Result<TriMesh, Failure> {
     })
 }
 
-/// 70 points, as evenly spread as seven rings and two poles can be: the sphere of the source's
-/// table 3.3.
+/// 70 points, spread as evenly as seven rings and two poles allow: the sphere of the source's table
+/// 3.3.
 pub fn sphere_of_70() -> Result<TriMesh, Failure> {
     stacked(&[5, 10, 12, 14, 12, 10, 5], |_| 0.05)
 }

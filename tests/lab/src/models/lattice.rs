@@ -1,8 +1,8 @@
 //! Closed surfaces from cells: the boundary of a set of cells of a bent lattice.
 //!
-//! Every wall between a cell that is in and one that is out becomes two triangles, seen from
-//! outside, so the result is closed and outward by construction if the bending keeps right-handed
-//! cells right-handed and no two cells of the set touch along an edge or in a corner only.
+//! Every wall between a cell inside the set and one outside becomes two triangles that face
+//! outward. So the result is closed and outward by construction if the bending keeps right-handed
+//! cells right-handed, and if no two cells of the set touch only along an edge or in a corner.
 
 use std::collections::HashMap;
 
@@ -10,15 +10,15 @@ use hapticd_geometry::{TriMesh, Vec3};
 
 use crate::experiment::Failure;
 
-/// How many cells there are along each axis, and which axes close on themselves.
+/// Number of cells along each axis, and which axes are periodic.
 pub struct Lattice {
     pub cells: [u32; 3],
     pub closes: [bool; 3],
 }
 
 impl Lattice {
-    /// The surface of the cells for which `solid` says so; `at` places the corners by their number
-    /// along each axis.
+    /// Returns the surface of the cells for which `solid` is true; `at` places the corners by their
+    /// number along each axis.
     pub fn surface(
         &self,
         what: &str,
@@ -71,7 +71,7 @@ impl Lattice {
         TriMesh::new(positions, triangles).map_err(|e| Failure::Run(format!("{what}: {e}")))
     }
 
-    /// The cell next to another one, if the lattice goes on there.
+    /// Returns the adjacent cell, if the lattice continues there.
     fn beside(&self, mut cell: [u32; 3], axis: usize, upper: bool) -> Option<[u32; 3]> {
         let n = self.cells[axis];
         cell[axis] = match (upper, self.closes[axis]) {
@@ -84,7 +84,7 @@ impl Lattice {
     }
 }
 
-/// What every model must be, and how large: for the tests of the models.
+/// Checks what every model must satisfy, and its size; for the tests of the models.
 #[cfg(test)]
 pub fn check(mesh: &Result<TriMesh, Failure>, triangles: f64) {
     use hapticd_geometry::{Adjacency, MeshReport};

@@ -1,5 +1,5 @@
-//! What stands in for the car door: a hollow box of thin plates with ribs, an access hole in the
-//! inner plate, smaller holes, a slit for the window.
+//! Stand-in for the car door: a hollow box of thin plates with ribs, an access hole in the inner
+//! plate, smaller holes, and a slit for the window.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3};
 
@@ -8,7 +8,7 @@ use crate::experiment::Failure;
 
 /// Length along x, depth along y, height along z.
 const SIZE_M: [f64; 3] = [1.0, 0.12, 0.6];
-/// Of the outer plate, the inner plate and ribs, and the rim.
+/// Thickness of the outer plate, of the inner plate and ribs, and of the rim.
 const OUTER_M: f64 = 0.8e-3;
 const INNER_M: f64 = 1.2e-3;
 const RIM_M: f64 = 1.5e-3;
@@ -24,9 +24,9 @@ const ROUND_M: [([f64; 2], f64); 4] = [
 /// Distance between planes of the lattice.
 const STEP_M: f64 = 0.038;
 
-/// The door: about 14,000 triangles; outer plate at y = 0, inner plate 0.12 m further, both bulging
-/// towards -y. With [`super::window_motor()`] it stands for the pair of the source, about 20,000
-/// triangles in all.
+/// Returns the door: about 14,000 triangles; outer plate at y = 0, inner plate 0.12 m further, both
+/// bulging towards -y. With [`super::window_motor()`] it stands for the pair of the source, about
+/// 20,000 triangles in all.
 pub fn lift_door() -> Result<TriMesh, Failure> {
     let [length, depth, height] = SIZE_M;
     let inner = depth - INNER_M;
@@ -67,7 +67,7 @@ pub fn lift_door() -> Result<TriMesh, Failure> {
         [length - RIM_M, inner, height - RIM_M],
         false,
     );
-    // Ribs: on the inner plate upright and level, on the outer one the bar against side impacts, as
+    // Ribs: upright and level on the inner plate; on the outer one the bar against side impacts, as
     // long as the door.
     for x in uprights {
         door.set(
@@ -105,29 +105,29 @@ pub fn lift_door() -> Result<TriMesh, Failure> {
     })
 }
 
-/// How far the door curves outwards.
+/// Returns the outward bulge of the door.
 fn bulge(x: f64, z: f64) -> f64 {
     let (u, v) = (2.0 * x / SIZE_M[0] - 1.0, 2.0 * z / SIZE_M[2] - 1.0);
     0.03 * (1.0 - v * v) + 0.01 * (1.0 - u * u)
 }
 
-/// Where the motor is mounted: behind the inner plate, left of the access hole.
+/// Returns the mounted pose of the motor: behind the inner plate, left of the access hole.
 pub fn mounted_motor() -> Pose {
     Pose::from_parts(inside(0.22).into(), hapticd_geometry::Quat::identity())
 }
 
-/// Where its origin is when it can be drawn out along +y.
+/// Returns the position of its origin from which it can be drawn out along +y.
 pub fn before_access_hole() -> Vec3 {
     inside(0.56)
 }
 
-/// In the middle between the plates.
+/// Returns a position in the middle between the plates.
 fn inside(x: f64) -> Vec3 {
     let z = ACCESS_M.0[1] - 0.01;
     Vec3::new(x, 0.06 - bulge(x, z), z)
 }
 
-/// Outside, 0.2 m before the access hole.
+/// Returns a position outside, 0.2 m in front of the access hole.
 pub fn outside() -> Vec3 {
     before_access_hole() + Vec3::y() * 0.26
 }

@@ -1,5 +1,5 @@
-//! What stands in for the dressed mannequin of Lehericey 2016: a dress form of ellipses and tubes
-//! of cloth around it. Metres, z upward.
+//! Stand-in for the dressed mannequin of Lehericey 2016: a dress form of ellipses, and tubes of
+//! cloth around it. Metres, z upward.
 //!
 //! A head, a neck, shoulders, a bust, a waist and hips down to the middle of the thighs; no limbs.
 //! The numbers of points are the source's at full detail.
@@ -25,8 +25,8 @@ const PROFILE: [[f64; 3]; 10] = [
     [1.00, 0.030, 0.035],
 ];
 
-/// Half sizes at a height, evenly between those of the profile; below it as at its hips, which is
-/// where a skirt hangs.
+/// Returns the half sizes at a height, interpolated smoothly between those of the profile; below
+/// the profile those of its hips, from which a skirt hangs.
 fn sizes(z: f64) -> [f64; 2] {
     let next = PROFILE.iter().position(|p| p[0] > z);
     let (a, b) = match next {
@@ -44,8 +44,8 @@ fn count(full: u32, detail: f64) -> u32 {
     ((f64::from(full) * detail).round() as u32).max(8)
 }
 
-/// Rings of points one above the other, and the squares between them, two triangles each, facing
-/// outward.
+/// Makes rings of points one above the other, and the squares between them, two triangles each,
+/// facing outward.
 fn rings(around: u32, rows: u32, at: impl Fn(f64, f64) -> Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
@@ -68,7 +68,7 @@ fn on(z: f64, angle: f64, further: f64) -> Vec3 {
     Vec3::new(x * angle.cos(), y * angle.sin(), z)
 }
 
-/// The form; 9,802 points at a detail of 1, in proportion to its square.
+/// Returns the form; 9,802 points at a detail of 1, in proportion to its square.
 pub fn body(detail: f64) -> Result<TriMesh, Failure> {
     let (around, rows) = (count(98, detail), count(100, detail));
     let (mut positions, mut triangles) = rings(around, rows, |s, angle| on(s, angle, 0.0));
@@ -82,7 +82,7 @@ pub fn body(detail: f64) -> Result<TriMesh, Failure> {
     mesh(positions, triangles)
 }
 
-/// A tube of cloth that follows the form `off` m away from it.
+/// Makes a tube of cloth that follows the form at a distance of `off` m.
 fn tube(
     around: u32,
     rows: u32,
@@ -94,15 +94,15 @@ fn tube(
     let (around, rows) = (count(around, detail), count(rows, detail));
     let (positions, triangles) = rings(around, rows, |s, angle| {
         let z = from + s * (to - from);
-        // Skirts are wider below.
+        // Skirts are wider at the bottom.
         let flare = 0.15 * (0.2 - z).max(0.0);
         on(z.max(0.2).min(to), angle, off + flare) + Vec3::z() * (z - z.max(0.2).min(to))
     });
     mesh(positions, triangles)
 }
 
-/// The three layers of a dress (10,944 points), a jacket (2,688) and a scarf (3,800), inner ones
-/// first; `layer`: from one to the next, m.
+/// Returns the three layers of a dress (10,944 points), a jacket (2,688) and a scarf (3,800), inner
+/// ones first; `layer` is the distance from one to the next, m.
 pub fn garments(detail: f64, layer: f64) -> Result<Vec<TriMesh>, Failure> {
     let mut all = Vec::new();
     for k in 0..3 {

@@ -1,8 +1,8 @@
-//! Two ways to a mesh: the outside of the full cells of a lattice, which is closed and outward by
-//! construction, and open rectangular patches.
+//! Two methods of making a mesh: the boundary of the full cells of a lattice, which is closed and
+//! outward by construction, and open rectangular patches.
 //!
-//! A lattice solid is bent by moving its vertices ([`Lattice::mesh`]), as by [`rounded`]; a map
-//! that does not fold space leaves it a solid.
+//! A lattice solid is bent by moving its vertices ([`Lattice::mesh`]), for example by [`rounded`].
+//! It remains a solid if the map does not fold space.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use hapticd_geometry::{TriMesh, Vec3};
 
 use crate::experiment::Failure;
 
-/// Planes through these places, with more between so that none is further from the next than
-/// `step`.
+/// Returns planes through these positions, with more between them so that adjacent ones are at most
+/// `step` apart.
 pub fn planes(places: &[f64], step: f64) -> Vec<f64> {
     let mut places = places.to_vec();
     places.sort_by(f64::total_cmp);
@@ -34,7 +34,7 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// All empty; the planes must rise.
+    /// Makes a lattice of empty cells; the planes must be in ascending order.
     pub fn new(at: [Vec<f64>; 3]) -> Self {
         let cells = at.iter().map(|a| a.len() - 1).product();
         Self {
@@ -43,7 +43,7 @@ impl Lattice {
         }
     }
 
-    /// Fills or empties the cells whose middles are in the box.
+    /// Fills or empties the cells whose centres are in the box.
     pub fn set(&mut self, low: [f64; 3], high: [f64; 3], full: bool) {
         let [nx, ny, nz] = self.cells();
         for x in 0..nx {
@@ -70,8 +70,8 @@ impl Lattice {
         (0..3).all(|axis| c[axis] < n[axis]) && self.full[(c[0] * n[1] + c[1]) * n[2] + c[2]]
     }
 
-    /// The faces between full and empty cells, two triangles each, their corners taken through
-    /// `bend`.
+    /// Returns the faces between full and empty cells, two triangles each, with their corners
+    /// mapped by `bend`.
     pub fn mesh(&self, bend: impl Fn(Vec3) -> Vec3) -> Result<TriMesh, Failure> {
         let n = self.cells();
         let mut index = HashMap::new();
@@ -83,7 +83,7 @@ impl Lattice {
             }
             for (axis, side) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
                 let mut beyond = c;
-                // Below 0 is beyond the last.
+                // Below 0 wraps to beyond the last.
                 beyond[axis] = (c[axis] + 2 * side).wrapping_sub(1);
                 if self.is_full(beyond) {
                     continue;
@@ -115,14 +115,14 @@ impl Lattice {
     }
 }
 
-/// A mesh of these parts.
+/// Makes a mesh of these parts.
 pub fn mesh(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<TriMesh, Failure> {
     TriMesh::new(positions, triangles).map_err(|e| Failure::Run(format!("a surrogate model: {e}")))
 }
 
-/// Takes the sides of a rectangle about the middle to those of a superellipse of this exponent (2:
-/// an ellipse) along its rays, in whole up to `whole` times its half sizes, not at all from `none`
-/// times on.
+/// Maps the sides of a rectangle about the middle to those of a superellipse with this exponent (2:
+/// an ellipse) along its rays: completely up to `whole` times its half sizes, not at all from
+/// `none` times on.
 pub fn rounded(q: [f64; 2], half: [f64; 2], exponent: f64, whole: f64, none: f64) -> [f64; 2] {
     let u = [q[0] / half[0], q[1] / half[1]];
     let largest = u[0].abs().max(u[1].abs());
@@ -135,7 +135,7 @@ pub fn rounded(q: [f64; 2], half: [f64; 2], exponent: f64, whole: f64, none: f64
     [q[0] * factor, q[1] * factor]
 }
 
-/// Open patches side by side, none of which shares a vertex with another.
+/// Open adjacent patches that share no vertices.
 #[derive(Default)]
 pub struct Patches {
     positions: Vec<Vec3>,
@@ -143,7 +143,7 @@ pub struct Patches {
 }
 
 impl Patches {
-    /// A patch of `across` by `along` quads over the unit square.
+    /// Adds a patch of `across` by `along` quads over the unit square.
     pub fn add(&mut self, across: u32, along: u32, at: impl Fn(f64, f64) -> Vec3) {
         let first = self.positions.len() as u32;
         for j in 0..=along {
@@ -162,7 +162,8 @@ impl Patches {
         }
     }
 
-    /// All of them, without the triangles that have no area (where a side of a patch is one point).
+    /// Returns all of them, without triangles that have no area (where a side of a patch is a
+    /// point).
     pub fn mesh(self) -> Result<TriMesh, Failure> {
         let Self {
             positions,

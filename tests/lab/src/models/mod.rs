@@ -1,9 +1,9 @@
 //! Procedural stand-ins for the models of the published experiments, which are not available:
 //! metres, deterministic, no I/O.
 //!
-//! Each has the size and about the triangle count of the original, and the traits its experiments
-//! depend on: thin plates, holes to draw a part through, open patches, smooth curvature. Closed,
-//! facing outward and without two triangles that cross, unless said otherwise.
+//! Each has the size and about the triangle count of the original, and the traits that its
+//! experiments depend on: thin plates, holes for a part to pass, open patches, smooth curvature.
+//! They are closed, face outward and do not intersect themselves, unless stated otherwise.
 
 pub mod bunny;
 pub mod car;

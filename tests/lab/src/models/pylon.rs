@@ -1,5 +1,5 @@
-//! An aircraft engine's pylon, a box beam with ribs, and a part in one of its bays that does not
-//! come out unless it is pivoted.
+//! An aircraft engine's pylon, a box beam with ribs, and a part in one of its bays that can be
+//! removed only by pivoting it.
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
 
@@ -10,7 +10,7 @@ use crate::experiment::Failure;
 const SIZE_M: [f64; 3] = [3.0, 0.41, 0.5];
 const SKIN_M: f64 = 0.004;
 const RIB_M: f64 = 0.003;
-/// The bay with the part is between these ribs.
+/// Ribs at the ends of the bay with the part.
 const BAY_M: [f64; 2] = [1.2, 1.7];
 /// The hole in the skin of the bay at y = 0.41: along x and z. The part is longer than it is wide.
 const HOLE_M: [[f64; 2]; 2] = [[1.3, 1.6], [0.1, 0.4]];
@@ -18,7 +18,8 @@ const HOLE_M: [[f64; 2]; 2] = [[1.3, 1.6], [0.1, 0.4]];
 pub const PART_M: [f64; 3] = [0.42, 0.06, 0.12];
 const STEP_M: f64 = 0.0238;
 
-/// The pylon: about 73,500 triangles; with the part about 77,000, the source has 80,000.
+/// Returns the pylon: about 73,500 triangles; with the part about 77,000, where the source has
+/// 80,000.
 pub fn pylon() -> Result<TriMesh, Failure> {
     let [length, depth, height] = SIZE_M;
     let s = SKIN_M;
@@ -77,8 +78,8 @@ pub fn pylon() -> Result<TriMesh, Failure> {
     })
 }
 
-/// The part, its middle in the origin, along x: about 3,600 triangles. A bar with three flanges
-/// that have holes.
+/// Returns the part, with its middle at the origin, along x: about 3,600 triangles. A bar with
+/// three flanges that have holes.
 pub fn pylon_part() -> Result<TriMesh, Failure> {
     let half = PART_M.map(|m| 0.5 * m);
     let web = 0.008;
@@ -105,7 +106,7 @@ pub fn pylon_part() -> Result<TriMesh, Failure> {
     part.mesh(|p| p)
 }
 
-/// Where the part is mounted: along x, near the rear of the bay.
+/// Returns the mounted pose of the part: along x, near the rear of the bay.
 pub fn mounted() -> Pose {
     Pose::translation(
         0.5 * (BAY_M[0] + BAY_M[1]),
@@ -114,7 +115,7 @@ pub fn mounted() -> Pose {
     )
 }
 
-/// Pivoted by 55 degrees in the bay, its end towards the hole.
+/// Returns the part pivoted by 55 degrees in the bay, with its end towards the hole.
 pub fn pivoted() -> Pose {
     Pose::from_parts(
         Vec3::new(BAY_M[0] + 0.2, 0.5 * SIZE_M[1], 0.5 * SIZE_M[2]).into(),
@@ -122,7 +123,7 @@ pub fn pivoted() -> Pose {
     )
 }
 
-/// Its outer side.
+/// Returns the position of the pylon's outer side.
 pub fn outside_m() -> f64 {
     SIZE_M[1]
 }

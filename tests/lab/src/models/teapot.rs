@@ -1,4 +1,4 @@
-//! What stands in for the teapot: open patches that share no edge, a spout and a handle that go
+//! Stand-in for the teapot: open patches that share no edge, with a spout and a handle that pass
 //! through the body's wall.
 
 use std::f64::consts::TAU;
@@ -18,7 +18,7 @@ const BODY_M: [[f64; 2]; 7] = [
     [0.078, 0.115],
     [0.07, 0.12],
 ];
-/// Of the lid's, from its edge to the top of its knob.
+/// The same for the lid, from its edge to the top of its knob.
 const LID_M: [[f64; 2]; 6] = [
     [0.069, 0.121],
     [0.045, 0.133],
@@ -27,7 +27,7 @@ const LID_M: [[f64; 2]; 6] = [
     [0.016, 0.15],
     [0.0, 0.157],
 ];
-/// Middle line of the spout, x and z, and its radius.
+/// Centre line of the spout, x and z, and its radius.
 const SPOUT_M: [[f64; 3]; 5] = [
     [0.08, 0.04, 0.026],
     [0.115, 0.045, 0.02],
@@ -35,7 +35,7 @@ const SPOUT_M: [[f64; 3]; 5] = [
     [0.147, 0.1, 0.01],
     [0.165, 0.115, 0.012],
 ];
-/// Of the handle.
+/// The same for the handle.
 const HANDLE_M: [[f64; 3]; 5] = [
     [-0.08, 0.1, 0.007],
     [-0.12, 0.105, 0.007],
@@ -44,12 +44,12 @@ const HANDLE_M: [[f64; 3]; 5] = [
     [-0.088, 0.035, 0.007],
 ];
 
-/// The teapot: open, without a volume, about 6,300 triangles (the customary subdivision of the
-/// original's 32 patches; the source says "several thousand"), 0.33 m long from handle to spout,
-/// the foot in z = 0. The foot is closed by a patch of its own, the rim is open under the lid.
+/// Returns the teapot: open, without a volume, about 6,300 triangles (the customary subdivision of
+/// the original's 32 patches; the source says "several thousand"), 0.33 m long from handle to
+/// spout, the foot in z = 0. A separate patch closes the foot; the rim is open under the lid.
 pub fn teapot() -> Result<TriMesh, Failure> {
     let mut patches = Patches::default();
-    // Four quarters, as the original's patches.
+    // Four quarters, like the original's patches.
     for quarter in 0..4 {
         let turn = |u: f64| TAU * (f64::from(quarter) + u) / 4.0;
         let revolved = |outline: &[[f64; 2]], u: f64, v: f64| {
@@ -59,7 +59,7 @@ pub fn teapot() -> Result<TriMesh, Failure> {
         };
         patches.add(16, 24, |u, v| revolved(&BODY_M, u, v));
         patches.add(16, 10, |u, v| revolved(&LID_M, u, v));
-        // Seen from below: the other way round.
+        // Seen from below, so the orientation is reversed.
         patches.add(16, 2, |u, v| {
             revolved(&[[0.0, 0.0], [0.04, 0.002], [0.075, 0.0]], u, v)
         });
@@ -70,7 +70,7 @@ pub fn teapot() -> Result<TriMesh, Failure> {
     patches.mesh()
 }
 
-/// A curve through these points (a uniform cubic spline by Catmull and Rom).
+/// Returns a point on a curve through these points (a uniform cubic spline by Catmull and Rom).
 fn along<const N: usize>(points: &[[f64; N]], v: f64) -> [f64; N] {
     let last = points.len() - 1;
     let k = ((v * last as f64) as usize).min(last - 1);
@@ -83,7 +83,7 @@ fn along<const N: usize>(points: &[[f64; N]], v: f64) -> [f64; N] {
     })
 }
 
-/// A tube about a line in the plane y = 0.
+/// Returns a point on a tube about a line in the plane y = 0.
 fn tube(line: &[[f64; 3]; 5], u: f64, v: f64) -> Vec3 {
     let [x, z, radius] = along(line, v);
     let [[x0, z0, _], [x1, z1, _]] = [

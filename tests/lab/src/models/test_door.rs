@@ -1,5 +1,5 @@
-//! What stands in for the test door of the source: two curved sheets three centimetres apart,
-//! closed by a rim.
+//! Stand-in for the test door of the source: two curved sheets three centimetres apart, closed by a
+//! rim.
 //!
 //! Piecewise smooth like a pressed door: a panel bent and twisted, a crease along which the slope
 //! jumps, a shallow rib.
@@ -13,11 +13,11 @@ const COLUMNS: u32 = 41;
 const ROWS: u32 = 20;
 const WIDTH_M: f64 = 1.0;
 const HEIGHT_M: f64 = 0.8;
-/// As far apart as the sheets of a car door: nearer than a triangle is wide, hardly any box would
-/// hold one sheet only.
+/// Distance of the sheets, like that of a car door: if it were smaller than a triangle, hardly any
+/// box would hold only one sheet.
 const THICKNESS_M: f64 = 0.03;
 
-/// The inner sheet over `x, y` in metres from a corner.
+/// Returns the inner sheet over `x, y` in metres from a corner.
 fn surface(x: f64, y: f64) -> f64 {
     let bend = 0.06 * (x - 0.5 * WIDTH_M).powi(2) + 0.12 * y * y;
     let crease = 0.25 * (y - 0.45).max(0.0);
@@ -26,8 +26,8 @@ fn surface(x: f64, y: f64) -> f64 {
     bend + crease + rib + twist
 }
 
-/// The door of the experiments with back-face cones: 3,524 triangles; the original had about 3,530
-/// (7,059 boxes).
+/// Returns the door of the experiments with back-face cones: 3,524 triangles; the original had
+/// about 3,530 (7,059 boxes).
 pub fn test_door() -> Result<TriMesh, Failure> {
     let stride = COLUMNS + 1;
     let sheet = stride * (ROWS + 1);
@@ -52,7 +52,7 @@ pub fn test_door() -> Result<TriMesh, Failure> {
             quad(corners.map(|v| v + sheet));
         }
     }
-    // The rim: along every side of the lower sheet, seen from outside.
+    // The rim: along every side of the lower sheet, facing outward.
     let mut side = |a: u32, b: u32| quad([a, b, b + sheet, a + sheet]);
     for i in 0..COLUMNS {
         side(at(i, 0), at(i + 1, 0));

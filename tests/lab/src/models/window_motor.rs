@@ -1,5 +1,5 @@
-//! What stands in for the window-lift motor: a gear housing with flange, lid and pinion, three lugs
-//! with holes, the motor's can and a hollow connector.
+//! Stand-in for the window-lift motor: a gear housing with flange, lid and pinion, three lugs with
+//! holes, the motor's can and a hollow connector.
 
 use hapticd_geometry::{TriMesh, Vec3};
 
@@ -9,14 +9,14 @@ use crate::experiment::Failure;
 /// Radii of the flange and of the housing.
 const FLANGE_M: f64 = 0.048;
 const HOUSING_M: f64 = 0.042;
-/// The can: half width and the height of its axis over the housing's middle.
+/// Half width of the can, and height of its axis above the middle of the housing.
 const CAN_M: f64 = 0.017;
 const CAN_Z_M: f64 = 0.02;
-/// The lugs: how far out their holes are, half the width of the lugs, radius of the holes.
+/// The lugs: distance of their holes from the middle, half their width, radius of the holes.
 const LUG_M: [f64; 3] = [0.056, 0.009, 0.0035];
 
-/// The motor: about 6,000 triangles, 0.19 x 0.06 x 0.13 m, the gear's axis along y and the can
-/// along -x. With [`super::lift_door()`] it stands for the pair of the source, about 20,000
+/// Returns the motor: about 6,000 triangles, 0.19 x 0.06 x 0.13 m, the gear's axis along y and the
+/// can along -x. With [`super::lift_door()`] it stands for the pair of the source, about 20,000
 /// triangles in all.
 pub fn window_motor() -> Result<TriMesh, Failure> {
     let [out, half, hole] = LUG_M;
@@ -79,7 +79,7 @@ pub fn window_motor() -> Result<TriMesh, Failure> {
     body.mesh(bend)
 }
 
-/// From the lattice, in which everything round is square.
+/// Maps from the lattice, in which all round parts are square.
 fn bend(p: Vec3) -> Vec3 {
     let [out, _, hole] = LUG_M;
     let mut q = p;
@@ -87,7 +87,7 @@ fn bend(p: Vec3) -> Vec3 {
         let [dx, dz] = rounded([q.x - x, q.z - z], [hole; 2], 2.0, 1.0, 2.5);
         (q.x, q.z) = (x + dx, z + dz);
     }
-    // The can becomes round some way from the housing.
+    // The can becomes round at some distance from the housing.
     let from_housing = ((-FLANGE_M - p.x) / 0.02).clamp(0.0, 1.0);
     let [dy, dz] = rounded([q.y, q.z - CAN_Z_M], [0.013, CAN_M], 3.0, 1.0, 2.0);
     q.y += (dy - q.y) * from_housing;

@@ -1,27 +1,27 @@
-//! A second tracer that traces everything in full, beside the one that is judged: which of its
-//! answers are wrong (Lehericey 2016, chapter 4, section 1).
+//! A second tracer that traces everything in full next to the judged one, to find its wrong answers
+//! (Lehericey 2016, chapter 4, section 1).
 
 use std::ops::AddAssign;
 
 use hapticd_rays::layout::{Contact, Ray};
 use hapticd_rays::{RayScene, Settings, Tracer};
 
-/// Two places on one ray that are nearer than this are one, m: rounding between neighbouring
-/// triangles is a hundred times less.
+/// Two points on one ray closer than this count as the same, m: rounding between adjacent triangles
+/// is a hundred times less.
 const SAME_M: f32 = 1e-5;
 
-/// Answers of one or more steps.
+/// Errors in the answers of one or more steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
-    /// Lines that the full trace looked along: point and target.
+    /// Lines of the full trace: point and target.
     pub rays: u64,
-    /// Contacts that there are.
+    /// Number of true contacts.
     pub contacts: u64,
-    /// False negatives: there is a contact, and it was not found.
+    /// False negatives: true contacts that were not found.
     pub missed: u64,
     /// False positives.
     pub invented: u64,
-    /// A contact on both accounts, but elsewhere.
+    /// Contacts in both answers, but at different places.
     pub misplaced: u64,
 }
 
@@ -30,17 +30,17 @@ impl Errors {
         self.missed + self.invented + self.misplaced
     }
 
-    /// Of all rays.
+    /// Returns the errors as a fraction of all rays.
     pub fn rate(&self) -> f64 {
         self.wrong() as f64 / self.rays.max(1) as f64
     }
 
-    /// Of all contacts that there are.
+    /// Returns the errors as a fraction of all true contacts.
     pub fn of_contacts(&self) -> f64 {
         self.wrong() as f64 / self.contacts.max(1) as f64
     }
 
-    /// False negatives of all that is wrong; 1 where nothing is.
+    /// Returns the share of false negatives among all errors; 1 if there are none.
     pub fn share_missed(&self) -> f64 {
         if self.wrong() == 0 {
             1.0
@@ -66,7 +66,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// `settings`: of the scene; the walk is switched off.
+    /// Makes a tracer with the settings of the scene, but without the walk.
     pub fn new(settings: Settings) -> Audit {
         Audit {
             reference: Tracer::new(Settings {
@@ -76,12 +76,13 @@ impl Audit {
         }
     }
 
-    /// Traces the scene in full, as the judged tracer found it. Once a step, in every step.
+    /// Traces the scene in full, in the state that the judged tracer saw. Call it once in every
+    /// step.
     pub fn look(&mut self, scene: &mut RayScene) {
         self.reference.step(scene);
     }
 
-    /// How a tracer's answers to the step that was looked at compare.
+    /// Compares a tracer's answers with those of this step.
     pub fn judge(&self, judged: &[Contact]) -> Errors {
         let mut errors = compare(self.reference.contacts(), judged);
         let rays = self.reference.rays();
@@ -89,19 +90,19 @@ impl Audit {
         errors
     }
 
-    /// Sum of the lengths of all rays that are contacts, m.
+    /// Returns the sum of the lengths of all rays that are contacts, m.
     pub fn length_m(&self) -> f64 {
         self.reference.report().length_m
     }
 }
 
-/// Different lines: the basic algorithm looks along one once for every cluster.
+/// Returns the number of distinct lines: the basic algorithm traces a line once for every cluster.
 pub fn lines(rays: &[Ray]) -> usize {
     let key = |ray: &Ray| (ray.source, ray.target, ray.point);
     rays.chunk_by(|a, b| key(a) == key(b)).count()
 }
 
-/// Both in order of the points.
+/// Compares two lists in order of the points.
 fn compare(true_ones: &[Contact], judged: &[Contact]) -> Errors {
     let key = |c: &Contact| (c.source, c.point, c.t < 0.0);
     let mut errors = Errors {

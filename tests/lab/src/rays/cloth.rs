@@ -1,8 +1,8 @@
 //! Chapter 3, section 4.3: detection between sheets, solids and themselves (C1 to C3).
 //!
-//! Each scene is recorded and then looked at by a tracer on one thread. Whether it was seen well
-//! enough to be kept apart is told at the end by a full trace: how many points of cloth are inside
-//! of what never moves.
+//! Each scene is recorded and then traced on one thread. At the end a full trace counts the points
+//! of cloth inside static bodies; this shows whether the detection was good enough to keep the
+//! objects apart.
 
 use clap::Parser;
 use hapticd_rays::{RayScene, Settings, Topology, Tracer};
@@ -45,12 +45,12 @@ fn detail(word: &str) -> Result<f64, String> {
     }
 }
 
-/// Makes a scene.
+/// Builds a scene.
 type Make<'a> = &'a dyn Fn() -> Result<Stage, Failure>;
 
-/// The source's step, ms: detection in real time takes less.
+/// Step of the source, ms: detection in real time takes less.
 const STEP_MS: f64 = 1e3 / 60.0;
-/// Deeper in a solid than rounding, m.
+/// Depth in a solid beyond rounding, m.
 const INSIDE_M: f64 = 5e-4;
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -142,7 +142,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// Points of sheets that are inside of a solid, and how many there are, by a full trace.
+/// Returns the number of points of sheets inside a solid, by a full trace, and the number of all
+/// points.
 fn inside(scene: &mut RayScene, settings: Settings) -> (usize, usize) {
     let mut tracer = Tracer::new(Settings {
         iterative: false,

@@ -1,8 +1,8 @@
-//! Figure 4.16 (chapter 4, section 4.2.2): what clusters save, and the walk on top of them, for
+//! Figure 4.16 (chapter 4, section 4.2.2): savings by clusters, and by the walk in addition, for
 //! sheets on irregular ground with balls (D1).
 //!
-//! Without clusters every sheet is one: whole objects are tested, and the walk goes by each point's
-//! absolute displacement.
+//! Without clusters every sheet is a single one: whole objects are tested, and the walk uses the
+//! absolute displacement of each point.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ struct Options {
     every: u32,
 }
 
-/// Points of a cluster; the middle one is what the experiment is about.
+/// Points of a cluster; the middle value is the subject of the experiment.
 const SIZES: [usize; 3] = [16, 64, 256];
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -92,7 +92,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     ] {
         rows.push(Row::new(name, "", published, round(ours)));
     }
-    // What whole objects cost goes with their size squared.
+    // The cost of whole objects grows with their size squared.
     let size = (f64::from(options.cells) / 64.0).powi(2);
     let bars = [
         (0.5 * 28.0 * size).max(1.0),

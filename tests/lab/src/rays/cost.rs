@@ -1,7 +1,7 @@
-//! Figures 3.12 and 3.13 (chapter 3, section 2.2): what prediction rays cost.
+//! Figures 3.12 and 3.13 (chapter 3, section 2.2): cost of prediction rays.
 //!
-//! The whole detection with the walk, with predictions and without, on one recording. The source's
-//! worst is +28 %, where twice as many rays would be +100 %.
+//! It runs the whole detection with the walk, with and without predictions, on one recording. The
+//! source's worst is +28 %, where twice as many rays would be +100 %.
 
 use clap::Parser;
 use hapticd_rays::{Full, Settings};
@@ -29,7 +29,7 @@ struct Options {
     steps: u32,
 }
 
-/// Mean over the steps in a range.
+/// Returns the mean over a range of steps.
 fn per_step(
     looks: &[Look],
     steps: std::ops::Range<usize>,
@@ -56,7 +56,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             prediction_m,
             ..contacts_only(settings)
         });
-        // In turns, and the better of two: the machine is not ours alone.
+        // In turns, and the better of two: other programs use the machine as well.
         let mut times: [Vec<Look>; 2] = [Vec::new(), Vec::new()];
         for _ in 0..2 {
             for (time, settings) in times.iter_mut().zip(variants) {

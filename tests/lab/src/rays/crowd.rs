@@ -1,8 +1,8 @@
 //! Our own bar: 1,000 rigid bodies of 500 triangles, settled, in 16 ms a step on two threads.
 //!
-//! The bodies fall together on a plane, as in S1. Once they lie, a tracer looks at the same scene
-//! and is timed, by the wall clock and by the processor's; so is the whole step, dynamics included,
-//! which no bar is set for.
+//! The bodies fall together on a plane, as in S1. Once they are at rest, a tracer runs on the same
+//! scene and is timed, in wall-clock and processor time. The whole step, dynamics included, is
+//! timed as well, without a bar.
 
 use std::time::Instant;
 
@@ -40,7 +40,7 @@ struct Options {
 }
 
 const BAR_MS: f64 = 16.0;
-/// Steps that the tracer looks at before it is timed.
+/// Steps of the tracer before it is timed.
 const WARM: u32 = 10;
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -75,8 +75,8 @@ fn crowd(options: &Options) -> Result<Report, Failure> {
     let mass = parts[0].mass.mass * f64::from(options.bodies);
     let speed = (2.0 * stage.world().dynamics().kinetic_energy() / mass).sqrt();
     let did = tracer.report();
-    // The plane is object 0. A pair is traced again when its larger object's rim may have moved by
-    // the threshold, and the plane's is far away.
+    // The plane is object 0. A pair is traced again when the rim of its larger object may have
+    // moved by the threshold, and the rim of the plane is far away.
     let tree = tracer.rays().tree.iter();
     let onto_plane = tree.filter(|ray| ray.source.min(ray.target) == 0).count();
     for times in [&mut wall, &mut busy, &mut whole] {

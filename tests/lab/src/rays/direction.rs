@@ -1,9 +1,9 @@
-//! Table 3.3 (chapter 3, section 3.2): how far the directions of contacts are off, by what is made
-//! of a ray.
+//! Table 3.3 (chapter 3, section 3.2): error of the directions of contacts, by the method that
+//! derives them from a ray.
 //!
 //! An object is put into a horizontal plane in 400 orientations at 20 depths each. The forces of
 //! all its contacts, each along the contact's direction and in proportion to its depth, should add
-//! up to one that is vertical; what is horizontal of it is the error.
+//! up to a vertical force; its horizontal part is the error.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 const ORIENTATIONS: u32 = 400;
 const DEPTHS: u32 = 20;
 
-/// The source's objects, and its deviations in percent by the three methods.
+/// An object of the source, and its deviations in percent by the three methods.
 type Case = (&'static str, TriMesh, [f64; 3]);
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -84,7 +84,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// Mean of the horizontal force by the vertical one, over all orientations and depths.
+/// Returns the mean ratio of the horizontal to the vertical force, over all orientations and
+/// depths.
 fn deviation(mesh: &TriMesh, separation: Separation) -> Result<f64, Failure> {
     let shape = Shape::new(mesh, Topology::Volume, 0).map_err(|e| failed(&e))?;
     let ground = shapes::cuboid(&Vec3::new(1.0, 1.0, 0.5)).map_err(|e| failed(&e))?;

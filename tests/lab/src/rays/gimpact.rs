@@ -1,7 +1,8 @@
-//! Figure 4.7 (chapter 4, section 3): the whole step beside GIMPACT's, on S1.
+//! Figure 4.7 (chapter 4, section 3): the whole step compared with GIMPACT's, on S1.
 //!
-//! GIMPACT is Bullet's, through Panda3D, whose wheels have it; the same meshes from the same places
-//! on a plane. Both on one thread, processor time.
+//! GIMPACT is part of Bullet and is used through Panda3D, whose wheels include it. Both get the
+//! same meshes at the same positions above a plane. Both run on one thread; times are processor
+//! times.
 
 use std::path::PathBuf;
 
@@ -107,7 +108,7 @@ fn mean(ms: &[f64]) -> f64 {
     ms.iter().sum::<f64>() / ms.len().max(1) as f64
 }
 
-/// Each of our steps, ms.
+/// Returns the time of each of our steps, ms.
 fn ours(options: &Options, rays: Settings) -> Result<Vec<f64>, Failure> {
     let mut stage = together(&parts(0)?, options.bodies, rays)?;
     (0..options.steps)
@@ -119,7 +120,7 @@ fn ours(options: &Options, rays: Settings) -> Result<Vec<f64>, Failure> {
         .collect()
 }
 
-/// Each of GIMPACT's, ms.
+/// Returns the time of each of GIMPACT's steps, ms.
 fn ask(python: &str, options: &Options) -> Result<Vec<f64>, Failure> {
     let parts = parts(0)?;
     let shapes: Vec<Value> = (concave::all()?.iter().zip(&parts))

@@ -1,9 +1,9 @@
-//! Figure 3.25 (chapter 3, section 4.2.2): two sheets fall on a ball, with inversions put right and
-//! without.
+//! Figure 3.25 (chapter 3, section 4.2.2): two sheets fall on a ball, with and without the repair
+//! of inversions.
 //!
-//! The upper sheet is faster, and goes through the lower one in single steps; the solver gets
-//! contacts only, as the source's does. The source shows pictures; here points of one sheet that
-//! are on the wrong side of a near triangle of the other are counted, apart from the detection.
+//! The upper sheet is faster and passes through the lower one within single steps. The solver gets
+//! contacts only, like the source's. The source shows pictures; here the points of one sheet on the
+//! wrong side of a nearby triangle of the other are counted, independently of the detection.
 
 use clap::Parser;
 use hapticd_geometry::Vec3;
@@ -42,10 +42,10 @@ fn speed(word: &str) -> Result<f64, String> {
     }
 }
 
-/// Two layers at rest are two half thicknesses apart; what is beyond this is not looked at, and a
-/// fold's other layer is not taken for the nearest.
+/// Two layers at rest are two half thicknesses apart. Larger distances are ignored, so that the
+/// other layer of a fold is not taken for the nearest.
 const REACH_M: f64 = 3.0 * HALF_THICKNESS_M;
-/// Name, whether inversions are put right, whether the solver gets contacts only, and what the
+/// Name, whether inversions are repaired, whether the solver gets contacts only, and what the
 /// source shows.
 const RUNS: [(&str, bool, bool, Option<&str>); 4] = [
     ("without", false, true, Some("tangled and stuck")),
@@ -53,7 +53,7 @@ const RUNS: [(&str, bool, bool, Option<&str>); 4] = [
     ("without, the solver gets predictions", false, false, None),
     ("with, the solver gets predictions", true, false, None),
 ];
-/// Steps between two looks.
+/// Steps between two counts.
 const EVERY: usize = 6;
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -168,9 +168,9 @@ fn sides(stage: &Stage) -> Sides {
     sides
 }
 
-/// How far a point is above a triangle, if its foot is in it.
+/// Returns the height of a point above a triangle, if its foot is inside.
 fn height(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> Option<f64> {
-    // Far away in a coordinate is the usual case.
+    // Usually one coordinate alone is far enough away.
     let longest = (b - a).amax().max((c - a).amax()).max((c - b).amax());
     if (p - a).amax() > longest + REACH_M {
         return None;

@@ -1,10 +1,10 @@
-//! Table 4.1 and figures 4.5 and 4.6 (chapter 4, section 3): what the walk saves, with either full
+//! Table 4.1 and figures 4.5 and 4.6 (chapter 4, section 3): savings by the walk, with either full
 //! algorithm.
 //!
-//! The motions are recorded once; each variant of the detection then looks at the same ones, on one
-//! thread, and its processor time is taken. S1: concave bodies fall together on a plane. Phases: A
-//! free fall, up to the first contact; B everything after, by its slowest step; C settled, the last
-//! fifth. S2: a body every 0.1 s on a heap; what counts is its end, the last fifth too.
+//! The motions are recorded once. Each variant of the detection then runs on the same recording, on
+//! one thread, and its processor time is measured. S1: concave bodies fall together on a plane.
+//! Phases: A free fall, up to the first contact; B everything after, by its slowest step; C
+//! settled, the last fifth. S2: a body every 0.1 s on a heap; again the last fifth counts.
 
 use clap::Parser;
 use hapticd_rays::{Full, Settings};
@@ -48,7 +48,7 @@ struct OneByOne {
     every: u32,
 }
 
-/// The variants: full algorithm, with the walk or without, and the source's times in ms for A, B
+/// The variants: full algorithm, with or without the walk, and the source's times in ms for A, B
 /// and C.
 const VARIANTS: [(&str, Full, bool, [f64; 3]); 4] = [
     ("basic", Full::Basic, false, [3.78, 82.6, 66.2]),
@@ -154,7 +154,7 @@ fn size(looks: &[Look], settings: &Settings) -> String {
     )
 }
 
-/// Mean before the landing, peak after it, mean of the end, ms.
+/// Returns the mean before the landing, the peak after it, and the mean of the end, ms.
 fn phases(looks: &[Look], landing: usize, settled: usize) -> [f64; 3] {
     let after = looks.iter().filter(|look| look.step >= landing);
     let peak = after.map(|look| look.ms).fold(0.0, f64::max);

@@ -1,11 +1,11 @@
-//! One recorded motion on the GPU, by all the ways that a step of the narrow phase can be launched,
+//! Runs one recorded motion on the GPU with every method of launching a step of the narrow phase,
 //! in turns.
 //!
-//! Stage one is done once a step for all of them; each has a device of its own and remembers for
-//! itself what its points met. The motion is gone through several times, each time from the start,
-//! and of every step the least time of each way counts: what else the processors do is not the
-//! step's, nor is what a driver compiles in the first pass. The one kernel, which is the slowest by
-//! far and not asked for differences, is left out after two passes.
+//! Stage one runs once a step for all of them. Each method has a separate device and its own memory
+//! of what its points met. The motion is run several times, each time from the start, and for every
+//! step the least time of each method counts; this excludes other load on the processors and
+//! compilation by the driver in the first pass. The single kernel, which is by far the slowest and
+//! not part of the differences, is left out after two passes.
 
 use std::cmp::Ordering;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use hapticd_shaders::{Choice, Demand, Feed, Found, Gpu, Launch, Narrow, OpenErro
 use crate::experiment::Failure;
 use crate::rays::stage::{Recording, failed};
 
-/// In this order in all that follows. The first is the product's.
+/// Order of the methods everywhere. The first is the product's.
 pub const WAYS: [Launch; 4] = [
     Launch::Indirect,
     Launch::Exact,
@@ -25,44 +25,44 @@ pub const WAYS: [Launch; 4] = [
     Launch::AtOnce,
 ];
 
-/// How far rounding may move a meeting along its ray, m: as in the conformance suite.
+/// Largest effect of rounding on a hit along its ray, m: as in the conformance suite.
 const T_M: f32 = 2e-6;
 
-/// Contacts and predictions that may differ, one in so many: the conformance suite's share, where
-/// another kernel rounds otherwise.
+/// One contact or prediction in this many may differ: the fraction of the conformance suite, where
+/// another kernel rounds differently.
 const MAX_DIFFERING: u64 = 500;
 
-/// Launched for a list that was empty a step ago: equation 3.1 has nothing to go by, and the source
-/// does not say.
+/// Launch size for a list that was empty a step ago: equation 3.1 has no basis then, and the source
+/// gives no value.
 const MIN_LAUNCH: usize = 1 << 12;
 
-/// Room for contacts and for predictions beyond what the last step had.
+/// Capacity for contacts and for predictions beyond the counts of the last step.
 const SPARE: usize = 1 << 12;
 
-/// One way's times on one step, ms.
+/// Times of one method on one step, ms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
-    /// On the host's clock, from the upload of places to the end of the work.
+    /// On the host's clock, from the upload of positions to the end of the work.
     pub host_ms: f64,
-    /// On the GPU's: stages two and three.
+    /// On the GPU's clock: stages two and three.
     pub rays_ms: f64,
-    /// On the GPU's: those and all that follows.
+    /// On the GPU's clock: stages two and three and everything after them.
     pub all_ms: f64,
 }
 
-/// How to go through a motion.
+/// Parameters of a run through a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Trajectory {
-    /// The adapter that is asked for; `None`: a GPU, or a driver in software where there is none.
+    /// Requested adapter; `None` for a GPU, or a software driver if there is none.
     pub choice: Option<Choice>,
-    /// Of the predicted counts (equation 3.1), at least 1.
+    /// Factor of the predicted counts (equation 3.1), at least 1.
     pub confidence: f64,
-    /// How often, at least twice.
+    /// Number of passes, at least two.
     pub passes: u32,
 }
 
 impl Times {
-    /// Of a way that was not taken.
+    /// Times of a method that was not run.
     const NONE: Self = Self {
         host_ms: f64::INFINITY,
         rays_ms: f64::INFINITY,
@@ -70,25 +70,25 @@ impl Times {
     };
 }
 
-/// What came of it.
+/// Results.
 #[derive(Debug)]
 pub struct Launched {
-    /// Of every step.
+    /// Times of every step.
     pub times: Vec<[Times; WAYS.len()]>,
-    /// Rays of all steps: tree, basic, walk.
+    /// Number of rays over all steps: tree, basic, walk.
     pub rays: [u64; 3],
-    /// Pairs of objects, at most.
+    /// Largest number of pairs of objects.
     pub pairs: usize,
-    /// Contacts and predictions of the one kernel that were held against those of the pipeline, and
-    /// how many of them differ.
+    /// Contacts and predictions of the single kernel that were compared with those of the pipeline,
+    /// and how many of them differ.
     pub compared: u64,
     pub differ: u64,
-    /// Rays that predicted counts missed, and those that they launched for nothing.
+    /// Rays that predicted counts missed, and rays that they launched in vain.
     pub missed: u64,
     pub surplus: u64,
 }
 
-/// The adapter that is asked for; else a GPU, or a driver in software where there is none.
+/// Opens the requested adapter; otherwise a GPU, or a software driver if there is none.
 pub fn open(choice: Option<Choice>) -> Result<Gpu, OpenError> {
     match choice {
         Some(choice) => Gpu::open(choice),
@@ -96,7 +96,7 @@ pub fn open(choice: Option<Choice>) -> Result<Gpu, OpenError> {
     }
 }
 
-/// A way and what it is given room for.
+/// A method and its capacities.
 struct Way {
     launch: Launch,
     narrow: Narrow,
@@ -121,7 +121,7 @@ impl Way {
         })
     }
 
-    /// One step, and how long it took.
+    /// Runs one step and measures its time.
     fn go(
         &mut self,
         feed: &Feed,
@@ -164,11 +164,11 @@ fn gone(e: &dyn std::fmt::Display) -> Failure {
     Failure::Run(format!("the GPU: {e}"))
 }
 
-/// Takes all ways through a recording.
+/// Runs all methods on a recording.
 ///
 /// # Errors
-/// If there is no adapter, if it fails, if there is nothing to compare, or if two ways do not give
-/// the same contacts.
+/// If there is no adapter, if it fails, if there is nothing to compare, or if two methods do not
+/// give the same contacts.
 pub fn launch(
     course: &Trajectory,
     recording: &Recording,
@@ -195,13 +195,13 @@ pub fn launch(
 }
 
 impl Launched {
-    /// Takes over what another pass over the same motion took less time for.
+    /// Takes the lower times of another pass over the same motion.
     fn join(&mut self, other: &Launched) {
         self.compared += other.compared;
         self.differ += other.differ;
         for (ours, theirs) in self.times.iter_mut().zip(&other.times) {
-            // The least of many is less than the least of two: without the one kernel the GPU's
-            // times of the others do not count.
+            // The least of many is less than the least of two: in passes without the single kernel,
+            // the GPU times of the other methods do not count.
             let all = theirs.iter().all(|times| times.all_ms.is_finite());
             for (ours, theirs) in ours.iter_mut().zip(theirs) {
                 ours.host_ms = ours.host_ms.min(theirs.host_ms);
@@ -214,14 +214,14 @@ impl Launched {
     }
 }
 
-/// All ways through all steps, from the start.
+/// Runs all methods through all steps, from the start.
 fn pass(
     ways: &mut [Way],
     recording: &Recording,
     settings: &Settings,
     confidence: f64,
 ) -> Result<Launched, Failure> {
-    // Of each of three lists in one buffer of hits, of 32 bytes each.
+    // Each of the three lists in one buffer of hits, of 32 bytes each.
     let most = ways[0].narrow.gpu().largest_binding() as usize / (3 * 32);
     let mut launched = Launched {
         times: Vec::with_capacity(recording.steps()),
@@ -256,8 +256,8 @@ fn pass(
         });
         let mut times = [Times::NONE; WAYS.len()];
         let mut found: [Found; WAYS.len()] = Default::default();
-        // Each is first, and after each other, as often as any: what was done before is still in
-        // the caches.
+        // Each method is first, and follows each other method, equally often: the caches still hold
+        // the data of the previous one.
         let count = ways.len();
         let stride = if step % 2 == 0 { 1 } else { count - 1 };
         for k in (0..count).map(|k| (k * stride + step / 2) % count) {
@@ -300,9 +300,8 @@ fn pass(
     Ok(launched)
 }
 
-/// How many of two lists, both in order of source, point, target and triangle, are not in the
-/// other: of the same class since the lists are, on the same triangle, and at the same place but
-/// for rounding.
+/// Counts the items of two lists, both in order of source, point, target and triangle, that are not
+/// in the other: matching items are on the same triangle and at the same place up to rounding.
 fn differ(a: &[Contact], b: &[Contact]) -> u64 {
     let key = |c: &Contact| (c.source, c.point, c.target, c.triangle);
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
@@ -358,7 +357,7 @@ mod tests {
         };
         let mut launched = one([times(5.0, 3.0), times(1.0, 8.0)]);
         launched.join(&one([times(4.0, 4.0), times(2.0, 6.0)]));
-        // The one kernel is left out: what the others take on the GPU does not count either.
+        // The single kernel is left out, so the GPU times of the others do not count either.
         let mut without = one([times(4.5, 1.0); 2]);
         for step in &mut without.times {
             step[3] = Times::NONE;

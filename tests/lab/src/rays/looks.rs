@@ -1,4 +1,4 @@
-//! What a variant of the detection takes on a recording, step by step.
+//! Cost of a variant of the detection on a recording, step by step.
 
 use hapticd_rays::{Settings, Tracer};
 
@@ -6,7 +6,7 @@ use crate::clock::Moment;
 use crate::experiment::Failure;
 use crate::rays::stage::{Recording, failed};
 
-/// A step that a variant looked at.
+/// A step that a variant has processed.
 pub struct Look {
     pub step: usize,
     pub ms: f64,
@@ -17,8 +17,8 @@ pub fn round(x: f64) -> f64 {
     (100.0 * x).round() / 100.0
 }
 
-/// The processor time of the steps that are `wanted`, on one thread. A variant that remembers must
-/// want all of them.
+/// Measures the processor time of the steps that are `wanted`, on one thread. A variant with memory
+/// must process all of them.
 pub fn looks(
     recording: &Recording,
     settings: Settings,
@@ -43,13 +43,13 @@ pub fn looks(
     })
 }
 
-/// On one thread.
+/// Runs work on one thread.
 pub fn alone<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     pool.map_err(|e| failed(&e))?.install(work)
 }
 
-/// The first step with a contact.
+/// Returns the first step with a contact.
 pub fn landing(looks: &[Look]) -> Result<usize, Failure> {
     let first = looks.iter().find(|look| look.did.collisions > 0);
     first
@@ -57,12 +57,12 @@ pub fn landing(looks: &[Look]) -> Result<usize, Failure> {
         .ok_or_else(|| Failure::Run("nothing has landed: more steps are needed".into()))
 }
 
-/// Where C begins: the last fifth.
+/// Returns the first step of phase C, the last fifth.
 pub fn settled(steps: usize) -> usize {
     steps - steps / 5
 }
 
-/// Mean over the steps in a range, ms.
+/// Returns the mean over a range of steps, ms.
 pub fn mean(looks: &[Look], steps: std::ops::Range<usize>) -> f64 {
     let some = looks.iter().filter(|look| steps.contains(&look.step));
     let (sum, count) = some.fold((0.0, 0), |(sum, n), look| (sum + look.ms, n + 1));

@@ -1,7 +1,7 @@
-//! Figures 4.14 and 4.15 (chapter 4, section 4.2.1): which measure of displacement, for sheets on
-//! irregular ground with balls (D1).
+//! Figures 4.14 and 4.15 (chapter 4, section 4.2.1): choice of the measure of displacement, for
+//! sheets on irregular ground with balls (D1).
 //!
-//! Four tracers look at one recording, each with its own measure, and a fifth traces everything in
+//! Four tracers run on one recording, each with its own measure, and a fifth traces everything in
 //! full.
 
 use clap::Parser;
@@ -37,7 +37,7 @@ struct Options {
     points: u32,
 }
 
-/// The measures, and what the source says of their use of the walk and of their errors.
+/// The measures, and the source's statements about their use of the walk and their errors.
 const MEASURES: [(&str, Measure, &str, &str); 4] = [
     ("absolute", Measure::Absolute, "lowest", "up to 4"),
     ("mean", Measure::Mean, "highest", "up to 6.5"),
@@ -65,7 +65,7 @@ struct Run {
 }
 
 impl Run {
-    /// Of all rays, those that walked.
+    /// Returns the fraction of all rays that walked.
     fn used(&self) -> f64 {
         self.walks as f64 / (self.walks + self.full).max(1) as f64
     }
@@ -100,7 +100,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 run.walks += lines(&rays.walk);
                 run.full += rays.tree.len() + lines(&rays.basic);
                 let errors = audit.judge(tracer.contacts());
-                // A few contacts say nothing of a share.
+                // A fraction of few contacts is meaningless.
                 if errors.contacts >= 100 {
                     run.worst = run.worst.max(errors.of_contacts());
                 }

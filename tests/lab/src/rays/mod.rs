@@ -1,9 +1,9 @@
 //! Experiments of Lehericey 2016: *Détection de collision par lancer de rayon : la quête de la
 //! performance*.
 //!
-//! Meshes, sizes, masses, thresholds and most curves of the source are lost; what stands in for
-//! them is in the notes of each report. Ratios and shapes of curves are compared, not milliseconds.
-//! Sizes are those that take a minute or two; the source's are named with each option.
+//! Meshes, sizes, masses, thresholds and most curves of the source are lost; the notes of each
+//! report name the stand-ins. The experiments compare ratios and shapes of curves, not
+//! milliseconds. Default sizes take a minute or two; each option names the source's size.
 
 mod audit;
 pub mod cloth;

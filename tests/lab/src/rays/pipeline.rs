@@ -1,12 +1,13 @@
-//! Figures 3.7 and 3.8 and table 3.1 (chapter 3, sections 1.4.2 and 1.4.3): what three stages gain
-//! over one kernel with branches, and what it costs to wait for exact counts in the middle of a
-//! step. On a GPU; a driver in software will do to see that all give the same.
+//! Figures 3.7 and 3.8 and table 3.1 (chapter 3, sections 1.4.2 and 1.4.3): the gain of three
+//! stages over one kernel with branches, and the cost of waiting for exact counts in the middle of
+//! a step. It needs a GPU; a software driver is enough to check that all methods give the same
+//! result.
 //!
 //! The motions of R (concave bodies on irregular ground) and RD (with sheets above) are recorded
-//! once; every way to launch a step then looks at the same ones, in turns. The one kernel stands in
-//! for stages two and three: it looks at every point of every pair, finds out what is due, and
-//! traces at once. All else is the same. Its functions are those of the pipeline, and its contacts
-//! are held against the pipeline's in every step.
+//! once. Every method of launching a step then runs on the same recording, in turns. The single
+//! kernel replaces stages two and three: it visits every point of every pair, decides what is due,
+//! and traces at once. Everything else is the same. It uses the functions of the pipeline, and its
+//! contacts are compared with the pipeline's in every step.
 
 use clap::Parser;
 use hapticd_rays::Settings;
@@ -59,12 +60,12 @@ fn confidence(word: &str) -> Result<f64, String> {
     }
 }
 
-/// What the source says of a case.
+/// Published values of a case.
 struct Published {
     name: &'static str,
-    /// Time of one kernel by that of three stages.
+    /// Time of one kernel over that of three stages.
     ratio: f64,
-    /// What predicted counts save, ms a step, and of the step's time, %.
+    /// Savings by predicted counts, ms per step, and in % of the step's time.
     gain_ms: f64,
     share: f64,
 }
@@ -178,16 +179,16 @@ fn run(context: &Context) -> Result<Report, Failure> {
 
 const SOFTWARE: &str = "this adapter computes on the CPU. Few invocations go together there (8 for 256 bits), and what a branch costs that none of them is on is the driver's affair (llvmpipe of Mesa 22 and of Mesa 25 differ by 3 to 4 times): the ratios show neither a GPU's branches nor its memory. A thread's waking up is all that waiting costs, and there is no bus: the gains say nothing of a GPU, and on busy processors they drown in the noise";
 
-/// What counts that are not waited for save.
+/// Savings by not waiting for counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Gain {
     mean_ms: f64,
     median_ms: f64,
-    /// Of the time of a step that waits, %.
+    /// Fraction of the time of a step that waits, %.
     share: f64,
 }
 
-/// What came of one case.
+/// Results of one case.
 struct Case {
     mean: [Times; WAYS.len()],
     ratio: f64,
@@ -243,9 +244,9 @@ impl Case {
     }
 }
 
-/// The figures hold if three stages are quicker in every case, most so with two algorithms; the
-/// table, if waiting costs in every case, about the same; by medians, since few steps that
-/// something else held up weigh much in a mean.
+/// The figures hold if three stages are faster in every case, with the largest gain for two
+/// algorithms. The table holds if waiting costs about the same in every case. Medians decide,
+/// because in a mean a few steps with other load would weigh too much.
 fn verdict(cases: &[Case], adapter: &AdapterReport) -> Verdict {
     let ratios: Vec<f64> = cases.iter().map(|case| case.ratio).collect();
     let most = ratios.iter().fold(0.0_f64, |most, &ratio| most.max(ratio));
@@ -271,7 +272,8 @@ fn verdict(cases: &[Case], adapter: &AdapterReport) -> Verdict {
     )
 }
 
-/// A cost that does not depend on the work: the source's largest gain is 1.4 times its least.
+/// Largest ratio of costs that count as independent of the work: the source's largest gain is 1.4
+/// times its smallest.
 const FIXED: f64 = 3.0;
 
 fn word(holds: bool) -> &'static str {
@@ -302,7 +304,7 @@ mod tests {
             ..gpu(1.0)
         };
         let launched = Launched {
-            // One step that something else held up for a second.
+            // One step was delayed by a second.
             times: vec![
                 [gpu(1.0), waits, gpu(1.0), gpu(ratio)],
                 [gpu(1.0), waits, gpu(1.0), gpu(ratio)],
@@ -355,10 +357,10 @@ mod tests {
         let source = [0, 1, 2].map(|k| (PUBLISHED[k].ratio, PUBLISHED[k].gain_ms));
         let held = judged(source);
         assert!(held.holds && held.why.starts_with("on Toy"), "{}", held.why);
-        // One case slower; another than the second gains most.
+        // One case is slower; another than the second gains most.
         assert!(!judged([(0.9, 2.8), (2.7, 2.0), (1.8, 2.1)]).holds);
         assert!(!judged([(1.3, 2.8), (1.7, 2.0), (1.8, 2.1)]).holds);
-        // Waiting costs nothing in one; not the same in all.
+        // Waiting costs nothing in one; the cost is not the same in all.
         assert!(!judged([(1.3, 2.8), (2.7, -0.1), (1.8, 2.1)]).holds);
         assert!(!judged([(1.3, 9.0), (2.7, 2.0), (1.8, 2.1)]).holds);
     }

@@ -1,9 +1,9 @@
-//! Figures 4.9 and 4.10 (chapter 4, section 3.2): what predictions keep.
+//! Figures 4.9 and 4.10 (chapter 4, section 3.2): contacts that predictions preserve.
 //!
-//! A scene runs under what the walk finds, with predictions and without; beside it a second tracer
-//! traces everything in full. In both runs every contact is compared, and the solver gets contacts
-//! only, as the source's does. A recording that both look at tells how much of the difference is
-//! the motion's, and a third run what our own solver makes of the predictions.
+//! A scene runs on the contacts that the walk finds, with and without predictions, while a second
+//! tracer traces everything in full. In both runs every contact is compared, and the solver gets
+//! contacts only, like the source's. A recording shared by both shows how much of the difference is
+//! due to the motion. A third run shows how our own solver uses the predictions.
 
 use clap::Parser;
 use hapticd_rays::{Settings, Tracer};
@@ -50,13 +50,14 @@ fn edges(word: &str) -> Result<f32, String> {
     }
 }
 
-/// Of a whole run.
+/// Totals of a whole run.
 #[derive(Default)]
 struct Run {
     errors: Errors,
-    /// Of every half second.
+    /// Totals of every half second.
     curve: Vec<(Errors, f64)>,
-    /// Sum of the lengths of all rays that are contacts, m; what there is, not what was found.
+    /// Sum of the lengths of all rays that are contacts, m; of the true contacts, not of those
+    /// found.
     length_m: f64,
 }
 
@@ -218,7 +219,7 @@ fn run(context: &Context, scene: Rigid, bodies: u32) -> Result<Report, Failure> 
     })
 }
 
-/// A line for each run.
+/// Formats a line for each run.
 fn curve((name, run): (&str, &Run)) -> String {
     let parts = run.curve.iter().map(|(errors, length)| {
         let contacts = errors.contacts.max(1) as f64;

@@ -1,8 +1,8 @@
-//! Table 3.4 (chapter 3, section 3.2): a whole scene under contacts along rays, and under
-//! re-projected ones.
+//! Table 3.4 (chapter 3, section 3.2): a whole scene with contacts along rays, and with
+//! re-projected contacts.
 //!
-//! What is summed up is the length of every ray that is a contact, before any projection, in both
-//! runs: less is less interpenetration.
+//! In both runs it sums the length of every ray that is a contact, before any projection; a smaller
+//! sum means less interpenetration.
 
 use clap::Parser;
 use hapticd_rays::{Separation, Settings};

@@ -1,5 +1,5 @@
-//! The source's scenes: what is in them. Sizes, masses, placements, thicknesses and thresholds are
-//! ours; the source gives none.
+//! Contents of the source's scenes. Sizes, masses, placements, thicknesses and thresholds are ours;
+//! the source gives none.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::experiment::Failure;
 use crate::models::concave;
 use crate::rays::stage::{Numbers, Part, Stage, failed, solid};
 
-/// Substeps where there are rigid bodies alone, and where there is cloth.
+/// Number of substeps for rigid bodies alone, and with cloth.
 pub const SUBSTEPS: [u32; 2] = [4, 10];
-/// Much, and not enough: 64 stones still move at 0.1 m/s after ten seconds (0.17 with a tenth of it
-/// after fifteen), so nothing is ever quite settled.
+/// High damping, and still not enough: 64 stones still move at 0.1 m/s after ten seconds (0.17 m/s
+/// after fifteen with a tenth of it), so nothing is ever fully settled.
 pub const DAMPING_1_S: f64 = 1.0;
-/// About the size of one of the four bodies with room to turn, m.
+/// About the size of one of the four bodies, with space to turn, m.
 const SPACING_M: f64 = 0.16;
 
-/// The four concave bodies.
+/// Returns the four concave bodies.
 pub fn parts(points_per_cluster: usize) -> Result<Vec<Part>, Failure> {
     let meshes = concave::all()?;
     (meshes.iter())
@@ -27,19 +27,19 @@ pub fn parts(points_per_cluster: usize) -> Result<Vec<Part>, Failure> {
         .collect()
 }
 
-/// The detection's thresholds for bodies with these edges.
+/// Returns the thresholds of the detection for bodies with these edges.
 pub fn rays(parts: &[Part]) -> Settings {
     let edges = parts.iter().map(|part| part.shape.mean_edge_m());
     Settings::for_edges(edges.sum::<f32>() / parts.len() as f32)
 }
 
-/// The thresholds of S1, S2 and R.
+/// Returns the thresholds of S1, S2 and R.
 pub fn rigid_rays() -> Result<Settings, Failure> {
     Ok(rays(&parts(0)?))
 }
 
-/// The same where only contacts are asked for, as the source's solver does: predictions sleep until
-/// they can be one. Ours looks ahead by them.
+/// The same for contacts only, as the source's solver requests: predictions sleep until they can
+/// become a contact. Our own solver uses predictions to look ahead.
 pub fn contacts_only(rays: Settings) -> Settings {
     Settings {
         awake_m: 0.0,
@@ -47,12 +47,12 @@ pub fn contacts_only(rays: Settings) -> Settings {
     }
 }
 
-/// Which of the source's rigid scenes.
+/// The source's rigid scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Rigid {
-    /// All fall together on a plane.
+    /// All bodies fall together on a plane.
     S1,
-    /// One is let fall every 0.1 s, on a plane.
+    /// One body is released every 0.1 s, above a plane.
     S2,
 }
 
@@ -64,7 +64,7 @@ impl Rigid {
         }
     }
 
-    /// Of that many bodies.
+    /// Makes the scene with this many bodies.
     pub fn stage(self, bodies: u32, rays: Settings) -> Result<Stage, Failure> {
         match self {
             Rigid::S1 => together(&parts(0)?, bodies, rays),
@@ -81,7 +81,7 @@ fn plane(stage: &mut Stage) -> Result<(), Failure> {
     stage.add_fixed(solid(&plane, 0)?, &Pose::translation(0.0, 0.0, -0.5))
 }
 
-/// A cubic lattice from `from` above the ground; the last layers may not be full.
+/// Returns a cubic lattice from `from` above the ground; the last layers may be incomplete.
 fn lattice(bodies: u32, from: f64, numbers: &mut Numbers) -> Vec<Pose> {
     let side = (1..).find(|n: &u32| n.pow(3) >= bodies).unwrap_or(1);
     (0..bodies)
@@ -94,12 +94,12 @@ fn lattice(bodies: u32, from: f64, numbers: &mut Numbers) -> Vec<Pose> {
         .collect()
 }
 
-/// Where the bodies of S1 are at first.
+/// Returns the initial poses of the bodies of S1.
 pub fn places(bodies: u32) -> Vec<Pose> {
     lattice(bodies, 2.0 * SPACING_M, &mut Numbers::new(7))
 }
 
-/// S1: these in turn, from a cubic lattice; the plane is object 0.
+/// Makes S1: these bodies in turn, in a cubic lattice; the plane is object 0.
 pub fn together(parts: &[Part], bodies: u32, rays: Settings) -> Result<Stage, Failure> {
     let mut stage = Stage::new(rays, SUBSTEPS[0], DAMPING_1_S)?;
     plane(&mut stage)?;
@@ -109,14 +109,14 @@ pub fn together(parts: &[Part], bodies: u32, rays: Settings) -> Result<Stage, Fa
     Ok(stage)
 }
 
-/// S2: they fall on one heap.
+/// Makes S2: bodies that fall on one heap.
 fn one_by_one(bodies: u32, rays: Settings) -> Result<Stage, Failure> {
     let mut stage = Stage::new(rays, SUBSTEPS[0], DAMPING_1_S)?;
     plane(&mut stage)?;
     let parts = parts(0)?;
     let mut numbers = Numbers::new(11);
     let half = 0.5 * SPACING_M * f64::from(bodies).cbrt();
-    // What a body adds to the height of the heap, about.
+    // Approximate height that a body adds to the heap.
     let layer = 0.4 * SPACING_M.powi(3) / (4.0 * half * half);
     for k in 0..bodies as usize {
         let above = 0.2 + layer * k as f64;
@@ -127,15 +127,15 @@ fn one_by_one(bodies: u32, rays: Settings) -> Result<Stage, Failure> {
     Ok(stage)
 }
 
-/// A ground with hills of up to `amplitude` m, `half` m to each side.
+/// Makes a ground with hills of up to `amplitude` m, `half` m to each side.
 pub fn hills(half: f64, amplitude: f64, points_per_cluster: usize) -> Result<Arc<Shape>, Failure> {
-    // As fine as half of a body.
+    // Cells of half the size of a body.
     let cells = (half / 0.03).ceil() as u32;
     let mesh = shapes::terrain([half; 2], cells, amplitude, 0.3, 3).map_err(|e| failed(&e))?;
     solid(&mesh, points_per_cluster)
 }
 
-/// R: concave bodies on irregular ground; with RD's sheets above.
+/// Makes R: concave bodies on irregular ground; with sheets above it is RD.
 pub fn on_hills(bodies: u32, sheets: u32, cells: u32, rays: Settings) -> Result<Stage, Failure> {
     let cloth = usize::from(sheets > 0);
     let mut stage = Stage::new(rays, SUBSTEPS[cloth], DAMPING_1_S)?;
@@ -161,7 +161,7 @@ pub fn on_hills(bodies: u32, sheets: u32, cells: u32, rays: Settings) -> Result<
     Ok(stage)
 }
 
-/// Half a side of every sheet, m.
+/// Half the side of every sheet, m.
 pub const SHEET_M: f64 = 0.15;
 pub const HALF_THICKNESS_M: f64 = 0.0015;
 
@@ -180,14 +180,14 @@ pub fn moved(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, Failure> {
     TriMesh::new(positions, mesh.triangles().to_vec()).map_err(|e| failed(&e))
 }
 
-/// The thresholds for sheets of so many squares a side.
+/// Returns the thresholds for sheets of this many squares a side.
 pub fn cloth_rays(cells: u32) -> Settings {
     // Two sides of a square and its diagonal.
     let side = 2.0 * SHEET_M / f64::from(cells);
     Settings::for_edges((side * (2.0 + std::f64::consts::SQRT_2) / 3.0) as f32)
 }
 
-/// The thresholds of RD, with such sheets.
+/// Returns the thresholds of RD, with such sheets.
 pub fn mixed_rays(cells: u32) -> Result<Settings, Failure> {
     let (rigid, sheets) = (rigid_rays()?, cloth_rays(cells));
     Ok(Settings {
@@ -197,7 +197,7 @@ pub fn mixed_rays(cells: u32) -> Result<Settings, Failure> {
     })
 }
 
-/// Stacks of four sheets beside each other, overlapping.
+/// Adds overlapping stacks of four sheets next to each other.
 pub fn heap_of_sheets(
     stage: &mut Stage,
     sheets: u32,
@@ -220,12 +220,12 @@ pub fn heap_of_sheets(
     Ok(())
 }
 
-/// Stacks a side of a heap of sheets.
+/// Returns the number of stacks along a side of a heap of sheets.
 fn stacks(sheets: u32) -> u32 {
     (1..).find(|n: &u32| 4 * n.pow(2) >= sheets).unwrap_or(1)
 }
 
-/// D1: sheets fall on irregular ground with fixed balls.
+/// Makes D1: sheets that fall on irregular ground with fixed balls.
 pub fn sheets_on_hills(
     sheets: u32,
     cells: u32,
@@ -261,7 +261,8 @@ pub fn sheets_on_hills(
     Ok(stage)
 }
 
-/// C0: two sheets fall on a ball, the upper one faster; the ball is object 0, the lower sheet 1.
+/// Makes C0: two sheets that fall on a ball, the upper one faster; the ball is object 0, the lower
+/// sheet 1.
 pub fn sheets_on_a_ball(cells: u32, rays: Settings, speed_m_s: f64) -> Result<Stage, Failure> {
     let mut stage = Stage::new(rays, SUBSTEPS[1], DAMPING_1_S)?;
     let ball = shapes::icosphere(0.06, 3).map_err(|e| failed(&e))?;

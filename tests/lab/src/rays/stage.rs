@@ -1,5 +1,5 @@
-//! The source's scenes at work: a world that objects are put into, live or recorded, so that every
-//! variant looks at the same motions.
+//! Simulation of the source's scenes: a world with objects, live or recorded, so that every variant
+//! sees the same motions.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use hapticd_xpbd::{self as xpbd, ClothMaterial};
 
 use crate::experiment::Failure;
 
-/// The source's step in all scenes, s.
+/// Step of the source in all scenes, s.
 pub const STEP_S: f64 = 1.0 / 60.0;
 const DENSITY_KG_M3: f64 = 1000.0;
 pub const FRICTION: f64 = 0.5;
@@ -20,7 +20,7 @@ pub fn failed(e: &dyn std::fmt::Display) -> Failure {
     Failure::Run(format!("the scene: {e}"))
 }
 
-/// Numbers from 0 to 1, the same every time.
+/// Random numbers from 0 to 1, the same in every run.
 pub struct Numbers(u64);
 
 impl Numbers {
@@ -36,12 +36,12 @@ impl Numbers {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// From `-half` to `half`.
+    /// Returns a number from `-half` to `half`.
     pub fn about(&mut self, half: f64) -> f64 {
         half * (2.0 * self.next() - 1.0)
     }
 
-    /// A turn, all equally likely (Shoemake 1992).
+    /// Returns a uniformly distributed rotation (Shoemake 1992).
     pub fn turn(&mut self) -> Quat {
         let tau = std::f64::consts::TAU;
         let (u, a, b) = (self.next(), tau * self.next(), tau * self.next());
@@ -55,7 +55,7 @@ impl Numbers {
     }
 }
 
-/// A solid with what the dynamics need of it.
+/// A solid with the properties that the dynamics need.
 #[derive(Clone)]
 pub struct Part {
     pub shape: Arc<Shape>,
@@ -72,13 +72,13 @@ impl Part {
     }
 }
 
-/// A solid that never moves.
+/// Makes a solid that never moves.
 pub fn solid(mesh: &TriMesh, points_per_cluster: usize) -> Result<Arc<Shape>, Failure> {
     let shape = Shape::new(mesh, Topology::Volume, points_per_cluster);
     Ok(Arc::new(shape.map_err(|e| failed(&e))?))
 }
 
-/// How an object of a stage moves.
+/// Kind of motion of an object.
 #[derive(Clone, Copy)]
 enum Kind {
     Fixed(Pose),
@@ -91,22 +91,22 @@ enum Kind {
 struct Actor {
     shape: Arc<Shape>,
     kind: Kind,
-    /// The step that it is there from.
+    /// Step in which it appears.
     since: usize,
 }
 
-/// A scene at work.
+/// A running scene.
 pub struct Stage {
     world: DeformableWorld,
     actors: Vec<Actor>,
     ids: Vec<ObjectId>,
-    /// What comes later, by step.
+    /// Objects that appear later, by step.
     later: VecDeque<(usize, Part, Pose)>,
     done: usize,
 }
 
 impl Stage {
-    /// Empty. `substeps`: of the dynamics.
+    /// Makes an empty stage; `substeps` is that of the dynamics.
     pub fn new(rays: Settings, substeps: u32, damping_1_s: f64) -> Result<Stage, Failure> {
         let world = DeformableWorld::new(hapticd_deformable::world::Settings {
             dynamics: xpbd::Settings {
@@ -147,7 +147,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A rigid body that appears after so many steps; to be called in order.
+    /// Adds a rigid body that appears at step `step`; call it in order of the steps.
     pub fn add_later(&mut self, step: usize, part: &Part, pose: &Pose) {
         self.later.push_back((step, part.clone(), *pose));
     }
@@ -163,7 +163,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Whoever is due, appears.
+    /// Adds the objects that are due.
     fn let_in(&mut self) -> Result<(), Failure> {
         while self.later.front().is_some_and(|next| next.0 <= self.done) {
             if let Some((_, part, pose)) = self.later.pop_front() {
@@ -173,7 +173,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Detects and moves. After it the world's scene still is where the detection saw it.
+    /// Detects and moves. Afterwards the world's scene is still in the state that the detection
+    /// saw.
     pub fn step(&mut self) -> Result<(), Failure> {
         self.let_in()?;
         self.world.step(STEP_S).map_err(|e| failed(&e))?;
@@ -181,7 +182,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Of the detection.
+    /// Returns the settings of the detection.
     pub fn settings(&self) -> Settings {
         *self.world.detector().settings()
     }
@@ -194,13 +195,14 @@ impl Stage {
         &mut self.world
     }
 
-    /// The points of every deformable, in order of addition.
+    /// Returns the points of every deformable, in order of addition.
     pub fn surfaces(&self) -> impl Iterator<Item = &[Vec3]> {
         (self.ids.iter())
             .filter_map(|id| self.world.dynamics().surface(self.world.deformable(*id)?))
     }
 
-    /// Gives all points of a deformable, by their number in order of addition, a velocity, m/s.
+    /// Gives all points of a deformable, selected by its number in order of addition, a velocity,
+    /// m/s.
     pub fn throw(&mut self, deformable: usize, velocity: Vec3) -> Result<(), Failure> {
         let mut ids = (self.ids.iter()).filter_map(|id| self.world.deformable(*id));
         let Some(id) = ids.nth(deformable) else {
@@ -238,7 +240,7 @@ impl Stage {
         frame
     }
 
-    /// Runs on and notes where everything was at every step.
+    /// Runs `steps` steps and records the positions of everything at each.
     pub fn record(mut self, steps: usize) -> Result<Recording, Failure> {
         let mut frames = Vec::with_capacity(steps);
         for _ in 0..steps {
@@ -253,14 +255,15 @@ impl Stage {
     }
 }
 
-/// Where everything that moves was at one step, in order of addition; as the detection sees it.
+/// Positions of everything that moves at one step, in order of addition; as the detection sees
+/// them.
 #[derive(Default)]
 struct Frame {
     poses: Vec<Pose>,
     points: Vec<Vec<[f32; 3]>>,
 }
 
-/// Where everything was at every step.
+/// Positions of everything at every step.
 pub struct Recording {
     actors: Vec<Actor>,
     frames: Vec<Frame>,
@@ -271,7 +274,7 @@ impl Recording {
         self.frames.len()
     }
 
-    /// The shapes of all objects, with clusters of another size.
+    /// Returns the shapes of all objects, with clusters of another size.
     pub fn shapes(&self, points_per_cluster: usize) -> Result<Vec<Arc<Shape>>, Failure> {
         let again = |actor: &Actor| {
             let shape = &actor.shape;
@@ -284,7 +287,7 @@ impl Recording {
         self.actors.iter().map(again).collect()
     }
 
-    /// Takes the detection through all steps: `each` is called with the scene of every step.
+    /// Runs the detection through all steps: `each` is called with the scene of every step.
     pub fn replay(
         &self,
         each: impl FnMut(usize, &mut RayScene) -> Result<(), Failure>,
@@ -293,7 +296,7 @@ impl Recording {
         self.replay_with(&shapes, each)
     }
 
-    /// The same, with other shapes of the same points: other clusters, say.
+    /// The same, with other shapes of the same points, for example with other clusters.
     pub fn replay_with(
         &self,
         shapes: &[Arc<Shape>],

@@ -1,4 +1,4 @@
-//! Scenes C1 to C3: sheets on concave bodies, a dressed mannequin, a sheet on its edge.
+//! Scenes C1 to C3: sheets on concave bodies, a dressed mannequin, a sheet falling on its edge.
 
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_rays::{POINTS_PER_CLUSTER, Settings};
@@ -59,7 +59,7 @@ fn edges(mesh: &TriMesh) -> impl Iterator<Item = f64> {
         .flat_map(move |t| [0, 1, 2].map(|k| (at(t[k]) - at(t[(k + 1) % 3])).norm()))
 }
 
-/// C3: a sheet falls on its edge, a little askew, on irregular ground.
+/// C3: a sheet falls on its edge, slightly rotated, on irregular ground.
 pub fn on_edge(cells: u32) -> Result<Stage, Failure> {
     let mut stage = stage(cloth_rays(cells))?;
     let ground = hills(0.45, 0.03, POINTS_PER_CLUSTER)?;

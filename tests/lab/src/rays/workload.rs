@@ -1,9 +1,9 @@
-//! Table 3.2 (chapter 3, section 1.4.3): rays that are missed where a workload is predicted before
-//! it is known, by the number of pairs or without it.
+//! Table 3.2 (chapter 3, section 1.4.3): rays missed by predicting the workload before it is known,
+//! with and without the number of pairs.
 //!
-//! Off-line, from the fills of every step of scenes R (concave bodies on irregular ground) and RD
-//! (with sheets above). What a synchronisation in the middle of a step costs (table 3.1) is
-//! `rays-pipeline`'s to say: the twin on the CPU has none.
+//! It works off-line, from the fills of every step of scenes R (concave bodies on irregular ground)
+//! and RD (with sheets above). `rays-pipeline` measures the cost of a synchronisation in the middle
+//! of a step (table 3.1); the twin on the CPU has none.
 
 use clap::Parser;
 use hapticd_rays::{Predicted, Predictor, Settings, Tracer};
@@ -46,10 +46,10 @@ fn confidence(word: &str) -> Result<f64, String> {
     }
 }
 
-/// Pairs, and the fill of each list of rays.
+/// Number of pairs, and the fill of each list of rays.
 type Fill = (usize, [usize; 3]);
 
-/// More than any list holds: what is launched where nothing is known.
+/// More than any list holds: launched when nothing is known.
 const WORST: usize = 1 << 40;
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -57,7 +57,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let steps = options.steps as usize;
     let rigid = rigid_rays()?;
     let mixed = mixed_rays(options.cells)?;
-    // The motion does not matter for R alone: the walk drives, and the full trace looks on.
+    // The motion does not matter for R alone: the walk drives it, and the full trace observes.
     let mut stage = on_hills(options.bodies, 0, options.cells, rigid)?;
     let mut beside = Tracer::new(Settings {
         iterative: false,
@@ -148,7 +148,7 @@ fn rays(fills: &[Fill]) -> usize {
     fills.iter().flat_map(|fill| fill.1).sum()
 }
 
-/// Rays beyond what was predicted, of all lists and steps.
+/// Returns the number of rays beyond the prediction, over all lists and steps.
 fn missed(with: Predictor, fills: &[Fill]) -> u64 {
     let mut lists = [Predicted::default(); 3];
     for (pairs, fill) in fills {

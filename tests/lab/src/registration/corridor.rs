@@ -8,18 +8,18 @@ use super::crowd::{Ahead, Body, Crowd, Settings, polygon};
 use super::stage::{self, COARSE_M, Cells};
 use crate::experiment::Failure;
 
-/// Of a corridor, in coarse cells along and across: 192 by 128 m, 96 by 64 m.
+/// Size of a corridor in coarse cells, along and across: 192 by 128 m, 96 by 64 m.
 pub const WIDE: [usize; 2] = [12, 8];
 pub const NARROW: [usize; 2] = [6, 4];
 const LANES: usize = 16;
 const LANE_M: f64 = 5.0;
-/// From the head of a car to the next one's, and how far each goes.
+/// Distance from the head of a car to the next one's, and travel of each car.
 const SPACING_M: f64 = 8.0;
 const WAY_M: f64 = 16.0;
 const CAR_M_S: f64 = 3.0;
 
-/// Half of the points at each end, each with the other end as its goal; cars in lanes in the
-/// middle, every other lane the other way.
+/// Makes a corridor: half of the points start at each end, with the other end as their goal. Cars
+/// drive in lanes in the middle, in alternating directions.
 pub fn corridor(
     size: [usize; 2],
     cells: Cells,

@@ -18,7 +18,7 @@ const POLYGONS: usize = 100;
 fn run(context: &Context) -> Result<Report, Failure> {
     let options: Options = context.parse()?;
     let steps = options.steps(600, 10_000);
-    // Two of the circles: hundreds of polygons.
+    // Two of the circles, for hundreds of polygons.
     let mut crowds = Vec::new();
     for k in 0..2 {
         crowds.push(e3::circle(POINTS / 2, POLYGONS, options.seed + k)?);

@@ -1,4 +1,4 @@
-//! Figure 8.16: what a corridor costs by the number of polygonal agents.
+//! Figure 8.16: cost of a corridor by the number of polygonal agents.
 
 use serde_json::Map;
 

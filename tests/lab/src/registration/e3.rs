@@ -17,7 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const MIDDLE: Vec3 = Vec3::new(160.0, 160.0, 0.0);
-/// Of the points, and of the two rounds of polygons.
+/// Radius of the points' circle, and of the two circular roads of polygons.
 const CIRCLE_M: f64 = 150.0;
 const ROUNDS_M: [f64; 2] = [80.0, 115.0];
 const CAR_M_S: f64 = 2.0;
@@ -26,7 +26,8 @@ fn about(angle: f64, radius: f64) -> Vec3 {
     MIDDLE + Vec3::new(angle.cos(), angle.sin(), 0.0) * radius
 }
 
-/// Points on a circle, each with the opposite place as its goal; half of the cars on each round.
+/// Makes points on a circle, each with the opposite position as its goal, and cars, half on each
+/// circular road.
 pub fn circle(points: usize, cars: usize, seed: u64) -> Result<Crowd, Failure> {
     let settings = Settings::close(seed);
     let mut crowd = stage::plane(
@@ -54,7 +55,7 @@ pub fn circle(points: usize, cars: usize, seed: u64) -> Result<Crowd, Failure> {
     Ok(crowd)
 }
 
-/// Each car goes for a place a little further on its round.
+/// Gives each car a goal a little farther on its road.
 pub fn go_round(crowd: &mut Crowd) {
     for (i, car) in crowd.polygons.iter_mut().enumerate() {
         let out = car.middle() - MIDDLE;
@@ -104,7 +105,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let share = (costs.iter())
         .map(|c| ms(c.multiresolution) / ms(c.total()))
         .fold(0.0, f64::max);
-    // Of a ratio: what the source says, and how far we take it.
+    // For a ratio: the source's value, and our tolerance.
     let judged = [
         (
             "twice the points: behaviour",
@@ -139,7 +140,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             failing.push(format!("{name}: {ours:.2} is not in {bar:?}"));
         }
     }
-    // What the text does not say, but its figure would.
+    // Not stated in the text; its figure would show it.
     rows.push(Row::new(
         "twice the points: polygons",
         "",

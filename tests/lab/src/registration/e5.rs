@@ -1,4 +1,4 @@
-//! Figure 8.11: a city. What an agent costs does not depend on how large the city is.
+//! Figure 8.11: a city. The cost of an agent does not depend on the size of the city.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Map};
@@ -17,12 +17,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Streets are one cell wide, blocks two; cells of 8 m get as fine as 2 m.
+/// Streets are one cell wide, blocks two; cells of 8 m are refined down to 2 m.
 const CELL_M: f64 = 8.0;
 const LEVELS: u8 = 2;
 const POINTS_PER_BLOCK: usize = 12;
 
-/// A city, its points of interest, and who wants to which.
+/// A city, its points of interest, and each agent's goal among them.
 pub struct City {
     pub crowd: Crowd,
     routes: Routes,
@@ -33,7 +33,7 @@ pub struct City {
 }
 
 impl City {
-    /// So many blocks a side.
+    /// Makes a city with this many blocks a side.
     pub fn new(blocks: usize, seed: u64) -> Result<Self, Failure> {
         let mut random = Random::new(seed);
         let side = 3 * blocks + 1;
@@ -88,7 +88,7 @@ impl City {
         })
     }
 
-    /// Everybody's next place on its way; who has arrived draws another goal.
+    /// Gives each agent its next intermediate goal; an agent that has arrived draws another goal.
     fn plan(&mut self) {
         let map = self.crowd.registration.map();
         for (i, agent) in self.crowd.agents.iter_mut().enumerate() {
@@ -194,7 +194,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// Points that are in cells of buildings.
+/// Returns the number of points in cells of buildings.
 fn buried(crowd: &Crowd) -> usize {
     let at = |x: f64| !((x / CELL_M).floor() as usize).is_multiple_of(3);
     let inside = |p: &Vec3| at(p.x) && at(p.y) && p.x % CELL_M > 1e-6 && p.y % CELL_M > 1e-6;

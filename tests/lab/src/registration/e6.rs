@@ -18,7 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 const POINTS: usize = 600;
 const LINKS: usize = 12;
 const LINK_M: f64 = 3.0;
-/// A dense crowd about the middle of a place of 128 m; snakes come from two sides.
+/// A dense crowd about the middle of a square of 128 m; snakes come from two sides.
 pub fn scene(ahead: Ahead, speed_m_s: f64, seed: u64) -> Result<Crowd, Failure> {
     let mut crowd = stage::plane(
         Cells::Multiresolution,
@@ -50,7 +50,7 @@ pub fn scene(ahead: Ahead, speed_m_s: f64, seed: u64) -> Result<Crowd, Failure> 
     Ok(crowd)
 }
 
-/// Their ways wind, and their speed varies by 30 %.
+/// Makes the snakes' paths wind, and varies their speed by 30 %.
 pub fn wind(crowd: &mut Crowd, k: u64, speed_m_s: f64) {
     for (i, snake) in crowd.polygons.iter_mut().enumerate() {
         let to = [1.0, -1.0][i];
@@ -67,7 +67,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let mut watch = Watch::default();
     let (mut with, mut without) = (0, 0);
     for speed in [2.0, 4.0, 8.0, 12.0] {
-        // As far at any speed.
+        // The same distance at any speed.
         let steps = options.steps((80.0 / speed * 30.0) as u64, (100.0 / speed * 30.0) as u64);
         let mut hits = [0; 2];
         let mut panics = 0;

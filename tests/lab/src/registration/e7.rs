@@ -24,10 +24,10 @@ pub const EXPERIMENT: Experiment = Experiment {
 const POINTS: usize = 400;
 const SLUGS: usize = 12;
 const GOALS: usize = 12;
-/// Cells of about 4 m become such of 2 m.
+/// Cells of about 4 m are refined to 2 m.
 const LEVELS: u8 = 1;
 
-/// A curved world with buildings, and who is on the way where.
+/// A curved world with buildings, and the agents' goals.
 pub struct World {
     pub crowd: Crowd,
     routes: Routes,
@@ -62,7 +62,7 @@ impl World {
         let mut starts = Vec::new();
         while starts.len() < POINTS {
             let c = free(&mut random);
-            // Not in a yard that no way leads out of.
+            // Not in a yard without an exit.
             if routes.ahead(c, 0).is_some() {
                 let d = map.dart(c);
                 let share = 0.8 * random.unit();
@@ -92,7 +92,7 @@ impl World {
         Ok(world)
     }
 
-    /// The walls of the buildings are edges that everybody minds.
+    /// Makes the walls of the buildings edges that all agents react to.
     fn build(&mut self) -> Result<(), Failure> {
         for &c in &self.houses {
             let map = self.crowd.registration.map();
@@ -108,7 +108,7 @@ impl World {
         Ok(())
     }
 
-    /// Slugs in the middles of some cells, their corners reached by going out from there.
+    /// Adds slugs in the middles of some cells; their corners are located by moving out from there.
     fn add_slugs(&mut self, cells: &[Cell], random: &mut Random) -> Result<(), Failure> {
         let mut taken: Vec<Vec3> = Vec::new();
         for _ in 0..1000 {
@@ -153,7 +153,7 @@ impl World {
         Ok(())
     }
 
-    /// How long the longest of a slug's diagonals is beside the longest of a slug at rest.
+    /// Returns the ratio of the longest diagonal of a slug to that of a slug at rest.
     fn stretch(&self) -> f64 {
         let longest = |p: &Polygon| {
             let opposite = (0..4).map(|i| (p.corners[i].at - p.corners[i + 4].at).norm());
@@ -162,7 +162,7 @@ impl World {
         self.crowd.polygons.iter().map(longest).fold(0.0, f64::max) / 3.2
     }
 
-    /// Everybody's next place on its way; who has arrived draws another goal.
+    /// Gives each agent its next intermediate goal; an agent that has arrived draws another goal.
     pub fn plan(&mut self) {
         let map = self.crowd.registration.map();
         for (i, agent) in self.crowd.agents.iter_mut().enumerate() {
@@ -194,7 +194,7 @@ impl World {
     }
 }
 
-/// The triangle of a dart.
+/// Returns the triangle of a dart.
 fn facet(map: &Map, d: Dart) -> [Vec3; 3] {
     [
         map.centre(map.cell(d)),
@@ -203,7 +203,8 @@ fn facet(map: &Map, d: Dart) -> [Vec3; 3] {
     ]
 }
 
-/// How far a point is from a cell, and the triangles of the cell that it is on, within 1 nm.
+/// Returns the distance of a point from a cell, and the triangles of the cell that it is on, within
+/// 1 nm.
 fn on(map: &Map, c: Cell, p: &Vec3) -> (f64, Vec<[Vec3; 3]>) {
     let mut off = f64::INFINITY;
     let mut facets = Vec::new();
@@ -218,12 +219,12 @@ fn on(map: &Map, c: Cell, p: &Vec3) -> (f64, Vec<[Vec3; 3]>) {
     (off, facets)
 }
 
-/// The length of the straight way between points of two triangles, in one or across the side that
-/// they share; `None` where they share none.
+/// Returns the length of the straight path between points of two triangles, within one or across
+/// their shared edge; `None` if they share no edge.
 fn unfolded(a: &[Vec3; 3], p: &Vec3, b: &[Vec3; 3], q: &Vec3) -> Option<f64> {
     let touches = |t: &[Vec3; 3], x: &Vec3| (point_triangle(x, t).0 - x).norm() < 1e-9;
     if touches(a, q) || touches(b, p) {
-        // In one of them: also where a neighbour's refinement has cut it in two.
+        // Within one triangle, even if a neighbour's refinement has cut it in two.
         return Some((p - q).norm());
     }
     let shared: Vec<Vec3> = a.iter().copied().filter(|v| b.contains(v)).collect();
@@ -235,7 +236,7 @@ fn unfolded(a: &[Vec3; 3], p: &Vec3, b: &[Vec3; 3], q: &Vec3) -> Option<f64> {
                 (t, (x - s - along * t).norm())
             };
             let ((tp, hp), (tq, hq)) = (laid(p), laid(q));
-            // Through the side, not past its end.
+            // Across the edge, not past its end.
             let share = if hp + hq > 0.0 { hp / (hp + hq) } else { 0.0 };
             let through = tp + (tq - tp) * share;
             let inside = -1e-9..=(e - s).norm() + 1e-9;
@@ -245,16 +246,16 @@ fn unfolded(a: &[Vec3; 3], p: &Vec3, b: &[Vec3; 3], q: &Vec3) -> Option<f64> {
     }
 }
 
-/// What the steps of a world were like, from outside.
+/// Observations of a world's steps from outside.
 #[derive(Default)]
 struct Steps {
-    /// Furthest from its own cell, m.
+    /// Largest distance of a point from its own cell, m.
     off: f64,
-    /// Checked, across a side, and largest error in length, m.
+    /// Checked steps, those across an edge, and largest error in length, m.
     checked: usize,
     bent: usize,
     error: f64,
-    /// More than one side or a corner crossed; blocked by a building.
+    /// Steps across more than one edge or a corner; steps blocked by a building.
     other: usize,
 }
 
@@ -401,7 +402,7 @@ mod tests {
         let length = unfolded(&flat, &p, &up, &q).unwrap();
         assert!((length - 0.4_f64.hypot(0.4)).abs() < 1e-12, "{length}");
         assert_eq!(unfolded(&flat, &p, &flat, &q), Some((p - q).norm()));
-        // The straight way on the unfolded surface would leave the side.
+        // The straight path on the unfolded surface would leave the shared edge.
         let (p, q) = (at(0.2, 0.0, 0.0), at(1.0, 0.0, 0.9));
         assert!(unfolded(&flat, &p, &up, &q).is_some(), "along its end");
         let far = [at(5.0, 0.0, 0.0), at(6.0, 0.0, 0.0), at(5.0, 1.0, 0.0)];

@@ -1,5 +1,5 @@
-//! Figures 9.1 and 9.2: 500 points on a sphere, each to the opposite place, in cubes that follow
-//! the density.
+//! Figures 9.1 and 9.2: 500 points on a sphere, each moving to the opposite position, in cubes that
+//! follow the density.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::Map;
@@ -22,12 +22,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 const POINTS: usize = 500;
 const RADIUS_M: f64 = 20.0;
 const MIDDLE: Vec3 = Vec3::new(24.0, 24.0, 24.0);
-/// Nearer to the middle than this is the jam.
+/// The jam: points nearer to the middle than this.
 const JAM_M: f64 = 5.0;
-/// Three cubes of 16 m a side become such of 2 m.
+/// Cubes of 16 m are refined three times, to 2 m.
 const LEVELS: u8 = 3;
 
-/// Random places on the unit sphere, pushed apart by Coulomb's force.
+/// Returns random positions on the unit sphere, pushed apart by Coulomb's force.
 pub fn spread(count: usize, random: &mut Random) -> Vec<Vec3> {
     let mut places: Vec<Vec3> = (0..count).map(|_| random.direction()).collect();
     let reach = (4.0 * std::f64::consts::PI / count as f64).sqrt();
@@ -71,7 +71,7 @@ pub fn scene(seed: u64) -> Result<Crowd, Failure> {
     Ok(crowd)
 }
 
-/// Ranks, ties in order.
+/// Returns ranks, ties in order.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -83,14 +83,14 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Spearman's coefficient.
+/// Returns Spearman's coefficient.
 fn correlation(a: &[f64], b: &[f64]) -> f64 {
     let pairs: Vec<(f64, f64)> = ranks(a).into_iter().zip(ranks(b)).collect();
     let [slope, _, r2] = stage::line(&pairs);
     r2.sqrt() * slope.signum()
 }
 
-/// Mean and largest number of darts of a cell.
+/// Returns the mean and the largest number of darts of a cell.
 fn darts(map: &Map) -> (f64, usize) {
     let counts: Vec<usize> = map.leaves().map(|c| map.cell_darts(c).count()).collect();
     let mean = counts.iter().sum::<usize>() as f64 / counts.len().max(1) as f64;
@@ -240,7 +240,7 @@ mod tests {
         let thrown: Vec<Vec3> = (0..200).map(|_| random.direction()).collect();
         let even = spread(200, &mut Random::new(1));
         assert!(even.iter().all(|p| (p.norm() - 1.0).abs() < 1e-12));
-        // The best of 200 have 0.26; thrown ones a tenth of that.
+        // The best of 200 has 0.26; random ones have a tenth of that.
         assert!(
             least(&even) > 0.18 && least(&thrown) < 0.1,
             "{} {}",

@@ -1,9 +1,10 @@
-//! Experiments of Pitiot 2015, chapters 8 and 9: crowds that find each other by registration.
+//! Experiments of Pitiot 2015, chapters 8 and 9: crowds whose agents find each other by
+//! registration.
 //!
-//! The figures are lost and no absolute time is in the text; what is compared are ratios, orders
-//! and shapes. No parameter of the behaviour is given either: those here are ours
-//! ([`crowd::Settings`]). Processor time, one thread; the same seed gives the same crowd to the
-//! bit.
+//! The figures are lost, and the text gives no absolute times; the experiments compare ratios,
+//! orders and shapes. The source gives no parameters of the behaviour either; those here are ours
+//! ([`crowd::Settings`]). Times are processor times on one thread. The same seed gives the same
+//! crowd to the bit.
 
 pub mod crowd;
 pub mod e11;

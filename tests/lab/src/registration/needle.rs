@@ -1,13 +1,13 @@
 //! Section 9.1.2 of Pitiot 2015, figures 9.5 and 9.6: a needle whose pieces are registered one by
-//! one, in a mesh that is fine about the tip.
+//! one, in a mesh that is fine around the tip.
 //!
 //! The source moves the tip with the mouse and calls both demonstrations interactive; it gives no
-//! counts and no times. Here a scripted helix of up to 1000 pieces, with the mesh two to five
-//! levels deep about its tip, among a vessel, a ball and a membrane. A step is one move of the tip
-//! by half a piece: registration, refinement and merging, and what is near the active piece. What
-//! is near is compared with brute force at every twentieth step. A row is of the steps with so many
-//! pieces registered, and more than the row before: whether the steps grow with the needle. Times
-//! are processor time.
+//! counts and no times. Here a scripted helix of up to 1000 pieces moves among a vessel, a ball and
+//! a membrane, with the mesh two to five levels deep around its tip. A step is one move of the tip
+//! by half a piece: registration, refinement and merging, and the neighbours of the active piece.
+//! The neighbours are compared with brute force at every twentieth step. A row covers the steps up
+//! to its number of registered pieces and beyond that of the row before; it shows whether steps
+//! become slower as the needle grows. Times are processor times.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -47,11 +47,11 @@ struct NeedleOptions {
 
 /// Half of the edge of the box, m.
 const HALF_M: f64 = 0.05;
-/// Middle of the ball, in the tissue's frame, m.
+/// Centre of the ball, in the tissue's frame, m.
 const BALL: Vec3 = Vec3::new(-0.019, 0.011, -0.01);
-/// Of a piece, m.
+/// Length of a piece, m.
 const PIECE_M: f64 = 0.001;
-/// A step of a picture, which is what the source calls interactive, s.
+/// Time of a frame, which the source calls interactive, s.
 const FRAME_S: f64 = 1.0 / 30.0;
 
 fn spec() -> Result<TissueSpec, Failure> {
@@ -60,7 +60,7 @@ fn spec() -> Result<TissueSpec, Failure> {
         let positions = mesh.positions().iter().map(|p| p + by).collect();
         TriMesh::new(positions, mesh.triangles().to_vec()).map_err(bad)
     };
-    // On the helix' way, and small: all are cut into triangles no larger than the finest cell.
+    // On the helix's path, and small: all are cut into triangles no larger than the finest cell.
     let tube = shapes::cylinder(0.002, 0.02, 16).map_err(bad)?;
     let ball = shapes::icosphere(0.004, 2).map_err(bad)?;
     let sheet = shapes::sheet(0.01, 4).map_err(bad)?;
@@ -89,8 +89,8 @@ fn spec() -> Result<TissueSpec, Failure> {
     })
 }
 
-/// A helix about z that comes down 7 cm, whatever its number of pieces, and up again if it is
-/// longer than that takes.
+/// Returns a helix about z that descends 7 cm, whatever its number of pieces, and rises again if it
+/// is longer.
 fn way(pieces: u32) -> Vec<Vec3> {
     let radius = 0.022;
     let pitch_per_rad = 0.0016;
@@ -105,7 +105,7 @@ fn way(pieces: u32) -> Vec<Vec3> {
         .collect()
 }
 
-/// What the steps of a row have cost.
+/// Cost of the steps of a row.
 #[derive(Clone, Default)]
 struct Tally {
     times: Vec<f64>,
@@ -138,8 +138,8 @@ fn brute(spec: &TissueSpec, p: &Vec3, q: &Vec3) -> Vec<f64> {
     spec.structures.iter().map(of).collect()
 }
 
-/// Whether what is near the active piece is what brute force finds, and how many things had to be
-/// found.
+/// Compares the neighbours of the active piece with brute force; returns how many there were, and
+/// whether they agree.
 fn compare(s: &mut Surroundings, spec: &TissueSpec, chain: &[Vec3]) -> (usize, bool) {
     let last = chain.len() - 2;
     let [p, q] = [chain[last], chain[last + 1]];
@@ -164,7 +164,8 @@ fn compare(s: &mut Surroundings, spec: &TissueSpec, chain: &[Vec3]) -> (usize, b
     (wanted, right)
 }
 
-/// One needle all the way in; a tally for each of the numbers of pieces, of the steps up to it.
+/// Inserts one needle completely; returns a tally for each number of pieces, over the steps up to
+/// it.
 fn measure(spec: &TissueSpec, counts: &[u32], finest: u8) -> Result<Vec<Tally>, Failure> {
     let bad = |e| Failure::Run(format!("the needle: {e}"));
     let way = way(counts.last().copied().unwrap_or_default());
@@ -206,10 +207,10 @@ fn zoom(finest: u8) -> Zoom {
     }
 }
 
-/// Ticks of a hand that pushes a needle in, turns it and pulls it out: median and 99th percentile
-/// of the guide's share, s, and how many of them were in the tissue.
+/// Runs a hand that pushes a needle in, turns it and pulls it out. Returns the median and 99th
+/// percentile of the guide's time per tick, s, and the number of ticks in the tissue.
 fn ticks(mut spec: TissueSpec) -> Result<(f64, f64, usize), Failure> {
-    // The ball is bone, and in the way.
+    // The ball is bone, and in the path.
     spec.structures[1].puncture_force_n = None;
     let needle = Needle {
         length_m: 0.09,
@@ -308,7 +309,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// The needle seen along y, with the cells that meet the plane of its tip, and everything coloured
+/// Draws the needle along y, with the cells that meet the plane of its tip. Everything is coloured
 /// by its distance to the tip: red is near (figure 9.6).
 fn picture(spec: &TissueSpec) -> Result<String, Failure> {
     let bad = |e| Failure::Run(format!("the needle: {e}"));

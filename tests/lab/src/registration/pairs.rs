@@ -1,4 +1,4 @@
-//! Section 8.3: the crowd's neighbours by other structures. The same pairs.
+//! Section 8.3: the crowd's neighbours by other structures, which must find the same pairs.
 
 use hapticd_geometry::Vec3;
 use hapticd_published::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};

@@ -1,8 +1,8 @@
-//! Ways around buildings and holes: for each goal, the next cell from every cell, by breadth-first
-//! search over the cells that a map was built of.
+//! Routes around buildings and holes: for each goal, the next cell from every cell, by
+//! breadth-first search over the cells that a map was built of.
 //!
-//! The source's *global* layer (Pitiot 2015, section 8.2): it knows what stands still and gives
-//! intermediate goals, the middles of cells. Outside the timers.
+//! This is the source's *global* layer (Pitiot 2015, section 8.2): it knows the static obstacles
+//! and gives intermediate goals, the middles of cells. It runs outside the timers.
 
 use std::collections::VecDeque;
 
@@ -11,13 +11,13 @@ use hapticd_registration::map::{Cell, Map};
 
 const NONE: u32 = u32::MAX;
 
-/// Of a map that was not refined yet.
+/// Routes in a map that was not refined yet.
 pub struct Routes {
     next: Vec<Vec<u32>>,
     centres: Vec<Vec3>,
 }
 
-/// The cell of the coarsest level that a leaf is part of.
+/// Returns the cell of the coarsest level that contains a leaf.
 pub fn root(map: &Map, mut c: Cell) -> Cell {
     while let Some(parent) = map.parent(c) {
         c = parent;
@@ -26,7 +26,7 @@ pub fn root(map: &Map, mut c: Cell) -> Cell {
 }
 
 impl Routes {
-    /// To each of these cells, across sides that are no obstacles.
+    /// Computes routes to each of these cells, across sides that are not obstacles.
     pub fn new(map: &Map, goals: &[Cell]) -> Self {
         let mut centres = vec![Vec3::zeros(); map.cell_slots()];
         for c in map.leaves() {
@@ -53,14 +53,14 @@ impl Routes {
         }
     }
 
-    /// Where to go from a cell of the coarsest level to a goal: the middle of the next cell, or of
-    /// the goal in it; `None` where no way leads there.
+    /// Returns the next position from a cell of the coarsest level towards a goal: the middle of
+    /// the next cell, or of the goal in the goal's cell; `None` if there is no route.
     pub fn ahead(&self, from: Cell, goal: usize) -> Option<Vec3> {
         let next = self.next[goal][from.index()];
         (next != NONE).then(|| self.centres[next as usize])
     }
 
-    /// Whether a cell is the goal.
+    /// Returns true if a cell is the goal.
     pub fn is_there(&self, at: Cell, goal: usize) -> bool {
         self.next[goal][at.index()] == at.index() as u32
     }

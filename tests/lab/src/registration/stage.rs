@@ -1,4 +1,4 @@
-//! What the experiments share: options, runs with checks and pictures, cells by density, rows.
+//! Common parts of the experiments: options, runs with checks and pictures, cells by density, rows.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,13 +32,13 @@ pub struct Options {
 }
 
 impl Options {
-    /// How many steps, here or in full.
+    /// Returns the number of steps: the short one, or the source's with `--full`.
     pub fn steps(&self, here: u64, full: u64) -> u64 {
         self.steps.unwrap_or(if self.full { full } else { here })
     }
 
-    /// Six times in a run, if pictures are wanted: writes one, named after the experiment and the
-    /// step.
+    /// Writes a picture six times in a run, if pictures are wanted; it is named after the
+    /// experiment and the step.
     pub fn frame(
         &self,
         name: &str,
@@ -56,7 +56,7 @@ impl Options {
     }
 }
 
-/// How space is cut.
+/// Decomposition of space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
     Coarse,
@@ -65,14 +65,15 @@ pub enum Cells {
     Multiresolution,
 }
 
-/// The widest cells, m.
+/// Width of the widest cells, m.
 pub const COARSE_M: f64 = 16.0;
 
-/// How fine cells get: so many levels below the widest ones.
+/// Number of levels below the widest cells.
 pub const LEVELS: u8 = 3;
 
-/// A cell of more than 4 points is cut, four with fewer than 2 together are one. The source gives
-/// no thresholds: these were best, of 3, 4, 6 and 12, for the corridor of figure 8.18.
+/// A cell with more than 4 points is split; four cells with fewer than 2 in all are merged. The
+/// source gives no thresholds: these were the best of 3, 4, 6 and 12 for the corridor of figure
+/// 8.18.
 pub fn density(levels: u8) -> Density {
     Density {
         kind: Kind::Point,
@@ -85,8 +86,8 @@ pub fn density(levels: u8) -> Density {
     }
 }
 
-/// Nobody yet, in a plane of so many coarse cells with its corner at 0. Influences must not reach
-/// further than the finest cells are wide.
+/// Makes an empty crowd in a plane of this many coarse cells with its corner at 0. Influences must
+/// not reach farther than the width of the finest cells.
 pub fn plane(
     cells: Cells,
     coarse: [usize; 2],
@@ -104,13 +105,13 @@ pub fn plane(
     Crowd::new(settings, Registration::new(map, Policy::Exact), density)
 }
 
-/// What was seen from outside during a run.
+/// Observations of a run from outside.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watch {
-    /// Pairs within reach that the lists did not have, of so many.
+    /// Pairs within reach that the lists missed, and the number of all such pairs.
     pub missed: usize,
     pub near: usize,
-    /// Sum over the checks of points inside polygons, and how many checks there were.
+    /// Sum over the checks of points inside polygons, and the number of checks.
     pub run_over: usize,
     pub checks: usize,
 }
@@ -123,7 +124,7 @@ impl Watch {
         self.checks += other.checks;
     }
 
-    /// Brute force over everybody.
+    /// Compares with brute force over all agents.
     pub fn look(&mut self, crowd: &mut Crowd) {
         let (missed, near) = crowd.unseen();
         self.missed += missed;
@@ -145,9 +146,9 @@ impl Watch {
     }
 }
 
-/// Steps crowds, `plan` before each step; looks at everybody ten times. They take turns, so that
-/// what else the machine does falls on all alike. `seen` gets each after each step, with its number
-/// and the step's.
+/// Steps crowds, calling `plan` before each step; checks each of them ten times. They take turns,
+/// so that other load on the machine affects all alike. `seen` gets each crowd after each step,
+/// with its number and the step's.
 pub fn run_together(
     crowds: &mut [Crowd],
     steps: u64,
@@ -179,7 +180,7 @@ pub fn ms(t: Duration) -> f64 {
     t.as_secs_f64() * 1e3
 }
 
-/// The four timers as columns, ms altogether.
+/// Returns the four timers as columns, in ms, summed up.
 pub fn timers(cost: &Cost) -> [(&'static str, f64); 4] {
     [
         ("multiresolution", ms(cost.multiresolution)),
@@ -189,7 +190,7 @@ pub fn timers(cost: &Cost) -> [(&'static str, f64); 4] {
     ]
 }
 
-/// Slope, offset and coefficient of determination of a line through points.
+/// Fits a line to points: slope, offset and coefficient of determination.
 pub fn line(points: &[(f64, f64)]) -> [f64; 3] {
     let n = points.len() as f64;
     let mean = |f: fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;

@@ -1,5 +1,5 @@
-//! Curved spaces of figures 8.13 to 8.15: a planet, a torus knot, a potato. Closed surfaces of
-//! quads, or of triangles; metres.
+//! Curved spaces of figures 8.13 to 8.15: a planet, a torus knot, a potato. They are closed
+//! surfaces of quads or of triangles, in metres.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ fn wrong(e: impl std::fmt::Display) -> Failure {
     Failure::Run(format!("the surface: {e}"))
 }
 
-/// A cube's surface of `n` squares a side, every corner put where `shape` says for its direction.
-/// Quads, counter-clockwise seen from outside.
+/// Makes the surface of a cube with `n` squares a side and moves every corner to where `shape` puts
+/// its direction. Quads, counter-clockwise seen from outside.
 fn blown_up(n: i64, shape: impl Fn(Vec3) -> Vec3) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let mut positions = Vec::new();
     let mut numbers: BTreeMap<[i64; 3], u32> = BTreeMap::new();
@@ -29,7 +29,7 @@ fn blown_up(n: i64, shape: impl Fn(Vec3) -> Vec3) -> (Vec<Vec3>, Vec<[u32; 4]>) 
                 (key[u], key[v]) = (i, j);
                 *numbers.entry(key).or_insert_with(|| {
                     let c = key.map(|k| (k as f64 / n as f64 - 0.5) * std::f64::consts::FRAC_PI_2);
-                    // Angles in equal steps: cells of nearly equal size.
+                    // Angles in equal steps give cells of nearly equal size.
                     positions.push(shape(
                         Vec3::new(c[0].tan(), c[1].tan(), c[2].tan()).normalize(),
                     ));
@@ -83,7 +83,7 @@ pub fn torus_knot() -> Result<Map, Failure> {
         let t = i as f64 / along as f64 * std::f64::consts::TAU;
         let h = 1e-4;
         let tangent = (middle(t + h) - middle(t - h)).normalize();
-        // Its curvature is nowhere zero, so its own frame closes.
+        // Its curvature is never zero, so its own frame closes.
         let bend = middle(t + h) - middle(t) * 2.0 + middle(t - h);
         let normal = (bend - tangent * tangent.dot(&bend)).normalize();
         let other = tangent.cross(&normal);

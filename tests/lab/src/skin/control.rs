@@ -1,5 +1,5 @@
-//! Figure 5.11 and 5.12 (section 5.3): the cost of controlling who blends, on a coil whose turns
-//! touch.
+//! Figure 5.11 and 5.12 (section 5.3): the cost of controlling which primitives blend, on a coil
+//! with turns that touch.
 
 use clap::Parser;
 use hapticd_geometry::Vec3;
@@ -26,7 +26,7 @@ struct Options {
     points: u32,
 }
 
-/// From turns that just touch to turns deep in each other: the surface's radius is 0.54.
+/// From turns that barely touch to turns deep in each other: the surface's radius is 0.54.
 const PITCHES: [f64; 5] = [2.2, 1.6, 1.3, 1.1, 0.9];
 const CELL: f64 = 0.27;
 

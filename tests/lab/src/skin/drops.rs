@@ -1,4 +1,4 @@
-//! Drops in a box (section 5.1): time by their number, triangles by their number, time by
+//! Drops in a box (section 5.1): time by number of drops, triangles by number of drops, time by
 //! triangles.
 
 use clap::Parser;
@@ -32,7 +32,7 @@ struct Options {
     frames: u32,
 }
 
-/// Every tenth to 200, as the source has it.
+/// Every tenth up to 200, as in the source.
 fn counts() -> impl Iterator<Item = usize> {
     (1..=20).map(|k| 10 * k)
 }
@@ -134,7 +134,7 @@ fn triangles(context: &Context) -> Result<Report, Failure> {
         rows.push(Row::new(name, "", 1.8, each[k]));
     }
     let r2 = points.map(|p| line(&p).r2);
-    // The digest: 1.75 to 1.80 at normal, 1.97 at high precision, where the source says 1.8 for
+    // The digest: 1.75 to 1.80 at normal and 1.97 at high precision, where the source says 1.8 for
     // all.
     let cubes = (1.7..1.9).contains(&each[0]) && (1.8..2.05).contains(&each[1]);
     let verdict = Verdict::new(

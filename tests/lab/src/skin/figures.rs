@@ -19,11 +19,11 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const CELL: f64 = 0.012;
-/// Between an arm and the torso, as far from both: outside of each alone.
+/// Between an arm and the torso, equally far from both: outside of each alone.
 const BESIDE: Vec3 = Vec3::new(0.385, 0.0, 0.6);
-/// Of the intestine: for as many triangles as the source had.
+/// Edge of the intestine's cubes: gives as many triangles as in the source.
 const GUT_CELL_M: f64 = 0.0017;
-/// At 30 frames a second.
+/// Time of a frame at 30 frames a second.
 const FRAME_MS: f64 = 33.0;
 const FRAMES: usize = 7;
 
@@ -36,8 +36,8 @@ fn settings(primitives: &[Primitive], cell: f64) -> Result<Settings, Failure> {
     })
 }
 
-/// Torso, and arms that hang beside it: an arm's lower part blends with its own arm, and with the
-/// torso if it is the right one.
+/// Torso, and arms that hang next to it. An arm's lower part blends with its own arm, and the right
+/// one's also with the torso.
 fn character() -> (Vec<Primitive>, Graph) {
     let mut points: Vec<(Vec3, f64, usize)> = (0..9)
         .map(|k| (Vec3::z() * 0.15 * f64::from(k), 0.5, 0))
@@ -50,7 +50,7 @@ fn character() -> (Vec<Primitive>, Graph) {
         }
         for k in 1..12 {
             let at = Vec3::new(side * 0.56, 0.0, 1.1 - 0.08 * f64::from(k));
-            // The first ones are the shoulder's.
+            // The first ones belong to the shoulder.
             points.push((at, 0.22, if k > 2 { lower } else { 0 }));
         }
     }
@@ -68,8 +68,8 @@ fn character() -> (Vec<Primitive>, Graph) {
     (points.collect(), graph)
 }
 
-/// How often the mesh goes around a place, by the solid angles of its triangles: 1 inside, 0
-/// outside.
+/// Returns the winding number of the mesh at a point, by the solid angles of its triangles: 1
+/// inside, 0 outside.
 fn winding(mesh: &Mesh, at: &Vec3) -> f64 {
     let corner = |k: u32| Vec3::from(mesh.points[k as usize].map(f64::from)) - at;
     let angle = |t: &[u32; 3]| {
@@ -126,7 +126,8 @@ struct Made {
     ms: f64,
 }
 
-/// The scene's frame, and the least time of some before it in which everything moves.
+/// Makes the scene's mesh; the time is the least over some earlier frames in which everything
+/// moves.
 fn make(scene: &[Primitive], settings: &Settings, by: Blending<'_>) -> Result<Made, Failure> {
     let (mut skin, mut mesh, mut ms) = (Skin::default(), Mesh::default(), f64::INFINITY);
     for left in (0..FRAMES).rev() {
@@ -152,7 +153,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let sides = [BESIDE.component_mul(&Vec3::new(-1.0, 1.0, 1.0)), BESIDE];
     let [left, right] = sides.map(|at| winding(&kept.mesh, &at));
     let melted = sides.map(|at| winding(&free.mesh, &at));
-    // The uncontrolled half is what it was, to the bit.
+    // The uncontrolled half is unchanged, to the bit.
     let half = |mesh: &Mesh| {
         let mut half: Vec<[u32; 3]> = (mesh.points.iter())
             .filter(|p| p[0] > 0.2)

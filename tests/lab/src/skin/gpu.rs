@@ -1,9 +1,9 @@
-//! Skins of a million triangles and more, by the CPU and by the GPU: the same mesh, and how long
-//! each takes.
+//! Skins of a million triangles and more, by the CPU and by the GPU: whether the mesh is the same,
+//! and how long each takes.
 //!
-//! Not an experiment of the source's. Time goes by on a clock on the wall, since the processor
-//! waits for the GPU; of each the least of the runs counts. A driver that computes on the CPU
-//! stands in where there is no GPU: it shows that the mesh is the same, and nothing about speed.
+//! This is not an experiment of the source. Times are wall-clock times, since the processor waits
+//! for the GPU; the least of the runs counts. Without a GPU a software driver stands in: it shows
+//! that the mesh is the same, and nothing about speed.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -39,20 +39,19 @@ struct Options {
 
 const LEVEL: f64 = 0.35;
 
-/// Most that a vertex may be from its counterpart, in edges of cubes, and most that may have none:
-/// nodes that single precision cannot tell from the level.
+/// Largest distance of a vertex from its counterpart, in edges of cubes; and one vertex in this
+/// many may have none, because single precision cannot distinguish its node from the level.
 const TOLERANCE: f64 = 0.01;
 const ALONE: usize = 10_000;
 
-/// The chain of `skin-peers`, and a crowd of points on a ball that are as many as its cubes are
-/// small.
+/// The chain of `skin-peers`, and a crowd of many points on a ball with small cubes.
 fn scenes(cells: u32) -> [(&'static str, Vec<Primitive>); 2] {
     let chain = |i: u8| {
         let s = f64::from(i) / 63.0;
         0.62 * Vec3::new((6.0 * s).sin(), (9.0 * s + 0.5).sin(), (5.0 * s).cos())
     };
     let count = 50 * cells;
-    // Evenly, by the golden angle.
+    // Evenly distributed, by the golden angle.
     let crowd = |i: u32| {
         let z = 1.0 - (2.0 * f64::from(i) + 1.0) / f64::from(count);
         let (sin, cos) = (f64::from(i) * 2.399_963_229_728_653).sin_cos();
@@ -77,7 +76,7 @@ fn scenes(cells: u32) -> [(&'static str, Vec<Primitive>); 2] {
     ]
 }
 
-/// The adapter that is asked for; else a GPU, or a driver in software where there is none.
+/// Opens the requested adapter; otherwise a GPU, or a software driver if there is none.
 fn open(choice: Option<Choice>) -> Result<Gpu, OpenError> {
     match choice {
         Some(choice) => Gpu::open(choice),
@@ -85,8 +84,8 @@ fn open(choice: Option<Choice>) -> Result<Gpu, OpenError> {
     }
 }
 
-/// How many vertices of a mesh have no counterpart in another, and how far those are that do, in
-/// edges of cubes.
+/// Returns how many vertices of a mesh have no counterpart in another, and the largest distance of
+/// those that have one, in edges of cubes.
 fn compare(domain: &Domain, mesh: &Mesh, other: &Mesh) -> (usize, f64) {
     let cubes = |p: &[f32; 3]| (Vec3::from(p.map(f64::from)) - domain.low()) / domain.cell_m();
     let key = |p: Vec3| -> [i32; 3] { [0, 1, 2].map(|k| p[k].floor() as i32) };
@@ -119,7 +118,7 @@ fn compare(domain: &Domain, mesh: &Mesh, other: &Mesh) -> (usize, f64) {
     (alone, furthest)
 }
 
-/// Least time of some runs, ms.
+/// Returns the least time of some runs, ms.
 fn least(runs: u32, mut once: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
     let mut best = f64::INFINITY;
     for _ in 0..runs {
@@ -151,7 +150,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let (mut rows, mut same, mut slowest, mut most) = (Vec::new(), true, 0.0_f64, 0);
     for (name, primitives) in scenes(cells) {
         let by = |parallel: bool, mesh: &mut Mesh| {
-            // Again every time: nothing is taken over from the frame before.
+            // From scratch every time: nothing is reused from the frame before.
             least(options.runs, || {
                 let mut skin = Skin::default();
                 skin.set_parallel(parallel);

@@ -1,11 +1,11 @@
 //! Section 5.2.1: against Bloomenthal's polygonizer (Graphics Gems IV, 1994), as published and with
 //! the thesis's sum.
 //!
-//! A polygonizer of that *structure*, not his code: cubes are followed over the surface from a
-//! start on each component, everything that was computed is in chained hash tables, every corner,
-//! edge and cube is allocated by itself, the crossing of an edge is found by bisection, and a
-//! normal by three more evaluations. It differs in its table of cubes, which is ours, so that both
-//! make the same surface.
+//! The polygonizer has the *structure* of his, but is not his code. It follows cubes over the
+//! surface from a start on each component and stores all results in chained hash tables. It
+//! allocates every corner, edge and cube separately. It finds the crossing of an edge by bisection,
+//! and a normal by three more evaluations. Its table of cubes is ours, so that both make the same
+//! surface.
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ struct Options {
     frames: u32,
 }
 
-/// Chains of a hash table, as the published code has them.
+/// Number of chains of a hash table, as in the published code.
 const CHAINS: usize = 1 << 15;
 
 type Place = [i32; 3];
@@ -46,7 +46,7 @@ fn chain(place: &Place) -> usize {
     i << 10 | j << 5 | k
 }
 
-/// What was computed at places, each entry by itself.
+/// Results by place, each entry allocated separately.
 struct Hashed<T>(Vec<Vec<Box<(Place, T)>>>);
 
 impl<T: Copy> Hashed<T> {
@@ -69,7 +69,7 @@ trait Sum {
     fn at(&self, place: &Vec3) -> f64;
 }
 
-/// All primitives, each time.
+/// Sums all primitives, each time.
 struct Plain<'a>(&'a [Primitive]);
 
 impl Sum for Plain<'_> {
@@ -78,7 +78,7 @@ impl Sum for Plain<'_> {
     }
 }
 
-/// Those that reach the voxel of a place (section 3.1).
+/// Sums those that reach the voxel of a place (section 3.1).
 struct Voxels<'a> {
     primitives: &'a [Primitive],
     low: Vec3,
@@ -131,7 +131,7 @@ struct Polygonizer<'a, S> {
     cell: f64,
     halvings: u32,
     corners: Hashed<f64>,
-    /// By the edge's lower corner times three and its axis.
+    /// Key: three times the lower corner of the edge, and its axis.
     vertices: Hashed<u32>,
     done: Hashed<()>,
     points: Vec<Vec3>,
@@ -185,7 +185,7 @@ impl<S: Sum> Polygonizer<'_, S> {
         number
     }
 
-    /// Follows the surface from a cube on; one that is followed already adds nothing.
+    /// Follows the surface from a cube on; a cube that was visited adds nothing.
     fn follow(&mut self, start: Place) {
         let table = Table::of(Ambiguity::Separate);
         let mut open: VecDeque<Box<Place>> = VecDeque::new();
@@ -216,8 +216,8 @@ impl<S: Sum> Polygonizer<'_, S> {
     }
 }
 
-/// Milliseconds and triangles of a whole surface, each component from a start that the caller
-/// gives.
+/// Returns milliseconds and triangles of a whole surface; the caller gives a start on each
+/// component.
 fn published<S: Sum>(sum: &S, primitives: &[Primitive], halvings: u32) -> (f64, usize) {
     let low = Vec3::repeat(-1.1);
     let start = Moment::now();
@@ -234,7 +234,7 @@ fn published<S: Sum>(sum: &S, primitives: &[Primitive], halvings: u32) -> (f64, 
         triangles: Vec::new(),
     };
     for primitive in primitives {
-        // From the centre on along an axis, until the surface is crossed.
+        // From the centre along an axis, until the surface is crossed.
         let centre = (primitive.heart() - low) / NORMAL;
         let mut cube = [centre.x as i32, centre.y as i32, centre.z as i32];
         while all.corner(cube) > 0.0 {

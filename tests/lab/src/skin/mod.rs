@@ -2,9 +2,9 @@
 //! surfaces implicites*.
 //!
 //! The source's radii, level, boxes, numbers of frames and most curves are lost (digest, sections
-//! 7.3 and 7.10); the calibration of the digest stands in for them. Its machine was an Athlon of
-//! 800 MHz: milliseconds are shown beside its own, and what is judged are shapes, ratios and
-//! counts, and that we are not slower. Processor time, one thread.
+//! 7.3 and 7.10); the calibration of the digest stands in for them. Its machine was an Athlon at
+//! 800 MHz. Our milliseconds are shown next to its own; the verdicts are about shapes, ratios and
+//! counts, and that ours is not slower. Times are processor times on one thread.
 
 pub mod control;
 pub mod drops;

@@ -15,17 +15,17 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Half of the way between the centres: each surface alone reaches 0.54.
+/// Half of the distance between the centres; each surface alone reaches 0.54.
 const APART: f64 = 0.45;
 const CELL: f64 = 0.04;
 
-/// What is seen of a mode.
+/// Observations of a mode.
 struct Seen {
     pieces: usize,
     closed: bool,
-    /// Furthest that a vertex of the contact is from the plane between the two.
+    /// Largest distance of a vertex of the contact from the plane between the two.
     uneven: f64,
-    /// Furthest from the axis of the vertices beside the contact.
+    /// Largest distance from the axis of the vertices next to the contact.
     width: f64,
     triangles: usize,
 }
@@ -43,7 +43,7 @@ fn look(blending: Blending<'_>) -> Result<Seen, Failure> {
         .map_err(|e| refused(&e))?;
     let points = || mesh.points.iter().map(|p| Vec3::from(p.map(f64::from)));
     let from_axis = |p: &Vec3| p.y.hypot(p.z);
-    // Where two balls of 0.54 meet they have a circle of 0.3 in common.
+    // Two balls of 0.54 meet in a circle of 0.3.
     let flat = points().filter(|p| from_axis(p) < 0.25 && p.x.abs() < 0.2);
     Ok(Seen {
         pieces: mesh.pieces(),

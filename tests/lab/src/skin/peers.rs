@@ -1,10 +1,10 @@
-//! The bar of today: splatting the field onto a grid and VTK's Flying Edges over it, beside ours,
+//! Today's bar: splatting the field onto a grid and VTK's Flying Edges over it, compared with ours,
 //! on a chain of 64 primitives.
 //!
-//! Not an experiment of the source's, whose comparison with VTK is of 2001 (`skin-scan`). Theirs is
-//! the sum of two stages: the field by our own splatting, each primitive onto the nodes that it
-//! reaches, in single precision; then VTK in a Python of the user's. Processor time, the least of
-//! the runs, one thread.
+//! This is not an experiment of the source, whose comparison with VTK dates from 2001
+//! (`skin-scan`). The peer's time is the sum of two stages: the field by our own splatting, each
+//! primitive onto the nodes that it reaches, in single precision; then VTK in the user's Python.
+//! Times are processor times, the least of the runs, on one thread.
 
 use clap::Parser;
 use hapticd_geometry::Vec3;
@@ -35,7 +35,7 @@ struct Options {
     peer: Option<String>,
 }
 
-/// Cubes along an edge, radius, and the bar, ms.
+/// Cubes along an edge; radius; bar, ms.
 const CASES: [(u32, f64, f64); 5] = [
     (64, 0.3, 2.7),
     (128, 0.3, 16.0),
@@ -46,7 +46,7 @@ const CASES: [(u32, f64, f64); 5] = [
 const LEVEL: f64 = 0.35;
 const RUNS: u32 = 7;
 
-/// The chain of the bar, at rest.
+/// Returns the chain of the bar, at rest.
 fn chain(radius_m: f64) -> Vec<Primitive> {
     let at = |i: u8| {
         let s = f64::from(i) / 63.0;
@@ -55,7 +55,7 @@ fn chain(radius_m: f64) -> Vec<Primitive> {
     (0..64).map(|i| Primitive::point(at(i), radius_m)).collect()
 }
 
-/// Least time of some runs, ms.
+/// Returns the least time of some runs, ms.
 fn least(mut once: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> {
     let mut best = f64::INFINITY;
     for _ in 0..RUNS {
@@ -66,7 +66,7 @@ fn least(mut once: impl FnMut() -> Result<(), Failure>) -> Result<f64, Failure> 
     Ok(best)
 }
 
-/// A whole mesh with normals; all primitives move in every frame, so that nothing is taken over.
+/// Makes a whole mesh with normals; all primitives move in every frame, so that nothing is reused.
 fn ours(cells: u32, radius: f64) -> Result<(f64, usize), Failure> {
     let domain = Domain::new(Vec3::repeat(-1.0), 2.0 / f64::from(cells), [cells; 3]);
     let settings = Settings {
@@ -95,7 +95,7 @@ fn ours(cells: u32, radius: f64) -> Result<(f64, usize), Failure> {
     Ok((ms, mesh.triangles.len()))
 }
 
-/// The same field onto all nodes of the grid: each primitive onto those in its bounding cube.
+/// Samples the same field at all nodes of the grid: each primitive at those in its bounding cube.
 fn splat(cells: u32, radius: f64) -> Result<f64, Failure> {
     let primitives = chain(radius);
     let n = cells as usize + 1;
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_scene_is_the_bars() {
-        // As many as Flying Edges makes of it.
+        // As many as Flying Edges makes.
         assert_eq!(ours(64, 0.3).unwrap().1, 24_420);
         assert_eq!(ours(64, 0.1).unwrap().1, 6_372);
         assert!(splat(32, 0.3).unwrap() > 0.0);

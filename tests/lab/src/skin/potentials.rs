@@ -1,4 +1,4 @@
-//! The table of section 2.3: what an evaluation of each potential costs.
+//! The table of section 2.3: cost of an evaluation of each potential.
 
 use std::hint::black_box;
 
@@ -26,7 +26,8 @@ const KERNELS: [(&str, Kernel); 6] = [
     ("Blinn", Kernel::Blinn(4.0)),
 ];
 
-/// Nanoseconds an evaluation, over distances from 0 to 1, the sum kept so that nothing is left out.
+/// Returns nanoseconds per evaluation, over distances from 0 to 1. The sum is kept so that nothing
+/// is optimised away.
 fn cost(kernel: Kernel) -> f64 {
     let step = 1.0 / f64::from(EVALUATIONS);
     let start = Moment::now();

@@ -1,4 +1,5 @@
-//! Section 5.6: previews of complex objects for a ray tracer, thousands of primitives that overlap.
+//! Section 5.6: previews of complex objects for a ray tracer, with thousands of overlapping
+//! primitives.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive, Settings, Skin};
@@ -17,7 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 /// Primitives, triangles and seconds of the source's two pictures.
 const PICTURES: [(usize, usize, f64); 2] = [(5092, 35152, 4.0), (4918, 30498, 6.0)];
 
-/// So many primitives about a knotted curve, in places that overlap; the curve is long enough for
+/// Returns this many primitives about a knotted curve, overlapping. The curve is long enough for
 /// about as many triangles as published.
 fn object(count: usize, seed: u64) -> Vec<Primitive> {
     let mut random = Random::new(seed);
@@ -45,7 +46,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             level: LEVEL,
             ambiguity: Ambiguity::default(),
         };
-        // Alone: memory grows as it goes.
+        // Run alone: memory grows as it goes.
         let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
         let start = Moment::now();
         skin.polygonize(&settings, &primitives, &mut mesh)

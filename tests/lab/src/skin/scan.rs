@@ -1,9 +1,8 @@
-//! Figure 5.10 (section 5.2.2): against polygonizers that look at every cube of a grid, as VTK's
-//! and GTS's did.
+//! Figure 5.10 (section 5.2.2): against polygonizers that visit every cube of a grid, as VTK's and
+//! GTS's did.
 //!
-//! What is compared is a plain Marching Cubes over all cubes of the same grid; filling it is left
-//! out of its time, as in the source. (The peers of today, in their own programs, are another
-//! matter.)
+//! The comparison is with a plain Marching Cubes over all cubes of the same grid. Its time excludes
+//! filling the grid, as in the source. (For today's peers see `skin-peers`.)
 
 use clap::Parser;
 use hapticd_geometry::Vec3;
@@ -55,7 +54,8 @@ impl Field {
         Field { nodes, values }
     }
 
-    /// Every cube, every vertex where it is needed; gives milliseconds and triangles.
+    /// Visits every cube and makes every vertex where it is needed; returns milliseconds and
+    /// triangles.
     fn scan(&self) -> (f64, usize) {
         let table = Table::of(Ambiguity::Separate);
         let n = self.nodes;
@@ -117,7 +117,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         }
         let (floor, fit) = (line(&theirs).intercept, line(&ours));
         let last = ours.last().map_or(f64::NAN, |p| p.1);
-        // A floor is most of what the whole grid costs with next to nothing in it.
+        // A floor: most of the cost of the whole grid when it is almost empty.
         passing &= floor > 0.5 * theirs[0].1 && fit.intercept.abs() < 0.1 * last;
         floors.push(format!("{name}: {floor:.2} ms beside {:.3}", fit.intercept));
     }

@@ -1,4 +1,4 @@
-//! Drops that fly about in a box, a coil, and what a mesh of them costs.
+//! Drops that fly around in a box, a coil, and the cost of their meshes.
 
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Graph};
@@ -7,15 +7,16 @@ use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive, Settings, Skeleton, Skin,
 use crate::clock::Moment;
 use crate::experiment::Failure;
 
-/// The level of the digest's calibration (section 7.3), with Murakami's kernel and amplitude 1.
+/// Level of the digest's calibration (section 7.3), with Murakami's kernel and amplitude 1.
 pub const LEVEL: f64 = 0.5;
-/// Edges of cubes that give its two columns of triangles, in radii of influence.
+/// Edges of cubes that reproduce its two columns of triangles, in radii of influence.
 pub const NORMAL: f64 = 0.42;
 pub const HIGH: f64 = 0.151;
-/// Edge of the box of centres, in the same: between the two that bracket the published numbers.
+/// Edge of the box of centres, in the same unit: between the two that bracket the published
+/// numbers.
 pub const BOX: f64 = 20.0;
 
-/// Numbers from 0 to 1, the same in every run.
+/// Random numbers from 0 to 1, the same in every run.
 pub struct Random(u64);
 
 impl Random {
@@ -24,7 +25,7 @@ impl Random {
     }
 
     pub fn next(&mut self) -> f64 {
-        // Knuth's generator; its upper bits are good enough for places.
+        // Knuth's generator; its upper bits are good enough for positions.
         self.0 = (self.0)
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
@@ -36,7 +37,7 @@ impl Random {
     }
 }
 
-/// Drops of radius 1 that go straight on and bounce off the walls of the box (section 5.1.1).
+/// Drops of radius 1 that move straight and bounce off the walls of the box (section 5.1.1).
 pub struct Drops {
     pub primitives: Vec<Primitive>,
     steps: Vec<Vec3>,
@@ -67,7 +68,7 @@ impl Drops {
         }
     }
 
-    /// The box with room for what reaches beyond it.
+    /// Returns settings for the box and the reach around it.
     pub fn settings(cell: f64) -> Result<Settings, Failure> {
         let cells = ((BOX + 2.2) / cell).ceil() as u32;
         let domain = Domain::new(Vec3::repeat(-1.1), cell, [cells; 3]);
@@ -92,7 +93,7 @@ pub fn refused(error: &SkinError) -> Failure {
     Failure::Run(error.to_string())
 }
 
-/// So many frames of drops, all of which move.
+/// Runs this many frames of drops, all of which move.
 pub fn fly(count: usize, cell: f64, frames: u32) -> Result<Cost, Failure> {
     let settings = Drops::settings(cell)?;
     let mut drops = Drops::new(count, 11);
@@ -121,7 +122,7 @@ pub fn fly(count: usize, cell: f64, frames: u32) -> Result<Cost, Failure> {
     })
 }
 
-/// Cubes with triangles: the middle of a triangle lies in its cube.
+/// Returns the number of cubes with triangles: the middle of a triangle lies in its cube.
 fn useful(mesh: &Mesh, domain: &Domain) -> usize {
     let mut cubes: Vec<[u32; 3]> = (mesh.triangles.iter())
         .map(|t| {
@@ -142,7 +143,7 @@ fn useful(mesh: &Mesh, domain: &Domain) -> usize {
 pub struct Line {
     pub slope: f64,
     pub intercept: f64,
-    /// Share of the variance that it explains.
+    /// Fraction of the variance that it explains.
     pub r2: f64,
 }
 
@@ -162,8 +163,8 @@ pub fn line(points: &[(f64, f64)]) -> Line {
     }
 }
 
-/// A coil of so many points of radius 1, four turns of radius 2.5, and who may blend along it
-/// (digest, section 4.6).
+/// Returns a coil of this many points of radius 1, four turns of radius 2.5, and the graph of which
+/// may blend along it (digest, section 4.6).
 pub fn coil(pitch: f64, points: u32, cell: f64) -> (Vec<Primitive>, Graph) {
     let turn = std::f64::consts::TAU;
     let last = f64::from(points - 1);
@@ -180,8 +181,8 @@ pub fn coil(pitch: f64, points: u32, cell: f64) -> (Vec<Primitive>, Graph) {
     (primitives, graph)
 }
 
-/// Mean time of a mesh of these, which all move a little from frame to frame, ms, and the last
-/// mesh.
+/// Returns the mean time of a mesh of these primitives, all of which move a little from frame to
+/// frame, ms, and the last mesh.
 pub fn shiver(
     settings: &Settings,
     primitives: &[Primitive],

@@ -1,7 +1,7 @@
-//! Corners: of three walls, the wedge of two, and outside the edges and the vertex of a box.
+//! Corners: of three walls, the wedge of two, and around the outer edges and vertex of a box.
 //!
-//! Truth is the nearest place of the offset solid: in corners by the exact quadratic programme, all
-//! sets of walls tried; outside of a box in closed form.
+//! The truth is the nearest point of the offset solid. In corners it is the exact quadratic
+//! programme, solved by trying all sets of walls; outside a box it has a closed form.
 
 use std::f64::consts::TAU;
 
@@ -11,18 +11,18 @@ use rayon::prelude::*;
 use super::{APPROACH, BALLS_M, Part, STIFFNESS, TICKS, bench_at, errors, out_m};
 use crate::experiment::{Context, Failure, Row};
 
-/// Bars: RMS of the whole force's error; the largest jump of force for a micrometre of the hand in
-/// the wedge, in micrometres of the spring.
+/// Bars: RMS error of the whole force; largest jump of force for a micrometre of the hand in the
+/// wedge, in micrometres of the spring.
 const RMS: f64 = 5e-3;
 const JUMP_UM: f64 = 3.0;
 /// A step of the hand in the wedge, m.
 const STEP_M: f64 = 1e-6;
-/// How deep in one wall the hand comes to the other, m.
+/// Depths in one wall at which the hand reaches the other, m.
 const DEPTHS_M: [f64; 2] = [1e-3, 3e-3];
 /// Half the box's edge, m; its corner is the origin.
 const HALF_M: f64 = 0.02;
 
-/// Forces beside the truth: RMS and largest error as shares, and the steepest change, N/m.
+/// Comparison with the truth: RMS and largest relative error, and the steepest change, N/m.
 struct Beside {
     errors: [f64; 2],
     steepest: f64,
@@ -43,8 +43,8 @@ fn beside(path: &[(Vec3, Vec3, Vec3)]) -> Beside {
     }
 }
 
-/// The nearest place to `hand` that is on the right side of planes through the origin, by trying
-/// every set of them that could hold it: the exact quadratic programme of a corner.
+/// Returns the point nearest to `hand` on the right side of planes through the origin. It tries
+/// every set of planes that could be active: the exact quadratic programme of a corner.
 fn cornered(hand: &Vec3, normals: &[Vec3], out_m: f64) -> Vec3 {
     let holds = |x: &Vec3| normals.iter().all(|n| n.dot(x) >= out_m - 1e-12);
     let mut best: Option<Vec3> = holds(hand).then_some(*hand);
@@ -68,7 +68,7 @@ fn cornered(hand: &Vec3, normals: &[Vec3], out_m: f64) -> Vec3 {
     best.unwrap_or(*hand)
 }
 
-/// Into a corner of three walls and along its edges; the mesh's own, exact truth.
+/// Moves into a corner of three walls and along its edges; the mesh itself is the exact truth.
 fn inner_corner(ball_m: f64, mutant: bool) -> Result<Beside, Failure> {
     let mesh = shapes::inner_corner(0.2, 0.01).map_err(|e| Failure::Run(e.to_string()))?;
     let mut bench = bench_at(&mesh, Pose::identity(), ball_m, true, mutant)?;
@@ -86,7 +86,7 @@ fn inner_corner(ball_m: f64, mutant: bool) -> Result<Beside, Failure> {
     Ok(beside(&path[APPROACH + 1..]))
 }
 
-/// From one wall of a concave edge of 90 degrees to the other, a micrometre a tick, and back.
+/// Moves from one wall of a concave edge of 90 degrees to the other, a micrometre a tick, and back.
 fn wedge(ball_m: f64, depth_m: f64, mutant: bool) -> Result<Beside, Failure> {
     let mesh = shapes::inner_corner(0.2, 0.01).map_err(|e| Failure::Run(e.to_string()))?;
     let mut bench = bench_at(&mesh, Pose::identity(), ball_m, true, mutant)?;
@@ -100,7 +100,7 @@ fn wedge(ball_m: f64, depth_m: f64, mutant: bool) -> Result<Beside, Failure> {
         let deep = (2.0 * tick as f64 / down as f64 - 1.0).min(1.0) * depth_m;
         let gone = tick.saturating_sub(down);
         let along = gone.min(2 * there - gone.min(2 * there)) as f64 * STEP_M;
-        // Obliquely, over the middle of no triangle.
+        // Obliquely, not over the middle of a triangle.
         let at = Vec3::new(out_m - deep, out_m + 2.0 * depth_m - along, 0.09);
         let outcome = bench.tick(&Pose::translation(at.x, at.y, at.z)).0;
         let truth = (cornered(&at, &walls, out_m) - at) * STIFFNESS;
@@ -109,8 +109,8 @@ fn wedge(ball_m: f64, depth_m: f64, mutant: bool) -> Result<Beside, Failure> {
     Ok(beside(&path[down + 1..]))
 }
 
-/// A place that goes around an edge of the box, or all around its vertex: the sum of the
-/// coordinates across is above 0, so that it never is in the box.
+/// Returns a point that moves around an edge of the box, or around its vertex. The sum of the
+/// coordinates across is positive, so the point is never in the box.
 fn around(vertex: bool, t: f64) -> Vec3 {
     if vertex {
         let (a, b) = (
@@ -128,8 +128,8 @@ fn around(vertex: bool, t: f64) -> Vec3 {
     )
 }
 
-/// Round the outside of a box, always outside of it and within what a ball's centre keeps to: the
-/// nearest place is one, in closed form.
+/// Moves around the outside of a box, outside of it and within the offset of a ball's centre: the
+/// nearest point is unique, in closed form.
 fn outside(ball_m: f64, vertex: bool, mutant: bool) -> Result<Beside, Failure> {
     let mesh = shapes::cuboid(&Vec3::repeat(HALF_M)).map_err(|e| Failure::Run(e.to_string()))?;
     let pose = Pose::translation(-HALF_M, -HALF_M, -HALF_M);
@@ -140,7 +140,7 @@ fn outside(ball_m: f64, vertex: bool, mutant: bool) -> Result<Beside, Failure> {
         let t = tick as f64 / TICKS as f64;
         let place = around(vertex, t);
         let (on, across) = (place.map(|x| x.min(0.0)), place.map(|x| x.max(0.0)));
-        // From a millimetre above to nine tenths of the ball.
+        // From a millimetre above to nine tenths of the ball's radius.
         let deep = if tick < APPROACH {
             -1e-3 + (1e-3 + 0.1 * ball_m) * tick as f64 / APPROACH as f64
         } else {
@@ -149,7 +149,7 @@ fn outside(ball_m: f64, vertex: bool, mutant: bool) -> Result<Beside, Failure> {
         };
         let hand = on + across.normalize() * (out_m - deep);
         let outcome = bench.tick(&Pose::translation(hand.x, hand.y, hand.z)).0;
-        // Of the box x, y, z < 0: this corner's part of it is nearest.
+        // For the box x, y, z < 0: this corner of it is nearest.
         let away = hand - hand.map(|x| x.min(0.0));
         let truth = away.normalize() * (STIFFNESS * (out_m - away.norm()).max(0.0));
         path.push((hand, outcome.wrench.force_n, truth));
@@ -165,7 +165,7 @@ enum Case {
     Vertex,
 }
 
-/// All of them.
+/// Runs this part of the experiment.
 pub fn part(context: &Context) -> Result<Part, Failure> {
     let mut cases = Vec::new();
     for ball_m in BALLS_M {
@@ -176,7 +176,7 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
         for depth_m in DEPTHS_M {
             cases.push((Case::Wedge(depth_m), ball_m));
         }
-        // A point inside of a box has no rounding to go through.
+        // For a point there is no rounding outside a box.
         if ball_m > 0.0 {
             cases.push((Case::Edge, ball_m));
             cases.push((Case::Vertex, ball_m));

@@ -1,12 +1,14 @@
-//! A peg in a hole with clearance, six degrees of freedom: force and torque beside the exact truth.
+//! A peg in a hole with clearance, with six degrees of freedom: force and torque compared with the
+//! exact truth.
 //!
-//! The hand shifts, turns and tilts beyond what the hole allows. Truth is the pose within the hole,
-//! every distance at least the safe one, that stores least in the spring. Where the peg lies flat,
-//! it is in closed form; turned about its axis, it is the root of one equation; tilted, it is found
-//! by trying every set of contacts (corners on walls, sides on the hole's rim) and solving the
-//! conditions of a minimum for each by Newton's method: a small programme, exact to rounding.
+//! The hand shifts, turns and tilts beyond what the hole allows. The truth is the pose within the
+//! hole, with every distance at least the safe one, that stores the least energy in the spring. For
+//! a shifted peg it has a closed form; for one turned about its axis it is the root of one
+//! equation. For a tilted one every set of contacts (corners on walls, sides on the hole's rim) is
+//! tried, and the conditions of a minimum are solved for each by Newton's method: a small
+//! programme, exact to rounding.
 //!
-//! Of a round peg in a round bore the truth is that of the circles, not that of the meshes.
+//! For a round peg in a round bore the truth is that of the circles, not that of the meshes.
 
 use std::f64::consts::TAU;
 
@@ -19,23 +21,23 @@ use super::{APPROACH, FULL_N, Part, STIFFNESS, TICKS, errors, setting, smooth, s
 use crate::experiment::{Context, Failure, Row};
 use crate::redon::bench::{Bench, WIDTH_M};
 
-/// Bars: RMS of force and of torque, of 4 N and of 4 N at the peg's end. Flat pegs are exact
-/// bodies; round ones are default meshes beside circles.
+/// Bars: RMS error of force, relative to 4 N, and of torque, relative to 4 N at the peg's end. Flat
+/// pegs are exact bodies; round ones are default meshes compared with circles.
 const FLAT: f64 = 5e-3;
 const ROUND: f64 = 0.01;
-/// Half the peg's width and half its length, m; the hole goes right through a block.
+/// Half the width and half the length of the peg, m; the hole goes right through a block.
 const HALF_M: f64 = 0.005;
 const LONG_M: f64 = 0.015;
 const BLOCK_M: f64 = 0.02;
-/// How much wider the hole is on each side, m.
+/// Clearance of the hole on each side, m.
 const CLEARANCES_M: [f64; 2] = [1e-4, 5e-4];
-/// The product's own budget of pairs.
+/// Pair budget of the product.
 const PAIRS: usize = 1024;
-/// One that is short where many pairs are near.
+/// A budget that is too small where many pairs are near.
 const SHORT_PAIRS: usize = 256;
-/// Sides of round pegs and holes.
+/// Number of sides of round pegs and holes.
 const SIDES: u32 = 48;
-/// Rotational stiffness, N m/rad: the desktop arm's is about as much.
+/// Rotational stiffness, N m/rad: similar to that of the desktop arm.
 const TURNING: f64 = 0.4;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -44,7 +46,7 @@ enum How {
     Shifted,
     /// Shifted, and turned about its axis: corners on walls.
     Turned,
-    /// Tilted and shifted, wholly in the hole: corner on a wall at one end, or on both walls.
+    /// Tilted and shifted, completely in the hole: corner on a wall at one end, or on both walls.
     Tilted,
     /// The same with its end 10 mm in: end on a wall and side on the rim.
     Entering,
@@ -59,20 +61,20 @@ struct Case {
     pairs: usize,
 }
 
-/// Where the peg is in the plane of its tilt: along x, along z, and the angle from z to x.
+/// Position of the peg in the plane of its tilt: along x, along z, and the angle from z to x.
 type Place = Vector3<f64>;
 
-/// What may touch there. Its gap has to be at least 0.
+/// A possible contact; its gap must be at least 0.
 #[derive(Clone, Copy)]
 enum Touch {
-    /// A corner of the peg and the wall on the side of x that this sign says.
+    /// A corner of the peg and the wall on the side of x with this sign.
     Corner([f64; 2], f64),
     /// The rim on that side and the peg's side.
     Rim(f64),
 }
 
 impl Touch {
-    /// Gap, its slope, and how that changes.
+    /// Returns the gap, its gradient and its Hessian.
     fn gap(&self, at: &Place, hole_m: f64, safe_m: f64) -> (f64, Vector3<f64>, Matrix3<f64>) {
         let (sin, cos) = at.z.sin_cos();
         match *self {
@@ -96,8 +98,8 @@ impl Touch {
     }
 }
 
-/// The place that stores least with the hand at `hand`, of those with no gap below 0: the least of
-/// all sets of contacts that push. `None`: no set does.
+/// Returns the position with no gap below 0 that stores the least energy for the hand at `hand`:
+/// the minimum over all sets of contacts that push. `None` if there is none.
 fn least(hand: &Place, touches: &[Touch], hole_m: f64, safe_m: f64) -> Option<Place> {
     let stiff = Vector3::new(STIFFNESS, STIFFNESS, TURNING);
     let stored = |at: &Place| 0.5 * stiff.dot(&(at - hand).map(|x| x * x));
@@ -153,13 +155,13 @@ fn least(hand: &Place, touches: &[Touch], hole_m: f64, safe_m: f64) -> Option<Pl
     best
 }
 
-/// How far a square that is turned so reaches.
+/// Returns the extent of a square that is turned by this angle.
 fn reach(turn: f64) -> f64 {
     HALF_M * (turn.cos() + turn.abs().sin())
 }
 
-/// Of a square peg turned about its axis: place across, and turn. What is stored falls and then
-/// rises with the turn, so its slope has one root.
+/// Solves for a square peg turned about its axis: position across, and turn. The stored energy
+/// falls and then rises with the turn, so its derivative has one root.
 fn turned(hand: &Vec3, room_m: f64) -> (f64, f64, f64) {
     let over = |x: f64, turn: f64| (x.abs() - (room_m - reach(turn))).max(0.0);
     let sign = hand.z.signum();
@@ -168,7 +170,7 @@ fn turned(hand: &Vec3, room_m: f64) -> (f64, f64, f64) {
         STIFFNESS * (over(hand.x, turn) + over(hand.y, turn)) * wider
             + TURNING * (turn - hand.z.abs())
     };
-    // As far as the square fits at all.
+    // As far as the square fits.
     let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_4);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
@@ -198,7 +200,8 @@ impl Case {
         }
     }
 
-    /// The hand: shift across, height, turn or tilt, and which way the plane of the tilt looks.
+    /// Returns the hand: shift across, height, turn or tilt, and the direction of the plane of the
+    /// tilt.
     fn wanted(&self, t: f64) -> (Vec3, f64) {
         let on = smooth(t * TICKS as f64 / APPROACH as f64);
         let wave = |k: f64| on * (TAU * k * t).sin();
@@ -212,7 +215,7 @@ impl Case {
         (place, azimuth)
     }
 
-    /// Where the peg's middle is when nothing is shifted, m.
+    /// Returns the height of the peg's middle without a shift, m.
     fn height_m(&self) -> f64 {
         if self.how == How::Entering {
             BLOCK_M + LONG_M - 0.01
@@ -221,7 +224,7 @@ impl Case {
         }
     }
 
-    /// Hand, and true force and torque.
+    /// Returns the hand, and the true force and torque.
     fn truth(&self, t: f64) -> Result<(Pose, Vec3, Vec3), Failure> {
         let safe_m = Distances::for_width(WIDTH_M).safe_m;
         let hole_m = HALF_M + self.clearance_m;
@@ -272,9 +275,9 @@ impl Case {
 struct Beside {
     force: [f64; 2],
     torque: [f64; 2],
-    /// Ticks in which the budget of pairs or the certificate held the tool back.
+    /// Ticks in which the pair budget or the certificate held the tool back.
     starved: usize,
-    /// Ticks without any force where there is more than 0.1 N.
+    /// Ticks without any force although the true one exceeds 0.1 N.
     silent: usize,
 }
 
@@ -329,13 +332,13 @@ fn beside(case: &Case, mutant: bool) -> Result<Beside, Failure> {
     })
 }
 
-/// All of them.
+/// Runs this part of the experiment.
 pub fn part(context: &Context) -> Result<Part, Failure> {
     let mut cases = Vec::new();
     for round in [false, true] {
         for how in [How::Shifted, How::Turned, How::Tilted, How::Entering] {
             for clearance_m in CLEARANCES_M {
-                // A round peg turns freely, and its side on a round rim is no closed form.
+                // A round peg turns freely, and its side on a round rim has no closed form.
                 let is_asked = !(round && matches!(how, How::Turned | How::Entering));
                 let is_quick = !round && how != How::Turned && clearance_m < 2e-4;
                 if is_asked && (is_quick || !context.quick) {
@@ -417,7 +420,8 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
 mod tests {
     use super::*;
 
-    /// The programme beside a search over a fine grid of tilts: for each the best shift is known.
+    /// Compares the programme with a search over a fine grid of tilts; for each tilt the best shift
+    /// is known.
     #[test]
     fn the_least_of_all_sets_is_the_least_of_all_tilts() {
         let (hole_m, safe_m) = (HALF_M + 1e-4, 4e-5);
@@ -448,7 +452,7 @@ mod tests {
                 }
             }
             let off = cost(&held) - best;
-            // The grid's step.
+            // The step of the grid.
             assert!(off.abs() < 1e-5 * best, "{x} {tilt}: {off} of {best}");
         }
     }

@@ -1,8 +1,9 @@
-//! Ripple: what a hand that slides over a mesh feels across the truth, by octaves from 5 to 400 Hz.
+//! Ripple: force across the true one for a hand that slides over a mesh, by octaves from 5 to 400
+//! Hz.
 //!
-//! Truth is the smooth sphere's or cylinder's, which gives nothing across. What a mesh gives by
-//! itself is known where facets are alike and lie across the path: a saw-tooth as high as force
-//! times the angle from facet to facet.
+//! The truth is that of the smooth sphere or cylinder, which has no such force. The ripple of a
+//! bare mesh is known where facets are equal and lie across the path: a saw-tooth with an amplitude
+//! of force times the angle from facet to facet.
 
 use std::f64::consts::TAU;
 
@@ -12,16 +13,16 @@ use rayon::prelude::*;
 use super::{Part, STIFFNESS, bench_at, out_m};
 use crate::experiment::{Context, Failure, Row};
 
-/// Bars: RMS of what is felt of shaded bodies, N; of facets, off what theory says.
+/// Bars: RMS ripple on shaded bodies, N; on facets, the deviation from theory.
 const SHADED_N: f64 = 1e-3;
 const SAW: f64 = 0.2;
-/// Octaves, Hz; the last ends where a hand feels no more.
+/// Octaves, Hz; the last ends where a hand no longer feels vibration.
 const BANDS_HZ: [f64; 8] = [5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 400.0];
-/// Ticks that are looked at, and those before.
+/// Ticks of the measurement, and those before it.
 const WINDOW: usize = 4096;
 const BEFORE: usize = 300;
 const RATE_HZ: f64 = 1000.0;
-/// The cylinder's radius, m, and sides.
+/// Radius of the cylinder, m, and number of its sides.
 const CYLINDER_M: f64 = 0.03;
 const SIDES: u32 = 48;
 
@@ -30,7 +31,8 @@ struct Case {
     name: &'static str,
     mesh: fn() -> Result<TriMesh, MeshError>,
     radius_m: f64,
-    /// Around the z axis, across all sides of a cylinder; else obliquely to a sphere's triangles.
+    /// True: around the z axis, across all sides of a cylinder. False: obliquely to a sphere's
+    /// triangles.
     cylinder: bool,
     ball_m: f64,
     shaded: bool,
@@ -79,7 +81,7 @@ const MESHES: [Mesh; 6] = [
     ),
 ];
 
-/// In place, as long as a power of two.
+/// Fourier transform in place; the length is a power of two.
 fn transformed(values: &mut [(f64, f64)]) {
     let count = values.len();
     if count < 2 {
@@ -97,7 +99,7 @@ fn transformed(values: &mut [(f64, f64)]) {
     }
 }
 
-/// RMS of a signal within each band, through a Hann window.
+/// Returns the RMS of a signal within each band, through a Hann window.
 fn in_bands(signal: &[f64]) -> [f64; BANDS_HZ.len() - 1] {
     let count = signal.len() as f64;
     // The window's mean square is 3/8.
@@ -118,10 +120,10 @@ fn in_bands(signal: &[f64]) -> [f64; BANDS_HZ.len() - 1] {
     bands.map(f64::sqrt)
 }
 
-/// RMS across the truth in each band, N: of both directions together.
+/// Returns the RMS across the true force in each band, N, of both directions together.
 fn felt(case: &Case, mutant: bool) -> Result<[f64; BANDS_HZ.len() - 1], Failure> {
     let mesh = (case.mesh)().map_err(|e| Failure::Run(e.to_string()))?;
-    // Planted fault: what should be shaded is felt as its mesh.
+    // Planted fault: what should be shaded is rendered as its mesh.
     let shaded = case.shaded && !mutant;
     let mut bench = bench_at(&mesh, Pose::identity(), case.ball_m, shaded, false)?;
     let axis = if case.cylinder {
@@ -149,15 +151,15 @@ fn felt(case: &Case, mutant: bool) -> Result<[f64; BANDS_HZ.len() - 1], Failure>
     Ok(std::array::from_fn(|k| along[k].hypot(across[k])))
 }
 
-/// All of them.
+/// Runs this part of the experiment.
 pub fn part(context: &Context) -> Result<Part, Failure> {
     let mut cases = Vec::new();
     for (name, mesh, radius_m, cylinder) in MESHES {
         for (m_s, depth_m) in [(0.02, 0.002), (0.1, 0.004), (0.3, 0.004)] {
             for ball_m in [0.0, 0.001, 0.005] {
                 for shaded in [false, true] {
-                    // Of cylinders plain ones are asked, beside theory, which is a point's; and of
-                    // the slowest the facets are below the first octave.
+                    // Only plain cylinders are tested against theory, which is for a point. At the
+                    // lowest speed the facets are below the first octave.
                     let is_asked = !cylinder || (!shaded && ball_m == 0.0 && m_s > 0.05);
                     let is_quick = m_s == 0.1 && ball_m <= 0.001 && radius_m > 0.02;
                     if is_asked && (ball_m > 0.0 || cylinder) && (!context.quick || is_quick) {

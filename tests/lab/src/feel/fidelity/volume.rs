@@ -1,9 +1,8 @@
-//! Implicit bodies and sampled volumes beside the smooth bodies that they stand for.
+//! Implicit bodies and sampled volumes compared with the smooth bodies that they represent.
 //!
-//! Truth of volumes is the body that was sampled: sphere, torus. Of blended spheres it is the
-//! surface of the sum of their potentials, from the kernel as it is published, without the
-//! product's code: the hand is on a normal of that surface, so that force is stiffness times depth
-//! along it.
+//! For volumes the truth is the sampled body: sphere, torus. For blended spheres it is the surface
+//! of the sum of their potentials, computed from the published kernel without the product's code.
+//! The hand is on a normal of that surface, so the force is stiffness times depth along it.
 
 use hapticd_deformable::{Blending, ImplicitModel, ImplicitSpec, Inside, SoftScene, SoftSettings};
 use hapticd_geometry::{Pose, Vec3, Volume};
@@ -18,14 +17,14 @@ use super::{APPROACH, Part, Path, TICKS, depth_m, errors, over_ball, over_torus,
 use crate::experiment::{Context, Failure};
 use crate::redon::bench::WIDTH_M;
 
-/// Bars: RMS of the angle, degrees, and of the whole force's error.
+/// Bars: RMS of the angle, degrees, and RMS error of the whole force.
 const DEGREES: f64 = 0.1;
 const RMS: f64 = 0.01;
 const BALLS_M: [f64; 2] = [0.001, 0.005];
-/// Shares of a path's speed: some 10 mm/s, and 50.
+/// Fractions of a path's speed: about 10 mm/s, and 50.
 const PACES: [f64; 2] = [0.2, 1.0];
 
-/// Of the blended spheres: centres, and radius of each by itself, m.
+/// Centres of the blended spheres, and the radius of each one alone, m.
 const CENTRES: [[f64; 3]; 3] = [
     [-0.014, 0.0, 0.0],
     [0.012, 0.004, 0.0],
@@ -33,13 +32,13 @@ const CENTRES: [[f64; 3]; 3] = [
 ];
 const RADIUS_M: f64 = 0.018;
 
-/// Signed distance to what is sampled.
+/// Signed distance to the sampled body.
 type Distance = fn(&Vec3) -> f64;
 
 #[derive(Clone, Copy)]
 enum Made {
-    /// Samples of a distance this far apart, m; cut off this far from the surface, as a scan is
-    /// flat in bone and in air, or not.
+    /// Samples of a distance with this spacing, m; clamped this far from the surface, as a scan is
+    /// constant in bone and in air, or not.
     Sampled(Distance, f64, f64),
     /// One sphere of this radius.
     One(f64),
@@ -105,8 +104,9 @@ const BODIES: [Body; 8] = [
     },
 ];
 
-/// Murakami's kernel, a square of one less the square of distance over reach, summed; and the way
-/// out. The reach is such that one by itself is at the level, 1/2, on its sphere.
+/// Returns the potential and the outward direction. The kernel is Murakami's, the square of one
+/// minus (distance / reach) squared, summed. The reach is such that a single sphere is at the
+/// level, 1/2, on its surface.
 fn potential(p: &Vec3) -> (f64, Vec3) {
     let reach2 = RADIUS_M * RADIUS_M / (1.0 - 0.5_f64.sqrt());
     let mut sum = (0.0, Vec3::zeros());
@@ -119,7 +119,7 @@ fn potential(p: &Vec3) -> (f64, Vec3) {
     (sum.0, sum.1.normalize())
 }
 
-/// On their surface, along the ways of the rosette, by bisection.
+/// Returns points on their surface, in the directions of the rosette, by bisection.
 fn over_blended(share: f64) -> (Vec3, Vec3) {
     let (way, _) = over_ball(share, 1.0);
     let (mut inner, mut outer) = (0.0, 0.1);
@@ -144,7 +144,8 @@ fn spec(made: Made) -> Result<ImplicitSpec, Failure> {
     };
     let (points, radius_m) = match made {
         Made::Sampled(distance, spacing_m, cut_m) => {
-            // 75 mm to all sides but up and down, where 40 are enough; off the grid's middle.
+            // 75 mm to all sides except up and down, where 40 are enough; off the middle of the
+            // grid.
             let half = [0.075, 0.075, 0.04];
             let nodes = half.map(|h| (2.0 * h / spacing_m) as u32 + 1);
             let low = Vec3::from(half.map(|h| 0.37 * spacing_m - h));
@@ -154,7 +155,7 @@ fn spec(made: Made) -> Result<ImplicitSpec, Failure> {
                     for i in 0..nodes[0] {
                         let at = [i, j, k].map(|n| f64::from(n) * spacing_m);
                         let away = distance(&(low + Vec3::from(at)));
-                        // A scan is blurred: smooth, and flat beyond.
+                        // A scan is blurred: smooth near the surface, and constant beyond.
                         let cut = if cut_m.is_finite() {
                             cut_m * (away / cut_m).tanh()
                         } else {
@@ -197,8 +198,8 @@ fn spec(made: Made) -> Result<ImplicitSpec, Failure> {
     })
 }
 
-/// Forces on a ball in every tick, ours and true, at this share of the path's speed: answers come a
-/// tick late, as those on meshes.
+/// Returns the forces on a ball in every tick, ours and true, at this fraction of the path's speed.
+/// Answers come a tick late, as for meshes.
 fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3, Vec3)>, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Run(format!("{}: {e}", body.name));
     let tool = ToolShape::sphere(ball_m);
@@ -261,14 +262,14 @@ fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3
     Ok(out)
 }
 
-/// Mean speed along a path, m/s.
+/// Returns the mean speed along a path, m/s.
 fn speed(body: &Body, pace: f64) -> f64 {
     let at = |tick: usize| (body.path)(pace * tick as f64 / TICKS as f64).0;
     let length: f64 = (1..TICKS).map(|k| (at(k) - at(k - 1)).norm()).sum();
     length / (1e-3 * TICKS as f64)
 }
 
-/// All of them.
+/// Runs this part of the experiment.
 pub fn part(context: &Context) -> Result<Part, Failure> {
     let mut cases = Vec::new();
     for (k, body) in BODIES.iter().enumerate() {
@@ -286,7 +287,7 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
         .par_iter()
         .map(|(body, ball_m, pace)| {
             let ticks = forces(body, *ball_m, *pace, context.mutant)?;
-            // Ours beside what was true a tick ago.
+            // Ours compared with the truth of a tick ago.
             let pairs = ticks[APPROACH..].windows(2);
             let late: Vec<_> = pairs.map(|two| (two[1].0, two[0].1)).collect();
             Ok((errors(&ticks[APPROACH..]), errors(&late).degrees[0]))

@@ -1,4 +1,5 @@
-//! Ours beside the three others: sphere, edge, thin plate, fling, cracks, and a loop at two depths.
+//! Comparison of ours with the three others: sphere, edge, thin plate, fling, cracks, and a loop at
+//! two depths.
 
 use std::path::{Path, PathBuf};
 
@@ -28,12 +29,12 @@ struct Options {
 
 const STIFFNESS: f64 = 800.0;
 const BALL_M: f64 = 0.002;
-/// What ours is known not to be least in: not asked by a quick run.
+/// Known case in which ours is not the best; a quick run skips it.
 const MISSED: &str = "pop round an edge";
-/// Directions count from here on, N.
+/// Directions count from this force on, N.
 const MIN_N: f64 = 0.1;
 
-/// What renders.
+/// A rendering method.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Who {
     Ours,
@@ -54,18 +55,18 @@ pub const ALL: [(Who, &str); 5] = [
 /// A body and a path past it.
 pub struct Trajectory {
     pub mesh: TriMesh,
-    /// The same as a file of configuration says it.
+    /// The same shape as a configuration file states it.
     pub shape: String,
     pub solid: bool,
-    /// Where the device is in each tick, m. The first place is free.
+    /// Position of the device in each tick, m. The first one is free.
     pub path: Vec<Vec3>,
-    /// A point is what is moved: for a body that is as much larger.
+    /// True if a point is moved; the body is then enlarged accordingly.
     pub points: bool,
-    /// As `force_shading` of the material says it.
+    /// Value of the material's `force_shading`.
     pub shading: &'static str,
 }
 
-/// The force in each tick of a course, N.
+/// Returns the force in each tick of a trajectory, N.
 pub fn forces(who: Who, course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
     if who == Who::Ours {
         return ours(course, folder);
@@ -88,7 +89,7 @@ pub fn forces(who: Who, course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>,
     Ok(course.path.iter().map(|at| method.force(at)).collect())
 }
 
-/// The daemon's whole path with answers a tick late, from a rest at the start.
+/// Runs the daemon's whole data path with answers a tick late, after a rest at the start.
 fn ours(course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
     let text = forced_arm(&ball(BALL_M), STIFFNESS, 0.0)
         + LIMITS
@@ -115,7 +116,7 @@ fn ours(course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
         .collect())
 }
 
-/// A sphere that is slid over at 100 mm/s, 3 mm deep, and how large it is for what slides.
+/// Radius of a sphere that is slid over at 100 mm/s, m, and the depth, m.
 const SPHERE_M: f64 = 0.05;
 const DEPTH_M: f64 = 0.003;
 
@@ -123,7 +124,7 @@ fn icosphere(radius: f64, level: u32) -> Result<TriMesh, Failure> {
     shapes::icosphere(radius, level).map_err(|e| Failure::Run(e.to_string()))
 }
 
-/// Around the sphere in a plane that is no plane of symmetry of its triangles.
+/// Moves around the sphere in a plane that is not a plane of symmetry of its triangles.
 fn around(depth: impl Fn(f64) -> f64, angle: impl Fn(f64) -> f64, ticks: usize) -> Vec<Vec3> {
     let axis = nalgebra::Unit::new_normalize(Vec3::new(0.31, 0.87, 0.11));
     let from = axis.cross(&Vec3::new(0.2, 0.1, 1.0)).normalize();
@@ -149,12 +150,14 @@ fn sphere(level: u32, points: bool) -> Result<Trajectory, Failure> {
     })
 }
 
-/// Along an arc at one depth, up, back at another, and down: closed.
+/// Depths of a closed path, m: along an arc at one depth, to the other depth, back along the arc,
+/// and to the first depth.
 const SHALLOW_M: f64 = 0.002;
 const DEEP_M: f64 = 0.007;
 
 fn loops(points: bool, deep_first: bool) -> Result<Trajectory, Failure> {
-    // A quarter of a facet's breadth, over and over from other places would cancel: one arc.
+    // One arc of a quarter of a facet's width: the effect of several arcs from other places would
+    // cancel.
     let (one, two) = if deep_first {
         (DEEP_M, SHALLOW_M)
     } else {
@@ -180,7 +183,7 @@ fn loops(points: bool, deep_first: bool) -> Result<Trajectory, Failure> {
     })
 }
 
-/// The hand's gain of each loop but the first, J: largest.
+/// Returns the hand's largest energy gain of all loops but the first, J.
 fn gained(forces: &[Vec3], path: &[Vec3]) -> f64 {
     let mut most = f64::MIN;
     for turn in 1..10 {
@@ -193,7 +196,7 @@ fn gained(forces: &[Vec3], path: &[Vec3]) -> f64 {
     most
 }
 
-/// What a held force makes of a path by itself, J: half of stiffness times each step squared.
+/// Returns the energy that holding a force generates, J: half of stiffness times each step squared.
 fn held(path: &[Vec3]) -> f64 {
     let steps = path[200..600].windows(2);
     steps
@@ -211,7 +214,7 @@ fn boxed(half: Vec3) -> Result<(TriMesh, String), Failure> {
     Ok((mesh, shape))
 }
 
-/// A plate that is pressed on or flung at, from above, at its middle.
+/// Makes a plate that is pressed on or flung at, from above, at its middle.
 fn plate(thickness: f64, path: Vec<Vec3>, points: bool) -> Result<Trajectory, Failure> {
     let (mesh, shape) = boxed(Vec3::new(0.06, 0.06, 0.5 * thickness))?;
     Ok(Trajectory {
@@ -241,7 +244,7 @@ fn pressed() -> Vec<Vec3> {
         .collect()
 }
 
-/// Over a convex edge of 90 degrees, 2 mm deep, at 20 mm/s.
+/// Moves over a convex edge of 90 degrees, 2 mm deep, at 20 mm/s.
 fn edge(points: bool) -> Result<Trajectory, Failure> {
     let grown = if points { BALL_M } else { 0.0 };
     let (mesh, shape) = boxed(Vec3::new(0.03 + grown, 0.03, 0.03 + grown))?;
@@ -267,8 +270,8 @@ fn edge(points: bool) -> Result<Trajectory, Failure> {
     })
 }
 
-/// Around a rounded edge: 1 mm within what the ball's centre keeps to, on its arc, at 20 mm/s. The
-/// true force turns with the device.
+/// Moves around a rounded edge, 1 mm within the offset surface of the ball's centre, on its arc, at
+/// 20 mm/s. The true force turns with the device.
 fn rounded() -> Result<Trajectory, Failure> {
     let (mesh, shape) = boxed(Vec3::new(0.03, 0.03, 0.03))?;
     let (kept, speed, start) = (BALL_M - 0.001, 0.02, 0.3);
@@ -296,7 +299,7 @@ fn rounded() -> Result<Trajectory, Failure> {
     })
 }
 
-/// The largest change of force in a tick beyond stiffness times the device's way, N.
+/// Returns the largest change of force in a tick beyond stiffness times the device's motion, N.
 fn pop(forces: &[Vec3], path: &[Vec3]) -> f64 {
     let ticks = 1..forces.len();
     ticks
@@ -307,7 +310,8 @@ fn pop(forces: &[Vec3], path: &[Vec3]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// A sheet whose triangles are this far apart, slid over 3 mm deep.
+/// A sheet with cracks, slid over 3 mm deep: each corner of a triangle is moved this far towards
+/// its middle, m.
 const CRACK_M: f64 = 2e-5;
 
 fn cracked(folder: &Path) -> Result<Trajectory, Failure> {
@@ -346,14 +350,14 @@ fn cracked(folder: &Path) -> Result<Trajectory, Failure> {
     })
 }
 
-/// Of a slide over the sphere: RMS and largest angle to the smooth truth, degrees, and RMS of the
-/// force across it, N.
+/// For a slide over the sphere: returns RMS and largest angle to the smooth truth, degrees, and RMS
+/// of the force across it, N.
 fn slid(forces: &[Vec3], path: &[Vec3]) -> (f64, f64, f64) {
     let (mut squares, mut most, mut ripple, mut count) = (0.0, 0.0_f64, 0.0, 0.0);
     for (force, at) in forces.iter().zip(path).skip(300) {
         let normal = at.normalize();
         if force.norm() < MIN_N {
-            // What has fallen through is as wrong as can be.
+            // A tool that has fallen through counts as the largest error.
             squares += 90.0 * 90.0;
             most = 180.0;
             count += 1.0;
@@ -368,19 +372,19 @@ fn slid(forces: &[Vec3], path: &[Vec3]) -> (f64, f64, f64) {
     (f64::sqrt(squares / count), most, f64::sqrt(ripple / count))
 }
 
-/// Everything of one method.
+/// All figures of one method.
 #[derive(Clone, Copy, Default)]
 struct Figures {
     rms_deg: f64,
     most_deg: f64,
     ripple_n: f64,
     pop_n: f64,
-    /// The same on a rounded edge, of balls.
+    /// The same on a rounded edge, for balls.
     rounded_n: Option<f64>,
-    /// The plate's force on the hand, up, at the end of the fling and of the press, N.
+    /// The plate's upward force on the hand at the end of the fling and of the press, N.
     fling_n: f64,
     press_n: f64,
-    /// Share of the ticks on the cracked sheet without force.
+    /// Fraction of the ticks on the cracked sheet without force.
     lost: f64,
     gain_j: f64,
 }
@@ -475,7 +479,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let [ours, penalty, god, finger, shaded] = found[..] else {
         return Err(Failure::Run("five methods".into()));
     };
-    // Each does what is written of it.
+    // Each method does what the literature says of it.
     let published = [
         ("penalty tunnels on a fling", penalty.fling_n <= 0.0),
         (
@@ -495,7 +499,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         ("shading smooths", shaded.ripple_n < 0.5 * finger.ripple_n),
         ("shading makes energy", shaded.gain_j > 5e-5),
     ];
-    // Ours: least of all in each, to 1 % and rounding.
+    // Ours: the smallest in each, to 1 % and rounding.
     let others = [penalty, god, finger, shaded];
     let least = |of: fn(&Figures) -> f64| others.iter().map(of).fold(f64::MAX, f64::min);
     let no_more = |ours: f64, least: f64| ours <= 1.01 * least + 1e-6;

@@ -1,21 +1,22 @@
-//! The virtual proxy of Ruspini, Kolarov and Khatib (SIGGRAPH 1997), as CHAI3D's finger proxy has
-//! it: a ball that is swept towards the device, and along what it meets.
+//! The virtual proxy of Ruspini, Kolarov and Khatib (SIGGRAPH 1997), in the form of CHAI3D's finger
+//! proxy: a ball that is swept towards the device, and along the surfaces that it meets.
 //!
-//! Up to three times in a tick the ball goes until it touches, and on along the tangent plane;
-//! along the line between two; then it stops. With *force shading* the goal is first put on a plane
-//! with the normal that is interpolated over the touched triangle, and the ball is then swept to
-//! what that is on the true planes.
+//! Up to three times in a tick the ball moves until it touches, and continues along the tangent
+//! plane, then along the line of two planes; then it stops. With *force shading*, a first pass
+//! projects the goal on a plane with the normal that is interpolated over the touched triangle. The
+//! ball is then swept to the projection of that goal on the true planes.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_triangle;
 
 use super::{Method, Surface, across};
 
-/// The ball keeps this far, m.
+/// Distance that the ball keeps, m.
 const KEPT_M: f64 = 1e-6;
-/// While it slides it may come nearer by this, or an edge just ahead would stop it, m.
+/// Amount by which it may come closer while it slides; otherwise an edge just ahead would stop it,
+/// m.
 const SLACK_M: f64 = 1e-7;
-/// Found as exactly, m.
+/// Accuracy of the search, m.
 const EXACT_M: f64 = 1e-9;
 
 pub struct FingerProxy<'a> {
@@ -27,7 +28,7 @@ pub struct FingerProxy<'a> {
 }
 
 impl<'a> FingerProxy<'a> {
-    /// One whose ball is where the device is, outside.
+    /// Makes a proxy at the device's position, which is outside.
     pub fn new(
         surface: &'a Surface,
         stiffness: f64,
@@ -44,9 +45,9 @@ impl<'a> FingerProxy<'a> {
         }
     }
 
-    /// How far the ball gets on its way to `goal`, and what stopped it: the triangle, the foot's
-    /// barycentric coordinates, and the normal there. Where it already touches only what it would
-    /// go into stops it.
+    /// Returns how far the ball gets on its way to `goal`, and what stops it: the triangle, the
+    /// foot's barycentric coordinates, and the normal there. Triangles that it already touches stop
+    /// it only if it would enter them.
     fn swept(&self, goal: &Vec3, kept_m: f64) -> (Vec3, Option<(usize, [f64; 3], Vec3)>) {
         let way = goal - self.at;
         let length = way.norm();
@@ -58,8 +59,8 @@ impl<'a> FingerProxy<'a> {
         let mut gone = length;
         let mut hit = None;
         for (k, triangle) in self.surface.triangles.iter().enumerate() {
-            // Conservative advancement: the distance to a triangle is convex along a line, so that
-            // where it grows again there is no touch.
+            // Conservative advancement: the distance to a triangle is convex along a line, so there
+            // is no touch once it grows again.
             let mut t = 0.0;
             while t < gone {
                 let p = self.at + direction * t;
@@ -88,7 +89,7 @@ impl<'a> FingerProxy<'a> {
         sum.normalize()
     }
 
-    /// To a goal in up to three sweeps.
+    /// Moves to a goal in up to three sweeps.
     fn slide(&mut self, goal: &Vec3) -> Option<(usize, [f64; 3], Vec3)> {
         const SLIDING_M: f64 = KEPT_M - SLACK_M;
         let (at, first) = self.swept(goal, KEPT_M);
@@ -115,8 +116,8 @@ impl Method for FingerProxy<'_> {
         if self.shaded
             && let (at, Some((k, weights, normal))) = self.swept(device, KEPT_M)
         {
-            // First pass: on the shading plane through where it touches. Then from there onto the
-            // true plane, for the ball slides on that.
+            // The first pass projects on the shading plane through the touch. The goal is then
+            // projected on the true plane, on which the ball slides.
             let shading = self.shading(k, &weights);
             goal = at + across(&across(&(device - at), &shading), &normal);
             self.at = at;

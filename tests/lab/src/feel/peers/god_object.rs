@@ -1,16 +1,16 @@
 //! The god-object of Zilles and Salisbury (IROS 1995): a point that stays on facets.
 //!
-//! A facet is active where the way from the god-object to the device crosses it from its front
-//! within its edges. With up to three active facets the god-object is the point nearest to the
-//! device on all their planes, found by Lagrange multipliers; the search is repeated for the way to
-//! that point until no more facet is crossed. Each tick begins without facets.
+//! A facet is active if the path from the god-object to the device crosses it from its front within
+//! its edges. With up to three active facets the god-object is the point nearest to the device on
+//! all their planes, found by Lagrange multipliers; the search is repeated for the path to that
+//! point until no further facet is crossed. Each tick begins without facets.
 
 use hapticd_geometry::Vec3;
 use nalgebra::Matrix3;
 
 use super::{Method, Surface};
 
-/// On a plane counts as in front of it to this depth: rounding, m.
+/// Down to this depth, a point on a plane counts as in front of it: tolerance for rounding, m.
 const ROUNDING_M: f64 = 1e-10;
 
 pub struct GodObject<'a> {
@@ -20,7 +20,7 @@ pub struct GodObject<'a> {
 }
 
 impl<'a> GodObject<'a> {
-    /// One that is where the device is, outside.
+    /// Makes a god-object at the device's position, which is outside.
     pub fn new(surface: &'a Surface, stiffness: f64, at: Vec3) -> Self {
         GodObject {
             surface,
@@ -29,7 +29,7 @@ impl<'a> GodObject<'a> {
         }
     }
 
-    /// The first facet on the way that is crossed from its front, and is not one of `active`.
+    /// Returns the first facet on the path that is crossed from its front and is not in `active`.
     fn crossed(&self, to: &Vec3, active: &[usize]) -> Option<usize> {
         let mut first: Option<(f64, usize)> = None;
         let way = to - self.at;
@@ -57,7 +57,7 @@ impl<'a> GodObject<'a> {
         first.map(|(_, k)| k)
     }
 
-    /// The point nearest to the device on the planes of these facets.
+    /// Returns the point nearest to the device on the planes of these facets.
     fn nearest(&self, device: &Vec3, active: &[usize]) -> Vec3 {
         let plane = |k: usize| (self.surface.normals[k], self.surface.triangles[k][0]);
         match *active {

@@ -1,7 +1,8 @@
-//! Three rendering methods of others, written from their papers, beside ours on the same paths.
+//! Three published rendering methods, implemented from their papers, compared with ours on the same
+//! paths.
 //!
-//! Each is first shown to do what its literature says of it. All see the bare positions of a point
-//! or a ball, all have the same stiffness and no damping, friction or delay.
+//! Each is first shown to do what its literature says. All see only the positions of a point or a
+//! ball; all have the same stiffness and no damping, friction or delay.
 
 pub mod compare;
 pub mod finger_proxy;
@@ -14,16 +15,16 @@ use hapticd_geometry::{TriMesh, Vec3};
 
 pub use compare::EXPERIMENT;
 
-/// A method: one tick, from where the device is to the force on it, N.
+/// A method: computes for one tick the force on the device at its position, N.
 pub trait Method {
     fn force(&mut self, device: &Vec3) -> Vec3;
 }
 
-/// Triangles with their normals, outward, in no order: the peers look at all of them.
+/// Triangles with outward normals, unordered: the peers visit all of them.
 pub struct Surface {
     pub triangles: Vec<[Vec3; 3]>,
     pub normals: Vec<Vec3>,
-    /// Unit, at each corner: the mean over the triangles at that vertex, by angle.
+    /// Unit normals at each corner: the mean over the triangles at that vertex, weighted by angle.
     pub corners: Vec<[Vec3; 3]>,
 }
 
@@ -55,7 +56,7 @@ impl Surface {
         }
     }
 
-    /// The nearest point, its triangle and barycentric coordinates.
+    /// Returns the nearest point, its triangle and barycentric coordinates.
     pub fn nearest(&self, p: &Vec3) -> (Vec3, usize, [f64; 3]) {
         let mut best = (Vec3::repeat(f64::INFINITY), 0, [0.0; 3], f64::INFINITY);
         for (k, triangle) in self.triangles.iter().enumerate() {
@@ -69,14 +70,14 @@ impl Surface {
     }
 }
 
-/// The angle of a triangle at its corner `i`, rad.
+/// Returns the angle of a triangle at its corner `i`, rad.
 pub fn angle(triangle: &[Vec3; 3], i: usize) -> f64 {
     let from = triangle[i];
     let (a, b) = (triangle[(i + 1) % 3] - from, triangle[(i + 2) % 3] - from);
     a.angle(&b)
 }
 
-/// `v` without what it has along the unit vector `n`.
+/// Returns `v` without its component along the unit vector `n`.
 pub fn across(v: &Vec3, n: &Vec3) -> Vec3 {
     v - n * v.dot(n)
 }

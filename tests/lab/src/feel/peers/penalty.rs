@@ -1,21 +1,22 @@
 //! The penalty method: stiffness times depth, towards the nearest point of the surface.
 //!
-//! It remembers nothing, so that it cannot know from which side the device came in (Zilles and
-//! Salisbury 1995 name that as its fault). Whether a point is inside is told by the
-//! normal at the nearest point, of edges and vertices by angle (Bærentzen and Aanæs 2005).
+//! It has no memory, so it cannot know from which side the device entered (Zilles and Salisbury
+//! 1995 name this as its fault). The normal at the nearest point decides whether a point is inside;
+//! at edges and vertices it is weighted by angle (Bærentzen and Aanæs 2005).
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_triangle;
 
 use super::{Method, Surface, angle};
 
-/// Triangles this much further than the nearest are as near: they share the foot, m.
+/// Triangles farther than the nearest by at most this count as equally near: they share the foot,
+/// m.
 const TIE_M: f64 = 1e-10;
 
 pub struct Penalty<'a> {
     pub surface: &'a Surface,
     pub stiffness: f64,
-    /// Of the ball that is pressed; 0 for a point, m.
+    /// Radius of the ball, m; 0 for a point.
     pub radius_m: f64,
 }
 

@@ -1,14 +1,14 @@
-//! Two curves of each method: how far its force is from the smooth truth on a sphere, and its force
-//! up while it is pressed through a plate.
+//! Two curves of each method: the deviation of its force from the smooth truth on a sphere, and its
+//! upward force while it is pressed through a plate.
 
 use super::compare::{ALL, Trajectory};
 use crate::svg::{Axis, COLOURS, Frame, Point, Svg};
 use hapticd_geometry::Vec3;
 
-/// Ticks of the slide that are shown.
+/// Ticks of the slide in the picture.
 const SHOWN: std::ops::Range<usize> = 300..1100;
 
-/// The picture of what each method in [`ALL`] gave on both courses.
+/// Draws the results of each method in [`ALL`] on both trajectories.
 pub fn of(sphere: (&Trajectory, &[Vec<Vec3>]), plate: (&Trajectory, &[Vec<Vec3>])) -> String {
     let names: Vec<&str> = ALL.iter().map(|(_, name)| *name).collect();
     let mut svg = Svg::new(860.0, 560.0);

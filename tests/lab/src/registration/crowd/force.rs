@@ -1,16 +1,17 @@
-//! What one entity does to another: the law of repulsion, and the distances that it takes.
+//! Forces between entities: the law of repulsion, and the distances that it takes.
 //!
 //! Equation 8.1 of Pitiot 2015 (section 8.2.2): `F = k (R - d)^2 - z d'` up to `R`, nothing beyond.
-//! The source gives no number, and does not say what a strong damping does to who leaves: by its
-//! letter it would pull. Here a repulsion never does: what comes out negative is 0.
+//! The source gives no numbers, and does not say what a strong damping does to an entity that
+//! leaves: taken literally it would pull. Here a repulsion never pulls: negative results are set
+//! to 0.
 //!
-//! The field of an edge is an ellipse, "a sum of two distances": its distance is half of how much
-//! longer the way over the point is than the edge. So a bubble of reach `R` about an edge of length
-//! `L` is `sqrt(R (R + L))` wide to each side, more than `R`. What counts for the registration is
-//! the width, so that is what is given, and the reach follows ([`reach_m`]). By the letter a long
-//! edge would also be weak, `k R^2` at most, where its reach is short. Here distances are measured
-//! in shares of the reach, so that the law's `R` is the width for every edge
-//! ([`Influence::scaled`]).
+//! The field of an edge is an ellipse, "a sum of two distances": its distance is half the
+//! difference between the path over the point and the length of the edge. So a bubble of reach `R`
+//! about an edge of length `L` is `sqrt(R (R + L))` wide to each side, more than `R`. The
+//! registration depends on the width, so the width is given, and the reach follows from it
+//! ([`reach_m`]). Taken literally, a long edge would also be weak, `k R^2` at most, where its reach
+//! is short. Here distances are measured as fractions of the reach, so that the law's `R` is the
+//! width for every edge ([`Influence::scaled`]).
 //!
 //! Pure; no allocation. Metres, seconds, unit masses.
 
@@ -19,14 +20,15 @@ use hapticd_geometry::Vec3;
 /// Equation 8.1 without its radius, for a unit mass.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// 1/(m s^2).
+    /// Stiffness, 1/(m s^2).
     pub stiffness: f64,
-    /// 1/s.
+    /// Damping, 1/s.
     pub damping: f64,
 }
 
 impl Law {
-    /// m/s^2 at a distance, m, that changes at this rate, m/s, of what reaches so far, m.
+    /// Returns the acceleration, m/s^2, at a distance, m, that changes at this rate, m/s, for an
+    /// influence with this reach, m.
     pub fn strength(&self, distance_m: f64, rate_m_s: f64, reach_m: f64) -> f64 {
         if distance_m > reach_m {
             return 0.0;
@@ -36,17 +38,17 @@ impl Law {
     }
 }
 
-/// Something that acts on a point.
+/// An influence on a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Influence {
     pub distance_m: f64,
-    /// Of the distance.
+    /// Rate of change of the distance.
     pub rate_m_s: f64,
-    /// Where the distance grows; a unit vector, or 0 where there is no such direction.
+    /// Direction in which the distance grows: a unit vector, or 0 if there is none.
     pub away: Vec3,
 }
 
-/// A place and its velocity.
+/// A position and its velocity.
 #[derive(Clone, Copy, Debug)]
 pub struct Moving {
     pub at: Vec3,
@@ -54,7 +56,7 @@ pub struct Moving {
 }
 
 impl Influence {
-    /// With distances so many times as long.
+    /// Returns the influence with its distances multiplied by `by`.
     pub fn scaled(self, by: f64) -> Self {
         Influence {
             distance_m: self.distance_m * by,
@@ -69,7 +71,7 @@ fn unit(v: Vec3) -> Vec3 {
     if length > 0.0 { v / length } else { v }
 }
 
-/// Of one point on another.
+/// Returns the influence of a point on another.
 pub fn of_point(on: &Moving, by: &Moving) -> Influence {
     let away = unit(on.at - by.at);
     Influence {
@@ -79,14 +81,14 @@ pub fn of_point(on: &Moving, by: &Moving) -> Influence {
     }
 }
 
-/// How far along its ellipses the edge is from a point: 0 on it.
+/// Returns the elliptical distance of a point from an edge: 0 on the edge.
 pub fn edge_distance_m(on: &Vec3, ends: &[Vec3; 2]) -> f64 {
     let [a, b] = ends;
     0.5 * ((on - a).norm() + (on - b).norm() - (b - a).norm()).max(0.0)
 }
 
-/// Of an edge on a point. On the edge itself the point is pushed to where it is right of it: out of
-/// a polygon that goes counter-clockwise seen from +z.
+/// Returns the influence of an edge on a point. A point on the edge itself is pushed to the right
+/// of the edge: out of a polygon that is counter-clockwise seen from +z.
 pub fn of_edge(on: &Moving, [a, b]: &[Moving; 2]) -> Influence {
     let (u, v, along) = (unit(on.at - a.at), unit(on.at - b.at), unit(b.at - a.at));
     let rate = u.dot(&(on.velocity - a.velocity)) + v.dot(&(on.velocity - b.velocity))
@@ -104,8 +106,8 @@ pub fn of_edge(on: &Moving, [a, b]: &[Moving; 2]) -> Influence {
     }
 }
 
-/// The reach R of a bubble that is `across_m` wide to each side of an edge: nothing further than
-/// that from the edge is in it.
+/// Returns the reach R of a bubble that is `across_m` wide to each side of an edge: nothing farther
+/// than that from the edge is inside.
 pub fn reach_m(across_m: f64, length_m: f64) -> f64 {
     let half = 0.5 * length_m;
     (half * half + across_m * across_m).sqrt() - half
@@ -157,7 +159,7 @@ mod tests {
             let apart = |t: f64| (later(&p, t) - later(&a, t)).norm();
             let rate = (apart(h) - apart(-h)) / (2.0 * h);
             assert!((point.rate_m_s - rate).abs() < 1e-5, "{point:?} {rate}");
-            // Nowhere does the distance grow faster than that way.
+            // In no direction does the distance grow faster than in this one.
             let slope =
                 |to: Vec3| (edge_distance_m(&(p.at + to * h), &ends(0.0)) - edge.distance_m) / h;
             let most = slope(edge.away);
@@ -174,8 +176,8 @@ mod tests {
             let (across, length) = (random.between(0.2, 3.0), random.between(0.01, 6.0));
             let reach = reach_m(across, length);
             let ends = [Vec3::zeros(), Vec3::x() * length];
-            // Its tip to the side is that far out: the source's own ellipse, of half axes R + L / 2
-            // and sqrt(R (R + L)).
+            // Its lateral extent matches the source's own ellipse, with half axes R + L / 2 and
+            // sqrt(R (R + L)).
             assert!(((reach * (reach + length)).sqrt() - across).abs() < 1e-9);
             let side = Vec3::new(0.5 * length, across, 0.0);
             assert!((edge_distance_m(&side, &ends) - reach).abs() < 1e-9);

@@ -1,25 +1,25 @@
 //! The crowds of Pitiot 2015, chapter 8: agents that are points, agents that are polygons, and what
-//! they see of each other.
+//! they see of each other through the registration.
 //!
 //! # Theory
-//! Who is there is read from the lists of the cells that an agent is in, and from nothing else
-//! (section 8.2.2): no search, and what is not in the ring is not seen. Forces are attraction to a
-//! goal and the repulsion of [`force`], summed and integrated by Euler. Points feel points, edges
-//! of polygons and of what stands still; polygons feel the edges of others and ignore points, on
+//! Neighbours are read only from the lists of the cells that an agent is in (section 8.2.2): there
+//! is no search, and entities outside the ring are not seen. Forces are attraction to a goal and
+//! the repulsion of [`force`], summed and integrated by Euler's method. Points feel points, edges
+//! of polygons and edges of obstacles; polygons feel the edges of others and ignore points, on
 //! purpose. Their bodies are rigid, chains of rigid links, or soft by [`shape`] matching
-//! ([`polygon`]). What is fast sends *virtual edges* ahead, along its velocity: who is too close to
-//! one panics, minds nothing but that agent, and may run.
+//! ([`polygon`]). A fast agent sends *virtual edges* ahead, along its velocity: a point too close
+//! to one panics, reacts only to that agent, and may run.
 //!
-//! **Consistency with the registration**: where no influence reaches further than the narrowest
-//! ring is wide, the decomposition into cells changes nothing, to the bit. The default settings
-//! with cells of 2 m are such. The source asks for forces "consistent with the registration"
-//! without saying how; its ellipses are wider than their radius, which is how one gets it wrong.
+//! **Consistency with the registration**: if no influence reaches farther than the width of the
+//! narrowest ring, the decomposition into cells changes nothing, to the bit. The default settings
+//! with cells of 2 m satisfy this. The source asks for forces "consistent with the registration"
+//! without saying how; its ellipses are wider than their radius, which easily violates it.
 //!
 //! # Practice
 //! A step has the four timers of figure 8.17: *points* (which neighbours matter, moves, lists),
 //! *polygons* (the same, and their virtual edges), *behaviour* (forces), *multiresolution* (cells
-//! refined and merged by the density of points). Processor time. The same seed gives the same bits.
-//! The source gives no parameters at all: [`Settings::default`] are ours.
+//! refined and merged by the density of points). They measure processor time. The same seed gives
+//! the same bits. The source gives no parameters at all; [`Settings::default`] are ours.
 
 pub mod force;
 mod nearest;
@@ -44,27 +44,27 @@ use force::{Law, Moving};
 pub use points::Agent;
 pub use polygon::{Ahead, Body, Polygon};
 
-/// How agents behave. Unit masses.
+/// Behaviour of agents. Unit masses.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub step_s: f64,
-    /// How soon an agent takes up the velocity that it wants.
+    /// Time constant with which an agent takes up its wanted velocity.
     pub relax_s: f64,
-    /// Repulsion of points, and how far it reaches.
+    /// Repulsion of points, and its reach.
     pub point: Law,
     pub reach_m: f64,
-    /// Repulsion of edges, and how wide their bubbles are to each side.
+    /// Repulsion of edges, and the width of their bubbles to each side.
     pub edge: Law,
     pub across_m: f64,
-    /// How much of its motion ahead an agent sends a virtual edge.
+    /// Time that a virtual edge looks ahead: its length is the agent's motion in this time.
     pub ahead_s: f64,
-    /// Within this share of a virtual edge's reach a point panics.
+    /// A point within this fraction of a virtual edge's reach panics.
     pub panic: f64,
-    /// How many times faster and stronger one is in panic.
+    /// Factor of speed and strength in panic.
     pub hurry: f64,
-    /// Of a point that does not panic.
+    /// Maximum acceleration of a point that does not panic.
     pub most_m_s2: f64,
-    /// The random push on who is stuck. 0: none.
+    /// Random push on a stuck agent; 0 for none.
     pub perturbation_m_s2: f64,
     pub seed: u64,
 }
@@ -95,7 +95,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The default ones.
+    /// Returns the defaults with this seed.
     pub fn seeded(seed: u64) -> Self {
         Settings {
             seed,
@@ -103,7 +103,7 @@ impl Settings {
         }
     }
 
-    /// Influences that reach 1 m, for cells of 1 m.
+    /// Returns settings with influences that reach 1 m, for cells of 1 m.
     pub fn close(seed: u64) -> Self {
         let stiffer = |law: Law| Law {
             stiffness: 2.0 * law.stiffness,
@@ -120,7 +120,7 @@ impl Settings {
     }
 }
 
-/// What steps have cost, and what happened in them.
+/// Cost of steps, and counts of what happened in them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     pub multiresolution: Duration,
@@ -128,12 +128,12 @@ pub struct Cost {
     pub points: Duration,
     pub polygons: Duration,
     pub steps: u64,
-    /// Moves of points, and how many of those ended in another cell.
+    /// Moves of points, and how many of them ended in another cell.
     pub moves: u64,
     pub changes: u64,
     pub refined: usize,
     pub merged: usize,
-    /// Points that were looked at, and that were kept.
+    /// Points that were visited, and points that were kept.
     pub seen: u64,
     pub kept: u64,
 }
@@ -143,16 +143,16 @@ impl Cost {
         self.multiresolution + self.behaviour + self.points + self.polygons
     }
 
-    /// Share of the points that are in another cell after a step.
+    /// Returns the fraction of the points that change their cell in a step.
     pub fn changing(&self) -> f64 {
         self.changes as f64 / self.moves.max(1) as f64
     }
 }
 
-/// The owner of an edge that stands still.
+/// Owner of a fixed edge.
 pub const FIXED: u32 = u32::MAX;
 
-/// An edge that is registered.
+/// A registered edge.
 #[derive(Clone, Copy, Debug)]
 pub struct EdgeAgent {
     pub owner: u32,
@@ -160,13 +160,13 @@ pub struct EdgeAgent {
     pub ends: [Moving; 2],
     pub length_m: f64,
     pub reach_m: f64,
-    /// Its bubble is inside the circle about its middle of this radius squared.
+    /// Squared radius of a circle about its midpoint that contains its bubble.
     pub bound_m2: f64,
     particles: [ParticleId; 2],
 }
 
 impl EdgeAgent {
-    /// How deep a point is in the bubble, as a number below 0, m; `None` outside.
+    /// Returns how deep a point is in the bubble, as a negative number, m; `None` outside.
     #[inline]
     pub fn depth_m(&self, at: &Vec3) -> Option<f64> {
         let [a, b] = &self.ends;
@@ -179,7 +179,7 @@ impl EdgeAgent {
     }
 }
 
-/// All of them, in their map.
+/// All agents in their map.
 pub struct Crowd {
     pub settings: Settings,
     pub registration: Registration,
@@ -187,10 +187,10 @@ pub struct Crowd {
     pub polygons: Vec<Polygon>,
     pub edges: Vec<EdgeAgent>,
     pub cost: Cost,
-    /// By entity: which of `agents` or `edges` it is.
+    /// By entity: its index in `agents` or `edges`.
     number: Vec<u32>,
     scaler: Option<Scaler>,
-    /// Where who is added next is looked for first.
+    /// Cell in which the search for the next added entity starts.
     pub near: Option<Cell>,
     scratch: polygon::Scratch,
 }
@@ -200,7 +200,8 @@ fn failed(what: &str, e: impl std::fmt::Display) -> Failure {
 }
 
 impl Crowd {
-    /// Nobody, in a space whose cells follow the density of points where a criterion is given.
+    /// Makes an empty crowd in a space whose cells follow the density of points if a criterion is
+    /// given.
     pub fn new(
         settings: Settings,
         registration: Registration,
@@ -221,7 +222,7 @@ impl Crowd {
         })
     }
 
-    /// A particle, and where it has come to lie.
+    /// Adds a particle; it locates its cell.
     fn particle(&mut self, at: &Vec3) -> Result<ParticleId, Failure> {
         let map = self.registration.map();
         let known = self.near.filter(|&c| map.has_cell(c) && map.is_leaf(c));
@@ -252,7 +253,7 @@ impl Crowd {
         self.number[x.index()] = number as u32;
     }
 
-    /// A point agent, m and m/s.
+    /// Adds a point agent; m and m/s.
     pub fn add_point(&mut self, at: Vec3, target: Vec3, speed_m_s: f64) -> Result<usize, Failure> {
         let particle = self.particle(&at)?;
         let entity = self.registration.insert_point(particle);
@@ -300,7 +301,7 @@ impl Crowd {
         edge.bound_m2 = (0.5 * edge.length_m + self.settings.across_m).powi(2);
     }
 
-    /// The border of something that stands still: its corners in turn.
+    /// Adds the border of a fixed obstacle: its corners in order.
     pub fn add_obstacle(&mut self, corners: &[Vec3]) -> Result<(), Failure> {
         let particles = corners
             .iter()
@@ -312,14 +313,14 @@ impl Crowd {
         Ok(())
     }
 
-    /// Cells as fine as the density asks for, before the first step.
+    /// Refines cells as the density requires, before the first step.
     pub fn settle_cells(&mut self) {
         if let Some(scaler) = &mut self.scaler {
             while scaler.step(&mut self.registration).more {}
         }
     }
 
-    /// One step of everybody.
+    /// Advances all agents by one step.
     pub fn step(&mut self) -> Result<(), Failure> {
         let mut from = Moment::now();
         let mut lap = || {
@@ -350,8 +351,8 @@ impl Crowd {
         Ok(())
     }
 
-    /// What of a vector lies in the space at a dart: all in a volume, the part along the facet on a
-    /// surface.
+    /// Returns the part of a vector that lies in the space at a dart: all of it in a volume, the
+    /// component along the facet on a surface.
     fn along(&self, d: Dart, v: Vec3) -> Vec3 {
         let map = self.registration.map();
         match map.space() {
@@ -364,7 +365,7 @@ impl Crowd {
         }
     }
 
-    /// Of the facet of a dart, not normalised where it has no area.
+    /// Returns the normal of the facet of a dart; not normalised if the facet has no area.
     pub fn normal(&self, d: Dart) -> Vec3 {
         let map = self.registration.map();
         let v = map.centre(map.cell(d));

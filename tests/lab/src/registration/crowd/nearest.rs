@@ -1,6 +1,6 @@
-//! The few nearest of many, sorted; of two as near the one with the lower number. No allocation.
+//! The N nearest of many, sorted; ties go to the lower number. No allocation.
 
-/// At most `N`.
+/// A sorted list of at most `N`.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest<const N: usize> {
     kept: [(f64, u32); N],
@@ -17,7 +17,7 @@ impl<const N: usize> Default for Nearest<N> {
 }
 
 impl<const N: usize> Nearest<N> {
-    /// One more, kept if it is among the nearest so far.
+    /// Offers another one; keeps it if it is among the nearest so far.
     #[inline]
     pub fn offer(&mut self, distance: f64, number: u32) {
         let new = (distance, number);
@@ -33,7 +33,7 @@ impl<const N: usize> Nearest<N> {
         self.len = (self.len + 1).min(N);
     }
 
-    /// From the nearest on.
+    /// Iterates from the nearest on.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.kept[..self.len].iter().map(|k| k.1)
     }

@@ -1,8 +1,7 @@
-//! Crowds as pictures: cells, polygons with their bubbles, points; from above, or seen from a place
-//! in space.
+//! Pictures of crowds: cells, polygons with their bubbles, points; from above, or in perspective.
 //!
-//! Points are coloured by who they are (a group) and red in panic; polygons are grey, the bubbles
-//! of their edges pale, those of virtual edges orange. What is nearer is drawn over what is behind.
+//! Points are coloured by group, and red in panic. Polygons are grey, the bubbles of their edges
+//! pale, those of virtual edges orange. Nearer items are drawn over those behind.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Map, Space};
@@ -12,17 +11,17 @@ use super::{Crowd, EdgeAgent};
 use crate::registration::route::root;
 use crate::svg::{COLOURS, INK, PALE, Point, Svg};
 
-/// Where one looks from.
+/// Viewpoint of a picture.
 #[derive(Clone, Copy)]
 pub enum View {
-    /// On the plane: the lowest corner and the size of what is shown, m.
+    /// On the plane: the lowest corner and the size of the visible region, m.
     Above { low: [f64; 2], size: [f64; 2] },
-    /// In space: from there to there, z up, with this opening of the picture's height, rad.
+    /// In space: eye and target, z up, and the vertical opening angle, rad.
     From { eye: Vec3, to: Vec3, opening: f64 },
 }
 
 impl View {
-    /// On so many of the coarse cells, or this share of them, about the middle.
+    /// Views this many coarse cells, or this fraction of them, about the middle.
     pub fn above(cells: [usize; 2], share: f64) -> Self {
         let all = cells.map(|n| n as f64 * crate::registration::stage::COARSE_M);
         View::Above {
@@ -32,10 +31,10 @@ impl View {
     }
 }
 
-/// Pixels of the longer side.
+/// Length of the longer side, pixels.
 const SIZE: f64 = 900.0;
 
-/// Turns places into pixels.
+/// Maps positions to pixels.
 struct Camera {
     view: View,
     size: [f64; 2],
@@ -65,7 +64,7 @@ impl Camera {
         }
     }
 
-    /// The pixel of a place and the scale there, pixels a metre.
+    /// Returns the pixel of a position and the scale there, pixels per metre.
     fn at(&self, p: &Vec3) -> (Point, f64) {
         match self.view {
             View::Above { low, size } => {
@@ -103,7 +102,7 @@ impl Camera {
     }
 }
 
-/// The border of a bubble in the plane: the ellipse with the ends as foci.
+/// Returns the border of a bubble in the plane: the ellipse with the edge's ends as foci.
 fn bubble(edge: &EdgeAgent, across_m: f64) -> Vec<Vec3> {
     let [a, b] = edge.ends.map(|e| e.at);
     let long = 0.5 * edge.length_m + edge.reach_m;
@@ -121,7 +120,7 @@ fn bubble(edge: &EdgeAgent, across_m: f64) -> Vec<Vec3> {
         .collect()
 }
 
-/// The corners of a leaf of dimension 2, in turn.
+/// Returns the corners of a leaf of dimension 2, in order.
 fn outline(map: &Map, c: Cell) -> Vec<Vec3> {
     let first = map.dart(c);
     let mut corners = vec![map.start(first)];
@@ -133,7 +132,7 @@ fn outline(map: &Map, c: Cell) -> Vec<Vec3> {
     corners
 }
 
-/// What is drawn, from behind to the front; of a curved surface only what faces the eye.
+/// Items to draw, from back to front; of a curved surface only the side that faces the eye.
 enum Item {
     Cell(Cell),
     Wall(usize),
@@ -141,11 +140,11 @@ enum Item {
     Point(usize),
 }
 
-/// What lies on a surface is drawn as if it were so much nearer than it is, m.
+/// Items on a surface are drawn as if they were nearer by this, m.
 const RAISED_M: f64 = 2.5;
 
-/// The crowd as it is. `group` gives each point's colour by its number; `houses` are drawn dark,
-/// with all that was cut from them.
+/// Draws the crowd. `group` gives each point's colour by its number; `houses` are drawn dark, with
+/// all cells that were cut from them.
 pub fn draw(crowd: &Crowd, view: View, group: impl Fn(usize) -> usize, houses: &[Cell]) -> String {
     let camera = Camera::new(view);
     let mut svg = Svg::new(camera.size[0], camera.size[1]);
@@ -200,7 +199,7 @@ pub fn draw(crowd: &Crowd, view: View, group: impl Fn(usize) -> usize, houses: &
             items.push((camera.depth(&agent.at) - RAISED_M, Item::Point(i)));
         }
     }
-    // A stable sort: of what is as deep the later kind is on top.
+    // A stable sort: at equal depth the later kind is on top.
     items.sort_by(|a, b| b.0.total_cmp(&a.0));
     for (_, item) in items {
         match item {
@@ -243,7 +242,7 @@ fn cell(svg: &mut Svg, camera: &Camera, map: &Map, c: Cell, house: bool) {
     svg.polygon(&camera.all(&outline(map, c)), fill, PALE, 0.6);
 }
 
-/// The edges of all volumes that are finer than the coarsest: where it is crowded.
+/// Draws the edges of all volumes finer than the coarsest: where the crowd is dense.
 fn cubes(svg: &mut Svg, camera: &Camera, map: &Map) {
     for e in map.all_edges() {
         let Some(d) = map.edge_darts(e).next() else {
@@ -280,7 +279,7 @@ mod tests {
         assert!(above[1] < at[1] && (above[0] - at[0]).abs() < 1e-9);
         let nearer = camera.at(&(to + (eye - to) * 0.5)).1;
         assert!((nearer / scale - 2.0).abs() < 1e-9);
-        // The opening is that of the whole height.
+        // The opening angle is that of the whole height.
         let up = (to - eye).norm() * 0.3_f64.tan();
         let (edge, _) = camera.at(&(to + camera.axes[1] * up));
         assert!(edge[1].abs() < 1e-9);

@@ -1,8 +1,8 @@
-//! Agents that are points: whom they mind, what that does to them, how they move.
+//! Point agents: which neighbours they react to, with which acceleration, and how they move.
 //!
-//! Pitiot 2015, section 8.2.2. Of all that it sees a point minds the [`MAX_POINTS`] nearest points
-//! and the [`MAX_EDGES`] edges that it is deepest in the bubbles of: the source's "most important
-//! neighbours".
+//! Pitiot 2015, section 8.2.2. Of all visible entities, a point reacts to the [`MAX_POINTS`]
+//! nearest points and to the [`MAX_EDGES`] edges in whose bubbles it is deepest: the source's "most
+//! important neighbours".
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::{Cell, Space};
@@ -18,7 +18,7 @@ use crate::experiment::Failure;
 pub const MAX_POINTS: usize = 8;
 pub const MAX_EDGES: usize = 8;
 
-/// Whom a point minds.
+/// Neighbours that a point reacts to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice {
     pub points: Nearest<MAX_POINTS>,
@@ -32,12 +32,12 @@ pub struct Agent {
     pub at: Vec3,
     pub velocity: Vec3,
     pub target: Vec3,
-    /// Where it goes once it is there, if it is sent back.
+    /// Goal after its target, if it shuttles.
     pub back: Vec3,
-    /// That it likes to go at; it does not go faster unless it panics.
+    /// Preferred speed; it is exceeded only in panic.
     pub speed_m_s: f64,
     pub panics: bool,
-    /// The length of its last step, m; `None` where something was in the way.
+    /// Length of its last step, m; `None` if something was in the way.
     pub stepped_m: Option<f64>,
     pub choice: Choice,
 }
@@ -66,7 +66,8 @@ impl Agent {
 }
 
 impl Crowd {
-    /// Whom a point minds, of those in the lists of its cell; and how many points it saw.
+    /// Selects the neighbours of a point from the lists of its cell; returns also how many points
+    /// it saw.
     pub(super) fn choose(&mut self, i: usize) -> (Choice, usize) {
         let c = self.cell_of(self.agents[i].particle);
         let mut choice = Choice::default();
@@ -84,8 +85,8 @@ impl Crowd {
         (choice, seen)
     }
 
-    /// The numbers of who is in a cell and around it, and nothing else: all that anybody there
-    /// sees.
+    /// Collects the numbers of the entities in a cell and around it, which is all that an agent
+    /// there sees.
     pub(super) fn list(&mut self, c: Cell, kind: Kind, near: &mut Vec<u32>) {
         near.clear();
         let number = &self.number;
@@ -119,7 +120,7 @@ impl Crowd {
         }
     }
 
-    /// The acceleration of a point that minds these, m/s^2, and whether it panics.
+    /// Returns the acceleration of a point with these neighbours, m/s^2, and whether it panics.
     pub(super) fn acceleration(&self, i: usize, choice: &Choice) -> (Vec3, bool) {
         let s = &self.settings;
         let agent = &self.agents[i];
@@ -129,7 +130,7 @@ impl Crowd {
             let (found, strength) = self.repulsion(&own, j);
             found.away * strength
         };
-        // Too close to the way of somebody fast: nothing else counts.
+        // Too close to the path of a fast agent: nothing else counts.
         let terror = choice.edges.iter().find_map(|j| {
             let edge = &self.edges[j as usize];
             let ends = [edge.ends[0].at, edge.ends[1].at];
@@ -171,15 +172,14 @@ impl Crowd {
         (limited(self.along(dart, sum), s.most_m_s2), false)
     }
 
-    /// Of an edge on somebody.
+    /// Returns the influence of an edge on an agent.
     pub(super) fn repulsion(&self, on: &Moving, j: u32) -> (force::Influence, f64) {
         let (s, edge) = (&self.settings, &self.edges[j as usize]);
         let mut found = force::of_edge(on, &edge.ends);
         let owner = self.polygons.get(edge.owner as usize);
         let flat = self.registration.map().space() == Space::Plane;
         if flat && !edge.is_virtual && owner.is_some_and(|polygon| polygon.holds(&on.at)) {
-            // Out through it, the nearest edge first; by the letter of the ellipse it would be kept
-            // in.
+            // Out through the nearest edge first; the literal ellipse would keep it inside.
             let along = edge.ends[1].at - edge.ends[0].at;
             found.away = along.cross(&Vec3::z()) / edge.length_m.max(f64::MIN_POSITIVE);
             found.rate_m_s = 0.0;
@@ -219,7 +219,7 @@ impl Crowd {
                 .map_err(|e| failed("a point's move", e))?;
             let mut next = velocity;
             if let Outcome::Blocked { dart: side, share } = outcome {
-                // The rest of the way along what is in the way.
+                // The rest of the path goes along the obstacle.
                 let map = self.registration.map();
                 let wall = map.start(map.phi1(side)) - map.start(side);
                 next = match map.space() {
@@ -241,7 +241,7 @@ impl Crowd {
             let agent = &mut self.agents[i];
             let free = outcome == Outcome::Reached;
             agent.stepped_m = free.then(|| velocity.norm() * self.settings.step_s);
-            // Over a crease it keeps its speed.
+            // It keeps its speed across a crease.
             agent.velocity = if length > 0.0 {
                 flat * (next.norm() / length)
             } else {
@@ -255,7 +255,7 @@ impl Crowd {
     }
 }
 
-/// A vector no longer than that.
+/// Limits the length of a vector.
 pub fn limited(v: Vec3, most: f64) -> Vec3 {
     let length = v.norm();
     if length > most {
@@ -266,7 +266,7 @@ pub fn limited(v: Vec3, most: f64) -> Vec3 {
 }
 
 impl Crowd {
-    /// Whoever has arrived goes back to where it came from.
+    /// Sends agents that have arrived back to where they came from.
     pub fn shuttle(&mut self) {
         for agent in &mut self.agents {
             if (agent.target - agent.at).norm() < 3.0 {

@@ -1,12 +1,12 @@
-//! Agents that are polygons: cars, snakes, slugs; in the plane.
+//! Polygonal agents: cars, snakes, slugs; in the plane.
 //!
-//! Pitiot 2015, sections 8.1 and 8.2.2. The footprint's edges are registered, its corners are
-//! shared particles. A rigid body takes the mean of its corners' pushes and their torque; a snake
-//! is a chain of rigid links, each drawn by its front hinge after the one before; a slug's corners
-//! are pushed each for itself and hold together by [`Shape`]. A polygon minds the [`MAX_MINDED`]
-//! edges of others that a corner of its is deepest in the bubbles of, not points, and not virtual
-//! edges. The source gives no model of driving: going for a target with an even pull, and a limit
-//! of speed, are ours.
+//! Pitiot 2015, sections 8.1 and 8.2.2. The edges of the footprint are registered; its corners are
+//! shared particles. A rigid body takes the mean of its corners' pushes and their torque. A snake
+//! is a chain of rigid links, each drawn by its front hinge behind the one before. A slug's corners
+//! are pushed individually and held together by [`Shape`]. A polygon reacts to the [`MAX_MINDED`]
+//! edges of others in whose bubbles its corner is deepest; not to points, and not to virtual edges.
+//! The source gives no model of driving: the constant pull towards a target and the speed limit are
+//! ours.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::Space;
@@ -22,19 +22,19 @@ use crate::experiment::Failure;
 
 pub const MAX_MINDED: usize = 4;
 
-/// How a polygon holds together.
+/// Structure that holds a polygon together.
 #[derive(Clone, Debug)]
 pub enum Body {
     Rigid {
-        /// About the centre, at heading 0.
+        /// Corners about the centre, at heading 0.
         rest: Vec<Vec3>,
         centre: Vec3,
         heading: f64,
         spin: f64,
-        /// Whether it turns to where it goes; else it goes ahead and back.
+        /// True if it turns towards its direction of motion; otherwise it moves ahead and back.
         turns: bool,
     },
-    /// Boxes between hinges, the head's front first.
+    /// Boxes between hinges, starting at the head's front.
     Chain {
         hinges: Vec<Vec3>,
         link_m: f64,
@@ -45,13 +45,13 @@ pub enum Body {
     },
 }
 
-/// The virtual edges that a polygon sends ahead.
+/// Virtual edges that a polygon sends ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ahead {
     None,
-    /// From the middle of the body, or of its head.
+    /// One, from the middle of the body or of its head.
     One,
-    /// From both flanks: for what is wide.
+    /// From both flanks, for wide bodies.
     Wedge,
 }
 
@@ -61,22 +61,22 @@ pub struct Polygon {
     pub body: Body,
     pub ahead: Ahead,
     pub target: Vec3,
-    /// Where it goes once it is there, if it is sent back.
+    /// Goal after its target, if it shuttles.
     pub back: Vec3,
     pub speed_m_s: f64,
-    /// Of the body, or of its head.
+    /// Velocity of the body, or of its head.
     pub velocity: Vec3,
-    /// Corners and their velocities; a chain's four by four.
+    /// Corners and their velocities; four for each link of a chain.
     pub corners: Vec<Moving>,
     particles: Vec<ParticleId>,
-    /// Its own edges, and its virtual ones, by number.
+    /// Numbers of its own edges and of its virtual ones.
     pub edges: Vec<usize>,
     pub virtual_edges: Vec<usize>,
     minded: Vec<Nearest<MAX_MINDED>>,
     pushes: Vec<Vec3>,
 }
 
-/// Lists in the making.
+/// Buffers for lists under construction.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub pushes: Vec<(Vec3, bool)>,
@@ -88,7 +88,7 @@ pub struct Scratch {
     flat: Flat,
 }
 
-/// The plane that a polygon lies in, as well as it does.
+/// A plane that fits a polygon.
 #[derive(Clone, Copy, Debug)]
 struct Flat {
     origin: Vec3,
@@ -105,7 +105,7 @@ impl Default for Flat {
 }
 
 impl Flat {
-    /// At right angles to a normal; the world's own axes where that is z.
+    /// Makes a plane with this normal; uses the world's axes if the normal is z.
     fn new(origin: Vec3, normal: &Vec3) -> Self {
         let first = if normal.x.abs() < 0.9 {
             Vec3::x()
@@ -132,7 +132,7 @@ impl Flat {
     }
 }
 
-/// A box about 0, counter-clockwise from its right rear corner, m.
+/// Returns a box about 0, counter-clockwise from its right rear corner, m.
 pub fn box_of(length_m: f64, width_m: f64) -> Vec<Vec3> {
     let (x, y) = (0.5 * length_m, 0.5 * width_m);
     [(-x, -y), (x, -y), (x, y), (-x, y)]
@@ -145,12 +145,12 @@ fn turned(q: &Vec3, heading: f64) -> Vec3 {
     Vec3::new(cos * q.x - sin * q.y, sin * q.x + cos * q.y, 0.0)
 }
 
-/// An angle between -pi and pi.
+/// Wraps an angle to between -pi and pi.
 fn wrapped(angle: f64) -> f64 {
     angle.sin().atan2(angle.cos())
 }
 
-/// The corners of a chain, a little room left at the hinges.
+/// Computes the corners of a chain, with small gaps at the hinges.
 fn links(hinges: &[Vec3], half_width_m: f64, out: &mut Vec<Vec3>) {
     for pair in hinges.windows(2) {
         let (front, rear) = (pair[0], pair[1]);
@@ -167,7 +167,7 @@ fn links(hinges: &[Vec3], half_width_m: f64, out: &mut Vec<Vec3>) {
 }
 
 impl Body {
-    /// Of a box whose head looks that way, rad.
+    /// Makes a body with this heading, rad.
     pub fn rigid(rest: Vec<Vec3>, centre: Vec3, heading: f64, turns: bool) -> Self {
         Body::Rigid {
             rest,
@@ -198,7 +198,7 @@ impl Body {
 }
 
 impl Polygon {
-    /// The middle of the body, or of its head.
+    /// Returns the middle of the body, or of its head.
     pub fn middle(&self) -> Vec3 {
         match &self.body {
             Body::Rigid { centre, .. } => *centre,
@@ -209,12 +209,12 @@ impl Polygon {
         }
     }
 
-    /// Its first corner.
+    /// Returns its first corner.
     pub fn first(&self) -> ParticleId {
         self.particles[0]
     }
 
-    /// Its loops: a chain has one for each link.
+    /// Iterates over its loops: a chain has one for each link.
     pub fn loops(&self) -> impl Iterator<Item = &[Moving]> {
         let size = match self.body {
             Body::Chain { .. } => 4,
@@ -223,7 +223,7 @@ impl Polygon {
         self.corners.chunks(size)
     }
 
-    /// Whether a point is inside, by crossing numbers. In the plane.
+    /// Returns true if a point is inside, by crossing numbers. In the plane.
     pub fn holds(&self, p: &Vec3) -> bool {
         self.loops().any(|corners| {
             let mut inside = false;
@@ -238,7 +238,7 @@ impl Polygon {
         })
     }
 
-    /// Where virtual edges begin and where they end.
+    /// Returns where virtual edges begin and where they end.
     fn feelers(&self, ahead_s: f64) -> [Vec3; 3] {
         let middle = self.middle();
         let tip = middle + self.velocity * ahead_s;
@@ -259,8 +259,8 @@ impl Polygon {
 }
 
 impl Crowd {
-    /// A polygonal agent that goes for a target. For a soft one `corners` is where it is; others
-    /// know.
+    /// Adds a polygonal agent that moves towards a target. For a soft one `corners` is its
+    /// position; other bodies know theirs.
     pub fn add_polygon(
         &mut self,
         body: Body,
@@ -320,7 +320,7 @@ impl Crowd {
         Ok(owner as usize)
     }
 
-    /// The edges that a polygon's corner minds, of those in the lists of its cell.
+    /// Selects the edges that a polygon's corner reacts to, from the lists of its cell.
     pub(super) fn choose_for_corner(&mut self, owner: u32, i: usize) -> Nearest<MAX_MINDED> {
         let polygon = &self.polygons[owner as usize];
         let (c, at) = (self.cell_of(polygon.particles[i]), polygon.corners[i].at);
@@ -360,7 +360,7 @@ impl Crowd {
         }
     }
 
-    /// What a corner's minded edges do to it, m/s^2.
+    /// Returns the acceleration of a corner by its selected edges, m/s^2.
     pub(super) fn push_of(&self, corner: &Moving, minded: &Nearest<MAX_MINDED>) -> Vec3 {
         let one = |j: u32| {
             let (found, strength) = self.repulsion(corner, j);
@@ -405,7 +405,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// The plane of a polygon: on a curved surface that of its corners' mean normal.
+    /// Returns the plane of a polygon: on a curved surface, that of its corners' mean normal.
     fn flat(&self, k: usize) -> Flat {
         if self.registration.map().space() != Space::Surface {
             return Flat::default();
@@ -424,7 +424,7 @@ impl Crowd {
         }
     }
 
-    /// A step of the body; where its corners would be then goes into `scratch.next`.
+    /// Steps the body; writes the resulting corners to `scratch.next`.
     fn advance(&mut self, k: usize, scratch: &mut Scratch) {
         let s = self.settings;
         let polygon = &mut self.polygons[k];
@@ -481,7 +481,7 @@ impl Crowd {
                 scratch.points.clear();
                 (scratch.points).extend(polygon.corners.iter().map(|c| scratch.flat.inside(&c.at)));
                 scratch.velocities.clear();
-                // What a corner wants of its own, on top of the pull on all.
+                // The corner's own wish, in addition to the common pull.
                 let drag = 1.0 - (h / s.relax_s).min(1.0);
                 let pull = scratch.flat.along(&pull);
                 for (c, f) in polygon.corners.iter().zip(&polygon.pushes) {
@@ -501,8 +501,8 @@ impl Crowd {
                 next.clear();
                 next.extend(
                     (polygon.corners.iter().zip(velocities.iter())).map(|(c, v)| {
-                        // From where it is, which on a curved surface is not in the plane of them
-                        // all.
+                        // Relative to its position, which on a curved surface is not in the common
+                        // plane.
                         c.at + flat.outside(v) * h
                     }),
                 );
@@ -564,7 +564,7 @@ impl Crowd {
         Ok(())
     }
 
-    /// After a step that came to nothing: the body where its corners are.
+    /// Resets the body to its corners after a failed step.
     fn stop(&mut self, k: usize) {
         let h = self.settings.step_s;
         let polygon = &mut self.polygons[k];
@@ -580,7 +580,7 @@ impl Crowd {
                 *spin = 0.0;
             }
             Body::Chain { hinges, .. } => {
-                // Its corners say where its hinges were.
+                // The corners define the old positions of the hinges.
                 for (hinge, link) in hinges.iter_mut().zip(polygon.corners.chunks(4)) {
                     let (rear, front) = (link[0].at + link[3].at, link[1].at + link[2].at);
                     *hinge = front * 0.5 + (front - rear) * (0.5 * 0.03 / 0.94);

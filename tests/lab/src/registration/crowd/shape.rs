@@ -1,13 +1,13 @@
-//! Shape matching: points that are pushed about remember their shape.
+//! Shape matching: displaced points remember their shape.
 //!
 //! Müller et al. 2005, *Meshless deformations based on shape matching*, as Pitiot 2015, section
-//! 8.2.2 uses it, in the plane and with equal masses. The rotation that fits best is the one that
-//! turns the sum of `p_i q_i^T`; in the plane its angle is closed (the polar decomposition of a 2 x
-//! 2 matrix). What the source calls *plasticity*, `beta`, is Müller's share of the best linear map,
-//! its area that of the rest; *elasticity*, `alpha`, is which share of the way to its goal a point
-//! goes in a step.
+//! 8.2.2 uses it, in the plane and with equal masses. The best rotation is the polar factor of the
+//! sum of `p_i q_i^T`; in the plane its angle has a closed form (polar decomposition of a 2 x 2
+//! matrix). The source's *plasticity*, `beta`, is Müller's weight of the best linear map, which has
+//! the area of the rest shape. Its *elasticity*, `alpha`, is the fraction of the path to its goal
+//! that a point moves in a step.
 //!
-//! Pure; the goals go where the caller says.
+//! Pure; the goals are written where the caller says.
 
 use hapticd_geometry::Vec3;
 
@@ -15,11 +15,11 @@ use hapticd_geometry::Vec3;
 #[derive(Clone, Debug)]
 pub struct Shape {
     rest: Vec<Vec3>,
-    /// `(sum q q^T)^-1`, rows.
+    /// `(sum q q^T)^-1`, by rows.
     inverse: [[f64; 2]; 2],
-    /// 0 to 1.
+    /// Elasticity, 0 to 1.
     alpha: f64,
-    /// 0 to 1.
+    /// Plasticity, 0 to 1.
     beta: f64,
 }
 
@@ -44,13 +44,13 @@ fn times(a: &Square, b: &Square) -> Square {
     std::array::from_fn(|i| std::array::from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j]))
 }
 
-/// The mean of some points.
+/// Returns the mean of some points.
 pub fn centre(points: &[Vec3]) -> Vec3 {
     points.iter().sum::<Vec3>() / points.len().max(1) as f64
 }
 
 impl Shape {
-    /// Of points that do not lie on a line: `None` where they do.
+    /// Makes a shape from points; `None` if they lie on a line.
     pub fn new(points: &[Vec3], alpha: f64, beta: f64) -> Option<Self> {
         let middle = centre(points);
         let rest: Vec<Vec3> = points.iter().map(|p| p - middle).collect();
@@ -65,7 +65,7 @@ impl Shape {
         })
     }
 
-    /// Where each point belongs, the shape laid on them as well as it can be.
+    /// Computes the goal of each point, with the shape fitted to the points.
     pub fn goals(&self, points: &[Vec3], goals: &mut Vec<Vec3>) {
         let middle = centre(points);
         let apq = outer(points.iter().zip(&self.rest).map(|(p, q)| (p - middle, *q)));
@@ -77,7 +77,7 @@ impl Shape {
         if area > 1e-6 {
             linear = linear.map(|row| row.map(|x| x / area.sqrt()));
         } else {
-            // Flat or turned over: nothing to keep.
+            // Flat or turned over: there is no area to preserve.
             linear = turn;
         }
         let m: Square = std::array::from_fn(|i| {
@@ -91,7 +91,7 @@ impl Shape {
         }));
     }
 
-    /// The velocities that the shape adds, m/s, in a step of this length, s.
+    /// Computes the velocities that the shape adds, m/s, in a step of this length, s.
     pub fn pull(
         &self,
         points: &[Vec3],
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// Steps until a pushed shape's error has fallen to a hundredth.
+    /// Returns the number of steps until a sheared shape's error has fallen to a hundredth.
     fn settling(alpha: f64, beta: f64, shear: f64) -> (u32, f64) {
         let mut random = Random::new(3);
         let rest = slug(&mut random);
@@ -193,7 +193,8 @@ mod tests {
     fn box_35_alpha_is_how_soon_and_beta_how_much_of_a_deformation_stays() {
         let soft = settling(0.1, 0.0, 0.8).0;
         let stiff = settling(0.5, 0.0, 0.8).0;
-        // What is left falls by 1 - alpha a step: to a hundredth in log(0.01) / log(1 - alpha).
+        // The remaining error falls by 1 - alpha per step: to a hundredth in log(0.01) / log(1 -
+        // alpha).
         assert!((43..=45).contains(&soft), "{soft}");
         assert!((6..=8).contains(&stiff), "{stiff}");
         assert!(settling(0.1, 0.5, 0.8).0 > soft);

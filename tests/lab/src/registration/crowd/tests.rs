@@ -1,5 +1,5 @@
 //! Boxes 33 to 37 of Pitiot 2015's properties (docs/sources/pitiot-2015.md), against brute force
-//! over everybody.
+//! over all agents.
 
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::Map;
@@ -14,7 +14,7 @@ use super::{Crowd, Settings};
 use crate::registration::corridor::{WIDE, corridor};
 use crate::registration::stage::{Cells, LEVELS, density};
 
-/// Nobody, in squares of this width.
+/// An empty crowd, in squares of this width.
 fn field(width: f64, count: usize, density: Option<Density>) -> Crowd {
     let map = Map::grid_2d(Vec3::zeros(), width, [count; 2]).unwrap();
     Crowd::new(
@@ -46,7 +46,7 @@ fn slug(centre: Vec3) -> (Body, Vec<Vec3>) {
     (Body::Soft { shape }, corners)
 }
 
-/// Cars, a snake, slugs, a house and points, in crowded places and empty ones.
+/// Cars, a snake, slugs, a house and points, in dense places and empty ones.
 fn everybody(seed: u64) -> Crowd {
     let mut crowd = field(16.0, 4, Some(density(LEVELS)));
     let mut random = Random::new(seed);
@@ -195,7 +195,7 @@ fn box_34_points_give_way_to_polygons_which_do_not_notice() {
 
 #[test]
 fn box_34_polygons_keep_off_each_other_and_off_what_stands_still() {
-    // Two on the same line, a little beside it, and one towards a wall.
+    // Two on the same line with a small offset, and one towards a wall.
     let mut crowd = field(8.0, 8, None);
     crowd
         .add_obstacle(&[
@@ -257,7 +257,7 @@ fn box_35_slugs_are_pressed_and_come_back_and_cars_and_links_stay_as_they_are() 
         }
     }
     assert!(pressed > 0.05, "{pressed}");
-    // Alone, each is as it was.
+    // Alone, each behaves as before.
     let mut alone = field(8.0, 8, None);
     let (body, corners) = slug(at(30.0, 30.0));
     let squeezed: Vec<Vec3> = corners
@@ -344,7 +344,7 @@ fn box_36_virtual_edges_make_a_fast_polygon_seen_and_fled_in_time() {
 
 #[test]
 fn box_36_a_wedge_clears_a_way_as_wide_as_the_polygon() {
-    // Beside the axis of what is 9 m wide: one virtual edge is not felt there, a wedge is.
+    // Off the axis of a body that is 9 m wide: one virtual edge is not felt there, a wedge is.
     let felt = |ahead: Ahead| {
         let (mut crowd, i) = ahead_of_a_car(ahead, 3.5, 2.0, 9.0);
         let mut panicked = None;

@@ -1,13 +1,13 @@
-//! What a crowd is checked by from outside: brute force over everybody, outside the timers.
+//! Checks of a crowd from outside: brute force over all agents, outside the timers.
 
 use hapticd_registration::registration::Kind;
 
 use super::Crowd;
 
 impl Crowd {
-    /// Pairs of points nearer than their repulsion reaches, and points in bubbles of edges, of
-    /// which the lists of the point's cell do not have the other one; and how many there are at
-    /// all.
+    /// Counts pairs that the lists of the point's cell miss, of all pairs of points within the
+    /// reach of their repulsion and of points in bubbles of edges; returns also the number of all
+    /// such pairs.
     pub fn unseen(&mut self) -> (usize, usize) {
         let (mut missed, mut all) = (0, 0);
         let mut listed = vec![usize::MAX; self.agents.len()];
@@ -38,13 +38,13 @@ impl Crowd {
         (missed, all)
     }
 
-    /// How many points are inside a polygon.
+    /// Returns the number of points inside a polygon.
     pub fn run_over(&self) -> usize {
         let inside = |p| self.polygons.iter().any(|polygon| polygon.holds(p));
         self.agents.iter().filter(|a| inside(&a.at)).count()
     }
 
-    /// Everybody's place to the last bit: equal crowds have equal marks.
+    /// Returns a hash of all positions to the last bit: equal crowds have equal hashes.
     pub fn fingerprint(&self) -> u64 {
         let corners = self
             .polygons
