@@ -1,4 +1,4 @@
-//! The processes that misbehave: this program again, with a role, a seed and a folder.
+//! The misbehaving processes: each is this program again, with a role, a seed and a folder.
 
 use crate::{
     Failure,
@@ -16,33 +16,33 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a process does.
+/// Role of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Puts a block under the right arm and renews its lease until somebody kills it.
+    /// Puts a block under the right arm and renews its lease until it is killed.
     Presser,
     /// Adds and removes bodies around the left arm: boxes that move, large meshes.
     Churn,
-    /// Sends more messages than it may, some of them garbage.
+    /// Sends more messages than allowed, some of them garbage.
     Flood,
-    /// Passes descriptors that are no meshes, with every kind of message.
+    /// Passes descriptors that are not meshes, with every kind of message.
     Strange,
-    /// Passes a descriptor whose close blocks.
+    /// Passes a descriptor that blocks on close.
     Linger,
-    /// Asks for replies with descriptors and reads none.
+    /// Asks for replies with descriptors and reads none of them.
     Mute,
     /// Tightens limits.
     Tighten,
-    /// Has a body at the left arm and loses and gains the user's attention.
+    /// Has a body at the left arm, and loses and regains the user's focus.
     Focus,
-    /// Clears faults and reloads by the technician's socket.
+    /// Clears faults and reloads through the technician's socket.
     Technician,
-    /// Hears every event, and writes down what it hears.
+    /// Receives every event and notes it.
     Listener,
 }
 
 impl Role {
-    /// All that an episode starts in turns.
+    /// Roles that an episode starts in turn.
     pub const DISTURBING: [Role; 7] = [
         Role::Churn,
         Role::Flood,
@@ -66,34 +66,34 @@ impl Role {
         (Role::Listener, "listener"),
     ];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         let found = Self::NAMES.iter().find(|(role, _)| *role == self);
         found.map_or("", |(_, name)| name)
     }
 
-    /// The role of a name.
+    /// Returns the role with this name.
     pub fn of(name: &str) -> Option<Self> {
         let found = Self::NAMES.iter().find(|(_, of)| *of == name);
         found.map(|(role, _)| *role)
     }
 }
 
-/// Where the pressing client's block ends, m.
+/// Top of the pressing client's block, m.
 pub const TOP_M: f64 = -0.02;
-/// Where the left arm is, m.
+/// Position of the left arm along x, m.
 pub const LEFT_X_M: f64 = 0.5;
-/// The minor version of the protocol from which on a technician can undo tightenings; the message's
-/// kind, whose body is that of `ClearFault`; and an id for it.
+/// First minor version of the protocol in which a technician can undo tightenings; the kind of that
+/// message, which has the body of `ClearFault`; and an id for it.
 const MINOR_RELEASE: u16 = 3;
 const RELEASE_LIMITS: u16 = 0x0205;
 const RELEASE_ID: u64 = 41;
-/// How long a close blocks that is to block, s.
+/// How long a close blocks, s.
 pub const LINGER_S: u64 = 3;
-/// A client that nobody kills ends by itself.
+/// Lifetime of a client that is not killed.
 const LIFE: Duration = Duration::from_secs(120);
 
-/// A process's own things.
+/// State of a process.
 struct Own {
     folder: PathBuf,
     notes: Notes,
@@ -122,10 +122,10 @@ impl Own {
     }
 }
 
-/// Plays a role in an episode's folder until it is killed, or the daemon is gone.
+/// Plays a role in an episode's folder until it is killed or the daemon is gone.
 ///
 /// # Errors
-/// What ended it: most roles end by being thrown out.
+/// What ended it: the daemon disconnects most roles.
 pub fn play(role: Role, seed: u64, folder: &Path) -> Result<(), Failure> {
     let mut own = Own {
         folder: folder.to_owned(),
@@ -147,7 +147,7 @@ pub fn play(role: Role, seed: u64, folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// A box with these half edges, cut so that each edge has `cuts` parts.
+/// Returns a box with these half edges, each edge divided into `cuts` parts.
 pub fn cuboid(half: [f64; 3], cuts: u32) -> Mesh {
     let mut mesh = Mesh {
         positions: Vec::new(),
@@ -182,13 +182,13 @@ pub fn cuboid(half: [f64; 3], cuts: u32) -> Mesh {
     mesh
 }
 
-/// Equal vertices become one, so that the box is closed.
+/// Merges equal vertices, so that the box is closed.
 fn weld(mesh: &mut Mesh) {
     let mut seen = std::collections::HashMap::new();
     let mut kept: Vec<[f64; 3]> = Vec::new();
     let mut to = Vec::with_capacity(mesh.positions.len());
     for p in &mesh.positions {
-        // Both zeros are one.
+        // Positive and negative zero are equal.
         let key = p.map(|x| (x + 0.0).to_bits());
         let index = *seen.entry(key).or_insert_with(|| {
             kept.push(*p);
@@ -202,7 +202,7 @@ fn weld(mesh: &mut Mesh) {
     }
 }
 
-/// A body of the material that all of them have.
+/// Returns a body with the common material.
 pub fn spec(name: &str, kind: BodyKind, at: [f64; 3]) -> BodySpec<'_> {
     BodySpec {
         name,
@@ -229,14 +229,14 @@ fn press(own: &mut Own) -> Result<(), Failure> {
     own.notes.note(What::Added { body });
     while own.lives() {
         client.renew(200)?;
-        // Takes refusals, and sleeps.
+        // Take refusals, and sleep.
         while client.poll(Duration::ZERO)?.is_some() {}
         std::thread::sleep(Duration::from_millis(40));
     }
     Ok(())
 }
 
-/// A refusal is an answer like any other; what ends the connection ends the client.
+/// Treats a refusal like any other answer; an error that ends the connection ends the client.
 ///
 /// # Errors
 /// What ended it.
@@ -260,10 +260,10 @@ fn churn(own: &mut Own) -> Result<(), Failure> {
         let at = [
             LEFT_X_M + own.random.within(-0.06, 0.06),
             own.random.within(-0.06, 0.06),
-            // Around the tool too, and above the floor.
+            // Also around the tool, and above the floor.
             own.random.within(-0.01, 0.1),
         ];
-        // 12 to some 12,000 triangles; once in a while 300,000.
+        // 12 to about 12,000 triangles; occasionally 300,000.
         let cuts = match own.random.below(40) {
             0 => 160,
             1..=6 => 32,
@@ -282,7 +282,7 @@ fn churn(own: &mut Own) -> Result<(), Failure> {
                 translation_m: [LEFT_X_M, 0.0, own.random.within(0.0, 0.05)],
                 ..Pose::IDENTITY
             };
-            // It may be one that nobody can move.
+            // It may be one that no client can move.
             tolerant(client.set_body_pose(*body, to, 0.2, 500))?;
         }
         client.renew(500)?;
@@ -318,7 +318,7 @@ fn strange(own: &mut Own) -> Result<(), Failure> {
         let raw = Raw::connect(&own.socket(false))?;
         let fds = raw::strange(&own.folder)?;
         for fd in &fds {
-            // With a message that has none, and as a mesh.
+            // With a message that takes no descriptor, and as a mesh.
             raw.send(&raw::list_arms(1), &[fd.as_fd()]);
             raw.send(&raw::list_arms(0), &[fd.as_fd()]);
             raw.send(&add_of(own), &[fd.as_fd()]);
@@ -333,7 +333,7 @@ fn strange(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A request for a body at the left arm, whatever its mesh is.
+/// Returns a request for a body at the left arm, whatever its mesh is.
 fn add_of(own: &mut Own) -> Vec<u8> {
     use hapticd_protocol::{request::AddBody, text::Name, wire::NonNegative};
     let name = Name::new(&format!("s{}", own.random.bits())).ok();
@@ -365,7 +365,7 @@ fn linger(own: &Own) -> Result<(), Failure> {
         raw.send(&raw::list_arms(0), &[]);
     }
     raw.send(&raw::list_arms(1), &[sender.as_fd()]);
-    // From here on only the daemon has it.
+    // From here on only the daemon holds it.
     drop(sender);
     own.notes.note(What::Done {
         text: "a descriptor whose close blocks was sent".to_owned(),
@@ -396,7 +396,8 @@ fn mute(own: &mut Own) -> Result<(), Failure> {
 
 fn tighten(own: &mut Own) -> Result<(), Failure> {
     let mut client = own.client("tighten")?;
-    // One, or a series with pauses in which the daemon does other things: what once went lost.
+    // A single one, or a series with pauses in which the daemon does other work: such a series was
+    // once lost.
     let mut peak_n = own.random.within(2.5, 3.8);
     for _ in 0..1 + own.random.below(4) {
         let most_ms = [3.0, 40.0, 400.0][own.random.below(3)];
@@ -452,7 +453,8 @@ fn technician(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Undoes all tightenings of an arm, by bytes: the message is younger than this program.
+/// Undoes all tightenings of an arm, as raw bytes: this program's protocol does not have the
+/// message.
 fn release(own: &mut Own) -> Result<(), Failure> {
     let arm = [0, 1, 255][own.random.below(3)];
     let raw = Raw::connect(&own.socket(true))?;
@@ -483,7 +485,8 @@ fn listen(own: &mut Own) -> Result<(), Failure> {
                 own.notes.note(What::Lost { count: lost.count });
             }
             News::Event(Event::ConfigReloaded(_)) => {
-                // The file that it has read is the one that is there: it changes once an episode.
+                // The file that the daemon has read is the current one: it changes once per
+                // episode.
                 if let Some(peak_n) = crate::daemon::peak_of(&own.folder) {
                     own.notes.note(What::Reloaded { peak_n });
                 }

@@ -1,11 +1,11 @@
-//! The trial of a full scene: a tool presses without pause on the ground of the configuration, a
-//! heap of small dynamic boxes falls about it, and a mesh of millions of triangles comes and goes
-//! beside it. Everything is within the quota of a client, so nobody's force may go off, and the
-//! contact data that forces are made from may not be old.
+//! Trial of a full scene. A tool presses continuously on the ground of the configuration, a heap of
+//! small dynamic boxes falls around it, and a mesh of millions of triangles comes and goes nearby.
+//! Everything is within the quota of a client, so no force may go off, and the contact data behind
+//! the forces may not be old.
 //!
-//! Real time, so the verdict is one of the machine that it runs on, too: a release build on a quiet
-//! machine of two cores is what the bounds are for. A force-off that comes with a pause of the
-//! whole machine ([`crate::pauses`]) is told and is none of the daemon's.
+//! It runs in real time, so the verdict also depends on the machine. The bounds are for a release
+//! build on a quiet machine with two cores. A force-off that coincides with a pause of the whole
+//! machine ([`crate::pauses`]) is reported, but not counted against the daemon.
 
 use crate::{
     Failure,
@@ -31,26 +31,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the trial is run with.
+/// Parameters of the trial.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The daemon's program.
+    /// Path of the daemon's program.
     pub daemon: PathBuf,
-    /// Where its files go: the trial's own, and empty.
+    /// Folder for its files: empty, and used by this trial only.
     pub folder: PathBuf,
-    /// Where the heap's boxes and the mesh are put.
+    /// Seed of the places of the boxes and the mesh.
     pub seed: u64,
-    /// How long.
+    /// Duration.
     pub length: Duration,
-    /// Dynamic boxes of the heap.
+    /// Number of dynamic boxes in the heap.
     pub boxes: usize,
-    /// Triangles of the mesh that comes and goes, at least.
+    /// Minimum number of triangles of the mesh that comes and goes.
     pub triangles: usize,
-    /// Contact data may be so old in 99 of 100 ticks.
+    /// Maximum age of the contact data in 99 of 100 ticks, ticks.
     pub most_age_ticks: f64,
 }
 
-/// How often things came, and how long the mesh took, s.
+/// Number of bodies added, and how long the mesh took, s.
 #[derive(Clone, Debug, Default)]
 struct Came {
     boxes: usize,
@@ -59,7 +59,7 @@ struct Came {
     slowest_s: f64,
 }
 
-/// Down slowly, for the daemon takes a while to start, and then for as long as it runs.
+/// Moves down slowly, because the daemon takes a while to start, then holds for the whole run.
 const INTENTION: &str = "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.07\n\
     move_s = 5.0\nhold_s = 1e6\n";
 
@@ -83,10 +83,10 @@ kind = "static"
 shape = { kind = "terrain", size_m = [0.5, 0.5], amplitude_m = 0.008, cells = 80 }
 "#;
 
-/// Runs the trial, and judges it by what the daemon's state block, events and report say.
+/// Runs the trial and judges it by the daemon's state block, events and report.
 ///
 /// # Errors
-/// What kept it from being run.
+/// What prevented the run.
 pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     fs::create_dir_all(&setup.folder)?;
     fs::write(setup.folder.join("press.toml"), INTENTION)?;
@@ -150,7 +150,7 @@ fn under_force(subscription: &Subscription) -> Result<ArmState, Failure> {
     Err("no force in a minute".into())
 }
 
-/// Hears force-offs.
+/// Collects force-off events.
 fn listen(
     monitor: &mut Client,
     length: Duration,
@@ -167,7 +167,7 @@ fn listen(
     Ok(())
 }
 
-/// Puts boxes about the tool until there are enough, then one in another's place again and again.
+/// Adds boxes around the tool until there are enough, then repeatedly replaces one.
 fn heap(socket: &Path, setup: &Setup, ending: &AtomicBool) -> Result<Came, Failure> {
     let mut client = Client::connect_to(socket, "heap")?;
     client.set_timeout(Duration::from_secs(60));
@@ -201,7 +201,7 @@ fn heap(socket: &Path, setup: &Setup, ending: &AtomicBool) -> Result<Came, Failu
     Ok(came)
 }
 
-/// Lets the mesh come and go.
+/// Adds and removes the mesh repeatedly.
 fn bulk(socket: &Path, setup: &Setup, mesh: &Mesh, ending: &AtomicBool) -> Result<Came, Failure> {
     let mut client = Client::connect_to(socket, "bulk")?;
     client.set_timeout(Duration::from_secs(120));
@@ -210,7 +210,7 @@ fn bulk(socket: &Path, setup: &Setup, mesh: &Mesh, ending: &AtomicBool) -> Resul
     let mut count = 0;
     while !ending.load(Ordering::Relaxed) {
         count += 1;
-        // Beside the tool, among falling boxes or above them.
+        // Next to the tool, among or above the falling boxes.
         let at = [
             0.08 * [1.0, -1.0][random.below(2)],
             random.within(-0.08, 0.08),
@@ -232,7 +232,7 @@ fn bulk(socket: &Path, setup: &Setup, mesh: &Mesh, ending: &AtomicBool) -> Resul
     Ok(came)
 }
 
-/// A ball with bumps of at least so many triangles.
+/// Returns a ball with bumps and at least this many triangles.
 fn lumpy_ball(radius_m: f64, triangles: usize) -> Mesh {
     let cuts = (triangles as f64 / 12.0).sqrt().ceil().max(1.0) as u32;
     let mut mesh = cuboid([1.0; 3], cuts);
@@ -244,11 +244,11 @@ fn lumpy_ball(radius_m: f64, triangles: usize) -> Mesh {
     mesh
 }
 
-/// Reasons of a force-off that a pause of the machine brings about: the loop stalled, and a sample
-/// that is too old.
+/// Reasons of a force-off that a pause of the machine causes: the loop stalled, and a sample that
+/// is too old.
 const OF_A_PAUSE: [u8; 2] = [9, 32];
 
-/// Force did not go off, but for pauses of the machine.
+/// Rule: force did not go off, except for pauses of the machine.
 fn stayed(before: &ArmState, after: &ArmState, offs: &[ForceOff], paused: &Seen) -> Verdict {
     let is_pause =
         |off: &&ForceOff| OF_A_PAUSE.contains(&off.reason) && paused.explains(off.time_ns);
@@ -259,7 +259,7 @@ fn stayed(before: &ArmState, after: &ArmState, offs: &[ForceOff], paused: &Seen)
     Verdict {
         rule: "force",
         checked: (after.tick - before.tick) as usize,
-        // Told ones, and those that were not.
+        // Reported force-offs, and those that were not reported.
         broken: unexplained.max(all.saturating_sub(explained.len())),
         words: format!(
             "force-offs{}; {} by {pauses} pauses of the machine, {longest_ms:.1} ms at most",
@@ -269,7 +269,7 @@ fn stayed(before: &ArmState, after: &ArmState, offs: &[ForceOff], paused: &Seen)
     }
 }
 
-/// Force-offs in words: each cause with the ticks that it came with.
+/// Describes force-offs: each cause with its ticks.
 pub(crate) fn told<'a>(offs: impl IntoIterator<Item = &'a ForceOff>) -> String {
     let mut ticks = BTreeMap::<u8, Vec<String>>::new();
     for off in offs {
@@ -285,14 +285,14 @@ pub(crate) fn told<'a>(offs: impl IntoIterator<Item = &'a ForceOff>) -> String {
     causes.join("; ")
 }
 
-/// Contact data was young.
+/// Rule: contact data was recent.
 fn answers(arm: &Value, most_ticks: f64) -> Verdict {
     let age = |of: &str| arm["snapshot_age_ticks"][of].as_f64().unwrap_or(f64::NAN);
     let [p50, p99, p999, max] = ["p50", "p99", "p999", "max"].map(age);
     Verdict {
         rule: "answers",
         checked: 1,
-        // A figure that is not there is no good one.
+        // A missing number (NaN) fails.
         broken: usize::from(!(p99 <= most_ticks)),
         words: format!(
             "age p50 {p50}, p99 {p99}, p99.9 {p999}, max {max} ticks; p99 may be {most_ticks}"
@@ -300,7 +300,7 @@ fn answers(arm: &Value, most_ticks: f64) -> Verdict {
     }
 }
 
-/// There was what was to be withstood.
+/// Rule: the load was present.
 fn came(setup: &Setup, heap: &Came, bulk: &Came) -> Verdict {
     let enough = heap.boxes >= setup.boxes && bulk.meshes >= 2;
     Verdict {
@@ -314,7 +314,7 @@ fn came(setup: &Setup, heap: &Came, bulk: &Came) -> Verdict {
     }
 }
 
-/// The tool was inside of nothing, by the daemon's independent checker.
+/// Rule: the tool was never inside a body, by the daemon's independent checker.
 pub(crate) fn outside(arm: &Value) -> Verdict {
     let number = |key: &str| arm[key].as_f64().unwrap_or(f64::NAN);
     let (deepest, crossings) = (number("max_penetration_m"), number("crossings"));

@@ -1,4 +1,4 @@
-//! The daemon of an episode: its files, its process, its log, what it holds.
+//! The daemon of an episode: its files, process, log and resources.
 
 use crate::{Failure, notes::What};
 use rustix::process::{Pid, Signal, kill_process};
@@ -14,13 +14,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Peak force of a new episode's configuration, N.
+/// Peak force in the configuration of a new episode, N.
 pub const PEAK_N: f64 = 4.0;
 
 const INTENTION: &str = "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.06\n\
     move_s = 0.4\nhold_s = 2.5\n";
 
-/// The configuration: two hands that press, the right one on nothing but what clients put there.
+/// Returns the configuration: two hands that press, the right one only on bodies of clients.
 pub fn configuration(peak_n: f64) -> String {
     let arm = |name: &str, x: f64| {
         format!(
@@ -41,7 +41,7 @@ pub fn configuration(peak_n: f64) -> String {
     )
 }
 
-/// The peak that every configuration which is read from now on names, N.
+/// Returns the peak of every configuration that is read from now on, N.
 pub fn peak_of(folder: &Path) -> Option<f64> {
     let text = fs::read_to_string(folder.join("peak")).ok()?;
     text.trim().parse().ok()
@@ -55,10 +55,10 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts one in a folder, recording into it.
+    /// Starts a daemon in a folder, recording into it.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start(program: &Path, folder: &Path) -> Result<Self, Failure> {
         fs::write(folder.join("press.toml"), INTENTION)?;
         write_configuration(folder, &configuration(PEAK_N))?;
@@ -68,11 +68,11 @@ impl Daemon {
         Self::spawn(program, folder, &arguments)
     }
 
-    /// Starts one in a folder with the same two hands and nothing recorded; `more`: sections of its
-    /// configuration.
+    /// Starts a daemon in a folder with the same two hands, without a recording. `more` holds
+    /// further sections of its configuration.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start_plain(program: &Path, folder: &Path, more: &str) -> Result<Self, Failure> {
         fs::write(folder.join("press.toml"), INTENTION)?;
         write_configuration(folder, &(configuration(PEAK_N) + more))?;
@@ -80,10 +80,10 @@ impl Daemon {
         Self::spawn(program, folder, &arguments)
     }
 
-    /// Starts one in a folder with these arguments; its sockets and what it says go there.
+    /// Starts a daemon in a folder with these arguments; its sockets and output go there.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn spawn(program: &Path, folder: &Path, arguments: &[&str]) -> Result<Self, Failure> {
         let reading = Arc::new(AtomicBool::new(true));
         let mut daemon_command = Command::new(program);
@@ -123,7 +123,7 @@ impl Daemon {
         })
     }
 
-    /// Whether somebody reads stdout and stderr.
+    /// Sets whether stdout and stderr are read.
     pub fn set_reading(&self, reading: bool) {
         self.reading.store(reading, Ordering::Relaxed);
     }
@@ -133,12 +133,13 @@ impl Daemon {
         signal_process(&self.process, signal);
     }
 
-    /// Whether it still runs.
+    /// Returns true if it is still running.
     pub fn runs(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(None))
     }
 
-    /// Its exit status once it has ended; `None` when it had to be killed after `patience`.
+    /// Waits for its end and returns its exit status; `None` if it had to be killed after
+    /// `patience`.
     pub fn end(&mut self, patience: Duration) -> Option<i32> {
         let end = Instant::now() + patience;
         while Instant::now() < end {
@@ -150,7 +151,7 @@ impl Daemon {
         None
     }
 
-    /// What it holds.
+    /// Returns its resource usage.
     pub fn usage(&self, before: bool) -> What {
         let proc = PathBuf::from(format!("/proc/{}", self.process.id()));
         let entries = |name: &str| fs::read_dir(proc.join(name)).map_or(0, |d| d.count() as u64);
@@ -167,13 +168,13 @@ impl Daemon {
         }
     }
 
-    /// Replaces its configuration by one with this peak, whole.
+    /// Replaces its configuration atomically by one with this peak.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn configure(&self, peak_n: f64) -> Result<(), Failure> {
         write_configuration(&self.folder, &configuration(peak_n))?;
-        // Who reads the old one is done with it before the new peak is told.
+        // Any reader of the old file is done with it before the new peak is published.
         std::thread::sleep(Duration::from_secs(1));
         write_peak(&self.folder, peak_n)
     }
@@ -182,7 +183,7 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         self.set_reading(true);
-        // Of one that has ended there is nothing to end.
+        // A process that has ended needs no kill.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -191,7 +192,7 @@ impl Drop for Daemon {
 /// Sends a signal to a child that was not waited for.
 pub fn signal_process(process: &Child, signal: Signal) {
     if let Some(pid) = i32::try_from(process.id()).ok().and_then(Pid::from_raw) {
-        // One that has ended takes none.
+        // A process that has ended takes none.
         let _ = kill_process(pid, signal);
     }
 }
@@ -206,7 +207,7 @@ fn write_configuration(folder: &Path, text: &str) -> Result<(), Failure> {
     Ok(fs::rename(fresh, folder.join("config.toml"))?)
 }
 
-/// From a pipe into a file, while somebody reads.
+/// Copies a pipe to a file while reading is on.
 fn copy(mut pipe: Box<dyn Read + Send>, mut file: fs::File, reading: &AtomicBool) {
     let mut buffer = [0; 4096];
     loop {

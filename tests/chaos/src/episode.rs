@@ -1,4 +1,4 @@
-//! One daemon from its start to its end, with everything that a seed says done to it.
+//! One daemon from start to end, with the disturbances that a seed selects.
 
 use crate::{
     Failure,
@@ -18,54 +18,54 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What an episode is run with.
+/// Parameters of an episode.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The daemon's program.
+    /// Path of the daemon's program.
     pub daemon: PathBuf,
-    /// This program, for clients.
+    /// Path of this program, for the clients.
     pub chaos: PathBuf,
-    /// Where the episode's files go: its own, and empty.
+    /// Folder for the episode's files: empty, and used by this episode only.
     pub folder: PathBuf,
-    /// Decides everything.
+    /// Seed of all decisions.
     pub seed: u64,
-    /// How many things are done.
+    /// Number of actions.
     pub actions: usize,
-    /// Only these things, in lower case; empty: all.
+    /// Names of the only allowed actions, in lower case; empty allows all.
     pub only: Vec<String>,
 }
 
-/// How it went.
+/// Result of an episode.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Each rule.
+    /// Verdict on each rule.
     pub verdicts: Vec<Verdict>,
-    /// Ticks that were recorded.
+    /// Number of recorded ticks.
     pub ticks: usize,
-    /// Ticks under force.
+    /// Number of ticks under force.
     pub pressed: usize,
-    /// Periods that the loop missed, in between.
+    /// Number of periods that the loop missed.
     pub missed: u64,
 }
 
-/// What is done to the daemon while clients disturb it.
+/// An action on the daemon while clients disturb it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
-    /// The client that presses dies under force.
+    /// The pressing client dies under force.
     Kill,
-    /// It dies while a descriptor whose close blocks is under way.
+    /// It dies while a descriptor that blocks on close is in transit.
     KillWhileClosing,
-    /// It is stopped under force, and goes on.
+    /// It is stopped under force, and continues later.
     Stop,
     /// A series of tightenings.
     Tighten,
     /// A configuration with a lower peak.
     Reload,
-    /// One that is full of mistakes, again and again, with nobody reading the log.
+    /// A configuration full of mistakes, repeatedly, while the log is not read.
     Mistakes,
-    /// A FIFO in the place of the configuration, for a while.
+    /// A FIFO in place of the configuration, for a while.
     Fifo,
-    /// Another client of some kind comes, or one dies.
+    /// A disturbing client starts, or one dies.
     Disturb,
 }
 
@@ -89,7 +89,7 @@ struct Episode<'a> {
     notes: Notes,
     daemon: Daemon,
     state: Subscription,
-    // Keeps its connection.
+    // Keeps its connection open.
     _monitor: Client,
     listener: Child,
     presser: Option<Child>,
@@ -99,7 +99,7 @@ struct Episode<'a> {
 /// Runs an episode and judges it.
 ///
 /// # Errors
-/// What kept it from being run or judged; what the daemon did wrong is in the verdicts.
+/// What prevented the run or the judgement. Faults of the daemon are in the verdicts.
 pub fn run(setup: &Setup) -> Result<Outcome, Failure> {
     fs::create_dir_all(&setup.folder)?;
     let mut episode = Episode::begin(setup)?;
@@ -111,7 +111,7 @@ pub fn run(setup: &Setup) -> Result<Outcome, Failure> {
     verdict(&setup.folder)
 }
 
-/// Judges what an episode left in its folder.
+/// Judges the files that an episode left in its folder.
 ///
 /// # Errors
 /// Files that cannot be read.
@@ -129,7 +129,8 @@ pub fn verdict(folder: &Path) -> Result<Outcome, Failure> {
     verdicts.push(Verdict {
         rule: "recorded",
         checked: numbered as usize,
-        // On a loaded machine the recorder loses ticks; a judge that sees less than half is blind.
+        // On a loaded machine the recorder loses ticks; with less than half of them the judge is
+        // blind.
         broken: if lost * 2 > numbered as usize {
             lost
         } else {
@@ -155,14 +156,14 @@ fn promises() -> Promises {
         period_ns: 1_000_000,
         lone_arm: 0,
         top_m: TOP_M,
-        // What the configuration calls a small force (`engage_force_n`).
+        // A small force by the configuration (`engage_force_n`).
         nothing_n: 0.2,
         zero_ticks: 100,
         silent_ticks: 400,
     }
 }
 
-/// What the daemon's own checker found. It is independent of the simulation.
+/// Rule: the daemon's own checker, which is independent of the simulation, found no penetration.
 fn penetration(folder: &Path) -> Verdict {
     let mut verdict = Verdict {
         rule: "penetration",
@@ -207,8 +208,8 @@ impl<'a> Episode<'a> {
             presser: None,
             others: Vec::new(),
         };
-        // Both hands are down, all threads run, everybody is connected; and threads that begin when
-        // they are needed have been.
+        // Both hands are down, all threads run, all clients are connected. Threads that start on
+        // demand have started.
         let mut warmth = [episode.child(Role::Strange)?, episode.child(Role::Presser)?];
         std::thread::sleep(Duration::from_secs(2));
         for client in &mut warmth {
@@ -243,12 +244,12 @@ impl<'a> Episode<'a> {
             std::thread::sleep(Duration::from_micros((pause * 1000.0) as u64));
         }
         self.clear();
-        // Whatever their end takes is over, also a close that blocks.
+        // Everything that their end takes is over, including a close that blocks.
         std::thread::sleep(Duration::from_secs(LINGER_S + 1));
         self.notes.note(self.daemon.usage(false));
         self.press()?;
         self.wait_for_force();
-        // Many an end finds nobody who reads the log, some a FIFO that was opened.
+        // In many episodes the daemon ends while its log is not read; in some, with an opened FIFO.
         if !self.random.one_in(3) && self.may(Action::Mistakes) {
             self.done("nobody reads any more");
             self.daemon.set_reading(false);
@@ -267,7 +268,7 @@ impl<'a> Episode<'a> {
         let status = self.daemon.end(Duration::from_secs(30));
         self.daemon.set_reading(true);
         if status.is_none() {
-            // What it recorded so far is wanted, too: it may end now that somebody reads.
+            // The recording so far is needed as well; the daemon may end now that the log is read.
             self.daemon.end(Duration::from_secs(5));
         }
         self.notes.note(What::Exited { status });
@@ -336,8 +337,8 @@ impl<'a> Episode<'a> {
         Ok(())
     }
 
-    /// Has a configuration of two hundred mistakes read again and again, which is more text than a
-    /// pipe holds, then the good one.
+    /// Makes the daemon repeatedly reload a configuration of two hundred mistakes, which is more
+    /// text than a pipe holds, and then the good one.
     fn mistakes(&self) -> Result<(), Failure> {
         let path = self.setup.folder.join("config.toml");
         let good = fs::read(&path)?;
@@ -350,7 +351,7 @@ impl<'a> Episode<'a> {
         Ok(fs::write(&path, good)?)
     }
 
-    /// A FIFO in the place of the configuration, then a file again.
+    /// Puts a FIFO in place of the configuration, then a file again.
     fn fifo(&self) -> Result<(), Failure> {
         let path = self.setup.folder.join("config.toml");
         let good = fs::read(&path)?;
@@ -381,7 +382,7 @@ impl<'a> Episode<'a> {
         child(self.setup, role, self.random.bits())
     }
 
-    /// A new client presses; the one before is gone.
+    /// Replaces the pressing client by a new one.
     fn press(&mut self) -> Result<(), Failure> {
         self.kill_presser();
         self.presser = Some(self.child(Role::Presser)?);
@@ -395,7 +396,8 @@ impl<'a> Episode<'a> {
         }
     }
 
-    /// Until the right arm is under force: a press of the hand, or a limit of nothing, at most.
+    /// Waits up to five seconds until the right arm is under force; a press of the hand or a limit
+    /// of zero may delay it.
     fn wait_for_force(&self) {
         let end = Instant::now() + Duration::from_secs(5);
         while Instant::now() < end {
@@ -408,7 +410,7 @@ impl<'a> Episode<'a> {
         self.done("no force in five seconds");
     }
 
-    /// All clients but the listener die.
+    /// Kills all clients except the listener.
     fn clear(&mut self) {
         self.kill_presser();
         for mut other in self.others.drain(..) {

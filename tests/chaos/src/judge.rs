@@ -1,6 +1,6 @@
-//! The judge: a pure function of the recorded ticks and of what was noted.
+//! The judge: a pure function of the recorded ticks and the notes.
 //!
-//! Every bound is a number of ticks that the loop ran. A machine that pauses runs none.
+//! Every bound is a number of ticks that the loop ran; a machine that pauses runs none.
 
 use crate::{
     notes::{Note, What},
@@ -8,42 +8,42 @@ use crate::{
 };
 use std::fmt;
 
-/// What the configuration of an episode promises.
+/// What the configuration of an episode guarantees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Promises {
-    /// Peak force of the configuration that the daemon started with, N.
+    /// Peak force of the initial configuration, N.
     pub peak_n: f64,
-    /// Fastest change of a force, N a second.
+    /// Maximum rate of change of a force, N/s.
     pub slew_n_per_s: f64,
-    /// A longer pause counts as this long for the slew limit, ns.
+    /// Longer pauses count as this long for the slew limit, ns.
     pub stall_ns: u64,
-    /// Time over which force rises after it was off, s.
+    /// Ramp of the force after it was off, s.
     pub ramp_s: f64,
     /// Period of the loop, ns.
     pub period_ns: u64,
-    /// The arm that is touched by nothing but bodies of the client that presses.
+    /// The arm that touches only bodies of the pressing client.
     pub lone_arm: usize,
-    /// Height at which that client's bodies end, m: the hand is inside when it is lower.
+    /// Top of that client's bodies, m; the hand is inside when it is lower.
     pub top_m: f64,
-    /// A silent client's force ramps to nothing: at most this, N.
+    /// A silent client's force ramps to at most this, N.
     pub nothing_n: f64,
-    /// Ticks from a cause (a client's death, SIGTERM) to a force of exactly zero.
+    /// Maximum number of ticks from a cause (a client's death, SIGTERM) to a force of exactly zero.
     pub zero_ticks: usize,
-    /// Ticks from a client's last word to nothing: its lease, `zero_ticks` until that is seen,
-    /// and as many for an answer that knows of it.
+    /// Maximum number of ticks from a client's last message to no force: its lease, `zero_ticks`
+    /// until that is seen, and as many again for an answer that reflects it.
     pub silent_ticks: usize,
 }
 
-/// How one rule fared.
+/// Result of one rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// Which rule.
+    /// Name of the rule.
     pub rule: &'static str,
-    /// How many ticks or happenings it was held against.
+    /// Number of ticks or events that were checked.
     pub checked: usize,
-    /// What broke it: how many, and the first in words.
+    /// Number of violations.
     pub broken: usize,
-    /// The first break, or figures.
+    /// Description of the first violation, or figures.
     pub words: String,
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Holds an episode against every rule that can be seen in ticks and notes.
+/// Checks an episode against every rule that is visible in ticks and notes.
 pub fn judge(promises: &Promises, ticks: &[Tick], notes: &[Note]) -> Vec<Verdict> {
     let case = Case {
         promises,
@@ -108,26 +108,27 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Ticks one after the other; where the recorder has lost some, nothing is between them.
+    /// Returns pairs of consecutive ticks, without pairs across ticks that the recorder lost.
     fn pairs(ticks: &[Tick]) -> impl Iterator<Item = &[Tick]> {
         let pairs = ticks.windows(2);
         pairs.filter(|pair| pair[1].tick == pair[0].tick + 1)
     }
 
-    /// The first tick after a time.
+    /// Returns the index of the first tick after a time.
     fn after(&self, at_ns: u64) -> usize {
         self.ticks.partition_point(|tick| tick.now_ns <= at_ns)
     }
 
-    /// Ticks that the slew limit takes from the highest force to none, and two for rounding.
+    /// Returns the number of ticks that the slew limit takes from the highest force to none, plus
+    /// two for rounding.
     fn slew_ticks(&self) -> usize {
         let p = self.promises;
         let per_tick = p.slew_n_per_s * p.period_ns as f64 * 1e-9;
         (p.peak_n / per_tick).ceil() as usize + 2
     }
 
-    /// From a few ticks after it was acknowledged, no force is above a limit. A tightening counts
-    /// until a technician begins to undo it.
+    /// Rule: from a few ticks after its acknowledgement, no force is above a limit. A tightening
+    /// counts until a technician begins to undo it.
     fn limits(&self) -> Verdict {
         let mut verdict = Verdict::new("limits");
         let arms = self.ticks.first().map_or(0, |tick| tick.arms.len());
@@ -136,7 +137,7 @@ impl Case<'_> {
             let mut bound = self.promises.peak_n;
             let mut asked = Vec::new();
             let mut reloaded = self.promises.peak_n;
-            // What was asked for until then may have been undone.
+            // Requests made before this time may have been undone.
             let mut undone_ns = 0;
             let is = |of: u8| of == 255 || usize::from(of) == arm;
             for note in self.notes {
@@ -155,7 +156,7 @@ impl Case<'_> {
                     _ => continue,
                 }
                 let next = asked.iter().copied().fold(reloaded, f64::min);
-                // An undone limit is gone when the technician asks; a new one has its ticks.
+                // An undone limit ends when the technician asks; a new one gets its ticks of grace.
                 let grace = if next < bound { self.slew_ticks() } else { 0 };
                 let to = (self.after(note.at_ns) + grace).min(self.ticks.len());
                 self.below(&mut verdict, arm, from.min(to)..to, bound);
@@ -170,7 +171,7 @@ impl Case<'_> {
         for tick in &self.ticks[of.start.min(of.end)..of.end] {
             let force = tick.arms[arm].length_n();
             verdict.checked += 1;
-            // A NaN is above every bound.
+            // A NaN exceeds every bound.
             if !(force <= bound + 1e-9) {
                 verdict.breaks(|| {
                     format!(
@@ -182,7 +183,7 @@ impl Case<'_> {
         }
     }
 
-    /// A force changes by the slew limit at most, or goes to exactly zero.
+    /// Rule: a force changes at most by the slew limit, or goes to exactly zero.
     fn slew(&self) -> Verdict {
         let mut verdict = Verdict::new("slew");
         for pair in Self::pairs(self.ticks) {
@@ -204,7 +205,7 @@ impl Case<'_> {
         verdict
     }
 
-    /// Force that is taken away has a reason.
+    /// Rule: force that is taken away has a reason.
     fn reasons(&self) -> Verdict {
         let mut verdict = Verdict::new("reasons");
         let mut counts = std::collections::BTreeMap::new();
@@ -226,13 +227,13 @@ impl Case<'_> {
         verdict
     }
 
-    /// The lone arm's forces from a tick on, up to the next body that is put under it, or the end.
+    /// Returns the lone arm's forces from a tick on, up to the next body put under it or the end.
     fn lone(&self, from: usize, to_ns: u64) -> &[Tick] {
         let to = self.after(to_ns).max(from);
         &self.ticks[from..to]
     }
 
-    /// When the next body is asked for, or SIGTERM sent.
+    /// Returns the time at which the next body is requested or SIGTERM is sent.
     fn next_body_ns(&self, at_ns: u64) -> u64 {
         let next = |note: &&Note| {
             note.at_ns > at_ns && matches!(note.what, What::Adding | What::Terminated)
@@ -240,7 +241,7 @@ impl Case<'_> {
         self.notes.iter().find(next).map_or(u64::MAX, |n| n.at_ns)
     }
 
-    /// A dead client's bodies make no force a few ticks after it could be seen.
+    /// Rule: a dead client's bodies produce no force a few ticks after its death is visible.
     fn deaths(&self) -> Verdict {
         let mut verdict = Verdict::new("deaths");
         let mut slowest = 0;
@@ -255,13 +256,14 @@ impl Case<'_> {
         verdict
     }
 
-    /// Force is at most `nothing_n` within so many ticks and stays so; gives after how many it was.
+    /// Checks that force is at most `nothing_n` within `within` ticks and stays so; returns the
+    /// number of ticks that it took.
     fn zero(&self, verdict: &mut Verdict, ticks: &[Tick], within: usize, nothing_n: f64) -> usize {
         let arm = self.promises.lone_arm;
         let force = |tick: &Tick| tick.arms.get(arm).map_or(0.0, |arm| arm.length_n());
         let last = ticks.iter().rposition(|tick| !(force(tick) <= nothing_n));
         let Some(last) = last else { return 0 };
-        // By number: the recorder may have lost some.
+        // By number, because the recorder may have lost some.
         let count = (ticks[last].tick - ticks[0].tick) as usize;
         if count >= within {
             verdict.breaks(|| {
@@ -272,12 +274,12 @@ impl Case<'_> {
         count + 1
     }
 
-    /// A client that says nothing any more loses its force.
+    /// Rule: a silent client loses its force.
     fn silence(&self) -> Verdict {
         let mut verdict = Verdict::new("silence");
         for (at_ns, until_ns) in self.stops() {
             let ticks = self.lone(self.after(at_ns), until_ns);
-            // Woken before its lease ended: nothing was promised.
+            // Continued before its lease ended: there is nothing to check.
             if ticks.len() > self.promises.silent_ticks {
                 verdict.checked += 1;
                 let within = self.promises.silent_ticks;
@@ -287,7 +289,7 @@ impl Case<'_> {
         verdict
     }
 
-    /// Whether the client that presses has its body at this note.
+    /// Returns true if the pressing client has its body at this note.
     fn has_body(&self, index: usize) -> bool {
         let told =
             |note: &&Note| matches!(note.what, What::Adding | What::Added { .. } | What::Dead);
@@ -295,7 +297,7 @@ impl Case<'_> {
         last.is_some_and(|note| matches!(note.what, What::Added { .. }))
     }
 
-    /// Pairs of SIGSTOP and what ended it.
+    /// Returns pairs of SIGSTOP and the event that ended it, as times.
     fn stops(&self) -> impl Iterator<Item = (u64, u64)> {
         let stops = self.notes.iter().enumerate();
         stops.filter_map(|(index, note)| {
@@ -313,8 +315,8 @@ impl Case<'_> {
         })
     }
 
-    /// Force of a silent client that speaks again, with the hand inside all the while, comes back
-    /// no faster than the ramp.
+    /// Rule: when a silent client sends again while the hand is inside throughout, its force
+    /// returns no faster than the ramp.
     fn returns(&self) -> Verdict {
         let mut verdict = Verdict::new("returns");
         let arm = self.promises.lone_arm;
@@ -340,7 +342,7 @@ impl Case<'_> {
                 let force = tick.arms[arm].length_n();
                 on += usize::from(force > 0.0);
                 let time_s = (on * self.promises.period_ns as usize) as f64 * 1e-9;
-                // A tick early or late is no matter, nor what is small enough to begin with.
+                // A tick more or less is tolerated, and so is a small force at the start.
                 let most = self.promises.peak_n * time_s / self.promises.ramp_s * 1.1 + 0.25;
                 verdict.checked += 1;
                 if force > most {
@@ -356,7 +358,7 @@ impl Case<'_> {
         verdict
     }
 
-    /// Every force-off is told with its tick, or counted as lost.
+    /// Rule: every force-off is reported with its tick, or counted as lost.
     fn events(&self) -> Verdict {
         let mut verdict = Verdict::new("events");
         let find = |what: &What| self.notes.iter().find(|note| note.what == *what);
@@ -366,7 +368,7 @@ impl Case<'_> {
         };
         let end_ns = find(&What::Terminated).map_or(u64::MAX, |note| note.at_ns);
         let from = self.after(listening.at_ns);
-        // What is cut in the last tenth of a second may be told when nobody listens any more.
+        // A cut in the last tenth of a second may be reported when no client listens any more.
         let to = self.after(end_ns.saturating_sub(100_000_000)).max(from);
         let mut told: Vec<(u8, u64)> = Vec::new();
         let mut lost = 0_usize;
@@ -407,7 +409,7 @@ impl Case<'_> {
         verdict
     }
 
-    /// After SIGTERM force is zero within its bound, and the daemon ends well.
+    /// Rule: after SIGTERM force is zero within its bound, and the daemon ends well.
     fn end(&self) -> Verdict {
         let mut verdict = Verdict::new("end");
         let terminated = self.notes.iter().find(|n| n.what == What::Terminated);
@@ -437,7 +439,7 @@ impl Case<'_> {
         verdict
     }
 
-    /// Descriptors and threads are as many as before the chaos, memory is not much more.
+    /// Rule: descriptors and threads are as many as before the chaos, and memory is not much more.
     fn usage(&self) -> Verdict {
         let mut verdict = Verdict::new("usage");
         let usage = |wanted: bool| {
@@ -465,7 +467,7 @@ impl Case<'_> {
             before[2],
             after[2]
         );
-        // The allocator keeps some of what was freed; a leak of every body is far more.
+        // The allocator keeps some freed memory; a leak of every body is far larger.
         let grown = after[0] > before[0] + (256 << 20);
         for broken in [grown, after[1] > before[1], after[2] > before[2]] {
             verdict.broken += usize::from(broken);
@@ -474,12 +476,12 @@ impl Case<'_> {
     }
 }
 
-/// Force is or may be made: ramping or active.
+/// Returns true if force is or may be produced: ramping or active.
 fn is_on(state: u8) -> bool {
     matches!(state, 2 | 3)
 }
 
-/// Force is being taken, or was: fading or fault.
+/// Returns true if force is or was being taken away: fading or fault.
 fn is_off(state: u8) -> bool {
     matches!(state, 4 | 5)
 }

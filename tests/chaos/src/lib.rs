@@ -1,16 +1,16 @@
-//! Chaos over real processes: hapticd runs in real time with two simulated arms under force, while
-//! clients die, stop, flood, pass strange descriptors and churn bodies, limits change, the
+//! Chaos tests with real processes. hapticd runs in real time with two simulated arms under force,
+//! while clients die, stop, flood, pass strange descriptors and churn bodies, limits change, the
 //! configuration is replaced and the log's reader stops. Afterwards a judge reads the recording and
-//! holds every tick against what was acknowledged.
+//! checks every tick against what was acknowledged.
 //!
-//! * [`episode`] runs one daemon for some twenty seconds, from a seed.
-//! * [`crowd`] and [`soak`] are trials of another kind, with nothing but good clients: a full
-//!   scene, and an hour.
-//! * [`clients`] are the processes that misbehave; [`notes`] is what all of them write down, with
+//! * [`episode`] runs one daemon for about twenty seconds, from a seed.
+//! * [`crowd`] and [`soak`] are another kind of trial, with well-behaved clients only: a full
+//!   scene, and an hour of running.
+//! * [`clients`] are the misbehaving processes. [`notes`] is what all of them log, with times on
 //!   `CLOCK_MONOTONIC`, the clock of the recording.
-//! * [`recording`] reads the recording by itself, not with the daemon's own reader.
+//! * [`recording`] reads the recording independently of the daemon's own reader.
 //! * [`judge`] is a pure function of ticks and notes. It counts ticks of the loop and the order of
-//!   events, never wall-clock maxima: a loaded machine makes nothing fail.
+//!   events, never wall-clock maxima, so a loaded machine does not make it fail.
 
 #![forbid(unsafe_code)]
 
@@ -26,5 +26,5 @@ pub mod raw;
 pub mod recording;
 pub mod soak;
 
-/// Anything that ends an episode early, in a sentence.
+/// An error that ends an episode early, as a sentence.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;

@@ -1,4 +1,5 @@
-//! `chaos`: hapticd under force while everything misbehaves, and the verdict. See the library.
+//! `chaos`: runs hapticd under force while everything misbehaves, and prints the verdict. See the
+//! library.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -46,7 +47,7 @@ struct Options {
 }
 
 impl Options {
-    /// Sets one that has a value.
+    /// Sets an option that has a value.
     fn set(&mut self, name: &str, value: &str) -> Result<(), Failure> {
         match name {
             "--minutes" => self.minutes = value.parse()?,
@@ -119,7 +120,7 @@ fn client(role: &str, seed: &str, folder: &Path) -> Result<(), Failure> {
     played.map_err(|error| format!("{role}: {error}").into())
 }
 
-/// Prints every rule; gives how many are broken.
+/// Prints every rule; returns how many are violated.
 fn print(outcome: &Outcome) -> usize {
     println!(
         "{} ticks, {} under force, {} periods missed",
@@ -135,7 +136,7 @@ fn print_all(verdicts: &[Verdict]) -> usize {
     verdicts.iter().filter(|v| v.broken > 0).count()
 }
 
-/// An empty folder for one run.
+/// Creates an empty folder for one run.
 fn fresh(options: &Options, name: &str) -> Result<PathBuf, Failure> {
     std::fs::create_dir_all(&options.folder)?;
     let folder = options.folder.canonicalize()?.join(name);
@@ -171,7 +172,7 @@ fn soak(options: &Options) -> Result<bool, Failure> {
     conclude(options, &folder, &verdicts)
 }
 
-/// Prints a trial's rules, and keeps its files where one is broken.
+/// Prints the rules of a trial, and keeps its files if one is violated.
 fn conclude(options: &Options, folder: &Path, verdicts: &[Verdict]) -> Result<bool, Failure> {
     let broken = print_all(verdicts);
     if broken == 0 && !options.keep {
@@ -212,7 +213,7 @@ fn run(options: &Options) -> Result<bool, Failure> {
         }
         seed += 1;
     }
-    // A judge of forces that are not there sees nothing.
+    // Without forces, a judge of forces sees nothing.
     let blind = pressed * 50 < ticks;
     let word = if blind { "BROKEN" } else { "holds" };
     println!("pressed      {word:<6} {pressed} of {ticks} ticks under force; one in 50 is wanted");

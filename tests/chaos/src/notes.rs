@@ -1,134 +1,134 @@
-//! What everybody writes down while an episode runs: one line of JSON each, with the time on
-//! `CLOCK_MONOTONIC`, ns. All processes append to one file; a line is one write.
+//! Notes that all processes write during an episode: one line of JSON each, with the time on
+//! `CLOCK_MONOTONIC`, ns. All processes append to one file; each line is a single write.
 
 use crate::Failure;
 use serde::{Deserialize, Serialize};
 use std::{fs::File, fs::OpenOptions, io::Write, path::Path};
 
-/// What was noted.
+/// Content of a note.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum What {
-    /// The daemon answered a tightening with "done". `arm` 255: all of them.
+    /// The daemon answered a tightening with "done". `arm` 255 stands for all arms.
     Tightened {
-        /// Which arm.
+        /// Index of the arm.
         arm: u8,
-        /// Its peak, N.
+        /// Peak force, N.
         peak_n: f64,
-        /// When it was asked for, ns.
+        /// Time of the request, ns.
         asked_ns: u64,
     },
     /// A technician is about to undo all tightenings of an arm.
     Undoing {
-        /// Which arm.
+        /// Index of the arm.
         arm: u8,
     },
-    /// It has the answer, whatever that is.
+    /// The technician has an answer of any kind.
     Undone {
-        /// Which arm.
+        /// Index of the arm.
         arm: u8,
     },
-    /// The daemon said that a configuration with this peak is in force.
+    /// The daemon confirmed that a configuration with this peak is in force.
     Reloaded {
-        /// Its peak, N.
+        /// Peak force, N.
         peak_n: f64,
     },
-    /// A client is about to ask for a body under the right arm.
+    /// A client is about to request a body under the right arm.
     Adding,
-    /// It has it.
+    /// The client has the body.
     Added {
-        /// Which.
+        /// Identity of the body.
         body: u32,
     },
-    /// The client that pressed is dead, and was waited for.
+    /// The pressing client is dead and was waited for.
     Dead,
-    /// It was stopped (SIGSTOP).
+    /// The pressing client was stopped (SIGSTOP).
     Stopped,
-    /// It goes on (SIGCONT).
+    /// The pressing client continues (SIGCONT).
     Continued,
-    /// From here on every event is heard.
+    /// From here on every event is received.
     Listening,
-    /// A force-off event came.
+    /// A force-off event arrived.
     ForceOff {
-        /// Which arm.
+        /// Index of the arm.
         arm: u8,
-        /// The tick that it names.
+        /// Tick in the event.
         tick: u64,
-        /// Its reason.
+        /// Code of the reason.
         reason: u8,
     },
-    /// The daemon said how many events it could not tell.
+    /// The daemon reported how many events it could not deliver.
     Lost {
-        /// How many.
+        /// Number of events.
         count: u64,
     },
     /// SIGTERM was sent.
     Terminated,
-    /// The daemon ended; no status after a kill.
+    /// The daemon ended; there is no status after a kill.
     Exited {
-        /// Its status.
+        /// Exit status.
         status: Option<i32>,
     },
-    /// What the daemon holds: before all chaos, and after it.
+    /// Resource usage of the daemon, before all chaos or after it.
     Usage {
-        /// Before.
+        /// True before the chaos.
         before: bool,
-        /// Resident, bytes.
+        /// Resident memory, bytes.
         resident: u64,
-        /// Open descriptors.
+        /// Number of open descriptors.
         descriptors: u64,
-        /// Threads.
+        /// Number of threads.
         threads: u64,
     },
-    /// Something was done to the daemon. For people.
+    /// An action on the daemon; for people.
     Done {
-        /// What.
+        /// Description of the action.
         text: String,
     },
 }
 
-/// A line.
+/// One line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// When, ns.
+    /// Time, ns.
     pub at_ns: u64,
-    /// What.
+    /// Content.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// The file that notes go to.
+/// File of notes.
 #[derive(Debug)]
 pub struct Notes(File);
 
 impl Notes {
-    /// Opens it, or makes it.
+    /// Opens or creates the file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path);
         file.map(Self)
     }
 
-    /// Writes one down, with the time that it is.
+    /// Writes a note with the current time.
     pub fn note(&self, what: What) {
         self.note_at(hapticd_sys::clock::now_ns(), what);
     }
 
-    /// Writes one down with a time.
+    /// Writes a note with a given time.
     pub fn note_at(&self, at_ns: u64, what: What) {
         let mut line = serde_json::to_vec(&Note { at_ns, what }).unwrap_or_default();
         line.push(b'\n');
-        // A note that is not written makes the judge see more, never less.
+        // A missing note makes the judge report more, never less.
         let _ = (&self.0).write_all(&line);
     }
 }
 
-/// All notes of a file, by time.
+/// Reads all notes of a file, sorted by time.
 ///
 /// # Errors
-/// What cannot be read; a last line that was cut off is left out.
+/// What cannot be read; a truncated last line is skipped.
 pub fn read(path: &Path) -> Result<Vec<Note>, Failure> {
     let text = std::fs::read_to_string(path)?;
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);

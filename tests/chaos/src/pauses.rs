@@ -1,8 +1,9 @@
-//! Pauses of the machine, told from the daemon's own lateness: on each processor a thread of the
-//! highest priority notes when it was not run in time. What stops that one stops everybody: a
-//! hypervisor that gives the processor to another machine, or a kernel that does not let go of it.
+//! Detects pauses of the machine, to distinguish them from lateness of the daemon. On each
+//! processor a thread of the highest priority notes when it did not run in time. What stops this
+//! thread stops every other: a hypervisor that gives the processor to another machine, or a kernel
+//! that does not release it.
 //!
-//! Without real-time rights there is no such thread, and no pause is known.
+//! Without real-time rights there is no such thread, and no pause is detected.
 
 use hapticd_sys::clock::now_ns;
 use hapticd_sys::realtime::priority::{pin_to, request_fifo};
@@ -11,16 +12,17 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Above every thread of the daemon's.
+/// Above every thread of the daemon.
 const PRIORITY: u8 = 98;
 const NAP: Duration = Duration::from_millis(1);
-/// Later than this it is a pause, ns: samples are too old from 5 ms on, of which an arm needs two.
+/// Minimum lateness of a pause, ns. Samples are too old from 5 ms on, and an arm needs two of them.
 const LATE_NS: u64 = 2_500_000;
-/// What the loop notes so long after a pause is its doing: how old a sample may be, and two ticks,
-/// ns.
+/// Time after a pause in which the loop's findings count as its effect, ns: the maximum age of a
+/// sample, and two ticks.
 const AFTER_NS: u64 = 7_000_000;
 
-/// The watching threads, with what they have seen: beginnings and ends, ns of `CLOCK_MONOTONIC`.
+/// The watching threads, with the pauses that they have seen: begin and end, ns of
+/// `CLOCK_MONOTONIC`.
 pub struct Pauses {
     seen: Arc<Mutex<Vec<[u64; 2]>>>,
     stop: Arc<AtomicBool>,
@@ -28,7 +30,7 @@ pub struct Pauses {
 }
 
 impl Pauses {
-    /// Begins to watch.
+    /// Starts watching.
     pub fn watch() -> Self {
         let mut pauses = Pauses {
             seen: Arc::default(),
@@ -47,11 +49,11 @@ impl Pauses {
         pauses
     }
 
-    /// Ends, and gives what was seen.
+    /// Stops watching and returns the pauses.
     pub fn end(self) -> Seen {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads {
-            // One that panicked has seen what it has seen.
+            // A thread that panicked has seen what it has seen.
             let _ = thread.join();
         }
         Seen(
@@ -76,18 +78,18 @@ fn note(seen: &Mutex<Vec<[u64; 2]>>, stop: &AtomicBool) {
     }
 }
 
-/// Pauses that were seen.
+/// Pauses of the machine.
 #[derive(Clone, Debug, Default)]
 pub struct Seen(Vec<[u64; 2]>);
 
 impl Seen {
-    /// Whether what the loop noted at this time may be a pause's doing.
+    /// Returns true if a finding of the loop at this time may be the effect of a pause.
     pub fn explains(&self, at_ns: u64) -> bool {
         let is_after = |[begin, end]: &[u64; 2]| (*begin..=end + AFTER_NS).contains(&at_ns);
         self.0.iter().any(is_after)
     }
 
-    /// How many, and the longest, ms.
+    /// Returns the number of pauses, and the longest, ms.
     pub fn count_and_longest_ms(&self) -> (usize, f64) {
         let longest = self.0.iter().map(|[begin, end]| end - begin).max();
         (self.0.len(), longest.unwrap_or(0) as f64 * 1e-6)

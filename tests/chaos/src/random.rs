@@ -1,16 +1,16 @@
-//! Numbers from a seed (splitmix64), the same in every process that has the same seed.
+//! Random numbers from a seed (splitmix64), the same in every process with the same seed.
 
-/// A stream of numbers.
+/// A generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a seed.
+    /// Returns the generator of a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -19,22 +19,22 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A whole number below `end`; 0 if `end` is 0.
+    /// Returns an integer below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.bits() % (end.max(1) as u64)) as usize
     }
 
-    /// A number of `from..to`.
+    /// Returns a number in `from..to`.
     pub fn within(&mut self, from: f64, to: f64) -> f64 {
         from + (to - from) * (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// True once in `n`.
+    /// Returns true with a probability of 1/n.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// Puts the things into another order.
+    /// Shuffles a slice.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
             things.swap(last, self.below(last + 1));

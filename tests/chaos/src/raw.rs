@@ -1,4 +1,4 @@
-//! What no good client does: messages without a client library, and strange descriptors.
+//! Ill-behaved client actions: messages without a client library, and strange descriptors.
 
 use crate::Failure;
 use hapticd_protocol::{
@@ -22,17 +22,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most descriptors that the kernel passes with one message.
+/// Maximum number of descriptors that the kernel passes with one message.
 const SCM_MAX: usize = 253;
 
-/// A connection that has said hello and keeps to nothing else.
+/// A connection that has said hello and follows no other rule.
 pub struct Raw(OwnedFd);
 
 impl Raw {
-    /// Connects and says hello; the answer is not waited for.
+    /// Connects and says hello; does not wait for the answer.
     ///
     /// # Errors
-    /// When nobody listens.
+    /// If no process listens.
     pub fn connect(path: &Path) -> Result<Self, Failure> {
         let kind = SocketType::SEQPACKET;
         let socket = rustix::net::socket(AddressFamily::UNIX, kind, None)?;
@@ -43,7 +43,8 @@ impl Raw {
         Ok(raw)
     }
 
-    /// Sends a packet with up to 253 descriptors, without waiting. False: it was not taken.
+    /// Sends a packet with up to 253 descriptors, without waiting. Returns false if it was not
+    /// accepted.
     pub fn send(&self, packet: &[u8], fds: &[BorrowedFd<'_>]) -> bool {
         let mut space = vec![MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(SCM_MAX))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
@@ -54,7 +55,7 @@ impl Raw {
         rustix::net::sendmsg(&self.0, &[IoSlice::new(packet)], &mut ancillary, flags).is_ok()
     }
 
-    /// Sends a packet and waits for the answer of this id. False: none came.
+    /// Sends a packet and waits for the answer with this id. Returns false if none arrived.
     pub fn ask(&self, packet: &[u8], id: u64, patience: Duration) -> bool {
         let end = Instant::now() + patience;
         if !self.send(packet, &[]) {
@@ -74,23 +75,23 @@ impl Raw {
     /// Takes one answer, if there is one.
     pub fn take(&self) {
         let mut buffer = [0; MAX_MESSAGE];
-        // What the answer is does not matter.
+        // The content does not matter.
         let _ = rustix::net::recv(&self.0, &mut buffer[..], RecvFlags::DONTWAIT);
     }
 }
 
-/// A packet that asks for nothing much and says that so many descriptors come with it.
+/// Returns a packet with a cheap request that declares this many descriptors.
 pub fn list_arms(descriptors: u8) -> Vec<u8> {
     let mut packet = Request::from(ListArms {}).encode(9);
     packet[2] = descriptors;
     packet
 }
 
-/// A socket whose close blocks for so many seconds: it has unsent data that its peer, which comes
-/// with it, does not read. Keep the peer.
+/// Returns a socket that blocks on close for this many seconds, because it has unsent data that its
+/// peer does not read. The caller must keep the peer, which is returned with it.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn lingering(seconds: u64) -> Result<(OwnedFd, TcpStream), Failure> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     sockopt::set_socket_recv_buffer_size(&listener, 4096)?;
@@ -109,10 +110,11 @@ pub fn lingering(seconds: u64) -> Result<(OwnedFd, TcpStream), Failure> {
     Ok((sender.into(), peer))
 }
 
-/// A directory, a FIFO, a memory file that is not sealed, an end of a socket pair, a device.
+/// Opens a directory, a FIFO, a memory file that is not sealed, an end of a socket pair, and a
+/// device.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn strange(folder: &Path) -> Result<Vec<OwnedFd>, Failure> {
     let fifo = folder.join(format!("fifo-{}", std::process::id()));
     make_fifo(&fifo)?;
@@ -136,16 +138,16 @@ pub fn strange(folder: &Path) -> Result<Vec<OwnedFd>, Failure> {
     ])
 }
 
-/// Makes a FIFO that its owner may use.
+/// Creates a FIFO that its owner may use.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub fn make_fifo(path: &Path) -> Result<(), Failure> {
     let mode = Mode::RUSR | Mode::WUSR;
     Ok(mknodat(CWD, path, FileType::Fifo, mode, 0)?)
 }
 
-/// 253 times the first of these.
+/// Returns the first of these descriptors 253 times.
 pub fn many(fds: &[OwnedFd]) -> Vec<BorrowedFd<'_>> {
     fds.first()
         .map_or_else(Vec::new, |fd| vec![fd.as_fd(); SCM_MAX])

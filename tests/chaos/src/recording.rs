@@ -1,47 +1,47 @@
-//! The ticks of a recording, read with as little of hapticd's own as can be: a judge that shares
+//! Ticks of a recording, read with as little of hapticd's own code as possible: a judge that shares
 //! code with the accused shares its faults.
 
 use crate::Failure;
 use serde::{Deserialize, Deserializer};
 use std::{io::Read, path::Path};
 
-/// What an arm was sent in a tick.
+/// State of an arm in a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ArmTick {
     /// Force, N.
     pub force_n: [f64; 3],
-    /// Length of the force that the coupling wanted, N.
+    /// Magnitude of the force that the coupling wanted, N.
     pub wanted_n: f64,
-    /// That force and the torque about the tool's origin, base frame, N and N m.
+    /// The wanted force, and the torque about the tool's origin, base frame, N and N m.
     pub wanted_force_n: [f64; 3],
-    /// See there.
+    /// See `wanted_force_n`.
     pub wanted_torque_nm: [f64; 3],
     /// Height of the hand, m.
     pub hand_z_m: f64,
-    /// Where it is along x, m.
+    /// Position of the hand along x, m.
     pub hand_x_m: f64,
-    /// Where the tool is that is kept out of bodies, world, m.
+    /// Position of the proxy, world frame, m.
     pub proxy_m: [f64; 3],
-    /// The tip of a needle that is in tissue, world, m.
+    /// Tip of a needle that is in tissue, world frame, m.
     pub tip_m: Option<[f64; 3]>,
-    /// Given to the hand so far, by the daemon's ledger, J.
+    /// Energy given to the hand so far, by the daemon's ledger, J.
     pub given_j: f64,
-    /// What bodies put into the spring at its far end so far, J.
+    /// Energy that bodies put into the spring at its far end so far, J.
     pub world_j: f64,
-    /// What was given in truth, by a simulated arm's motors, J.
+    /// True energy given by a simulated arm's motors, J.
     pub motor_work_j: f64,
-    /// The passivity controller's gain.
+    /// Gain of the passivity controller.
     pub gain: f64,
-    /// The governor's state, as in the state block.
+    /// State of the governor, as in the state block.
     pub state: u8,
-    /// Why force is off, 0 for no reason.
+    /// Code of the reason why force is off; 0 for no reason.
     pub reason: u8,
-    /// The tool was held back because an answer or a budget ended.
+    /// The tool was held back because the certificate or the budget was exhausted.
     pub starved: bool,
 }
 
 impl ArmTick {
-    /// Length of the force, N.
+    /// Returns the magnitude of the force, N.
     pub fn length_n(&self) -> f64 {
         length(&self.force_n)
     }
@@ -50,20 +50,20 @@ impl ArmTick {
 /// One tick of the loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tick {
-    /// Its number.
+    /// Number of the tick.
     pub tick: u64,
-    /// Its time, ns, `CLOCK_MONOTONIC`.
+    /// Time of the tick, ns, `CLOCK_MONOTONIC`.
     pub now_ns: u64,
     /// The arms.
     pub arms: Vec<ArmTick>,
 }
 
-/// Length of a vector.
+/// Returns the length of a vector.
 pub fn length(v: &[f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A number, or the bits of one that JSON cannot write.
+/// A number, or the bits of one that JSON cannot represent.
 #[derive(Clone, Copy, Default)]
 struct Num(f64);
 
@@ -181,14 +181,14 @@ impl From<TickText> for Tick {
     }
 }
 
-/// What is in a recording.
+/// Content of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// The ticks, in order.
+    /// Ticks in order.
     pub ticks: Vec<Tick>,
-    /// The lines about what happened, in order.
+    /// Lines about events, in order.
     pub events: Vec<String>,
-    /// Why the file ends before its end, if it does: its daemon was killed.
+    /// Why the file is truncated, if it is: its daemon was killed.
     pub cut: Option<String>,
 }
 
@@ -197,10 +197,10 @@ struct EventText {
     text: String,
 }
 
-/// Reads ticks and events of a recording, also of one that was cut off.
+/// Reads ticks and events of a recording, even of a truncated one.
 ///
 /// # Errors
-/// A file that cannot be read, or that holds what is no tick.
+/// A file that cannot be read, or an invalid tick.
 pub fn read(path: &Path) -> Result<Recorded, Failure> {
     use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader};
     let wanted =

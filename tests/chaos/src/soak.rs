@@ -1,9 +1,9 @@
-//! The trial of time: one daemon under force for as long as wanted, beside whatever else the
-//! machine does, with clients that come and go within their quota. What it holds stays the same,
-//! and no thread that force depends on is taken for hung.
+//! Endurance trial: one daemon under force for as long as requested, next to any other load of the
+//! machine, with clients that come and go within their quota. Its resources stay constant, and no
+//! thread that force depends on is taken for hung.
 //!
-//! Builds beside it are the load that it is for. How late the loop was is the machine's, and is
-//! told without a verdict; so are pauses of a whole processor ([`crate::pauses`]).
+//! It is designed for builds as the load. The lateness of the loop depends on the machine and is
+//! reported without a verdict, and so are pauses of a whole processor ([`crate::pauses`]).
 
 use crate::{
     Failure,
@@ -26,30 +26,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the trial is run with.
+/// Parameters of the trial.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// The daemon's program.
+    /// Path of the daemon's program.
     pub daemon: PathBuf,
-    /// Where its files go: the trial's own, and empty.
+    /// Folder for its files: empty, and used by this trial only.
     pub folder: PathBuf,
-    /// What clients add, and where.
+    /// Seed of the clients' bodies and their places.
     pub seed: u64,
-    /// How long.
+    /// Duration.
     pub length: Duration,
     /// Whether the daemon asks for SCHED_FIFO.
     pub realtime: bool,
 }
 
-/// Reasons of a force-off that say that a thread hangs: the supervisor's, and the clients'
-/// server's.
+/// Reasons of a force-off for a hung thread: the supervisor's, and that of the clients' server.
 const HUNG: [u8; 2] = [11, 40];
-/// Threads that close what clients passed begin when they are needed, so many at most.
+/// Maximum number of threads that close clients' descriptors; they start on demand.
 const CLOSERS: u64 = 16;
-/// How often what the daemon holds is looked at.
+/// Sampling period of the daemon's resources.
 const SAMPLE: Duration = Duration::from_secs(5);
 
-/// What the daemon held at one time.
+/// Resources of the daemon at one time.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     resident: u64,
@@ -60,7 +59,7 @@ struct Held {
 /// Runs the trial.
 ///
 /// # Errors
-/// What kept it from being run.
+/// What prevented the run.
 pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     fs::create_dir_all(&setup.folder)?;
     let priority = if setup.realtime { 70 } else { 0 };
@@ -114,8 +113,8 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     Ok(verdicts)
 }
 
-/// Hears force-offs and looks at what the daemon holds, until the time is over or `usage` has
-/// nothing more to say.
+/// Collects force-offs and samples the daemon's resources, until the time is over or they can no
+/// longer be read.
 fn watch(
     length: Duration,
     monitor: &mut Client,
@@ -152,7 +151,7 @@ fn watch(
     Ok(())
 }
 
-/// A block under the right arm. Gives how often its lease was renewed.
+/// Keeps a block under the right arm. Returns how often its lease was renewed.
 fn block(socket: &Path, ending: &AtomicBool) -> Result<usize, Failure> {
     let mut client = Client::connect_to(socket, "block")?;
     client.set_timeout(Duration::from_secs(60));
@@ -170,8 +169,8 @@ fn block(socket: &Path, ending: &AtomicBool) -> Result<usize, Failure> {
     Ok(renewed)
 }
 
-/// Bodies of 12 to 120,000 triangles beside the left arm, eight at a time, one in another's place
-/// again and again, by a client that goes now and then and comes back. Gives how many there were.
+/// Adds bodies of 12 to 120,000 triangles near the left arm, eight at a time, and repeatedly
+/// replaces one. The client disconnects now and then and returns. Returns the number of bodies.
 fn churn(socket: &Path, seed: u64, ending: &AtomicBool) -> Result<usize, Failure> {
     let mut random = Random::new(seed);
     let mut added = 0;
@@ -206,7 +205,8 @@ fn churn(socket: &Path, seed: u64, ending: &AtomicBool) -> Result<usize, Failure
     Ok(added)
 }
 
-/// No thread was taken for hung, unless its processor paused; how near each came to it is told.
+/// Rule: no thread was taken for hung, unless its processor paused. Reports how close each came to
+/// it.
 fn alive(
     folder: &Path,
     offs: &[ForceOff],
@@ -235,8 +235,8 @@ fn alive(
     })
 }
 
-/// What the daemon holds at the end is what it held when all had been there once, and at most
-/// `slack` more.
+/// Rule: at the end the daemon holds at most `slack` more than when everything had been present
+/// once.
 fn stays(
     rule: &'static str,
     held: &[Held],
@@ -244,7 +244,7 @@ fn stays(
     slack: u64,
     of: impl Fn(&Held) -> u64,
 ) -> Verdict {
-    // Of a tenth of the time, so that what happens to be under way is no matter.
+    // The median over a tenth of the time, so that work in progress does not matter.
     let median = |tenth: usize| {
         let mut values: Vec<u64> = held[held.len() * tenth / 10..held.len() * (tenth + 1) / 10]
             .iter()

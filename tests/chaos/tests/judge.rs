@@ -1,4 +1,4 @@
-//! The judge sees what is planted, and nothing where there is nothing.
+//! The judge finds planted violations, and nothing where there are none.
 
 use hapticd_chaos::{
     judge::{Promises, Verdict, judge},
@@ -21,7 +21,7 @@ const PROMISES: Promises = Promises {
     silent_ticks: 300,
 };
 
-/// A force on arm 0 at each tick, one a millisecond from 1 ms on; the hand is inside.
+/// A force on arm 0 in each tick, one per millisecond from 1 ms on; the hand is inside.
 fn ticks(forces: impl IntoIterator<Item = f64>) -> Vec<Tick> {
     let tick = |(index, force): (usize, f64)| Tick {
         tick: index as u64 + 1,
@@ -38,7 +38,7 @@ fn ticks(forces: impl IntoIterator<Item = f64>) -> Vec<Tick> {
     forces.into_iter().enumerate().map(tick).collect()
 }
 
-/// Notes at their milliseconds, and those that every good episode has.
+/// Notes at their milliseconds, plus those of every good episode.
 fn notes(these: &[(u64, What)], end_ms: u64) -> Vec<Note> {
     let note = |at_ms: u64, what: &What| Note {
         at_ns: at_ms * MS + MS / 2,
@@ -67,7 +67,7 @@ fn broken(ticks: &[Tick], notes: &[Note]) -> Vec<&'static str> {
     broken.map(|verdict| verdict.rule).collect()
 }
 
-/// Zero from the end on.
+/// Appends zeros from the end on.
 fn with_end(mut forces: Vec<f64>) -> (Vec<Tick>, u64) {
     let end = forces.len() as u64;
     let last = forces.last().copied().unwrap_or(0.0).ceil() as usize;
@@ -139,7 +139,7 @@ fn a_limit_that_is_undone_binds_no_more_but_until_then() {
     );
     let undone = notes(&[tightened.clone(), (200, What::Undoing { arm: 0 })], end);
     assert_eq!(broken(&ticks, &undone), Vec::<&str>::new());
-    // Asked for before the undoing was answered: which one counts nobody knows.
+    // Requested before the undoing was answered: which one counts is undefined.
     let crossed = [
         (150, What::Undoing { arm: 0 }),
         (250, What::Undone { arm: 0 }),
