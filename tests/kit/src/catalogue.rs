@@ -1,4 +1,4 @@
-//! The scenes. Each is a way in which contact code breaks.
+//! The scenes. Each represents one way in which contact code breaks.
 
 use hapticd_geometry::{MeshError, Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::Distances;
@@ -22,7 +22,7 @@ fn turned(p: Pose, rotation: Vec3) -> Pose {
     Pose::from_parts(p.translation, Quat::from_scaled_axis(rotation))
 }
 
-/// Corners, middles of edges and of faces of the box with these half sizes.
+/// Returns the corners and the middles of edges and faces of the box with these half sizes.
 fn box_places(h: &Vec3) -> Vec<Vec3> {
     let mut places = Vec::new();
     for i in -1..=1 {
@@ -39,10 +39,10 @@ fn box_places(h: &Vec3) -> Vec<Vec3> {
     places
 }
 
-/// All scenes.
+/// Returns all scenes.
 ///
 /// # Errors
-/// None with the sizes as they are; a mesh error would be a bug here.
+/// None with the given sizes; a mesh error would be a bug here.
 pub fn scenes() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = plates()?;
     all.extend(fits()?);
@@ -54,15 +54,15 @@ pub fn scenes() -> Result<Vec<ScenePlan>, MeshError> {
     Ok(all)
 }
 
-/// The scene of that name.
+/// Returns the scene with this name.
 ///
 /// # Errors
-/// As [`scenes`].
+/// As for [`scenes`].
 pub fn scene(name: &str) -> Result<Option<ScenePlan>, MeshError> {
     Ok(scenes()?.into_iter().find(|s| s.name == name))
 }
 
-/// Plates of a tenth of a millimetre and sheets of none.
+/// Plates of a tenth of a millimetre, and sheets without thickness.
 fn plates() -> Result<Vec<ScenePlan>, MeshError> {
     let half = Vec3::new(0.04, 0.04, 5e-5);
     let plate = || {
@@ -105,7 +105,7 @@ fn plates() -> Result<Vec<ScenePlan>, MeshError> {
     Ok(all)
 }
 
-/// Pegs in holes with a few safe distances to spare.
+/// Pegs in holes, with a clearance of a few safe distances.
 fn fits() -> Result<Vec<ScenePlan>, MeshError> {
     let safe = Distances::for_width(0.2).safe_m;
     let half = Vec3::new(0.02, 0.02, 0.01);
@@ -133,7 +133,7 @@ fn fits() -> Result<Vec<ScenePlan>, MeshError> {
     s.targets = vec![Vec3::zeros(), Vec3::new(0.0, 0.0, 0.01)];
     s.weight = 0.4;
     all.push(s);
-    // The other way round: the block with the hole is the tool, the peg stands.
+    // The other way round: the block with the hole is the tool, and the peg is fixed.
     let mut s = ScenePlan::new(
         "block over peg",
         turning(shapes::block_with_hole(&half, 0.0045)?),
@@ -193,7 +193,7 @@ fn corners() -> Result<Vec<ScenePlan>, MeshError> {
         turning(ring()?),
         vec![BodyPlan::fixed(ring()?, Pose::identity())],
     );
-    // Through the other's hole, at right angles: it cannot leave.
+    // Through the other's hole, at a right angle: it cannot leave.
     s.start = turned(
         at(0.015, 0.0, 0.0),
         Vec3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0),
@@ -208,7 +208,7 @@ fn corners() -> Result<Vec<ScenePlan>, MeshError> {
     Ok(all)
 }
 
-/// Large and ugly surfaces.
+/// Large and badly shaped surfaces.
 fn surfaces() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     for (name, tool, weight) in [
@@ -253,8 +253,8 @@ fn surfaces() -> Result<Vec<ScenePlan>, MeshError> {
         s.weight = 0.4;
         all.push(s);
     }
-    // What exporters write: triangles that share no vertex and face anywhere, and a body turned
-    // inside out. Both have no inside, and hold.
+    // Typical output of exporters: triangles that share no vertex and face anywhere, and a body
+    // turned inside out. Neither has an inside; both must stop the tool.
     let half = Vec3::new(0.03, 0.02, 0.01);
     let tiled = meshes::tiled_box(&half, 4)?;
     for (name, mesh) in [
@@ -268,7 +268,7 @@ fn surfaces() -> Result<Vec<ScenePlan>, MeshError> {
         s.weight = 0.4;
         all.push(s);
     }
-    // Vertices a picometre off the plane and each other's neighbours' planes.
+    // Vertices a picometre off the plane, and off the planes of their neighbours.
     let base = meshes::tiled_box(&Vec3::new(0.03, 0.03, 0.005), 6)?;
     let shaken = meshes::shaken(&base, 1e-12, 5)?;
     let mut s = ScenePlan::new(
@@ -282,7 +282,7 @@ fn surfaces() -> Result<Vec<ScenePlan>, MeshError> {
     Ok(all)
 }
 
-/// Far from the size of a hand.
+/// Sizes far from that of a hand.
 fn scales() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     let half = Vec3::new(0.03, 0.03, 0.005);
@@ -293,7 +293,7 @@ fn scales() -> Result<Vec<ScenePlan>, MeshError> {
     );
     s.targets = box_places(&half);
     all.push(s);
-    // A scene of two millimetres, moved at 10 m/s all the same.
+    // A scene of two millimetres, still moved at 10 m/s.
     let half = Vec3::new(4e-4, 4e-4, 2e-6);
     let mut s = ScenePlan::new(
         "microscopic",
@@ -327,7 +327,7 @@ fn scales() -> Result<Vec<ScenePlan>, MeshError> {
     Ok(all)
 }
 
-/// Bodies that come for the tool.
+/// Bodies that move towards the tool.
 fn movers() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     let ceiling = || {
@@ -430,7 +430,7 @@ fn movers() -> Result<Vec<ScenePlan>, MeshError> {
     Ok(all)
 }
 
-/// Face on face, conforming: pairs by the hundred.
+/// Conforming faces in contact: hundreds of pairs.
 fn flats() -> Result<Vec<ScenePlan>, MeshError> {
     let mut all = Vec::new();
     let mut s = ScenePlan::new(

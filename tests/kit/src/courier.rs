@@ -1,4 +1,4 @@
-//! Between loop and scene: answers that come late, in bursts, or never.
+//! Transport between loop and scene: answers arrive late, in bursts, or never.
 
 use std::collections::VecDeque;
 
@@ -6,27 +6,28 @@ use hapticd_proxy::Snapshot;
 
 use crate::random::Random;
 
-/// How answers travel.
+/// Behaviour of the transport.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// Least ticks from a query to the use of its answer, beyond the one that it always takes.
+    /// Minimum number of ticks from a query to the use of its answer, beyond the one that it always
+    /// takes.
     pub least: u64,
-    /// Most ticks.
+    /// Maximum of the same.
     pub most: u64,
-    /// Share of answers that get lost.
+    /// Probability that an answer gets lost.
     pub lost: f64,
-    /// Share of the ticks at which the post stops for up to 20 ticks and then delivers everything
-    /// at once.
+    /// Probability, per answer, that delivery stops for up to 20 ticks and then resumes with
+    /// everything at once.
     pub stalls: f64,
-    /// False: the next query is only put when the answer to the last one is there, as the
-    /// free-running collision thread does. True: one every tick.
+    /// If false, the next query is sent only when the answer to the last one has arrived, as in the
+    /// free-running collision thread. If true, one query per tick.
     pub pipelined: bool,
     /// Answers may overtake each other.
     pub overtaking: bool,
 }
 
 impl Manner {
-    /// Every query answered this many ticks late.
+    /// Every query is answered this many ticks late.
     #[must_use]
     pub fn fixed(ticks: u64) -> Self {
         Manner {
@@ -39,7 +40,7 @@ impl Manner {
         }
     }
 
-    /// Anything goes.
+    /// Lost, stalled and overtaking answers, pipelined.
     #[must_use]
     pub fn wild() -> Self {
         Manner {
@@ -53,7 +54,7 @@ impl Manner {
     }
 }
 
-/// See the module page.
+/// A queue of answers on their way; see the module page.
 #[derive(Debug)]
 pub struct Courier {
     manner: Manner,
@@ -62,7 +63,7 @@ pub struct Courier {
 }
 
 impl Courier {
-    /// With nothing under way.
+    /// Returns a courier with no answers on their way.
     #[must_use]
     pub fn new(manner: Manner) -> Self {
         Courier {
@@ -72,18 +73,18 @@ impl Courier {
         }
     }
 
-    /// Changes the manners from now on.
+    /// Changes the behaviour from now on.
     pub fn set_manner(&mut self, manner: Manner) {
         self.manner = manner;
     }
 
-    /// Whether the scene takes a question after tick `tick`.
+    /// Returns true if the next query may be sent now.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.manner.pipelined || self.under_way.is_empty()
     }
 
-    /// Takes an answer to the query of `tick`.
+    /// Accepts an answer to the query of `tick`.
     pub fn post(&mut self, tick: u64, answer: Box<Snapshot>, random: &mut Random) {
         let spread = (self.manner.most - self.manner.least + 1) as usize;
         let mut due = tick + 1 + self.manner.least + random.below(spread) as u64;
@@ -98,7 +99,7 @@ impl Courier {
         self.under_way.push_back((due, (!lost).then_some(answer)));
     }
 
-    /// What arrives before `tick`, in order of posting.
+    /// Returns the answers that have arrived by `tick`, in the order of posting.
     pub fn deliver(&mut self, tick: u64) -> Vec<Box<Snapshot>> {
         let mut arrived = Vec::new();
         self.under_way.retain_mut(|(due, answer)| {

@@ -1,4 +1,4 @@
-//! The driver: scene, loop, courier and checker, one tick at a time.
+//! The driver: runs scene, loop, courier and checker, one tick at a time.
 
 use hapticd_audit::{
     Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body, sweep_tool,
@@ -15,13 +15,13 @@ use crate::random::Random;
 use crate::scene::{ScenePlan, ToolPlan};
 use crate::tally::{Finding, Tally, Violation};
 
-/// Distances are compared with this share of rounding.
+/// Relative tolerance of distance comparisons, for rounding.
 const ROUNDING: f64 = 1e-6;
-/// Ticks at rest without coming nearer after which a tool that is not where the device is and
-/// touches nothing counts as held; after twice as many it is a violation. Answers 20 ticks late
-/// that list as many pairs as there is room for let go of it only slowly.
+/// Ticks at rest without progress after which a tool that is not at the device pose and touches
+/// nothing counts as held. After twice as many it is a violation. Answers that are 20 ticks late
+/// and list as many pairs as fit release it only slowly.
 const PATIENCE: u32 = 120;
-/// A smaller part of the way that is left is no progress.
+/// A decrease of the remaining distance by less than this share is not progress.
 const PROGRESS: f64 = 0.2;
 
 enum Form {
@@ -49,19 +49,19 @@ struct Resident {
     every: u64,
 }
 
-/// What the checker found about the last tick.
+/// Findings of the checker about the last tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
-    /// Least distance to a solid body, m; measured on some ticks only, else infinite.
+    /// Smallest distance to a solid body, m; infinite on ticks without a measurement.
     pub gap_m: f64,
-    /// Violations of this tick.
+    /// Number of violations in this tick.
     pub violations: u64,
 }
 
-/// Changes an answer on its way: for planted errors.
+/// Changes an answer on its way, to plant errors.
 pub type Tamper = Box<dyn FnMut(&mut Snapshot)>;
 
-/// See the module page.
+/// A scene under attack; see the module page.
 pub struct Fixture {
     world: Scene,
     engine: Engine,
@@ -69,7 +69,7 @@ pub struct Fixture {
     bodies: Vec<Resident>,
     courier: Courier,
     random: Random,
-    // Boxes: they travel to the engine and back.
+    // Boxes, because they travel to the engine and back.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     capacity: usize,
@@ -77,13 +77,13 @@ pub struct Fixture {
     previous: Option<Pose>,
     device: Option<Pose>,
     still: u32,
-    /// How far the tool was from the device when `still` began to count.
+    /// Distance of the tool from the device when `still` began to count.
     short_m: f64,
     standing: u32,
     limits: SweepLimits,
-    /// Every how many ticks the distance is measured; 1 for always.
+    /// Number of ticks between distance measurements; 1 for every tick.
     pub measure_every: u64,
-    /// See [`Tamper`].
+    /// Planted errors; see [`Tamper`].
     pub tamper: Option<Tamper>,
     /// Sums so far.
     pub tally: Tally,
@@ -93,7 +93,7 @@ impl Fixture {
     /// Builds scene and loop.
     ///
     /// # Errors
-    /// If the scene refuses a body, with its reason.
+    /// If the scene refuses a body: the reason.
     pub fn new(scene: &ScenePlan, manner: Manner, seed: u64) -> Result<Self, String> {
         let (form, tool_shape, world_shape) = match &scene.tool {
             ToolPlan::Ball { radius_m } => (
@@ -180,30 +180,30 @@ impl Fixture {
         })
     }
 
-    /// The loop.
+    /// Returns the loop.
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The courier, to change its manners.
+    /// Returns the courier, to change its behaviour.
     pub fn courier(&mut self) -> &mut Courier {
         &mut self.courier
     }
 
-    /// Where body `i` is.
+    /// Returns the pose of body `i`.
     #[must_use]
     pub fn body_pose(&self, i: usize) -> Pose {
         self.bodies[i].pose
     }
 
-    /// Sends a kinematic body somewhere.
+    /// Gives a kinematic body a target.
     pub fn send(&mut self, i: usize, pose: &Pose, speed_m_s: f64) {
-        // A static body refuses; then it stays, which is what it is for.
+        // A static body refuses and stays, as intended.
         let _ = self.world.set_target(self.bodies[i].id, pose, speed_m_s);
     }
 
-    /// Distance of the tool, where it is now, from all bodies, solid or not, m.
+    /// Returns the distance of the tool, at its current pose, from all bodies, solid or not, m.
     #[must_use]
     pub fn distance(&self) -> f64 {
         let proxy = self.engine.output().arms[0].proxy;
@@ -213,7 +213,7 @@ impl Fixture {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// One tick with the device there (`None`: no device), checked.
+    /// Runs and checks one tick with this device pose (`None`: no device).
     pub fn step(&mut self, device: Option<Pose>) -> (ArmOutcome, Verdict) {
         let tick = self.engine.output().tick + 1;
         for b in &self.bodies {
@@ -310,7 +310,7 @@ impl Fixture {
         t.pairs_tested = t.pairs_tested.max(outcome.pairs_tested);
         if let (Some(a), Some(b)) = (&self.device, &device) {
             let way = (a.translation.vector - b.translation.vector).norm();
-            // Beyond this it is a jump, not a motion.
+            // A larger displacement is a jump, not a motion.
             if way < 0.0101 {
                 t.fastest_m = t.fastest_m.max(way);
             }
@@ -388,10 +388,10 @@ impl Fixture {
                     found.push((i, Violation::Unresolved(t, distance_m)))
                 }
             };
-            // Tools move first, past bodies where they were; then the bodies, past tools where they
-            // are.
+            // Tools move first, with bodies at their old poses; then bodies move, with tools at
+            // their new poses.
             if let Some(mut from) = self.previous {
-                // A ball has turned in place before it moved: its centre goes straight.
+                // A ball turns in place before it moves, so its centre goes straight.
                 if matches!(self.form, Form::Ball(_)) {
                     from.rotation = outcome.proxy.rotation;
                 }
@@ -449,7 +449,7 @@ impl Fixture {
         }
     }
 
-    /// At rest the tool is with the device, or something is there to hold it.
+    /// Checks that at rest the tool is at the device pose, or that a contact holds it.
     fn check_patience(&mut self, tick: u64, device: Option<Pose>, outcome: &ArmOutcome) {
         let touching = outcome.contacts[..outcome.contact_count].iter();
         let holding = touching.filter(|c| c.active).count();

@@ -1,37 +1,37 @@
-//! Hands that mean harm: device trajectories.
+//! Adversarial device trajectories.
 //!
-//! Each hand plays one attack for a while, then picks another. Poses are those of the device; where
-//! the tool may follow is the loop's business. One tick is 1 ms: 10 m/s is 10 mm a tick.
+//! Each hand plays one attack for a while, then picks another. Poses are device poses; the loop
+//! decides how far the tool follows. One tick is 1 ms: 10 m/s is 10 mm a tick.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
 
 use crate::random::Random;
 
-/// Furthest that the device goes in a tick, m, but for [`Attack::Jump`].
+/// Maximum displacement of the device in a tick, m, except for [`Attack::Jump`].
 pub const DASH_M: f64 = 0.010;
 
-/// One way to attack.
+/// A kind of attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attack {
-    /// Straight to random places and back at random speeds up to 10 m/s, turning.
+    /// Straight motions to random places and back, with turning, at random speeds up to 10 m/s.
     Dash,
     /// A straight line through a target at 10 m/s.
     Shot,
-    /// Pressed into a target and dragged sideways.
+    /// Pressed against a target and dragged sideways.
     Slide,
     /// Small noise around a target.
     Wiggle,
-    /// Along the direction of insertion, slightly off in place and angle.
+    /// Along the direction of insertion, with a small error of position and angle.
     Insert,
     /// Turning on the spot at up to 100 rad/s.
     Spin,
-    /// Somewhere else at once.
+    /// An instantaneous jump to another place.
     Jump,
-    /// Pressed into a target and held there, exactly still.
+    /// Pressed against a target and held there, exactly still.
     Press,
-    /// Numbers that are none.
+    /// Numbers that are not finite.
     Nonsense,
-    /// Still, in a place that is free of everything.
+    /// Still, in a place free of all bodies.
     Rest,
 }
 
@@ -49,20 +49,20 @@ pub const ATTACKS: [Attack; 10] = [
     Attack::Rest,
 ];
 
-/// Where a hand plays.
+/// Space in which a hand plays.
 #[derive(Clone, Debug)]
 pub struct Playground {
     /// Half size of the box about the origin, m.
     pub room: Vec3,
-    /// Places worth striking.
+    /// Points to attack.
     pub targets: Vec<Vec3>,
-    /// See `ScenePlan::insert`.
+    /// Direction of insertion; see `ScenePlan::insert`.
     pub insert: Vec3,
-    /// A pose clear of everything.
+    /// A pose away from all bodies.
     pub free: Pose,
 }
 
-/// See the module page.
+/// A generator of device poses; see the module page.
 #[derive(Clone, Debug)]
 pub struct Hand {
     ground: Playground,
@@ -80,7 +80,7 @@ pub struct Hand {
 }
 
 impl Hand {
-    /// A hand at the free pose.
+    /// Returns a hand at the free pose.
     #[must_use]
     pub fn new(ground: Playground, seed: u64) -> Self {
         Hand {
@@ -99,19 +99,19 @@ impl Hand {
         }
     }
 
-    /// The attack being played.
+    /// Returns the current attack.
     #[must_use]
     pub fn attack(&self) -> Attack {
         self.attack
     }
 
-    /// Ticks for which the device has not moved at all.
+    /// Returns the number of ticks for which the device has not moved.
     #[must_use]
     pub fn still(&self) -> u32 {
         self.still
     }
 
-    /// The next device pose; not finite during [`Attack::Nonsense`].
+    /// Returns the next device pose; not finite during [`Attack::Nonsense`].
     pub fn step(&mut self) -> Pose {
         if self.left == 0 {
             self.choose();
@@ -225,7 +225,7 @@ impl Hand {
                 self.target = strike + self.random.vector() * 4e-3;
                 self.speed = 2e-4 + DASH_M * self.random.unit() * self.random.unit();
             }
-            // Long enough to see whether the tool comes along.
+            // Long enough to see whether the tool follows.
             Attack::Rest => self.left = 280,
             Attack::Jump | Attack::Nonsense => {}
         }

@@ -1,11 +1,10 @@
-//! Shapes with something nasty about them. Closed and outward unless said otherwise. Metres.
+//! Difficult shapes. They are closed and oriented outward unless stated otherwise. Metres.
 
 use hapticd_geometry::{MeshError, TriMesh, Vec3};
 
 use crate::random::Random;
 
-/// Triangles of 30 mm about the origin, in no order at all, open: boxes of a tree over them all
-/// overlap.
+/// Triangles of 30 mm about the origin, unordered and open: all boxes of a tree over them overlap.
 ///
 /// # Errors
 /// If there are no triangles.
@@ -51,8 +50,8 @@ pub fn spike(radius: f64, height: f64, segments: u32) -> Result<TriMesh, MeshErr
     TriMesh::new(positions, triangles)
 }
 
-/// A box whose faces are grids of `n` by `n` cells: resting flat on another one makes pairs by the
-/// hundred.
+/// A box with faces that are grids of `n` by `n` cells: flat contact with another one makes
+/// hundreds of pairs.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -93,14 +92,14 @@ pub fn tiled_box(half: &Vec3, n: u32) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, triangles)
 }
 
-/// A box made of slivers: its top is a fan of `n` needles from one corner region, with angles of
-/// about 1/n^2.
+/// A box of slivers: its top is a fan of `n` needles from one corner region, with angles of about
+/// 1/n^2.
 ///
 /// # Errors
 /// If a size is not finite.
 pub fn sliver_box(half: &Vec3, n: u32) -> Result<TriMesh, MeshError> {
     // The two long top edges are cut into n parts, crowded towards one end; the top is a strip of
-    // needles between.
+    // needles between them.
     let n = n.max(2);
     let mut positions = Vec::new();
     for k in 0..=n {
@@ -124,8 +123,8 @@ pub fn sliver_box(half: &Vec3, n: u32) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, triangles)
 }
 
-/// A mesh whose triangles share nothing, every second one turned over: vertices three, six or more
-/// times over, no edge with two faces.
+/// A mesh in which no two triangles share a vertex and every second one is flipped: vertices occur
+/// three, six or more times, and no edge has two faces.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -141,16 +140,16 @@ pub fn soup(mesh: &TriMesh) -> Result<TriMesh, MeshError> {
     TriMesh::new(positions, triangles)
 }
 
-/// A mesh with every face turned over: its inside is outside.
+/// A mesh with every face flipped: its inside is outside.
 ///
 /// # Errors
-/// None, of a mesh that is one.
+/// None for a valid mesh.
 pub fn inside_out(mesh: &TriMesh) -> Result<TriMesh, MeshError> {
     let turned = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]);
     TriMesh::new(mesh.positions().to_vec(), turned.collect())
 }
 
-/// A mesh with every vertex moved a little: no face is flat on anything any more.
+/// A mesh with every vertex moved a little: no face is flat on another any more.
 ///
 /// # Errors
 /// If a size is not finite.
@@ -164,7 +163,7 @@ pub fn shaken(mesh: &TriMesh, by: f64, seed: u64) -> Result<TriMesh, MeshError> 
     TriMesh::new(positions, mesh.triangles().to_vec())
 }
 
-/// Several meshes as one, each moved by its offset.
+/// Several meshes joined into one, each moved by its offset.
 ///
 /// # Errors
 /// If a size is not finite.

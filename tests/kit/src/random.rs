@@ -7,13 +7,13 @@ use hapticd_geometry::{Quat, Vec3};
 pub struct Random(u64);
 
 impl Random {
-    /// Starts a sequence.
+    /// Returns a generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Random(seed)
     }
 
-    /// 64 uniform bits.
+    /// Returns 64 uniform bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -22,37 +22,37 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in [0, 1).
+    /// Returns a number uniform in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform in [-1, 1).
+    /// Returns a number uniform in [-1, 1).
     pub fn signed(&mut self) -> f64 {
         2.0 * self.unit() - 1.0
     }
 
-    /// Uniform in [low, high).
+    /// Returns a number uniform in [low, high).
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Uniform in 0..n; 0 if n is 0.
+    /// Returns a number uniform in 0..n; 0 if n is 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % n.max(1) as u64) as usize
     }
 
-    /// True this often.
+    /// Returns true with this probability.
     pub fn chance(&mut self, share: f64) -> bool {
         self.unit() < share
     }
 
-    /// Uniform in the cube [-1, 1)^3.
+    /// Returns a vector uniform in the cube [-1, 1)^3.
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }
 
-    /// A direction.
+    /// Returns a random unit vector.
     pub fn direction(&mut self) -> Vec3 {
         loop {
             let v = self.vector();
@@ -63,7 +63,7 @@ impl Random {
         }
     }
 
-    /// An orientation.
+    /// Returns a random rotation.
     pub fn rotation(&mut self) -> Quat {
         Quat::from_scaled_axis(self.direction() * self.between(0.0, std::f64::consts::PI))
     }

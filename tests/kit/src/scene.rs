@@ -1,4 +1,4 @@
-//! A scene to be attacked: tool, bodies, distances, where to strike.
+//! Plan of a scene to attack: tool, bodies, distances, and points to attack.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3};
 use hapticd_proxy::Distances;
@@ -15,7 +15,7 @@ pub enum ToolPlan {
     },
     /// A mesh; `turns` as in `ToolShape`.
     Mesh {
-        /// Its surface.
+        /// Surface of the tool.
         mesh: TriMesh,
         /// Whether contact may turn it.
         turns: bool,
@@ -25,20 +25,20 @@ pub enum ToolPlan {
 /// One body.
 #[derive(Clone, Debug)]
 pub struct BodyPlan {
-    /// Its surface.
+    /// Surface of the body.
     pub mesh: TriMesh,
-    /// Where it starts.
+    /// Initial pose.
     pub pose: Pose,
-    /// Has an inside. False: an open sheet.
+    /// True if it has an inside; false for an open sheet.
     pub solid: bool,
-    /// Poses that it is sent to, one after the other, at these speeds (m/s); never moves if empty.
+    /// Target poses, one after the other, with speeds (m/s). Empty for a body that never moves.
     pub stations: Vec<(Pose, f64)>,
     /// Ticks between two stations.
     pub every: u64,
 }
 
 impl BodyPlan {
-    /// A closed body that never moves.
+    /// Returns a closed body that never moves.
     #[must_use]
     pub fn fixed(mesh: TriMesh, pose: Pose) -> Self {
         BodyPlan {
@@ -50,7 +50,7 @@ impl BodyPlan {
         }
     }
 
-    /// An open sheet that never moves.
+    /// Returns an open sheet that never moves.
     #[must_use]
     pub fn sheet(mesh: TriMesh, pose: Pose) -> Self {
         BodyPlan {
@@ -59,7 +59,8 @@ impl BodyPlan {
         }
     }
 
-    /// A closed body that visits these stations in turn, a new one every so many ticks.
+    /// Returns a closed body that visits these stations in turn, a new one after every `every`
+    /// ticks.
     #[must_use]
     pub fn moving(mesh: TriMesh, pose: Pose, stations: Vec<(Pose, f64)>, every: u64) -> Self {
         BodyPlan {
@@ -70,40 +71,39 @@ impl BodyPlan {
     }
 }
 
-/// See the module page.
+/// A scene to attack; see the module page.
 #[derive(Clone, Debug)]
 pub struct ScenePlan {
-    /// For the table.
+    /// Name for the table.
     pub name: &'static str,
-    /// What is moved.
+    /// The tool.
     pub tool: ToolPlan,
-    /// What is touched.
+    /// The bodies.
     pub bodies: Vec<BodyPlan>,
     /// Distances of the contact.
     pub distances: Distances,
-    /// A pose clear of everything.
+    /// A pose away from all bodies.
     pub start: Pose,
-    /// Half size of the box about the origin that the hand roams, m.
+    /// Half size of the box about the origin in which the hand moves, m.
     pub room: Vec3,
-    /// Places worth striking, m.
+    /// Points to attack, m.
     pub targets: Vec<Vec3>,
-    /// Direction of insertion (from outside in) if there is something to insert into; zero
-    /// otherwise.
+    /// Direction of insertion, from outside in; zero if there is nothing to insert into.
     pub insert: Vec3,
-    /// Feature pairs a snapshot lists per body.
+    /// Maximum number of feature pairs that a snapshot lists per body.
     pub pairs_per_body: usize,
-    /// Feature pairs that a substep may test.
+    /// Maximum number of feature pairs that a substep tests.
     pub pair_budget: usize,
-    /// Furthest that a query looks, m.
+    /// Maximum reach of a query, m.
     pub reach_max_m: f64,
-    /// Relative weight when ticks are shared out over scenes: heavy scenes get less.
+    /// Relative weight when ticks are divided over scenes; expensive scenes get less.
     pub weight: f64,
     /// Coefficient of friction of all bodies.
     pub friction: f64,
 }
 
 impl ScenePlan {
-    /// With the daemon's usual numbers for a workspace of 0.2 m.
+    /// Returns a plan with the daemon's defaults for a workspace of 0.2 m.
     #[must_use]
     pub fn new(name: &'static str, tool: ToolPlan, bodies: Vec<BodyPlan>) -> Self {
         ScenePlan {
@@ -123,7 +123,7 @@ impl ScenePlan {
         }
     }
 
-    /// Where a hand attacks it.
+    /// Returns the space in which a hand attacks it.
     #[must_use]
     pub fn playground(&self) -> Playground {
         Playground {

@@ -1,74 +1,76 @@
-//! What a run came to.
+//! Results of a run.
 
 use std::fmt;
 
 use hapticd_geometry::{Digest, Vec3};
 
-/// Something that must not be.
+/// A violated requirement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Violation {
-    /// The tool is in a body, m.
+    /// The tool is this deep in a body, m.
     Penetration(f64),
-    /// A piece of the tool's path, or the body's step, met the surface at this share of the piece.
+    /// A piece of the tool's path, or of the body's step, met the surface at this fraction of the
+    /// piece.
     Crossing(f64),
-    /// The checker could not tell: at this share of the piece the surfaces were this close, m.
+    /// The checker could not decide: at this fraction of the piece the surfaces were this close, m.
     Unresolved(f64, f64),
-    /// Nearer than the certified clearance, m.
+    /// The distance is below the certified clearance, m.
     TooNear(f64),
-    /// A number that is not finite, or a contact that makes no sense.
+    /// A number that is not finite, or an invalid contact.
     Nonsense(&'static str),
-    /// At rest, deflected this much (m), with nothing touched or no answer that lets it go.
+    /// At rest and deflected by this much (m), although nothing is touched or no answer releases
+    /// it.
     Held(f64),
 }
 
 /// A violation with its place and time.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Tick of the rig.
+    /// Tick of the fixture.
     pub tick: u64,
     /// Index of the body, if one is concerned.
     pub body: Option<usize>,
-    /// Where the tool was.
+    /// Position of the tool.
     pub at: Vec3,
-    /// What.
+    /// The violation.
     pub violation: Violation,
 }
 
 /// Sums over a run.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Of what all ticks made.
+    /// Digest of the results of all ticks.
     pub digest: Digest,
-    /// Ticks.
+    /// Number of ticks.
     pub ticks: u64,
     /// Ticks with an active contact.
     pub contact: u64,
     /// Ticks that the certificate, the budget or the step cap cut short.
     pub starved: u64,
-    /// Most feature pairs in one snapshot.
+    /// Maximum number of feature pairs in one snapshot.
     pub pairs_listed: usize,
-    /// Most feature pairs evaluated in one tick.
+    /// Maximum number of feature pairs evaluated in one tick.
     pub pairs_tested: u32,
     /// Deepest penetration, m.
     pub penetration_m: f64,
-    /// Pieces of path that met a surface or could not be told.
+    /// Pieces of path that met a surface or were undecided.
     pub crossings: u64,
     /// Pieces of path that were checked.
     pub pieces: u64,
-    /// Least distance seen, m.
+    /// Smallest distance seen, m.
     pub least_gap_m: f64,
     /// Largest displacement of the device in a tick, m.
     pub fastest_m: f64,
     /// Ticks without a solid body.
     pub ghost: u64,
-    /// Ticks at rest that were held back without a contact to show for it.
+    /// Ticks at rest in which the tool was held back without a contact.
     pub held: u64,
-    /// Ticks of standing still for more than 30 of them while the hand moves and less than three
+    /// Ticks after the first 30 of standing still, while the hand moves and fewer than three
     /// contacts hold the tool.
     pub pinned: u64,
-    /// How many violations there were.
+    /// Number of violations.
     pub violations: u64,
-    /// The first of them.
+    /// The first violations.
     pub findings: Vec<Finding>,
 }
 
@@ -96,7 +98,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Notes a violation.
+    /// Records a violation.
     pub fn note(&mut self, finding: Finding) {
         self.violations += 1;
         match finding.violation {
@@ -109,7 +111,7 @@ impl Tally {
         }
     }
 
-    /// Nothing was wrong.
+    /// Returns true if there was no violation.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.violations == 0
@@ -135,7 +137,7 @@ impl Tally {
         self.findings.extend(other.findings.iter().cloned());
     }
 
-    /// Heads of the columns of [`fmt::Display`].
+    /// Returns the column headings of [`fmt::Display`].
     #[must_use]
     pub fn heads() -> String {
         format!(

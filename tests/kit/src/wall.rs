@@ -1,8 +1,8 @@
-//! An arm on a wall, in virtual time: simulated arm and hand, the real coupling and the real
-//! governor, and what the motors truly gave.
+//! An arm on a wall in virtual time: simulated arm and hand, the real coupling and the real
+//! governor, and the true work of the motors.
 //!
-//! Experiments on stability and energy need a contact that is exact, so that what is seen is the
-//! loop's doing. Deterministic. Allocates; for tests and experiments only.
+//! Experiments on stability and energy need an exact contact, so that every effect is the loop's.
+//! Deterministic. Allocates; for tests and experiments only.
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, Wrench};
 use hapticd_devices::safety::{
@@ -12,11 +12,11 @@ use hapticd_devices::sim::{HandParams, HeldArm, Intention, SimArmParams};
 use hapticd_geometry::Vec3;
 use hapticd_proxy::{Coupling, Damping, Gains, Passed};
 
-/// What the coupling is given by itself on [`Wall::of`]'s arm, N/m: 0.9 of the bound for 2 N s/m
-/// and 2.5 ms, and no virtual damper.
+/// Automatic stiffness of the coupling on [`Wall::of`]'s arm, N/m: 0.9 of the bound for 2 N s/m and
+/// 2.5 ms, without a virtual damper.
 pub const AUTO: f64 = 720.0;
 
-/// No hand at all.
+/// No hand.
 pub const NO_HAND: HandParams = HandParams {
     mass_kg: 0.0,
     stiffness_n_per_m: 0.0,
@@ -27,7 +27,7 @@ pub const NO_HAND: HandParams = HandParams {
     ..HandParams::relaxed()
 };
 
-/// Hands from firm to the least damping that there is.
+/// Returns hands from firm to the smallest damping possible.
 #[must_use]
 pub fn hands() -> [(&'static str, HandParams); 4] {
     let undamped = HandParams {
@@ -48,64 +48,64 @@ pub fn hands() -> [(&'static str, HandParams); 4] {
     ]
 }
 
-/// A tick, ns: the loop runs at 1 kHz.
+/// Duration of a tick, ns: the loop runs at 1 kHz.
 const TICK_NS: u64 = 1_000_000;
-/// Pieces of a tick in which the motors' work is summed.
+/// Number of pieces of a tick over which the motors' work is summed.
 const PIECES: u64 = 20;
 
 /// One tick of an arm on a wall.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tick {
-    /// Sent, out of the wall, N.
+    /// Force sent, out of the wall, N.
     pub sent_n: f64,
-    /// The controller's gain.
+    /// Gain of the passivity controller.
     pub gain: f64,
-    /// It, or the reversals' detector, holds force back.
+    /// The governor holds force back because of an oscillation.
     pub calms: bool,
-    /// Given to the hand so far, by the ledger, J.
+    /// Energy given to the hand so far, by the ledger, J.
     pub given_j: f64,
-    /// Put in so far by the wall, by the ledger, J.
+    /// Energy put in so far by the wall, by the ledger, J.
     pub world_j: f64,
-    /// The ledger's debt, J.
+    /// Debt of the ledger, J.
     pub debt_j: f64,
-    /// Stored in what is sent of the spring, J.
+    /// Energy stored in the part of the spring that is sent, J.
     pub stored_j: f64,
-    /// Given to the handle so far by the motors, truly, J.
+    /// True energy given to the handle so far by the motors, J.
     pub true_j: f64,
-    /// Taken from the handle so far by the arm's own damping and friction, truly, J.
+    /// True energy taken from the handle so far by the arm's own damping and friction, J.
     pub taken_j: f64,
 }
 
-/// Highest less lowest force, N.
+/// Returns the difference of the highest and the lowest force, N.
 #[must_use]
 pub fn swing_n(ticks: &[Tick]) -> f64 {
     let forces = || ticks.iter().map(|tick| tick.sent_n);
     forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min)
 }
 
-/// A wall below z = 0, its arm and its loop. The arm's thread sends a command with the report after
-/// the one that it answers, so that the delay is what the arm declares and a period.
+/// A wall below z = 0, with its arm and its loop. The arm's thread sends a command with the report
+/// after the one that it answers, so the delay is the declared one of the arm plus one period.
 #[derive(Clone, Debug)]
 pub struct Wall {
-    /// Of the coupling, N/m.
+    /// Stiffness of the coupling, N/m.
     pub stiffness: f64,
-    /// Where its surface is at a time (s), m.
+    /// Height of the wall's surface at a time (s), m.
     pub surface: fn(f64) -> f64,
-    /// The ledger is told that it moves.
+    /// Whether the ledger is told that the wall moves.
     pub moves: bool,
     /// The governor's ramp, s.
     pub ramp_s: f64,
-    /// The governor decides; else what is wanted is sent.
+    /// If true, the governor decides; otherwise the wanted force is sent.
     pub governed: bool,
-    /// From this tick on another hand has the handle.
+    /// Tick from which another hand holds the handle, and that hand.
     pub changes: Option<(u64, HandParams)>,
     /// The arm.
     pub arm: SimArmParams,
 }
 
 impl Wall {
-    /// One that stands still, with the desktop arm. A report is there when it was made, so that the
-    /// sample that a tick sees is of that tick.
+    /// Returns a wall that stands still, with the desktop arm. A report is available at the time at
+    /// which it was made, so the sample that a tick sees is of that tick.
     #[must_use]
     pub fn of(stiffness: f64) -> Self {
         let mut arm = SimArmParams::desktop();
@@ -122,10 +122,10 @@ impl Wall {
         }
     }
 
-    /// So many ticks of this hand.
+    /// Runs `ticks` ticks with this hand.
     ///
     /// # Panics
-    /// Where arm, hand or intention make no sense.
+    /// If arm, hand or intention are invalid.
     #[must_use]
     pub fn run(&self, hand: HandParams, intention: Intention, ticks: u64) -> Vec<Tick> {
         let mut held = HeldArm::new(self.arm.clone(), hand, intention, 0).expect("valid");

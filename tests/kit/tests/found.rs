@@ -1,4 +1,4 @@
-//! Weaknesses that the adversary found once, and what must be instead.
+//! Weaknesses that the adversary once found, and the required behaviour.
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
 use hapticd_testkit::courier::Manner;
@@ -20,7 +20,7 @@ fn a_nonsense_sample_does_not_let_the_tool_into_what_it_presses_on() {
         fixture.step(Some(Pose::translation(0.0, 0.0, 0.04)));
     }
     let pressed = Pose::translation(0.0, 0.0, 0.015);
-    // A hand that jumps finds the surface late: its force comes in by 0.2 m/s, 10 mm deep.
+    // A hand that jumps finds the surface late: its force grows at 0.2 m/s, 10 mm deep.
     for _ in 0..100 {
         fixture.step(Some(pressed));
     }
@@ -36,7 +36,7 @@ fn a_nonsense_sample_does_not_let_the_tool_into_what_it_presses_on() {
             "{bad}: {outcome:?}"
         );
     }
-    // No device at all is another matter: then the tool is gone, and comes back where the hand is.
+    // Without a device the case differs: the tool is gone, and returns at the hand.
     let (outcome, _) = fixture.step(None);
     assert!(!outcome.present);
     assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
@@ -53,7 +53,7 @@ fn a_ball_that_turns_while_it_moves_goes_straight() {
             turn,
         )));
         if k == 0 {
-            // It started inside: nothing is solid before it has left.
+            // It started inside: nothing is solid until it has left.
             for _ in 0..10 {
                 fixture.step(Some(Pose::translation(0.0, 0.0, 0.04)));
             }
@@ -63,8 +63,8 @@ fn a_ball_that_turns_while_it_moves_goes_straight() {
     assert!(fixture.tally.is_clean(), "{:?}", fixture.tally.findings);
 }
 
-/// Face on face with more pairs at one distance than the budget has room for: the tool must not
-/// stick, neither sideways nor away.
+/// Face on face, with more pairs at one distance than the budget allows: the tool must stick
+/// neither sideways nor away.
 #[test]
 fn conforming_faces_of_many_triangles_do_not_stick() {
     let mesh = meshes::tiled_box(&Vec3::new(0.01, 0.01, 0.004), 6).unwrap();
@@ -107,8 +107,8 @@ fn conforming_faces_of_many_triangles_do_not_stick() {
     );
 }
 
-/// With a large rotation the straight way to the goal leads away from the floor and the screw
-/// starts into it. Contact rows that only saw the former let the tool stand there for good.
+/// With a large rotation, the straight path to the goal leads away from the floor, and the screw
+/// starts into it. With contact rows for the straight path only, the tool stood there for good.
 #[test]
 fn a_turn_of_a_right_angle_does_not_pin_the_tool_to_the_floor() {
     for turn in [1.5, -1.5] {

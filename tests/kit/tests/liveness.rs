@@ -1,4 +1,5 @@
-//! Safe is not enough: a tool that never moved would be. What must move, and how freely.
+//! Safety is not enough: a tool that never moves is safe. These tests check what must move, and how
+//! freely.
 
 #![allow(clippy::print_stdout)]
 
@@ -62,7 +63,7 @@ fn without_answers_it_stops_and_with_them_it_goes_on() {
         for k in 0..100 {
             fixture.step(Some(path(k)));
         }
-        // Every answer is lost.
+        // Every answer gets lost.
         fixture.courier().set_manner(Manner {
             lost: 1.0,
             ..Manner::fixed(1)
@@ -109,7 +110,7 @@ fn pressed_hard_it_slides_along_a_plane_with_the_hand() {
     }
 }
 
-/// Held still against an edge, in a corner, in a hole: the force must be still too.
+/// Held still against an edge, in a corner, in a hole: the force must be still as well.
 #[test]
 fn pressed_steadily_it_does_not_tremble() {
     let corner = || shapes::inner_corner(0.03, 0.004).unwrap();

@@ -1,5 +1,5 @@
-//! The passivity observer and controller against a simulated arm and a real coupling: walls up to
-//! 50 times too stiff, hands that press, tap, hold on and let go.
+//! The passivity observer and controller with a simulated arm and a real coupling: walls up to 50
+//! times too stiff, and hands that press, tap, hold on and let go.
 
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
 use hapticd_proxy::LoopTiming;
@@ -15,7 +15,7 @@ fn press(depth_m: f64) -> Intention {
     }
 }
 
-/// Heights at times, s and m.
+/// Heights over time, s and m.
 fn script(heights: impl IntoIterator<Item = (f64, f64)>) -> Intention {
     let key = |(t_s, z)| Keyframe {
         t_s,
@@ -28,7 +28,7 @@ fn script(heights: impl IntoIterator<Item = (f64, f64)>) -> Intention {
     }
 }
 
-/// The work of held forces is the motors' own, and so is what is made of nothing.
+/// The work of held forces equals that of the motors, and so does the energy generated.
 #[test]
 fn the_ledger_is_the_true_work_of_the_motors() {
     for (name, hand) in hands() {
@@ -38,13 +38,13 @@ fn the_ledger_is_the_true_work_of_the_motors() {
             for k in 5..ticks.len() {
                 let tick = &ticks[k];
                 exchanged_j += (tick.true_j - ticks[k - 1].true_j).abs();
-                // A sample and a command are under way: where the hand hardly moves that is
-                // nothing.
+                // A sample and a command are in transit; where the hand hardly moves they do not
+                // matter.
                 if (tick.true_j - ticks[k - 5].true_j).abs() > 1e-6 {
                     continue;
                 }
                 compared += 1;
-                // An encoder's step at each end of the way.
+                // One encoder step at each end of the path.
                 let room_j = 2.0 * tick.sent_n.abs().max(1.0) * 2e-5;
                 let off_j = (tick.given_j - tick.true_j).abs();
                 assert!(
@@ -58,7 +58,7 @@ fn the_ledger_is_the_true_work_of_the_motors() {
     }
 }
 
-/// What the experiments take for `auto` is what the product computes.
+/// The value that the experiments use for `auto` is the one that the product computes.
 #[test]
 fn auto_is_nine_tenths_of_the_passive_bound() {
     let spec = &Wall::of(AUTO).arm.spec;
@@ -72,8 +72,8 @@ fn auto_is_nine_tenths_of_the_passive_bound() {
     assert!((0.9 * timing.passive_stiffness(0.0) / AUTO - 1.0).abs() < 1e-9);
 }
 
-/// At 0.9 of the bound nothing is fed, whatever hand holds the arm: the controller has no reason to
-/// act.
+/// At 0.9 of the bound no energy is fed by any hand that holds the arm: the controller has no
+/// reason to act.
 #[test]
 fn at_a_passive_stiffness_the_controller_does_not_act() {
     for (name, hand) in hands() {
@@ -108,8 +108,8 @@ fn a_hand_that_taps_loses_nothing() {
     }
 }
 
-/// Up to fifty times as stiff as is passive: within 300 ms of touch the force has calmed, and
-/// less than 5 mJ were fed.
+/// Up to fifty times the passive stiffness: within 300 ms of touch the force has calmed, and less
+/// than 5 mJ were fed.
 #[test]
 fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
     for (name, hand) in &hands()[..3] {
@@ -120,7 +120,7 @@ fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
             assert!(ticks.iter().any(|tick| tick.gain < 1.0), "{what}: it acts");
             let fed_j = ticks.iter().map(|tick| tick.given_j).fold(0.0, f64::max);
             assert!(fed_j < 5e-3, "{what}: {fed_j} J");
-            // The hand still goes on for a while: what it presses with changes, it does not swing.
+            // The hand still moves for a while: its pressing force changes, but does not swing.
             let from = (touch + 300).max(600);
             for (k, window) in ticks[from..].chunks(200).enumerate() {
                 assert!(
@@ -133,8 +133,8 @@ fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
     }
 }
 
-/// A hand that carries five times what the arm does by itself, and is gone in mid-press: its
-/// damping is, too. What is left pulls with 100 N/m and damps nothing, or there is nothing at all.
+/// A hand that carries five times what the arm dissipates alone disappears in mid-press, and its
+/// damping with it. What remains pulls with 100 N/m and damps nothing, or there is nothing at all.
 #[test]
 fn a_hand_that_is_taken_away_leaves_no_oscillation() {
     let mut wild = 0;
@@ -153,8 +153,8 @@ fn a_hand_that_is_taken_away_leaves_no_oscillation() {
                 let ticks = wall.run(*hand, press(depth_m), 5000);
                 let what = format!("{name} to {left}, {factor}, {depth_m} m");
                 assert!(ticks[1400].sent_n > 0.5, "{what}: it presses");
-                // What the spring had stored throws the arm out. Of what more it gets its own
-                // damping takes most: what is left moves it.
+                // The stored energy of the spring throws the arm out. The arm's own damping takes
+                // most of any further energy; the rest moves it.
                 let before = &ticks[1499];
                 let fed = ticks[1499..].iter().map(|tick| {
                     let given_j = tick.true_j - before.true_j - before.stored_j;
@@ -162,8 +162,8 @@ fn a_hand_that_is_taken_away_leaves_no_oscillation() {
                 });
                 let fed_j = fed.fold(0.0, f64::max);
                 assert!(fed_j < 5e-3, "{what}: {fed_j} J");
-                // An arm that is thrown against a spring without damping comes back, and taps
-                // the wall until its own damping has taken that.
+                // An arm that is thrown against a spring without damping returns, and taps the wall
+                // until its own damping has taken that energy.
                 let calm = if left_alone { 1800 } else { 2500 };
                 for (k, window) in ticks[calm..].chunks(200).enumerate() {
                     let swing_n = swing_n(window);
@@ -177,8 +177,8 @@ fn a_hand_that_is_taken_away_leaves_no_oscillation() {
     assert!(wild >= 4, "without the controller {wild} of 16 swing");
 }
 
-/// A wall that moves into the hand and back puts energy in, and that is no debt; one that is said
-/// to stand still may not.
+/// A wall that moves into the hand and back puts in energy, which is not a debt; for a wall that is
+/// declared still it is.
 #[test]
 fn what_a_wall_puts_in_is_a_debt_unless_it_moves() {
     for moves in [true, false] {
@@ -195,7 +195,8 @@ fn what_a_wall_puts_in_is_a_debt_unless_it_moves() {
     }
 }
 
-/// A ramp that rises while the hand presses gives it nothing: what is stored is taken along.
+/// A ramp that rises while the hand presses gives the hand no energy: what is stored is accounted
+/// for.
 #[test]
 fn a_ramp_under_load_gives_no_energy() {
     for hand in [HandParams::relaxed(), HandParams::firm()] {
@@ -217,8 +218,8 @@ fn a_ramp_under_load_gives_no_energy() {
         let put_in_j = |ticks: &[Tick]| -ticks.iter().map(|tick| tick.true_j).fold(0.0, f64::min);
         let (end, rest) = (ticks.last().unwrap(), at_once.last().unwrap());
         assert!(put_in_j(&ticks) > 1e-3, "{} J", put_in_j(&ticks));
-        // Sampling and delay make some, which the arm's damping takes; the ramp makes no more of
-        // it.
+        // Sampling and delay generate some energy, which the arm's damping takes; the ramp adds
+        // none.
         let (made, as_ever) = (
             end.true_j.max(0.0) / put_in_j(&ticks),
             rest.true_j / put_in_j(&at_once),

@@ -1,4 +1,4 @@
-//! Planted errors: answers that lie must be noticed by the checker, or its silence means nothing.
+//! Planted errors: the checker must notice answers that lie; otherwise its silence means nothing.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{BodyTarget, Snapshot};
@@ -6,8 +6,8 @@ use hapticd_testkit::courier::Manner;
 use hapticd_testkit::fixture::Tamper;
 use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, Tally, ToolPlan, Violation};
 
-/// A tool that is shot through a plate of a tenth of a millimetre and back, again and again, with
-/// every answer tampered with.
+/// Shoots a tool through a plate of a tenth of a millimetre and back, repeatedly, with every answer
+/// tampered with.
 fn shots(tool: ToolPlan, tamper: Tamper) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = ScenePlan::new("", tool, vec![BodyPlan::fixed(plate, Pose::identity())]);
@@ -53,7 +53,7 @@ fn an_inflated_margin_is_caught() {
         let tally = shots(
             tool,
             Box::new(|s: &mut Snapshot| {
-                // As if only 2 mm had been searched and 52 were promised.
+                // As if only 2 mm had been searched and 52 mm were promised.
                 for b in &mut s.bodies {
                     let first = b.first_pair as usize;
                     let listed = &s.pairs[first..first + b.pair_count as usize];
@@ -72,8 +72,8 @@ fn removed_pairs_are_caught() {
         let tally = shots(
             tool,
             Box::new(|s: &mut Snapshot| {
-                // The nearest pairs of each body, at the pose that the answer is about: one vertex
-                // of a flat side alone would be made up for by its neighbours.
+                // Removes the nearest pairs of each body at the pose of the query. One vertex of a
+                // flat side would not be enough: its neighbours make up for it.
                 for b in &s.bodies {
                     let (first, count) = (b.first_pair as usize, b.pair_count as usize);
                     let gone = count.min(8);
@@ -107,7 +107,7 @@ fn pairs_that_claim_to_be_far_are_caught() {
 
 #[test]
 fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
-    // No crossing, only less distance than promised.
+    // No crossing, only a smaller distance than promised.
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = ScenePlan::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
     let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
@@ -137,8 +137,8 @@ fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
 
 #[test]
 fn a_body_that_jumps_is_caught() {
-    // The answer lies about the reference pose of a moving body: the loop believes that it is where
-    // it is not.
+    // The answer has a wrong reference pose for a moving body: the loop takes it to be in another
+    // place.
     let block = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
     let far = Pose::translation(0.0, 0.0, -0.05);
     let body = BodyPlan::moving(
@@ -166,7 +166,7 @@ fn a_body_that_jumps_is_caught() {
     assert!(fixture.tally.penetration_m > 0.0, "{}", fixture.tally);
 }
 
-/// Goes over a plate without touching it and stays, while answers are what `late` makes of them.
+/// Moves over a plate without touching it and stays there, with answers treated by `late`.
 fn crossing(late: impl Fn(&mut Fixture)) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = ScenePlan::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
@@ -191,7 +191,7 @@ fn a_tool_that_nothing_holds_back_is_caught() {
     };
     let honest = crossing(|_| {});
     assert!(honest.is_clean(), "{:?}", honest.findings);
-    // Answers stop, and the tool with them.
+    // Answers stop, and the tool stops with them.
     let stopped = crossing(|fixture| {
         fixture.courier().set_manner(Manner {
             lost: 1.0,
@@ -199,7 +199,7 @@ fn a_tool_that_nothing_holds_back_is_caught() {
         });
     });
     assert!(held(&stopped) > 0, "{stopped}");
-    // Every answer lets it creep for a hundredth of a millimetre.
+    // Every answer lets it creep by a hundredth of a millimetre.
     let creeping = crossing(|fixture| {
         fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
             for b in &mut s.bodies {

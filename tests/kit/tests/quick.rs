@@ -1,4 +1,4 @@
-//! Every scene of the catalogue for a while: the quick version of the binary `adversary`.
+//! Every scene of the catalogue for a short time: the quick version of the binary `adversary`.
 
 use hapticd_testkit::courier::Manner;
 use hapticd_testkit::{Fixture, Hand, Tally, catalogue};

@@ -1,5 +1,5 @@
-//! The tools of several arms are bodies to each other: hands that drive them through each other,
-//! and what they feel.
+//! The tools of several arms are bodies to each other: hands drive them through each other; checks
+//! contact and forces.
 
 use hapticd_audit::{Solid, Sweep, SweepLimits, Tool, sweep_past_tool, tools_overlap_m};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
@@ -26,7 +26,7 @@ impl Form {
         Form::Mesh(Box::new(Solid::new(&mesh)), mesh)
     }
 
-    /// A thin rod: the hand turns it fast.
+    /// A thin rod that the hand turns fast.
     fn rod() -> Self {
         let mesh = shapes::cuboid(&Vec3::new(0.04, 0.001, 0.001)).unwrap();
         Form::Mesh(Box::new(Solid::new(&mesh)), mesh)
@@ -52,7 +52,7 @@ impl Form {
     }
 }
 
-/// Arms with nothing but each other around.
+/// Arms with only each other's tools around.
 struct Fixture {
     forms: Vec<Form>,
     world: Scene,
@@ -60,8 +60,7 @@ struct Fixture {
     couriers: Vec<Courier>,
     random: Random,
     before: [Option<Pose>; MAX_ARMS],
-    /// Ticks in which two tools were solid to each other, in which they touched, and in which the
-    /// checker found something.
+    /// Ticks in which two tools were solid to each other, touched, and violated a check.
     met: u64,
     touched: u64,
     violations: u64,
@@ -178,7 +177,7 @@ impl Fixture {
     }
 }
 
-/// Hands with nothing but spite for each other.
+/// Hands that attack each other.
 fn attacked(forms: Vec<Form>, manner: Manner, ticks: u64, seed: u64) -> Fixture {
     let playground = Playground {
         room: Vec3::repeat(0.03),
@@ -193,7 +192,7 @@ fn attacked(forms: Vec<Form>, manner: Manner, ticks: u64, seed: u64) -> Fixture 
     let mut fixture = Fixture::new(forms, &stiffness, manner, seed);
     for tick in 0..ticks {
         let mut poses: Vec<Option<Pose>> = hands.iter_mut().map(|h| Some(h.step())).collect();
-        // An arm that is unplugged now and then comes back wherever its hand is.
+        // An arm that is unplugged now and then returns wherever its hand is.
         if tick % 500 == 499 {
             poses[0] = None;
         }
@@ -229,7 +228,7 @@ fn no_tool_goes_through_another_whatever_the_hands_do() {
     }
 }
 
-/// Two hands `overlap_m` past each other, along x.
+/// Two hands that press `overlap_m` past each other along x.
 fn press(forms: Vec<Form>, stiffness: [f64; 2], apart_m: f64, overlap_m: f64) -> Fixture {
     let mut fixture = Fixture::new(forms, &stiffness, Manner::fixed(2), 1);
     for tick in 0..400 {
@@ -256,7 +255,7 @@ fn tools_pressed_together_push_back_equally_as_springs_in_series() {
             let fixture = press(forms(), stiffness, apart_m, 0.004);
             let (left, right) = (fixture.force(0).x, fixture.force(1).x);
             let series = stiffness[0] * stiffness[1] / (stiffness[0] + stiffness[1]);
-            // The overlap and the distance that contact keeps.
+            // The overlap plus the distance that contact keeps.
             let expected = series * (0.004 + Distances::for_width(0.2).safe_m);
             let near = |a: f64, b: f64| (a - b).abs() < 0.01 * expected;
             assert!(near(-left, right), "{left} N and {right} N");
@@ -265,8 +264,8 @@ fn tools_pressed_together_push_back_equally_as_springs_in_series() {
     }
 }
 
-/// Hands that press beside the middle of the other one's tool, square to it and on an edge: forces
-/// are opposite, and both torques are those of one line of action.
+/// Hands that press off the centre of the other's tool, square to it and on an edge: forces are
+/// opposite, and both torques belong to one line of action.
 #[test]
 fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
     let pairings: [fn() -> Vec<Form>; 3] = [
@@ -302,7 +301,7 @@ fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
             let force = a.force_n.norm();
             assert!(force > 0.3, "{what}");
             assert!((a.force_n + b.force_n).norm() < 0.01 * force, "{what}");
-            // One percent of what the force has at a lever of 10 mm.
+            // One percent of the torque of the force at a lever of 10 mm.
             let left = about(0, &a) + about(1, &b);
             assert!(left.norm() < 1e-4 * force, "{what}: {left:?}");
             let lever = b.torque_nm.norm() / force;
@@ -331,7 +330,7 @@ fn a_tool_held_by_a_soft_hand_is_pushed_away_by_a_stiff_one() {
         (gave_way - overlap * 1000.0 / 1010.0).abs() < 1e-4,
         "{gave_way} of {overlap} m"
     );
-    // Pulled away, it comes back to its hand.
+    // Pulled away, it returns to its hand.
     for _ in 0..100 {
         fixture.step(&[
             Some(Pose::translation(-0.05, 0.0, 0.0)),

@@ -1,9 +1,9 @@
-//! Attacks every scene and prints what came of it; exits 1 on any violation.
+//! Attacks every scene and prints the results; exits 1 on any violation.
 //!
-//! `adversary [--ticks N] [--seed N] [--scene NAME] [--list] [--digests]`: N ticks shared out over
-//! all scenes (or the one), half of them with answers a fixed 0 to 15 ticks late, half with answers
-//! that get lost, stall and overtake each other. `--digests` prints a number for what the ticks of
-//! each scene made, and nothing that depends on time.
+//! `adversary [--ticks N] [--seed N] [--scene NAME] [--list] [--digests]`: N ticks are divided over
+//! all scenes (or go to the named one). In half of them answers are late by a fixed 0 to 15 ticks;
+//! in the other half answers get lost, stall and overtake each other. `--digests` prints a digest
+//! of the ticks of each scene, and nothing that depends on time.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::process::ExitCode;
