@@ -2,8 +2,8 @@
 //! misbehave.
 //!
 //! Two threads per arm: the *clock* sends a sample every millisecond (late periods are skipped and
-//! counted, never caught up), the *drain* takes what the host sends and keeps every force.
-//! Thread-safe; units SI, arm frame.
+//! counted, never caught up), the *drain* takes what the host sends and stores every force.
+//! Thread-safe; SI units, arm frame.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,12 +18,12 @@ use crate::wire::{Force, Sample};
 /// Sample period.
 pub const PERIOD: Duration = Duration::from_millis(1);
 
-/// What the firmware has counted since it was made.
+/// Counters of the firmware since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counters {
-    /// Input reports that the host's side took.
+    /// Input reports that the host accepted.
     pub sent: u64,
-    /// Samples dropped because the report before was still in the endpoint.
+    /// Samples dropped because the previous report was still in the endpoint.
     pub busy: u64,
     /// Sample periods that the clock slept through.
     pub late: u64,
@@ -33,18 +33,18 @@ pub struct Counters {
     pub outputs: u64,
     /// Output reports that are not a force (wrong length or id).
     pub malformed: u64,
-    /// How often a program on the host opened (and closed) the device; uhid only.
+    /// Number of times that a program on the host opened (and closed) the device; uhid only.
     pub opened: u64,
     /// See `opened`.
     pub closed: u64,
 }
 
-/// A force, when it arrived and in which plugged-in period.
+/// A force, with its time of arrival and plugged-in period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForceAt {
-    /// Since the arm was made, seconds.
+    /// Time since the arm was made, s.
     pub at_s: f64,
-    /// How often the arm had been plugged in by then: 1 for the first time.
+    /// Number of times that the arm had been plugged in by then: 1 for the first time.
     pub plugged: u64,
     /// The force.
     pub force: Force,
@@ -83,7 +83,7 @@ impl Arm {
     /// calibrated.
     ///
     /// # Errors
-    /// The operating system's, when a thread cannot be made.
+    /// The operating system's error if a thread cannot be created.
     pub fn start(port: Box<dyn Port>, path: Path) -> io::Result<Arm> {
         let now = Instant::now();
         let firmware = Arc::new(Firmware {
@@ -123,7 +123,7 @@ impl Arm {
     /// Plugs the arm in; its path starts now.
     ///
     /// # Errors
-    /// The port's.
+    /// Those of the port.
     pub fn plug(&self, identity: &Identity) -> io::Result<()> {
         self.firmware.plugged.fetch_add(1, Ordering::AcqRel);
         self.firmware.state().path_start = Instant::now();
@@ -133,24 +133,24 @@ impl Arm {
     /// Pulls the cable.
     ///
     /// # Errors
-    /// The port's.
+    /// Those of the port.
     pub fn unplug(&self) -> io::Result<()> {
         self.firmware.port.unplug()
     }
 
-    /// Whether samples are sent: `false` is a firmware that has stopped talking.
+    /// Sets whether samples are sent: `false` is a firmware that has stopped talking.
     pub fn set_streaming(&self, on: bool) {
         self.firmware.streaming.store(on, Ordering::Release);
     }
 
-    /// Whether forces are taken from the endpoint: `false` is a firmware that has stopped
+    /// Sets whether forces are taken from the endpoint: `false` is a firmware that has stopped
     /// listening.
     pub fn set_draining(&self, on: bool) {
         self.firmware.draining.store(on, Ordering::Release);
     }
 
-    /// Whether the sample counter counts: `false` is a firmware that repeats its last sample for
-    /// ever.
+    /// Sets whether the sample counter counts: `false` is a firmware that repeats its last sample
+    /// forever.
     pub fn set_counting(&self, on: bool) {
         self.firmware.counting.store(on, Ordering::Release);
     }
@@ -160,14 +160,14 @@ impl Arm {
         self.firmware.safety_switch.store(closed, Ordering::Release);
     }
 
-    /// Whether the arm says that it is calibrated.
+    /// Sets whether the arm reports that it is calibrated.
     pub fn set_calibrated(&self, calibrated: bool) {
         self.firmware
             .calibrated
             .store(calibrated, Ordering::Release);
     }
 
-    /// Whether the motors report 31.4 degrees Celsius, or 95.
+    /// Sets whether the motors report 31.4 degrees Celsius, or 95.
     pub fn set_cool(&self, cool: bool) {
         self.firmware.cool.store(cool, Ordering::Release);
     }
@@ -179,20 +179,20 @@ impl Arm {
         state.path_start = Instant::now();
     }
 
-    /// Sends these bytes as one input report, whatever they are.
+    /// Sends these bytes as one input report, valid or not.
     ///
     /// # Errors
-    /// The port's.
+    /// Those of the port.
     pub fn inject(&self, report: &[u8]) -> io::Result<Sent> {
         self.firmware.port.send(report)
     }
 
-    /// What has been counted so far.
+    /// Returns the counters.
     pub fn counters(&self) -> Counters {
         self.firmware.state().counters
     }
 
-    /// The forces received so far, from number `from` on.
+    /// Returns the forces received so far, starting at index `from`.
     pub fn forces_from(&self, from: usize) -> Vec<ForceAt> {
         self.firmware
             .state()
@@ -202,12 +202,12 @@ impl Arm {
             .to_vec()
     }
 
-    /// The newest force received.
+    /// Returns the newest force received.
     pub fn last_force(&self) -> Option<ForceAt> {
         self.firmware.state().forces.last().copied()
     }
 
-    /// Seconds since the arm was made, on the clock of [`ForceAt::at_s`].
+    /// Returns the time since the arm was made, s, on the clock of [`ForceAt::at_s`].
     pub fn now_s(&self) -> f64 {
         self.firmware.born.elapsed().as_secs_f64()
     }
@@ -217,10 +217,10 @@ impl Drop for Arm {
     fn drop(&mut self) {
         self.firmware.stopping.store(true, Ordering::Release);
         for thread in self.threads.drain(..) {
-            // A thread that panicked has printed why; the arm is being thrown away.
+            // A thread that panicked has printed the reason; the arm is being dropped.
             let _ = thread.join();
         }
-        // The kernel refuses only what is unplugged already.
+        // The kernel refuses only if it is unplugged already.
         let _ = self.firmware.port.unplug();
     }
 }
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
     use std::collections::VecDeque;
 
-    /// A cable in memory: keeps what the firmware sends, hands it what the test queued.
+    /// A cable in memory: stores what the firmware sends, and delivers what the test queued.
     #[derive(Default)]
     struct Loopback {
         sent: Mutex<Vec<Vec<u8>>>,

@@ -34,14 +34,14 @@ commands, one a line on standard input:
   wait SECONDS        do nothing for a while
   quit                unplug and end";
 
-/// An arm and who it will be at the next `plug`.
+/// An arm and its identity at the next `plug`.
 pub struct Console {
     arm: Arm,
     identity: Identity,
 }
 
 impl Console {
-    /// A console for `arm`, which is plugged in by command.
+    /// Makes a console for `arm`; commands plug it in.
     pub fn new(arm: Arm, identity: Identity) -> Console {
         Console { arm, identity }
     }
@@ -49,8 +49,8 @@ impl Console {
     /// Runs commands from `input` until it ends or says `quit`; answers go to `output`.
     ///
     /// # Errors
-    /// When `input` cannot be read or `output` cannot be written; a command that fails is an
-    /// answer, not an error.
+    /// If `input` cannot be read or `output` cannot be written. A command that fails is an answer,
+    /// not an error.
     pub fn run(&mut self, input: impl BufRead, mut output: impl Write) -> io::Result<()> {
         for line in input.lines() {
             let line = line?;
@@ -136,8 +136,8 @@ impl Console {
 /// The whole of a stand-alone arm program: `--serial S`, `--name N`, `--path P`, then commands on
 /// standard input.
 ///
-/// `make` builds the port from the value of `--port` (default `default_port`). A wrong option or
-/// the kernel's refusal is told on standard error and is a failure.
+/// `make` builds the port from the value of `--port` (default `default_port`). A wrong option or a
+/// refusal of the kernel is reported on standard error and is a failure.
 pub fn main(
     program: &str,
     default_port: &str,

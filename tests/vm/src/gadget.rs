@@ -3,8 +3,8 @@
 //!
 //! Slot `n` is the USB device controller `dummy_udc.n`; its far end is a root port of the same
 //! kernel's host side. Plugging binds the gadget to the controller, unplugging unbinds it, which
-//! the host sees as a cable pulled out. While nobody reads `/dev/hidgN` the OUT endpoint is not
-//! refilled and the host's writes run into their time limit: a hung firmware.
+//! the host sees as a cable pulled out. While no process reads `/dev/hidgN`, the OUT endpoint is
+//! not refilled and the host's writes run into their time limit: a hung firmware.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -33,7 +33,7 @@ impl GadgetPort {
     /// Prepares slot `slot`; nothing is visible to the host before [`Port::plug`].
     ///
     /// # Errors
-    /// The kernel's error: configfs is not mounted, a module is missing, or no permission.
+    /// The kernel's error: configfs is not mounted, a module is missing, or permission is denied.
     pub fn new(slot: u32) -> io::Result<GadgetPort> {
         let directory = Path::new(GADGETS).join(format!("arm{slot}"));
         if !directory.exists() {

@@ -1,12 +1,12 @@
-//! The host's side of the rig, by hidapi alone: proves that the virtual arms are real hidraw
-//! devices before `hapticd` is held to anything.
+//! The host's side of the test machine, with hidapi alone: proves that the virtual arms are real
+//! hidraw devices before `hapticd` is tested.
 
 use std::time::{Duration, Instant};
 
 use hapticd_devices::profile::generic;
 use hidapi::{DeviceInfo, HidApi, HidDevice};
 
-/// Waits until `probe` gives a value, looking every few milliseconds.
+/// Waits until `probe` returns a value, polling every few milliseconds.
 ///
 /// # Errors
 /// When `limit` has passed: a guard against waiting for ever, chosen far above what a slow machine
@@ -28,10 +28,10 @@ pub fn wait_for<T>(
     }
 }
 
-/// The generic arms that hidapi lists now, by path.
+/// Returns the generic arms that hidapi lists now, by path.
 ///
 /// # Errors
-/// hidapi's, as text.
+/// The error of hidapi, as text.
 pub fn list() -> Result<Vec<DeviceInfo>, String> {
     let api = HidApi::new().map_err(|error| error.to_string())?;
     let mut found: Vec<DeviceInfo> = api
@@ -48,7 +48,7 @@ pub fn list() -> Result<Vec<DeviceInfo>, String> {
 /// Waits for an arm with this serial number and opens it.
 ///
 /// # Errors
-/// When it does not appear within 30 s or cannot be opened.
+/// If it does not appear within 30 s or cannot be opened.
 pub fn open(serial: &str) -> Result<(DeviceInfo, HidDevice), String> {
     let info = wait_for(
         &format!("an arm with serial `{serial}`"),

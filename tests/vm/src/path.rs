@@ -27,7 +27,7 @@ impl fmt::Display for PathError {
 impl std::error::Error for PathError {}
 
 impl Path {
-    /// A hand that holds still at `position_m`.
+    /// Returns a path on which the hand rests at `position_m`.
     pub fn rest(position_m: [f64; 3]) -> Path {
         Path {
             points: vec![(0.0, position_m)],
@@ -35,7 +35,8 @@ impl Path {
         }
     }
 
-    /// Back and forth between two points, `period_s` for the whole cycle, starting at `from_m`.
+    /// Returns a path back and forth between two points, starting at `from_m`; `period_s` is the
+    /// whole cycle.
     pub fn swing(from_m: [f64; 3], to_m: [f64; 3], period_s: f64) -> Path {
         Path {
             points: vec![(0.0, from_m), (period_s / 2.0, to_m), (period_s, from_m)],
@@ -43,7 +44,7 @@ impl Path {
         }
     }
 
-    /// Reads `T X Y Z; T X Y Z; ... [; repeat]` (seconds and metres, times increasing).
+    /// Parses `T X Y Z; T X Y Z; ... [; repeat]` (seconds and metres, times increasing).
     ///
     /// # Errors
     /// [`PathError`] names the way point that cannot be read or whose time does not increase.
@@ -79,7 +80,7 @@ impl Path {
         Ok(path)
     }
 
-    /// The hand's position at `seconds`.
+    /// Returns the hand's position at `seconds`.
     pub fn at(&self, seconds: f64) -> [f64; 3] {
         let (first, last) = (self.points[0], self.points[self.points.len() - 1]);
         let period = last.0 - first.0;

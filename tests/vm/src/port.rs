@@ -1,11 +1,11 @@
-//! What an arm's firmware sees of its cable: plug, unplug, send a report, receive one.
+//! Cable of an arm, as its firmware sees it: plug, unplug, send a report, receive one.
 
 use std::io;
 use std::time::Duration;
 
 use hapticd_devices::profile::generic;
 
-/// Who an arm says it is.
+/// Identity that an arm reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Product name.
@@ -21,7 +21,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// A generic 3-DOF arm with this serial number.
+    /// Returns the identity of a generic 3-DOF arm with this serial number.
     pub fn generic(serial: &str) -> Identity {
         Identity {
             name: "Generic 3-DOF arm".to_owned(),
@@ -33,18 +33,18 @@ impl Identity {
     }
 }
 
-/// What happened to a report that the firmware offered.
+/// Fate of a report that the firmware offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// The host's side took it.
+    /// The host accepted it.
     Taken,
-    /// The endpoint still holds the one before: the host does not ask for reports.
+    /// The endpoint still holds the previous one: the host does not ask for reports.
     Busy,
-    /// No cable.
+    /// There is no cable.
     Unplugged,
 }
 
-/// What the firmware found when it looked at its endpoints.
+/// Result of reading the endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// An output report of this many bytes is in the buffer.
@@ -55,19 +55,19 @@ pub enum Received {
     Closed,
     /// Something that needs no action (the driver started, a control request was answered).
     Other,
-    /// Nothing within the time limit.
+    /// Nothing arrived within the time limit.
     Nothing,
 }
 
-/// A cable to the host. Any thread may call any method; `receive` may block for its time limit, the
+/// A cable to the host. Any thread may call any method. `receive` may block for its time limit; the
 /// others do not wait for the host.
 pub trait Port: Send + Sync {
     /// Connects and enumerates as `identity`.
     ///
     /// # Errors
-    /// The kernel's error, also when it is connected already.
+    /// The kernel's error, also if it is already connected.
     fn plug(&self, identity: &Identity) -> io::Result<()>;
-    /// Disconnects; nothing to do when it is not connected.
+    /// Disconnects; does nothing if it is not connected.
     ///
     /// # Errors
     /// The kernel's error.

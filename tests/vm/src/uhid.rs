@@ -1,8 +1,8 @@
 //! A HID device made in user space through `/dev/uhid` (kernel `Documentation/hid/uhid.rst`).
 //!
 //! Events are packed C structures of `include/uapi/linux/uhid.h`; they are read and written here
-//! byte by byte. The kernel accepts a short write and takes the rest as zeros, so each event is
-//! written only as far as it says something.
+//! byte by byte. The kernel accepts a short write and treats the rest as zeros, so only the used
+//! part of each event is written.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -37,7 +37,7 @@ pub struct UhidPort {
     file: File,
     physical: String,
     plugged: AtomicBool,
-    /// Keeps create and destroy apart; never held while waiting for the host.
+    /// Serialises create and destroy; never held while waiting for the host.
     cable: Mutex<()>,
 }
 
@@ -45,7 +45,7 @@ impl UhidPort {
     /// Opens `/dev/uhid`. `physical` is the port path that the device will report (`HID_PHYS`).
     ///
     /// # Errors
-    /// The kernel's error: no uhid in this kernel, or no permission.
+    /// The kernel's error: this kernel has no uhid, or permission is denied.
     pub fn open(physical: &str) -> io::Result<UhidPort> {
         let file = OpenOptions::new()
             .read(true)
@@ -121,7 +121,7 @@ impl Port for UhidPort {
                 buffer[..size].copy_from_slice(&event[4..4 + size]);
                 Ok(Received::Output(size))
             }
-            // The arm has no feature reports: it says so at once, where silence would cost the
+            // The arm has no feature reports: it says so at once, because silence would cost the
             // caller five seconds.
             GET_REPORT => self
                 .write(&refusal(GET_REPORT_REPLY, word(4)))

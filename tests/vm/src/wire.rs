@@ -3,8 +3,8 @@
 //!
 //! Pure and deterministic. Units: metres, newtons, degrees Celsius; on the wire little-endian
 //! integers of 1 um, 1 mN and 0.1 C. Ids and lengths are those of
-//! `hapticd_devices::profile::generic`; the encoding is written again here, so that the host's
-//! codec is checked by something other than itself.
+//! `hapticd_devices::profile::generic`; the encoding is implemented again here, so that something
+//! independent checks the host's codec.
 
 use hapticd_devices::profile::generic::{
     INPUT_REPORT_BYTES, INPUT_REPORT_ID, OUTPUT_REPORT_BYTES, OUTPUT_REPORT_ID,
@@ -13,7 +13,7 @@ use hapticd_devices::profile::generic::{
 /// An input report that no profile of the generic arm knows.
 pub const UNKNOWN_REPORT_ID: u8 = 0x07;
 
-/// Which way a report goes.
+/// Direction of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the arm to the host.
@@ -22,12 +22,12 @@ pub enum Direction {
     Output,
 }
 
-/// The descriptor of an arm of the generic kind (vendor page 0xFF00, usage 1) with these reports:
+/// Returns the descriptor of a generic arm (vendor page 0xFF00, usage 1) with these reports:
 /// direction, id, and length without the id.
 ///
 /// The kernel drops an input report that is shorter than its declaration and passes a longer one on
-/// as it is. So an arm that declares less than it sends can hand the host reports of any length:
-/// what a newer or broken firmware does.
+/// unchanged. So an arm that declares less than it sends can send the host reports of any length,
+/// as a newer or broken firmware does.
 pub fn descriptor(reports: &[(Direction, u8, u8)]) -> Vec<u8> {
     let mut bytes = vec![
         0x06, 0x00, 0xFF, // Usage Page (Vendor 0xFF00)
@@ -49,8 +49,8 @@ pub fn descriptor(reports: &[(Direction, u8, u8)]) -> Vec<u8> {
     bytes
 }
 
-/// An arm that says it sends one byte in reports 1 and [`UNKNOWN_REPORT_ID`], and sends what it
-/// likes.
+/// Returns the descriptor of an arm that declares one byte in reports 1 and [`UNKNOWN_REPORT_ID`],
+/// and may send anything.
 pub fn understated_descriptor() -> Vec<u8> {
     descriptor(&[
         (Direction::Input, INPUT_REPORT_ID, 1),
@@ -59,7 +59,7 @@ pub fn understated_descriptor() -> Vec<u8> {
     ])
 }
 
-/// What the arm's sensors say in one sample.
+/// Sensor values of one sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Sample number, wrapping.
@@ -68,16 +68,16 @@ pub struct Sample {
     pub position_m: [f64; 3],
     /// Buttons, bits 0 to 3.
     pub buttons: u8,
-    /// The operator's safety switch is closed: forces are allowed.
+    /// The operator's safety switch is closed, so forces are allowed.
     pub safety_switch: bool,
     /// The encoders know their origin.
     pub calibrated: bool,
-    /// Motor temperature.
+    /// Motor temperature, degrees Celsius.
     pub temperature_c: f64,
 }
 
 impl Sample {
-    /// The input report of this sample. Values beyond the wire's range saturate.
+    /// Encodes the input report of this sample. Values beyond the wire's range saturate.
     pub fn encode(&self) -> [u8; INPUT_REPORT_BYTES] {
         let mut report = [0; INPUT_REPORT_BYTES];
         report[0] = INPUT_REPORT_ID;
@@ -95,7 +95,7 @@ impl Sample {
     }
 }
 
-/// One force that the host commanded.
+/// A force that the host commanded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Force {
     /// Force on the end effector in the arm's frame, newtons.
@@ -105,7 +105,7 @@ pub struct Force {
 }
 
 impl Force {
-    /// Reads an output report; `None` when the bytes are not exactly one.
+    /// Decodes an output report; `None` if the bytes are not exactly one.
     pub fn decode(report: &[u8]) -> Option<Force> {
         let report: &[u8; OUTPUT_REPORT_BYTES] = report.try_into().ok()?;
         if report[0] != OUTPUT_REPORT_ID {
@@ -118,8 +118,8 @@ impl Force {
         })
     }
 
-    /// The output report of this force, as a host would send it. Values beyond the wire's range
-    /// saturate.
+    /// Encodes the output report of this force, as a host would send it. Values beyond the wire's
+    /// range saturate.
     pub fn encode(&self) -> [u8; OUTPUT_REPORT_BYTES] {
         let mut report = [0; OUTPUT_REPORT_BYTES];
         report[0] = OUTPUT_REPORT_ID;
@@ -131,7 +131,7 @@ impl Force {
         report
     }
 
-    /// Euclidean norm in newtons.
+    /// Returns the Euclidean norm, N.
     pub fn norm_n(&self) -> f64 {
         self.newtons.iter().map(|f| f * f).sum::<f64>().sqrt()
     }

@@ -1,10 +1,10 @@
-//! `hapticd` and arms that the kernel takes for real: what a user does to arms, judged by what the
+//! `hapticd` and arms that the kernel treats as real: actions of a user on arms, judged by what the
 //! arms receive.
 //!
 //! Every arm's hand swings between 8 mm above its base and 70 mm inside the plate there, whatever
-//! it feels. So deep in the plate every arm wants more force than the configured peak, and gets
-//! exactly the peak: forces here do not depend on the stiffness that the daemon dares on this slow
-//! machine. All waits are guards, far longer than needed; what is judged are counts, forces and
+//! the force. That deep in the plate every arm wants more force than the configured peak and gets
+//! exactly the peak: forces here do not depend on the stiffness that the daemon chooses on this
+//! slow machine. All waits are guards, far longer than needed; the criteria are counts, forces and
 //! their order.
 
 use std::fs;
@@ -28,13 +28,12 @@ use crate::daemon::{ArmConfig, Daemon, LIMIT, PEAK_N, PROFILE, config, config_ov
 const ABOVE_M: [f64; 3] = [0.0, 0.0, 0.008];
 const INSIDE_M: [f64; 3] = [0.0, 0.0, -0.07];
 const SWING_S: f64 = 0.6;
-/// How long force takes to come back after a fault, where that is what is looked at, and where it
-/// is not.
+/// Duration of the force's ramp after a fault, where it is under test and where it is not.
 const RAMP_S: f64 = 1.5;
 const SHORT_S: f64 = 0.5;
-/// A force that only contact can make.
+/// A force that only contact can cause.
 const FELT_N: f64 = 0.1 * PEAK_N;
-/// Half a step of the wire's 1 mN on each of three axes, and a little.
+/// Half a step of the wire's 1 mN on each of three axes, and a small margin.
 const ROUNDING_N: f64 = 0.0009;
 
 fn uhid(port: &str) -> Result<Arm, String> {
@@ -65,7 +64,7 @@ fn one(name: &'static str, serial: &str, x_m: f64) -> ArmConfig {
     }
 }
 
-/// The strongest of these forces, newtons.
+/// Returns the magnitude of the strongest of these forces, N.
 fn strongest(forces: &[ForceAt]) -> f64 {
     forces
         .iter()
@@ -73,8 +72,8 @@ fn strongest(forces: &[ForceAt]) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Waits until the arm, from its force number `from` on, has felt the plate in three swings, and
-/// gives those forces.
+/// Waits until the arm, from force number `from` on, has felt the plate in three swings, and
+/// returns those forces.
 fn until_felt(
     daemon: &mut Daemon,
     arm: &Arm,
@@ -87,11 +86,11 @@ fn until_felt(
     })
 }
 
-/// The strongest push of each touch that has ended, oldest first.
+/// Returns the strongest push of each touch that has ended, oldest first.
 ///
-/// A push is upwards, out of the ground, though not straight up where that slopes. A hand that
-/// leaves fast is held back by the coupling's damper for a few ticks: that is the end of its touch,
-/// not another one.
+/// A push points upwards, out of the ground, though not straight up on a slope. The coupling's
+/// damper holds back a hand that leaves fast for a few ticks; that ends its touch and does not
+/// start another one.
 fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     let mut peaks = Vec::new();
     let mut peak: f64 = 0.0;
@@ -106,20 +105,20 @@ fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     peaks
 }
 
-/// Waits until the arm gets the whole permitted force in two swings in a row: the ramp after a
+/// Waits until the arm gets the whole permitted force in two consecutive swings: the ramp after a
 /// start is over.
 fn full_force(daemon: &mut Daemon, arm: &Arm) -> Result<(), String> {
     let from = arm.forces_from(0).len();
     daemon.until("the arm to feel the plate in full", |_| {
         match peaks(&arm.forces_from(from))[..] {
-            // The first touch may have begun before.
+            // The first touch may have begun earlier.
             [_, .., a, b] if a.min(b) > PEAK_N - ROUNDING_N => Some(()),
             _ => None,
         }
     })
 }
 
-/// What the daemon's report says of this arm.
+/// Returns what the daemon's report says of this arm.
 fn reported<'a>(report: &'a Value, name: &str) -> Result<&'a Value, String> {
     let arms = report["arms"].as_array().into_iter().flatten();
     arms.into_iter()
@@ -127,7 +126,7 @@ fn reported<'a>(report: &'a Value, name: &str) -> Result<&'a Value, String> {
         .ok_or_else(|| format!("no arm {name} in {report}"))
 }
 
-/// Whether force was off for this reason, by the report.
+/// Checks in the report that force was off for this reason.
 fn was_off(report: &Value, name: &str, reason: &str) -> Result<(), String> {
     let reasons = &reported(report, name)?["force_off"];
     let found = reasons.as_array().into_iter().flatten().any(|given| {
@@ -140,8 +139,9 @@ fn was_off(report: &Value, name: &str, reason: &str) -> Result<(), String> {
         .ok_or_else(|| format!("force of {name} was never off for `{reason}`, but for {reasons}"))
 }
 
-/// No force is stronger than the limit or points sideways, and those felt point out of the plate;
-/// only a tool that waits for a late answer of the collision thread is held back the other way.
+/// Checks that no force exceeds the limit or points sideways, and that forces of contact point out
+/// of the plate. Only a tool that waits for a late answer of the collision thread is held back the
+/// other way.
 fn sane(forces: &[ForceAt]) -> Result<(), String> {
     let (mut out, mut back) = (0, 0);
     for at in forces {
@@ -200,7 +200,7 @@ pub fn contact() -> Result<String, String> {
         return Err(format!("malformed force reports: {counters:?}"));
     }
     let of = |key: &str| report["arms"][0][key].as_f64().unwrap_or(f64::NAN);
-    // What is not a number fails these, too.
+    // A value that is not a number fails these as well.
     if !(of("samples") >= 1000.0) || report["max_penetration_m"] != 0.0 || of("crossings") != 0.0 {
         return Err(format!("the daemon's report says otherwise: {report}"));
     }
@@ -214,8 +214,8 @@ pub fn contact() -> Result<String, String> {
     ))
 }
 
-/// The mesh scene on a real arm: hills of 10,082 triangles from a file. Felt again and again, never
-/// gone into.
+/// The mesh scene on a real arm: hills of 10,082 triangles from a file. The arm feels them
+/// repeatedly and never enters them.
 pub fn mesh() -> Result<String, String> {
     const CELLS: usize = 71;
     const HALF_M: f64 = 0.06;
@@ -252,7 +252,7 @@ pub fn mesh() -> Result<String, String> {
     let report = daemon.stop()?;
     let forces = arm.forces_from(0);
     let of = |key: &str| report["arms"][0][key].as_f64().unwrap_or(f64::NAN);
-    // What is not a number fails these, too.
+    // A value that is not a number fails these as well.
     if strongest(&forces) > PEAK_N + ROUNDING_N
         || report["max_penetration_m"] != 0.0
         || of("crossings") != 0.0
@@ -276,7 +276,7 @@ pub fn mesh() -> Result<String, String> {
     ))
 }
 
-/// Unplugged in contact: the arm is lost, its neighbour feels nothing of it. Plugged in again:
+/// Unplugged in contact: the arm is lost, and its neighbour feels nothing of it. Plugged in again:
 /// zero, then a ramp.
 pub fn replug() -> Result<String, String> {
     let (arm, witness) = (gadget(0)?, uhid("rig/uhid/0")?);
@@ -317,7 +317,8 @@ pub fn replug() -> Result<String, String> {
     }
     arm.unplug().map_err(|error| error.to_string())?;
 
-    // Back: no force is whole before the ramp is over. A slow machine can only make it longer.
+    // Back: force is not at its full value before the ramp is over. A slow machine can only make it
+    // longer.
     let (from, said) = (arm.forces_from(0).len(), daemon.output().len());
     plug(&arm, &Identity::generic("REPLUG"))?;
     daemon.until_says(said, "right", "arm attached")?;
@@ -380,7 +381,7 @@ pub fn hung() -> Result<String, String> {
         witness.forces_from(0).len(),
     );
     daemon.until_says(said, "right", "does not take its commands")?;
-    // While the next write hangs, too.
+    // Also while the next write hangs.
     let again = witness.forces_from(0).len();
     until_felt(
         &mut daemon,
@@ -403,7 +404,7 @@ pub fn hung() -> Result<String, String> {
         )));
     }
 
-    // The firmware comes back to life: so does its force.
+    // The firmware recovers, and so does its force.
     arm.set_draining(true);
     arm.set_streaming(true);
     daemon.until_says(said, "right", "takes its commands again")?;
@@ -424,8 +425,8 @@ pub fn hung() -> Result<String, String> {
     ))
 }
 
-/// An arm whose own description of its reports contradicts its profile is left alone, and the
-/// daemon says why.
+/// An arm whose own description of its reports contradicts its profile is not used, and the daemon
+/// says why.
 pub fn misfit() -> Result<String, String> {
     let arm = uhid("rig/uhid/0")?;
     let mut identity = Identity::generic("MISFIT");
@@ -447,10 +448,10 @@ pub fn misfit() -> Result<String, String> {
     Ok(format!("refused ({why}) until it told the truth"))
 }
 
-/// Reports of every wrong kind between good ones: counted, never believed, never fatal.
+/// Reports of every wrong kind between good ones: counted, never trusted, never fatal.
 ///
-/// The kernel keeps reports away that are shorter than declared or have an undeclared id. So this
-/// arm is of two generations: its profile also knows a report 9, which it declares in full and
+/// The kernel filters out reports that are shorter than declared or have an undeclared id. So this
+/// arm mixes two generations: its profile also knows a report 9, which it declares in full and
 /// never sends, and it declares one byte of report 1, which it does send.
 pub fn garbage() -> Result<String, String> {
     const ROUNDS: u64 = 200;
@@ -533,8 +534,8 @@ pub fn garbage() -> Result<String, String> {
     if strongest(&forces) > PEAK_N + ROUNDING_N {
         return Err(daemon.explain(&format!("{:.2} N out of garbage", strongest(&forces))));
     }
-    // Noise that says to be calibrated is a hand somewhere, and a tool that was anchored under the
-    // plate stays there. Calibrated again it is where its hand is.
+    // Noise that claims to be calibrated is a hand in some place, and a tool that was anchored
+    // under the plate stays there. Once calibrated again, the tool is where its hand is.
     let lost = Sample {
         calibrated: false,
         ..above
@@ -562,7 +563,7 @@ pub fn garbage() -> Result<String, String> {
     ))
 }
 
-/// Two USB arms that both say they are number 0001 are told apart by the port they hang on.
+/// Two USB arms that both report the number 0001 are distinguished by their ports.
 pub fn twins() -> Result<String, String> {
     let (one, two) = (gadget(0)?, gadget(1)?);
     plug(&one, &Identity::generic("0001"))?;
@@ -578,7 +579,7 @@ pub fn twins() -> Result<String, String> {
             .collect();
         (ports.len() == 2).then_some(ports)
     })?;
-    // By the number alone neither is driven: force on the wrong arm is worse than none.
+    // By the number alone, neither is driven: force on the wrong arm is worse than none.
     let mut daemon = Daemon::start(
         "twins-by-number",
         &config(&[self::one("left", "0001", 0.0)], SHORT_S),
@@ -609,7 +610,7 @@ pub fn twins() -> Result<String, String> {
 }
 
 /// The operator opens the safety switch, the sensors freeze, the encoders lose their origin, the
-/// motors are hot: no force, until it is well again.
+/// motors are hot: no force until the condition is over.
 pub fn interlocks() -> Result<String, String> {
     let arm = uhid("rig/uhid/0")?;
     plug(&arm, &Identity::generic("LOCKS"))?;
@@ -637,8 +638,8 @@ pub fn interlocks() -> Result<String, String> {
         })?;
         let from = arm.forces_from(0).len();
         set(&arm, false);
-        // The kernel still holds samples from before, and old samples are good for a while: force
-        // may go on, but it ends, and then stays away for longer than a hand is ever out of the
+        // The kernel still holds earlier samples, and old samples remain valid for a while: force
+        // may continue, but it ends, and then stays away for longer than a hand is ever out of the
         // plate.
         let forces = daemon.until(&format!("no force without {name} for two swings"), |_| {
             let forces = arm.forces_from(from);

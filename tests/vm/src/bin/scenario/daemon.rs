@@ -1,7 +1,7 @@
-//! Starts the real `hapticd`, asks it how it is, and stops it as a service manager would.
+//! Starts the real `hapticd`, queries its state, and stops it as a service manager would.
 //!
-//! A [`Daemon`] that is dropped without [`Daemon::stop`] (a scenario failed) is killed; whatever it
-//! wrote is part of the scenario's error text.
+//! A [`Daemon`] that is dropped without [`Daemon::stop`] (a scenario failed) is killed; its output
+//! becomes part of the scenario's error text.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -12,32 +12,34 @@ use hapticd_vmrig::host::wait_for;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A guard against waiting for ever; far above what the emulated machine needs.
+/// Guard against waiting for ever; far above what the emulated machine needs.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// The profile that ships, for [`ArmConfig::keys`].
+/// The shipped profile, for [`ArmConfig::keys`].
 pub const PROFILE: &str = "profile = \"generic-vendor-3dof\"\n";
 
 /// One `[[arm]]` of the configuration.
 pub struct ArmConfig {
-    /// Its name.
+    /// Name of the arm.
     pub name: &'static str,
-    /// More keys, whole lines: [`PROFILE`], `serial = "..."`, `port_path = "..."`.
+    /// More keys, as whole lines: [`PROFILE`], `serial = "..."`, `port_path = "..."`.
     pub keys: String,
-    /// Where its base stands along x, so that the tools of two arms do not meet.
+    /// Position of its base along x, so that the tools of two arms do not meet.
     pub x_m: f64,
 }
 
-/// The largest force that the configuration permits.
+/// Largest force that the configuration permits, N.
 pub const PEAK_N: f64 = 0.05;
 
-/// A plate under every arm, its upper side in the plane of the arms' bases; see [`config_over`].
+/// Returns a configuration with a plate under every arm, its top in the plane of the arms' bases;
+/// see [`config_over`].
 pub fn config(arms: &[ArmConfig], ramp_s: f64) -> String {
     let plate = "shape = { kind = \"plate\", size_m = [1.0, 0.2], thickness_m = 0.2 }\n";
     config_over(plate, arms, ramp_s)
 }
 
-/// One body, whose `[[body]]` has these lines; the tools are spheres of 5 mm.
+/// Returns a configuration with one body, whose `[[body]]` has these lines; the tools are spheres
+/// of 5 mm.
 ///
 /// The machine emulates one slow processor: the loop runs at its lowest rate and does not spin, and
 /// the limits on late data and silent threads are wide.
@@ -99,7 +101,7 @@ impl Daemon {
     /// Writes the configuration and starts `hapticd run` on it.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start(name: &str, config: &str) -> Result<Daemon, String> {
         let directory = PathBuf::from("/tmp").join(name);
         let io = |error: std::io::Error| error.to_string();
@@ -119,16 +121,16 @@ impl Daemon {
         Ok(Daemon { child, directory })
     }
 
-    /// Everything that the daemon has written so far.
+    /// Returns everything that the daemon has written so far.
     pub fn output(&self) -> String {
         fs::read_to_string(self.directory.join("output")).unwrap_or_default()
     }
 
-    /// Waits until the daemon, after the first `from` bytes of its output, has said `what` of the
-    /// arm `name`.
+    /// Waits until the daemon, after the first `from` bytes of its output, has reported `what`
+    /// about the arm `name`.
     ///
     /// # Errors
-    /// As [`Daemon::until`].
+    /// As for [`Daemon::until`].
     pub fn until_says(&mut self, from: usize, name: &str, what: &str) -> Result<(), String> {
         let arm = format!("arm={name} ");
         self.until(
@@ -143,10 +145,10 @@ impl Daemon {
         )
     }
 
-    /// Waits until `probe` finds what it wants, and fails at once when the daemon ends meanwhile.
+    /// Waits until `probe` returns a value, and fails at once if the daemon ends.
     ///
     /// # Errors
-    /// What was waited for, and what the daemon wrote.
+    /// What was awaited, and the daemon's output.
     pub fn until<T>(
         &mut self,
         what: &str,
@@ -163,10 +165,10 @@ impl Daemon {
             .map_err(|error| self.explain(&error))
     }
 
-    /// Fails when the daemon is no longer there.
+    /// Fails if the daemon has ended.
     ///
     /// # Errors
-    /// How it ended, and what it wrote.
+    /// How it ended, and its output.
     pub fn alive(&mut self) -> Result<(), String> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),
@@ -175,10 +177,10 @@ impl Daemon {
         }
     }
 
-    /// SIGTERM, then its exit status and its report.
+    /// Sends SIGTERM and waits; returns the report.
     ///
     /// # Errors
-    /// When it does not end, ends with another status than 0, or leaves no report.
+    /// If it does not end, ends with another status than 0, or leaves no report.
     pub fn stop(mut self) -> Result<Value, String> {
         let process = i32::try_from(self.child.id())
             .ok()
@@ -197,7 +199,7 @@ impl Daemon {
         serde_json::from_slice(&report).map_err(|error| format!("report: {error}"))
     }
 
-    /// An error with the end of what it wrote.
+    /// Returns an error with the end of the output.
     pub fn explain(&self, error: &str) -> String {
         let output = self.output();
         let lines: Vec<&str> = output.lines().collect();
@@ -208,16 +210,16 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Ended already, unless the scenario failed.
+        // It has already ended, unless the scenario failed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// `hapticd devices --json`.
+/// Runs `hapticd devices --json`.
 ///
 /// # Errors
-/// When it fails or writes something else.
+/// If it fails or writes something else.
 pub fn devices() -> Result<Value, String> {
     let output = Command::new("hapticd")
         .args(["devices", "--json"])

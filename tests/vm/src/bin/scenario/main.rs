@@ -13,11 +13,11 @@ mod rig;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// A scenario: what it shows, or why it could not.
+/// A scenario: returns what it showed, or why it failed.
 type Scenario = fn() -> Result<String, String>;
 
-/// All scenarios in the order in which they run: the rig proves itself before the daemon is held to
-/// anything.
+/// All scenarios in order of execution: the virtual arms prove themselves before the daemon is
+/// tested.
 const SCENARIOS: &[(&str, Scenario)] = &[
     ("rig-uhid", rig::uhid),
     ("rig-gadget", rig::gadget),

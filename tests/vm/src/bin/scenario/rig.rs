@@ -1,6 +1,6 @@
-//! The rig proves itself with hidapi alone: what an arm sends arrives, what the host writes reaches
-//! the arm, and every fault that the other scenarios rely on is the fault that the kernel shows to
-//! a host program.
+//! Self-check of the virtual arms with hidapi alone: what an arm sends arrives, what the host
+//! writes reaches the arm, and every fault that the other scenarios rely on is the fault that the
+//! kernel shows to a host program.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ use hapticd_vmrig::wire::{self, Force};
 use hidapi::HidDevice;
 
 const LIMIT: Duration = Duration::from_secs(30);
-/// Reports that must come in, and forces that must go out, over one connection.
+/// Number of reports that must come in, and of forces that must go out, over one connection.
 const EXCHANGES: u16 = 1000;
 
 pub fn uhid() -> Result<String, String> {
@@ -28,7 +28,8 @@ pub fn uhid() -> Result<String, String> {
     let (_, device) = open("RIG-UHID-1")?;
     let exchanged = exchange(&arm, &device)?;
 
-    // What the kernel does with reports of the wrong length: short ones end there, long ones pass.
+    // Behaviour of the kernel for reports of the wrong length: short ones are dropped, long ones
+    // pass.
     arm.set_streaming(false);
     drain(&device)?;
     arm.inject(&[INPUT_REPORT_ID, 1, 2])
@@ -245,7 +246,8 @@ fn read(device: &HidDevice) -> Result<Vec<u8>, String> {
 
 fn drain(device: &HidDevice) -> Result<(), String> {
     let mut buffer = [0; 4096];
-    // A sample may still be on its way when streaming is switched off: quiet for 100 ms is empty.
+    // A sample may still be in transit when streaming is switched off: after 100 ms of silence the
+    // queue is empty.
     while device
         .read_timeout(&mut buffer, 100)
         .map_err(|error| format!("read: {error}"))?
