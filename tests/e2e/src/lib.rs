@@ -1,24 +1,24 @@
-//! What programs of the workspace did, kept to the bit: `golden/NAME` beside this crate.
+//! Golden results of the workspace's programs, compared to the bit: `golden/NAME` in this crate.
 //!
-//! A test that fails here says that something behaves otherwise than before. Where that is meant,
-//! `UPDATE_GOLDEN=1 cargo nextest run --workspace -E 'package(hapticd-e2e)'` renews the files, and
-//! the commit says why.
+//! A failing test says that behaviour has changed. If the change is intended, `UPDATE_GOLDEN=1
+//! cargo nextest run --workspace -E 'package(hapticd-e2e)'` renews the files, and the commit says
+//! why.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Environments in which a program does the same to the bit: as it is, and with the C library's
-/// variants for newer processors switched off. What is computed takes none of them
+/// Environments in which a program must produce the same bits: the default, and one with the C
+/// library's variants for newer processors switched off. The computations use none of these
 /// (`sim/elementary`), so the files hold on any x86-64.
 pub const PROCESSORS: [(&str, &str); 2] = [
     ("GLIBC_TUNABLES", ""),
     ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4"),
 ];
 
-/// A program of the workspace that was built with this test.
+/// Returns the path of a program of the workspace that was built with this test.
 ///
 /// # Panics
-/// Where it was not built: `cargo test --workspace` does.
+/// If it was not built; `cargo test --workspace` builds it.
 #[must_use]
 pub fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this program");
@@ -32,10 +32,10 @@ pub fn program(name: &str) -> PathBuf {
     program
 }
 
-/// What a program prints.
+/// Runs a program and returns its standard output.
 ///
 /// # Panics
-/// Where it fails.
+/// If it fails.
 #[must_use]
 pub fn output(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
@@ -48,10 +48,10 @@ pub fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// Compares what was found with `golden/NAME`, or writes it there where `UPDATE_GOLDEN` is set.
+/// Compares a result with `golden/NAME`, or writes it there if `UPDATE_GOLDEN` is set.
 ///
 /// # Panics
-/// Where they differ.
+/// If they differ.
 pub fn compare(name: &str, found: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("golden")

@@ -1,4 +1,4 @@
-//! Every tick of every demonstration and of the adversary's scenes makes the bits that it made
+//! Every tick of every demonstration and of the adversary's scenes produces the same bits as
 //! before.
 
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::process::Command;
 
 use hapticd_e2e::{PROCESSORS, compare, output, program};
 
-/// Of each demonstration, in virtual time: long enough to touch.
+/// Duration of each demonstration in virtual time: long enough to touch.
 const SECONDS: &str = "4";
 
-/// The digest of a demonstration on such a processor.
+/// Returns the digest of a demonstration on this kind of processor.
 fn demonstration(name: &str, processor: (&str, &str)) -> String {
     let folder = std::env::temp_dir().join(format!("hapticd-e2e-{}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -84,7 +84,7 @@ demonstrations! {
     planar_does_what_it_did: "planar",
 }
 
-/// Late, lost and overtaking answers, hands that jump.
+/// Late, lost and overtaking answers, and hands that jump.
 #[test]
 fn the_adversarys_scenes_do_what_they_did() {
     for (variable, value) in PROCESSORS {
@@ -94,7 +94,7 @@ fn the_adversarys_scenes_do_what_they_did() {
     }
 }
 
-/// What is recorded on a processor with fused multiplication is replayed to the bit on one without.
+/// A recording made on a processor with fused multiplication is replayed to the bit on one without.
 #[test]
 fn a_recording_is_replayed_on_another_processor() {
     let folder = std::env::temp_dir().join(format!("hapticd-e2e-{}-replay", std::process::id()));
@@ -126,7 +126,7 @@ fn a_recording_is_replayed_on_another_processor() {
     let _ = std::fs::remove_dir_all(&folder);
 }
 
-/// One implementation for all processors: none of the C library's is linked.
+/// There is one implementation for all processors: no function of the C library's libm is linked.
 #[test]
 fn programs_take_no_function_from_the_c_librarys_libm() {
     for name in ["hapticd", "adversary", "lab"] {

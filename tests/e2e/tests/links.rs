@@ -1,10 +1,10 @@
-//! What the daemon links, by the dependencies that cargo resolves.
+//! Crates that the daemon links, by the dependencies that cargo resolves.
 
 use std::process::Command;
 
 use hapticd_e2e::output;
 
-/// The crates that `hapticd` links, a name each.
+/// Returns the names of the crates that `hapticd` links.
 fn linked() -> Vec<String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| env!("CARGO").into());
     let tree = output(
@@ -20,7 +20,7 @@ fn linked() -> Vec<String> {
 #[test]
 fn the_daemon_links_no_published_method() {
     let linked = linked();
-    // Else an empty list would pass.
+    // Otherwise an empty list would pass.
     assert!(linked.iter().any(|name| name == "hapticd-proxy"));
     assert!(!linked.iter().any(|name| name == "hapticd-published"));
 }

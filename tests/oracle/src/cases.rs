@@ -1,34 +1,34 @@
-//! Seeded queries that are hard in every way we know of.
+//! Seeded queries that are hard in every way known to us.
 //!
-//! Each [`Family`] is one way; the same seed gives the same queries on every machine. Coordinates
-//! are `f64`, so the exact answer of a query is that of its coordinates, whatever they were meant
-//! to be.
+//! Each [`Family`] is one such way. The same seed gives the same queries on every machine.
+//! Coordinates are `f64`, so the exact answer of a query is that of its rounded coordinates,
+//! whatever was intended.
 
 use crate::Features;
 
 /// Four points, as in [`crate::Query`].
 pub type Points = [[f64; 3]; 4];
 
-/// A way of being hard.
+/// A kind of difficulty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Uniform in a cube, moving anywhere in it.
     Random,
     /// Small features that move far.
     Fast,
-    /// On course for a contact, then off it by 1e-3 to 1e-17, or not at all.
+    /// Heading for a contact, then displaced by 1e-3 to 1e-17, or not at all.
     Graze,
-    /// Everything in one plane, seldom that of two axes.
+    /// Everything in one plane, which is seldom that of two axes.
     Planar,
-    /// Small integers: every degenerate configuration, often.
+    /// Small integers, so that every degenerate configuration occurs often.
     Lattice,
-    /// A vertex in common, for good or until the end.
+    /// A common vertex, permanently or until the end.
     Shared,
-    /// In contact at the very beginning or end, or but for the last digit.
+    /// In contact exactly at the beginning or the end, or off by the last digit.
     Ends,
-    /// Nearly parallel edges, needles and slivers, or exactly so.
+    /// Nearly or exactly parallel edges, needles and slivers.
     Thin,
-    /// Zero-length edges, faces without area, points on top of each other.
+    /// Zero-length edges, faces without area, coincident points.
     Collapsed,
     /// One slides along the other, at a distance of 0 to a few roundings.
     Sliding,
@@ -37,7 +37,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// All of them.
+    /// All families.
     pub const ALL: [Family; 11] = [
         Self::Random,
         Self::Fast,
@@ -53,7 +53,7 @@ impl Family {
     ];
 }
 
-/// A generator of numbers (a linear congruential one, its output mixed).
+/// A random generator (linear congruential, with mixed output).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -77,7 +77,7 @@ fn unit(a: V) -> V {
 }
 
 impl Random {
-    /// From a seed.
+    /// Returns the generator of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed ^ 0x9e37_79b9_7f4a_7c15)
@@ -91,17 +91,17 @@ impl Random {
         x ^ (x >> 32)
     }
 
-    /// An integer below `n`.
+    /// Returns an integer below `n`.
     pub fn below(&mut self, n: u64) -> u64 {
         (self.bits() >> 11) % n
     }
 
-    /// In `[0, 1)`.
+    /// Returns a number in `[0, 1)`.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// In `[-1, 1)`.
+    /// Returns a number in `[-1, 1)`.
     fn signed(&mut self) -> f64 {
         2.0 * self.unit() - 1.0
     }
@@ -118,7 +118,7 @@ impl Random {
         self.below(one_in) == 0
     }
 
-    /// 10 to a power in a range, or 0 one time in eight.
+    /// Returns 10 to a power in a range, or 0 in one of eight cases.
     fn tiny(&mut self, from: f64, to: f64) -> f64 {
         if self.chance(8) {
             0.0
@@ -127,7 +127,7 @@ impl Random {
         }
     }
 
-    /// A query of a family: points at time 0 and at time 1.
+    /// Returns a query of a family: points at time 0 and at time 1.
     pub fn query(&mut self, family: Family, features: Features) -> (Points, Points) {
         let (mut start, mut end) = match family {
             Family::Random => (self.points(), self.points()),
@@ -142,7 +142,7 @@ impl Random {
             Family::Sliding => self.sliding(features),
             Family::Slow => self.slow(features),
         };
-        // Any size, anywhere: in half of the cases.
+        // In half of the cases, any size and any place.
         if self.chance(2) {
             let scale = 10f64.powf(-4.0 + 7.0 * self.unit());
             let origin = if self.chance(2) {
@@ -171,7 +171,7 @@ impl Random {
         (at([a, b], 0.0, &bend), at([b, a], 0.3, &bend))
     }
 
-    /// Weights of two points, one of each feature: sums 1 on each side.
+    /// Returns weights of two points, one on each feature; they sum to 1 on each side.
     fn weights(&mut self, features: Features) -> [f64; 4] {
         let (mut u, mut w) = (self.unit(), self.unit());
         match self.below(4) {
@@ -188,7 +188,7 @@ impl Random {
         }
     }
 
-    /// Number of points of side A.
+    /// Returns the number of points of side A.
     fn first(features: Features) -> usize {
         match features {
             Features::VertexFace => 1,
@@ -196,7 +196,7 @@ impl Random {
         }
     }
 
-    /// Normal of the features: of the face, or common to the edges.
+    /// Returns the normal of the features: of the face, or common to the edges.
     fn normal(features: Features, p: &Points) -> V {
         unit(match features {
             Features::VertexFace => cross(plus(p[2], p[1], -1.0), plus(p[3], p[1], -1.0)),
@@ -223,7 +223,7 @@ impl Random {
         let normal = match self.below(3) {
             0 => unit(self.vector()),
             1 => {
-                // In the plane, across a side.
+                // In the plane, across an edge.
                 let n = Self::normal(features, &middle);
                 unit(cross(n, plus(middle[3], middle[2], -1.0)))
             }
@@ -232,7 +232,7 @@ impl Random {
         let gap = self.tiny(-17.0, -3.0);
         Self::join(features, &mut middle, &weights, normal, gap);
         let t = self.unit();
-        // Half of the time the relative motion is across the direction of the gap.
+        // In half of the cases the relative motion is across the direction of the gap.
         let tangential = self.chance(2);
         let velocity = |i: usize| {
             let v = if tangential && i >= Self::first(features) {
@@ -254,7 +254,7 @@ impl Random {
     fn planar(&mut self) -> (Points, Points) {
         let (mut start, mut end) = (self.points(), self.points());
         if self.chance(2) {
-            // Overlap is the rule in a plane, so make the features small.
+            // Features in one plane usually overlap, so make them small.
             let size = 0.1 + 0.3 * self.unit();
             for p in [&mut start, &mut end] {
                 for i in [0, 2] {
@@ -296,7 +296,7 @@ impl Random {
         match self.below(3) {
             0 => (start[a], end[a]) = (start[b], end[b]),
             1 => end[a] = end[b],
-            // Nearly shared, and parting.
+            // Nearly shared, and separating.
             _ => start[a] = plus(start[b], self.vector(), 1e-12),
         }
         (start, end)
@@ -312,7 +312,7 @@ impl Random {
         };
         let axis = self.below(3) as usize;
         Self::join(features, &mut start, &weights, [0.0; 3], 0.0);
-        // The last digit of 1, also where the coordinate is 0.
+        // The last digit of 1, also if the coordinate is 0.
         match self.below(4) {
             0 => start[0][axis] += f64::EPSILON,
             1 => start[0][axis] -= f64::EPSILON,
@@ -368,7 +368,7 @@ impl Random {
         let normal = Self::normal(features, &start);
         let gap = self.tiny(-16.5, -14.5);
         Self::join(features, &mut start, &weights, normal, gap);
-        // Along the plane, all of side A alike, side B not at all or all alike.
+        // Along the plane: all of side A in common, side B not at all or in common.
         let (x, y) = (unit(cross(normal, [0.6, 0.0, 0.8])), self.vector());
         let along = cross(normal, x);
         let slide = plus(x.map(|k| k * y[0]), along, y[1]);

@@ -1,21 +1,21 @@
-//! Exact answers in rational arithmetic, for development: truth to check floating-point detection
-//! against.
+//! Exact answers in rational arithmetic, for development: the ground truth for floating-point
+//! detection.
 //!
 //! [`Query::first_contact`] decides whether a vertex and a triangle, or two segments, meet while
-//! every vertex moves on a straight line over the closed time interval `[0, 1]`; touching counts,
-//! and every degenerate configuration (parallel or zero-length edges, zero-area triangles, motion
-//! within one plane, shared vertices) is the point set that it is. The answer is a theorem:
-//! coordinates are rational numbers, and the signs of polynomials at their roots are decided by
-//! Sturm sequences and greatest common divisors, never by rounding.
+//! every vertex moves on a straight line over the closed time interval `[0, 1]`. Touching counts as
+//! meeting. Every degenerate configuration (parallel or zero-length edges, zero-area triangles,
+//! motion within one plane, shared vertices) counts as the point set that it is. The answer is
+//! exact: coordinates are rational numbers, and the signs of polynomials at their roots are decided
+//! by Sturm sequences and greatest common divisors, never by rounding.
 //!
 //! **Method.** Contact makes the four points coplanar, `F(t) = det(d, e1, e2) = 0` with `d`, `e1`,
-//! `e2` as in `hapticd_ccd::linear`. If the cubic `F` is not zero throughout, its at most three
-//! roots are isolated and the contact condition, a combination of signs of quadratics, is decided
-//! at each. If it is, the condition can only change at roots of those quadratics; the set of
-//! contact times is closed, so its first time is one of these roots or 0.
+//! `e2` as in `hapticd_ccd::linear`. If the cubic `F` is not identically zero, it has at most three
+//! roots. They are isolated, and the contact condition, a combination of signs of quadratics, is
+//! decided at each. If `F` is identically zero, the condition can change only at roots of those
+//! quadratics; the set of contact times is closed, so its first time is one of these roots or 0.
 //!
-//! Shares no code with the detection. Allocates; tens of microseconds to milliseconds a query.
-//! Lengths in any unit.
+//! The crate shares no code with the detection. It allocates; a query takes tens of microseconds to
+//! milliseconds. Lengths are in any unit.
 
 #![forbid(unsafe_code)]
 

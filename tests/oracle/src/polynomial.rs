@@ -19,7 +19,7 @@ impl Dyadic {
         }
     }
 
-    /// Halfway between two.
+    /// Returns the midpoint of two times.
     pub fn middle(&self, other: &Self) -> Self {
         let shift = self.shift.max(other.shift);
         let raised = |x: &Self| &x.numerator << (shift - x.shift);
@@ -30,7 +30,7 @@ impl Dyadic {
     }
 }
 
-/// Lowest power first, without leading zeros; empty for zero.
+/// Coefficients, lowest power first, without leading zeros; empty for zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Polynomial(Vec<BigInt>);
 
@@ -46,7 +46,7 @@ impl Polynomial {
         self.0.is_empty()
     }
 
-    /// 0 for constants and zero.
+    /// Returns the degree; 0 for constants and zero.
     pub fn degree(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
@@ -96,7 +96,7 @@ impl Polynomial {
         Self::new(terms.map(|(i, c)| c * BigInt::from(i)).collect())
     }
 
-    /// Divided by the positive greatest common divisor of its coefficients.
+    /// Returns the polynomial divided by the positive greatest common divisor of its coefficients.
     pub fn primitive(&self) -> Self {
         let content = self.0.iter().fold(BigInt::zero(), |g, c| g.gcd(c));
         if content.is_zero() || content.is_one() {
@@ -105,7 +105,7 @@ impl Polynomial {
         Self(self.0.iter().map(|c| c / &content).collect())
     }
 
-    /// Quotient and remainder of `self`, times some positive number, by a divisor that is not zero.
+    /// Returns quotient and remainder of `self`, times a positive number, by a non-zero divisor.
     fn divided(&self, divisor: &Self) -> (Self, Self) {
         let size = divisor.leading().abs();
         let sign = divisor.leading().signum();
@@ -130,7 +130,7 @@ impl Polynomial {
         (Self::new(quotient), rest)
     }
 
-    /// Greatest common divisor, primitive; of zero and another the other.
+    /// Returns the primitive greatest common divisor; if one is zero, the other one.
     pub fn common_divisor(&self, other: &Self) -> Self {
         let (mut a, mut b) = (self.primitive(), other.primitive());
         while !b.is_zero() {
@@ -140,7 +140,7 @@ impl Polynomial {
         a
     }
 
-    /// The polynomial with the same roots, each once; for one that is not zero.
+    /// Returns the polynomial with the same roots, each of them simple. `self` must not be zero.
     pub fn square_free(&self) -> Self {
         let common = self.common_divisor(&self.derivative());
         if common.degree() == 0 {
@@ -149,7 +149,7 @@ impl Polynomial {
         self.divided(&common).0.primitive()
     }
 
-    /// Sign of the value at a time.
+    /// Returns the sign of the value at a time.
     pub fn sign_at(&self, t: &Dyadic) -> i32 {
         // Horner's scheme times 2^(shift * degree).
         let mut value = BigInt::zero();
@@ -159,7 +159,7 @@ impl Polynomial {
         sign(&value)
     }
 
-    /// Sturm's sequence of a square-free polynomial.
+    /// Returns Sturm's sequence of a square-free polynomial.
     pub fn sturm(&self) -> Sturm {
         let mut chain = vec![self.clone()];
         let mut next = self.derivative();
@@ -176,7 +176,7 @@ impl Polynomial {
     }
 }
 
-/// -1, 0 or 1.
+/// Returns -1, 0 or 1.
 pub(crate) fn sign(x: &BigInt) -> i32 {
     i32::from(x.is_positive()) - i32::from(x.is_negative())
 }
@@ -199,7 +199,7 @@ impl Sturm {
         changes
     }
 
-    /// Number of roots in `(from, to]`.
+    /// Returns the number of roots in `(from, to]`.
     pub fn roots(&self, from: &Dyadic, to: &Dyadic) -> usize {
         self.changes(from) - self.changes(to)
     }
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn signs_at_fractions_are_exact() {
-        // x^2 - 2 around its root, to 2^-200.
+        // x^2 - 2 near its root, to 2^-200.
         let p = of(&[-2, 0, 1]);
         let (mut low, mut high) = (at(1, 0), at(2, 0));
         for _ in 0..200 {

@@ -8,7 +8,7 @@ use num_traits::One;
 use crate::polynomial::{Dyadic, Polynomial};
 use crate::root::{self, Root};
 
-/// Which two closed features.
+/// The two closed features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Features {
     /// Points 0 and 1, 2, 3: a vertex and a triangle.
@@ -23,7 +23,7 @@ pub type Point = [BigRational; 3];
 /// Two features whose four points move on straight lines from `start` at time 0 to `end` at time 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// What the points are.
+    /// Meaning of the points.
     pub features: Features,
     /// Points at time 0.
     pub start: [Point; 4],
@@ -31,12 +31,12 @@ pub struct Query {
     pub end: [Point; 4],
 }
 
-/// A time, enclosed.
+/// Enclosure of a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// Not after it.
+    /// Lower bound.
     pub from: BigRational,
-    /// Not before it; at most 2^-64 later than `from`.
+    /// Upper bound; at most 2^-64 later than `from`.
     pub to: BigRational,
 }
 
@@ -47,7 +47,7 @@ fn minus(a: &Vector, b: &Vector) -> Vector {
     std::array::from_fn(|i| a[i].minus(&b[i]))
 }
 
-/// Component of the cross product.
+/// Returns a component of the cross product.
 fn flat(x: &Vector, y: &Vector, axis: usize) -> Polynomial {
     let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
     x[i].times(&y[j]).minus(&x[j].times(&y[i]))
@@ -59,7 +59,7 @@ fn dot(x: &Vector, y: &Vector) -> Polynomial {
 }
 
 impl Query {
-    /// From coordinates as they are; `None` if one is not finite.
+    /// Makes a query with these coordinates, unrounded; `None` if one is not finite.
     #[must_use]
     pub fn from_f64(
         features: Features,
@@ -82,15 +82,15 @@ impl Query {
         })
     }
 
-    /// First time in `[0, 1]` at which the closed features have a point in common; `None` if there
-    /// is none.
+    /// Returns the first time in `[0, 1]` at which the closed features have a point in common;
+    /// `None` if there is none.
     #[must_use]
     pub fn first_contact(&self) -> Option<Span> {
         Motion::new(self).first_contact().map(|root| root.span())
     }
 }
 
-/// The points as polynomials in time, all multiplied by one positive number.
+/// The points as polynomials in time, all multiplied by the same positive number.
 struct Motion {
     features: Features,
     points: [Vector; 4],
@@ -137,7 +137,7 @@ impl Motion {
         let coplanarity = dot(&self.d, &normal);
         if !coplanarity.is_zero() {
             return root::roots(&coplanarity).into_iter().find_map(|mut root| {
-                // A root has the signs of a contact, or not.
+                // At each root the signs are those of a contact or not.
                 self.touch(&mut root).then_some(root)
             });
         }
@@ -154,7 +154,7 @@ impl Motion {
         first
     }
 
-    /// The points of the pairs (point, segment) that a contact of degenerate features is made of.
+    /// Returns the pairs (point, segment) that make up a contact of degenerate features.
     fn point_on_segment(&self) -> &'static [[usize; 3]] {
         match self.features {
             Features::VertexFace => &[[0, 1, 2], [0, 1, 3], [0, 2, 3]],
@@ -162,7 +162,8 @@ impl Motion {
         }
     }
 
-    /// What [`Motion::touch`] asks the signs of in the projection along an axis: the normal first.
+    /// Returns the polynomials of which [`Motion::touch`] needs the signs, in the projection along
+    /// an axis: the normal first.
     fn projected(&self, axis: usize) -> Vec<Polynomial> {
         let (p, q) = (flat(&self.e2, &self.d, axis), flat(&self.e1, &self.d, axis));
         let r = flat(&self.e1, &self.e2, axis);
@@ -174,7 +175,7 @@ impl Motion {
         }
     }
 
-    /// What it asks the signs of for a point and a segment: three that must be 0 and one that must
+    /// Returns the polynomials for a point and a segment: three that must be 0 and one that must
     /// not be positive.
     fn in_line(&self, [p, from, to]: [usize; 3]) -> [Polynomial; 4] {
         let [p, from, to] = [p, from, to].map(|i| &self.points[i]);
@@ -183,7 +184,7 @@ impl Motion {
         [x, y, z, dot(&arm, &minus(p, to))]
     }
 
-    /// All of them.
+    /// Returns the polynomials of all conditions.
     fn conditions(&self) -> Vec<Polynomial> {
         let mut all = Vec::new();
         for axis in 0..3 {
@@ -195,7 +196,7 @@ impl Motion {
         all
     }
 
-    /// Whether the features touch at a time at which the four points are coplanar.
+    /// Returns true if the features touch at a time at which the four points are coplanar.
     fn touch(&self, time: &mut Root) -> bool {
         for axis in 0..3 {
             let conditions = self.projected(axis);
@@ -220,7 +221,7 @@ impl Root {
         rational(&self.high) - rational(&self.low)
     }
 
-    /// Narrowed to 2^-64.
+    /// Narrows the enclosure to 2^-64.
     fn span(mut self) -> Span {
         let enough = BigRational::new(BigInt::one(), BigInt::one() << 64);
         while self.width() > enough {
@@ -232,7 +233,7 @@ impl Root {
         }
     }
 
-    /// Whether it is earlier than another; where 2^-80 cannot tell, the two are as good as one.
+    /// Returns true if it is earlier than another; times that 2^-80 cannot separate count as equal.
     fn before(&mut self, other: &mut Root) -> bool {
         for _ in 0..80 {
             if rational(&self.high) < rational(&other.low) {

@@ -1,19 +1,19 @@
-//! From rational numbers to `f64` and back.
+//! Conversion between rational numbers and `f64`.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The `f64` nearest to a rational number, ties to even, subnormal ones included; infinite beyond
-/// the largest.
+/// Returns the `f64` nearest to a rational number: ties to even, subnormal numbers included,
+/// infinite beyond the largest.
 #[must_use]
 pub fn nearest_f64(x: &BigRational) -> f64 {
     if x.is_zero() {
         return 0.0;
     }
     let (n, d) = (x.numer().abs(), x.denom().clone());
-    // A quotient of 53 or 54 bits, or fewer where the result is subnormal: units of 2^-shift.
+    // A quotient of 53 or 54 bits, or fewer if the result is subnormal, in units of 2^-shift.
     let shift = (53 - (n.bits() as i64 - d.bits() as i64)).min(1074);
     let scale = |x: &BigInt, by: i64| if by > 0 { x << by } else { x.clone() };
     let (mut shift, mut q, mut r, d) = {
@@ -36,8 +36,8 @@ pub fn nearest_f64(x: &BigRational) -> f64 {
         q += 1;
     }
     let q = q.to_u64().map_or(f64::INFINITY, |q| q as f64);
-    // Both factors exact, the second product too: in two steps, as 2^-shift alone may be out of
-    // range.
+    // Both factors are exact, and so is the second product. It takes two steps because 2^-shift
+    // alone may be out of range.
     let half = (-shift / 2) as i32;
     let size = q * 2f64.powi(half) * 2f64.powi((-shift) as i32 - half);
     if x.is_negative() { -size } else { size }

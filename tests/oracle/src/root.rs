@@ -1,9 +1,9 @@
-//! Real roots in `[0, 1]`, and the signs of other polynomials there.
+//! Real roots in `[0, 1]`, and signs of other polynomials at them.
 
 use crate::polynomial::{Dyadic, Polynomial, Sturm};
 
-/// One root of a square-free polynomial: the only one in `(low, high]`, or `low` itself where the
-/// two are equal.
+/// A root of a square-free polynomial: the only one in `(low, high]`, or `low` itself if the two
+/// are equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Root {
     polynomial: Polynomial,
@@ -12,7 +12,7 @@ pub(crate) struct Root {
     pub high: Dyadic,
 }
 
-/// A time as such.
+/// Returns the root at a known time.
 pub(crate) fn at(time: i64) -> Root {
     let polynomial = Polynomial::new(vec![(-time).into(), 1.into()]);
     Root {
@@ -23,7 +23,7 @@ pub(crate) fn at(time: i64) -> Root {
     }
 }
 
-/// All roots in `[0, 1]`, in order, of a polynomial that is not zero.
+/// Returns all roots in `[0, 1]`, in order, of a non-zero polynomial.
 pub(crate) fn roots(polynomial: &Polynomial) -> Vec<Root> {
     let mut found = Vec::new();
     if polynomial.degree() == 0 {
@@ -35,7 +35,7 @@ pub(crate) fn roots(polynomial: &Polynomial) -> Vec<Root> {
     if polynomial.sign_at(&zero) == 0 {
         found.push(at(0));
     }
-    // The earliest last.
+    // The earliest is last.
     let mut pending = vec![(zero, one)];
     while let Some((low, high)) = pending.pop() {
         match sturm.roots(&low, &high) {
@@ -78,7 +78,7 @@ impl Root {
         }
     }
 
-    /// Sign of another polynomial at this root.
+    /// Returns the sign of another polynomial at this root.
     pub fn sign(&mut self, other: &Polynomial) -> i32 {
         if other.degree() == 0 {
             return other.sign_at(&self.low);
@@ -118,7 +118,7 @@ mod tests {
         let probe = of(&[-1, 3]);
         let signs: Vec<_> = found.iter_mut().map(|r| r.sign(&probe)).collect();
         assert_eq!(signs, [-1, 0, 1]);
-        // A double root is one.
+        // A double root counts once.
         assert_eq!(roots(&probe.times(&probe)).len(), 1);
         assert!(roots(&of(&[1, 0, 1])).is_empty() && roots(&of(&[5])).is_empty());
     }

@@ -1,5 +1,5 @@
-//! The oracle against answers known by hand, against plain sampling, and against itself seen from
-//! elsewhere.
+//! The oracle against answers known by hand, against plain sampling, and against itself in
+//! transformed coordinates.
 
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::{point_triangle, segment_segment};
@@ -15,7 +15,7 @@ fn query(features: Features, start: Points, end: Points) -> Query {
     Query::from_f64(features, &start, &end).expect("finite")
 }
 
-/// The answer must be this fraction, or none.
+/// The answer must be this fraction, or no contact.
 fn expect(features: Features, start: Points, end: Points, at: Option<(i64, i64)>) {
     let found = query(features, start, end).first_contact();
     match (found, at) {
@@ -55,7 +55,7 @@ fn a_vertex_meets_a_face_at_the_times_worked_out_by_hand() {
     vertex([1.0, 1.0, 0.0], [1.0, 1.0, 5.0], Some((0, 1)));
     vertex([1.0, 1.0, 5.0], [1.0, 1.0, 0.0], Some((1, 1)));
     vertex([1.0, 1.0, 5.0], [1.0, 1.0, 1e-300], None);
-    // Within the plane: from outside through a side; along a side's line; past a corner.
+    // Within the plane: from outside across an edge; along an edge's line; past a corner.
     vertex([-2.0, 1.0, 0.0], [2.0, 1.0, 0.0], Some((1, 2)));
     vertex([-2.0, 0.0, 0.0], [8.0, 0.0, 0.0], Some((1, 5)));
     vertex([-1.0, 2.0, 0.0], [2.0, -1.0, 0.0], Some((1, 3)));
@@ -126,7 +126,7 @@ fn edges_meet_at_the_times_worked_out_by_hand() {
         along_y,
         None,
     );
-    // Parallel: side by side, in line, overlapping at last, and passing in parallel lines.
+    // Parallel: next to each other, in line, overlapping at the end, and passing in parallel lines.
     edges(
         along_x(1.0, 0.0),
         along_x(0.0, 0.0),
@@ -243,7 +243,7 @@ fn distance(features: Features, start: &Points, end: &Points, t: f64) -> f64 {
 }
 
 fn float(x: &BigRational) -> f64 {
-    // Good to 1e-15 for what is in [0, 1].
+    // Accurate to 1e-15 for numbers in [0, 1].
     let scaled = x * BigRational::from_integer(BigInt::from(1_u64 << 53));
     scaled
         .to_integer()
@@ -266,7 +266,7 @@ fn sampling_finds_no_contact_that_the_oracle_denies_and_every_one_it_reports() {
         let sampled = (0..=SAMPLES)
             .find(|&k| distance(features, &start, &end, f64::from(k) / f64::from(SAMPLES)) < 1e-13);
         if let Some(k) = sampled {
-            // Near to 1e-13 on a lattice of small integers at such times is contact.
+            // On a lattice of small integers, at such times, a distance below 1e-13 is contact.
             let span = found
                 .as_ref()
                 .unwrap_or_else(|| panic!("{start:?} {end:?} at {k}"));

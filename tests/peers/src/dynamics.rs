@@ -1,5 +1,5 @@
-//! Rigid bodies: a pyramid, a slope, and two plates that fly at each other; `hapticd-rigid` beside
-//! Rapier, on the slope beside MuJoCo and PyBullet, too.
+//! Rigid bodies: a pyramid, a slope, and two plates that fly at each other; `hapticd-rigid` next to
+//! Rapier, and on the slope also next to MuJoCo and PyBullet.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn rapier_vector(v: &Vec3) -> Vector {
     Vector::new(v.x as f32, v.y as f32, v.z as f32)
 }
 
-/// An empty scene in both.
+/// Returns an empty scene in both.
 fn scenes(gravity: Vec3, dt: f64) -> Result<(RigidWorld, PhysicsWorld), Box<dyn Error>> {
     let ours = RigidWorld::new(Settings {
         gravity,
@@ -43,7 +43,7 @@ fn scenes(gravity: Vec3, dt: f64) -> Result<(RigidWorld, PhysicsWorld), Box<dyn 
     Ok((ours, theirs))
 }
 
-/// 55 boxes of 0.2 m at 1 ms a step, contact detected continuously, nobody asleep.
+/// 55 boxes of 0.2 m at 1 ms a step, with continuous detection and without sleeping bodies.
 pub fn pyramid(_: &str) -> Rows {
     const STEPS: usize = 2000;
     const TURN: usize = 100;
@@ -121,20 +121,20 @@ pub fn pyramid(_: &str) -> Rows {
     ])
 }
 
-/// Half width of the slope's cube, m; step, s; steps; friction with a fifth of margin, and with too
-/// little.
+/// Half width of the slope's cube, m; step, s; number of steps; friction with a fifth of margin,
+/// and too low.
 const HALF: f64 = 0.1;
 const SLOPE_DT: f64 = 1e-3;
 const SLOPE_STEPS: u32 = 5000;
 const FRICTION: [f64; 2] = [0.6, 0.49];
 
-/// In the frame of a slope of angle atan 0.5: x down it, z off it.
+/// Gravity in the frame of a slope of angle atan 0.5: x points down it, z away from it.
 fn slope_gravity() -> Vec3 {
     let angle = 0.5_f64.atan();
     Vec3::new(angle.sin(), 0.0, -angle.cos()) * GRAVITY
 }
 
-/// Metres that a cube goes down the slope: ours, Rapier's.
+/// Returns the distance in metres that a cube slides down the slope: ours, Rapier's.
 fn slid(friction: f64) -> Result<[f64; 2], Box<dyn Error>> {
     let half = HALF;
     let (mut ours, mut theirs) = scenes(slope_gravity(), SLOPE_DT)?;
@@ -149,7 +149,7 @@ fn slid(friction: f64) -> Result<[f64; 2], Box<dyn Error>> {
             Pose::translation(0.0, 0.0, -half),
         )
     })?;
-    // As near as bodies may start.
+    // The smallest distance at which bodies may start.
     let safe = hapticd_rigid::Distances::new(half * 3f64.sqrt(), 0.0).safe_m;
     let id = ours.add(&BodySpec {
         material,
@@ -219,7 +219,7 @@ pub fn slope(python: &str) -> Rows {
     Ok(rows)
 }
 
-/// A number in [-1, 1).
+/// Returns a number in [-1, 1).
 fn next(state: &mut u64) -> f64 {
     *state = state
         .wrapping_mul(6_364_136_223_846_793_005)
@@ -227,15 +227,15 @@ fn next(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Which side of the first plate the second one's centre is on, in the first one's frame, while it
-/// is over the first one's face.
+/// Returns the side of the first plate on which the second one's centre is, in the first one's
+/// frame, while it is over the first one's face.
 fn side(apart: &Vec3) -> Option<f64> {
     (apart.x.abs().max(apart.y.abs()) < 5.0).then_some(apart.z.signum())
 }
 
-/// How two plates of 10 x 10 m, 2 cm thick, are after they were driven at each other: whether the
-/// second one's centre was on one side of the first one's face in one step and on the other in the
-/// next, and whether the velocities never changed; ours, Rapier's.
+/// Drives two plates of 10 x 10 m, 2 cm thick, at each other. Returns whether the second one's
+/// centre was on one side of the first one's face in one step and on the other side in the next,
+/// and whether the velocities never changed; ours, Rapier's.
 fn plates_once(state: &mut u64, speed: f64) -> Result<[(bool, bool); 2], Box<dyn Error>> {
     let dt = 1e-2;
     let (mut ours, mut theirs) = scenes(Vec3::zeros(), dt)?;
@@ -268,7 +268,7 @@ fn plates_once(state: &mut u64, speed: f64) -> Result<[(bool, bool); 2], Box<dyn
         );
         handles.push((id, handle));
     }
-    // Long enough for the slowest to have met and gone on.
+    // Long enough for the slowest to have met and moved on.
     let steps = (3.5 / speed / dt).ceil() as u32 + 2;
     let mut sides: [[Option<f64>; 2]; 2] = [[None; 2]; 2];
     let mut through = [false; 2];

@@ -1,9 +1,9 @@
-//! The same scenes in `hapticd` and in Rapier, parry, FCL, MuJoCo and PyBullet, in one run and in
-//! turns, as one table; and skins ([`skins`]), which are a run of their own.
+//! Runs the same scenes in `hapticd` and in Rapier, parry, FCL, MuJoCo and PyBullet, in one run and
+//! alternating, and prints one table. Skins ([`skins`]) are a separate run.
 //!
-//! `tests/peers/run` sets up what this needs. Prints versions and settings first; bars that ours
-//! does not reach are printed as such, and are not a failure of the run. Times are of the wall
-//! clock (skins: of the processor): compare within one run.
+//! `tests/peers/run` sets up what this needs. The program prints versions and settings first. Bars
+//! that hapticd misses are printed as such and do not fail the run. Times are wall-clock times
+//! (skins: processor time); compare them only within one run.
 
 mod dynamics;
 mod skins;
@@ -20,12 +20,12 @@ use serde_json::Value;
 pub struct Row {
     /// What was measured.
     pub what: String,
-    /// Ours, the peer's, their ratio or the bar's verdict.
+    /// Our value, the peer's, and their ratio or the verdict on the bar.
     pub cells: [String; 3],
 }
 
 impl Row {
-    /// A line.
+    /// Makes a line.
     pub fn new(what: &str, ours: String, peer: String, verdict: String) -> Self {
         Self {
             what: what.to_owned(),
@@ -46,7 +46,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Of at least one time.
+    /// Computes the statistics of at least one time.
     pub fn of(times: &[f64]) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -57,14 +57,14 @@ impl Times {
         }
     }
 
-    /// In milliseconds.
+    /// Formats them in milliseconds.
     pub fn ms(&self) -> String {
         let [mean, median, p99] = [self.mean, self.median, self.p99].map(|x| 1e3 * x);
         format!("mean {mean:.3} ms, median {median:.3}, p99 {p99:.3}")
     }
 }
 
-/// Whether a bar is reached, with the ratio.
+/// Formats whether a bar is reached, with the ratio.
 pub fn bar(ratio: f64, most: f64) -> String {
     let verdict = if ratio <= most {
         "holds"
@@ -74,7 +74,7 @@ pub fn bar(ratio: f64, most: f64) -> String {
     format!("{ratio:.2} of the peer's (bar {most}): {verdict}")
 }
 
-/// Runs a script of this folder on a request.
+/// Runs a script of this folder with a request; returns its answer.
 pub fn ask(python: &str, script: &str, request: &Value) -> Result<Value, Box<dyn Error>> {
     let path = std::env::temp_dir().join(format!("hapticd-peers-{}.json", std::process::id()));
     std::fs::write(&path, request.to_string())?;

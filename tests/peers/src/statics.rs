@@ -1,4 +1,4 @@
-//! Two standing meshes of 70,000 triangles: all intersecting pairs and the distance, beside FCL.
+//! Two static meshes of 70,000 triangles: all intersecting pairs and the distance, next to FCL.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -22,7 +22,7 @@ fn timed<T>(mut call: impl FnMut() -> T, times: &mut Vec<f64>) {
     }
 }
 
-/// Ours before and after the peer's.
+/// Measures ours before and after the peer's.
 pub fn statics(python: &str) -> Result<Vec<Row>, Box<dyn Error>> {
     let torus = MeshIndex::new(shapes::torus(0.3, 0.1, 265, 132)?);
     let turn = Quat::from_scaled_axis(Vec3::new(1.2, 0.3, -0.2));

@@ -1,11 +1,11 @@
-//! Tree against tree: large random sweeps of two rings, all from apart: 200 of 200 with 2,000
-//! triangles, 100 of 20,000 and 80,000 with as many, of which the peers get those that they manage
-//! in a minute.
+//! Tree against tree: large random sweeps of two rings that start apart: 200 sweeps of 200 against
+//! 2,000 triangles, 100 of 20,000 against 20,000, and 100 of 80,000 against 80,000. In the latter
+//! two the peers get as many as they finish in a minute.
 //!
-//! Every method has the same poses at the beginning and at the end. Ours moves along a screw
+//! All methods have the same poses at the beginning and at the end. Ours moves along a screw
 //! between them; parry and FCL move the body's origin straight at constant speed while it turns.
-//! Each is held against 2,000 samples of its own motion, overlap decided by one static test for
-//! all.
+//! Each is checked against 2,000 samples of its own motion; the same static test decides overlap
+//! for all.
 
 #[path = "../../../sim/ccd/tests/common/mod.rs"]
 mod common;
@@ -27,7 +27,7 @@ use crate::{Row, Times, ask, bar};
 
 const SAMPLES: u32 = 2_000;
 
-/// One body's motion: poses at the ends, and the rotation between them, less than half a turn.
+/// Motion of one body: poses at the ends, and the rotation between them, less than half a turn.
 struct Sweep {
     start: Pose,
     shift: Vec3,
@@ -43,7 +43,7 @@ impl Sweep {
         )
     }
 
-    /// The peers' motion.
+    /// Returns the pose of the peers' motion.
     fn straight(&self, t: f64) -> Pose {
         let turn = Quat::from_scaled_axis(self.turn * t) * self.start.rotation;
         Pose::from_parts(
@@ -82,7 +82,7 @@ fn random(rng: &mut SplitMix) -> [Sweep; 2] {
     })
 }
 
-/// What a method says against the samples of its motion.
+/// Answers of a method compared with the samples of its motion.
 struct Tally {
     missed: usize,
     late: usize,
@@ -137,20 +137,20 @@ fn peer_mesh(index: &MeshIndex) -> Result<TriMesh, Box<dyn Error>> {
     TriMesh::new(vertices, mesh.triangles().to_vec()).map_err(|e| format!("{e:?}").into())
 }
 
-/// For the Python part.
+/// Returns a mesh as JSON for the Python part.
 pub fn mesh_json(index: &MeshIndex) -> Result<Value, Box<dyn Error>> {
     let mesh = index.mesh().ok_or("a point")?;
     let vertices: Vec<_> = mesh.positions().iter().map(|p| [p.x, p.y, p.z]).collect();
     Ok(json!({"vertices": vertices, "triangles": mesh.triangles()}))
 }
 
-/// Two meshes and how often they are swept.
+/// Two meshes and the number of their sweeps.
 struct Size {
     name: &'static str,
     /// Facets around and across the rings.
     facets: [(u32, u32); 2],
     cases: usize,
-    /// No further case is given to a peer that has spent this many seconds.
+    /// A peer that has spent this many seconds gets no further case.
     patience: f64,
 }
 
@@ -175,7 +175,7 @@ const SIZES: [Size; 3] = [
     },
 ];
 
-/// All sizes, beside both peers.
+/// Runs all sizes next to both peers.
 pub fn sweeps(python: &str) -> Result<Vec<Row>, Box<dyn Error>> {
     let mut rows = Vec::new();
     for size in &SIZES {

@@ -1,11 +1,11 @@
-//! Who makes a mesh of the chain: ours, splatting with Flying Edges, splatting with splashsurf's
+//! The polygonizers of the chain: ours, splatting with Flying Edges, splatting with splashsurf's
 //! Marching Cubes, and fidget.
 //!
-//! fidget is used as a mesher of a sum of 64 compact kernels, which its author does not advertise;
-//! its octree of the domain ends at cubes of the same size, and merges flat ones. Its time holds
-//! making the shape again, since the primitives move; it makes no normals. splashsurf's Marching
-//! Cubes of a field that is given is its older way without subdomains; its own way is in
-//! [`particles`](super::particles).
+//! fidget is used as a mesher of a sum of 64 compact kernels, a use that its author does not
+//! advertise. Its octree of the domain ends at cubes of the same size and merges flat ones. Its
+//! time includes rebuilding the shape, since the primitives move; it computes no normals.
+//! splashsurf's Marching Cubes on a given field is its older method without subdomains; its current
+//! method is in [`particles`](super::particles).
 
 use std::error::Error;
 use std::rc::Rc;
@@ -21,10 +21,10 @@ use splashsurf_lib::{DensityMap, UniformGrid, nalgebra as theirs};
 use super::scene::{LEVEL, centres, chain, face, splat, tree};
 use super::{Case, Code, timed, vtk};
 
-/// All of them at this resolution.
+/// Returns the case with all codes at this resolution.
 ///
 /// # Errors
-/// When one cannot be set up.
+/// If one cannot be set up.
 pub fn case(cells: u32, radius_m: f64, vtk: &Rc<vtk::Process>) -> Result<Case, Box<dyn Error>> {
     let splatting = || Splatting {
         cells,
@@ -70,7 +70,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Of these primitives.
+    /// Makes a polygonizer of these primitives.
     pub fn new(primitives: Vec<Primitive>, domain: Domain, level: f64) -> Self {
         Self {
             skin: Skin::default(),
@@ -92,7 +92,7 @@ impl Code for Ours {
     }
 
     fn frame(&mut self) -> Result<f64, Box<dyn Error>> {
-        // What did not move would be taken over.
+        // What did not move would be reused.
         self.by_m = -self.by_m;
         for primitive in &mut self.primitives {
             if let Skeleton::Point(at) = &mut primitive.skeleton {
@@ -115,7 +115,7 @@ impl Code for Ours {
     }
 }
 
-/// The field onto the nodes of the whole grid: the first of two stages.
+/// Samples the field at all nodes of the grid: the first of two stages.
 struct Splatting {
     cells: u32,
     radius_m: f64,
@@ -168,7 +168,7 @@ impl Code for MarchingCubes {
     }
 
     fn frame(&mut self) -> Result<f64, Box<dyn Error>> {
-        // Its index goes fastest along z.
+        // Its index runs fastest along z.
         let field = self.splatting.frame(false);
         let cells = i64::from(self.splatting.cells);
         let low = theirs::Vector3::repeat(-1.0_f32);
@@ -190,7 +190,7 @@ impl Code for MarchingCubes {
     }
 }
 
-/// As a mesh of ours, without normals.
+/// Converts a mesh to our type, without normals.
 pub fn ours(mesh: &TriMesh3d<f32>) -> Mesh {
     let triangles = mesh.triangles.iter().map(|t| t.map(|i| i as u32));
     Mesh {

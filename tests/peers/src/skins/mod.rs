@@ -1,12 +1,11 @@
 //! Skins: a chain of 64 points that blend, polygonized by `hapticd-skin`, by VTK's Flying Edges, by
-//! fidget and by splashsurf, in turns and as one table.
+//! fidget and by splashsurf, alternating, as one table.
 //!
-//! One thread each, processor time of the process that works, and every code makes its mesh from
-//! nothing in every run: nothing is taken over from the run before, as if all primitives had moved.
-//! Each says what its time holds. Triangles are fewer or more with each method, so a million
-//! triangles a second is there, too. All meshes go through our own [`Checker`]; which way a
-//! triangle faces is told by the gradient of the field that it was made of, not by the code's own
-//! normals.
+//! Each code runs on one thread; times are processor times of the working process. Every code makes
+//! its mesh from scratch in every run, as if all primitives had moved. Each states what its time
+//! includes. The number of triangles depends on the method, so the table also gives millions of
+//! triangles per second. All meshes go through our own [`Checker`]. The gradient of the field from
+//! which a triangle was made decides which way it faces, not the code's own normals.
 
 mod codes;
 mod particles;
@@ -19,41 +18,41 @@ use std::time::Duration;
 use hapticd_skin::{Check, Checker, Mesh};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Times each code has its turn, after one that does not count.
+/// Number of runs of each code, after one that does not count.
 const ROUNDS: usize = 9;
 
-/// Somebody who makes a mesh.
+/// A polygonizer.
 pub trait Code {
-    /// What it is, and what its time holds.
+    /// Returns its name, and what its time includes.
     fn name(&self) -> &'static str;
-    /// Makes the mesh once; processor time, s.
+    /// Makes the mesh once; returns the processor time, s.
     fn frame(&mut self) -> Result<f64, Box<dyn Error>>;
-    /// The mesh of the last run. Normals are those of the field, outwards.
+    /// Returns the mesh of the last run. Normals are those of the field, outwards.
     fn mesh(&mut self) -> Result<Mesh, Box<dyn Error>>;
 }
 
-/// A scene at a resolution, and who makes its mesh. Ours is the first.
+/// A scene at a resolution, and the codes that polygonize it; ours is the first.
 pub struct Case {
-    /// What it is.
+    /// Description.
     pub what: String,
-    /// Who.
+    /// Polygonizers.
     pub codes: Vec<Box<dyn Code>>,
 }
 
-/// Processor time of this process so far.
+/// Returns the processor time of this process so far.
 pub fn processor_time() -> Duration {
     let t = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
 }
 
-/// Processor time of a call, s.
+/// Returns the processor time of a call, s, and its result.
 pub fn timed<T>(call: impl FnOnce() -> T) -> (f64, T) {
     let start = processor_time();
     let made = call();
     ((processor_time() - start).as_secs_f64(), made)
 }
 
-/// What the check says in few words.
+/// Summarises a check in a few words.
 fn verdict(check: &Check, triangles: usize) -> String {
     let mut faults = Vec::new();
     let mut count = |number: usize, what: &str| {
@@ -67,8 +66,8 @@ fn verdict(check: &Check, triangles: usize) -> String {
     count(check.same_way, "edges along one way");
     count(check.not_finite, "points not finite");
     count(check.strays, "strays");
-    // A tenth of a per cent of slivers lies across its field where the surface is thinner than a
-    // cube.
+    // A tenth of a per cent of the triangles are slivers that lie across their field where the
+    // surface is thinner than a cube.
     if check.faults.flipped > 0 {
         let share = 100.0 * check.faults.flipped as f64 / triangles as f64;
         faults.push(format!("{} flipped ({share:.2} %)", check.faults.flipped));
@@ -80,13 +79,12 @@ fn verdict(check: &Check, triangles: usize) -> String {
     }
 }
 
-/// Runs all and prints the table.
+/// Runs all codes and prints the table.
 ///
 /// # Errors
-/// When a code does not run.
+/// If a code does not run.
 pub fn run(python: &str) -> Result<(), Box<dyn Error>> {
-    // splashsurf has threads of its own; what they take would count, but one is what all others
-    // have.
+    // splashsurf has its own threads, whose time would count. It gets one, like all others.
     splashsurf_lib::initialize_thread_pool(1)?;
     let vtk = vtk::Process::start(python)?;
     println!(
@@ -111,7 +109,7 @@ fn show(checker: &mut Checker, mut case: Case) -> Result<(), Box<dyn Error>> {
     for round in 0..=ROUNDS {
         for (code, times) in case.codes.iter_mut().zip(&mut times) {
             let seconds = code.frame()?;
-            // Memory grows in the first.
+            // Memory grows in the first round.
             if round > 0 {
                 times.push(seconds);
             }

@@ -1,11 +1,11 @@
-//! splashsurf on its own ground: a ball of fluid as particles in a lattice, in its usual way
+//! splashsurf on its home ground: a ball of fluid as particles in a lattice, with its usual method
 //! (subdomains, vector instructions).
 //!
-//! Not the same field as ours: it sums the cubic spline over densities that it computes, ours the
-//! same particles as points with the same reach and an amplitude that makes the sum one inside.
-//! Both have cubes of the same edge, and ours 5 to 6 % fewer triangles, its surface being smaller:
-//! compare per triangle. Normals are those of triangles by its own function, ours those of the
-//! field; those that triangles are checked against are its field's.
+//! Its field differs from ours. It sums the cubic spline over densities that it computes; ours
+//! takes the same particles as points with the same reach and an amplitude that makes the sum one
+//! inside. Both have cubes of the same edge. Ours has 5 to 6 % fewer triangles because its surface
+//! is smaller, so compare per triangle. Its normals are those of triangles, from its own function;
+//! ours are those of the field. Its triangles are checked against the normals of its field.
 
 use std::error::Error;
 
@@ -17,23 +17,23 @@ use splashsurf_lib::{Parameters, SurfaceReconstruction, nalgebra as theirs, reco
 use super::codes::{Ours, ours};
 use super::{Case, Code, timed};
 
-/// Cubes' edges, radii of a particle.
+/// Edges of the cubes, in radii of a particle.
 pub const CASES: [f64; 2] = [0.75, 0.5];
 
-/// m
+/// Radius of a particle, m.
 const PARTICLE_RADIUS_M: f64 = 0.02;
-/// Where a particle's kernel ends, radii of it; pictures in its manual have 4.4, and cubes of 0.45
+/// Reach of a particle's kernel, in radii of it; pictures in its manual use 4.4, with cubes of 0.45
 /// and 1.1.
 const REACH: f64 = 4.0;
-/// Where the surface is: its default.
+/// Level of the surface: its default.
 const THRESHOLD: f64 = 0.6;
-/// Of the ball, m.
+/// Radius of the ball, m.
 const BALL_M: f64 = 0.7;
 
-/// Both at this fineness.
+/// Returns the case with both codes at this resolution.
 ///
 /// # Errors
-/// When one cannot be set up.
+/// If one cannot be set up.
 pub fn case(edge: f64) -> Result<Case, Box<dyn Error>> {
     let particles = lattice();
     let edge_m = edge * PARTICLE_RADIUS_M;
@@ -71,7 +71,7 @@ pub fn case(edge: f64) -> Result<Case, Box<dyn Error>> {
     })
 }
 
-/// A ball of them, one diameter apart.
+/// Returns the particles of a ball, one diameter apart.
 fn lattice() -> Vec<Vec3> {
     let apart = 2.0 * PARTICLE_RADIUS_M;
     let most = (BALL_M / apart).floor() as i32;
@@ -91,7 +91,7 @@ struct Particles {
 impl Particles {
     fn parameters(&self) -> Parameters<f32> {
         let radius = PARTICLE_RADIUS_M as f32;
-        // Its threads are one: `super::run`.
+        // It uses one thread: see `super::run`.
         let mut parameters = Parameters::new(radius, REACH as f32 * radius, self.edge_m);
         parameters.iso_surface_threshold = THRESHOLD as f32;
         parameters

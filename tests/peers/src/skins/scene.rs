@@ -1,5 +1,5 @@
-//! The chain of 64 points, at rest, in the forms that the codes want it in: primitives, samples on
-//! a grid, an expression; and its field's outward direction.
+//! The chain of 64 points, at rest, in the forms that the codes need: primitives, samples on a
+//! grid, an expression; and its field's outward direction.
 //!
 //! Every potential is `(1 - d²/R²)²` within `R`; the surface is where their sum is [`LEVEL`]. The
 //! domain is from -1 to 1 m.
@@ -8,12 +8,12 @@ use fidget::context::Tree;
 use hapticd_geometry::Vec3;
 use hapticd_skin::{Mesh, Primitive};
 
-/// Cubes along an edge, radius, m.
+/// Cubes along an edge; radius, m.
 pub const CASES: [(u32, f64); 3] = [(64, 0.3), (128, 0.3), (256, 0.1)];
-/// Where the surface is.
+/// Level of the surface.
 pub const LEVEL: f64 = 0.35;
 
-/// Where the points are.
+/// Returns the positions of the points.
 pub fn centres() -> Vec<Vec3> {
     let at = |i: u8| {
         let s = f64::from(i) / 63.0;
@@ -22,14 +22,14 @@ pub fn centres() -> Vec<Vec3> {
     (0..64).map(at).collect()
 }
 
-/// As primitives.
+/// Returns the chain as primitives.
 pub fn chain(radius_m: f64) -> Vec<Primitive> {
     let points = centres().into_iter();
     points.map(|at| Primitive::point(at, radius_m)).collect()
 }
 
-/// Onto all nodes of the grid, each primitive onto those in its bounding cube; x is the fastest if
-/// `x_first`, else z.
+/// Samples the field at all nodes of the grid, each primitive at those in its bounding cube. x is
+/// the fastest index if `x_first`, otherwise z.
 pub fn splat(
     primitives: &[Primitive],
     cells: u32,
@@ -68,7 +68,7 @@ pub fn splat(
     }
 }
 
-/// As an expression that is below zero inside.
+/// Returns the field as an expression that is negative inside.
 pub fn tree(centres: &[Vec3], radius_m: f64) -> Tree {
     let per_r2 = (1.0 / (radius_m * radius_m)) as f32;
     let term = |c: &Vec3| {
@@ -77,7 +77,8 @@ pub fn tree(centres: &[Vec3], radius_m: f64) -> Tree {
         (1.0 - (x + y + z) * per_r2).max(0.0).square()
     };
     let mut terms: Vec<Tree> = centres.iter().map(term).collect();
-    // In pairs, so that intervals and registers are those of a tree and not of a list.
+    // Summed in pairs, so that the expression is a tree and not a list; this helps intervals and
+    // registers.
     while terms.len() > 1 {
         let pairs = terms.chunks(2).map(|pair| match pair {
             [a, b] => a.clone() + b.clone(),
@@ -90,13 +91,13 @@ pub fn tree(centres: &[Vec3], radius_m: f64) -> Tree {
     LEVEL as f32 - sum
 }
 
-/// Gives the mesh the field's normals.
+/// Gives the mesh the normals of the field.
 pub fn face(mesh: &mut Mesh, primitives: &[Primitive]) {
     let normal = |p: &[f32; 3]| {
         let at = Vec3::from(p.map(f64::from));
         let all = primitives.iter().map(|one| one.with_gradient(&at).1);
         let sum: Vec3 = all.sum();
-        // Of length 0 where there is no field: the check then calls the point not finite.
+        // The length is 0 where there is no field; the check then reports the point as not finite.
         <[f32; 3]>::from((-sum / sum.norm()).map(|x| x as f32))
     };
     mesh.normals = mesh.points.iter().map(normal).collect();

@@ -1,4 +1,4 @@
-//! VTK in a Python of its own, which stays, so that it has its turns as everybody has.
+//! VTK in a separate Python process that stays alive, so that it can take turns with the others.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use hapticd_skin::Mesh;
 use serde_json::Value;
 
-/// `flying_edges.py`, asked line by line.
+/// The process of `flying_edges.py`, queried line by line.
 pub struct Process {
     child: RefCell<Child>,
     ends: RefCell<(ChildStdin, BufReader<ChildStdout>)>,
@@ -21,7 +21,7 @@ impl Process {
     /// Starts it.
     ///
     /// # Errors
-    /// When it does not run; it has said why.
+    /// If it does not run; it has then printed the reason.
     pub fn start(python: &str) -> Result<Rc<Self>, Box<dyn Error>> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("flying_edges.py");
         let mut child = Command::new(python)
@@ -41,7 +41,7 @@ impl Process {
         Ok(Rc::new(process))
     }
 
-    /// VTK's.
+    /// Returns the version of VTK.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -59,20 +59,20 @@ impl Process {
         self.answer()
     }
 
-    /// Flying Edges with normals on the chain's field, which is there already; its processor time,
-    /// s.
+    /// Runs Flying Edges with normals on the chain's field, which is already in memory; returns its
+    /// processor time, s.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// If it does not answer.
     pub fn contour(&self, cells: u32, radius_m: f64) -> Result<f64, Box<dyn Error>> {
         let answer = self.ask(&format!("{cells}:{radius_m}"))?;
         Ok(answer["normals_s"].as_f64().ok_or("no time")?)
     }
 
-    /// The mesh that it makes, without normals.
+    /// Returns the mesh that it makes, without normals.
     ///
     /// # Errors
-    /// When it does not answer, or its file cannot be read.
+    /// If it does not answer, or its file cannot be read.
     pub fn mesh(&self, cells: u32, radius_m: f64) -> Result<Mesh, Box<dyn Error>> {
         let path = std::env::temp_dir().join(format!("hapticd-peers-{}.mesh", std::process::id()));
         let answer = self.ask(&format!("{cells}:{radius_m} {}", path.display()))?;
@@ -99,7 +99,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
+        // A process that has ended needs no kill.
         let _ = self.child.borrow_mut().kill();
         let _ = self.child.borrow_mut().wait();
     }
