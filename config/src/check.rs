@@ -192,7 +192,7 @@ impl<'e> Entries<'e> {
                 && let Some(mover) = body.value.as_text()
                 && mover != "kinematic"
             {
-                let problem = Problem::ForeignMotion {
+                let problem = Problem::MotionNotKinematic {
                     kind: mover.to_owned(),
                     motion: kind.to_owned(),
                 };
@@ -209,7 +209,7 @@ impl<'e> Entries<'e> {
                         | ("implicit", "bottom" | "ends")
                 )
             {
-                let problem = Problem::ForeignPins {
+                let problem = Problem::InvalidPins {
                     kind: kind.to_owned(),
                     pinned: held.to_owned(),
                 };
@@ -228,7 +228,7 @@ impl<'e> Entries<'e> {
                 && let Some(count) = copies.value.as_number().filter(|n| *n != 1.0)
                 && let Some(kind) = body.value.as_text().filter(|kind| *kind != "crowd")
             {
-                let problem = Problem::ForeignCopies {
+                let problem = Problem::CopiesNotCrowd {
                     kind: kind.to_owned(),
                     copies: count,
                 };
@@ -239,7 +239,7 @@ impl<'e> Entries<'e> {
                 && let Some(solid) = self.get(&body.table, "solid")
                 && solid.value == crate::value::Value::Boolean(false)
             {
-                let diagnostic = Diagnostic::new(Problem::HollowDynamic, solid.origin.span());
+                let diagnostic = Diagnostic::new(Problem::DynamicNotSolid, solid.origin.span());
                 found.push(diagnostic.help("its mass is that of its inside: leave `solid` out"));
             }
         }
@@ -299,7 +299,7 @@ impl<'e> Entries<'e> {
             }
             return;
         }
-        let mut tell = |entry: &Entry, what: String, wanted| {
+        let mut report_planar = |entry: &Entry, what: String, wanted| {
             let problem = Problem::NotPlanar {
                 found: what,
                 wanted,
@@ -310,7 +310,7 @@ impl<'e> Entries<'e> {
         for kind in &shapes {
             if let Some(text) = kind.value.as_text().filter(|text| !PLANAR.contains(text)) {
                 let wanted = "bodies are of shape \"polygon\", \"star\" or \"disc\", tools \"disc\" or \"polygon\"";
-                tell(kind, format!("the shape \"{text}\""), wanted);
+                report_planar(kind, format!("the shape \"{text}\""), wanted);
             }
         }
         for body in bodies {
@@ -319,7 +319,7 @@ impl<'e> Entries<'e> {
                 .as_text()
                 .filter(|kind| !matches!(*kind, "static" | "kinematic"))
             {
-                tell(
+                report_planar(
                     body,
                     format!("a {kind} body"),
                     "bodies are static or kinematic",
@@ -335,12 +335,12 @@ impl<'e> Entries<'e> {
             if let Some((entry, xs)) =
                 numbers(self.get(&body.table, "position_m")).filter(|e| e.1[2] != 0.0)
             {
-                tell(entry, format!("z = {} m", xs[2]), "the plane is z = 0");
+                report_planar(entry, format!("z = {} m", xs[2]), "the plane is z = 0");
             }
             if let Some((entry, _)) =
                 numbers(self.get(&body.table, "rpy_deg")).filter(|e| e.1[..2] != [0.0; 2])
             {
-                tell(
+                report_planar(
                     entry,
                     "roll or pitch".to_owned(),
                     "bodies turn about z only",
@@ -350,7 +350,7 @@ impl<'e> Entries<'e> {
             if let Some((entry, _)) =
                 numbers(self.get(&motion, "amplitude_m")).filter(|e| e.1[2] != 0.0)
             {
-                tell(
+                report_planar(
                     entry,
                     "a motion along z".to_owned(),
                     "bodies move along x and y",
@@ -359,7 +359,7 @@ impl<'e> Entries<'e> {
             if let Some((entry, _)) =
                 numbers(self.get(&motion, "axis")).filter(|e| e.1[..2] != [0.0; 2])
             {
-                tell(
+                report_planar(
                     entry,
                     "an axis that is not z".to_owned(),
                     "bodies turn about z only",
@@ -390,7 +390,7 @@ impl<'e> Entries<'e> {
                     if let Some(radius) = hole.value.as_number()
                         && 2.0 * radius >= edge
                     {
-                        let problem = Problem::NoWall {
+                        let problem = Problem::HoleTooLarge {
                             radius_m: radius,
                             edge_m: edge,
                         };

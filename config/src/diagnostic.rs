@@ -235,7 +235,7 @@ pub enum Problem {
     },
     /// A hole as wide as its block.
     #[error("`hole_radius_m` = {radius_m} leaves no wall in a block that is {edge_m} m wide")]
-    NoWall {
+    HoleTooLarge {
         /// Radius of the hole, m.
         radius_m: f64,
         /// Smaller of the block's edges across the hole, m.
@@ -254,7 +254,7 @@ pub enum Problem {
     SphereBody,
     /// A motion on a body that is not kinematic.
     #[error("a {kind} body cannot have the motion \"{motion}\"")]
-    ForeignMotion {
+    MotionNotKinematic {
         /// Kind of the body.
         kind: String,
         /// Kind of the motion.
@@ -262,7 +262,7 @@ pub enum Problem {
     },
     /// Pins that a body of this kind cannot have.
     #[error("a {kind} body cannot be pinned by its \"{pinned}\"")]
-    ForeignPins {
+    InvalidPins {
         /// Kind of the body.
         kind: String,
         /// Value of `pinned`.
@@ -270,7 +270,7 @@ pub enum Problem {
     },
     /// Several copies of a body that is not a crowd.
     #[error("a {kind} body cannot have {copies} copies")]
-    ForeignCopies {
+    CopiesNotCrowd {
         /// Kind of the body.
         kind: String,
         /// Value of `copies`.
@@ -278,7 +278,7 @@ pub enum Problem {
     },
     /// A dynamic body, or a body of a crowd, without an inside and so without mass.
     #[error("a body that only forces move must be solid")]
-    HollowDynamic,
+    DynamicNotSolid,
     /// Something that a planar scene cannot hold.
     #[error("{found} in a planar scene: {wanted}")]
     NotPlanar {
@@ -523,12 +523,12 @@ fn write_excerpt(
 pub struct ConfigErrors {
     source: Source,
     diagnostics: Vec<Diagnostic>,
-    pub(crate) sound: Option<Box<SoundParts>>,
+    pub(crate) sound: Option<Box<ValidParts>>,
 }
 
 /// The sound parts of a configuration with errors, and where their values are.
 #[derive(Debug, Clone)]
-pub(crate) struct SoundParts {
+pub(crate) struct ValidParts {
     pub(crate) config: Config,
     pub(crate) entries: Vec<Entry>,
 }

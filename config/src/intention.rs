@@ -10,21 +10,21 @@ use crate::diagnostic::{ConfigErrors, Diagnostic, Problem};
 use crate::field::Tabular;
 use crate::key::Literal::{Integer, Number, Numbers, Text};
 use crate::key::{Key, boolean, choice, integer, number, numbers, tables};
-use crate::load::tell_syntax;
+use crate::load::report_syntax_errors;
 use crate::macros::{choices, section, variants};
 use crate::read::Reader;
 use crate::source::Source;
 use crate::value::Value;
 
 /// Largest coordinate, m.
-const FURTHEST_M: f64 = 1e4;
+const MAX_COORDINATE_M: f64 = 1e4;
 /// Lengths, times and speeds beyond these overflow when they are divided by each other.
-const SMALLEST: f64 = 1e-9;
-const LARGEST: f64 = 1e9;
+const MIN_POSITIVE: f64 = 1e-9;
+const MAX_POSITIVE: f64 = 1e9;
 
 /// A position, m, or a rotation vector, rad.
 const fn vector() -> Key {
-    numbers(&[0.0; 3], -FURTHEST_M, FURTHEST_M)
+    numbers(&[0.0; 3], -MAX_COORDINATE_M, MAX_COORDINATE_M)
 }
 
 /// A position that must be given.
@@ -33,11 +33,11 @@ const fn place() -> Key {
 }
 
 const fn positive(example: f64) -> Key {
-    number(example, SMALLEST, LARGEST).required(Number(example))
+    number(example, MIN_POSITIVE, MAX_POSITIVE).required(Number(example))
 }
 
 const fn offset(example: f64) -> Key {
-    number(example, -FURTHEST_M, FURTHEST_M).required(Number(example))
+    number(example, -MAX_COORDINATE_M, MAX_COORDINATE_M).required(Number(example))
 }
 
 choices! {
@@ -83,7 +83,7 @@ variants! {
             /// Duration of one movement.
             move_s: f64 = positive(1.0).unit("s"),
             /// Time spent below, and time spent above.
-            hold_s: f64 = number(1.0, 0.0, LARGEST).required(Number(1.0)).unit("s"),
+            hold_s: f64 = number(1.0, 0.0, MAX_POSITIVE).required(Number(1.0)).unit("s"),
         },
         /// Move over a surface while pressing on it.
         Explore as "explore" {
@@ -92,7 +92,7 @@ variants! {
             /// Rotation vector.
             rotation: [f64; 3] = vector().unit("rad"),
             /// Half of the region along x and y.
-            half_width_m: [f64; 2] = numbers(&[0.05; 2], SMALLEST, LARGEST)
+            half_width_m: [f64; 2] = numbers(&[0.05; 2], MIN_POSITIVE, MAX_POSITIVE)
                 .required(Numbers(&[0.05, 0.05])).unit("m"),
             /// Depth below the surface that the hand wants to reach.
             pressure_depth_m: f64 = offset(0.01).unit("m"),
@@ -110,7 +110,7 @@ variants! {
             /// Radius of the circle.
             radius_m: f64 = positive(0.04).unit("m"),
             /// Duration of one turn; if negative, turns are clockwise seen from above.
-            period_s: f64 = number(3.0, -LARGEST, LARGEST)
+            period_s: f64 = number(3.0, -MAX_POSITIVE, MAX_POSITIVE)
                 .required(Number(3.0)).unit("s"),
             /// Whether the tool turns about z with the motion.
             turn_along: bool = boolean(false),
@@ -132,12 +132,12 @@ variants! {
             /// Centre of the box.
             center: [f64; 3] = place(),
             /// Half of its edges.
-            half_extents: [f64; 3] = numbers(&[0.05; 3], SMALLEST, LARGEST)
+            half_extents: [f64; 3] = numbers(&[0.05; 3], MIN_POSITIVE, MAX_POSITIVE)
                 .required(Numbers(&[0.05, 0.05, 0.05])).unit("m"),
             /// Speed of a dash.
             speed_m_s: f64 = positive(0.5).unit("m/s"),
             /// Largest value of each component of the random rotation vectors.
-            turn_rad: f64 = number(0.0, -FURTHEST_M, FURTHEST_M).unit("rad"),
+            turn_rad: f64 = number(0.0, -MAX_COORDINATE_M, MAX_COORDINATE_M).unit("rad"),
             /// Seed of the random points.
             seed: u64 = integer(1, 0, i64::MAX).required(Integer(1)),
         },
@@ -159,7 +159,7 @@ pub fn parse_intention(name: &str, text: &str) -> Result<HandIntention, ConfigEr
     if syntax_errors.is_empty() {
         check(root.get_ref(), read.as_ref(), &mut diagnostics);
     }
-    tell_syntax(&mut diagnostics, &syntax_errors, &source, text);
+    report_syntax_errors(&mut diagnostics, &syntax_errors, &source, text);
     match read {
         Some(read) if diagnostics.is_empty() => Ok(read),
         _ => Err(ConfigErrors::new(source, diagnostics)),
@@ -177,12 +177,12 @@ fn check(root: &DeTable<'_>, read: Option<&HandIntention>, found: &mut Vec<Diagn
     }
     let span_of = |key| root.get(key).map(Spanned::span);
     match read {
-        Some(HandIntention::Circle { period_s, .. }) if period_s.abs() < SMALLEST => {
+        Some(HandIntention::Circle { period_s, .. }) if period_s.abs() < MIN_POSITIVE => {
             let problem = Problem::OutOfRange {
                 key: "period_s",
                 value: Value::Number(*period_s),
-                min: Value::Number(SMALLEST),
-                max: Value::Number(LARGEST),
+                min: Value::Number(MIN_POSITIVE),
+                max: Value::Number(MAX_POSITIVE),
                 unit: Some("s"),
             };
             let diagnostic = Diagnostic::new(problem, span_of("period_s"));

@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use crate::check;
 use crate::context::Context;
-use crate::diagnostic::{ConfigErrors, Diagnostic, Finding, Problem, SoundParts};
+use crate::diagnostic::{ConfigErrors, Diagnostic, Finding, Problem, ValidParts};
 use crate::effective::{Entry, effective_json, effective_toml};
 use crate::read::Reader;
 use crate::schema::Config;
@@ -121,7 +121,7 @@ fn parse_with_inputs(
         entries,
         ..
     } = reader;
-    tell_syntax(&mut diagnostics, &syntax_errors, &source, text);
+    report_syntax_errors(&mut diagnostics, &syntax_errors, &source, text);
     let parsed = match config {
         Some(config) if diagnostics.is_empty() => Ok(Loaded {
             config,
@@ -132,7 +132,7 @@ fn parse_with_inputs(
         _ => {
             let sound = syntax_errors.is_empty().then(|| {
                 let config = Reader::lenient(context).read::<Config>(root.get_ref());
-                config.map(|config| Box::new(SoundParts { config, entries }))
+                config.map(|config| Box::new(ValidParts { config, entries }))
             });
             let mut errors = ConfigErrors::new(source, diagnostics);
             errors.sound = sound.flatten();
@@ -143,7 +143,7 @@ fn parse_with_inputs(
 }
 
 /// Reports what is not TOML, and withdraws diagnostics that may be wrong only because of it.
-pub(crate) fn tell_syntax(
+pub(crate) fn report_syntax_errors(
     diagnostics: &mut Vec<Diagnostic>,
     errors: &[toml::de::Error],
     source: &Source,

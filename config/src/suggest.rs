@@ -7,7 +7,7 @@ use crate::value::Value;
 
 /// Smallest similarity at which one name is taken for another: 1 is equal, 0 has nothing in common
 /// (normalized Damerau-Levenshtein).
-const LIKENESS_MIN: f64 = 0.55;
+const MIN_SIMILARITY: f64 = 0.55;
 
 /// Returns the candidate nearest to `name`, if it is similar enough.
 pub(crate) fn nearest<'c>(
@@ -15,7 +15,7 @@ pub(crate) fn nearest<'c>(
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
     let name = name.to_ascii_lowercase();
-    let likeness = |candidate: &str| {
+    let score = |candidate: &str| {
         // Names that differ only by a unit are near, however short: `peak_force` and
         // `peak_force_n`, `rate` and `rate_hz`.
         if candidate.starts_with(&format!("{name}_")) || name.starts_with(&format!("{candidate}_"))
@@ -26,8 +26,8 @@ pub(crate) fn nearest<'c>(
     };
     candidates
         .into_iter()
-        .map(|candidate| (likeness(candidate), candidate))
-        .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
+        .map(|candidate| (score(candidate), candidate))
+        .filter(|(score, _)| *score >= MIN_SIMILARITY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
@@ -68,14 +68,14 @@ pub(crate) fn for_key(name: &str, known: &[&'static str]) -> String {
     if let Some(nearest) = nearest(name, known.iter().copied()) {
         return format!("did you mean `{nearest}`?");
     }
-    if let Some(place) = home_of(name, Config::SECTION, "") {
+    if let Some(place) = table_with_key(name, Config::SECTION, "") {
         return format!("`{name}` belongs in {place}");
     }
     one_of(known.iter().copied())
 }
 
 /// Returns the header of the first table of the schema that has the key `name`.
-fn home_of(name: &str, section: &'static Section, header: &str) -> Option<String> {
+fn table_with_key(name: &str, section: &'static Section, header: &str) -> Option<String> {
     let mut found = None;
     section.each_key(&mut |key: &'static Key| {
         if found.is_some() {
@@ -94,8 +94,8 @@ fn home_of(name: &str, section: &'static Section, header: &str) -> Option<String
             }
         };
         found = match key.kind {
-            Kind::Table(section) => home_of(name, section, &inner(false)),
-            Kind::Tables { section, .. } => home_of(name, section, &inner(true)),
+            Kind::Table(section) => table_with_key(name, section, &inner(false)),
+            Kind::Tables { section, .. } => table_with_key(name, section, &inner(true)),
             _ if key.name == name && !header.is_empty() => Some(header.to_owned()),
             _ => None,
         };

@@ -398,7 +398,7 @@ pub fn body(
                 return Err(SceneError::Pierced(body.name.clone()));
             }
         },
-        shape: shape.felt_as(&material),
+        shape: shape.shaded_for(&material),
         solid: body.solid,
         world_from_body: pose(&body.world_from_body),
         material,

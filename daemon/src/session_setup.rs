@@ -442,7 +442,7 @@ pub fn build(
         }
     }
     if let Some(scene) = planar.filter(|_| faults.is_empty()) {
-        world.lie_flat();
+        world.set_planar();
         core = lay_flat(config, scene, rigs, period_ns)
             .map_err(|fault| faults.push(*fault))
             .ok();

@@ -13,7 +13,7 @@ pub type Pose = nalgebra::Isometry3<f64>;
 /// Largest length of an arm, coordinate of its pose and coordinate of its hand's intention, m; the
 /// same as for meshes. Beyond it, the rounding of a coordinate is no longer small against the
 /// clearance.
-pub const FURTHEST_M: f64 = 1e4;
+pub const MAX_COORDINATE_M: f64 = 1e4;
 /// Largest number of degrees of freedom of an arm.
 pub const MAX_AXES: usize = 7;
 /// One number for each axis of an arm; axes that it lacks are zero.
@@ -31,7 +31,7 @@ pub struct ArmStatus {
     /// The input queue was full when it was drained: the reader had stalled and reports were lost.
     pub input_stalled: bool,
     /// The kinematic model gave no pose for the joints that were read (singular or out of reach),
-    /// or a pose beyond [`FURTHEST_M`]. The sample repeats the last good pose.
+    /// or a pose beyond [`MAX_COORDINATE_M`]. The sample repeats the last good pose.
     pub pose_invalid: bool,
 }
 

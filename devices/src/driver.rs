@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::arm::{
-    ArmCommand, ArmSample, ArmSpec, ArmStatus, Axes, FURTHEST_M, MAX_AXES, Pose, Vec3,
+    ArmCommand, ArmSample, ArmSpec, ArmStatus, Axes, MAX_AXES, MAX_COORDINATE_M, Pose, Vec3,
 };
 use crate::codec::{DecodeError, Decoded, RawState, ReportBuffer};
 use crate::kinematics::{Kinematics, Mounted, RateIntegrator};
@@ -40,7 +40,7 @@ pub struct Driver {
     new_poses: u32,
     /// Something other than the pose has changed that a sample shows.
     news: bool,
-    last_news_ns: u64,
+    last_change_ns: u64,
     last_sample_ns: u64,
     stats: TransportStats,
 }
@@ -62,7 +62,7 @@ impl Driver {
             sequence: 0,
             new_poses: 0,
             news: false,
-            last_news_ns: 0,
+            last_change_ns: 0,
             last_sample_ns: 0,
             stats: TransportStats::default(),
             profile,
@@ -149,7 +149,7 @@ impl Driver {
             return None;
         }
         if news {
-            self.last_news_ns = now_ns;
+            self.last_change_ns = now_ns;
         }
         self.last_sample_ns = now_ns;
         let skipped = self.new_poses.saturating_sub(1);
@@ -190,7 +190,7 @@ impl Driver {
         let period = self.profile.spec.native_period_ns;
         self.profile.silent_at_rest
             && self.sequence > 0
-            && now_ns.saturating_sub(self.last_news_ns) >= REST_PERIODS.saturating_mul(period)
+            && now_ns.saturating_sub(self.last_change_ns) >= REST_PERIODS.saturating_mul(period)
             && now_ns.saturating_sub(self.last_sample_ns) >= period
     }
 
@@ -206,7 +206,7 @@ impl Driver {
                 Ok(integrator.step(now_ns, &rates))
             }
         };
-        let is_far = |pose: &Pose| pose.translation.vector.amax() > FURTHEST_M;
+        let is_far = |pose: &Pose| pose.translation.vector.amax() > MAX_COORDINATE_M;
         let pose = pose.ok().filter(|pose| !is_far(pose));
         self.pose_invalid = pose.is_none();
         match pose {

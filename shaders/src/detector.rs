@@ -79,17 +79,17 @@ pub struct GpuDetector {
     packed: bool,
     roster: Roster,
     /// True if an object has gone and no step was sent since: the GPU may still remember it.
-    haunted: bool,
+    may_remember_removed: bool,
     feed: Feed,
     records: usize,
     /// True if the GPU's memory must be cleared before the next step.
-    blank: bool,
+    clear_memory: bool,
     sent: VecDeque<Sent>,
     rooms: Rooms,
-    most_under_way: usize,
+    max_in_flight: usize,
     progress: Progress,
     /// Answers of steps up to this one lack rays.
-    distrusted: u64,
+    incomplete_until: u64,
     news: bool,
     found: Found,
     held: Found,
@@ -112,15 +112,15 @@ impl GpuDetector {
             plan: Plan::default(),
             packed: false,
             roster: Roster::default(),
-            haunted: false,
+            may_remember_removed: false,
             feed: Feed::default(),
             records: 0,
-            blank: false,
+            clear_memory: false,
             sent: VecDeque::with_capacity(DEPTH),
             rooms: Rooms::default(),
-            most_under_way: DEPTH,
+            max_in_flight: DEPTH,
             progress: Progress::default(),
-            distrusted: 0,
+            incomplete_until: 0,
             news: false,
             found: Found::default(),
             held: Found::default(),
@@ -149,14 +149,14 @@ impl GpuDetector {
 
     /// Sets the minimum capacity of every list of rays, and of contacts, unless even the worst case
     /// needs less.
-    pub fn set_least_room(&mut self, rays: usize, contacts: usize) {
+    pub fn set_min_capacity(&mut self, rays: usize, contacts: usize) {
         self.rooms.least = [rays, contacts];
     }
 
     /// Limits the steps under way, to at most [`DEPTH`]; further steps are skipped. With 0 all are
     /// skipped.
-    pub fn set_most_under_way(&mut self, steps: usize) {
-        self.most_under_way = steps.min(DEPTH);
+    pub fn set_max_in_flight(&mut self, steps: usize) {
+        self.max_in_flight = steps.min(DEPTH);
     }
 
     /// Waits until all steps under way are answered. For tests and measurements.
@@ -165,12 +165,12 @@ impl GpuDetector {
     /// [`DetectorError::Fault`].
     pub fn wait(&mut self) -> Result<(), DetectorError> {
         let waited = self.narrow.gpu().wait().map_err(Failure::from);
-        let done = waited.and_then(|()| self.hear());
+        let done = waited.and_then(|()| self.receive_answers());
         done.map_err(|failure| fault(self.progress.newest, failure))
     }
 
     /// Takes the answers that have arrived.
-    fn hear(&mut self) -> Result<(), Failure> {
+    fn receive_answers(&mut self) -> Result<(), Failure> {
         while self.narrow.receive_into(&mut self.found)? {
             let Some(sent) = self.sent.pop_front() else {
                 break;
@@ -180,24 +180,24 @@ impl GpuDetector {
             let lacks = |(wanted, room): (&u32, &usize)| *wanted as usize > *room;
             let mut rays = found.wanted.iter().zip(&sent.room).take(TRACES);
             if rays.any(lacks) {
-                self.distrusted = self.sent.back().map_or(sent.step, |last| last.step);
+                self.incomplete_until = self.sent.back().map_or(sent.step, |last| last.step);
                 self.plan.forget();
             }
-            if found.overflow || sent.step <= self.distrusted {
+            if found.overflow || sent.step <= self.incomplete_until {
                 self.progress.short += 1;
                 continue;
             }
             self.found.retain(&self.roster, sent.step);
             std::mem::swap(&mut self.found, &mut self.held);
             self.progress.answered = sent.step;
-            self.report = self.told(&sent.report);
+            self.report = self.completed_report(&sent.report);
             self.news = true;
         }
         Ok(())
     }
 
     /// Stage one's report, completed with the GPU's results.
-    fn told(&self, planned: &Report) -> Report {
+    fn completed_report(&self, planned: &Report) -> Report {
         let [tree, basic, walks, ..] = self.held.wanted.map(|n| n as usize);
         let through = |c: &&Contact| {
             let [a, b] = [c.source, c.target].map(|id| &self.feed.objects()[id as usize]);
@@ -219,17 +219,17 @@ impl GpuDetector {
 
     fn step(&mut self, scene: &mut RayScene) -> Result<(), Failure> {
         self.narrow.gpu().check()?;
-        self.hear()?;
+        self.receive_answers()?;
         if !self.packed || !self.roster.is_current(scene) {
             self.pack(scene)?;
         }
         let report = self.plan.make(scene, &self.settings);
-        if self.narrow.under_way() >= self.most_under_way {
+        if self.narrow.under_way() >= self.max_in_flight {
             self.plan.void();
             self.progress.left_out += 1;
             return Ok(());
         }
-        if std::mem::take(&mut self.blank) {
+        if std::mem::take(&mut self.clear_memory) {
             self.narrow.forget()?;
         }
         self.feed.advance(scene, &self.settings);
@@ -240,13 +240,13 @@ impl GpuDetector {
         let most_bytes = self.narrow.gpu().largest_binding() as usize;
         let room = self.rooms.predict(&demand, self.records, most_bytes);
         let [rays @ .., contacts, near] = room;
-        self.narrow.set_room(Room {
+        self.narrow.set_capacity(Room {
             rays,
             contacts,
             near,
         });
         self.narrow.send(&self.feed.step(&self.settings))?;
-        self.haunted = false;
+        self.may_remember_removed = false;
         self.sent.push_back(Sent {
             step: self.progress.newest,
             report,
@@ -261,16 +261,16 @@ impl GpuDetector {
         // The memory of an object that has gone refers to it by number: no new object may have that
         // number before a step has run without the old one.
         let was_packed = std::mem::take(&mut self.packed);
-        let (mut kept, haunted) = (was_packed, self.haunted);
+        let (mut kept, may_remember_removed) = (was_packed, self.may_remember_removed);
         let before = self.feed.objects().to_vec();
         for (object, old) in (0..).zip(&before) {
             let gone = old.points > 0 && !self.roster.stays(scene, object);
             let comes = old.points == 0 && scene.identity(object).is_some();
             let replaced = gone && scene.identity(object).is_some();
-            kept &= !(replaced || comes && haunted);
-            self.haunted |= gone;
+            kept &= !(replaced || comes && may_remember_removed);
+            self.may_remember_removed |= gone;
         }
-        kept &= !(haunted && scene.len() > before.len());
+        kept &= !(may_remember_removed && scene.len() > before.len());
         let packed = self.feed.pack(scene, &self.settings)?;
         if kept {
             let both = (0..).zip(before.iter().zip(&packed.objects));
@@ -286,7 +286,7 @@ impl GpuDetector {
         } else {
             self.narrow.set_scene(&packed)?;
             self.plan.forget();
-            self.haunted = false;
+            self.may_remember_removed = false;
         }
         self.packed = true;
         self.roster.look(scene, self.progress.newest);
@@ -344,7 +344,7 @@ impl Detector for GpuDetector {
 
     fn forget(&mut self) {
         self.plan.forget();
-        self.blank = true;
+        self.clear_memory = true;
     }
 
     fn submit(&mut self, scene: &mut RayScene) -> Result<(), DetectorError> {
@@ -354,7 +354,7 @@ impl Detector for GpuDetector {
     }
 
     fn poll(&mut self) -> Result<bool, DetectorError> {
-        self.hear()
+        self.receive_answers()
             .map_err(|failure| fault(self.progress.newest, failure))?;
         Ok(std::mem::take(&mut self.news))
     }
@@ -365,11 +365,11 @@ impl Detector for GpuDetector {
         self.packed = false;
         self.roster = Roster::default();
         self.sent.clear();
-        (self.blank, self.news) = (false, false);
+        (self.clear_memory, self.news) = (false, false);
         self.held = Found::default();
         self.report = Report::default();
         let step = self.progress.newest;
-        (self.progress, self.distrusted) = (Progress::default(), 0);
+        (self.progress, self.incomplete_until) = (Progress::default(), 0);
         self.narrow
             .recover()
             .map_err(|error| fault(step, error.into()))

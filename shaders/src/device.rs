@@ -19,7 +19,7 @@ use crate::adapter::{AdapterReport, Choice, OpenError, pick, suffices};
 use crate::queries::{RayQueries, experiment};
 
 /// Maximum wait of one [`Gpu::look`]: a hung device is detected by counting polls, not by a clock.
-const LOOK: Duration = Duration::from_millis(1);
+const MAX_POLL_WAIT: Duration = Duration::from_millis(1);
 
 /// Failures of an open device.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -240,7 +240,7 @@ impl Gpu {
         self.guard(|device, _| {
             let how = wgpu::PollType::Wait {
                 submission_index: None,
-                timeout: Some(LOOK),
+                timeout: Some(MAX_POLL_WAIT),
             };
             match device.poll(how) {
                 Ok(_) | Err(wgpu::PollError::Timeout) => {}

@@ -85,7 +85,7 @@ pub use feed::Feed;
 pub use hits::{Hit, Hits, List, Place};
 pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
 pub use narrow::{Found, Launch, Narrow, Room, Step};
-pub use near::{AskingEnd, DeviceEnd, GpuMidPhase, Limits, Patience, Sweeper};
+pub use near::{DeviceEnd, GpuMidPhase, Limits, Patience, QueryEnd, Sweeper};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, NearCluster, Row, Run};
 pub use queries::{RayQueries, UnknownRayQueries};

@@ -17,7 +17,7 @@
 //! twenty roundings of `2^-24`, including those of the pose's own numbers, whether or not the
 //! driver fuses them. The pass allows 32 of them, `2^-19 s`, and as much of the deviation and of
 //! the reach. The deviation's own roundings are `2^-19 |w| (|v| + |w| s)` and a hundredth of it
-//! (0.126 for an eighth). Numbers beyond [`FURTHEST_M`] are refused, so nothing overflows.
+//! (0.126 for an eighth). Numbers beyond [`MAX_COORDINATE_M`] are refused, so nothing overflows.
 //!
 //! # Practice
 //!
@@ -41,7 +41,7 @@ use crate::tracer::{SetupError, Ticket};
 use crate::{GROUP, passes};
 
 /// Maximum coordinate, reach, or motion in a step, m; and maximum rotation, rad.
-pub const FURTHEST_M: f64 = 1e6;
+pub const MAX_COORDINATE_M: f64 = 1e6;
 
 /// Identifies an added shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,7 +134,7 @@ pub enum SweepError {
     #[error("shapes are being made ready")]
     Preparing,
     /// A number is not finite or too large.
-    #[error("sweep {query}: {value} is not within {FURTHEST_M}")]
+    #[error("sweep {query}: {value} is not within {MAX_COORDINATE_M}")]
     Range {
         /// Index of the sweep.
         query: usize,
@@ -217,7 +217,7 @@ pub struct Midphase {
     ring: Ring<Sent>,
     steps: u64,
     room: usize,
-    most_room: usize,
+    max_capacity: usize,
     /// All shapes, concatenated.
     shapes: MeshBoxes,
     places: Vec<Place>,
@@ -239,7 +239,7 @@ impl Midphase {
             ring: Ring::default(),
             steps: 0,
             room: 1 << 14,
-            most_room: usize::MAX,
+            max_capacity: usize::MAX,
             shapes: MeshBoxes::default(),
             places: Vec::new(),
             rows: Vec::new(),
@@ -256,15 +256,15 @@ impl Midphase {
 
     /// Sets the capacity for the next step's candidates. It grows automatically after a step that
     /// overflowed.
-    pub fn set_room(&mut self, candidates: usize) {
-        self.room = candidates.clamp(1, self.most_room);
+    pub fn set_capacity(&mut self, candidates: usize) {
+        self.room = candidates.clamp(1, self.max_capacity);
     }
 
     /// Sets the maximum capacity. The whole capacity is read back from the GPU with every step,
     /// whatever was found.
-    pub fn set_most_room(&mut self, candidates: usize) {
-        self.most_room = candidates.max(1);
-        self.set_room(self.room);
+    pub fn set_max_capacity(&mut self, candidates: usize) {
+        self.max_capacity = candidates.max(1);
+        self.set_capacity(self.room);
     }
 
     /// Adds a shape, which is uploaded with the next step.
@@ -472,7 +472,7 @@ impl Midphase {
         })?;
         if let Some(count) = some {
             let most = self.gpu.largest_binding() as usize / size_of::<Candidate>();
-            let most = most.min(self.most_room);
+            let most = most.min(self.max_capacity);
             self.room = self.room.max((count + count / 2).min(most));
         }
         Ok(some.is_some())

@@ -230,7 +230,7 @@ impl Narrow {
     }
 
     /// Sets the capacities, as predicted from the pairs or otherwise.
-    pub fn set_room(&mut self, room: Room) {
+    pub fn set_capacity(&mut self, room: Room) {
         self.room = room;
     }
 

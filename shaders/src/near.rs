@@ -14,7 +14,7 @@
 //!
 //! A driver may also block a call that should not wait. Code with a deadline therefore never calls
 //! it: [`GpuMidPhase::beside`] gives the device to a separate thread, and leaves a hand-over in its
-//! place ([`AskingEnd`]). Without that, use this type only on threads that may wait. Allocates, as
+//! place ([`QueryEnd`]). Without that, use this type only on threads that may wait. Allocates, as
 //! the driver does.
 
 use std::sync::{Arc, Weak};
@@ -29,7 +29,7 @@ use crate::midphase::{Candidates, Midphase, ShapeId, SweepError};
 use crate::sweep::Sweep;
 use crate::tracer::{SetupError, Ticket};
 
-pub use beside::{AskingEnd, DeviceEnd};
+pub use beside::{DeviceEnd, QueryEnd};
 
 mod beside;
 
@@ -54,16 +54,16 @@ pub struct Limits {
     pub candidates: usize,
     /// How long to wait.
     pub patience: Patience,
-    /// Number of late answers after which the device is given up. Only `MAKE_UP` answers in time
-    /// make up for one late answer.
+    /// Number of late answers after which the device is given up. Only `TIMELY_PER_LATE` answers in
+    /// time make up for one late answer.
     pub late: u32,
 }
 
 /// Answers in time that make up for one late answer: a device may be late at most once in this many
 /// without being given up.
-const MAKE_UP: u32 = 64;
+const TIMELY_PER_LATE: u32 = 64;
 /// Time without a due answer after which a device counts as hung.
-const HUNG: Duration = Duration::from_millis(500);
+const HANG_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl Limits {
     /// Limits of the daemon. The number of triangles that pays off has not been measured on
@@ -146,10 +146,10 @@ pub struct GpuMidPhase<D = Midphase> {
     /// Submission with an answer not awaited yet, and its time.
     waiting: Option<(Ticket, Duration)>,
     /// True if `found` belongs to the latest queries.
-    here: bool,
+    has_answer: bool,
     found: Candidates,
     pairs: Vec<[u32; 2]>,
-    /// Plus [`MAKE_UP`] for each late answer, minus one for each answer in time.
+    /// Plus [`TIMELY_PER_LATE`] for each late answer, minus one for each answer in time.
     lateness: u32,
     facts: MidPhaseStats,
 }
@@ -161,7 +161,7 @@ impl GpuMidPhase {
     /// The device does not accept the pass, has no memory or has failed.
     pub fn new(gpu: Gpu, limits: Limits) -> Result<Self, SetupError> {
         let mut midphase = Midphase::new(gpu)?;
-        midphase.set_most_room(limits.candidates);
+        midphase.set_max_capacity(limits.candidates);
         Ok(Self::on(midphase, limits))
     }
 
@@ -183,7 +183,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
             asked: Vec::new(),
             owed: None,
             waiting: None,
-            here: false,
+            has_answer: false,
             found: Candidates::default(),
             pairs: Vec::new(),
             lateness: 0,
@@ -195,7 +195,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
     /// must serve. The device keeps its shapes, and the statistics go on. An answer still owed is
     /// dropped.
     #[must_use]
-    pub fn beside(self) -> (GpuMidPhase<AskingEnd>, DeviceEnd<D>) {
+    pub fn beside(self) -> (GpuMidPhase<QueryEnd>, DeviceEnd<D>) {
         let ids = self.shapes.iter().map(|&(_, id)| id).collect();
         let (asking, device) = beside::pair(self.midphase, ids);
         let asking = GpuMidPhase {
@@ -243,16 +243,16 @@ impl<D: Sweeper> GpuMidPhase<D> {
 
     fn note_late(&mut self) {
         self.facts.late += self.sweeps.len() as u64;
-        self.lateness += MAKE_UP;
-        let times = self.lateness.div_ceil(MAKE_UP);
+        self.lateness += TIMELY_PER_LATE;
+        let times = self.lateness.div_ceil(TIMELY_PER_LATE);
         if times >= self.limits.late {
             self.give_up(format!("the GPU was late {times} times"));
         }
     }
 
     /// True while a late answer has not arrived. No query is then sent and none is awaited; after
-    /// [`HUNG`] the device is given up.
-    fn owes(&mut self) -> bool {
+    /// [`HANG_TIMEOUT`] the device is given up.
+    fn is_answer_owed(&mut self) -> bool {
         let Some((ticket, asked)) = self.owed else {
             return false;
         };
@@ -260,7 +260,7 @@ impl<D: Sweeper> GpuMidPhase<D> {
             Ok(true) => self.owed = None,
             Ok(false) => {
                 let since = self.midphase.now().saturating_sub(asked);
-                if since >= HUNG {
+                if since >= HANG_TIMEOUT {
                     let ms = since.as_millis();
                     self.give_up(format!("the GPU has not answered for {ms} ms"));
                 }
@@ -323,13 +323,13 @@ impl<D: Sweeper> GpuMidPhase<D> {
     }
 
     /// Waits for the pending answer, at most once per submission.
-    fn hear(&mut self) {
+    fn await_answer(&mut self) {
         let Some((ticket, asked)) = self.waiting.take() else {
             return;
         };
         match self.wait_for(ticket, asked) {
             Ok(true) => {
-                self.here = true;
+                self.has_answer = true;
                 self.lateness = self.lateness.saturating_sub(1);
                 self.facts.candidates = self.found.wanted.iter().map(|&n| u64::from(n)).sum();
                 self.facts.gpu_ns = self.found.gpu_ns;
@@ -365,8 +365,8 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
     fn ask(&mut self, asks: &mut dyn Iterator<Item = MidPhaseQuery<'_>>) {
         self.asked.clear();
         self.sweeps.clear();
-        (self.waiting, self.here) = (None, false);
-        if self.is_given_up() || self.owes() {
+        (self.waiting, self.has_answer) = (None, false);
+        if self.is_given_up() || self.is_answer_owed() {
             return;
         }
         for ask in asks {
@@ -399,8 +399,8 @@ impl<D: Sweeper> MidPhase for GpuMidPhase<D> {
 
     fn candidates(&mut self, ask: usize) -> Option<&[[u32; 2]]> {
         let query = self.asked.get(ask).copied().flatten()?;
-        self.hear();
-        if !self.here {
+        self.await_answer();
+        if !self.has_answer {
             return None;
         }
         if !self.found.is_complete(query) {

@@ -52,7 +52,7 @@ mod large;
 mod made;
 mod rows;
 
-use made::{MAX_BRICKS, Made, Room};
+use made::{MAX_BRICKS, Made, SkinCapacity};
 
 pub use error::{GpuSkinError, SkinRefused};
 pub use large::LargeSkins;
@@ -236,8 +236,8 @@ impl GpuSkin {
     /// Runs all passes and returns the tally and the time.
     fn count(&mut self) -> Result<(SkinTally, Option<f64>), GpuSkinError> {
         let bytes = self.made.answer_bytes();
-        self.ask(bytes, |made, encoder, answer| made.record(encoder, answer))?;
-        self.hear(|made, bytes| made.read(bytes))
+        self.submit(bytes, |made, encoder, answer| made.record(encoder, answer))?;
+        self.wait_for_answer(|made, bytes| made.read(bytes))
     }
 
     /// Reads the mesh from the GPU.
@@ -252,11 +252,11 @@ impl GpuSkin {
             return Ok(());
         }
         let bytes = vertices + triangles;
-        self.ask(bytes, |made, encoder, answer| {
+        self.submit(bytes, |made, encoder, answer| {
             made.copy_mesh(encoder, tally, answer);
         })?;
         let domain = &settings.domain;
-        self.hear(|_, bytes| {
+        self.wait_for_answer(|_, bytes| {
             let (vertices, triangles) = bytes.split_at(vertices as usize);
             let vertices = || vertices.chunks_exact(size_of::<rows::Vertex>());
             let vertices = || vertices().map(bytemuck::pod_read_unaligned::<rows::Vertex>);
@@ -268,7 +268,7 @@ impl GpuSkin {
     }
 
     /// Sends commands that write an answer of this many bytes.
-    fn ask(
+    fn submit(
         &mut self,
         bytes: u64,
         record: impl FnOnce(&Made, &mut wgpu::CommandEncoder, &wgpu::Buffer),
@@ -300,7 +300,10 @@ impl GpuSkin {
     }
 
     /// Waits for the last submission.
-    fn hear<R>(&mut self, mut read: impl FnMut(&Made, &[u8]) -> R) -> Result<R, GpuSkinError> {
+    fn wait_for_answer<R>(
+        &mut self,
+        mut read: impl FnMut(&Made, &[u8]) -> R,
+    ) -> Result<R, GpuSkinError> {
         let (gpu, made, last) = (&self.gpu, &self.made, self.sent);
         let looks = match self.patience {
             Patience::Looks(looks) => looks,
@@ -329,7 +332,7 @@ impl GpuSkin {
 }
 
 /// Sizes that a try would have needed, as far as it got.
-fn wanted(tally: &SkinTally) -> Result<Room, GpuSkinError> {
+fn wanted(tally: &SkinTally) -> Result<SkinCapacity, GpuSkinError> {
     for (what, count, most) in [
         ("bricks that something reaches", tally.bricks, MAX_BRICKS),
         // Their words are counted in 32 bits.
@@ -341,7 +344,7 @@ fn wanted(tally: &SkinTally) -> Result<Room, GpuSkinError> {
             return Err(GpuSkinError::Count { what, count, most });
         }
     }
-    Ok(Room {
+    Ok(SkinCapacity {
         pairs: tally.pairs as usize,
         bricks: tally.bricks as usize,
         vertices: tally.vertices as usize,
@@ -349,8 +352,8 @@ fn wanted(tally: &SkinTally) -> Result<Room, GpuSkinError> {
     })
 }
 
-impl Room {
-    fn fits(&self, room: &Room) -> bool {
+impl SkinCapacity {
+    fn fits(&self, room: &SkinCapacity) -> bool {
         self.pairs <= room.pairs
             && self.bricks <= room.bricks
             && self.vertices <= room.vertices

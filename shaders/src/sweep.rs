@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::{Pose, Screw, Vec3};
 use nalgebra::Translation3;
 
-use crate::midphase::{FURTHEST_M, ShapeId};
+use crate::midphase::{MAX_COORDINATE_M, ShapeId};
 
 /// Number of parts of a motion, each bounded by its chord.
 pub const PARTS: u32 = 4;
@@ -87,7 +87,7 @@ impl SweepRow {
             &b.furthest,
         ]);
         // In this form NaN is refused.
-        if let Some(value) = all.copied().find(|x| !(x.abs() <= FURTHEST_M)) {
+        if let Some(value) = all.copied().find(|x| !(x.abs() <= MAX_COORDINATE_M)) {
             return Err(value);
         }
         // Allowance for some dozens of roundings on the host.

@@ -127,7 +127,7 @@ fn steps_left_out_are_made_up_for() {
             let pose = Pose::translation(0.0, 0.0, -way) * place(id - 1, step);
             scene.set_pose(id, &pose).unwrap();
         }
-        detector.set_most_under_way(if left_out { 0 } else { DEPTH });
+        detector.set_max_in_flight(if left_out { 0 } else { DEPTH });
         twin.step(&mut scene);
         detector.submit(&mut scene).unwrap();
         detector.wait().unwrap();
@@ -218,7 +218,7 @@ fn room_follows_the_pairs() {
         ..Settings::for_edges(0.01)
     };
     let mut detector = GpuDetector::new(gpu(), settings).unwrap();
-    detector.set_least_room(0, 0);
+    detector.set_min_capacity(0, 0);
     let mut first = 0;
     for step in 0..20 {
         stir(&mut scene, step);
@@ -248,7 +248,7 @@ fn an_answer_that_ran_short_is_not_taken_over() {
     let far = |id: u32| Pose::translation(0.1 * f64::from(id), 5.0, 5.0);
     let settings = Settings::for_edges(0.02);
     let mut detector = GpuDetector::new(gpu(), settings).unwrap();
-    detector.set_least_room(8, 8);
+    detector.set_min_capacity(8, 8);
     let mut twin = Tracer::new(settings);
     // Barely in reach: few rays per pair.
     let high = |id: u32, z: f64| {

@@ -106,7 +106,7 @@ impl Stirred {
 
     fn found(&self, narrow: &mut Narrow, rays: [usize; 3]) -> Found {
         self.feed.place(narrow).unwrap();
-        narrow.set_room(Room {
+        narrow.set_capacity(Room {
             rays,
             contacts: 1 << 14,
             near: 1 << 14,

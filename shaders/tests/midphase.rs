@@ -8,7 +8,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{Chance, gpu};
+use common::{Random, gpu};
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch, advance_features};
 use hapticd_ccd::{Advance, MeshIndex, PairKind, closest};
 use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes};
@@ -98,7 +98,7 @@ const CLEARANCE_M: f64 = 1e-3;
 const REACH_M: f64 = CLEARANCE_M + 1e-8;
 
 /// A sweep in which A usually comes near B.
-fn sweep(a: &Body, b: &Body, chance: &mut Chance) -> Sweep {
+fn sweep(a: &Body, b: &Body, chance: &mut Random) -> Sweep {
     let turn = Quat::from_scaled_axis(chance.vector() * 2.0);
     // The middle of A is a few decimetres from that of B.
     let at = b.middle + chance.vector() * 0.3;
@@ -130,13 +130,13 @@ fn ask(midphase: &mut Midphase, sweeps: &[Sweep]) -> Candidates {
 fn the_list_is_the_same_as_without_a_gpu() {
     let mut midphase = Midphase::new(gpu()).unwrap();
     let bodies = bodies(&mut midphase);
-    let mut chance = Chance(11);
+    let mut chance = Random(11);
     let mut sweeps = Vec::new();
     let mut between = Vec::new();
     for k in 0..64 {
         let half = bodies.len() / 2;
         // Near their origins, far from them, and one of each.
-        let pick = |chance: &mut Chance, far: bool| chance.below(half) + if far { half } else { 0 };
+        let pick = |chance: &mut Random, far: bool| chance.below(half) + if far { half } else { 0 };
         let (a, b) = (
             pick(&mut chance, k % 4 >= 2),
             pick(&mut chance, k % 4 == 1 || k % 4 == 2),
@@ -144,7 +144,7 @@ fn the_list_is_the_same_as_without_a_gpu() {
         sweeps.push(sweep(&bodies[a], &bodies[b], &mut chance));
         between.push((&bodies[a], &bodies[b]));
     }
-    midphase.set_room(1 << 17);
+    midphase.set_capacity(1 << 17);
     let found = ask(&mut midphase, &sweeps);
     let mut search = MovingSearch::new(1 << 16);
     let (mut all, mut lists, mut listed) = (0, 0, 0);
@@ -211,8 +211,8 @@ fn roundings_are_covered() {
     let specks = midphase.add(&MeshBoxes::new(&specks));
     let slab = shapes::cuboid(&Vec3::new(10.0, 10.0, 0.125)).unwrap();
     let slab = midphase.add(&MeshBoxes::new(&slab));
-    midphase.set_room(1 << 16);
-    let mut chance = Chance(23);
+    midphase.set_capacity(1 << 16);
+    let mut chance = Random(23);
     let sweeps: Vec<Sweep> = (0..3000)
         .map(|k| {
             let reach_m = 1e-3 + 0.01 * chance.signed().abs();
@@ -304,7 +304,7 @@ fn what_stays_away_is_no_candidate() {
 fn a_list_without_room_names_the_queries_that_it_cut_short() {
     let mut midphase = Midphase::new(gpu()).unwrap();
     let bodies = bodies(&mut midphase);
-    let mut chance = Chance(3);
+    let mut chance = Random(3);
     let sweeps: Vec<Sweep> = (0..12)
         .map(|k| sweep(&bodies[k % 4], &bodies[(k + 1) % 4], &mut chance))
         .collect();
@@ -314,7 +314,7 @@ fn a_list_without_room_names_the_queries_that_it_cut_short() {
         all > 2_000 && (0..12).all(|k| whole.is_complete(k)),
         "{all}"
     );
-    midphase.set_room(all as usize / 2);
+    midphase.set_capacity(all as usize / 2);
     let short = ask(&mut midphase, &sweeps);
     assert_eq!(short.wanted, whole.wanted);
     assert_eq!(short.pairs.len(), all as usize / 2);
@@ -341,7 +341,7 @@ fn a_list_without_room_names_the_queries_that_it_cut_short() {
 fn what_is_no_sweep_is_refused_and_a_lost_device_keeps_the_shapes() {
     let mut midphase = Midphase::new(gpu()).unwrap();
     let bodies = bodies(&mut midphase);
-    let mut chance = Chance(5);
+    let mut chance = Random(5);
     let good: Vec<Sweep> = (0..4)
         .map(|k| sweep(&bodies[k], &bodies[3 - k], &mut chance))
         .collect();

@@ -8,7 +8,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Chance, gpu};
+use common::{Random, gpu};
 use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery, MidPhaseStats};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::{ArmQuery, BodyPose, Material, MidPhaseShare, Query, Snapshot, ToolShape};
@@ -88,7 +88,7 @@ fn scene(pairs_per_body: usize) -> Scene {
     world
 }
 
-fn pose(chance: &mut Chance, spread: f64) -> Pose {
+fn pose(chance: &mut Random, spread: f64) -> Pose {
     // Every third unrotated, so that faces are parallel and distances equal.
     let turn = match chance.below(3) {
         0 => Quat::identity(),
@@ -99,7 +99,7 @@ fn pose(chance: &mut Chance, spread: f64) -> Pose {
 }
 
 /// Tools and moving bodies are anywhere; the reach is arbitrary.
-fn query(world: &Scene, tick: u64, chance: &mut Chance) -> Query {
+fn query(world: &Scene, tick: u64, chance: &mut Random) -> Query {
     let mut query = Query {
         tick,
         ..Query::default()
@@ -176,7 +176,7 @@ fn beside(mut world: Scene, limits: Limits) -> (Scene, Breaker, std::thread::Joi
 
 #[test]
 fn another_threads_answers_are_the_same_bit_for_bit() {
-    let mut chance = Chance(67);
+    let mut chance = Random(67);
     let mut without = scene(200);
     let (mut with, breaker, thread) = beside(scene(200), ALL);
     for tick in 0..30 {
@@ -208,7 +208,7 @@ fn another_threads_answers_are_the_same_bit_for_bit() {
 
 #[test]
 fn answers_are_the_same_bit_for_bit() {
-    let mut chance = Chance(41);
+    let mut chance = Random(41);
     let (mut answered, mut sent, mut listed) = (0, 0, 0);
     // Lists that are nearly always full, sometimes full, and never full.
     for pairs_per_body in [16, 200, 4096] {
@@ -231,7 +231,7 @@ fn answers_are_the_same_bit_for_bit() {
 
 #[test]
 fn bodies_that_come_and_go_are_the_same_and_leave_nothing_behind() {
-    let mut chance = Chance(43);
+    let mut chance = Random(43);
     let mut without = scene(200);
     let (mut with, _) = with(scene(200), ALL);
     for tick in 0..12 {
@@ -304,7 +304,7 @@ fn an_answer_that_nobody_waited_for_is_not_taken_for_the_next() {
 
 #[test]
 fn a_list_without_room_is_the_cpus() {
-    let mut chance = Chance(47);
+    let mut chance = Random(47);
     let mut without = scene(4096);
     let limits = Limits {
         candidates: 500,
@@ -321,7 +321,7 @@ fn a_list_without_room_is_the_cpus() {
 
 #[test]
 fn a_lost_device_costs_nothing_but_time() {
-    let mut chance = Chance(53);
+    let mut chance = Random(53);
     let mut without = scene(200);
     let (mut with, breaker) = with(scene(200), ALL);
     for tick in 0..20 {
@@ -341,7 +341,7 @@ fn a_lost_device_costs_nothing_but_time() {
 
 #[test]
 fn what_is_always_late_is_given_up() {
-    let mut chance = Chance(59);
+    let mut chance = Random(59);
     let mut without = scene(200);
     let limits = Limits {
         patience: Patience::Looks(0),
@@ -368,7 +368,7 @@ fn what_is_always_late_is_given_up() {
 
 #[test]
 fn numbers_out_of_range_and_small_meshes_are_the_cpus() {
-    let mut chance = Chance(61);
+    let mut chance = Random(61);
     let add = |mut world: Scene| {
         let cube = shapes::cuboid(&Vec3::repeat(0.01)).unwrap();
         let at = Vec3::new(2e6, 0.0, 0.0);

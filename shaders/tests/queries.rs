@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Chance, Shape, body, choice, step, tracer};
+use common::{Random, Shape, body, choice, step, tracer};
 use hapticd_geometry::{Vec3, shapes};
 use hapticd_rays::layout::{DEFORMABLE, NONE, Normal, Object, Point, Ray, SHEET};
 use hapticd_shaders::{
@@ -89,7 +89,7 @@ fn wishes_have_names() {
 /// over all triangles, ties and rounding included.
 #[test]
 fn the_answers_are_those_of_the_other_ways() {
-    let mut chance = Chance(11);
+    let mut chance = Random(11);
     for (mesh, flags) in [
         (shapes::torus(0.08, 0.03, 40, 18).unwrap(), 0),
         (shapes::sheet(0.1, 20).unwrap(), SHEET),
@@ -216,7 +216,7 @@ fn looking(x: Vec3, d: Vec3) -> (Point, Normal) {
 #[test]
 fn no_line_slips_through_between_two_triangles() {
     const WAY: f64 = 0.02;
-    let mut chance = Chance(5);
+    let mut chance = Random(5);
     let ball = Shape::new(&shapes::icosphere(0.1, 3).unwrap());
     let place = Object {
         q: chance.turn(),

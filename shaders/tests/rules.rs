@@ -231,7 +231,7 @@ fn a_list_does_not_run_into_the_next() {
         near: 4096,
     };
     let mut run = |chunks: &[Chunk], rays: [usize; 3]| {
-        narrow.set_room(room(rays));
+        narrow.set_capacity(room(rays));
         narrow
             .send(&Step {
                 chunks,

@@ -17,7 +17,7 @@ mod common;
 
 use std::collections::HashMap;
 
-use common::{Chance, choice, gpu};
+use common::{Random, choice, gpu};
 use hapticd_deformable::{Blending, LargeSkin, SkinBy, SkinMaker, SkinSpec, SkinState};
 use hapticd_geometry::Vec3;
 use hapticd_shaders::{
@@ -268,7 +268,7 @@ fn a_chain_is_the_cpus() {
 fn scenes_by_chance_are_the_cpus() {
     let mut skin = skin();
     for seed in 0..10 {
-        let mut chance = Chance(seed);
+        let mut chance = Random(seed);
         let count = 1 + chance.below(60);
         let primitives: Vec<Primitive> = (0..count)
             .map(|_| Primitive {
@@ -341,7 +341,7 @@ fn nodes_at_the_level_are_on_one_side_or_the_other() {
 /// Lists of hundreds of primitives in every brick, and of thousands in some.
 #[test]
 fn thousands_of_points_are_the_cpus() {
-    let mut chance = Chance(5);
+    let mut chance = Random(5);
     let mut primitives: Vec<Primitive> = (0..2500)
         .map(|_| {
             let out = 0.75 + 0.05 * chance.signed();

@@ -74,7 +74,7 @@ impl Twins {
         }
         let mut narrow = Narrow::new(gpu()).unwrap();
         narrow.set_scene(&packed).unwrap();
-        narrow.set_room(Room {
+        narrow.set_capacity(Room {
             rays: [1 << 16; 3],
             contacts: 1 << 13,
             near: 1 << 13,
@@ -304,7 +304,7 @@ fn heap() -> Vec<(Arc<Shape>, Option<Pose>)> {
     let torus = volume(&shapes::torus(0.04, 0.015, 40, 18).unwrap());
     let block = volume(&shapes::block_with_hole(&Vec3::new(0.05, 0.04, 0.02), 0.015).unwrap());
     let shapes = [ball, torus, block];
-    let mut chance = common::Chance(5);
+    let mut chance = common::Random(5);
     (0..9)
         .map(|k| {
             let turn = Quat::from_scaled_axis(chance.vector() * 2.0);
@@ -579,7 +579,7 @@ fn what_finds_no_room_is_counted_and_not_written() {
         },
         &heap,
     );
-    twins.narrow.set_room(Room {
+    twins.narrow.set_capacity(Room {
         rays: [10, 0, 0],
         contacts: 3,
         near: 9,
@@ -602,7 +602,7 @@ fn what_finds_no_room_is_counted_and_not_written() {
     assert!(answered <= 10, "{answered}");
     // It has grown, though not yet by what ten rays could not find.
     assert!(twins.narrow.room().rays[0] > expected as usize);
-    twins.narrow.set_room(Room {
+    twins.narrow.set_capacity(Room {
         contacts: 3,
         ..twins.narrow.room()
     });

@@ -6,7 +6,7 @@
 mod common;
 
 use common::oracle;
-use common::{Chance, Shape, body, step, tracer};
+use common::{Random, Shape, body, step, tracer};
 use hapticd_geometry::{TriMesh, Vec3, shapes};
 use hapticd_rays::layout::{DEFORMABLE, NONE, Normal, Object, Point, Ray, SHEET};
 use hapticd_shaders::{Hits, Packed, Work};
@@ -36,7 +36,7 @@ fn meshes() -> Vec<(&'static str, TriMesh, u32)> {
 
 /// Points around the shape with lines in all directions; for some the exit of their own object is
 /// near.
-fn cloud(chance: &mut Chance, count: usize) -> Shape {
+fn cloud(chance: &mut Random, count: usize) -> Shape {
     let mut points = Vec::new();
     let mut normals = Vec::new();
     for _ in 0..count {
@@ -58,7 +58,7 @@ fn cloud(chance: &mut Chance, count: usize) -> Shape {
     Shape::cloud(points, normals)
 }
 
-fn turned(chance: &mut Chance, flags: u32) -> Object {
+fn turned(chance: &mut Random, flags: u32) -> Object {
     let shift = chance.vector() * 0.05;
     Object {
         q: chance.turn(),
@@ -77,7 +77,7 @@ struct Case {
 
 /// A cloud (0) around a target (1), both somewhere in the world, from the same seed.
 fn case(k: usize, name: &'static str, mesh: &TriMesh, from: u32, to: u32) -> Case {
-    let mut chance = Chance(k as u64);
+    let mut chance = Random(k as u64);
     let shape = Shape::new(mesh);
     let cloud = cloud(&mut chance, RAYS);
     let mut packed = Packed::default();
@@ -273,7 +273,7 @@ fn walks_go_where_they_go_in_double_precision() {
     let (mut arrived, mut unclear, mut all) = (0, 0, 0);
     for (k, (name, mesh, flags)) in meshes().iter().enumerate() {
         let case = case(k + 30, name, mesh, 0, *flags);
-        let mut chance = Chance(77);
+        let mut chance = Random(77);
         let starts: Vec<u32> = (0..RAYS)
             .map(|_| chance.below(case.shape.triangles.len()) as u32)
             .collect();
@@ -321,7 +321,7 @@ fn a_shape_against_itself_leaves_out_the_triangles_of_the_point() {
     for (k, (name, mesh, flags)) in meshes().iter().enumerate() {
         let shape = Shape::new(mesh);
         let mut packed = Packed::default();
-        let object = turned(&mut Chance(k as u64), *flags);
+        let object = turned(&mut Random(k as u64), *flags);
         shape.add_to(&mut packed, &object);
         let rays: Vec<Ray> = (0..shape.points.len() as u32)
             .map(|point| Ray {

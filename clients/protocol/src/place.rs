@@ -1,8 +1,8 @@
 //! Default folders of the daemon's sockets: one rule, shared by the daemon and its clients.
 //!
 //! The module is pure: the environment and the user are arguments. A folder that anyone could have
-//! created first is marked ([`Place::anybodys`]); the caller must check that it belongs to its user
-//! before using it.
+//! created first is marked ([`Place::world_writable`]); the caller must check that it belongs to
+//! its user before using it.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -18,21 +18,21 @@ pub struct Place {
     pub folder: PathBuf,
     /// True when the folder lies where any user may create folders (`/tmp`). A folder of another
     /// user must be refused, not used.
-    pub anybodys: bool,
+    pub world_writable: bool,
 }
 
 impl Place {
     fn safe(folder: PathBuf) -> Self {
         Self {
             folder,
-            anybodys: false,
+            world_writable: false,
         }
     }
 
     fn temporary(user: u32) -> Self {
         Self {
             folder: format!("/tmp/hapticd-{user}").into(),
-            anybodys: true,
+            world_writable: true,
         }
     }
 
@@ -90,7 +90,10 @@ mod tests {
 
     fn daemon(variables: &[(&str, &str)], user: u32) -> (String, bool) {
         let place = of_daemon(look_up(variables), user).remove(0);
-        (place.folder.to_str().unwrap().to_owned(), place.anybodys)
+        (
+            place.folder.to_str().unwrap().to_owned(),
+            place.world_writable,
+        )
     }
 
     fn look_up(variables: &[(&str, &str)]) -> impl Fn(&str) -> Option<OsString> {

@@ -320,7 +320,7 @@ messages! {
 impl ErrorCode {
     /// Returns true if a detail of this code, when present, replaces the general text. The general
     /// text would repeat the detail, or name a different cause.
-    const fn is_said_by_the_detail(self) -> bool {
+    const fn detail_replaces_text(self) -> bool {
         matches!(
             self,
             Self::NotYours
@@ -341,7 +341,7 @@ impl std::fmt::Display for Error {
             detail,
             ..
         } = self;
-        if code.is_said_by_the_detail() && !detail.as_str().is_empty() {
+        if code.detail_replaces_text() && !detail.as_str().is_empty() {
             return write!(f, "{detail}");
         }
         match code {

@@ -29,7 +29,7 @@ use std::{
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Additional time to wait for a new body, for each of its triangles. 2,000,000 triangles took more
 /// than 10 s on a busy machine; they get 50 s.
-const TIMEOUT_A_TRIANGLE: Duration = Duration::from_micros(20);
+const TIMEOUT_PER_TRIANGLE: Duration = Duration::from_micros(20);
 
 /// Longest status text that is read, bytes.
 const MAX_STATUS_BYTES: u64 = 16 << 20;
@@ -374,7 +374,7 @@ impl Client {
         let triangles = u32::try_from(mesh.triangles.len()).unwrap_or(u32::MAX);
         let timeout = self
             .timeout
-            .saturating_add(TIMEOUT_A_TRIANGLE.saturating_mul(triangles));
+            .saturating_add(TIMEOUT_PER_TRIANGLE.saturating_mul(triangles));
         let before = std::mem::replace(&mut self.timeout, timeout);
         let sent = self.send(&message.into(), &[file.as_fd()]);
         let answer = sent.map(|id| self.answer(id));

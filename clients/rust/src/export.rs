@@ -15,7 +15,7 @@ use hapticd_sys::clock::now_ns;
 use std::{fmt, io::Write, path::Path, time::Duration};
 
 /// Period of polling for a skin that was not published yet.
-const LOOK: Duration = Duration::from_millis(3);
+const POLL_PERIOD: Duration = Duration::from_millis(3);
 
 /// Format of an exported file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl FileFormat {
 
 /// Selection of skins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose<'a> {
+pub enum SkinSelection<'a> {
     /// All bodies that have a skin.
     All,
     /// The body with this name, or otherwise with this identity.
@@ -72,7 +72,7 @@ pub enum Whose<'a> {
 
 /// A body as messages name it: `gut (1073741824)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedBody {
     /// Name of the body.
     pub name: String,
     /// Identity of the body.
@@ -81,7 +81,7 @@ pub struct Named {
     pub kind: BodyKind,
 }
 
-impl Named {
+impl NamedBody {
     fn of(info: &BodyInfo) -> Self {
         Self {
             name: info.name.to_string(),
@@ -91,15 +91,15 @@ impl Named {
     }
 }
 
-impl fmt::Display for Named {
+impl fmt::Display for NamedBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.name, self.body)
     }
 }
 
 /// Formats a list of bodies for a message.
-fn list(bodies: &[Named]) -> String {
-    let all: Vec<String> = bodies.iter().map(Named::to_string).collect();
+fn list(bodies: &[NamedBody]) -> String {
+    let all: Vec<String> = bodies.iter().map(NamedBody::to_string).collect();
     if all.is_empty() {
         "none".to_owned()
     } else {
@@ -116,27 +116,27 @@ pub enum SkinsError {
         /// The name or number as typed.
         asked: String,
         /// All bodies of the scene.
-        there: Vec<Named>,
+        there: Vec<NamedBody>,
     },
     /// The body has no skin; the user's fault.
     #[error("{body} is {} and has no skin; skins have: {}", body.kind.text(), list(with))]
     NoSkin {
         /// The body that was asked for.
-        body: Named,
+        body: NamedBody,
         /// Bodies that have a skin.
-        with: Vec<Named>,
+        with: Vec<NamedBody>,
     },
     /// The scene has no implicit body.
     #[error("no body has a skin; there are: {}", list(there))]
     NoSkins {
         /// All bodies of the scene.
-        there: Vec<Named>,
+        there: Vec<NamedBody>,
     },
     /// No frame was published in time.
     #[error("the skin of {body} was not published within {waited:?}")]
     NoFrame {
         /// The body.
-        body: Named,
+        body: NamedBody,
         /// How long the call waited.
         waited: Duration,
     },
@@ -144,7 +144,7 @@ pub enum SkinsError {
     #[error("the skin of {body}: {error}")]
     Read {
         /// The body.
-        body: Named,
+        body: NamedBody,
         /// What is wrong with the frame.
         error: ReadSkinError,
     },
@@ -157,7 +157,7 @@ pub enum SkinsError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewestSkin {
     /// The body.
-    pub body: Named,
+    pub body: NamedBody,
     /// The mesh.
     pub frame: SkinFrame,
     /// Age of the body's shape at the time of reading, ns.
@@ -185,17 +185,17 @@ impl NewestSkin {
 /// [`SkinsError`].
 pub fn newest_skins(
     client: &mut Client,
-    whose: Whose<'_>,
+    whose: SkinSelection<'_>,
     patience: Duration,
 ) -> Result<Vec<NewestSkin>, SkinsError> {
-    let there: Vec<Named> = client.bodies()?.iter().map(Named::of).collect();
-    let with = |some: &[Named]| -> Vec<Named> {
+    let there: Vec<NamedBody> = client.bodies()?.iter().map(NamedBody::of).collect();
+    let with = |some: &[NamedBody]| -> Vec<NamedBody> {
         let skins = some.iter().filter(|one| one.kind.has_skin());
         skins.cloned().collect()
     };
     let wanted = match whose {
-        Whose::All => with(&there),
-        Whose::One(asked) => {
+        SkinSelection::All => with(&there),
+        SkinSelection::One(asked) => {
             let named = there.iter().find(|one| one.name == asked);
             let numbered = || there.iter().find(|one| asked.parse() == Ok(one.body));
             match named.or_else(numbered).cloned() {
@@ -214,13 +214,13 @@ pub fn newest_skins(
     if wanted.is_empty() {
         return Err(SkinsError::NoSkins { there });
     }
-    let mut open: Vec<(Named, Skin)> = Vec::new();
+    let mut open: Vec<(NamedBody, Skin)> = Vec::new();
     for body in wanted {
         let skin = client.skin(body.body)?;
         open.push((body, skin));
     }
     let start_ns = now_ns();
-    let read = |(body, mut skin): (Named, Skin)| {
+    let read = |(body, mut skin): (NamedBody, Skin)| {
         let mut frame = SkinFrame::default();
         loop {
             match skin.read(&mut frame) {
@@ -239,7 +239,7 @@ pub fn newest_skins(
             if waited >= patience {
                 return Err(SkinsError::NoFrame { body, waited });
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_PERIOD);
         }
     };
     open.into_iter().map(read).collect()

@@ -88,7 +88,7 @@ impl Skin {
 
     /// Returns the maximum number of triangles of a frame.
     pub fn most_triangles(&self) -> usize {
-        self.header.room.triangles as usize
+        self.header.capacity.triangles as usize
     }
 
     /// Returns how many frames were published; 0 before the first. Costs two loads: the cheap way

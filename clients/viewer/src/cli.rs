@@ -4,7 +4,7 @@
 use crate::{
     Failure,
     camera::Size,
-    snapshot::{self, Wanted, parse_size},
+    snapshot::{self, SnapshotOptions, parse_size},
     theme::Theme,
     window,
 };
@@ -91,7 +91,7 @@ pub fn main() -> ExitCode {
             within,
             force,
             no_panels,
-        }) => snapshot::take(&Wanted {
+        }) => snapshot::take(&SnapshotOptions {
             socket,
             output,
             size,

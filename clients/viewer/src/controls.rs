@@ -25,7 +25,7 @@ pub const HELP: [(&str, &str); 13] = [
 
 /// Action that a key or a button requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum Action {
     /// Freeze the picture, or continue.
     Pause,
     /// Bring everything into the picture.
@@ -46,7 +46,7 @@ pub enum Act {
     Quit,
 }
 
-impl Act {
+impl Action {
     /// Returns the action of the key with this letter.
     pub fn of(key: char) -> Option<Self> {
         Some(match key.to_ascii_lowercase() {
@@ -110,11 +110,11 @@ impl Controls {
     }
 
     /// Performs an action.
-    pub fn act(&mut self, act: Act, scene: &VisibleScene, size: Size) {
+    pub fn act(&mut self, act: Action, scene: &VisibleScene, size: Size) {
         match act {
-            Act::Pause => self.paused = !self.paused,
-            Act::FrameAll => self.frame(scene, size),
-            Act::LookAt(arm) => {
+            Action::Pause => self.paused = !self.paused,
+            Action::FrameAll => self.frame(scene, size),
+            Action::LookAt(arm) => {
                 if let Some(state) = scene.arms.get(arm).and_then(|arm| arm.state.as_ref()) {
                     let at = point(state.world_from_proxy.translation_m);
                     if at.iter().all(|x| x.is_finite()) {
@@ -122,12 +122,12 @@ impl Controls {
                     }
                 }
             }
-            Act::Help => self.help = !self.help,
-            Act::Panels => self.panels = !self.panels,
-            Act::Names => self.names = !self.names,
-            Act::Theme => self.theme = self.theme.other(),
-            Act::Export => self.export = true,
-            Act::Quit => self.quit = true,
+            Action::Help => self.help = !self.help,
+            Action::Panels => self.panels = !self.panels,
+            Action::Names => self.names = !self.names,
+            Action::Theme => self.theme = self.theme.other(),
+            Action::Export => self.export = true,
+            Action::Quit => self.quit = true,
         }
     }
 
@@ -150,7 +150,7 @@ impl Controls {
     }
 
     /// Looks at what is under a pixel, from the same side; returns its name.
-    pub fn look_through(
+    pub fn look_at_pixel(
         &mut self,
         pixel: [f32; 2],
         scene: &VisibleScene,
@@ -218,13 +218,13 @@ mod tests {
         controls.frame(&scene, SIZE);
         let pixel = [320.0 + 40.0, 240.0 - 30.0];
         assert_eq!(
-            controls.look_through(pixel, &scene, SIZE).as_deref(),
+            controls.look_at_pixel(pixel, &scene, SIZE).as_deref(),
             Some("ball")
         );
         let target = controls.camera.target;
         assert!((nalgebra::distance(&target, &Point3::new(3.0, 0.0, 0.0)) - 1.0).abs() < 0.02);
         let before = controls.camera;
-        assert_eq!(controls.look_through([0.0, 0.0], &scene, SIZE), None);
+        assert_eq!(controls.look_at_pixel([0.0, 0.0], &scene, SIZE), None);
         assert_eq!(controls.camera, before);
     }
 
@@ -233,22 +233,22 @@ mod tests {
         let (start, scene) = (Controls::new(Theme::Dark), scene());
         for key in [' ', 'n', 'p', 't', 'h'] {
             let mut controls = start.clone();
-            let act = Act::of(key).unwrap();
+            let act = Action::of(key).unwrap();
             controls.act(act, &scene, SIZE);
             assert_ne!(controls, start, "{key}");
             controls.act(act, &scene, SIZE);
             assert_eq!(controls, start, "{key}");
         }
-        assert_eq!(Act::of('1'), Some(Act::LookAt(0)));
-        assert_eq!(Act::of('9'), None);
+        assert_eq!(Action::of('1'), Some(Action::LookAt(0)));
+        assert_eq!(Action::of('9'), None);
         let mut controls = start.clone();
-        controls.act(Act::of('e').unwrap(), &scene, SIZE);
+        controls.act(Action::of('e').unwrap(), &scene, SIZE);
         assert!(controls.export);
         let mut controls = start.clone();
         // An arm that does not exist is not looked at.
-        controls.act(Act::LookAt(3), &scene, SIZE);
+        controls.act(Action::LookAt(3), &scene, SIZE);
         assert_eq!(controls, start);
-        controls.act(Act::Quit, &scene, SIZE);
+        controls.act(Action::Quit, &scene, SIZE);
         assert!(controls.quit);
     }
 }

@@ -30,11 +30,11 @@ const RETRY_S: f64 = 0.5;
 /// Time that the daemon may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Period of reading the blocks.
-const LOOK: Duration = Duration::from_millis(3);
+const READ_PERIOD: Duration = Duration::from_millis(3);
 /// Number of reads for each copy that is handed out; a copy has all samples of the last seconds.
-const LOOKS_PER_COPY: u32 = 3;
+const READS_PER_COPY: u32 = 3;
 /// Period of reading the surfaces, s: about the time of one picture.
-const SURFACES_S: f64 = 0.015;
+const SURFACE_PERIOD_S: f64 = 0.015;
 
 /// State that belongs to one connection.
 struct Connection {
@@ -164,7 +164,7 @@ impl Feed {
     fn read(&mut self, connection: &mut Connection, now_s: f64) -> Result<(), String> {
         let mut changed = false;
         while let Some(news) = connection.client.poll(Duration::ZERO).map_err(text)? {
-            changed |= self.hear(&news);
+            changed |= self.record_news(&news);
         }
         if changed {
             self.list(connection)?;
@@ -199,7 +199,7 @@ impl Feed {
             }
         }
         if now_s >= self.surfaces_at_s {
-            self.surfaces_at_s = now_s + SURFACES_S;
+            self.surfaces_at_s = now_s + SURFACE_PERIOD_S;
             self.bend(connection);
         }
         Ok(())
@@ -250,7 +250,7 @@ impl Feed {
     }
 
     /// Records news; returns true if bodies came or went.
-    fn hear(&mut self, news: &News) -> bool {
+    fn record_news(&mut self, news: &News) -> bool {
         let line = match news {
             News::Event(Event::BodyJoined(joined)) => format!("body {} joined", joined.name),
             News::Event(Event::BodyLeft(left)) => {
@@ -389,15 +389,15 @@ impl Follower {
             .spawn(move || {
                 let mut feed = Feed::new(socket);
                 let start = Instant::now();
-                let mut looks = 0u32;
+                let mut reads = 0u32;
                 while !stopped.load(Ordering::Relaxed) {
                     feed.step(start.elapsed().as_secs_f64());
-                    if looks.is_multiple_of(LOOKS_PER_COPY) {
+                    if reads.is_multiple_of(READS_PER_COPY) {
                         let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
                         shown.clone_from(feed.scene());
                     }
-                    looks = looks.wrapping_add(1);
-                    std::thread::sleep(LOOK);
+                    reads = reads.wrapping_add(1);
+                    std::thread::sleep(READ_PERIOD);
                 }
             })?;
         Ok(Self { scene, stop })

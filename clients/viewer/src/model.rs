@@ -219,12 +219,12 @@ impl Model {
 
     /// Makes a cylinder of radius 1 and length 1 from the origin along z.
     pub fn shaft() -> Self {
-        turned(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+        surface_of_revolution(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     }
 
     /// Makes a cone with a base of radius 1 at the origin and its tip at 1 along z.
     pub fn cone() -> Self {
-        turned(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+        surface_of_revolution(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     }
 
     /// Returns the model's number: constant for all versions, unique among models.
@@ -259,7 +259,7 @@ impl Model {
 
     /// Returns the distance from `from` along the unit vector `along` at which a ray meets the
     /// model in this pose, m.
-    pub fn met_m(
+    pub fn ray_distance_m(
         &self,
         world_from_model: &Isometry3<f32>,
         from: &Point3<f32>,
@@ -282,7 +282,7 @@ impl Model {
                     corner(corners[1])?,
                     corner(corners[2])?,
                 ];
-                meets_triangle(&from, &along, [a, b, c])
+                intersect_triangle(&from, &along, [a, b, c])
             });
         meets.reduce(f32::min)
     }
@@ -290,7 +290,7 @@ impl Model {
 
 /// Tests a ray against a triangle from both sides (Möller and Trumbore, J. Graphics Tools 2(1),
 /// 1997).
-fn meets_triangle(
+fn intersect_triangle(
     from: &Point3<f32>,
     along: &Vector3<f32>,
     [a, b, c]: [Point3<f32>; 3],
@@ -325,7 +325,7 @@ fn stacked(rings: u32, sectors: u32) -> Vec<[u32; 3]> {
 }
 
 /// Makes a surface of revolution about z from a profile of radius and height.
-fn turned(profile: &[[f32; 2]]) -> Model {
+fn surface_of_revolution(profile: &[[f32; 2]]) -> Model {
     let sectors = 24;
     let mut points = Vec::new();
     // From the top down, as `stacked` requires.
@@ -462,13 +462,13 @@ mod tests {
             Vector3::z() * std::f32::consts::FRAC_PI_4,
         );
         let from = Point3::new(0.0, 0.1, 0.2);
-        let met = cube().met_m(&pose, &from, &Vector3::x()).unwrap();
+        let met = cube().ray_distance_m(&pose, &from, &Vector3::x()).unwrap();
         // The edge of the turned cube is at sqrt(2) from its centre; a tenth to the side, the face
         // is a tenth further.
         assert!((met - (5.0 - 2.0_f32.sqrt() + 0.1)).abs() < 1e-5, "{met}");
-        assert_eq!(cube().met_m(&pose, &from, &-Vector3::x()), None);
+        assert_eq!(cube().ray_distance_m(&pose, &from, &-Vector3::x()), None);
         assert_eq!(
-            cube().met_m(&pose, &Point3::new(0.0, 0.0, 1.1), &Vector3::x()),
+            cube().ray_distance_m(&pose, &Point3::new(0.0, 0.0, 1.1), &Vector3::x()),
             None
         );
     }

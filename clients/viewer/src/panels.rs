@@ -7,7 +7,7 @@
 use crate::{
     camera::Size,
     compose::{Scale, scale},
-    controls::{Act, Controls, HELP},
+    controls::{Action, Controls, HELP},
     export,
     history::SPAN_S,
     picture::Color,
@@ -71,7 +71,7 @@ pub fn show(
     scene: &VisibleScene,
     controls: &Controls,
     size: Size,
-) -> Option<Act> {
+) -> Option<Action> {
     let view = View {
         scene,
         controls,
@@ -333,7 +333,7 @@ impl View<'_> {
     }
 
     /// Shows the buttons and the result of the last export.
-    fn buttons(&self, context: &Context) -> Option<Act> {
+    fn buttons(&self, context: &Context) -> Option<Action> {
         let button = self.controls.panels && export::has_skins(self.scene);
         if !button && self.controls.exported.is_empty() {
             return None;
@@ -343,7 +343,7 @@ impl View<'_> {
         framed(context, area, |ui| {
             ui.set_max_width(420.0);
             if button && ui.button("Export skins").clicked() {
-                asked = Some(Act::Export);
+                asked = Some(Action::Export);
             }
             if !self.controls.exported.is_empty() {
                 let text = weak(&self.controls.exported);
@@ -422,7 +422,7 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &VisibleArm, plots: bool, narrow: b
     Plot {
         unit: "N",
         end_s,
-        least_top: 1.0,
+        min_top: 1.0,
         curves: vec![
             curve("wanted", theme::WANTED, |s| s.wanted_n),
             curve("force", theme::FORCE, |s| s.force_n),
@@ -433,7 +433,7 @@ fn arm_panel(ui: &mut Ui, index: usize, arm: &VisibleArm, plots: bool, narrow: b
     Plot {
         unit: "us",
         end_s,
-        least_top: 50.0,
+        min_top: 50.0,
         curves: vec![
             curve("late", theme::LATENESS, |s| s.lateness_us),
             curve("computing", theme::COMPUTE, |s| s.compute_us),
@@ -498,7 +498,7 @@ fn facts(ui: &mut Ui, arm: &VisibleArm, state: &ArmState, narrow: bool) {
         );
     }
     row(ui, "energy", small(energy(&state.energy)));
-    if let Some(text) = held_back(&state.energy) {
+    if let Some(text) = passivity_note(&state.energy) {
         row(ui, "held back", small(text).color(FAIR));
     }
     row(
@@ -534,7 +534,7 @@ fn energy(energy: &ArmEnergy) -> String {
 }
 
 /// Describes the effect of the passivity controller where it acts.
-fn held_back(energy: &ArmEnergy) -> Option<String> {
+fn passivity_note(energy: &ArmEnergy) -> Option<String> {
     (energy.gain < 1.0).then(|| {
         let taken_mj = 1e3 * energy.withheld_j;
         format!("gain {:.2}, {taken_mj:.1} mJ taken off", energy.gain)
@@ -571,9 +571,9 @@ mod tests {
             ..ArmEnergy::EMPTY
         };
         assert_eq!(energy(&told), "-12.3 mJ given, 4.5 stored");
-        assert_eq!(held_back(&told), None);
+        assert_eq!(passivity_note(&told), None);
         told.gain = 0.5;
-        let held = held_back(&told);
+        let held = passivity_note(&told);
         assert_eq!(held.as_deref(), Some("gain 0.50, 2.0 mJ taken off"));
     }
 
@@ -585,7 +585,7 @@ mod tests {
         scene: &VisibleScene,
         controls: &Controls,
         events: Vec<egui::Event>,
-    ) -> Option<Act> {
+    ) -> Option<Action> {
         let input = egui::RawInput {
             screen_rect: Some(egui::Rect::from_min_size(
                 pos2(0.0, 0.0),
@@ -647,7 +647,7 @@ mod tests {
             picture(&context, &scene, &controls, Vec::new());
         }
         let middle = place().unwrap().center();
-        assert_eq!(asked(&controls, middle), [Act::Export]);
+        assert_eq!(asked(&controls, middle), [Action::Export]);
         assert_eq!(asked(&controls, middle - vec2(200.0, 0.0)), []);
         // Without a skin there is nothing to export.
         let mut empty = scene.clone();

@@ -23,7 +23,7 @@ pub struct Plot<'a> {
     /// Time at the right edge, s.
     pub end_s: f64,
     /// Minimum of the upper edge, which is a round number.
-    pub least_top: f64,
+    pub min_top: f64,
     /// The lines.
     pub curves: Vec<Curve<'a>>,
     /// Height, points.
@@ -69,9 +69,7 @@ impl Plot<'_> {
         let shown = values.filter(|(time_s, value)| {
             value.is_finite() && (0.0..=SPAN_S).contains(&(self.end_s - time_s))
         });
-        let highest = shown
-            .map(|(_, value)| *value)
-            .fold(self.least_top, f64::max);
+        let highest = shown.map(|(_, value)| *value).fold(self.min_top, f64::max);
         f64::from(round_up(highest as f32))
     }
 
@@ -157,7 +155,7 @@ mod tests {
         let mut plot = Plot {
             unit: "N",
             end_s: 8.0,
-            least_top: 1.0,
+            min_top: 1.0,
             curves: vec![Curve {
                 name: "force",
                 color: Color32::WHITE,

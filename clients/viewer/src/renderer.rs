@@ -282,7 +282,7 @@ impl Renderer {
         let uniform = view_of(picture, size);
         gpu.queue
             .write_buffer(&self.view, 0, bytemuck::bytes_of(&uniform));
-        self.keep(gpu, &picture.items);
+        self.upload_models(gpu, &picture.items);
         let instances: Vec<Instance> = picture.items.iter().map(instance).collect();
         let lines: Vec<LineInstance> = picture.lines.iter().map(line).collect();
         let instances = buffer(gpu, "instances", bytemuck::cast_slice(&instances));
@@ -403,7 +403,7 @@ impl Renderer {
     }
 
     /// Uploads the models of a picture and drops those that it does not contain.
-    fn keep(&mut self, gpu: &Gpu, items: &[Item]) {
+    fn upload_models(&mut self, gpu: &Gpu, items: &[Item]) {
         for model in self.models.values_mut() {
             model.used = false;
         }

@@ -238,11 +238,13 @@ impl VisibleScene {
     /// at the proxy's pose.
     pub fn met(&self, from: &Point3<f32>, along: &Vector3<f32>) -> Option<(String, f32)> {
         let bodies = self.bodies.iter().filter_map(|body| {
-            let far_m = body.model.met_m(&body.world_from_body?, from, along)?;
+            let far_m = body
+                .model
+                .ray_distance_m(&body.world_from_body?, from, along)?;
             Some((body.name.clone(), far_m))
         });
         let tools = self.arms.iter().filter_map(|arm| {
-            let far_m = arm.tool.met_m(&arm.poses()?.1, from, along)?;
+            let far_m = arm.tool.ray_distance_m(&arm.poses()?.1, from, along)?;
             Some((format!("tool of {}", arm.info.name), far_m))
         });
         bodies.chain(tools).min_by(|a, b| a.1.total_cmp(&b.1))

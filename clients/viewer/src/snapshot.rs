@@ -22,13 +22,13 @@ use std::{
 };
 
 /// Polling period.
-const LOOK: Duration = Duration::from_millis(3);
+const POLL_PERIOD: Duration = Duration::from_millis(3);
 /// Largest picture, pixels in each direction.
 const LARGEST: u32 = 8192;
 
 /// Options of a snapshot.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct SnapshotOptions {
     /// The daemon's socket.
     pub socket: PathBuf,
     /// File to write.
@@ -68,7 +68,7 @@ pub fn parse_size(text: &str) -> Result<Size, String> {
 /// # Errors
 /// [`Failure::Input`] if the file exists or cannot be created, [`Failure::Runtime`] for everything
 /// else.
-pub fn take(wanted: &Wanted) -> Result<(), Failure> {
+pub fn take(wanted: &SnapshotOptions) -> Result<(), Failure> {
     let (file, fresh) = create(&wanted.output, wanted.force)?;
     let done = picture(wanted, file);
     if done.is_err() && fresh {
@@ -97,7 +97,7 @@ fn create(path: &Path, force: bool) -> Result<(File, bool), Failure> {
     }
 }
 
-fn picture(wanted: &Wanted, file: File) -> Result<(), Failure> {
+fn picture(wanted: &SnapshotOptions, file: File) -> Result<(), Failure> {
     // Open the device first: it takes a while, and the scene has nothing to show yet.
     let mut offscreen =
         Offscreen::open(wanted.size, Gpu::software_wanted()).map_err(Failure::runtime)?;
@@ -133,7 +133,7 @@ fn follow(socket: &Path, after: Duration, within: Duration) -> Result<VisibleSce
             (None, Link::Up) if elapsed >= within => {
                 return Err("the daemon publishes no state".to_owned());
             }
-            _ => std::thread::sleep(LOOK),
+            _ => std::thread::sleep(POLL_PERIOD),
         }
     }
 }
@@ -146,7 +146,7 @@ mod tests {
     fn without_a_daemon_an_old_picture_stays_even_by_force() {
         let folder = std::env::temp_dir().join(format!("hapticd-snapshot-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let wanted = Wanted {
+        let wanted = SnapshotOptions {
             socket: folder.join("nobody.sock"),
             output: folder.join("old.png"),
             size: [64, 64],

@@ -8,7 +8,7 @@ use crate::{
     Failure,
     camera::Size,
     compose::compose,
-    controls::{Act, Controls},
+    controls::{Action, Controls},
     export,
     feed::Follower,
     gpu::Gpu,
@@ -87,7 +87,7 @@ struct Shown {
     egui: egui_winit::State,
     mouse: Mouse,
     /// Action that a button requested in the last picture.
-    asked: Option<Act>,
+    asked: Option<Action>,
 }
 
 /// State of the mouse.
@@ -260,7 +260,7 @@ impl Shown {
         let now = Instant::now();
         match self.mouse.last_click.take() {
             Some((when, place)) if now - when < DOUBLE_CLICK && near(place) => {
-                controls.look_through(at, scene, self.size());
+                controls.look_at_pixel(at, scene, self.size());
             }
             _ => self.mouse.last_click = Some((now, at)),
         }
@@ -353,7 +353,7 @@ impl ApplicationHandler for App {
                     Key::Character(text) => text.chars().next(),
                     _ => None,
                 };
-                if let Some(act) = letter.and_then(Act::of).filter(|_| !event.repeat) {
+                if let Some(act) = letter.and_then(Action::of).filter(|_| !event.repeat) {
                     self.controls.act(act, &self.scene, shown.size());
                 }
                 if self.controls.quit {

@@ -85,9 +85,9 @@ impl Parts {
 }
 
 /// Tables already described: their documentation and their place.
-type Printed = Vec<(&'static str, String)>;
+type DescribedTables = Vec<(&'static str, String)>;
 
-fn body(out: &mut String, header: &str, section: &'static Section, printed: &mut Printed) {
+fn body(out: &mut String, header: &str, section: &'static Section, printed: &mut DescribedTables) {
     let mut parts = Parts::default();
     parts.add_section(section);
     rows(out, &parts.own);

@@ -334,7 +334,7 @@ impl Collider {
         let mut answered = Answered::default();
         if away || self.world.is_working() {
             answered.work.away = true;
-            self.world.note_poses(query);
+            self.world.record_poses(query);
         } else {
             self.world.begin_advance(query, self.period_s);
         }

@@ -2,7 +2,8 @@
 //!
 //! The [`collider`] answers the loop's queries with certified snapshots, [`deformable`] steps soft
 //! bodies, [`skin`] makes meshes of implicit bodies. [`backend`] chooses their GPUs, and the
-//! [`gpu_supervisor`] opens a lost one again. [`virtual_time`] drives loop and scene without clocks.
+//! [`gpu_supervisor`] opens a lost one again. [`virtual_time`] drives loop and scene without
+//! clocks.
 //!
 //! Nothing here is real-time: the loop never waits for any of it.
 #![forbid(unsafe_code)]

@@ -272,7 +272,7 @@ const SHARE: f64 = 0.6;
 pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> Vec<SkinBody> {
     let seconds = SHARE * period.as_secs_f64() / writers.len().max(1) as f64;
     let body = |(number, (spec, writer)): (usize, (SkinSpec, SkinWriter))| {
-        let most = writer.room().triangles as usize;
+        let most = writer.capacity().triangles as usize;
         // The configuration's numbers are above 0.
         let maker = SkinMaker::new(spec, most, seconds).ok()?;
         Some(SkinBody::new(number, maker, writer))

@@ -33,7 +33,7 @@ impl SkinInfo {
     /// Room in each frame: a closed mesh has half as many points as triangles, and two for each
     /// piece. The smallest piece is an octahedron, of six points and eight triangles.
     #[must_use]
-    pub fn room(&self) -> SkinCounts {
+    pub fn capacity(&self) -> SkinCounts {
         SkinCounts {
             points: self.triangles / 2 + self.triangles / 4 + 64,
             triangles: self.triangles,
@@ -57,12 +57,12 @@ pub struct SkinsError {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WriteError {
     /// More than there is room for.
-    #[error("{given:?} in a block with room for {room:?}")]
+    #[error("{given:?} in a block with room for {capacity:?}")]
     Full {
         /// What was given.
         given: SkinCounts,
         /// What there is room for.
-        room: SkinCounts,
+        capacity: SkinCounts,
     },
     /// Lists that do not belong together. Ours.
     #[error("{points} points, {normals} normals, {velocities} velocities")]
@@ -109,7 +109,7 @@ pub struct SkinMesh<'a> {
 #[derive(Debug)]
 pub struct SkinWriter {
     id: u32,
-    room: SkinCounts,
+    capacity: SkinCounts,
     lock: TurnsWriter<SharedBlock>,
     /// A frame before it is published.
     words: Vec<u64>,
@@ -124,8 +124,8 @@ impl SkinWriter {
 
     /// Room in each frame.
     #[must_use]
-    pub fn room(&self) -> SkinCounts {
-        self.room
+    pub fn capacity(&self) -> SkinCounts {
+        self.capacity
     }
 
     /// Publishes a frame. `moment`'s counts are set here, and so is its time of publication.
@@ -146,9 +146,9 @@ impl SkinWriter {
         };
         let full = WriteError::Full {
             given: counts,
-            room: self.room,
+            capacity: self.capacity,
         };
-        if counts.points > self.room.points || counts.triangles > self.room.triangles {
+        if counts.points > self.capacity.points || counts.triangles > self.capacity.triangles {
             return Err(full);
         }
         if normals.len() != points.len() || velocities.len() != points.len() {
@@ -216,16 +216,16 @@ impl SkinFds {
 pub fn create(infos: &[SkinInfo]) -> Result<(Vec<SkinWriter>, SkinFds), SkinsError> {
     let (mut writers, mut fds) = (Vec::with_capacity(infos.len()), SkinFds::default());
     for info in infos {
-        let (id, room) = (info.id, info.room());
+        let (id, capacity) = (info.id, info.capacity());
         let error = |source| SkinsError {
             id,
             triangles: info.triangles,
             source,
         };
-        let words = usize::try_from(SkinHeader::needed_words(room)).unwrap_or(usize::MAX);
+        let words = usize::try_from(SkinHeader::needed_words(capacity)).unwrap_or(usize::MAX);
         let words = words.saturating_add(SEQUENCE_WORD + 1);
         let (block, fd) = SharedBlock::create("hapticd-skin", words).map_err(error)?;
-        let header = SkinHeader::new(id, room, now_ns());
+        let header = SkinHeader::new(id, capacity, now_ns());
         for (word, value) in block.words().iter().zip(header.to_words()) {
             word.store(value, Ordering::Relaxed);
         }
@@ -234,7 +234,7 @@ pub fn create(infos: &[SkinInfo]) -> Result<(Vec<SkinWriter>, SkinFds), SkinsErr
             .map_err(|_| error(CreateError::Size { words }))?;
         writers.push(SkinWriter {
             id,
-            room,
+            capacity,
             lock,
             words: vec![0; slot],
         });

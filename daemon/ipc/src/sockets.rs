@@ -398,7 +398,7 @@ mod tests {
         let places = |folders: &[&Folder]| -> Vec<Place> {
             let place = |folder: &&Folder| Place {
                 folder: folder.0.clone(),
-                anybodys: true,
+                world_writable: true,
             };
             folders.iter().map(place).collect()
         };

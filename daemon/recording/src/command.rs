@@ -160,7 +160,7 @@ impl CommandMessage {
                         (false, true) => BodyKind::Kinematic,
                         (false, false) => BodyKind::Static,
                     },
-                    shape: hapticd_scene::Shape::of(mesh).0.felt_as(&material),
+                    shape: hapticd_scene::Shape::of(mesh).0.shaded_for(&material),
                     solid: m.solid,
                     world_from_body: (&m.world_from_body).into(),
                     material,

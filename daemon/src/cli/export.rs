@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hapticd_client::export::{FileFormat, NewestSkin, SkinsError, Whose, newest_skins};
+use hapticd_client::export::{FileFormat, NewestSkin, SkinSelection, SkinsError, newest_skins};
 use hapticd_client::{Client, ConnectError, skin_flag};
 
 use super::{Failure, create, say, taken};
@@ -59,7 +59,10 @@ pub fn export(args: &Args) -> Result<(), Failure> {
     };
     let mut client = connect(&socket, args.within)?;
     std::thread::sleep(args.after);
-    let whose = args.body.as_deref().map_or(Whose::All, Whose::One);
+    let whose = args
+        .body
+        .as_deref()
+        .map_or(SkinSelection::All, SkinSelection::One);
     let skins = newest_skins(&mut client, whose, args.within).map_err(|e| match e {
         SkinsError::NoSuchBody { .. } | SkinsError::NoSkin { .. } => Failure::input(e),
         _ => Failure::runtime(e),
@@ -134,13 +137,13 @@ fn described(skin: &NewestSkin) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hapticd_client::export::Named;
+    use hapticd_client::export::NamedBody;
     use hapticd_client::{BodyKind, SkinFrame, SkinMoment};
 
     #[test]
     fn what_is_wrong_with_a_skin_is_said() {
         let mut skin = NewestSkin {
-            body: Named {
+            body: NamedBody {
                 name: "gut".to_owned(),
                 body: 7,
                 kind: BodyKind::Implicit,

@@ -8,7 +8,7 @@ use hapticd_config as config;
 use hapticd_geometry::Vec3;
 
 /// No coordinate of a mesh is further from its origin, m: the same as for clients' poses.
-pub const FURTHEST_M: f64 = 1e4;
+pub const MAX_COORDINATE_M: f64 = 1e4;
 /// Most triangles of a shape that is made of numbers; files may have more.
 pub const MADE_TRIANGLES_MAX: u64 = 1_000_000;
 
@@ -18,7 +18,7 @@ pub const MADE_TRIANGLES_MAX: u64 = 1_000_000;
 pub enum BoundsError {
     /// A vertex, after its scale.
     #[error(
-        "{}vertex {vertex} is {metres:.3e} m from the origin; {FURTHEST_M} m are allowed: \
+        "{}vertex {vertex} is {metres:.3e} m from the origin; {MAX_COORDINATE_M} m are allowed: \
          is `scale` right?",
         line.map(|line| format!("line {line}: ")).unwrap_or_default()
     )]
@@ -62,7 +62,7 @@ pub fn check_count(shape: &config::Shape) -> Result<(), BoundsError> {
 pub fn check_extent(points: &[Vec3], scale: f64) -> Result<(), BoundsError> {
     for (vertex, point) in points.iter().enumerate() {
         let metres = point.amax() * scale;
-        if metres.is_nan() || metres > FURTHEST_M {
+        if metres.is_nan() || metres > MAX_COORDINATE_M {
             let line = None;
             return Err(BoundsError::Far {
                 line,

@@ -8,7 +8,7 @@ use hapticd_deformable::{GridError, ImplicitSpec, Inside};
 use hapticd_geometry::volume::{Volume, nrrd, skull};
 use hapticd_geometry::{Vec3, VolumeFault, transform};
 
-use super::bounds::FURTHEST_M;
+use super::bounds::MAX_COORDINATE_M;
 use super::{SceneError, material, pose};
 
 /// Why a body cannot be made of a volume. The configuration's fault, or the file's.
@@ -38,7 +38,7 @@ pub enum VolumeError {
     NoUnit(String),
     /// Samples beyond where coordinates may be.
     #[error(
-        "body `{name}`: its samples reach {metres:.3e} m from the file's origin; {FURTHEST_M} m are \
+        "body `{name}`: its samples reach {metres:.3e} m from the file's origin; {MAX_COORDINATE_M} m are \
          allowed: is `scale` right?"
     )]
     Far {
@@ -143,7 +143,7 @@ fn beyond(volume: &Volume, unit_m: f64) -> Option<f64> {
         let side: [f64; 3] = std::array::from_fn(|k| f64::from(corner >> k & 1) * far[k]);
         unit_m * transform(&volume.frame, &Vec3::from(side)).norm()
     });
-    corners.find(|metres| metres.is_nan() || *metres > FURTHEST_M)
+    corners.find(|metres| metres.is_nan() || *metres > MAX_COORDINATE_M)
 }
 
 #[cfg(test)]

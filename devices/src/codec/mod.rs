@@ -150,9 +150,9 @@ impl Codec {
         RawState {
             axes: [0.0; MAX_AXES],
             buttons: 0,
-            calibrated: !self.tells(|kind| matches!(kind, InputKind::Calibrated { .. })),
+            calibrated: !self.has_input_kind(|kind| matches!(kind, InputKind::Calibrated { .. })),
             safety_switch_closed: !self
-                .tells(|kind| matches!(kind, InputKind::SafetySwitch { .. })),
+                .has_input_kind(|kind| matches!(kind, InputKind::SafetySwitch { .. })),
             counter: None,
             temperature_c: None,
             arriving: [0.0; MAX_AXES],
@@ -161,7 +161,7 @@ impl Codec {
     }
 
     /// Returns whether some input report has a field of this kind.
-    fn tells(&self, kind: impl Fn(InputKind) -> bool) -> bool {
+    fn has_input_kind(&self, kind: impl Fn(InputKind) -> bool) -> bool {
         let mut fields = self.layout.inputs.iter().flat_map(|report| &report.fields);
         fields.any(|field| kind(field.kind))
     }

@@ -39,7 +39,7 @@ struct Posture {
     /// Vectors from the shifted elbows to the tool, m.
     forearms: [Vec3; 3],
     /// Derivative of each elbow with respect to its angle, m/rad.
-    swing: [Vec3; 3],
+    elbow_jacobian: [Vec3; 3],
 }
 
 impl Delta {
@@ -54,7 +54,7 @@ impl Delta {
             let (sin, cos) = axes[i].sin_cos();
             outwards(i) * (inset + self.upper_arm_m * cos) + Vec3::z() * (self.upper_arm_m * sin)
         });
-        let swing = std::array::from_fn(|i| {
+        let elbow_jacobian = std::array::from_fn(|i| {
             let (sin, cos) = axes[i].sin_cos();
             (Vec3::z() * cos - outwards(i) * sin) * self.upper_arm_m
         });
@@ -80,7 +80,7 @@ impl Delta {
         Ok(Posture {
             tool,
             forearms: center.map(|center| tool - center),
-            swing,
+            elbow_jacobian,
         })
     }
 }
@@ -104,7 +104,9 @@ impl Kinematics for Delta {
 
     fn efforts(&self, axes: &Axes, wrench: &Wrench) -> Result<Axes, KinematicsError> {
         let Posture {
-            forearms, swing, ..
+            forearms,
+            elbow_jacobian,
+            ..
         } = self.posture(axes)?;
         // The forearms keep their length: forearm_i . dtool = forearm_i . swing_i dangle_i, so J =
         // M^-1 E.
@@ -121,7 +123,7 @@ impl Kinematics for Delta {
         let tension = inverse.transpose() * wrench.force_n;
         let mut efforts = [0.0; MAX_AXES];
         for i in 0..3 {
-            efforts[i] = forearms[i].dot(&swing[i]) * tension[i];
+            efforts[i] = forearms[i].dot(&elbow_jacobian[i]) * tension[i];
         }
         Ok(efforts)
     }

@@ -38,7 +38,7 @@ struct Posture {
     /// Vectors from the left and the right elbow to the tool, m.
     outer: [Vector2<f64>; 2],
     /// Derivative of the left and the right elbow with respect to its angle, m/rad.
-    swing: [Vector2<f64>; 2],
+    elbow_jacobian: [Vector2<f64>; 2],
 }
 
 impl Pantograph {
@@ -70,7 +70,7 @@ impl Pantograph {
         Ok(Posture {
             tool,
             outer: [tool - left, tool - right],
-            swing: [turned(left_arm), turned(right_arm)],
+            elbow_jacobian: [turned(left_arm), turned(right_arm)],
         })
     }
 }
@@ -93,7 +93,11 @@ impl Kinematics for Pantograph {
     }
 
     fn efforts(&self, axes: &Axes, wrench: &Wrench) -> Result<Axes, KinematicsError> {
-        let Posture { outer, swing, .. } = self.posture(axes)?;
+        let Posture {
+            outer,
+            elbow_jacobian,
+            ..
+        } = self.posture(axes)?;
         // The outer links keep their lengths: outer_i . dtool = outer_i . swing_i dangle_i, so J =
         // M^-1 E.
         let rows = Matrix2::from_rows(&[outer[0].transpose(), outer[1].transpose()]);
@@ -110,7 +114,7 @@ impl Kinematics for Pantograph {
         let tension = inverse.transpose() * wrench.force_n.xy();
         let mut efforts = [0.0; MAX_AXES];
         for i in 0..2 {
-            efforts[i] = outer[i].dot(&swing[i]) * tension[i];
+            efforts[i] = outer[i].dot(&elbow_jacobian[i]) * tension[i];
         }
         Ok(efforts)
     }

@@ -90,7 +90,7 @@ fn read(root: &Section<'_>, problems: &Problems) -> Option<Profile> {
     if let (Some((codec, reports)), Some(geometry)) = (&codec, &geometry)
         && geometry.efforts_are_the_wrench
     {
-        check_reach(
+        check_effort_range(
             codec,
             reports,
             &spec,
@@ -124,7 +124,7 @@ fn read(root: &Section<'_>, problems: &Problems) -> Option<Profile> {
 fn matches(identity: &Section<'_>) -> Vec<Match> {
     let sections = identity.tables("match");
     if sections.is_empty() {
-        identity.complain("match", "[identity] needs at least one [[identity.match]]");
+        identity.add_problem("match", "[identity] needs at least one [[identity.match]]");
     }
     let one = |section: Section<'_>| {
         let word = |key| section.optional_integer(key, 0..=0xFFFF).map(|x| x as u16);
@@ -156,7 +156,7 @@ fn fixed_reports(root: &Section<'_>, key: &'static str) -> Vec<FixedReport> {
         if section.has("bytes")
             && !(1..=crate::codec::MAX_REPORT_BYTES + 1).contains(&report.bytes.len())
         {
-            section.complain(
+            section.add_problem(
                 "bytes",
                 "a report has at least its id and at most 1024 bytes after it",
             );
@@ -180,7 +180,7 @@ fn time(
         None => section.number(key, allow),
     };
     if value * unit_ns > MAX_TIME_NS {
-        section.complain(key, format!("`{key}` is longer than 10 s"));
+        section.add_problem(key, format!("`{key}` is longer than 10 s"));
     }
     (value * unit_ns).min(MAX_TIME_NS).round() as u64
 }
@@ -199,7 +199,7 @@ impl Applicable<'_> {
             Some(true) => return self.section.number(key, allow),
             Some(false) if self.section.has(key) => {
                 let message = format!("`{key}` does not apply: {}", self.reason);
-                self.section.complain(key, message);
+                self.section.add_problem(key, message);
             }
             // A key that was asked for is a known key.
             _ => drop(self.section.has(key)),
@@ -221,12 +221,12 @@ fn spec(
     let torque = limits.number_or("peak_torque_nm", 0.0, NotNegative);
     let has_torque = has_force.map(|has_force| has_force && torque > 0.0);
     if torque > 0.0 && has_force == Some(false) {
-        limits.complain(
+        limits.add_problem(
             "peak_torque_nm",
             "`peak_torque_nm` does not apply: the arm has no motors",
         );
     } else if torque > 0.0 && has_rotation == Some(false) {
-        limits.complain(
+        limits.add_problem(
             "peak_torque_nm",
             "an arm whose rotation is not measured cannot have torque: its work cannot be known",
         );
@@ -290,7 +290,7 @@ fn spec(
         ),
     ] {
         if continuous > peak && has_force.is_some() {
-            limits.complain(
+            limits.add_problem(
                 what,
                 format!("`{what}` is {continuous}, more than the peak of {peak}"),
             );
@@ -300,7 +300,7 @@ fn spec(
 }
 
 /// Checks, where efforts are the wrench itself, that every field can hold the peak.
-fn check_reach(
+fn check_effort_range(
     codec: &Codec,
     reports: &read_layout::Reports,
     spec: &ArmSpec,

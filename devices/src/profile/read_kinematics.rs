@@ -104,7 +104,7 @@ fn cartesian(section: &Section<'_>) -> Option<Cartesian> {
     let rotation = section.choice_or("rotation", &rotations, Rotation::None);
     let model = Cartesian::new(translations, rotation);
     if model.is_none() {
-        section.complain("rotation", "a rotation needs all three translations");
+        section.add_problem("rotation", "a rotation needs all three translations");
     }
     model
 }
@@ -140,7 +140,7 @@ fn serial(section: &Section<'_>) -> Option<Serial> {
     });
     let model = Serial::new(joints, coupling, rotation);
     if model.is_none() {
-        section.complain(
+        section.add_problem(
             "joint",
             format!("a serial arm has 1 to {MAX_AXES} [[kinematics.joint]], not {count}"),
         );
@@ -163,7 +163,7 @@ fn delta(section: &Section<'_>) -> Delta {
     let azimuths_rad = section.numbers("azimuths_rad", Some([0.0, third, 2.0 * third]), Allow::Any);
     let [a, b, c] = azimuths_rad;
     if !(a < b && b < c && c < a + TAU) {
-        section.complain("azimuths_rad", "the azimuths must increase within one turn");
+        section.add_problem("azimuths_rad", "the azimuths must increase within one turn");
     }
     Delta {
         base_radius_m: section.length("base_radius_m", Allow::NotNegative),
@@ -177,7 +177,7 @@ fn delta(section: &Section<'_>) -> Delta {
 fn rate(section: &Section<'_>) -> Geometry {
     let max_step_ms = section.number_or("max_step_ms", 50.0, Allow::Positive);
     if max_step_ms > 1000.0 {
-        section.complain("max_step_ms", "`max_step_ms` is longer than 1 s");
+        section.add_problem("max_step_ms", "`max_step_ms` is longer than 1 s");
     }
     Geometry {
         model: Model::Rate(Rate {

@@ -15,13 +15,13 @@ use crate::kinematics::AxisUnit;
 /// A layout with the place of everything in it.
 pub(super) struct Reports {
     layout: Layout,
-    inputs: Vec<Placed>,
-    outputs: Vec<Placed>,
+    inputs: Vec<ReportSpans>,
+    outputs: Vec<ReportSpans>,
     whole: Range<usize>,
 }
 
 /// Spans of a report and its fields, and the units in which its fields are written.
-struct Placed {
+struct ReportSpans {
     span: Range<usize>,
     fields: Vec<(Range<usize>, &'static str)>,
 }
@@ -32,7 +32,7 @@ impl Reports {
     }
 
     fn span(&self, place: Place) -> Range<usize> {
-        let of = |reports: &[Placed], report: usize, field: Option<usize>| {
+        let of = |reports: &[ReportSpans], report: usize, field: Option<usize>| {
             let placed = reports.get(report)?;
             match field {
                 Some(field) => placed.fields.get(field).map(|(span, _)| span.clone()),
@@ -153,17 +153,17 @@ pub(super) fn codec(reports: &Reports, problems: &Problems) -> Option<Codec> {
 fn head<'a>(
     section: &Section<'a>,
     names: &mut Vec<&'a str>,
-    placed: &mut Vec<Placed>,
+    placed: &mut Vec<ReportSpans>,
 ) -> (u8, usize) {
     let name = section.text("name");
     if names.contains(&name) {
-        section.complain(
+        section.add_problem(
             "name",
             format!("another report is already called \"{name}\""),
         );
     }
     names.push(name);
-    placed.push(Placed {
+    placed.push(ReportSpans {
         span: section.span.clone(),
         fields: Vec::new(),
     });
@@ -178,7 +178,7 @@ fn find(section: &Section<'_>, names: &[&str]) -> Option<usize> {
     let name = section.text("report");
     let found = names.iter().position(|known| *known == name);
     if found.is_none() && section.has("report") {
-        section.complain("report", format!("no report is called \"{name}\""));
+        section.add_problem("report", format!("no report is called \"{name}\""));
     }
     found
 }
@@ -195,7 +195,7 @@ fn bit_field(section: &Section<'_>) -> Option<BitField> {
     match BitField::new(offset, size, signed, endian) {
         Ok(field) => Some(field),
         Err(error) => {
-            section.complain("endian", error.to_string());
+            section.add_problem("endian", error.to_string());
             None
         }
     }
@@ -347,7 +347,7 @@ pub(super) fn check_axes(
         }
     }
     for axis in (0..needed).filter(|axis| codec.axes_in() >> axis & 1 == 0) {
-        kinematics.complain(
+        kinematics.add_problem(
             "model",
             format!("axis {axis} of the model is in no [[input.field]]"),
         );

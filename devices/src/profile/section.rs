@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::Problem;
-use crate::arm::FURTHEST_M;
+use crate::arm::MAX_COORDINATE_M;
 
 /// Collects the mistakes of one file.
 #[derive(Default)]
@@ -84,7 +84,7 @@ impl<'a> Section<'a> {
             .map_or_else(|| self.span.clone(), Spanned::span)
     }
 
-    pub(super) fn complain(&self, key: &'static str, message: impl Into<String>) {
+    pub(super) fn add_problem(&self, key: &'static str, message: impl Into<String>) {
         self.problems.add(self.span_of(key), message);
     }
 
@@ -208,7 +208,7 @@ impl<'a> Section<'a> {
 
     /// Reads a length in metres, no larger than any coordinate may be.
     pub(super) fn length(&self, key: &'static str, allow: Allow) -> f64 {
-        let [length] = self.near(key, [self.number(key, allow)]);
+        let [length] = self.check_magnitude(key, [self.number(key, allow)]);
         length
     }
 
@@ -219,14 +219,17 @@ impl<'a> Section<'a> {
         default: Option<[f64; N]>,
         allow: Allow,
     ) -> [f64; N] {
-        self.near(key, self.numbers(key, default, allow))
+        self.check_magnitude(key, self.numbers(key, default, allow))
     }
 
-    fn near<const N: usize>(&self, key: &'static str, lengths: [f64; N]) -> [f64; N] {
-        if lengths.iter().all(|length| length.abs() <= FURTHEST_M) {
+    fn check_magnitude<const N: usize>(&self, key: &'static str, lengths: [f64; N]) -> [f64; N] {
+        if lengths
+            .iter()
+            .all(|length| length.abs() <= MAX_COORDINATE_M)
+        {
             return lengths;
         }
-        self.complain(key, format!("`{key}` must be {FURTHEST_M} m at most"));
+        self.add_problem(key, format!("`{key}` must be {MAX_COORDINATE_M} m at most"));
         [1.0; N]
     }
 
@@ -314,7 +317,7 @@ impl<'a> Section<'a> {
                     .iter()
                     .map(|(word, _)| format!("\"{word}\""))
                     .collect();
-                self.complain(key, format!("`{key}` must be one of {}", words.join(", ")));
+                self.add_problem(key, format!("`{key}` must be one of {}", words.join(", ")));
                 default
             }
         }
@@ -335,7 +338,7 @@ impl<'a> Section<'a> {
             return fallback;
         };
         let Some(array) = value.get_ref().as_array().filter(|array| array.len() == N) else {
-            self.complain(key, format!("`{key}` must be an array of {N} numbers"));
+            self.add_problem(key, format!("`{key}` must be an array of {N} numbers"));
             return fallback;
         };
         let mut numbers = fallback;
@@ -353,7 +356,7 @@ impl<'a> Section<'a> {
         let wanted = || format!("`{key}` must be {rows} arrays of {columns} numbers each");
         let array = value.get_ref().as_array();
         let Some(array) = array.filter(|array| array.len() == rows) else {
-            self.complain(key, wanted());
+            self.add_problem(key, wanted());
             return Vec::new();
         };
         let row = |entry: &Spanned<DeValue<'_>>| match entry.get_ref().as_array() {

@@ -38,7 +38,7 @@ use super::channel::{Channel, ChannelLimits};
 use super::history::History;
 use super::limits::{Limits, LimitsError};
 use super::oscillation::{Amplitudes, OscillationDetector, Verdict};
-use super::passivity::{Acted, Energy, Passivity, SWINGS, Sent, Spring};
+use super::passivity::{ControlAction, DEBT_BOUND_SWINGS, Energy, Passivity, Sent, Spring};
 use super::reason::{ForceOffReason, ReasonSet};
 use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
 use nalgebra::UnitQuaternion;
@@ -154,14 +154,14 @@ pub struct Governed {
 
 /// The limits of a channel that apply now, below the limits in force while they rise.
 #[derive(Clone, Copy, Debug)]
-struct Allowed {
+struct RisingLimits {
     peak: f64,
     continuous: f64,
 }
 
-impl Allowed {
+impl RisingLimits {
     fn all(peak: f64, continuous: f64) -> Self {
-        Allowed { peak, continuous }
+        RisingLimits { peak, continuous }
     }
 
     /// Lowers the peak to the present output, if there is any.
@@ -223,8 +223,8 @@ pub struct Governor {
     force: Channel,
     torque: Channel,
     /// The part of those limits that applies now: less while a raised limit rises.
-    force_allowed: Allowed,
-    torque_allowed: Allowed,
+    force_rising: RisingLimits,
+    torque_rising: RisingLimits,
     force_oscillation: OscillationDetector,
     torque_oscillation: OscillationDetector,
     passivity: Passivity,
@@ -260,8 +260,8 @@ impl Governor {
             workspace: spec.workspace,
             force: Channel::default(),
             torque: Channel::default(),
-            force_allowed: Allowed::all(ceiling.peak_force_n, ceiling.continuous_force_n),
-            torque_allowed: Allowed::all(ceiling.peak_torque_nm, ceiling.continuous_torque_nm),
+            force_rising: RisingLimits::all(ceiling.peak_force_n, ceiling.continuous_force_n),
+            torque_rising: RisingLimits::all(ceiling.peak_torque_nm, ceiling.continuous_torque_nm),
             force_oscillation: OscillationDetector::default(),
             torque_oscillation: OscillationDetector::default(),
             passivity: Passivity::new(spec),
@@ -345,8 +345,8 @@ impl Governor {
     /// Lets force and torque rise from their present values only with the slope of the ramp: the
     /// touched surface is about to change.
     pub fn ease(&mut self) {
-        self.force_allowed.ease(self.force.output().norm());
-        self.torque_allowed.ease(self.torque.output().norm());
+        self.force_rising.ease(self.force.output().norm());
+        self.torque_rising.ease(self.torque.output().norm());
     }
 
     /// Returns the force-offs so far.
@@ -425,8 +425,8 @@ impl Governor {
             GovernorState::Ramping => 0.0,
             _ => dt_s / self.limits.ramp_s,
         };
-        let force_limits = self.force_allowed.rise(force_limits, share);
-        let torque_limits = self.torque_allowed.rise(torque_limits, share);
+        let force_limits = self.force_rising.rise(force_limits, share);
+        let torque_limits = self.torque_rising.rise(torque_limits, share);
         self.force.hold(gap_s, &force_limits);
         self.torque.hold(gap_s, &torque_limits);
 
@@ -446,8 +446,8 @@ impl Governor {
             let exhausted = self.watch_oscillation(input, dt_s);
             reasons = reasons.with_if(exhausted, ForceOffReason::Oscillation);
         } else {
-            self.force_oscillation.forget_motion();
-            self.torque_oscillation.forget_motion();
+            self.force_oscillation.reset_motion();
+            self.torque_oscillation.reset_motion();
             self.last_rotation = None;
         }
         for reason in reasons.minus(self.previous).iter() {
@@ -538,10 +538,10 @@ impl Governor {
             let swing_j = o.force_n * o.motion_m.max(self.resolution.0 * 4.0);
             let rounding_j = sent.wrench.force_n.norm() * self.resolution.0
                 + sent.wrench.torque_nm.norm() * self.resolution.1;
-            let bound_j = SWINGS * swing_j + rounding_j;
+            let bound_j = DEBT_BOUND_SWINGS * swing_j + rounding_j;
             let time_ns = input.sample.time_ns;
             let acted = (self.passivity).settle(time_ns, spring, &sent, bound_j, dt_s);
-            self.is_exhausted |= acted == Acted::Exhausted;
+            self.is_exhausted |= acted == ControlAction::Exhausted;
         }
         Governed {
             wrench: sent.wrench,
@@ -649,7 +649,7 @@ impl Governor {
             turned,
         );
         if force == Verdict::Lowered || torque == Verdict::Lowered {
-            self.passivity.unsettle(input.sample.time_ns);
+            self.passivity.ignore_pending(input.sample.time_ns);
         }
         force == Verdict::Exhausted
             || torque == Verdict::Exhausted

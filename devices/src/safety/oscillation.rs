@@ -44,7 +44,7 @@ const WINDOW_NS: u64 = 200_000_000;
 /// Lowest gain.
 const GAIN_FLOOR: f64 = 1.0 / 16.0;
 /// In an oscillation the last swing there and back is at least this share of the one before.
-const KEPT: f64 = 0.97;
+const MIN_SWING_RATIO: f64 = 0.97;
 /// Rate at which the gain comes back, 1/s.
 const GAIN_RECOVERY_PER_S: f64 = 0.1;
 
@@ -71,9 +71,9 @@ struct Axis {
     /// Times of the last reversals, ns, `times[0]` the oldest; `count` of them are valid.
     times: [u64; REVERSALS],
     /// Length of the swing that ended at each of them.
-    ways: [f64; REVERSALS],
+    swing_lengths: [f64; REVERSALS],
     /// Position of the last reversal.
-    turned_at: f64,
+    last_reversal: f64,
     count: usize,
 }
 
@@ -90,7 +90,7 @@ impl Axis {
     ) -> bool {
         let Some(extreme) = self.extreme else {
             self.extreme = Some(place);
-            self.begin(wanted, far_end);
+            self.start_swing(wanted, far_end);
             return false;
         };
         self.lowest = self.lowest.min(wanted);
@@ -107,28 +107,28 @@ impl Axis {
         }
         let first = self.direction == 0;
         let swing = self.highest - self.lowest;
-        let way = (extreme - self.turned_at).abs();
-        let carried = self.far_end.is_some_and(|[low, high]| high - low >= way);
-        self.turned_at = extreme;
+        let way = (extreme - self.last_reversal).abs();
+        let moved_by_far_end = self.far_end.is_some_and(|[low, high]| high - low >= way);
+        self.last_reversal = extreme;
         self.direction = if moved > 0.0 { 1 } else { -1 };
         self.extreme = Some(place);
-        self.begin(wanted, far_end);
+        self.start_swing(wanted, far_end);
         if first {
             return false;
         }
-        if swing < least.force || carried {
+        if swing < least.force || moved_by_far_end {
             self.count = 0;
             return false;
         }
         if self.count == REVERSALS {
             self.times.copy_within(1.., 0);
-            self.ways.copy_within(1.., 0);
+            self.swing_lengths.copy_within(1.., 0);
             self.count -= 1;
         }
-        (self.times[self.count], self.ways[self.count]) = (now_ns, way);
+        (self.times[self.count], self.swing_lengths[self.count]) = (now_ns, way);
         self.count += 1;
         let in_time = now_ns.saturating_sub(self.times[0]) <= WINDOW_NS;
-        if self.count == REVERSALS && in_time && self.is_kept() {
+        if self.count == REVERSALS && in_time && self.is_sustained() {
             self.count = 0;
             return true;
         }
@@ -136,17 +136,17 @@ impl Axis {
     }
 
     /// Starts a new swing.
-    fn begin(&mut self, wanted: f64, far_end: Option<f64>) {
+    fn start_swing(&mut self, wanted: f64, far_end: Option<f64>) {
         (self.lowest, self.highest) = (wanted, wanted);
         self.far_end = far_end.map(|at| [at, at]);
     }
 
     /// Returns whether the last swing there and back is no smaller than the one before. There and
     /// back are added, because a hand that drifts makes one longer and the other shorter.
-    fn is_kept(&self) -> bool {
-        let way = |at: usize| self.ways[at] + self.ways[at + 1];
+    fn is_sustained(&self) -> bool {
+        let way = |at: usize| self.swing_lengths[at] + self.swing_lengths[at + 1];
         let before = way(REVERSALS - 4).max(way(REVERSALS - 5));
-        way(REVERSALS - 2) >= KEPT * before
+        way(REVERSALS - 2) >= MIN_SWING_RATIO * before
     }
 }
 
@@ -221,7 +221,7 @@ impl OscillationDetector {
     }
 
     /// Discards the motion so far (after a gap in time); keeps the gain.
-    pub fn forget_motion(&mut self) {
+    pub fn reset_motion(&mut self) {
         self.axes = [Axis::default(); 3];
     }
 }

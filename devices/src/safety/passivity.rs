@@ -60,20 +60,20 @@ use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
 pub const COMMANDS: usize = 64;
 /// Share of the arm's declared damping and friction that is relied on: the share of the passive
 /// bound that couplings use by default.
-const SURE: f64 = 0.9;
+const RELIED_SHARE: f64 = 0.9;
 /// Lowest gain.
 pub const GAIN_FLOOR: f64 = 1.0 / 64.0;
 /// A gain that has risen from the floor by less than this factor counts as being at the floor.
-const RISEN: f64 = 1.1;
+const AT_FLOOR_FACTOR: f64 = 1.1;
 /// Time in which the gain comes back by a factor of e, s.
 const RECOVERY_S: f64 = 10.0;
 /// Gain after an action over the passive gain: just below the passive gain, a swing dies away too
 /// slowly.
 const MARGIN: f64 = 0.6;
 /// Smallest factor by which one debt lowers the gain.
-const STEP: f64 = 0.25;
+const MIN_GAIN_FACTOR: f64 = 0.25;
 /// The controller acts on a debt beyond the energy of this many smallest noticeable swings.
-pub(super) const SWINGS: f64 = 4.0;
+pub(super) const DEBT_BOUND_SWINGS: f64 = 4.0;
 
 /// The spring behind the wanted wrench, in the arm's base frame and its metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -177,7 +177,7 @@ fn sent_j(stored_j: [f64; 2], stiffness: [f64; 2], most: [f64; 2], factor: [f64;
 
 /// Result of a step of the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Acted {
+pub(super) enum ControlAction {
     No,
     Lowered,
     /// The gain was already at its floor.
@@ -193,12 +193,12 @@ struct Command {
     /// Part that comes from motion of the far end, in its tick or held back since.
     by_far_end: Wrench,
     /// Energy that the far end may pay for while the command is under way, J.
-    pays_j: f64,
+    payable_j: f64,
 }
 
 /// State at the end of the last tick.
 #[derive(Clone, Copy, Debug)]
-struct Before {
+struct LastTick {
     time_ns: u64,
     hand: Pose,
     far_end: Pose,
@@ -211,14 +211,15 @@ struct Before {
 
 /// Amounts of a tick that has been observed and not settled.
 #[derive(Clone, Copy, Debug, Default)]
-struct Open {
+struct PendingTick {
     /// Whether there is a new sample of the hand.
-    is_news: bool,
+    has_new_sample: bool,
     given_j: f64,
     spare_j: f64,
-    /// Motion of the hand (`went`) and of the far end (`yielded`): shift and rotation vector.
-    went: (Vec3, Vec3),
-    yielded: (Vec3, Vec3),
+    /// Motion of the hand (`hand_motion`) and of the far end (`far_end_motion`): shift and rotation
+    /// vector.
+    hand_motion: (Vec3, Vec3),
+    far_end_motion: (Vec3, Vec3),
     /// Energy given, or not taken, because the hand feels the far end late.
     late_j: f64,
 }
@@ -237,12 +238,13 @@ pub(super) struct Passivity {
     filled: usize,
     /// Part that the slew limit has kept out of the newest command.
     held_back: Wrench,
-    before: Option<Before>,
+    before: Option<LastTick>,
     energy: Energy,
-    open: Open,
-    /// Debt before the newest sample (`owed_j`), and leak less spare since then (`answer_j`).
-    owed_j: f64,
-    answer_j: f64,
+    open: PendingTick,
+    /// Debt before the newest sample (`debt_at_sample_j`), and leak less spare since then
+    /// (`since_sample_j`).
+    debt_at_sample_j: f64,
+    since_sample_j: f64,
     /// Energy that bodies that stand still have put in, less what they took; from minus the bound
     /// to 0.
     contact_j: f64,
@@ -259,8 +261,10 @@ pub(super) struct Passivity {
 impl Passivity {
     pub fn new(spec: &ArmSpec) -> Self {
         Passivity {
-            damping: [spec.damping_n_s_per_m, spec.angular_damping_nm_s_per_rad].map(|b| SURE * b),
-            friction: [spec.coulomb_friction_n, spec.angular_coulomb_friction_nm].map(|f| SURE * f),
+            damping: [spec.damping_n_s_per_m, spec.angular_damping_nm_s_per_rad]
+                .map(|b| RELIED_SHARE * b),
+            friction: [spec.coulomb_friction_n, spec.angular_coulomb_friction_nm]
+                .map(|f| RELIED_SHARE * f),
             transport_ns: spec.transport_delay_ns,
             // A command leaves with the report after the one that it answers.
             delay_ns: spec
@@ -273,9 +277,9 @@ impl Passivity {
             held_back: Wrench::default(),
             before: None,
             energy: Energy::default(),
-            open: Open::default(),
-            owed_j: 0.0,
-            answer_j: 0.0,
+            open: PendingTick::default(),
+            debt_at_sample_j: 0.0,
+            since_sample_j: 0.0,
             contact_j: 0.0,
             since: [0.0; 2],
             debt_before_j: 0.0,
@@ -294,9 +298,9 @@ impl Passivity {
     pub fn forget(&mut self) {
         self.before = None;
         self.settled_ns = 0;
-        self.open = Open::default();
-        self.owed_j = 0.0;
-        self.answer_j = 0.0;
+        self.open = PendingTick::default();
+        self.debt_at_sample_j = 0.0;
+        self.since_sample_j = 0.0;
         self.contact_j = 0.0;
         self.filled = 0;
         self.held_back = Wrench::default();
@@ -328,7 +332,7 @@ impl Passivity {
         let at_centre = Translation3::from(spring.centre);
         let (hand, far_end) = (hand * at_centre, spring.far_end * at_centre);
         let Some(before) = self.before else {
-            self.before = Some(Before {
+            self.before = Some(LastTick {
                 time_ns,
                 hand,
                 far_end,
@@ -342,21 +346,21 @@ impl Passivity {
         if time_ns <= before.time_ns {
             return;
         }
-        let (held, unfelt) = self.held_between(before.time_ns, time_ns);
-        let went = between(&before.hand, &hand);
+        let (held, pending_far_end) = self.held_between(before.time_ns, time_ns);
+        let hand_motion = between(&before.hand, &hand);
         let dt_s = (time_ns - before.time_ns) as f64 * 1e-9;
-        let ways = [went.0.norm(), went.1.norm()];
+        let ways = [hand_motion.0.norm(), hand_motion.1.norm()];
         let spare = |k: usize| ways[k] * (self.damping[k] * ways[k] / dt_s + self.friction[k]);
         // The stored energy and the force at the far end change when this tick sends.
-        self.open = Open {
-            is_news: true,
-            given_j: work(&held, &went),
+        self.open = PendingTick {
+            has_new_sample: true,
+            given_j: work(&held, &hand_motion),
             spare_j: spare(0) + spare(1),
-            went,
-            yielded: between(&before.far_end, &far_end),
-            late_j: -work(&unfelt, &went),
+            hand_motion,
+            far_end_motion: between(&before.far_end, &far_end),
+            late_j: -work(&pending_far_end, &hand_motion),
         };
-        self.before = Some(Before {
+        self.before = Some(LastTick {
             time_ns,
             hand,
             far_end,
@@ -373,7 +377,7 @@ impl Passivity {
         sent: &Sent,
         bound_j: f64,
         dt_s: f64,
-    ) -> Acted {
+    ) -> ControlAction {
         let hand = self.before.map_or(Pose::identity(), |before| before.hand);
         let lever = hand.rotation * spring.centre;
         let at_centre = |wrench: &Wrench| Wrench {
@@ -395,11 +399,11 @@ impl Passivity {
         let stored_j = sent_j(spring.stored_j, spring.stiffness, sent.most, sent.factor);
         self.energy.stored_j = stored_j;
         let Some(before) = &mut self.before else {
-            return Acted::No;
+            return ControlAction::No;
         };
         let Some(factor) = before.factor.replace(sent.factor) else {
             (before.most, before.edge) = (sent.most, sent.edge);
-            return Acted::No;
+            return ControlAction::No;
         };
         // As if the present limits had applied before: the energy of raising them was ordered and
         // follows the governor's ramp.
@@ -414,12 +418,13 @@ impl Passivity {
         let by_spring_j = 0.5 * (of(ends.both_j) - hand_j + of(ends.far_j) - none_j);
         // The damper's force on a body that moves is that body's own: it put in what it pushes the
         // hand with.
-        let by_all_j = 0.5 * (work(&last, &open.yielded) + work(&wrench, &open.yielded));
+        let by_all_j =
+            0.5 * (work(&last, &open.far_end_motion) + work(&wrench, &open.far_end_motion));
         let world_j = match spring.held_by_movers {
             true => by_spring_j.max(by_all_j),
             false => by_spring_j,
         };
-        let by_far_end = by_far_end(before, &open.yielded, ends, |k, j| {
+        let by_far_end = by_far_end(before, &open.far_end_motion, ends, |k, j| {
             as_ordered[k] * (2.0 * ends.stiffness[k] * j).sqrt().min(sent.most[k])
         });
         // What the slew limit holds back comes with the next commands, and they pay for it.
@@ -432,10 +437,10 @@ impl Passivity {
             true => 0.0,
             false => {
                 let last = (command + COMMANDS - 1) % COMMANDS;
-                std::mem::take(&mut self.commands[last].pays_j)
+                std::mem::take(&mut self.commands[last].payable_j)
             }
         };
-        self.commands[command].pays_j = kept_j
+        self.commands[command].payable_j = kept_j
             + match spring.held_by_movers {
                 true => world_j.abs(),
                 false => (-world_j).max(0.0),
@@ -453,26 +458,26 @@ impl Passivity {
             self.contact_j = contact_j.clamp(-bound_j, 0.0);
         }
         // In its own tick the far end counts as if it had moved half way.
-        let late_j = open.late_j - 0.5 * work(&by_far_end, &open.went);
-        let late_j = self.paid_j(time_ns, late_j);
+        let late_j = open.late_j - 0.5 * work(&by_far_end, &open.hand_motion);
+        let late_j = self.settle_late_j(time_ns, late_j);
         let leak_j = rise_j + open.given_j - world_j;
-        self.book(time_ns, &open, leak_j, made_j - late_j);
+        self.update_ledger(time_ns, &open, leak_j, made_j - late_j);
         self.control(time_ns, bound_j, dt_s)
     }
 
     /// Books a tick. `made_j` is the energy made by a contact that should make none, less what the
     /// far end paid for.
-    fn book(&mut self, time_ns: u64, open: &Open, leak_j: f64, made_j: f64) {
+    fn update_ledger(&mut self, time_ns: u64, open: &PendingTick, leak_j: f64, made_j: f64) {
         let energy = &mut self.energy;
         energy.leak_j += leak_j;
         // A loop that is faster than the arm sends several commands per sample. Together they are
         // its answer, and one may take what another makes.
-        if open.is_news {
-            self.owed_j = energy.debt_j;
-            self.answer_j = 0.0;
+        if open.has_new_sample {
+            self.debt_at_sample_j = energy.debt_j;
+            self.since_sample_j = 0.0;
         }
-        self.answer_j += leak_j + made_j - open.spare_j;
-        energy.debt_j = self.owed_j + self.answer_j;
+        self.since_sample_j += leak_j + made_j - open.spare_j;
+        energy.debt_j = self.debt_at_sample_j + self.since_sample_j;
         self.since[0] += leak_j + made_j;
         self.since[1] += open.spare_j;
         // Not written as `debt <= 0`, so that NaN is no debt.
@@ -482,7 +487,7 @@ impl Passivity {
         }
     }
 
-    fn control(&mut self, time_ns: u64, bound_j: f64, dt_s: f64) -> Acted {
+    fn control(&mut self, time_ns: u64, bound_j: f64, dt_s: f64) -> ControlAction {
         let energy = &mut self.energy;
         // The coupling learns a tick late how much of its force was let through, and then takes
         // back the excess stored. Such a debt is gone in the next tick and reached no hand.
@@ -490,45 +495,45 @@ impl Passivity {
         self.debt_before_j = energy.debt_j;
         if standing_j <= bound_j {
             energy.gain = (energy.gain * (1.0 + dt_s / RECOVERY_S)).min(1.0);
-            return Acted::No;
+            return ControlAction::No;
         }
         let passive = (self.since[1] / self.since[0]).max(0.0);
-        let factor = (MARGIN * passive).clamp(STEP, MARGIN);
+        let factor = (MARGIN * passive).clamp(MIN_GAIN_FACTOR, MARGIN);
         self.acted = self.acted.saturating_add(1);
         energy.debt_j = 0.0;
         self.debt_before_j = 0.0;
-        self.owed_j = 0.0;
-        (self.since, self.answer_j) = ([0.0; 2], 0.0);
-        if energy.gain <= GAIN_FLOOR * RISEN {
-            return Acted::Exhausted;
+        self.debt_at_sample_j = 0.0;
+        (self.since, self.since_sample_j) = ([0.0; 2], 0.0);
+        if energy.gain <= GAIN_FLOOR * AT_FLOOR_FACTOR {
+            return ControlAction::Exhausted;
         }
         let lowered = (energy.gain * factor).max(GAIN_FLOOR);
         energy.withheld_j += energy.stored_j * (1.0 - lowered / energy.gain);
         energy.gain = lowered;
-        self.unsettle(time_ns);
-        Acted::Lowered
+        self.ignore_pending(time_ns);
+        ControlAction::Lowered
     }
 
     /// Notes that a gain lowered the force at once, for a sample of this time. Commands from before
     /// are under way, and the coupling learns a tick late how much less it stores.
-    pub fn unsettle(&mut self, time_ns: u64) {
+    pub fn ignore_pending(&mut self, time_ns: u64) {
         self.settled_ns = time_ns.saturating_add(self.delay_ns.saturating_add(self.period_ns));
     }
 
     /// Returns the part of `late_j`, which a far end that is felt late has given, that the far ends
     /// of the commands under way at `time_ns` pay for. Each pays once.
-    fn paid_j(&mut self, time_ns: u64, late_j: f64) -> f64 {
+    fn settle_late_j(&mut self, time_ns: u64, late_j: f64) -> f64 {
         let mut open_j = late_j.max(0.0);
         for back in 1..=self.filled {
             let command = &mut self.commands[(self.next + COMMANDS - back) % COMMANDS];
-            let felt_ns = command.time_ns.saturating_add(self.delay_ns);
+            let effect_ns = command.time_ns.saturating_add(self.delay_ns);
             // The hand's last motion ended now and began up to a period ago.
-            if open_j == 0.0 || felt_ns.saturating_add(self.period_ns) < time_ns {
+            if open_j == 0.0 || effect_ns.saturating_add(self.period_ns) < time_ns {
                 break;
             }
-            let paid_j = command.pays_j.min(open_j);
-            command.pays_j -= paid_j;
-            open_j -= paid_j;
+            let settle_late_j = command.payable_j.min(open_j);
+            command.payable_j -= settle_late_j;
+            open_j -= settle_late_j;
         }
         late_j.max(0.0) - open_j
     }
@@ -537,7 +542,7 @@ impl Passivity {
     /// far ends had in the commands still under way, both as means over the interval.
     fn held_between(&self, from_ns: u64, to_ns: u64) -> (Wrench, Wrench) {
         let span_ns = to_ns - from_ns;
-        let (mut sum, mut unfelt) = (Wrench::default(), self.held_back);
+        let (mut sum, mut pending_far_end) = (Wrench::default(), self.held_back);
         let mut until_ns = to_ns;
         for back in 1..=self.filled {
             let command = &self.commands[(self.next + COMMANDS - back) % COMMANDS];
@@ -545,8 +550,8 @@ impl Passivity {
             let acts_ns = command.time_ns.saturating_add(self.delay_ns);
             let waits_ns = acts_ns.clamp(from_ns, to_ns) - from_ns;
             let waits = waits_ns as f64 / span_ns as f64;
-            unfelt.force_n += by_far_end.force_n * waits;
-            unfelt.torque_nm += by_far_end.torque_nm * waits;
+            pending_far_end.force_n += by_far_end.force_n * waits;
+            pending_far_end.torque_nm += by_far_end.torque_nm * waits;
             // At the end of the ring the oldest command stands for all earlier ones.
             let begins_ns = if back == COMMANDS { from_ns } else { acts_ns };
             if begins_ns >= until_ns {
@@ -561,26 +566,27 @@ impl Passivity {
                 break;
             }
         }
-        (sum, unfelt)
+        (sum, pending_far_end)
     }
 }
 
 /// Returns the change of the wrench by the motion of the far end, at the hand's present pose.
 /// `pull` gives the length sent for a spring, of stretch (0) or twist (1), from its stored energy.
 fn by_far_end(
-    now: &Before,
-    yielded: &(Vec3, Vec3),
+    now: &LastTick,
+    far_end_motion: &(Vec3, Vec3),
     ends: &Ends,
     pull: impl Fn(usize, f64) -> f64,
 ) -> Wrench {
     let stretch = between(&now.hand, &now.far_end);
-    let change = |k: usize, now: &Vec3, yielded: &Vec3| {
+    let change = |k: usize, now: &Vec3, far_end_motion: &Vec3| {
         let along = |way: Vec3| way.try_normalize(0.0).unwrap_or_default();
-        along(*now) * pull(k, ends.both_j[k]) - along(now - yielded) * pull(k, ends.hand_j[k])
+        along(*now) * pull(k, ends.both_j[k])
+            - along(now - far_end_motion) * pull(k, ends.hand_j[k])
     };
     Wrench {
-        force_n: change(0, &stretch.0, &yielded.0),
-        torque_nm: change(1, &stretch.1, &yielded.1),
+        force_n: change(0, &stretch.0, &far_end_motion.0),
+        torque_nm: change(1, &stretch.1, &far_end_motion.1),
     }
 }
 

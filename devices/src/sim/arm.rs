@@ -363,7 +363,7 @@ impl SimArm {
     /// Takes one integration step of `dt_ns` (at most [`SimArmParams::step_ns`] for accuracy) under
     /// a constant wrench of the hand.
     pub fn step(&mut self, dt_ns: u64, hand: &Wrench) {
-        self.settle_faults();
+        self.update_faults();
         while self
             .commands
             .front()
@@ -390,7 +390,7 @@ impl SimArm {
 
     /// Takes all reports that have arrived and returns the newest, or `None` if none has.
     pub fn read_newest(&mut self) -> Option<ArmSample> {
-        self.settle_faults();
+        self.update_faults();
         self.report();
         self.deliver();
         let skipped = self.waiting.len().saturating_sub(1) as u32;
@@ -429,7 +429,7 @@ impl SimArm {
     }
 
     /// Applies what begins or ends with a fault.
-    fn settle_faults(&mut self) {
+    fn update_faults(&mut self) {
         if self.params.faults.is_empty() {
             return;
         }
@@ -499,7 +499,7 @@ impl SimArm {
                 status: ArmStatus::default(),
                 temperature_c: None,
             };
-            self.spoil(&mut report);
+            self.apply_faults(&mut report);
             // A wire keeps the order: no report overtakes a delayed one.
             let last_ns = self.under_way.back().map_or(0, |r| r.arrival_ns);
             report.arrival_ns = report.arrival_ns.max(last_ns);
@@ -508,7 +508,7 @@ impl SimArm {
     }
 
     /// Applies the present faults to a report.
-    fn spoil(&self, report: &mut Report) {
+    fn apply_faults(&self, report: &mut Report) {
         let t_ns = self.now_ns - self.start_ns;
         for fault in self.params.faults.iter().filter(|f| f.holds_at(t_ns)) {
             match fault.kind {

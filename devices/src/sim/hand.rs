@@ -78,7 +78,7 @@ impl HandParams {
     /// A machine instead of a hand, which imposes its motion: follows 10 m/s within centimetres,
     /// whatever the arm does.
     #[must_use]
-    pub const fn relentless() -> Self {
+    pub const fn imposed_motion() -> Self {
         HandParams {
             mass_kg: 0.1,
             stiffness_n_per_m: 100_000.0,

@@ -228,7 +228,7 @@ mod tests {
         command
     }
 
-    fn rig_with(faults: Vec<SimFault>) -> HeldArm {
+    fn held_arm_with(faults: Vec<SimFault>) -> HeldArm {
         let arm = SimArmParams {
             faults,
             ..SimArmParams::desktop()
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_hand_that_lets_go_takes_its_mass_along() {
-        let mut held_arm = rig_with(vec![]);
+        let mut held_arm = held_arm_with(vec![]);
         let press = command(1, 5.0);
         for tick in 1..=300 {
             held_arm.step(tick * MS, &press);
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_force_displaces_the_hand_by_what_its_spring_gives_and_friction_leaves() {
-        let mut held_arm = rig_with(vec![]);
+        let mut held_arm = held_arm_with(vec![]);
         let mut sample = None;
         for tick in 1..=2000 {
             sample = held_arm.step(tick * MS, &command(tick, -3.0)).or(sample);
@@ -358,9 +358,13 @@ mod tests {
                 turn_rad: 1.0,
                 seed: 42,
             };
-            let mut held_arm =
-                HeldArm::new(SimArmParams::desktop(), HandParams::relentless(), dash, 5)
-                    .expect("valid");
+            let mut held_arm = HeldArm::new(
+                SimArmParams::desktop(),
+                HandParams::imposed_motion(),
+                dash,
+                5,
+            )
+            .expect("valid");
             let mut all = Vec::new();
             for tick in 1..=500u64 {
                 let z = if tick % 3 == 0 { 4.0 } else { -2.0 };
@@ -380,8 +384,13 @@ mod tests {
             turn_rad: 0.0,
             seed: 1,
         };
-        let mut held_arm = HeldArm::new(SimArmParams::desktop(), HandParams::relentless(), dash, 0)
-            .expect("valid");
+        let mut held_arm = HeldArm::new(
+            SimArmParams::desktop(),
+            HandParams::imposed_motion(),
+            dash,
+            0,
+        )
+        .expect("valid");
         let (mut fastest, mut furthest) = (0.0_f64, 0.0_f64);
         for tick in 1..=2000u64 {
             held_arm.step(tick * MS, &command(tick, 10.0));
@@ -396,7 +405,7 @@ mod tests {
 
     #[test]
     fn an_unplugged_arm_is_silent_and_limp_and_counts_again_when_it_is_back() {
-        let mut held_arm = rig_with(fault(0.1, 0.05, FaultKind::Unplug));
+        let mut held_arm = held_arm_with(fault(0.1, 0.05, FaultKind::Unplug));
         let mut log = Vec::new();
         for tick in 1..=200 {
             let sample = held_arm.step(tick * MS, &command(tick, -2.0));
@@ -420,7 +429,7 @@ mod tests {
 
     #[test]
     fn a_hung_arm_holds_its_force_until_its_own_watchdog_ends_it() {
-        let mut held_arm = rig_with(fault(0.1, 1.0, FaultKind::Hang));
+        let mut held_arm = held_arm_with(fault(0.1, 1.0, FaultKind::Hang));
         let mut held = 0;
         for tick in 1..=200 {
             held_arm.step(tick * MS, &command(tick, -2.0));
@@ -434,7 +443,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_sleeps_gets_an_old_report_and_is_told_so() {
-        let mut held_arm = rig_with(vec![]);
+        let mut held_arm = held_arm_with(vec![]);
         held_arm.step(MS, &ArmCommand::default());
         let late = held_arm
             .step(201 * MS, &ArmCommand::default())
@@ -455,7 +464,7 @@ mod tests {
     #[test]
     fn each_other_fault_shows_in_the_samples() {
         let during = |kind: FaultKind| {
-            let mut held_arm = rig_with(fault(0.05, 0.1, kind));
+            let mut held_arm = held_arm_with(fault(0.05, 0.1, kind));
             (1..=100)
                 .filter_map(|tick| held_arm.step(tick * MS, &command(tick, -3.0)))
                 .last()
@@ -490,7 +499,7 @@ mod tests {
 
     #[test]
     fn a_long_sleep_of_the_machine_is_one_second_to_the_arm() {
-        let mut held_arm = rig_with(vec![]);
+        let mut held_arm = held_arm_with(vec![]);
         held_arm.advance_to(3_600_000 * MS);
         assert_eq!(held_arm.arm.now_ns(), 1_000 * MS);
         held_arm.read_newest();
@@ -610,7 +619,7 @@ mod tests {
 
     #[test]
     fn the_truth_is_stamped_on_the_callers_clock_over_a_gap() {
-        let mut held_arm = rig_with(vec![]);
+        let mut held_arm = held_arm_with(vec![]);
         held_arm.advance_to(3_600_000 * MS);
         assert_eq!(held_arm.truth().time_ns, 3_600_000 * MS);
         assert_eq!(held_arm.truth().pose, held_arm.handle().pose);
@@ -636,7 +645,7 @@ mod tests {
         for preset in [
             HandParams::relaxed(),
             HandParams::firm(),
-            HandParams::relentless(),
+            HandParams::imposed_motion(),
         ] {
             assert_eq!(new(SimArmParams::desktop(), preset), Ok(()));
         }

@@ -17,7 +17,7 @@ use std::f64::consts::TAU;
 
 use super::random;
 use super::track::{Track, minimum_jerk};
-use crate::arm::{FURTHEST_M, Pose, Vec3};
+use crate::arm::{MAX_COORDINATE_M, Pose, Vec3};
 use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
 use thiserror::Error;
@@ -172,8 +172,8 @@ fn triangle(phase: f64) -> f64 {
 }
 
 /// Lengths, times and speeds beyond these overflow when they are divided by each other.
-const SMALLEST: f64 = 1e-9;
-const LARGEST: f64 = 1e9;
+const MIN_POSITIVE: f64 = 1e-9;
+const MAX_POSITIVE: f64 = 1e9;
 
 impl Intention {
     /// Checks every value.
@@ -183,7 +183,7 @@ impl Intention {
     pub fn validate(&self) -> Result<(), IntentionError> {
         let finite = |what, values: &[f64]| match values.iter().position(|x| !x.is_finite()) {
             Some(index) => Err(IntentionError::NotFinite { what, index }),
-            None => match values.iter().find(|x| x.abs() > FURTHEST_M) {
+            None => match values.iter().find(|x| x.abs() > MAX_COORDINATE_M) {
                 Some(&value) => Err(IntentionError::OutOfRange {
                     what,
                     value,
@@ -193,7 +193,7 @@ impl Intention {
             },
         };
         let positive = |what, value: f64| {
-            if (SMALLEST..=LARGEST).contains(&value) {
+            if (MIN_POSITIVE..=MAX_POSITIVE).contains(&value) {
                 Ok(())
             } else {
                 Err(IntentionError::OutOfRange {

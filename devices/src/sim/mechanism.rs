@@ -76,7 +76,14 @@ pub struct Mechanism {
 }
 
 /// Backward Euler with viscous and Coulomb friction, for a linear or an angular velocity.
-fn slowed(velocity: &Vec3, force: &Vec3, inertia: f64, damping: f64, coulomb: f64, h: f64) -> Vec3 {
+fn step_velocity(
+    velocity: &Vec3,
+    force: &Vec3,
+    inertia: f64,
+    damping: f64,
+    coulomb: f64,
+    h: f64,
+) -> Vec3 {
     let effective = inertia + h * damping;
     let free = (velocity * inertia + force * h) / effective;
     let speed = free.norm();
@@ -114,7 +121,7 @@ impl Mechanism {
         }
         let p = &self.params;
         let before = self.linear_velocity;
-        self.linear_velocity = slowed(
+        self.linear_velocity = step_velocity(
             &before,
             &wrench.force_n,
             p.mass_kg,
@@ -128,7 +135,7 @@ impl Mechanism {
         let mut rotation = self.pose.rotation;
         if p.inertia_kg_m2 > 0.0 {
             let before = self.angular_velocity;
-            self.angular_velocity = slowed(
+            self.angular_velocity = step_velocity(
                 &before,
                 &wrench.torque_nm,
                 p.inertia_kg_m2,

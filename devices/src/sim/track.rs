@@ -7,7 +7,7 @@
 //! first keyframe the pose is the first one; after the last it is the last one.
 
 use super::intention::IntentionError;
-use crate::arm::FURTHEST_M;
+use crate::arm::MAX_COORDINATE_M;
 use crate::arm::{Pose, Vec3};
 use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
@@ -74,7 +74,7 @@ impl Track {
                 });
             }
             let mut numbers = key.position.iter().chain(&key.rotation);
-            let beyond = numbers.find(|x| x.abs() > FURTHEST_M);
+            let beyond = numbers.find(|x| x.abs() > MAX_COORDINATE_M);
             if let Some(&value) = beyond {
                 return Err(IntentionError::OutOfRange {
                     what: "a keyframe's number",

@@ -27,7 +27,7 @@ pub enum Launch {
     /// after stage two, and **waits** for that.
     Exact,
     /// The same stages, launched by the host with as many rays as the capacity:
-    /// [`Narrow::set_room`] is the prediction, and rays beyond it are missed. Nothing waits.
+    /// [`Narrow::set_capacity`] is the prediction, and rays beyond it are missed. Nothing waits.
     Reserved,
     /// One kernel with branches in place of stages two and three: for each point of each pair it
     /// decides what is due and traces it at once. It binds more buffers than every adapter has,

@@ -4,7 +4,7 @@
 //!
 //! A driver may block any call: one that submits, one that polls for an answer, one that frees. So
 //! one thread makes all of them, and no other thread waits for it without a bound. Orders for the
-//! device go into a bounded queue, and answers come back as messages. When [`AskingEnd`] is
+//! device go into a bounded queue, and answers come back as messages. When [`QueryEnd`] is
 //! dropped, that thread ends as soon as the driver lets it, and drops the device itself.
 //!
 //! # Practice
@@ -36,13 +36,13 @@ use crate::tracer::Ticket;
 const SHELF: usize = 256;
 /// Time after which a device that has prepared no shape counts as hung. The largest mesh takes some
 /// seconds.
-const UNREADY: Duration = Duration::from_secs(20);
+const PREPARE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Pause between two polls for an answer that the device reports as finished.
-const NAP: Duration = Duration::from_micros(100);
+const POLL_PAUSE: Duration = Duration::from_micros(100);
 
 /// An order for the device's thread.
 #[derive(Debug)]
-enum Errand {
+enum DeviceOrder {
     /// Add this shape under this name, if it still exists.
     Add(ShapeId, Weak<MeshIndex>),
     /// Remove all shapes but these.
@@ -53,7 +53,7 @@ enum Errand {
 
 /// A message from the device's thread.
 #[derive(Debug)]
-enum Word {
+enum DeviceMessage {
     /// This many orders about shapes are done.
     Ready(usize),
     /// Answer to the step that it names.
@@ -67,11 +67,11 @@ enum Word {
 /// The querying end. Never calls the device, and waits only in [`Sweeper::rest`] and
 /// [`Sweeper::finish`].
 #[derive(Debug)]
-pub struct AskingEnd {
-    shelf: Sender<Errand>,
-    words: Receiver<Word>,
+pub struct QueryEnd {
+    order_queue: Sender<DeviceOrder>,
+    message_queue: Receiver<DeviceMessage>,
     /// Messages received but not handled yet.
-    heard: VecDeque<Word>,
+    inbox: VecDeque<DeviceMessage>,
     /// Orders about shapes not reported as done, and the time of the last report.
     unready: (usize, Duration),
     /// Number of queries without an answer.
@@ -86,22 +86,22 @@ pub struct AskingEnd {
 #[derive(Debug)]
 pub struct DeviceEnd<D> {
     device: D,
-    shelf: Receiver<Errand>,
-    words: Sender<Word>,
+    order_queue: Receiver<DeviceOrder>,
+    message_queue: Sender<DeviceMessage>,
     /// Name of each shape at the other end, and on the device.
     names: Vec<(ShapeId, ShapeId)>,
 }
 
 /// Creates both ends, for a device that has these shapes.
-pub(super) fn pair<D: Sweeper>(device: D, shapes: Vec<ShapeId>) -> (AskingEnd, DeviceEnd<D>) {
-    let (shelf_in, shelf) = delivery(SHELF);
+pub(super) fn pair<D: Sweeper>(device: D, shapes: Vec<ShapeId>) -> (QueryEnd, DeviceEnd<D>) {
+    let (shelf_in, order_queue) = delivery(SHELF);
     // Every order leads to at most one message, and the last message reports the end.
-    let (words_in, words) = delivery(SHELF + DEPTH + 2);
+    let (words_in, message_queue) = delivery(SHELF + DEPTH + 2);
     let next_shape = shapes.iter().map(|id| id.number() + 1).max().unwrap_or(0);
-    let mut asking = AskingEnd {
-        shelf: shelf_in,
-        words,
-        heard: VecDeque::with_capacity(SHELF),
+    let mut asking = QueryEnd {
+        order_queue: shelf_in,
+        message_queue,
+        inbox: VecDeque::with_capacity(SHELF),
         // The existing shapes must be uploaded first.
         unready: (1, Duration::ZERO),
         under_way: 0,
@@ -113,14 +113,14 @@ pub(super) fn pair<D: Sweeper>(device: D, shapes: Vec<ShapeId>) -> (AskingEnd, D
     asking.unready.1 = asking.now();
     let device = DeviceEnd {
         device,
-        shelf,
-        words: words_in,
+        order_queue,
+        message_queue: words_in,
         names: shapes.into_iter().map(|id| (id, id)).collect(),
     };
     (asking, device)
 }
 
-impl AskingEnd {
+impl QueryEnd {
     /// Records a fault; the first one counts.
     fn note(&mut self, fault: Fault) {
         self.fault.get_or_insert(fault);
@@ -131,11 +131,11 @@ impl AskingEnd {
     }
 
     /// Enqueues an order about shapes.
-    fn order(&mut self, errand: Errand) {
+    fn order(&mut self, errand: DeviceOrder) {
         // Drains the messages, which would otherwise fill their queue while no query is made.
-        self.hear();
+        self.drain_messages();
         let now = self.now();
-        match self.shelf.send(errand) {
+        match self.order_queue.send(errand) {
             Ok(()) => {
                 if self.unready.0 == 0 {
                     self.unready.1 = now;
@@ -151,9 +151,9 @@ impl AskingEnd {
     }
 
     /// Receives all pending messages.
-    fn hear(&mut self) {
+    fn drain_messages(&mut self) {
         loop {
-            match self.words.try_recv() {
+            match self.message_queue.try_recv() {
                 Ok(word) => self.take_in(word),
                 Err(NoValue::Empty) => return,
                 Err(NoValue::Gone) => return self.note(Self::gone()),
@@ -161,40 +161,40 @@ impl AskingEnd {
         }
     }
 
-    fn take_in(&mut self, word: Word) {
+    fn take_in(&mut self, word: DeviceMessage) {
         match word {
-            Word::Ready(errands) => {
+            DeviceMessage::Ready(errands) => {
                 self.unready = (self.unready.0.saturating_sub(errands), self.now());
             }
-            Word::Failed(fault) => self.note(fault),
-            Word::Found(_) | Word::Refused(_) => {
+            DeviceMessage::Failed(fault) => self.note(fault),
+            DeviceMessage::Found(_) | DeviceMessage::Refused(_) => {
                 self.under_way = self.under_way.saturating_sub(1);
-                self.heard.push_back(word);
+                self.inbox.push_back(word);
             }
         }
     }
 }
 
-impl Sweeper for AskingEnd {
+impl Sweeper for QueryEnd {
     fn add(&mut self, shape: &Arc<MeshIndex>) -> Option<ShapeId> {
         shape.mesh()?;
         let id = ShapeId::nth(self.next_shape);
         self.next_shape += 1;
-        self.order(Errand::Add(id, Arc::downgrade(shape)));
+        self.order(DeviceOrder::Add(id, Arc::downgrade(shape)));
         Some(id)
     }
 
     /// The shapes keep their names.
     fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
-        self.order(Errand::Keep(shapes.to_vec()));
+        self.order(DeviceOrder::Keep(shapes.to_vec()));
         shapes.to_vec()
     }
 
     fn send(&mut self, sweeps: &[Sweep]) -> Result<Ticket, SweepError> {
-        self.hear();
+        self.drain_messages();
         let (unready, since) = self.unready;
-        if unready > 0 && self.now().saturating_sub(since) > UNREADY {
-            let s = UNREADY.as_secs();
+        if unready > 0 && self.now().saturating_sub(since) > PREPARE_TIMEOUT {
+            let s = PREPARE_TIMEOUT.as_secs();
             self.note(Fault::Driver(format!("it made no shape ready in {s} s")));
         }
         if let Some(fault) = &self.fault {
@@ -211,7 +211,7 @@ impl Sweeper for AskingEnd {
             number: self.sent + 1,
         };
         let room = std::mem::take(&mut self.spare);
-        match (self.shelf).send(Errand::Sweeps(ticket, sweeps.to_vec(), room)) {
+        match (self.order_queue).send(DeviceOrder::Sweeps(ticket, sweeps.to_vec(), room)) {
             Ok(()) => {
                 self.sent += 1;
                 self.under_way += 1;
@@ -223,13 +223,13 @@ impl Sweeper for AskingEnd {
     }
 
     fn receive_into(&mut self, found: &mut Candidates) -> Result<bool, SweepError> {
-        self.hear();
-        match self.heard.pop_front() {
-            Some(Word::Found(answer)) => {
+        self.drain_messages();
+        match self.inbox.pop_front() {
+            Some(DeviceMessage::Found(answer)) => {
                 self.spare = std::mem::replace(found, answer);
                 Ok(true)
             }
-            Some(Word::Refused(error)) => Err(error),
+            Some(DeviceMessage::Refused(error)) => Err(error),
             _ => match &self.fault {
                 Some(fault) => Err(fault.clone().into()),
                 None => Ok(false),
@@ -239,7 +239,7 @@ impl Sweeper for AskingEnd {
 
     fn finish(&mut self) -> Result<(), Fault> {
         while (self.under_way > 0 || self.unready.0 > 0) && self.fault.is_none() {
-            match self.words.recv() {
+            match self.message_queue.recv() {
                 Some(word) => self.take_in(word),
                 None => self.note(Self::gone()),
             }
@@ -248,7 +248,7 @@ impl Sweeper for AskingEnd {
     }
 
     fn rest(&mut self, at_most: Duration) {
-        match self.words.recv_timeout(at_most) {
+        match self.message_queue.recv_timeout(at_most) {
             Ok(word) => self.take_in(word),
             Err(NoValue::Empty) => {}
             Err(NoValue::Gone) => self.note(Self::gone()),
@@ -270,19 +270,19 @@ impl<D: Sweeper> DeviceEnd<D> {
 
     fn round(&mut self, unsaid: &mut usize) -> Result<(), Ended> {
         let errand = match *unsaid {
-            0 => self.shelf.recv().ok_or(Ended)?,
-            _ => match self.shelf.try_recv() {
+            0 => self.order_queue.recv().ok_or(Ended)?,
+            _ => match self.order_queue.try_recv() {
                 Ok(errand) => errand,
                 // One upload for all: whatever is added, everything is uploaded again.
                 Err(NoValue::Empty) => {
                     self.upload()?;
-                    return self.say(Word::Ready(std::mem::take(unsaid)));
+                    return self.say(DeviceMessage::Ready(std::mem::take(unsaid)));
                 }
                 Err(NoValue::Gone) => return Err(Ended),
             },
         };
         match errand {
-            Errand::Add(name, shape) => {
+            DeviceOrder::Add(name, shape) => {
                 *unsaid += 1;
                 // Holds the shape only while its boxes are built: its owner's drop frees it.
                 let Some(shape) = shape.upgrade() else {
@@ -291,7 +291,7 @@ impl<D: Sweeper> DeviceEnd<D> {
                 self.names
                     .extend(self.device.add(&shape).map(|id| (name, id)));
             }
-            Errand::Keep(names) => {
+            DeviceOrder::Keep(names) => {
                 *unsaid += 1;
                 self.names.retain(|(name, _)| names.contains(name));
                 let kept: Vec<ShapeId> = self.names.iter().map(|&(_, id)| id).collect();
@@ -299,13 +299,15 @@ impl<D: Sweeper> DeviceEnd<D> {
                     *id = new;
                 }
             }
-            Errand::Sweeps(ticket, sweeps, mut found) => {
+            DeviceOrder::Sweeps(ticket, sweeps, mut found) => {
                 let word = match self.answer(sweeps, &mut found) {
                     Ok(()) => {
                         found.ticket = ticket;
-                        Word::Found(found)
+                        DeviceMessage::Found(found)
                     }
-                    Err(error) => error.into_fault().map_or_else(Word::Refused, Word::Failed),
+                    Err(error) => error
+                        .into_fault()
+                        .map_or_else(DeviceMessage::Refused, DeviceMessage::Failed),
                 };
                 self.say(word)?;
             }
@@ -334,7 +336,7 @@ impl<D: Sweeper> DeviceEnd<D> {
                     return Ok(());
                 }
             }
-            self.device.rest(NAP);
+            self.device.rest(POLL_PAUSE);
         }
     }
 
@@ -352,15 +354,15 @@ impl<D: Sweeper> DeviceEnd<D> {
         };
         let answered = self.answer(vec![far_off], &mut Candidates::default());
         match answered.map_err(SweepError::into_fault) {
-            Err(Ok(fault)) => self.say(Word::Failed(fault)),
+            Err(Ok(fault)) => self.say(DeviceMessage::Failed(fault)),
             // A problem with the shapes also affects queries, and is reported then.
             Ok(()) | Err(Err(_)) => Ok(()),
         }
     }
 
-    fn say(&mut self, word: Word) -> Result<(), Ended> {
-        let is_last = matches!(word, Word::Failed(_));
-        self.words.send(word).map_err(|_| Ended)?;
+    fn say(&mut self, word: DeviceMessage) -> Result<(), Ended> {
+        let is_last = matches!(word, DeviceMessage::Failed(_));
+        self.message_queue.send(word).map_err(|_| Ended)?;
         if is_last { Err(Ended) } else { Ok(()) }
     }
 }

@@ -1,15 +1,15 @@
 //! Large skins as [`hapticd_skin::Polygonizer`], for a calling thread. Gives up a GPU that fails.
 //!
 //! The caller makes in the same frame what the GPU does not support or does not answer in time. A
-//! device that fails, or is late [`LATE`] times in a row, is given up: it is never used again, and
-//! every later refusal states why.
+//! device that fails, or is late [`MAX_LATE`] times in a row, is given up: it is never used again,
+//! and every later refusal states why.
 
 use hapticd_skin::{Mesh, Polygonizer, Primitive, Report, Settings};
 
 use super::{GpuSkin, GpuSkinError};
 
 /// Number of late answers in a row after which the device is given up.
-pub const LATE: u32 = 8;
+pub const MAX_LATE: u32 = 8;
 
 /// Mesher that gives up a failed GPU. See the module page.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ impl LargeSkins {
             GpuSkinError::Fault(fault) => self.given_up = fault.to_string(),
             GpuSkinError::Late { .. } => {
                 self.late_in_a_row += 1;
-                if self.late_in_a_row >= LATE {
-                    self.given_up = format!("the GPU was late {LATE} times in a row");
+                if self.late_in_a_row >= MAX_LATE {
+                    self.given_up = format!("the GPU was late {MAX_LATE} times in a row");
                 }
             }
             // The same input would fail again.

@@ -12,7 +12,7 @@ use crate::{GROUP, passes};
 
 /// Capacities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct SkinCapacity {
     pub pairs: usize,
     pub bricks: usize,
     pub vertices: usize,
@@ -134,8 +134,8 @@ impl Made {
     }
 
     /// Current capacities.
-    pub fn room(&self) -> Room {
-        Room {
+    pub fn room(&self) -> SkinCapacity {
+        SkinCapacity {
             pairs: self.pairs.capacity().min(self.entries.capacity()),
             bricks: (self.signs.capacity())
                 .min(self.bricks.capacity())
@@ -147,7 +147,7 @@ impl Made {
     }
 
     /// Grows the buffers. Errors carry the numbers.
-    pub fn reserve(&mut self, gpu: &Gpu, room: &Room) -> Result<(), BufferError> {
+    pub fn reserve(&mut self, gpu: &Gpu, room: &SkinCapacity) -> Result<(), BufferError> {
         self.pairs.reserve(gpu, room.pairs)?;
         self.entries.reserve(gpu, room.pairs)?;
         self.slots.reserve(gpu, room.bricks)?;

@@ -13,17 +13,17 @@ pub const CUBES: u32 = 7;
 
 /// Maximum radius and distance, in edges of cubes: beyond that single precision does not
 /// distinguish nodes.
-pub const FURTHEST: f64 = 1e6;
+pub const MAX_LENGTH: f64 = 1e6;
 /// Minimum radius, in edges of cubes.
-pub const SMALLEST: f64 = 1e-6;
+pub const MIN_RADIUS: f64 = 1e-6;
 /// Maximum amplitude, in units of the level.
-pub const STRONGEST: f64 = 1e12;
+pub const MAX_AMPLITUDE: f64 = 1e12;
 
 /// Relative enlargement of a radius, so that single precision never finds a potential outside it.
-const ROOM: f64 = 1e-5;
+const RELATIVE_MARGIN: f64 = 1e-5;
 /// Additional enlargement in edges of cubes: a centre is accurate to 2.5e-4 at the far end of the
 /// largest domain.
-const ROOM_CUBES: f64 = 1e-3;
+const MARGIN_CUBES: f64 = 1e-3;
 
 /// The domain, as the passes read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -104,10 +104,20 @@ impl SkinBall {
             }
         };
         let radius = primitive.radius_m / cell;
-        let radius = within("radius over the edge of a cube", radius, SMALLEST, FURTHEST)?;
+        let radius = within(
+            "radius over the edge of a cube",
+            radius,
+            MIN_RADIUS,
+            MAX_LENGTH,
+        )?;
         let amplitude = primitive.amplitude / settings.level;
-        let amplitude = within("amplitude over the level", amplitude, -STRONGEST, STRONGEST)?;
-        let reach = radius * (1.0 + ROOM) + ROOM_CUBES;
+        let amplitude = within(
+            "amplitude over the level",
+            amplitude,
+            -MAX_AMPLITUDE,
+            MAX_AMPLITUDE,
+        )?;
+        let reach = radius * (1.0 + RELATIVE_MARGIN) + MARGIN_CUBES;
         let centre = (centre - domain.low()) / cell;
         let (mut low, mut high) = ([0; 3], [0; 3]);
         for k in 0..3 {

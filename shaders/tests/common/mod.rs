@@ -43,9 +43,9 @@ pub fn step(tracer: &mut Tracer, work: &Work<'_>) -> Answer {
 }
 
 /// Splitmix64.
-pub struct Chance(pub u64);
+pub struct Random(pub u64);
 
-impl Chance {
+impl Random {
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -90,7 +90,7 @@ struct Packed {
 }
 
 /// Cells on half of the grid's longest side; the rest of the 16 bits is for rounding.
-const HALF: f64 = 32_000.0;
+const HALF_CELLS: f64 = 32_000.0;
 
 /// A node of the tree, unpacked.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,7 @@ impl Boxes {
         let origin = all.low * 0.5 + all.high * 0.5;
         let extent = (all.high * 0.5 - all.low * 0.5).amax();
         // Never 0, not even around a point.
-        let cell = (extent / HALF).max(f64::MIN_POSITIVE);
+        let cell = (extent / HALF_CELLS).max(f64::MIN_POSITIVE);
         let mut order: Vec<u32> = (0..count as u32).collect();
         let mut nodes: Vec<Packed> = Vec::with_capacity(count);
         // Range of a node, and the node of which it is the second child.

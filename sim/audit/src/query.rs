@@ -214,13 +214,13 @@ fn children(a: &Boxes, i: usize, b: &Boxes, j: usize) -> [(usize, usize); 2] {
 }
 
 fn surface_surface(tool: &Solid, body: &Solid, placement: &Placement, limit_m: f64) -> f64 {
-    let gap2 = |i: usize, j: usize| {
+    let squared_gap = |i: usize, j: usize| {
         placement
             .bounds(&tool.boxes.node(i).bounds)
             .distance2(&body.boxes.node(j).bounds)
     };
     let mut best2 = limit_m * limit_m;
-    let mut pending = vec![(gap2(0, 0), 0, 0)];
+    let mut pending = vec![(squared_gap(0, 0), 0, 0)];
     while let Some((near2, i, j)) = pending.pop() {
         if near2 > best2 {
             continue;
@@ -228,7 +228,7 @@ fn surface_surface(tool: &Solid, body: &Solid, placement: &Placement, limit_m: f
         let (a, b) = (tool.boxes.node(i), body.boxes.node(j));
         let (Content::Leaf(a0, a1), Content::Leaf(b0, b1)) = (a.content, b.content) else {
             let mut next =
-                children(&tool.boxes, i, &body.boxes, j).map(|(i, j)| (gap2(i, j), i, j));
+                children(&tool.boxes, i, &body.boxes, j).map(|(i, j)| (squared_gap(i, j), i, j));
             // The nearer pair is popped first.
             next.sort_by(|x, y| y.0.total_cmp(&x.0));
             pending.extend(next);
@@ -256,17 +256,17 @@ fn surface_surface(tool: &Solid, body: &Solid, placement: &Placement, limit_m: f
 /// is `limit2` or more.
 pub(crate) fn point_surface2(body: &Solid, p: &Vec3, limit2: f64) -> Option<(f64, u32)> {
     let at = Aabb::of_point(p);
-    let gap2 = |i: usize| body.boxes.node(i).bounds.distance2(&at);
+    let squared_gap = |i: usize| body.boxes.node(i).bounds.distance2(&at);
     let mut best = None;
     let mut best2 = limit2;
-    let mut pending = vec![(gap2(0), 0)];
+    let mut pending = vec![(squared_gap(0), 0)];
     while let Some((near2, i)) = pending.pop() {
         if near2 > best2 {
             continue;
         }
         match body.boxes.node(i).content {
             Content::Inner(l, r) => {
-                let (l, r) = ((gap2(l), l), (gap2(r), r));
+                let (l, r) = ((squared_gap(l), l), (squared_gap(r), r));
                 pending.extend(if l.0 < r.0 { [r, l] } else { [l, r] });
             }
             Content::Leaf(start, end) => {

@@ -212,7 +212,7 @@ impl Proximity {
                     true
                 }
                 (Shape::Surface(a), Shape::Point(p)) => {
-                    let p = motion.unturn(&(p - motion.translation));
+                    let p = motion.inverse_vector(&(p - motion.translation));
                     unvisited = self.near_point(&p, a, PairKind::FaceVertex, &mut counters);
                     true
                 }

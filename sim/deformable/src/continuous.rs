@@ -171,7 +171,7 @@ impl Watch {
         if self.mode == Continuous::Off || !self.any {
             return false;
         }
-        let count = self.look(view, world);
+        let count = self.search(view, world);
         let Continuous::Hold { attempts } = self.mode else {
             return false;
         };
@@ -196,7 +196,7 @@ impl Watch {
 
     /// Finds the features that met in the step that led to the present state. Returns the number of
     /// pairs.
-    fn look(&mut self, view: &View<'_>, world: &XpbdWorld) -> u32 {
+    fn search(&mut self, view: &View<'_>, world: &XpbdWorld) -> u32 {
         for (surface, &(id, _)) in self.objects.iter().enumerate() {
             if self.fresh || !matches!(view.movers[id as usize], Mover::Fixed) {
                 place(&mut self.crossings, surface, view, world, id);
@@ -269,7 +269,7 @@ impl Watch {
                 // A previous position is valid.
                 let _ = world.set_particle(ParticleId(*p), at, Vec3::zeros());
             }
-            if self.look(view, world) == 0 {
+            if self.search(view, world) == 0 {
                 break;
             }
         }

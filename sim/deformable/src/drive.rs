@@ -59,7 +59,7 @@ impl DeformableWorld {
     ) -> Result<ObjectId, AddError> {
         check(friction)?;
         let mesh_from_body = Pose::translation(centre.x, centre.y, centre.z);
-        self.scene.check_room(&shape, world_from_mesh)?;
+        self.scene.check_capacity(&shape, world_from_mesh)?;
         let state = state_of(&(world_from_mesh * mesh_from_body));
         let body = self.dynamics.add_body(kind, &state)?;
         let id = self.scene.add_rigid(shape, world_from_mesh, false)?;

@@ -74,7 +74,7 @@ impl Rigid {
     }
 
     /// Makes it a ghost until it has been clear of all soft bodies.
-    pub fn haunt(&mut self, world: &mut DeformableWorld) {
+    pub fn make_ghost(&mut self, world: &mut DeformableWorld) {
         self.ghost_since = Some(world.detector().progress().newest);
         world.set_ghost(self.object, true);
     }

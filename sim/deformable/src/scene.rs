@@ -199,7 +199,7 @@ impl SoftScene {
         self.remove_body(key);
         self.implicit.add_body(key, spec);
         if let Some(mut body) = Rigid::add(&mut self.world, key, spec)? {
-            body.haunt(&mut self.world);
+            body.make_ghost(&mut self.world);
             self.rigid.push(body);
         }
         Ok(())

@@ -120,10 +120,10 @@ impl Tool {
             100.0 * inertia / (step_s * step_s)
         };
         let damped = |k: f64, m: f64| [k, 2.0 * DAMPING * (k * m).sqrt()];
-        let course = [&self.goal, &goal];
+        let frames = [&self.goal, &goal];
         world.pull(
             self.object,
-            course,
+            frames,
             damped(k, self.mass_kg),
             damped(turn, inertia),
         )?;

@@ -201,7 +201,7 @@ impl DeformableWorld {
             inertia_kg_m2: moments,
         };
         // If one half refuses it, the other must not have it.
-        self.scene.check_room(&shape, world_from_mesh)?;
+        self.scene.check_capacity(&shape, world_from_mesh)?;
         let body = self.dynamics.add_body(&kind, &state)?;
         let id = self.scene.add_rigid(shape, world_from_mesh, false)?;
         let mover = Mover::Body {

@@ -42,7 +42,7 @@ const WARM_SWEEPS: u32 = 8;
 
 /// Maximum length of an extrapolation, in units of the last change. Where impulses change but no
 /// velocity does, the parabola is flat and its minimum arbitrary.
-const FURTHER: f64 = 1.0;
+const MAX_EXTRAPOLATION: f64 = 1.0;
 
 /// How friction bounds the motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ struct Block {
     most_gain: f64,
 }
 
-const NOBODY: u32 = u32::MAX;
+const NO_MOVER: u32 = u32::MAX;
 
 /// Work space of the descent.
 #[derive(Clone, Debug, Default)]
@@ -213,7 +213,7 @@ impl ConeSolver {
                 most = most.min(WARM_SWEEPS);
             }
             if !result.converged && result.sweeps < most && result.sweeps > 1 {
-                self.go_on(movers, contacts);
+                self.extrapolate(movers, contacts);
             }
         }
         result
@@ -227,7 +227,7 @@ impl ConeSolver {
         self.change.resize(contacts.len(), Vec3::zeros());
         self.named.clear();
         let named = self.blocks.iter().flat_map(|b| [b.first, b.second]);
-        self.named.extend(named.filter(|&m| m != NOBODY));
+        self.named.extend(named.filter(|&m| m != NO_MOVER));
         self.named.sort_unstable();
         self.named.dedup();
         self.velocity_before.clear();
@@ -240,7 +240,7 @@ impl ConeSolver {
 
     /// Extrapolates along the last change. On that line, the energy of the dual problem (without
     /// the cones, which the next sweep enforces) is a parabola.
-    fn go_on(&mut self, movers: &mut [Mover], contacts: &mut [Contact]) {
+    fn extrapolate(&mut self, movers: &mut [Mover], contacts: &mut [Contact]) {
         for &m in &self.named {
             let m = m as usize;
             let now = [movers[m].velocity, movers[m].spin];
@@ -257,12 +257,12 @@ impl ConeSolver {
             *before = contact.impulse;
             let mut excess = contact.drift - contact.normal * contact.bound;
             let mut faster = Vec3::zeros();
-            if block.first != NOBODY {
+            if block.first != NO_MOVER {
                 let [velocity, spin] = &self.velocity_change[block.first as usize];
                 excess += movers[block.first as usize].velocity_at(&contact.arms[0]);
                 faster += velocity + spin.cross(&contact.arms[0]);
             }
-            if block.second != NOBODY {
+            if block.second != NO_MOVER {
                 let [velocity, spin] = &self.velocity_change[block.second as usize];
                 excess -= movers[block.second as usize].velocity_at(&contact.arms[1]);
                 faster -= velocity + spin.cross(&contact.arms[1]);
@@ -274,7 +274,7 @@ impl ConeSolver {
         if !(slope < 0.0 && bend > 0.0) {
             return;
         }
-        let further = (-slope / bend).min(FURTHER);
+        let further = (-slope / bend).min(MAX_EXTRAPOLATION);
         for (contact, change) in contacts.iter_mut().zip(&self.change) {
             contact.impulse += change * further;
         }
@@ -323,8 +323,8 @@ impl ConeSolver {
                 contact.impulse = Vec3::zeros();
             }
             self.blocks.push(Block {
-                first: pair[0].map_or(NOBODY, |(i, _)| i),
-                second: pair[1].map_or(NOBODY, |(i, _)| i),
+                first: pair[0].map_or(NO_MOVER, |(i, _)| i),
+                second: pair[1].map_or(NO_MOVER, |(i, _)| i),
                 turns,
                 gain,
                 // A contact without movers has no gain and is skipped.
@@ -343,12 +343,12 @@ impl ConeSolver {
 
 #[inline]
 fn push(movers: &mut [Mover], block: &Block, p: &Vec3) {
-    if block.first != NOBODY {
+    if block.first != NO_MOVER {
         let m = &mut movers[block.first as usize];
         m.velocity += p * m.inverse_mass;
         m.spin += block.turns[0] * p;
     }
-    if block.second != NOBODY {
+    if block.second != NO_MOVER {
         let m = &mut movers[block.second as usize];
         m.velocity -= p * m.inverse_mass;
         m.spin -= block.turns[1] * p;
@@ -362,10 +362,10 @@ fn visit(block: &Block, contact: &mut Contact, movers: &mut [Mover], law: Fricti
         return 0.0;
     }
     let mut u = contact.drift;
-    if block.first != NOBODY {
+    if block.first != NO_MOVER {
         u += movers[block.first as usize].velocity_at(&contact.arms[0]);
     }
-    if block.second != NOBODY {
+    if block.second != NO_MOVER {
         u -= movers[block.second as usize].velocity_at(&contact.arms[1]);
     }
     let n = &contact.normal;

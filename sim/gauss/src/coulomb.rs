@@ -150,9 +150,9 @@ impl<const N: usize> Projector<N> {
     ) -> FrictionSolution {
         let surfaces = &surfaces[..surfaces.len().min(rows.len())];
         // Written so that NaN counts as frictionless.
-        let rubs = surfaces.iter().any(|s| s.friction > 0.0);
+        let frictional = surfaces.iter().any(|s| s.friction > 0.0);
         let owes = rows.iter().any(|row| row.bound > 0.0);
-        if !(rubs && owes && at_rest(surfaces)) || rows.len() > N {
+        if !(frictional && owes && at_rest(surfaces)) || rows.len() > N {
             return self.rub(metric, wanted, rows, surfaces, rub, effort);
         }
         // First the shortest motion that meets the rows, then the rest of the wanted motion from
@@ -344,7 +344,7 @@ struct Tresca {
     blocks: [Block; MAX_ACTIVE],
     len: usize,
     /// Whether all active rows have friction, so that it may hold the body as a whole.
-    all_rub: bool,
+    all_frictional: bool,
     /// Kinetic coordinates of the motion with the current pushes.
     motion: Vector6<f64>,
     settled: bool,
@@ -363,7 +363,7 @@ impl Tresca {
         let mut tresca = Self {
             blocks: [Block::NONE; MAX_ACTIVE],
             len: 0,
-            all_rub: true,
+            all_frictional: true,
             motion: metric.to_kinetic(&projection.motion) - metric.covector_to_kinetic(total),
             settled: false,
         };
@@ -378,7 +378,7 @@ impl Tresca {
             let limit = surface.friction * active.multiplier * length;
             // Written so that NaN counts as frictionless.
             if !(limit > 0.0 && limit.is_finite()) {
-                tresca.all_rub = false;
+                tresca.all_frictional = false;
                 continue;
             }
             let [t, s] = tangents(&(row.normal / length));
@@ -404,7 +404,7 @@ impl Tresca {
             let share = Vector2::new(share.dot(&t), share.dot(&s));
             block.push = block.in_cone(share - block.slip(&slipping) / block.mobility);
             if !(block.push.sum() + block.mobility + block.bound).is_finite() {
-                tresca.all_rub = false;
+                tresca.all_frictional = false;
                 continue;
             }
             for (column, part) in block.columns.iter().zip(block.push.iter()) {
@@ -492,7 +492,7 @@ impl Tresca {
     /// points held, the others cannot slip, and where their pushes end does not matter.)
     fn holds(&self, slip: f64) -> Option<Motion> {
         let blocks = &self.blocks[..self.len];
-        let first = blocks.first().filter(|_| self.all_rub)?;
+        let first = blocks.first().filter(|_| self.all_frictional)?;
         let rests = |b: &Block| {
             b.slip(&self.motion).norm_squared() <= slip * slip * b.mobility
                 && b.bound >= -slip * b.mobility.sqrt()

@@ -70,13 +70,13 @@ struct UnitRow {
     eased: f64,
 }
 
-const NOBODY: u32 = u32::MAX;
+const NO_BODY: u32 = u32::MAX;
 
 impl UnitRow {
     fn dot(&self, y: &[f64]) -> f64 {
         let mut sum = 0.0;
         for k in 0..2 {
-            if self.bodies[k] != NOBODY {
+            if self.bodies[k] != NO_BODY {
                 let at = 6 * self.bodies[k] as usize;
                 for (c, y) in self.blocks[k].iter().zip(&y[at..at + 6]) {
                     sum += c * y;
@@ -89,7 +89,7 @@ impl UnitRow {
     fn spread(&self, into: &mut [f64]) {
         into.fill(0.0);
         for k in 0..2 {
-            if self.bodies[k] != NOBODY {
+            if self.bodies[k] != NO_BODY {
                 let at = 6 * self.bodies[k] as usize;
                 for (c, y) in self.blocks[k].iter().zip(&mut into[at..at + 6]) {
                     *y += c;
@@ -209,7 +209,7 @@ impl GroupProjector {
         self.rows.clear();
         for row in rows {
             let mut unit = UnitRow {
-                bodies: [NOBODY; 2],
+                bodies: [NO_BODY; 2],
                 blocks: [Motion::zeros(); 2],
                 bound: row.bound,
                 length: 1.0,
@@ -226,9 +226,9 @@ impl GroupProjector {
             }
             if unit.bodies[0] == unit.bodies[1] {
                 unit.blocks[0] += unit.blocks[1];
-                unit.bodies[1] = NOBODY;
+                unit.bodies[1] = NO_BODY;
             }
-            for k in (0..2).filter(|&k| unit.bodies[k] != NOBODY) {
+            for k in (0..2).filter(|&k| unit.bodies[k] != NO_BODY) {
                 squared += unit.blocks[k].norm_squared();
             }
             let length: f64 = squared.sqrt();
@@ -241,7 +241,7 @@ impl GroupProjector {
                 unit.bound /= length;
                 unit.length = length;
             } else {
-                unit.bodies = [NOBODY; 2];
+                unit.bodies = [NO_BODY; 2];
             }
             if !unit.bound.is_finite() {
                 return false;

@@ -83,7 +83,7 @@ impl Aabb {
 }
 
 /// Coordinates beyond this count as unbounded, m. Sums and squares of smaller ones are finite.
-pub const FURTHEST_M: f64 = 1e100;
+pub const MAX_COORDINATE_M: f64 = 1e100;
 
 /// How far the times of an overlap are moved outwards, as a share of the step: twice their rounding
 /// error.
@@ -96,7 +96,8 @@ pub enum Extent {
     Nowhere,
     /// Finite, as its numbers say.
     Bounded,
-    /// A number is not finite, or is beyond [`FURTHEST_M`]: meets every box that is not empty.
+    /// A number is not finite, or is beyond [`MAX_COORDINATE_M`]: meets every box that is not
+    /// empty.
     Everywhere,
 }
 
@@ -138,7 +139,7 @@ impl SweptBox {
         if ends.iter().any(|b| (0..3).any(|i| b.low[i] > b.high[i])) {
             return Extent::Nowhere;
         }
-        let near = |v: &Vec3| v.iter().all(|x| x.abs() <= FURTHEST_M);
+        let near = |v: &Vec3| v.iter().all(|x| x.abs() <= MAX_COORDINATE_M);
         if ends.iter().all(|b| near(&b.low) && near(&b.high)) {
             Extent::Bounded
         } else {
@@ -295,7 +296,7 @@ impl Default for Box<dyn BroadPhase> {
 /// that is not empty.
 ///
 /// For implementations of [`BroadPhase`], which need not search for those pairs. Not in order.
-pub fn pairs_of_wide(wide: &[u32], boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
+pub fn pairs_of_unbounded(wide: &[u32], boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
     if wide.is_empty() {
         return;
     }

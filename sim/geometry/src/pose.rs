@@ -42,8 +42,8 @@ impl Rigid {
 
     /// Transforms a point by the inverse.
     #[inline]
-    pub fn unpoint(&self, p: &Vec3) -> Vec3 {
-        self.unturn(&(p - self.translation))
+    pub fn inverse_point(&self, p: &Vec3) -> Vec3 {
+        self.inverse_vector(&(p - self.translation))
     }
 
     /// Rotates a vector.
@@ -55,7 +55,7 @@ impl Rigid {
     /// Rotates a vector by the inverse.
     #[inline]
     #[must_use]
-    pub fn unturn(&self, v: &Vec3) -> Vec3 {
+    pub fn inverse_vector(&self, v: &Vec3) -> Vec3 {
         self.rotation.tr_mul(v)
     }
 }

@@ -67,7 +67,7 @@ pub struct SmoothMesh {
     /// For each sheet: true if it is a plane, hence the mesh itself.
     flat: Vec<bool>,
     /// For each sheet: the smallest radius of its concave parts, m.
-    narrowest_m: Vec<f64>,
+    min_concave_radius_m: Vec<f64>,
     lift_m: f64,
 }
 
@@ -178,14 +178,14 @@ impl SmoothMesh {
             mesh: mesh.clone(),
             faces,
             normals,
-            narrowest_m: vec![f64::INFINITY; flat.len()],
+            min_concave_radius_m: vec![f64::INFINITY; flat.len()],
             flat,
             lift_m: 0.0,
         };
         for face in 0..surface.faces.len() {
             let sheet = surface.faces[face].sheet as usize;
-            let here_m = 1.0 / surface.hollow_per_m(face);
-            surface.narrowest_m[sheet] = surface.narrowest_m[sheet].min(here_m);
+            let here_m = 1.0 / surface.concavity_per_m(face);
+            surface.min_concave_radius_m[sheet] = surface.min_concave_radius_m[sheet].min(here_m);
         }
         let lifts = (0..surface.faces.len() as u32).map(|face| surface.lift_of(face));
         surface.lift_m = lifts.fold(0.0, f64::max);
@@ -252,7 +252,7 @@ impl SmoothMesh {
 
     /// Returns how concave a triangle is, 1/m: minus the smaller principal curvature, or 0 if that
     /// is positive. The normal is taken to vary over the triangle as between its corners.
-    fn hollow_per_m(&self, face: usize) -> f64 {
+    fn concavity_per_m(&self, face: usize) -> f64 {
         let [a, b, c] = self.mesh.triangle(face);
         let [na, nb, nc] = self.faces[face].normals.map(|n| self.normals[n as usize]);
         let (u, v) = (b - a, c - a);
@@ -274,8 +274,11 @@ impl SmoothMesh {
     ///
     /// The offset surface further than that outside of it has edges. Real-time safe.
     #[must_use]
-    pub fn narrowest_m(&self, sheet: u32) -> f64 {
-        self.narrowest_m.get(sheet as usize).copied().unwrap_or(0.0)
+    pub fn min_concave_radius_m(&self, sheet: u32) -> f64 {
+        self.min_concave_radius_m
+            .get(sheet as usize)
+            .copied()
+            .unwrap_or(0.0)
     }
 
     /// Returns the largest distance between the surface and the mesh, m: at most [`MAX_LIFT_M`].

@@ -3,11 +3,11 @@
 
 use crate::stats::Stats;
 
-/// Events within [`STILL_S`] of each other that count as a livelock.
-pub const MAX_STILL_EVENTS: u32 = 500;
+/// Events within [`MIN_PROGRESS_S`] of each other that count as a livelock.
+pub const MAX_STALLED_EVENTS: u32 = 500;
 
 /// Least advance of time that counts as progress, s.
-pub const STILL_S: f64 = 1e-9;
+pub const MIN_PROGRESS_S: f64 = 1e-9;
 
 /// How far after the current time a structure is rebuilt, as a share of the time scale. A little
 /// later the objects are in general position again.
@@ -58,7 +58,7 @@ pub trait Kinetic {
     /// leaves no time from which to continue.
     ///
     /// # Errors
-    /// A handler found an impossible state, or time stands still: [`MAX_STILL_EVENTS`].
+    /// A handler found an impossible state, or time stands still: [`MAX_STALLED_EVENTS`].
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent>;
 
     /// Gives an object this motion from now on. Costs as much as the object's certificates
@@ -137,9 +137,9 @@ impl Livelock {
     }
 
     /// Counts an event at `now`, s. Returns true if more than `most` have come without time
-    /// advancing by [`STILL_S`].
+    /// advancing by [`MIN_PROGRESS_S`].
     pub fn event(&mut self, now: f64, most: u32) -> bool {
-        if now > self.since + STILL_S {
+        if now > self.since + MIN_PROGRESS_S {
             *self = Self::new(now);
         }
         self.events += 1;

@@ -279,10 +279,10 @@ pub fn first_passing(left: &Motion1, right: &Motion1, now: f64, horizon: f64) ->
         return f64::INFINITY;
     }
     let window = left.window_s().min(right.window_s());
-    let looked = horizon.min(now + MAX_WINDOWS * window);
-    let time = roots::smooth(&Gap { left, right }, now, looked, window).time;
-    if time == f64::INFINITY && looked < horizon {
-        looked
+    let searched_until = horizon.min(now + MAX_WINDOWS * window);
+    let time = roots::smooth(&Gap { left, right }, now, searched_until, window).time;
+    if time == f64::INFINITY && searched_until < horizon {
+        searched_until
     } else {
         time
     }
@@ -432,8 +432,8 @@ mod tests {
         assert!(have_met(&m, &wall, t));
         let far = Motion1::still(100.0);
         assert_eq!(first_passing(&m, &far, 0.0, 10.0), f64::INFINITY);
-        let looked = first_passing(&m, &far, 0.0, f64::INFINITY);
-        assert!(looked.is_finite() && !have_met(&m, &far, looked));
+        let searched_until = first_passing(&m, &far, 0.0, f64::INFINITY);
+        assert!(searched_until.is_finite() && !have_met(&m, &far, searched_until));
     }
 
     #[test]

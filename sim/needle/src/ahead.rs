@@ -11,7 +11,7 @@
 //! does not fall, it never will. Otherwise the tip may advance by the remaining distance, again and
 //! again, until nothing is left (conservative advancement).
 //!
-//! For the real-time thread: no allocation after [`Scout::new`], at most [`MAX_CANDIDATES`]
+//! For the real-time thread: no allocation after [`TipProbe::new`], at most [`MAX_CANDIDATES`]
 //! triangles and [`MAX_ROUNDS`] rounds with each. An exhausted limit shortens the path and never
 //! gives a wrong result.
 
@@ -53,14 +53,14 @@ pub enum Stop {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ahead {
     /// Free path, m; all of the requested path if nothing stops the tip.
-    pub way_m: f64,
+    pub path_m: f64,
     /// What stops it, if anything.
     pub stop: Option<Stop>,
 }
 
 /// Location of the tip in the mesh of space, with the buffers for queries from it.
 #[derive(Clone, Debug)]
-pub struct Scout {
+pub struct TipProbe {
     radius_m: f64,
     dart: Option<Dart>,
     met: Vec<u32>,
@@ -71,13 +71,13 @@ pub struct Scout {
     tests: u64,
 }
 
-impl Scout {
+impl TipProbe {
     /// Creates the state for a needle of this radius in this tissue. The tissue's reach must be at
     /// least the radius plus [`CLEARANCE_M`]; otherwise its lists miss triangles, and no motion is
     /// allowed.
     #[must_use]
     pub fn new(tissue: &Tissue, radius_m: f64) -> Self {
-        Scout {
+        TipProbe {
             radius_m,
             dart: None,
             met: vec![0; tissue.triangles().len()],
@@ -95,53 +95,53 @@ impl Scout {
     }
 
     /// Returns how far the tip may go from `from`, in the layer `layer`, along the unit
-    /// `direction`, at most `way_m`.
+    /// `direction`, at most `path_m`.
     ///
     /// Surfaces of the structure in `pierced` (index in the list, length in metres) do not count
     /// within that length.
-    pub fn look(
+    pub fn free_path(
         &mut self,
         tissue: &Tissue,
         from: &Vec3,
         direction: &Vec3,
-        way_m: f64,
+        path_m: f64,
         layer: usize,
         pierced: Option<(usize, f64)>,
     ) -> Ahead {
-        let nowhere = Ahead {
-            way_m: 0.0,
+        let blocked = Ahead {
+            path_m: 0.0,
             stop: Some(Stop::Budget),
         };
         // Written so that NaN gives no motion, and neither does a needle too thick for the lists.
         let is_finite = from.iter().chain(direction).all(|x| x.is_finite());
         let is_seen = self.radius_m + CLEARANCE_M <= tissue.reach_m();
-        if !(way_m > 0.0 && way_m.is_finite() && is_finite && is_seen) {
-            return nowhere;
+        if !(path_m > 0.0 && path_m.is_finite() && is_finite && is_seen) {
+            return blocked;
         }
-        let mut ahead = Ahead { way_m, stop: None };
+        let mut ahead = Ahead { path_m, stop: None };
         planes(tissue, from, direction, layer, &mut ahead);
-        if !(ahead.way_m > 0.0) {
+        if !(ahead.path_m > 0.0) {
             return ahead;
         }
         // Shortens the path until the nearby triangles fit into one query.
         let mut gathered = false;
         for _ in 0..4 {
-            match self.gather(tissue, from, &(from + direction * ahead.way_m)) {
+            match self.gather(tissue, from, &(from + direction * ahead.path_m)) {
                 Some(true) => {
                     gathered = true;
                     break;
                 }
                 Some(false) => {
                     ahead = Ahead {
-                        way_m: ahead.way_m / 4.0,
+                        path_m: ahead.path_m / 4.0,
                         stop: Some(Stop::Budget),
                     };
                 }
-                None => return nowhere,
+                None => return blocked,
             }
         }
         if !gathered {
-            return nowhere;
+            return blocked;
         }
         for i in 0..self.near.len() {
             let t = self.near[i] as usize;
@@ -149,28 +149,28 @@ impl Scout {
             let owner = tissue.owner(t);
             self.tests += 1;
             if tissue.structure(owner).puncture_force_n.is_some() {
-                let to = from + direction * ahead.way_m;
+                let to = from + direction * ahead.path_m;
                 let Some(share) = crossing(from, &to, triangle) else {
                     continue;
                 };
-                let at_m = share * ahead.way_m;
+                let at_m = share * ahead.path_m;
                 if pierced.is_some_and(|(k, within_m)| k == owner && at_m <= within_m) {
                     continue;
                 }
                 ahead = Ahead {
-                    way_m: (at_m - STAND_OFF_M).max(0.0),
+                    path_m: (at_m - STAND_OFF_M).max(0.0),
                     stop: Some(Stop::Membrane(owner)),
                 };
             } else {
-                let free_m = self.advance(from, direction, ahead.way_m, triangle);
-                if free_m < ahead.way_m {
+                let free_m = self.advance(from, direction, ahead.path_m, triangle);
+                if free_m < ahead.path_m {
                     ahead = Ahead {
-                        way_m: free_m,
+                        path_m: free_m,
                         stop: Some(Stop::Bone(owner)),
                     };
                 }
             }
-            if !(ahead.way_m > 0.0) {
+            if !(ahead.path_m > 0.0) {
                 break;
             }
         }
@@ -199,7 +199,7 @@ impl Scout {
         }
         self.meeting += 1;
         self.near.clear();
-        let Scout {
+        let TipProbe {
             met, meeting, near, ..
         } = self;
         let mut fits = true;
@@ -220,8 +220,8 @@ impl Scout {
     }
 
     /// Returns how far the ball may go until the clearance to a triangle is used up, at most
-    /// `way_m`.
-    fn advance(&self, from: &Vec3, direction: &Vec3, way_m: f64, triangle: &[Vec3; 3]) -> f64 {
+    /// `path_m`.
+    fn advance(&self, from: &Vec3, direction: &Vec3, path_m: f64, triangle: &[Vec3; 3]) -> f64 {
         let kept_m = self.radius_m + CLEARANCE_M;
         let mut gone_m = 0.0;
         for _ in 0..MAX_ROUNDS {
@@ -230,8 +230,8 @@ impl Scout {
             let left_m = apart.norm() - kept_m;
             // Convex: a distance that does not fall here never falls. This also lets the tip leave
             // something near.
-            if apart.dot(direction) >= 0.0 || gone_m + left_m >= way_m {
-                return way_m;
+            if apart.dot(direction) >= 0.0 || gone_m + left_m >= path_m {
+                return path_m;
             }
             if !(left_m > NOTHING_M) {
                 return gone_m;
@@ -246,9 +246,9 @@ impl Scout {
 fn planes(tissue: &Tissue, from: &Vec3, direction: &Vec3, layer: usize, ahead: &mut Ahead) {
     let half = tissue.spec().half_m;
     let mut at_most = |at_m: f64, stop| {
-        if at_m - STAND_OFF_M < ahead.way_m {
+        if at_m - STAND_OFF_M < ahead.path_m {
             *ahead = Ahead {
-                way_m: (at_m - STAND_OFF_M).max(0.0),
+                path_m: (at_m - STAND_OFF_M).max(0.0),
                 stop: Some(stop),
             };
         }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 use hapticd_proxy::{Guide, Held, Insertion, Phase};
 
-use crate::ahead::{CLEARANCE_M, Scout, Stop};
+use crate::ahead::{CLEARANCE_M, Stop, TipProbe};
 use crate::law::{Pull, Shaft, Tip, series};
 use crate::needle::{Needle, NeedleError};
 use crate::path::Path;
@@ -78,13 +78,13 @@ pub struct NeedleInTissue {
     /// Distance from the hub's centre to the tip, m.
     reach_m: f64,
     path: Path,
-    scout: Scout,
+    probe: TipProbe,
     state: State,
     /// State and number of nodes before the last [`Guide::guide`], and the hub position that it
     /// allowed.
     before: State,
     nodes_before: usize,
-    let_go: Vec3,
+    allowed_hub: Vec3,
     tip: Vec3,
     /// Force along the axis of the needle and across it, N.
     force_n: f64,
@@ -109,11 +109,11 @@ impl NeedleInTissue {
         let world_from_tissue = tissue.spec().world_from_tissue;
         Ok(NeedleInTissue {
             path: Path::new(needle),
-            scout: Scout::new(&tissue, needle.radius_m),
+            probe: TipProbe::new(&tissue, needle.radius_m),
             state: State::Placed,
             before: State::Placed,
             nodes_before: 0,
-            let_go: Vec3::zeros(),
+            allowed_hub: Vec3::zeros(),
             tip: Vec3::zeros(),
             force_n: 0.0,
             lateral_n: 0.0,
@@ -160,7 +160,7 @@ impl NeedleInTissue {
     /// Returns the number of triangles tested since the start.
     #[must_use]
     pub fn tests(&self) -> u64 {
-        self.scout.tests()
+        self.probe.tests()
     }
 
     fn layer_at(&self, axis: usize, at: &Vec3) -> usize {
@@ -345,7 +345,7 @@ impl NeedleInTissue {
             tissue: &self.tissue,
             needle: &self.needle,
             path: &mut self.path,
-            scout: &mut self.scout,
+            probe: &mut self.probe,
         };
         if !shaft.slide(&mut tip, &pull) {
             return None;
@@ -395,18 +395,18 @@ impl Guide for NeedleInTissue {
         }
         self.before = self.state;
         self.nodes_before = self.path.nodes().len();
-        self.let_go = self.decide(&hub, stiffness_n_per_m.max(MIN_N_PER_M));
-        if self.let_go == hub.translation.vector {
+        self.allowed_hub = self.decide(&hub, stiffness_n_per_m.max(MIN_N_PER_M));
+        if self.allowed_hub == hub.translation.vector {
             // Free: exactly the hand's pose, to the last bit.
             return *wanted;
         }
-        let at = transform(&self.world_from_tissue, &self.let_go);
+        let at = transform(&self.world_from_tissue, &self.allowed_hub);
         Pose::from_parts(at.into(), wanted.rotation)
     }
 
     fn went(&mut self, tool: &Pose) {
         let hub = self.tissue_from_world * tool;
-        let apart = (hub.translation.vector - self.let_go).norm();
+        let apart = (hub.translation.vector - self.allowed_hub).norm();
         // Written so that NaN changes nothing.
         if !(apart > SAME_M) {
             return;
@@ -429,7 +429,7 @@ impl Guide for NeedleInTissue {
 
     fn insertion(&self) -> Insertion {
         let tip = transform(&self.world_from_tissue, &self.tip);
-        let mut told = Insertion {
+        let mut report = Insertion {
             phase: Phase::Free,
             tip,
             force_n: self.force_n,
@@ -439,20 +439,20 @@ impl Guide for NeedleInTissue {
         };
         match &self.state {
             State::Placed | State::Free(_) => {}
-            State::Touching { .. } => told.phase = Phase::Touching,
+            State::Touching { .. } => report.phase = Phase::Touching,
             State::Inserted { tip, .. } => {
-                told.phase = Phase::Inserted;
-                told.depth_m = tip.s_m;
-                told.held = self.held(tip);
+                report.phase = Phase::Inserted;
+                report.depth_m = tip.s_m;
+                report.held = self.held(tip);
                 let count = self.path.nodes().len().min(tip.k + 1);
-                told.nodes = count as u32;
+                report.nodes = count as u32;
                 let newest = self.path.nodes()[..count].iter().rev();
-                for (slot, node) in told.newest.iter_mut().zip(newest) {
+                for (slot, node) in report.newest.iter_mut().zip(newest) {
                     *slot = transform(&self.world_from_tissue, &node.at);
                 }
             }
         }
-        told
+        report
     }
 }
 

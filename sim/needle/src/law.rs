@@ -20,7 +20,7 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::ahead::{STAND_OFF_M, Scout, Stop};
+use crate::ahead::{STAND_OFF_M, Stop, TipProbe};
 use crate::needle::Needle;
 use crate::path::Path;
 use crate::tissue::Tissue;
@@ -100,7 +100,7 @@ pub(crate) struct Shaft<'a> {
     pub tissue: &'a Tissue,
     pub needle: &'a Needle,
     pub path: &'a mut Path,
-    pub scout: &'a mut Scout,
+    pub probe: &'a mut TipProbe,
 }
 
 impl Shaft<'_> {
@@ -219,7 +219,7 @@ impl Shaft<'_> {
             return false;
         }
         if let Some(wall) = tip.wall {
-            if !self.path.has_room() {
+            if !self.path.has_capacity() {
                 return false;
             }
             self.pierce(tip, wall, node.layer);
@@ -235,7 +235,7 @@ impl Shaft<'_> {
         }
         let from = self.path.at(tip.k, tip.s_m);
         let pierced = tip.pierced.map(|(k, until_m)| (k, until_m - tip.s_m));
-        let seen = self.scout.look(
+        let seen = self.probe.free_path(
             self.tissue,
             &from,
             &node.direction,
@@ -243,12 +243,12 @@ impl Shaft<'_> {
             node.layer,
             pierced,
         );
-        tip.turn += self.path.turning(&node.frame, tip.roll) * seen.way_m;
+        tip.turn += self.path.turning(&node.frame, tip.roll) * seen.path_m;
         // The end of the request is reached to the last bit.
         tip.s_m = if seen.stop.is_none() {
             goal_m
         } else {
-            tip.s_m + seen.way_m
+            tip.s_m + seen.path_m
         };
         tip.cut_m = tip.s_m;
         match seen.stop {
@@ -257,7 +257,10 @@ impl Shaft<'_> {
                 tip.wall = Some(stop);
                 true
             }
-            None if tip.s_m >= end_m && end_m < self.needle.length_m && self.path.has_room() => {
+            None if tip.s_m >= end_m
+                && end_m < self.needle.length_m
+                && self.path.has_capacity() =>
+            {
                 self.path
                     .lock(tip.s_m, &tip.turn, tip.roll, (&layer, node.layer));
                 tip.turn = Vec3::zeros();

@@ -19,7 +19,7 @@ mod path;
 mod surroundings;
 mod tissue;
 
-pub use ahead::{Ahead, CLEARANCE_M, MAX_CANDIDATES, STAND_OFF_M, Scout, Stop};
+pub use ahead::{Ahead, CLEARANCE_M, MAX_CANDIDATES, STAND_OFF_M, Stop, TipProbe};
 pub use in_tissue::NeedleInTissue;
 pub use law::MAX_EVENTS;
 pub use needle::{Needle, NeedleError};

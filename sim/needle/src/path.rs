@@ -42,7 +42,7 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub struct Path {
     nodes: Vec<Node>,
-    room: usize,
+    capacity: usize,
     needle: Needle,
 }
 
@@ -51,10 +51,10 @@ impl Path {
     #[must_use]
     pub fn new(needle: Needle) -> Self {
         // Layer borders and rounding give more pieces than the length alone.
-        let room = (needle.length_m / needle.segment_m).ceil() as usize + 64;
+        let capacity = (needle.length_m / needle.segment_m).ceil() as usize + 64;
         Path {
-            nodes: Vec::with_capacity(room),
-            room,
+            nodes: Vec::with_capacity(capacity),
+            capacity,
             needle,
         }
     }
@@ -86,8 +86,8 @@ impl Path {
 
     /// Returns true if there is capacity for another piece.
     #[must_use]
-    pub fn has_room(&self) -> bool {
-        self.nodes.len() < self.room
+    pub fn has_capacity(&self) -> bool {
+        self.nodes.len() < self.capacity
     }
 
     /// Removes pieces that were only tried.
@@ -101,7 +101,7 @@ impl Path {
         let Some(&last) = self.nodes.last() else {
             return;
         };
-        if !self.has_room() {
+        if !self.has_capacity() {
             return;
         }
         let grown = s_m - last.s_m;

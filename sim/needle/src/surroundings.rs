@@ -193,7 +193,7 @@ impl Surroundings {
                 owner[x.index()] = Some(k as u16);
             }
         }
-        thin_out(&mut registration, finest);
+        refine_crowded(&mut registration, finest);
         let near = registration.map().leaves().next().unwrap_or(near);
         Ok(Surroundings {
             registration,
@@ -370,7 +370,7 @@ impl Surroundings {
                 done.merged += 1;
             }
         }
-        self.relook();
+        self.update_tip_cell();
     }
 
     fn refine(&mut self, tip: &Vec3, done: &mut Followed) {
@@ -402,11 +402,11 @@ impl Surroundings {
                 next.extend(self.registration.map().children(c));
             }
         }
-        self.relook();
+        self.update_tip_cell();
     }
 
     /// Updates the tip's cell, which may differ after cells have changed.
-    fn relook(&mut self) {
+    fn update_tip_cell(&mut self) {
         if let Some(p) = self.active.map(|a| a.end).or(self.base()) {
             self.remember(p);
         }
@@ -522,7 +522,7 @@ fn nearer(best: (f64, Vec3), distance_m: f64, at: Vec3) -> (f64, Vec3) {
 }
 
 /// Refines all cells that are crowded with triangles.
-fn thin_out(registration: &mut Registration, finest: u8) {
+fn refine_crowded(registration: &mut Registration, finest: u8) {
     let mut next: Vec<Cell> = registration.map().leaves().collect();
     while let Some(c) = next.pop() {
         let is_crowded = registration.present(c, Kind::Triangle).count() > CROWD;

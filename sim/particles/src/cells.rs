@@ -85,12 +85,12 @@ impl Cells {
             self.first[k + 1] += self.first[k];
         }
         self.sorted.clear();
-        let nobody = Entry {
+        let empty = Entry {
             at: Vec3::zeros(),
             cell: [0; 3],
             index: 0,
         };
-        self.sorted.resize(x.len(), nobody);
+        self.sorted.resize(x.len(), empty);
         // From the last sphere to the first: each number's end moves down to its beginning, and
         // indices rise within it.
         for i in (0..x.len()).rev() {

@@ -18,7 +18,7 @@ const MAX_POINTS: usize = 1 << 20;
 /// Largest number of springs and overlapping pairs per sphere; a cubic grid has 13.
 const MAX_LINKS: usize = 64;
 /// Factor by which a diagonal may be longer than in a perfect grid.
-const LOOSE: f64 = 1.05;
+const REACH_TOLERANCE: f64 = 1.05;
 
 /// Reach of the springs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,13 +182,14 @@ impl SphereWorld {
         let mass = material.mass_kg / points.len() as f64;
         let sphere = |at: &Vec3| Sphere::at(*at, mass, material.radius_m, body);
         sphere(&points[0]).check().map_err(LatticeError::Number)?;
-        self.room_for(points.len()).map_err(LatticeError::Number)?;
+        self.check_capacity(points.len())
+            .map_err(LatticeError::Number)?;
 
         let diagonal = match material.neighbours {
             Neighbours::Eighteen => 2.0_f64,
             Neighbours::TwentySix => 3.0,
         };
-        let reach = spacing_m * diagonal.sqrt() * LOOSE;
+        let reach = spacing_m * diagonal.sqrt() * REACH_TOLERANCE;
         let thick = 2.0 * material.radius_m;
         let near = near_pairs(points, reach.max(thick))?;
         let first = self.spheres.x.len() as u32;
@@ -202,7 +203,7 @@ impl SphereWorld {
                 let compliance = length / (spacing_m * material.stiffness_n_m);
                 self.bind([a, b], length, compliance, material.damping_s);
             } else {
-                self.let_overlap(a, b);
+                self.exclude_pair(a, b);
             }
         }
         Ok(first..self.spheres.x.len() as u32)

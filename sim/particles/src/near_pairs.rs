@@ -83,8 +83,8 @@ impl NearPairs {
                 }
             }
         };
-        let told = (other.as_mut()).is_some_and(|other| other.pairs(x, reach, &mut visit));
-        if !told {
+        let searched = (other.as_mut()).is_some_and(|other| other.pairs(x, reach, &mut visit));
+        if !searched {
             cells.build(x, reach);
             cells.pairs(visit);
         }

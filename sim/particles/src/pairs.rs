@@ -2,25 +2,25 @@
 //! present line of centres.
 
 use super::sphere::Spheres;
-use super::unilateral::{Press, Sides, StepContext};
+use super::unilateral::{ContactState, Sides, StepContext};
 use crate::Vec3;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Couple {
+pub(super) struct SpherePair {
     pub a: u32,
     pub b: u32,
     /// Sum of the radii, m.
     pub reach: f64,
 }
 
-impl Couple {
+impl SpherePair {
     fn of(a: u32, b: u32, spheres: &Spheres) -> Self {
         let reach = spheres.radius[a as usize] + spheres.radius[b as usize];
         Self { a, b, reach }
     }
 }
 
-impl Sides for Couple {
+impl Sides for SpherePair {
     #[inline]
     fn look(&self, scene: &StepContext<'_>) -> (Vec3, f64) {
         let s = &*scene.spheres;
@@ -53,7 +53,7 @@ impl Sides for Couple {
     }
 
     #[inline]
-    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3) {
+    fn apply_displacement(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let s = &mut *scene.spheres;
         let (a, b) = (self.a as usize, self.b as usize);
         s.x[a] += p * s.inverse_mass[a];
@@ -72,15 +72,15 @@ impl Sides for Couple {
 /// A contact that may press in this step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairRow {
-    pub sides: Couple,
-    pub press: Press,
+    pub sides: SpherePair,
+    pub press: ContactState,
 }
 
 impl PairRow {
     pub fn new(a: u32, b: u32, friction: f64, spheres: &Spheres) -> Self {
         Self {
-            sides: Couple::of(a, b, spheres),
-            press: Press::new(friction),
+            sides: SpherePair::of(a, b, spheres),
+            press: ContactState::new(friction),
         }
     }
 

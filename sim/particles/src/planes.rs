@@ -3,7 +3,7 @@
 
 use super::finite;
 use super::sphere::{SphereError, Spheres, finite_vector, not_negative};
-use super::unilateral::{Press, Sides, StepContext};
+use super::unilateral::{ContactState, Sides, StepContext};
 use crate::Vec3;
 
 /// A half-space that a sphere stays out of during the next step.
@@ -183,7 +183,7 @@ impl Sides for Plane {
     }
 
     #[inline]
-    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3) {
+    fn apply_displacement(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let (s, i) = (&mut *scene.spheres, self.sphere as usize);
         s.x[i] += p * s.inverse_mass[i];
     }
@@ -199,6 +199,6 @@ impl Sides for Plane {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaneRow {
     pub sides: Plane,
-    pub press: Press,
+    pub press: ContactState,
     pub source: Option<u32>,
 }

@@ -17,7 +17,7 @@
 use super::finite;
 use super::planes::{ListFault, check_normal};
 use super::sphere::{SphereError, Spheres, finite_vector, not_negative};
-use super::unilateral::{Press, Sides, StepContext};
+use super::unilateral::{ContactState, Sides, StepContext};
 use crate::Vec3;
 
 /// Largest number of probes.
@@ -230,7 +230,7 @@ impl Probes {
 
     /// Adds up the impulse of spring and damper: all of the change of momentum that contacts
     /// (`impulse`, since the substep began) did not cause.
-    pub fn book_pull(&mut self, before: &[Vec3; MAX_PROBES]) {
+    pub fn record_pull(&mut self, before: &[Vec3; MAX_PROBES]) {
         for (tool, before) in self.slots.iter_mut().zip(before) {
             if let Some(tool) = tool {
                 let change = (tool.v - tool.old) * tool.probe.mass_kg;
@@ -254,7 +254,7 @@ impl Probes {
 
 /// A probe and a point of the skin.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
+pub(super) struct SkinContact {
     /// Slot, which holds a probe.
     pub probe: u32,
     pub normal: Vec3,
@@ -263,7 +263,7 @@ pub(super) struct Touch {
     pub count: u32,
 }
 
-impl Touch {
+impl SkinContact {
     /// Merges entries so that each sphere occurs once, because the mobility is a sum of squares.
     pub fn new(contact: &ProbeContact) -> Self {
         let mut weights = [(0, 0.0); MAX_WEIGHTS];
@@ -302,7 +302,7 @@ impl Touch {
     }
 }
 
-impl Sides for Touch {
+impl Sides for SkinContact {
     fn look(&self, scene: &StepContext<'_>) -> (Vec3, f64) {
         let s = &*scene.spheres;
         let skin = self.mean(|i| s.x[i] - s.start[i]);
@@ -327,7 +327,7 @@ impl Sides for Touch {
         self.tool(scene, |t| t.inverse_mass) + skin
     }
 
-    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3) {
+    fn apply_displacement(&self, scene: &mut StepContext<'_>, p: &Vec3) {
         let s = &mut *scene.spheres;
         for &(i, k) in self.weights() {
             s.x[i as usize] -= p * (k * s.inverse_mass[i as usize]);
@@ -350,8 +350,8 @@ impl Sides for Touch {
 
 /// A contact of a probe in this step, and its index in the caller's list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TouchRow {
-    pub sides: Touch,
-    pub press: Press,
+pub(super) struct SkinContactRow {
+    pub sides: SkinContact,
+    pub press: ContactState,
     pub source: u32,
 }

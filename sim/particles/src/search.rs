@@ -6,13 +6,13 @@ use super::pairs::PairRow;
 use super::planes::{Plane, PlaneRow};
 use super::sphere::{NO_FLUID, NO_STRAND};
 use super::step::StepReport;
-use super::unilateral::Press;
+use super::unilateral::ContactState;
 use super::world::{SphereWorld, key};
 use crate::Vec3;
 
 /// Largest displacement that a sphere is expected to make in a step, as a multiple of the largest
 /// radius (or half a fluid's cutoff).
-const MAX_STIR: f64 = 4.0;
+const MAX_MOVE_RADII: f64 = 4.0;
 /// Displacement that forces may add to the free flight, as a fraction of the sphere's radius.
 const SLACK: f64 = 0.05;
 /// Fractions of the margins to try if not all pairs fit.
@@ -34,39 +34,41 @@ impl SphereWorld {
         self.blends.candidates.clear();
         let largest = s.radius.iter().copied().fold(0.0, f64::max);
         let cutoff = self.fluids.iter().map(|f| f.cutoff).fold(0.0, f64::max);
-        let most = MAX_STIR * largest.max(cutoff / 2.0);
+        let most = MAX_MOVE_RADII * largest.max(cutoff / 2.0);
         let fall = self.settings.gravity_m_s2.norm() * dt * dt;
         let (mut widest, mut longest) = (0.0_f64, 0.0_f64);
-        for (i, stir) in self.stir.iter_mut().enumerate() {
+        for (i, max_move) in self.max_move.iter_mut().enumerate() {
             let way = s.v[i].norm() * dt + fall;
             // For a displacement that is NaN, `min` returns the bound.
             let way = way.min(most);
             longest = longest.max(way);
-            *stir = way + SLACK * s.radius[i];
-            widest = widest.max(*stir);
+            *max_move = way + SLACK * s.radius[i];
+            widest = widest.max(*max_move);
         }
         // Without bounce, no impact makes a sphere faster than the fastest. Within a fluid, coming
         // too near does no harm.
         let all_one = s.fluid.iter().all(|f| *f == s.fluid[0] && *f != NO_FLUID);
-        let knock = if all_one { 0.0 } else { longest };
+        let impact_margin = if all_one { 0.0 } else { longest };
         let blend = self.blends.widest();
         let reach = (2.0 * largest).max(cutoff);
-        let size = reach.max(blend.map_or(0.0, |part| 2.0 * largest + part)) + 2.0 * widest + knock;
+        let size = reach.max(blend.map_or(0.0, |part| 2.0 * largest + part))
+            + 2.0 * widest
+            + impact_margin;
         if !(size > 0.0) {
             return;
         }
-        let (settings, stir, fluids) = (&self.settings, &self.stir, &self.fluids);
+        let (settings, max_move, fluids) = (&self.settings, &self.max_move, &self.fluids);
         let most = settings.most_pairs as usize;
         let same_fluid = |i: usize, j: usize| s.fluid[i] != NO_FLUID && s.fluid[i] == s.fluid[j];
         // Wide enough for all that follows: three kinds of rows, and as many again for pairs that
         // must not touch.
         let keep = |i: usize, j: usize, square: f64| {
-            let margin = stir[i] + stir[j];
+            let margin = max_move[i] + max_move[j];
             let touching = s.radius[i] + s.radius[j] + margin;
             let own = if same_fluid(i, j) {
                 fluids[s.fluid[i] as usize].cutoff + margin
             } else {
-                touching + knock
+                touching + impact_margin
             };
             let reach = blend.map_or(own, |part| own.max(touching + part));
             reach > 0.0 && square < reach * reach
@@ -78,11 +80,11 @@ impl SphereWorld {
             pairs.clear();
             near.clear();
             blends.candidates.clear();
-            let knock = share * knock;
+            let impact_margin = share * impact_margin;
             let mut left_out = beyond;
             for (a, b, square) in found.pairs() {
                 let (i, j) = (a as usize, b as usize);
-                let margin = share * (stir[i] + stir[j]);
+                let margin = share * (max_move[i] + max_move[j]);
                 let touching = s.radius[i] + s.radius[j];
                 let free = s.inverse_mass[i] + s.inverse_mass[j] > 0.0;
                 let wire = s.on_strand[i].strand;
@@ -104,7 +106,8 @@ impl SphereWorld {
                     }
                 } else if free
                     && touching > 0.0
-                    && square < (touching + margin + knock) * (touching + margin + knock)
+                    && square
+                        < (touching + margin + impact_margin) * (touching + margin + impact_margin)
                     && along > HALF_CIRCLE * touching
                     && neighbours.binary_search(&key(a, b)).is_err()
                 {
@@ -139,7 +142,7 @@ impl SphereWorld {
     }
 
     /// Adds rows for the walls that a sphere may reach in this step.
-    pub(super) fn meet_walls(&mut self, dt: f64) {
+    pub(super) fn add_wall_rows(&mut self, dt: f64) {
         let s = &self.spheres;
         for (axis, sign, at) in self.walls.planes() {
             let normal = Vec3::ith(axis, sign);
@@ -147,8 +150,8 @@ impl SphereWorld {
             for i in 0..s.x.len() {
                 // A wall cannot be passed: a fast sphere is tested whatever its speed.
                 let gap = sign * (s.x[i][axis] - at) - s.radius[i];
-                let stir = self.stir[i].max(s.v[i][axis].abs() * dt);
-                if s.inverse_mass[i] > 0.0 && gap < stir {
+                let max_move = self.max_move[i].max(s.v[i][axis].abs() * dt);
+                if s.inverse_mass[i] > 0.0 && gap < max_move {
                     self.planes.push(PlaneRow {
                         sides: Plane {
                             sphere: i as u32,
@@ -156,7 +159,7 @@ impl SphereWorld {
                             normal,
                             velocity: Vec3::zeros(),
                         },
-                        press: Press::new(self.walls.friction),
+                        press: ContactState::new(self.walls.friction),
                         source: None,
                     });
                 }

@@ -1,13 +1,13 @@
 //! One step of the world, in substeps: predict, constrain, touch, settle.
 
 use super::planes::{ListFault, Obstacle, Plane, PlaneRow};
-use super::probe::{ProbeContact, Touch, TouchRow};
-use super::unilateral::{Press, StepContext};
+use super::probe::{ProbeContact, SkinContact, SkinContactRow};
+use super::unilateral::{ContactState, StepContext};
 use super::world::SphereWorld;
 use crate::Vec3;
 
 /// Passes of the velocity correction after pushes; cheap, since few contacts need it.
-const CALMING: u32 = 4;
+const VELOCITY_PASSES: u32 = 4;
 
 /// Why no step was made: its length (s) is not positive and finite, or the square of a substep is
 /// zero, subnormal or infinite.
@@ -71,7 +71,7 @@ impl SphereWorld {
         self.search(dt_s, &mut report);
         self.planes.clear();
         self.take_obstacles(obstacles, &mut report);
-        self.meet_walls(dt_s);
+        self.add_wall_rows(dt_s);
         self.take_contacts(contacts, &mut report);
         for i in 0..count {
             self.substep(h, i, &mut report);
@@ -96,7 +96,7 @@ impl SphereWorld {
                             normal,
                             velocity: o.velocity,
                         },
-                        press: Press::new(o.friction),
+                        press: ContactState::new(o.friction),
                         source: Some(index as u32),
                     });
                 }
@@ -115,10 +115,10 @@ impl SphereWorld {
         for (index, contact) in contacts.iter().enumerate() {
             match contact.check(&self.probes, &self.spheres) {
                 Ok(()) => {
-                    let sides = Touch::new(contact);
-                    self.touches.push(TouchRow {
+                    let sides = SkinContact::new(contact);
+                    self.touches.push(SkinContactRow {
                         sides,
-                        press: Press::new(contact.friction),
+                        press: ContactState::new(contact.friction),
                         source: index as u32,
                     });
                 }
@@ -191,24 +191,24 @@ impl SphereWorld {
         report.spheres_held = (report.spheres_held).saturating_add(scene.spheres.settle(h));
         report.probes_held += scene.probes.settle(h);
         for row in &mut self.pairs {
-            row.press.keep_hold(&row.sides, &scene);
+            row.press.accumulate_slip(&row.sides, &scene);
         }
         for row in &mut self.touches {
-            row.press.keep_hold(&row.sides, &scene);
+            row.press.accumulate_slip(&row.sides, &scene);
         }
         for row in &mut self.planes {
-            row.press.keep_hold(&row.sides, &scene);
+            row.press.accumulate_slip(&row.sides, &scene);
         }
-        for k in 0..CALMING {
+        for k in 0..VELOCITY_PASSES {
             let back = (i + k) % 2 == 1;
             in_turn(&mut self.pairs, back, |row| {
-                row.press.calm(&row.sides, &mut scene);
+                row.press.remove_excess_velocity(&row.sides, &mut scene);
             });
             in_turn(&mut self.touches, back, |row| {
-                row.press.calm(&row.sides, &mut scene);
+                row.press.remove_excess_velocity(&row.sides, &mut scene);
             });
             in_turn(&mut self.planes, back, |row| {
-                row.press.calm(&row.sides, &mut scene);
+                row.press.remove_excess_velocity(&row.sides, &mut scene);
             });
         }
         let felt = scene.probes.impulses();
@@ -219,7 +219,7 @@ impl SphereWorld {
                 tool.impulse += impulse;
             }
         }
-        self.probes.book_pull(&felt);
+        self.probes.record_pull(&felt);
         for row in &self.planes {
             if let Some(source) = row.source {
                 self.obstacle_impulses[source as usize] += row.press.impulse(h);

@@ -142,7 +142,8 @@ impl SphereWorld {
     ) -> Result<Strand, StrandError> {
         material.check().map_err(StrandError::Material)?;
         let arc = arcs(points)?;
-        self.room_for(points.len()).map_err(StrandError::Material)?;
+        self.check_capacity(points.len())
+            .map_err(StrandError::Material)?;
         let n = points.len();
         let whole = arc[n - 1];
         let first = self.spheres.x.len() as u32;

@@ -46,7 +46,7 @@ pub(super) trait Sides {
     /// Returns the relative velocity, m/s.
     fn speed(&self, scene: &StepContext<'_>) -> Vec3;
     /// Moves both sides by `p` (kg m) times inverse mass.
-    fn shove(&self, scene: &mut StepContext<'_>, p: &Vec3);
+    fn apply_displacement(&self, scene: &mut StepContext<'_>, p: &Vec3);
     /// Changes both velocities by the impulse `p` (N s) times inverse mass.
     fn push(&self, scene: &mut StepContext<'_>, p: &Vec3);
 }
@@ -59,34 +59,34 @@ pub(super) struct Load {
     pub along: f64,
     pub across: Vec3,
     /// Impulse that was removed afterwards, N s.
-    pub calmed: f64,
+    pub removed_impulse: f64,
     /// Tangential displacement of a sticking contact that the substeps have left uncorrected, m.
     pub slip: Vec3,
 }
 
 /// State of a contact in a step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Press {
+pub(super) struct ContactState {
     pub load: Load,
     friction: f64,
     /// Smallest gap that the substep asks for, m; negative for a contact found deep inside.
     floor: f64,
     /// Relative normal velocity at the start of the substep, m/s; negative while the sides
     /// approach.
-    leaving: f64,
+    initial_normal_velocity: f64,
 }
 
 fn tangential(v: &Vec3, n: &Vec3) -> Vec3 {
     v - n * n.dot(v)
 }
 
-impl Press {
+impl ContactState {
     pub fn new(friction: f64) -> Self {
         Self {
             load: Load::default(),
             friction,
             floor: 0.0,
-            leaving: 0.0,
+            initial_normal_velocity: 0.0,
         }
     }
 
@@ -100,7 +100,7 @@ impl Press {
         let (n, gap) = sides.look(scene);
         self.load.along = 0.0;
         self.load.across = Vec3::zeros();
-        self.load.calmed = 0.0;
+        self.load.removed_impulse = 0.0;
         self.load.slip = tangential(&self.load.slip, &n);
         // A NaN gap counts as no depth.
         self.floor = if gap < 0.0 {
@@ -108,7 +108,7 @@ impl Press {
         } else {
             0.0
         };
-        self.leaving = sides.speed(scene).dot(&n);
+        self.initial_normal_velocity = sides.speed(scene).dot(&n);
     }
 
     /// Solves the contact once. Returns false if the numbers are not finite.
@@ -130,7 +130,7 @@ impl Press {
         }
         self.load.along = along;
         self.load.normal = n;
-        sides.shove(scene, &p);
+        sides.apply_displacement(scene, &p);
         if self.friction == 0.0 {
             return true;
         }
@@ -145,14 +145,14 @@ impl Press {
             return false;
         }
         self.load.across = wanted;
-        sides.shove(scene, &p);
+        sides.apply_displacement(scene, &p);
         true
     }
 
     /// Accumulates the displacement that a sticking contact did not correct. Runs when the substep
     /// has settled. A contact that slid starts again from zero.
     #[inline]
-    pub fn keep_hold<S: Sides>(&mut self, sides: &S, scene: &StepContext<'_>) {
+    pub fn accumulate_slip<S: Sides>(&mut self, sides: &S, scene: &StepContext<'_>) {
         let load = &mut self.load;
         if load.along == 0.0 || self.friction == 0.0 {
             return load.slip = Vec3::zeros();
@@ -168,18 +168,18 @@ impl Press {
 
     /// Removes the velocity that outward pushes have left. Runs once velocities are known.
     #[inline]
-    pub fn calm<S: Sides>(&mut self, sides: &S, scene: &mut StepContext<'_>) {
+    pub fn remove_excess_velocity<S: Sides>(&mut self, sides: &S, scene: &mut StepContext<'_>) {
         if self.load.along == 0.0 {
             return;
         }
         let n = self.load.normal;
-        let excess = sides.speed(scene).dot(&n) - self.leaving.max(0.0);
+        let excess = sides.speed(scene).dot(&n) - self.initial_normal_velocity.max(0.0);
         if !(excess > 0.0) {
             return;
         }
         let p = excess / sides.give(scene);
         if p.is_finite() {
-            self.load.calmed += p;
+            self.load.removed_impulse += p;
             sides.push(scene, &(n * -p));
         }
     }
@@ -187,6 +187,6 @@ impl Press {
     /// Returns the impulse on the first side in the substep, N s.
     pub fn impulse(&self, h: f64) -> Vec3 {
         let load = &self.load;
-        (load.normal * load.along + load.across) / h - load.normal * load.calmed
+        (load.normal * load.along + load.across) / h - load.normal * load.removed_impulse
     }
 }

@@ -6,7 +6,7 @@ use super::fluid::{Fluid, FluidMaterial, FluidPair};
 use super::near_pairs::{NearPairs, NeighbourSearch};
 use super::pairs::PairRow;
 use super::planes::{PlaneRow, Walls};
-use super::probe::{Probe, Probes, TouchRow};
+use super::probe::{Probe, Probes, SkinContactRow};
 use super::sphere::{Sphere, SphereError, Spheres, check_place, finite_vector, not_negative};
 use super::torsion::Torsion;
 use crate::Vec3;
@@ -73,10 +73,10 @@ pub struct SphereWorld {
     pub(super) pairs: Vec<PairRow>,
     pub(super) near: Vec<FluidPair>,
     pub(super) planes: Vec<PlaneRow>,
-    pub(super) touches: Vec<TouchRow>,
+    pub(super) touches: Vec<SkinContactRow>,
     pub(super) blends: Blends,
     /// Distance that each sphere may move in the step, m.
-    pub(super) stir: Vec<f64>,
+    pub(super) max_move: Vec<f64>,
     /// Impulses on the sphere and on the probe, by index of the caller's lists, N s.
     pub(super) obstacle_impulses: Vec<Vec3>,
     pub(super) contact_impulses: Vec<Vec3>,
@@ -132,7 +132,7 @@ impl SphereWorld {
             planes: Vec::new(),
             touches: Vec::new(),
             blends: Blends::default(),
-            stir: Vec::new(),
+            max_move: Vec::new(),
             obstacle_impulses: Vec::new(),
             contact_impulses: Vec::new(),
         })
@@ -145,11 +145,11 @@ impl SphereWorld {
     /// radius, or more spheres than can be numbered.
     pub fn add_sphere(&mut self, sphere: &Sphere) -> Result<u32, SphereError> {
         sphere.check()?;
-        self.room_for(1)?;
+        self.check_capacity(1)?;
         Ok(self.push(sphere))
     }
 
-    pub(super) fn room_for(&self, more: usize) -> Result<(), SphereError> {
+    pub(super) fn check_capacity(&self, more: usize) -> Result<(), SphereError> {
         let count = self.spheres.x.len();
         // Half of what an `i32` holds, so that tables of twice the size can also be numbered.
         let most = i32::MAX as usize / 2;
@@ -161,7 +161,7 @@ impl SphereWorld {
 
     pub(super) fn push(&mut self, sphere: &Sphere) -> u32 {
         self.blends.push(sphere.body);
-        self.stir.push(0.0);
+        self.max_move.push(0.0);
         let index = self.spheres.push(sphere);
         self.found.reserve(self.spheres.x.len());
         index
@@ -239,11 +239,11 @@ impl SphereWorld {
             compliance,
             damping,
         });
-        self.let_overlap(ends[0], ends[1]);
+        self.exclude_pair(ends[0], ends[1]);
     }
 
     /// Excludes this pair from collision.
-    pub(super) fn let_overlap(&mut self, a: u32, b: u32) {
+    pub(super) fn exclude_pair(&mut self, a: u32, b: u32) {
         self.neighbours.push(key(a, b));
         self.neighbours_sorted = false;
     }
@@ -274,7 +274,7 @@ impl SphereWorld {
                 value: radius_m,
             });
         }
-        self.room_for(points.len())?;
+        self.check_capacity(points.len())?;
         let (first, number) = (self.spheres.x.len() as u32, self.fluids.len() as u32);
         self.fluids.push(fluid);
         for point in points {

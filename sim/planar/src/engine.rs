@@ -30,8 +30,8 @@ use hapticd_proxy::{
 };
 
 use crate::contacts::Features;
-use crate::polygon::{Point, check_convex, distance, grown, out_of_true};
-use crate::proxy::{BACK, PlanarProxy, Surroundings, boldest, go_back, turned, unwound, yaw};
+use crate::polygon::{Point, check_convex, distance, grown, perturbed};
+use crate::proxy::{BACK, PlanarProxy, TickContext, go_back, max_share, turned, unwound, yaw};
 
 /// Most vertices of all polygons and tools of a scene together.
 pub const MAX_VERTICES: usize = 512;
@@ -43,7 +43,7 @@ const COUNT_EVERY: u64 = 16;
 pub const BUILD_BUDGET: u32 = 20_000;
 /// Largest displacement of the structure's vertices from the true ones, in clearances. Drawn
 /// outlines often lie on lattices, which are not in general position.
-const OUT_OF_TRUE: f64 = 0.01;
+const PERTURBATION: f64 = 0.01;
 /// Growth of a tool in the structure, in clearances: one, plus the displacement of vertices, plus
 /// the deviation of a motion from its screw.
 const GROWN: f64 = 1.25;
@@ -131,9 +131,9 @@ impl PlanarEngine {
         let mut outlines = Vec::new();
         let mut ids = Vec::new();
         for (id, outline) in &scene.bodies {
-            outlines.push(out_of_true(
+            outlines.push(perturbed(
                 outline,
-                OUT_OF_TRUE * clearance_m,
+                PERTURBATION * clearance_m,
                 u64::from(*id),
             ));
             ids.push(*id);
@@ -148,9 +148,9 @@ impl PlanarEngine {
             let about: Vec<Point> = outline.iter().map(|p| [p[0] - c.x, p[1] - c.y]).collect();
             let grown = grown(&about, GROWN * setup.distances.clearance_m);
             arms[i] = Some(Box::new(PlanarProxy::new(setup, outlines.len() as u32)));
-            outlines.push(out_of_true(
+            outlines.push(perturbed(
                 &grown,
-                OUT_OF_TRUE * clearance_m,
+                PERTURBATION * clearance_m,
                 u64::from(tool_id(i)),
             ));
             ids.push(tool_id(i));
@@ -248,7 +248,7 @@ impl PlanarEngine {
                     } else if !whole || self.stale {
                         arm.hold(device, input.period_s)
                     } else {
-                        let mut around = Surroundings {
+                        let mut around = TickContext {
                             structure: &mut self.structure,
                             bodies: &self.bodies,
                             keys: &self.keys,
@@ -342,7 +342,7 @@ impl PlanarEngine {
         for b in (0..self.outlines.len()).filter(|b| *b != index && self.members[*b]) {
             if let Some(place) = self.place_of(b) {
                 put(&self.outlines[b], place, &mut other);
-                let apart = distance(&own, &other) > OUT_OF_TRUE * self.clearance_m;
+                let apart = distance(&own, &other) > PERTURBATION * self.clearance_m;
                 clear &= apart;
                 if let Some(slot) = self.slot_in_table(b).filter(|_| !apart) {
                     self.inside[i] |= 1 << slot;
@@ -427,7 +427,7 @@ impl PlanarEngine {
             let turn = unwound(yaw(&there, angle), angle) - angle;
             let by = [t.x - from[0], t.y - from[1]];
             let length = by[0].hypot(by[1]);
-            let part = boldest(length, turn, 0.1 * self.clearance_m);
+            let part = max_share(length, turn, 0.1 * self.clearance_m);
             let shift = Shift {
                 body: b as u32,
                 by: by.map(|x| x * part),

@@ -289,7 +289,7 @@ pub fn grown(outline: &[Point], margin_m: f64) -> Vec<Point> {
 /// for the same `seed`. Kinetic structures need vertices in general position, and drawn outlines
 /// often lie on lattices.
 #[must_use]
-pub fn out_of_true(outline: &[Point], by_m: f64, seed: u64) -> Vec<Point> {
+pub fn perturbed(outline: &[Point], by_m: f64, seed: u64) -> Vec<Point> {
     let mut state = seed
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
         .wrapping_add(0x1234_5678_9abc_def1);

@@ -32,7 +32,7 @@ const REST_M: f64 = 1e-10;
 const RECOVERY: f64 = 0.2;
 
 /// Inputs of an arm's tick: the structure, and the bodies around the tool.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct TickContext<'a> {
     pub structure: &'a mut PseudoTriangulation,
     pub bodies: &'a BodyTable,
     /// Body of each polygon of the scene.
@@ -43,7 +43,7 @@ pub(crate) struct Surroundings<'a> {
     pub period_s: f64,
 }
 
-impl Surroundings<'_> {
+impl TickContext<'_> {
     /// Returns the body that a contact is with; `None` for another arm's tool.
     fn key(&self, met: &PlanarContact) -> Option<BodyKey> {
         self.keys.get(met.other as usize).copied().flatten()
@@ -276,7 +276,7 @@ impl PlanarProxy {
     pub fn tick(
         &mut self,
         device: &Pose,
-        around: &mut Surroundings<'_>,
+        around: &mut TickContext<'_>,
     ) -> (ArmOutcome, Result<(), Inconsistent>) {
         let mut out = present();
         let device = self.flat(device);
@@ -372,7 +372,7 @@ impl PlanarProxy {
     /// Returns the part of a motion that may be made at once.
     fn bold(&self, motion: &Motion) -> f64 {
         let most = BULGE * self.setup.distances.clearance_m;
-        boldest(motion[0].hypot(motion[1]), motion[5], most).min(MAX_TURN / motion[5].abs())
+        max_share(motion[0].hypot(motion[1]), motion[5], most).min(MAX_TURN / motion[5].abs())
     }
 
     /// Makes one motion. After a contact the tool has moved back a little along its path.
@@ -381,7 +381,7 @@ impl PlanarProxy {
         shift: &Shift,
         path: f64,
         budget: &mut u32,
-        around: &mut Surroundings<'_>,
+        around: &mut TickContext<'_>,
         out: &mut ArmOutcome,
     ) -> Result<End, Inconsistent> {
         let went = around.structure.go(&[*shift], *budget)?;
@@ -401,7 +401,7 @@ impl PlanarProxy {
     }
 
     /// Returns the row of a contact.
-    fn row(&self, met: &PlanarContact, around: &Surroundings<'_>) -> Row {
+    fn row(&self, met: &PlanarContact, around: &TickContext<'_>) -> Row {
         let d = &self.setup.distances;
         let approach = around.key(met).map_or(0.0, |key| {
             around.bodies.approach(key, &met.body_point, &met.normal)
@@ -430,7 +430,7 @@ impl PlanarProxy {
         wanted: &Motion,
         held: &Projection,
         rows: &[Option<PlanarContact>; KNOWN],
-        around: &Surroundings<'_>,
+        around: &TickContext<'_>,
         touched: &mut Touched,
     ) {
         let release_m = self.setup.distances.release_m;
@@ -460,7 +460,7 @@ impl PlanarProxy {
     fn project(
         &mut self,
         wanted: &Motion,
-        around: &Surroundings<'_>,
+        around: &TickContext<'_>,
         rows: &mut [Option<PlanarContact>; KNOWN],
         out: &mut ArmOutcome,
         touched: &mut Touched,
@@ -475,7 +475,7 @@ impl PlanarProxy {
             count += 1;
         }
         out.contact_count = 0;
-        touched.ask_again();
+        touched.clear_contacts();
         if count == 0 {
             return *wanted;
         }
@@ -490,7 +490,7 @@ impl PlanarProxy {
             let key = around.key(met);
             // Another arm's tool has no body, and it moves.
             let body = key.and_then(|key| around.bodies.get(key));
-            self.moved_by |= body.is_none_or(|b| b.by_course || b.target.is_some() || b.moved);
+            self.moved_by |= body.is_none_or(|b| b.by_trajectory || b.target.is_some() || b.moved);
             bounds[k] = self.row(met, around);
             surfaces[k] = Surface {
                 friction: around
@@ -584,7 +584,7 @@ fn present() -> ArmOutcome {
 
 /// Returns the part of a motion, straight over `length` with a rotation by `turn`, that deviates by
 /// at most `most` from the screw between its ends. The deviation is `length turn / 8`.
-pub(crate) fn boldest(length: f64, turn: f64, most: f64) -> f64 {
+pub(crate) fn max_share(length: f64, turn: f64, most: f64) -> f64 {
     let bulge = length * turn.abs() / 8.0;
     if bulge > most {
         (most / bulge).sqrt()

@@ -32,17 +32,17 @@ pub struct TrackedBody {
     /// Pose and speed that a client asks for, if any.
     pub target: Option<BodyTarget>,
     /// True if the body moves on trajectories only; the loop then ignores its target.
-    pub by_course: bool,
+    pub by_trajectory: bool,
     /// Centre of mass, body frame, m.
     centre: Vec3,
     /// Accumulated push of the tools.
     push: Push,
     /// Ticks since a tool last pushed the body.
-    untouched: u32,
+    ticks_since_touch: u32,
     bound_m: f64,
     step: Option<(Screw, f64)>,
     /// Path that the body would make in this tick if answers were fast enough, m.
-    wished_m: f64,
+    unlimited_path_m: f64,
     /// Share of the last wanted step that was made; 1 if the body did not want to move.
     pub progress: f64,
     /// True if the pose changed in the last tick.
@@ -56,9 +56,9 @@ pub struct BodyTable {
     /// Identities of the bodies removed last, for snapshots that still list them. No body has
     /// identity 0. The ring holds as many entries as there are body slots: before it wraps, the
     /// collision thread has removed the oldest body as well.
-    gone: [u32; MAX_BODIES],
-    next_gone: usize,
-    courses: Trajectories,
+    removed_ids: [u32; MAX_BODIES],
+    next_removed: usize,
+    trajectories: Trajectories,
 }
 
 /// Number of ticks for which a push is reported after the last touch; longer than any query can be
@@ -71,16 +71,16 @@ impl BodyTable {
         BodyTable {
             slots: [None; MAX_BODIES],
             version: 0,
-            gone: [0; MAX_BODIES],
-            next_gone: 0,
-            courses: Trajectories::new(),
+            removed_ids: [0; MAX_BODIES],
+            next_removed: 0,
+            trajectories: Trajectories::new(),
         }
     }
 
     /// Removes the body of this identity; later snapshots cannot bring it back.
     pub fn forget(&mut self, id: u32) {
-        self.gone[self.next_gone] = id;
-        self.next_gone = (self.next_gone + 1) % MAX_BODIES;
+        self.removed_ids[self.next_removed] = id;
+        self.next_removed = (self.next_removed + 1) % MAX_BODIES;
         for slot in &mut self.slots {
             if slot.is_some_and(|body| body.id == id) {
                 *slot = None;
@@ -100,7 +100,7 @@ impl BodyTable {
     /// trajectory.
     pub(crate) fn stepping(&self, slot: usize) -> Option<&TrackedBody> {
         let body = self.slots.get(slot)?.as_ref();
-        body.filter(|b| b.step.is_some() && !b.by_course)
+        body.filter(|b| b.step.is_some() && !b.by_trajectory)
     }
 
     /// Iterates over all bodies by slot, the tools last.
@@ -115,21 +115,21 @@ impl BodyTable {
             return;
         }
         self.version = snapshot.scene_version;
-        self.courses.offer(&snapshot.course);
+        self.trajectories.offer(&snapshot.course);
         let mut listed = 0_u64;
         for entry in &snapshot.bodies {
             let slot = entry.key.slot as usize;
             // The loop alone places the tools.
-            if slot >= MAX_SCENE_BODIES || self.gone.contains(&entry.id) {
+            if slot >= MAX_SCENE_BODIES || self.removed_ids.contains(&entry.id) {
                 continue;
             }
             listed |= 1 << slot;
             match &mut self.slots[slot] {
                 Some(body) if body.key == entry.key => {
                     body.target = entry.target;
-                    body.by_course = entry.by_course;
+                    body.by_trajectory = entry.by_trajectory;
                 }
-                body => *body = Some(Self::newborn(entry)),
+                body => *body = Some(Self::from_entry(entry)),
             }
         }
         for (slot, body) in self.slots[..MAX_SCENE_BODIES].iter_mut().enumerate() {
@@ -146,13 +146,13 @@ impl BodyTable {
             id: tool_id(arm),
             pose: *pose,
             target: None,
-            by_course: false,
+            by_trajectory: false,
             centre: Vec3::zeros(),
             push: Push::none(tool_key(arm, epoch)),
-            untouched: u32::MAX,
+            ticks_since_touch: u32::MAX,
             bound_m: 0.0,
             step: None,
-            wished_m: 0.0,
+            unlimited_path_m: 0.0,
             progress: 1.0,
             moved: false,
         });
@@ -163,19 +163,19 @@ impl BodyTable {
         self.slots[..MAX_SCENE_BODIES].iter().flatten()
     }
 
-    fn newborn(entry: &BodyEntry) -> TrackedBody {
+    fn from_entry(entry: &BodyEntry) -> TrackedBody {
         TrackedBody {
             key: entry.key,
             id: entry.id,
             pose: entry.world_from_body,
             target: entry.target,
-            by_course: entry.by_course,
+            by_trajectory: entry.by_trajectory,
             centre: entry.centre,
             push: Push::none(entry.key),
-            untouched: u32::MAX,
+            ticks_since_touch: u32::MAX,
             bound_m: entry.bound_m,
             step: None,
-            wished_m: 0.0,
+            unlimited_path_m: 0.0,
             progress: 1.0,
             moved: false,
         }
@@ -187,8 +187,8 @@ impl BodyTable {
             body.step = None;
             body.progress = 1.0;
             body.moved = false;
-            body.untouched = body.untouched.saturating_add(1);
-            let Some(target) = body.target.filter(|_| !body.by_course) else {
+            body.ticks_since_touch = body.ticks_since_touch.saturating_add(1);
+            let Some(target) = body.target.filter(|_| !body.by_trajectory) else {
                 continue;
             };
             let whole = Screw::between(&body.pose, &target.world_from_body);
@@ -203,16 +203,16 @@ impl BodyTable {
             let step = whole.part(share);
             body.step = Some((step, path * share));
         }
-        self.courses.plan(period_s);
+        self.trajectories.plan(period_s);
         // Tools give way to the whole of the tick's path, taken as one screw.
-        for i in 0..self.courses.course().bodies.len() {
-            let key = self.courses.course().bodies[i];
-            let Some(body) = self.get(key).filter(|b| b.by_course) else {
+        for i in 0..self.trajectories.course().bodies.len() {
+            let key = self.trajectories.course().bodies[i];
+            let Some(body) = self.get(key).filter(|b| b.by_trajectory) else {
                 continue;
             };
             let (mut pose, mut path) = (body.pose, 0.0);
-            for piece in self.courses.pieces() {
-                if let Some(screw) = self.screw_of(i, piece) {
+            for piece in self.trajectories.pieces() {
+                if let Some(screw) = self.screw_in_piece(i, piece) {
                     path += screw_path(&screw, &pose, body.bound_m);
                     pose = screw.pose_at(&pose, 1.0);
                 }
@@ -225,7 +225,7 @@ impl BodyTable {
             }
         }
         for body in self.slots.iter_mut().flatten() {
-            body.wished_m = body.step.map_or(0.0, |(_, path)| path);
+            body.unlimited_path_m = body.step.map_or(0.0, |(_, path)| path);
         }
     }
 
@@ -245,8 +245,8 @@ impl BodyTable {
 
     /// Returns the part of body `i`'s screw that lies in a piece of the trajectory; `None` if the
     /// body rests.
-    fn screw_of(&self, i: usize, piece: &Piece) -> Option<Screw> {
-        let screw = self.courses.course().screws_of(piece.segment).get(i)?;
+    fn screw_in_piece(&self, i: usize, piece: &Piece) -> Option<Screw> {
+        let screw = self.trajectories.course().screws_of(piece.segment).get(i)?;
         let moves = screw.angle != 0.0 || screw.translation != 0.0;
         moves.then(|| screw.part(piece.to - piece.from))
     }
@@ -255,39 +255,39 @@ impl BodyTable {
     ///
     /// `allowed` returns the share of a screw that one body may make; the least share holds for
     /// all. Returns true if something blocked the motion; the trajectory ends there.
-    pub(crate) fn follow_course(
+    pub(crate) fn follow_trajectory(
         &mut self,
         mut allowed: impl FnMut(&Self, BodyKey, &Screw, f64) -> f64,
     ) -> bool {
-        for k in 0..self.courses.pieces().len() {
-            let piece = self.courses.pieces()[k];
+        for k in 0..self.trajectories.pieces().len() {
+            let piece = self.trajectories.pieces()[k];
             let mut t = 1.0_f64;
-            for i in 0..self.courses.course().bodies.len() {
-                let key = self.courses.course().bodies[i];
-                let Some(body) = self.get(key).filter(|b| b.by_course) else {
+            for i in 0..self.trajectories.course().bodies.len() {
+                let key = self.trajectories.course().bodies[i];
+                let Some(body) = self.get(key).filter(|b| b.by_trajectory) else {
                     continue;
                 };
-                if let Some(screw) = self.screw_of(i, &piece) {
+                if let Some(screw) = self.screw_in_piece(i, &piece) {
                     let path = screw_path(&screw, &body.pose, body.bound_m);
                     t = t.min(allowed(self, key, &screw, path));
                 }
             }
             // Written so that NaN gives a share of 0.
             let t = if t > 0.0 { t } else { 0.0 };
-            for i in 0..self.courses.course().bodies.len() {
-                let key = self.courses.course().bodies[i];
+            for i in 0..self.trajectories.course().bodies.len() {
+                let key = self.trajectories.course().bodies[i];
                 if t > 0.0
-                    && let Some(screw) = self.screw_of(i, &piece)
+                    && let Some(screw) = self.screw_in_piece(i, &piece)
                     && let Some(Some(body)) = self.slots.get_mut(key.slot as usize)
                     && body.key == key
-                    && body.by_course
+                    && body.by_trajectory
                 {
                     body.moved = true;
                     body.pose = screw.pose_at(&body.pose, t);
                     body.pose.rotation.renormalize_fast();
                 }
             }
-            self.courses.made(&piece, t);
+            self.trajectories.made(&piece, t);
             if t < 1.0 {
                 return true;
             }
@@ -297,13 +297,13 @@ impl BodyTable {
 
     /// Returns how far the loop has come on the trajectory.
     pub fn followed(&self) -> Followed {
-        self.courses.at
+        self.trajectories.at
     }
 
     /// Returns the number of ticks so far in which bodies waited at the end of a trajectory for the
     /// next one.
     pub fn idle_ticks(&self) -> u64 {
-        self.courses.idle
+        self.trajectories.idle
     }
 
     /// Adds the push of a tool on a body at a point of its surface, for a tick of `period_s`.
@@ -322,12 +322,12 @@ impl BodyTable {
         let Some(Some(body)) = self.slots.get_mut(key.slot as usize) else {
             return;
         };
-        if body.key != key || !body.by_course {
+        if body.key != key || !body.by_trajectory {
             return;
         }
         let arm = point - transform(&body.pose, &body.centre);
         let push = &mut body.push;
-        if body.untouched > 0 {
+        if body.ticks_since_touch > 0 {
             push.force_n = Vec3::zeros();
             push.point = *point;
         }
@@ -337,7 +337,7 @@ impl BodyTable {
             let weight = force_n.norm() / (before + force_n.norm());
             push.point += (point - push.point) * weight;
         }
-        body.untouched = 0;
+        body.ticks_since_touch = 0;
         push.force_n += force_n;
         push.impulse_n_s += force_n * period_s;
         push.moment_nm_s += arm.cross(force_n) * period_s;
@@ -348,17 +348,17 @@ impl BodyTable {
     /// Writes the recent pushes of the tools for a query; returns their number.
     pub fn write_pushes(&self, out: &mut [Push; MAX_PUSHES]) -> usize {
         let mut n = 0;
-        let lately = |b: &&TrackedBody| b.by_course && b.untouched < REPORTED_TICKS;
+        let lately = |b: &&TrackedBody| b.by_trajectory && b.ticks_since_touch < REPORTED_TICKS;
         // This tick's pushes come first, in case not all fit.
         for fresh in [true, false] {
             for body in self
                 .iter()
                 .filter(lately)
-                .filter(|b| (b.untouched == 0) == fresh)
+                .filter(|b| (b.ticks_since_touch == 0) == fresh)
             {
                 let Some(slot) = out.get_mut(n) else { return n };
                 *slot = body.push;
-                if body.untouched > 0 {
+                if body.ticks_since_touch > 0 {
                     slot.force_n = Vec3::zeros();
                 }
                 n += 1;
@@ -374,12 +374,16 @@ impl BodyTable {
 
     /// Returns the longest path that a body would make in this tick if answers were fast enough, m.
     pub(crate) fn longest_step(&self) -> f64 {
-        self.iter().map(|b| b.wished_m).fold(0.0, f64::max)
+        self.iter().map(|b| b.unlimited_path_m).fold(0.0, f64::max)
     }
 
     /// Returns key, screw and path (m) of the step of a body that is not on a trajectory.
     pub fn step(&self, slot: usize) -> Option<(BodyKey, Screw, f64)> {
-        let body = self.slots.get(slot)?.as_ref().filter(|b| !b.by_course)?;
+        let body = self
+            .slots
+            .get(slot)?
+            .as_ref()
+            .filter(|b| !b.by_trajectory)?;
         body.step.map(|(s, p)| (body.key, s, p))
     }
 

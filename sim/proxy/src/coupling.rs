@@ -334,7 +334,7 @@ impl Coupling {
             Holding::One(stiffness) => (stiffness, None),
             Holding::Unknown => (softest.min(whole), None),
         };
-        let pull = self.by_metric(&stretch, &twist);
+        let pull = self.to_metric(&stretch, &twist);
         // Directional stiffness of the last tick, evaluated at the present stretch.
         if let Some((form, whole)) = self.form {
             self.stiffness_n_per_m = form.share(&pull) * whole;
@@ -345,12 +345,12 @@ impl Coupling {
         }
         self.was_loaded = is_loaded;
         let before = self.stiffness_n_per_m;
-        self.note_ends(device, proxy, centre);
+        self.record_ends(device, proxy, centre);
         self.stiffness_n_per_m += (wanted - before) * (period_s / BLEND_S).clamp(0.0, 1.0);
         // The stability bound may have dropped. It holds at once, without a glide.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
         let length = pull.norm();
-        self.slacken(length, before);
+        self.update_slack(length, before);
         self.passed_before = self.passed;
         let taut = if self.slack_m > 0.0 {
             1.0 - self.slack_m / length
@@ -409,7 +409,7 @@ impl Coupling {
             across.fixed_rows::<3>(3) * gyration_m2.map_or(0.0, f64::sqrt),
         );
         let damped = |spring: Vec3, damper: Vec3| match self.damping {
-            Damping::Relative => without_pull(spring, damper),
+            Damping::Relative => combined_without_pull(spring, damper),
             Damping::Device => spring + damper,
         };
         let spring_n = stretch * (taut * self.stiffness_n_per_m) + across_n;
@@ -424,7 +424,7 @@ impl Coupling {
 
     /// Returns stretch and twist as one vector; half the stiffness times its square is the stored
     /// energy.
-    fn by_metric(&self, stretch: &Vec3, twist: &Vec3) -> Motion {
+    fn to_metric(&self, stretch: &Vec3, twist: &Vec3) -> Motion {
         let turned = twist * self.gains.gyration_m2().map_or(0.0, f64::sqrt);
         Motion::new(
             stretch.x, stretch.y, stretch.z, turned.x, turned.y, turned.z,
@@ -433,7 +433,7 @@ impl Coupling {
 
     /// Records the energy that the spring, with its old stiffness, would store had only one of its
     /// ends moved.
-    fn note_ends(&mut self, device: &Pose, proxy: &Pose, centre: &Vec3) {
+    fn record_ends(&mut self, device: &Pose, proxy: &Pose, centre: &Vec3) {
         let (hand_before, far_before) = self.ends.unwrap_or((*device, *proxy));
         self.ends = Some((*device, *proxy));
         let by_turning = |stiffness: f64| {
@@ -444,7 +444,7 @@ impl Coupling {
         let stored_j = |device: &Pose, proxy: &Pose| {
             let stretch = transform(proxy, centre) - transform(device, centre);
             let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
-            let pull = self.by_metric(&stretch, &twist);
+            let pull = self.to_metric(&stretch, &twist);
             let taut = match self.slack_m > 0.0 {
                 true => (1.0 - self.slack_m / pull.norm()).max(0.0),
                 false => 1.0,
@@ -469,7 +469,7 @@ impl Coupling {
     }
 
     /// Adapts the slack so that the stored energy survives a change of stiffness or share.
-    fn slacken(&mut self, length: f64, before: f64) {
+    fn update_slack(&mut self, length: f64, before: f64) {
         // The part of the slack that the hand has left stores nothing.
         let taut = (length - self.slack_m.min(length)).max(0.0);
         // A raised limit is a client's order and rises by the governor's ramp; the spring does not
@@ -479,7 +479,7 @@ impl Coupling {
             ..self.passed_before
         };
         let now = self.stiffness_n_per_m;
-        let stored_j = limited.stored_j(before, taut) + self.by_fade(&limited, before, taut);
+        let stored_j = limited.stored_j(before, taut) + self.fade_energy_j(&limited, before, taut);
         let rises = self.passed.stored_j(now, taut) > stored_j;
         let kept = if rises || self.slack_m > 0.0 {
             self.passed.taut_m(now, stored_j).unwrap_or(taut)
@@ -492,7 +492,7 @@ impl Coupling {
 
     /// Returns the energy that the fade outside the workspace gives the spring in this tick, J;
     /// negative if the fade takes energy.
-    fn by_fade(&mut self, before: &Passed, stiffness: f64, taut: f64) -> f64 {
+    fn fade_energy_j(&mut self, before: &Passed, stiffness: f64, taut: f64) -> f64 {
         let whole = Passed {
             edge: 1.0,
             ..*before
@@ -538,7 +538,7 @@ impl Coupling {
 
 /// Adds the damper to the spring. The damper may weaken the spring but never reverse it: a surface
 /// does not pull on what leaves it.
-fn without_pull(spring: Vec3, damper: Vec3) -> Vec3 {
+fn combined_without_pull(spring: Vec3, damper: Vec3) -> Vec3 {
     let square = spring.norm_squared();
     let both = spring + damper;
     if square == 0.0 {

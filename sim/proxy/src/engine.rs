@@ -41,7 +41,7 @@ use crate::snapshot::{
     ArmQuery, BodyKey, MAX_ARMS, MAX_BODIES, Query, Snapshot, tool_in, tool_key, tool_slot,
 };
 use crate::soft::SoftSnapshot;
-use crate::together::Together;
+use crate::together::MutualProjector;
 use crate::tool::{Distances, ToolShape};
 
 /// Set-up of one arm.
@@ -105,7 +105,7 @@ pub struct Engine {
     snapshot_lag_s: f64,
     /// Period of the last tick, s.
     period_s: f64,
-    together: Together,
+    together: MutualProjector,
 }
 
 impl Engine {
@@ -129,7 +129,7 @@ impl Engine {
             },
             snapshot_lag_s,
             period_s: 0.0,
-            together: Together::new(),
+            together: MutualProjector::new(),
         }
     }
 
@@ -198,8 +198,8 @@ impl Engine {
         self.output.tick = self.tick;
         self.period_s = input.period_s;
         self.bodies.plan(input.period_s);
-        self.introduce();
-        self.leave_room();
+        self.update_mutually_solid();
+        self.limit_steps();
         for (i, slot) in self.arms.iter_mut().enumerate() {
             let Some(arm) = slot.as_mut() else {
                 self.output.arms[i].present = false;
@@ -258,7 +258,7 @@ impl Engine {
         }
         let arms = &self.arms;
         let blocked = &mut self.output.blocked_bodies;
-        self.bodies.follow_course(|bodies, key, screw, path| {
+        self.bodies.follow_trajectory(|bodies, key, screw, path| {
             let share = |arm: &Proxy| arm.body_advance(bodies, key, screw, path);
             let t = arms
                 .iter()
@@ -274,21 +274,21 @@ impl Engine {
     }
 
     /// Limits the steps that bodies want to those that the answers in use allow.
-    fn leave_room(&mut self) {
+    fn limit_steps(&mut self) {
         for slot in 0..MAX_BODIES {
             let Some(body) = self.bodies.stepping(slot) else {
                 continue;
             };
             let arms = self.arms.iter().flatten();
             let most_m = arms
-                .map(|arm| arm.room_for(body))
+                .map(|arm| arm.largest_step_m(body))
                 .fold(f64::INFINITY, f64::min);
             self.bodies.shorten(slot, most_m);
         }
     }
 
     /// Sets for each arm, before a tick, the other tools to which its own is solid.
-    fn introduce(&mut self) {
+    fn update_mutually_solid(&mut self) {
         let present = |arm: &&Proxy| arm.present;
         let mut met = [0_u64; MAX_ARMS];
         for (i, met) in met.iter_mut().enumerate() {
@@ -398,7 +398,7 @@ fn slot_bits(bodies: &BodyTable, says: impl Fn(BodyKey) -> bool) -> u64 {
 const MAX_EXPECTED_TICKS: u64 = 20;
 
 /// Largest coordinate of a device pose, m. Beyond it continuous detection would lose its precision.
-const FURTHEST_M: f64 = 1e4;
+const MAX_COORDINATE_M: f64 = 1e4;
 
 /// Returns true if this is a valid device pose: finite, a rotation, and nearer than 10 km.
 #[must_use]
@@ -407,6 +407,6 @@ pub fn is_pose(pose: &Pose) -> bool {
     pose.translation
         .vector
         .iter()
-        .all(|x| x.abs() <= FURTHEST_M)
+        .all(|x| x.abs() <= MAX_COORDINATE_M)
         && (pose.rotation.coords.norm() - 1.0).abs() <= 1e-6
 }

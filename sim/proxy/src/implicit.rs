@@ -67,9 +67,9 @@ const STEPS: usize = 5;
 const FOOT_STEPS: usize = 5;
 /// Longest step, as a share of the largest reach. From a summit of the potential a step would
 /// otherwise go anywhere.
-const LONGEST: f64 = 0.45;
+const MAX_STEP_SHARE: f64 = 0.45;
 /// Relative distance from the level beyond which the result is not a foot.
-const ASTRAY: f64 = 0.05;
+const LEVEL_TOLERANCE: f64 = 0.05;
 
 /// A primitive near the tool.
 #[derive(Clone, Copy, Debug)]
@@ -392,7 +392,7 @@ impl Local<'_> {
         let felt = self.near().zip(&rests).filter(|(_, rest)| !(**rest < 0.0));
         let felt = felt.map(|(number, _)| number);
         if surface.cliques.is_empty() {
-            return self.together(felt, sense);
+            return self.sum_of_all(felt, sense);
         }
         let mut found = self.found.borrow_mut();
         let mut live = 0_u64;
@@ -428,7 +428,7 @@ impl Local<'_> {
     }
 
     /// Returns the sum over all terms, for a body where all blend.
-    fn together(
+    fn sum_of_all(
         &self,
         felt: impl Iterator<Item = usize>,
         sense: impl Fn(usize) -> (f64, Vec3),
@@ -469,7 +469,7 @@ impl Local<'_> {
             }
             let step = sense.gradient * (2.0 * root * (aim - root) / square);
             let reach = self.near().map(|n| self.surface.terms[n].reach_m);
-            let longest = LONGEST * reach.fold(0.0, f64::max);
+            let longest = MAX_STEP_SHARE * reach.fold(0.0, f64::max);
             let length = step.norm();
             if !length.is_finite() {
                 return None;
@@ -481,7 +481,7 @@ impl Local<'_> {
             (point, sense) = (next, there);
         }
         // Not `>`: NaN is not a foot either.
-        if !((sense.value.sqrt() - aim).abs() <= ASTRAY * aim) {
+        if !((sense.value.sqrt() - aim).abs() <= LEVEL_TOLERANCE * aim) {
             return None;
         }
         let normal = (-sense.gradient).try_normalize(0.0)?;

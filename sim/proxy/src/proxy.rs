@@ -60,7 +60,7 @@ const MAX_TURN: f64 = 3.0;
 /// used up in a session.
 const GUARD: f64 = 1.001;
 /// Longest motion that is projected on contacts at once, in tool sizes (radii of its ball).
-const BOLD: f64 = 0.25;
+const MAX_STRIDE: f64 = 0.25;
 /// Rotation from which a motion in contact counts as turning, rad.
 const TURNING: f64 = 1e-5;
 /// Excess distance, as a share of the safe distance, up to which a contact counts as where its row
@@ -69,9 +69,9 @@ const SLACK: f64 = 0.1;
 /// Cosine of the largest rotation of a normal for which a contact still counts as the same: 0.1
 /// degrees. Where a ball rolls round an edge, the force is off by the same angle. On moving
 /// surfaces 2.5 degrees.
-const FACING: [f64; 2] = [1.0 - 2e-6, 0.999];
+const SAME_NORMAL_COS: [f64; 2] = [1.0 - 2e-6, 0.999];
 /// Cosine of the largest angle between the normals of one plane: 0.08 degrees.
-const FLAT: f64 = 1.0 - 1e-6;
+const SAME_PLANE_COS: f64 = 1.0 - 1e-6;
 /// Shortest motion that is worth a substep, m.
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores; small, since the hand feels it.
@@ -376,7 +376,7 @@ impl Proxy {
             }
             Pose::from_parts(intended.translation, rotation)
         };
-        let goal = self.give_way(goal);
+        let goal = self.yielded_goal(goal);
         let stiffness = self.coupling.stiffness_n_per_m();
         let goal = match &mut self.guide {
             Some(guide) => guide.guide(&goal, stiffness),
@@ -453,19 +453,19 @@ impl Proxy {
             // seldom find more than what a contact's plane cut off. Tools that press each other
             // need all rows, because `together` derives their goals from them.
             let presses = self.yields != Motion::zeros();
-            let near_room = allowed.min(if presses {
+            let first_search_m = allowed.min(if presses {
                 f64::INFINITY
             } else if substep == 0 {
                 self.stride
             } else {
                 2.0 * self.distances.safe_m
             });
-            let mut room = near_room;
+            let mut room = first_search_m;
             let mut cut = false;
             // Rows are tangent planes of a contact that bends as the tool turns about it. If the
             // hand is further away than the contact's radius of curvature, its projection would
             // overshoot back and forth. In contact the goal is therefore approached in strides.
-            let bold = BOLD * self.shape.bound_m;
+            let bold = MAX_STRIDE * self.shape.bound_m;
             let mut share = 1.0;
             let (motion, is_free, rows, screw, path) = loop {
                 out.pairs_tested += self.gather(bodies, room, budget, kept);
@@ -511,7 +511,7 @@ impl Proxy {
                 if path <= room || room >= allowed || spent || !path.is_finite() {
                     break (motion, is_free, rows, screw, path);
                 }
-                room = if room == near_room {
+                room = if room == first_search_m {
                     allowed.min(2.0 * path)
                 } else {
                     allowed
@@ -667,19 +667,21 @@ impl Proxy {
         } = &planes;
         let (rigid, count) = (planes.rigid, planes.count);
         let mut rub = self.rub;
-        let Some(rubbed) = self.solve(&planes, pull, gyration_m2, &mut rub) else {
+        let Some(friction_solution) = self.solve(&planes, pull, gyration_m2, &mut rub) else {
             return (Motion::zeros(), count);
         };
         self.rub = rub;
-        let projection = rubbed.projection;
+        let projection = friction_solution.projection;
 
         self.load_count = 0;
-        touched.ask_again();
+        touched.clear_contacts();
         let normal = projection
             .active()
             .iter()
             .map(|a| (a.row, rows[a.row].normal * a.multiplier));
-        let pushes = normal.chain(rubbed.grips().iter().copied()).enumerate();
+        let pushes = normal
+            .chain(friction_solution.grips().iter().copied())
+            .enumerate();
         for (k, (row, push)) in pushes {
             if let Some(stiffness) = self.stiffness_of(order, rigid, row) {
                 match k < projection.active().len() {
@@ -750,7 +752,7 @@ impl Proxy {
         // Decided by active rows and not by comparing motions: the projection returns its input
         // with rounding.
         let leads = |row: &Row| row.slack(screw) >= 0.0;
-        let acts = !projection.active().is_empty() || !rubbed.grips().is_empty();
+        let acts = !projection.active().is_empty() || !friction_solution.grips().is_empty();
         let optimal = projection.status == Status::Optimal;
         let is_free = optimal && !acts && rows[..count].iter().all(leads);
         (if is_free { *screw } else { projection.motion }, count)
@@ -785,14 +787,14 @@ impl Proxy {
             let before = &self.candidates[i as usize];
             let itself = now(before);
             let body = self.near[before.body_index as usize].entry.key;
-            let facing = FACING[usize::from(bodies.step_path(body) > 0.0)];
+            let facing = SAME_NORMAL_COS[usize::from(bodies.step_path(body) > 0.0)];
             holds(&itself, &before.normal, facing)
                 || self.candidates.iter().any(|other| {
                     other.body_index == before.body_index
                         && close(&other.tool_point, &before.tool_point)
                         && {
                             let there = now(other);
-                            holds(&there, &before.normal, FLAT)
+                            holds(&there, &before.normal, SAME_PLANE_COS)
                                 && close(&there.tool_point, &itself.tool_point)
                         }
                 })
@@ -837,7 +839,7 @@ impl Proxy {
         let Some(entry) = snapshot.bodies.iter().find(|e| e.key == key) else {
             return 0.0; // Solid, but not listed in the snapshot in use: it stands still.
         };
-        let near = self.near_to(snapshot, entry, body);
+        let near = self.near_body(snapshot, entry, body);
         // The tool stands still, so no distance changes by more than the path of the body's points.
         let left = (near.entry.margin_m - near.moved).max(0.0);
         let one = std::slice::from_ref(&near);

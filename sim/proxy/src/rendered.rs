@@ -72,8 +72,8 @@ impl RenderedProxy {
     ) -> Pose {
         let length = |motion: &Motion| feel.dot(motion, motion).sqrt();
         let between = |from: &Pose, to: &Pose| length(&pull_between(feel.shape, from, to));
-        let felt = *ahead.unwrap_or(proxy);
-        let stretch = pull_between(feel.shape, &felt, hand);
+        let rendered = *ahead.unwrap_or(proxy);
+        let stretch = pull_between(feel.shape, &rendered, hand);
         let wanted_m = length(&stretch);
         // For a proxy held by contacts alone, the stretch grows by at most the hand's motion and
         // the proxy's motion away from it. A proxy that a certificate held back catches up; it
@@ -86,9 +86,9 @@ impl RenderedProxy {
         self.stretch = stretch;
         if wanted_m > most_m {
             self.stretch = stretch * (most_m / wanted_m);
-            return self.behind(feel.shape, hand, &felt);
+            return self.behind(feel.shape, hand, &rendered);
         }
-        felt
+        rendered
     }
 
     /// Returns the rendered pose for a tick that cannot determine what holds the tool.
@@ -108,19 +108,19 @@ impl RenderedProxy {
     }
 
     /// Returns the pose that lags the hand by the spring's stretch. A tool that does not turn takes
-    /// the rotation of `felt`.
-    fn behind(&self, shape: &ToolShape, hand: &Pose, felt: &Pose) -> Pose {
+    /// the rotation of `rendered`.
+    fn behind(&self, shape: &ToolShape, hand: &Pose, rendered: &Pose) -> Pose {
         let (shift, turn): (Vec3, Vec3) = (
             self.stretch.fixed_rows::<3>(0).into_owned(),
             self.stretch.fixed_rows::<3>(3).into_owned(),
         );
-        let mut felt = *felt;
+        let mut rendered = *rendered;
         if shape.turns {
-            felt.rotation = Quat::from_scaled_axis(-turn) * hand.rotation;
+            rendered.rotation = Quat::from_scaled_axis(-turn) * hand.rotation;
         }
         let centre = transform(hand, &shape.centre) - shift;
-        felt.translation.vector = centre - felt.rotation * shape.centre;
-        felt
+        rendered.translation.vector = centre - rendered.rotation * shape.centre;
+        rendered
     }
 }
 
@@ -160,8 +160,8 @@ mod tests {
         proxy: &Pose,
     ) -> Vec<f64> {
         let mut tick = |_| {
-            let felt = end.step(feel, hand, [proxy, proxy], None);
-            let pull = pull_between(feel.shape, hand, &felt);
+            let rendered = end.step(feel, hand, [proxy, proxy], None);
+            let pull = pull_between(feel.shape, hand, &rendered);
             feel.dot(&pull, &pull).sqrt()
         };
         (0..30).map(&mut tick).collect()
@@ -185,8 +185,8 @@ mod tests {
             // Meanwhile the certificate ended: the proxy lags behind, and the hand feels nothing of
             // it.
             for _ in 0..10 {
-                let felt = end.step(&feel, &hand, [&proxy, &proxy], Some(&hand));
-                assert!(pull_between(&shape, &felt, &hand).norm() < 1e-15);
+                let rendered = end.step(&feel, &hand, [&proxy, &proxy], Some(&hand));
+                assert!(pull_between(&shape, &rendered, &hand).norm() < 1e-15);
             }
             for (k, stretch_m) in comes_in(&feel, &mut end, &hand, &proxy).iter().enumerate() {
                 let wanted_m = (2.4e-4 * (1.0 + k as f64)).min(whole_m);
@@ -195,8 +195,8 @@ mod tests {
                     "{whole_m}, {k}: {stretch_m}"
                 );
             }
-            let felt = end.step(&feel, &hand, [&proxy, &proxy], None);
-            assert!(pull_between(&shape, &felt, &proxy).norm() < 1e-15);
+            let rendered = end.step(&feel, &hand, [&proxy, &proxy], None);
+            assert!(pull_between(&shape, &rendered, &proxy).norm() < 1e-15);
             assert_eq!(end.drawn_to(), &hand);
         }
     }
@@ -217,12 +217,12 @@ mod tests {
             let proxy = Pose::identity();
             let whole = pull_between(&shape, &hand, &proxy);
             let mut end = RenderedProxy::new(&hand);
-            let felt = end.step(&feel, &hand, [&proxy, &proxy], None);
-            let part = pull_between(&shape, &hand, &felt);
+            let rendered = end.step(&feel, &hand, [&proxy, &proxy], None);
+            let part = pull_between(&shape, &hand, &rendered);
             let share = 2.4e-4 / feel.dot(&whole, &whole).sqrt();
             assert!((part - whole * share).norm() < 1e-12, "{part:?} {whole:?}");
             if !turns {
-                assert_eq!(felt.rotation, proxy.rotation);
+                assert_eq!(rendered.rotation, proxy.rotation);
             }
         }
     }
@@ -233,22 +233,28 @@ mod tests {
         let shape = tool();
         let feel = feel(&shape);
         let at = |z: f64| Pose::translation(0.0, 0.0, z);
-        let depth_m = |felt: &Pose, hand: f64| felt.translation.z - hand;
+        let depth_m = |rendered: &Pose, hand: f64| rendered.translation.z - hand;
         // The hand moves in by 5 mm at once.
         let mut end = RenderedProxy::new(&at(0.0));
-        let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(0.0)], None);
-        assert!((depth_m(&felt, -5e-3) - 5e-3).abs() < 1e-15);
+        let rendered = end.step(&feel, &at(-5e-3), [&at(0.0), &at(0.0)], None);
+        assert!((depth_m(&rendered, -5e-3) - 5e-3).abs() < 1e-15);
         // The body that holds the proxy moves 2 mm out.
-        let felt = end.step(&feel, &at(-5e-3), [&at(0.0), &at(2e-3)], None);
-        assert!((depth_m(&felt, -5e-3) - 7e-3).abs() < 1e-15);
+        let rendered = end.step(&feel, &at(-5e-3), [&at(0.0), &at(2e-3)], None);
+        assert!((depth_m(&rendered, -5e-3) - 7e-3).abs() < 1e-15);
         // A proxy that was held back 20 mm away catches up by 8 mm: that is not a push.
         let mut end = RenderedProxy::new(&at(0.0));
-        let felt = end.step(&feel, &at(-1e-3), [&at(0.02), &at(0.012)], None);
-        assert!((depth_m(&felt, -1e-3) - 1.24e-3).abs() < 1e-12, "{felt:?}");
+        let rendered = end.step(&feel, &at(-1e-3), [&at(0.02), &at(0.012)], None);
+        assert!(
+            (depth_m(&rendered, -1e-3) - 1.24e-3).abs() < 1e-12,
+            "{rendered:?}"
+        );
         // A proxy that moves away by 1 mm stretches the spring by that much, in addition to the
         // late surface.
-        let felt = end.step(&feel, &at(-1e-3), [&at(0.012), &at(0.013)], None);
-        assert!((depth_m(&felt, -1e-3) - 2.48e-3).abs() < 1e-12, "{felt:?}");
+        let rendered = end.step(&feel, &at(-1e-3), [&at(0.012), &at(0.013)], None);
+        assert!(
+            (depth_m(&rendered, -1e-3) - 2.48e-3).abs() < 1e-12,
+            "{rendered:?}"
+        );
     }
 
     #[test]
@@ -258,8 +264,8 @@ mod tests {
         let mut end = RenderedProxy::new(&Pose::identity());
         for k in 1..50 {
             let hand = Pose::translation(1e-3 * f64::from(k), 0.0, -2e-3 * f64::from(k));
-            let felt = end.hold(&feel, &hand, &Pose::identity());
-            assert!(pull_between(&shape, &felt, &hand).norm() < 1e-15);
+            let rendered = end.hold(&feel, &hand, &Pose::identity());
+            assert!(pull_between(&shape, &rendered, &hand).norm() < 1e-15);
         }
     }
 
@@ -270,8 +276,8 @@ mod tests {
         let (mut end, hand) = pressed(&feel, 2e-3, 0.0);
         let mut at = |x: f64, z: f64| {
             let hand = Pose::translation(x, 0.0, z);
-            let felt = end.hold(&feel, &hand, &Pose::identity());
-            pull_between(&shape, &hand, &felt)
+            let rendered = end.hold(&feel, &hand, &Pose::identity());
+            pull_between(&shape, &hand, &rendered)
         };
         assert_eq!(hand.translation.z, -2e-3);
         for (x, z, depth) in [
@@ -307,8 +313,8 @@ mod tests {
             let shape = tool();
             let feel = feel(&shape);
             let (mut end, mut hand) = pressed(&feel, depth_m, turn);
-            let pull = |felt: &Pose, hand: &Pose| {
-                let pull = pull_between(feel.shape, hand, felt);
+            let pull = |rendered: &Pose, hand: &Pose| {
+                let pull = pull_between(feel.shape, hand, rendered);
                 (pull, 0.5 * STIFFNESS * feel.dot(&pull, &pull))
             };
             let (mut before, stored_j) = pull(&end.behind(&shape, &hand, &hand), &hand);

@@ -90,12 +90,12 @@ pub fn candidate(pair: &Pair, tool: &Rigid, body: Option<&Rigid>) -> Candidate {
 }
 
 fn is_contact(pair: &Pair, tool: &Rigid, body: Option<&Rigid>, c: &PairDistance) -> bool {
-    let in_body = || body.map_or(c.normal, |b| b.unturn(&c.normal));
+    let in_body = || body.map_or(c.normal, |b| b.inverse_vector(&c.normal));
     match pair.kind {
         PairKind::EdgeEdge => {
             c.interior
                 && {
-                    let n = tool.unturn(&c.normal);
+                    let n = tool.inverse_vector(&c.normal);
                     -n.dot(&pair.hints[0]) <= SLACK && -n.dot(&pair.hints[1]) <= SLACK
                 }
                 && {
@@ -105,10 +105,10 @@ fn is_contact(pair: &Pair, tool: &Rigid, body: Option<&Rigid>, c: &PairDistance)
         }
         PairKind::VertexFace => {
             foot_holds(&c.params, &pair.hints, &in_body())
-                && vertex_holds(&pair.hints, &-tool.unturn(&c.normal))
+                && vertex_holds(&pair.hints, &-tool.inverse_vector(&c.normal))
         }
         PairKind::FaceVertex => {
-            foot_holds(&c.params, &pair.hints, &-tool.unturn(&c.normal))
+            foot_holds(&c.params, &pair.hints, &-tool.inverse_vector(&c.normal))
                 && vertex_holds(&pair.hints, &in_body())
         }
     }

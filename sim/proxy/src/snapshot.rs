@@ -300,7 +300,7 @@ impl Pair {
     /// the distance, and is as good as long as neither turns much.
     #[inline]
     pub fn separation(&self, frame_from_tool: &Rigid) -> f64 {
-        let n = frame_from_tool.unturn(&self.direction);
+        let n = frame_from_tool.inverse_vector(&self.direction);
         let mut low = n.dot(&self.tool[0]);
         for p in &self.tool[1..self.kind.points_a()] {
             low = low.min(n.dot(p));
@@ -337,7 +337,7 @@ pub struct BodyEntry {
     /// Target of a kinematic body; without one it moves only on a trajectory.
     pub target: Option<BodyTarget>,
     /// True if the dynamics move the body: along trajectories, regardless of a target.
-    pub by_course: bool,
+    pub by_trajectory: bool,
     /// Centre of mass, body frame; zero for a body without mass.
     pub centre: Vec3,
     /// Radius of a ball about the body's origin that holds the body, m; bounds its points' motion.

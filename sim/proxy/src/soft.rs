@@ -53,10 +53,10 @@ pub const WALK_LIMIT: u32 = 12;
 const TURN: f64 = 0.2;
 /// Two rows count as equal if their normals are this close (cosine) and their points nearer than
 /// this share of the tool's radius.
-const ALIKE: f64 = 0.99;
+const SAME_NORMAL_COS: f64 = 0.99;
 const NEAR: f64 = 0.5;
 /// Surfaces keep their velocity for this many times the interval between answers, then stand still.
-const AHEAD: f64 = 2.0;
+const MAX_EXTRAPOLATION: f64 = 2.0;
 
 /// Surface of a soft solid or a cloth at the time of an answer.
 #[derive(Clone, Debug)]
@@ -274,7 +274,7 @@ pub(crate) fn survey(
         samples,
         ..
     } = snapshot;
-    let longest_s = AHEAD * *every_ticks as f64 * period_s;
+    let longest_s = MAX_EXTRAPOLATION * *every_ticks as f64 * period_s;
     let moment = Moment {
         age_s: age_s.min(longest_s),
         period_s: if age_s < longest_s { period_s } else { 0.0 },
@@ -321,7 +321,7 @@ pub(crate) fn survey(
     for row in keys.iter().map(|&(_, at)| &all[usize::from(at)]) {
         let same = |other: &SoftRow| {
             let apart = (other.tool_point - row.tool_point).norm_squared();
-            other.normal.dot(&row.normal) > ALIKE && apart < near * near
+            other.normal.dot(&row.normal) > SAME_NORMAL_COS && apart < near * near
         };
         if count == MAX_SOFT_ROWS {
             break;
@@ -413,7 +413,7 @@ impl RowContext<'_> {
             velocity = a + (b - a) * hit.at.u + (c - a) * hit.at.v;
         }
         let (point, normal) = tracked.plane?;
-        Some(self.made(tracked, tool_point, point, normal, &double(&velocity)))
+        Some(self.new_row(tracked, tool_point, point, normal, &double(&velocity)))
     }
 
     fn surface_on_tool(&self, tracked: &mut Tracked, surface: &SoftSurface) -> Option<SoftRow> {
@@ -426,7 +426,7 @@ impl RowContext<'_> {
             let away = centre - point;
             let normal = away.try_normalize(0.0)?;
             let nearest = centre - normal * self.tool.radius_m;
-            return Some(self.made(tracked, nearest, point, normal, &velocity));
+            return Some(self.new_row(tracked, nearest, point, normal, &velocity));
         }
         let outward = double(surface.normals.get(at)?);
         let way = match surface.shape.topology() {
@@ -434,8 +434,8 @@ impl RowContext<'_> {
             Topology::Sheet { .. } => outward,
         };
         let line = Line {
-            o: single(&self.world_from_tool.unpoint(&point)),
-            d: single(&self.world_from_tool.unturn(&way)),
+            o: single(&self.world_from_tool.inverse_point(&point)),
+            d: single(&self.world_from_tool.inverse_vector(&way)),
         };
         let (points, triangles) = (self.shape.points(), self.shape.triangles());
         let corners = |t: u32| triangles[t as usize].map(|v| points[v as usize]);
@@ -459,12 +459,12 @@ impl RowContext<'_> {
             tracked.plane = Some((met, turned(tracked.plane, &normal)));
         }
         let (met, normal) = tracked.plane?;
-        Some(self.made(tracked, met, point, normal, &velocity))
+        Some(self.new_row(tracked, met, point, normal, &velocity))
     }
 
     /// Creates the row of a tracked point. `tool_point` and `point` are the two sides, and `normal`
     /// is the direction in which the tool has to move.
-    fn made(
+    fn new_row(
         &self,
         tracked: &Tracked,
         tool_point: Vec3,

@@ -30,7 +30,7 @@ use crate::snapshot::{MAX_ARMS, tool_id};
 const MAX_PAIR_ROWS: usize = MAX_ARMS * MAX_ROWS;
 
 /// Projection of the tools that press each other. See the module page.
-pub(crate) struct Together {
+pub(crate) struct MutualProjector {
     projector: GroupProjector,
     metrics: Vec<Metric>,
     motions: Vec<Motion>,
@@ -47,7 +47,7 @@ struct Member {
     place: u32,
 }
 
-impl Together {
+impl MutualProjector {
     /// Allocates everything that it will ever need.
     pub fn new() -> Self {
         let mut this = Self {

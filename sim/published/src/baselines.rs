@@ -10,7 +10,7 @@
 //! be.
 
 use hapticd_geometry::Vec3;
-use hapticd_registration::beside::{Beside, Gathered, MIN_FOR_BOX};
+use hapticd_registration::beside::{Gathered, GatheredPoint, MIN_FOR_BOX};
 use hapticd_registration::registration::{ParticleId, Registration, RemoveError};
 use hapticd_registration::scale::{Density, DensityError, Scaler};
 use hapticd_registration::track::{TrackError, finite};
@@ -153,10 +153,10 @@ impl Neighbours for ByRegistration {
 /// Appends the pairs of a point with those `others` that are within the radius and fit.
 #[inline]
 fn near<T>(
-    own: &Beside,
+    own: &GatheredPoint,
     others: &[T],
     r2: f64,
-    point: impl Fn(&T) -> &Beside,
+    point: impl Fn(&T) -> &GatheredPoint,
     fits: impl Fn(&T) -> bool,
     out: &mut Pairs,
 ) {
@@ -309,7 +309,7 @@ impl Neighbours for ByGrid {
 /// A point with its cell, since other cells may share the bucket.
 #[derive(Clone, Copy, Debug)]
 struct Hashed {
-    point: Beside,
+    point: GatheredPoint,
     cell: [i32; 3],
 }
 
@@ -364,7 +364,7 @@ impl ByHash {
         let later_count = later.len();
         let buckets = (2 * positions.len().max(8)).next_power_of_two();
         let nothing = Hashed {
-            point: Beside {
+            point: GatheredPoint {
                 at: Vec3::zeros(),
                 number: 0,
             },
@@ -415,7 +415,7 @@ impl Neighbours for ByHash {
             let cell = self.cells[i];
             let bucket = self.bucket(cell);
             self.starts[bucket] -= 1;
-            let point = Beside {
+            let point = GatheredPoint {
                 at: positions[i],
                 number: i as u32,
             };

@@ -15,7 +15,7 @@
 //! motions never pass. For a point on a rotating body a certificate is examined span by span, and
 //! the end of a span is an internal event. Processing events does not allocate.
 
-use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STILL_EVENTS};
+use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS};
 use hapticd_kinetic::motion::{Motion1, MotionError, first_passing, have_met};
 use hapticd_kinetic::queue::EventQueue;
 use hapticd_kinetic::stats::{EventCost, Stats};
@@ -24,7 +24,7 @@ use hapticd_kinetic::stats::{EventCost, Stats};
 const NOWHERE: u32 = u32::MAX;
 
 /// Maximum jump of a new plan, relative to the numbers involved.
-const LARGEST_JUMP: f64 = 1e-9;
+const MAX_PLAN_JUMP: f64 = 1e-9;
 
 /// How far two neighbours may be out of order, relative to the numbers involved: they are then just
 /// passing each other.
@@ -131,7 +131,7 @@ impl SortedList {
             self.now = self.now.max(time);
             // Any number of pairs may pass at one time: at most all of them, up to degree times
             // each.
-            let most = self.order.len() * self.order.len() * 3 + MAX_STILL_EVENTS as usize;
+            let most = self.order.len() * self.order.len() * 3 + MAX_STALLED_EVENTS as usize;
             if self
                 .livelock
                 .event(self.now, u32::try_from(most).unwrap_or(u32::MAX))
@@ -321,7 +321,7 @@ impl Kinetic for SortedList {
             self.motions[object as usize].at(self.now),
             plan.at(self.now),
         );
-        if !((new - old).abs() <= LARGEST_JUMP * (1.0 + old.abs())) {
+        if !((new - old).abs() <= MAX_PLAN_JUMP * (1.0 + old.abs())) {
             return Err(MotionError::Jump {
                 object,
                 by: new - old,

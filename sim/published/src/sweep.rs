@@ -18,7 +18,7 @@ use hapticd_ccd::obb::Obb;
 use hapticd_geometry::{IVec3, Interval, Screw, ScrewBounds, Vec3};
 
 /// Upper limit of [`SweepOptions::max_depth`].
-const DEEPEST: u32 = 32;
+const MAX_DEPTH: u32 = 32;
 
 /// Parameters of the continuous overlap test.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub fn overlap_during(
 ) -> bool {
     let pair = MovingPair::new(a, b, screw);
     // At most one later half per level is pending, plus both halves of the current one.
-    let mut stack = [(0.0, 0.0, 0u32); DEEPEST as usize + 2];
+    let mut stack = [(0.0, 0.0, 0u32); MAX_DEPTH as usize + 2];
     stack[0] = (0.0, t_end, 0);
     let mut height = 1;
     while height > 0 {
@@ -65,7 +65,7 @@ pub fn overlap_during(
         if pair.separated(Interval::new(low, high), options.axes) {
             continue;
         }
-        if depth >= options.max_depth.min(DEEPEST) || !pair.subdivide(low, high, options.k) {
+        if depth >= options.max_depth.min(MAX_DEPTH) || !pair.subdivide(low, high, options.k) {
             return true;
         }
         let middle = 0.5 * (low + high);

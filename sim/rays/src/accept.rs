@@ -27,7 +27,7 @@ use crate::line::Meeting;
 
 /// Fraction of the exit length up to which a ray is inside its own object. A soft body tested
 /// against itself finds its own exit at that length, and rounding must not make that a contact.
-const BEFORE: f32 = 0.9999;
+const EXIT_FRACTION: f32 = 0.9999;
 
 /// One side of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,7 +91,7 @@ pub fn accept(
             // The line goes outward in both cases: out of the target ahead of the point, and,
             // followed backward, into it.
             let class = match (at.outward, ahead) {
-                (true, true) if length < BEFORE * exit => Class::Collision,
+                (true, true) if length < EXIT_FRACTION * exit => Class::Collision,
                 (true, false) if length <= prediction => Class::Prediction,
                 _ => Class::Nothing,
             };

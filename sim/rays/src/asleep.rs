@@ -46,7 +46,7 @@ pub(crate) struct Sleeper {
 
 /// A prediction that is about to sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Falling {
+pub(crate) struct NewSleeper {
     pub source: u32,
     pub target: u32,
     pub sleeper: Sleeper,
@@ -69,7 +69,7 @@ pub(crate) struct Asleep {
     sleepers_before: Vec<Sleeper>,
     /// Predictions from this step's walks and from its full traces, each in order of source, target
     /// and point.
-    falling: [Vec<Falling>; 2],
+    falling: [Vec<NewSleeper>; 2],
 }
 
 impl Asleep {
@@ -124,7 +124,7 @@ impl Asleep {
     }
 
     /// Adds predictions that the traces found. Must be called in order.
-    pub fn fall(&mut self, full: bool, some: &[Falling]) {
+    pub fn fall(&mut self, full: bool, some: &[NewSleeper]) {
         self.falling[usize::from(full)].extend_from_slice(some);
     }
 
@@ -189,14 +189,14 @@ mod tests {
         }
     }
 
-    fn falling(source: u32, target: u32, point: u32) -> Falling {
+    fn falling(source: u32, target: u32, point: u32) -> NewSleeper {
         let sleeper = Sleeper {
             point,
             triangle: 7,
             at: V3::zeros(),
             room: 1.0,
         };
-        Falling {
+        NewSleeper {
             source,
             target,
             sleeper,

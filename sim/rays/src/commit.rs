@@ -169,7 +169,7 @@ fn height(x: &V3, [a, b, c]: &[V3; 3]) -> f32 {
 
 /// Barycentric tolerance outside a triangle within which a crossing counts: neighbours leave no
 /// gap, and a step is not a straight line.
-const ROOM: f32 = 0.1;
+const CROSSING_TOLERANCE: f32 = 0.1;
 
 /// Whether a point is on the wrong side of the triangle that it met: it crossed it in this step, or
 /// earlier and is not back yet.
@@ -213,7 +213,7 @@ fn wrong_side(
     let n = (tri[1] - tri[0]).cross(&(tri[2] - tri[0]));
     let part = |p: &V3, q: &V3| (q - p).cross(&(at - p)).dot(&n) / n.norm_squared();
     // Written so that a NaN is no crossing.
-    (0..3).all(|k| part(&tri[k], &tri[(k + 1) % 3]) >= -ROOM)
+    (0..3).all(|k| part(&tri[k], &tri[(k + 1) % 3]) >= -CROSSING_TOLERANCE)
 }
 
 /// Makes the contact point of a hit, thickness included (Lehericey 2016, chapter 3, sections 3 and

@@ -57,7 +57,7 @@ pub use plan::Plan;
 pub use predictor::{Predicted, Predictor};
 pub use report::Report;
 pub use roster::Roster;
-pub use scene::{Bounds, FURTHEST_M, MAX_POINTS, RayScene, SceneError, check_pose};
+pub use scene::{Bounds, MAX_COORDINATE_M, MAX_POINTS, RayScene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
 pub use tracer::Tracer;

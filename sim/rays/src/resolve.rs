@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::V3;
 use crate::accept::{Side, accept, accept_alone, range};
-use crate::asleep::{Falling, Sleeper};
+use crate::asleep::{NewSleeper, Sleeper};
 use crate::displacement::Pose;
 use crate::emit::relative;
 use crate::layout::{Class, INNER_SIDE, NONE, Ray, Record};
@@ -37,7 +37,7 @@ pub(crate) struct Found {
 pub(crate) struct Part {
     pub found: Vec<Found>,
     /// Predictions that fall asleep.
-    pub falling: Vec<Falling>,
+    pub falling: Vec<NewSleeper>,
     /// Triangles visited by walks.
     pub looked: u64,
     /// Walks that were lost.
@@ -45,7 +45,7 @@ pub(crate) struct Part {
 }
 
 /// Fraction of their size, and of the distances in their frame, by which boxes are enlarged.
-const ROOM: f32 = 2.0 * EDGE;
+const BOX_MARGIN: f32 = 2.0 * EDGE;
 
 /// Rays per task.
 const CHUNK: usize = 256;
@@ -72,8 +72,8 @@ pub(crate) fn trace(
         for ray in rays {
             // Rays of one pair are contiguous.
             let pair = match &pair {
-                Some(old) if Between::of(old, ray) => old,
-                _ => pair.insert(Between::new(scene, ray)),
+                Some(old) if PairTracer::of(old, ray) => old,
+                _ => pair.insert(PairTracer::new(scene, ray)),
             };
             pair.trace(settings, algorithm, ray, part);
         }
@@ -82,7 +82,7 @@ pub(crate) fn trace(
 }
 
 /// Two objects, and the transform from one to the other.
-struct Between<'a> {
+struct PairTracer<'a> {
     ids: (u32, u32),
     source: &'a Item,
     target: &'a Item,
@@ -90,12 +90,12 @@ struct Between<'a> {
     relative: Option<Pose>,
 }
 
-impl<'a> Between<'a> {
+impl<'a> PairTracer<'a> {
     fn new(scene: &'a RayScene, ray: &Ray) -> Self {
         let source = &scene.items[ray.source as usize];
         let target = &scene.items[ray.target as usize];
         let both_in_world = source.deformable && target.deformable;
-        Between {
+        PairTracer {
             ids: (ray.source, ray.target),
             source,
             target,
@@ -143,7 +143,7 @@ impl<'a> Between<'a> {
                 room = room.min(m.dot(&(o - p)));
             }
         }
-        room - ROOM * (o.amax() + a.amax().max(b.amax()).max(c.amax()))
+        room - BOX_MARGIN * (o.amax() + a.amax().max(b.amax()).max(c.amax()))
     }
 
     /// Whether a ray misses the box of all triangles that the basic algorithm would test: criterion
@@ -162,7 +162,10 @@ impl<'a> Between<'a> {
         };
         // Distance by which a hit may be outside its triangle, plus the rounding error of the line.
         let size = (high - low).amax() + low.amax() + high.amax() + line.o.amax();
-        let (low, high) = (low.add_scalar(-ROOM * size), high.add_scalar(ROOM * size));
+        let (low, high) = (
+            low.add_scalar(-BOX_MARGIN * size),
+            high.add_scalar(BOX_MARGIN * size),
+        );
         let (from, to) = (-range.behind, range.ahead);
         !within(
             &line.o,
@@ -255,7 +258,7 @@ impl<'a> Between<'a> {
             if class == Class::Prediction && !collides && self.may_sleep(settings) {
                 let room = self.room(&line.o, triangle);
                 if room > settings.awake_m {
-                    part.falling.push(Falling {
+                    part.falling.push(NewSleeper {
                         source: ray.source,
                         target: ray.target,
                         sleeper: Sleeper {
@@ -308,7 +311,7 @@ mod tests {
         let pose = Pose::identity();
         scene.add_rigid(corner.clone(), &pose, true).unwrap();
         scene.add_rigid(corner, &pose, false).unwrap();
-        let between = Between::new(
+        let between = PairTracer::new(
             &scene,
             &Ray {
                 target: 1,

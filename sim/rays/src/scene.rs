@@ -22,7 +22,9 @@ use crate::trace::{Range, Target, trace_basic, walk};
 #[non_exhaustive]
 pub enum SceneError {
     /// The position is NaN, infinite, or too far away for `f32` to resolve a tenth of a millimetre.
-    #[error("object {object}, point {point}: {value:?} is not a position within {FURTHEST_M} m")]
+    #[error(
+        "object {object}, point {point}: {value:?} is not a position within {MAX_COORDINATE_M} m"
+    )]
     BadPoint {
         /// Number of the object.
         object: u32,
@@ -32,7 +34,7 @@ pub enum SceneError {
         value: [f64; 3],
     },
     /// The pose is not finite, has no unit rotation, or is too far away.
-    #[error("object {object}: not a pose within {FURTHEST_M} m: {value:?}")]
+    #[error("object {object}: not a pose within {MAX_COORDINATE_M} m: {value:?}")]
     BadPose {
         /// Number of the object.
         object: u32,
@@ -72,7 +74,7 @@ pub enum SceneError {
 }
 
 /// Largest coordinate, m.
-pub const FURTHEST_M: f64 = 1e3;
+pub const MAX_COORDINATE_M: f64 = 1e3;
 
 /// Largest number of points of all objects of a scene together. Two records of 16 bytes are stored
 /// for every point, twice, so this is about 130 MB.
@@ -105,12 +107,12 @@ pub(crate) fn contains(b: &Bounds, p: &V3, margin: f32) -> bool {
 
 /// [`Item::identity`] of a free number. Such an item has no points, is nowhere and never moves, so
 /// it needs no special case.
-pub(crate) const NOBODY: u64 = 0;
+pub(crate) const FREE_IDENTITY: u64 = 0;
 
 /// One object.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
-    /// Unique among all objects that the scene ever had; [`NOBODY`] for a free number.
+    /// Unique among all objects that the scene ever had; [`FREE_IDENTITY`] for a free number.
     pub identity: u64,
     /// Has no points if the number is free.
     pub shape: Arc<Shape>,
@@ -145,7 +147,7 @@ impl Item {
     fn nobody(free_since: u64) -> Item {
         Item {
             free_since,
-            identity: NOBODY,
+            identity: FREE_IDENTITY,
             shape: Arc::new(Shape::nothing()),
             deformable: false,
             fixed: true,
@@ -393,7 +395,7 @@ impl RayScene {
     #[must_use]
     pub fn identity(&self, object: u32) -> Option<u64> {
         let item = self.items.get(object as usize)?;
-        (item.identity != NOBODY).then_some(item.identity)
+        (item.identity != FREE_IDENTITY).then_some(item.identity)
     }
 
     /// Number that the next object would get: the lowest that is free now and was free in the last
@@ -407,7 +409,7 @@ impl RayScene {
     /// Two steps begun since the removal mean that one whole step has passed without the object,
     /// whenever between two beginnings it was removed.
     fn is_free(&self, item: &Item) -> bool {
-        item.identity == NOBODY && self.steps >= item.free_since + 2
+        item.identity == FREE_IDENTITY && self.steps >= item.free_since + 2
     }
 
     /// Removes an object, between two steps. The others keep their numbers; its own becomes free.
@@ -450,7 +452,7 @@ impl RayScene {
         pose: &Pose,
         fixed: bool,
     ) -> Result<u32, SceneError> {
-        self.check_room(&shape, pose)?;
+        self.check_capacity(&shape, pose)?;
         Ok(self.add(shape, *pose, false, fixed))
     }
 
@@ -458,7 +460,7 @@ impl RayScene {
     ///
     /// # Errors
     /// [`SceneError::BadPose`], [`SceneError::Full`].
-    pub fn check_room(&self, shape: &Shape, pose: &Pose) -> Result<(), SceneError> {
+    pub fn check_capacity(&self, shape: &Shape, pose: &Pose) -> Result<(), SceneError> {
         let object = self.next();
         check_pose(object, pose)?;
         let (points, of) = (shape.points.len(), self.records as usize / 2);
@@ -587,7 +589,7 @@ impl RayScene {
 
     fn of_kind(&mut self, object: u32, deformable: bool) -> Result<&mut Item, SceneError> {
         let item = self.items.get_mut(object as usize);
-        item.filter(|item| item.identity != NOBODY && item.deformable == deformable)
+        item.filter(|item| item.identity != FREE_IDENTITY && item.deformable == deformable)
             .ok_or(SceneError::NotOne {
                 object,
                 wanted: if deformable { "deformable" } else { "rigid" },
@@ -620,7 +622,7 @@ impl RayScene {
     #[must_use]
     pub fn poses(&self, object: u32) -> Option<(&Pose, &Pose)> {
         let item = self.items.get(object as usize);
-        item.filter(|item| item.identity != NOBODY && !item.deformable)
+        item.filter(|item| item.identity != FREE_IDENTITY && !item.deformable)
             .map(|item| (&item.pose, &item.pose_before))
     }
 
@@ -670,7 +672,7 @@ impl RayScene {
 
 /// Written so that NaN is rejected.
 fn is_near(p: &Vec3) -> bool {
-    p.iter().all(|x| x.abs() <= FURTHEST_M)
+    p.iter().all(|x| x.abs() <= MAX_COORDINATE_M)
 }
 
 /// Checks whether an object of that number could be at that pose.

@@ -98,7 +98,7 @@ pub fn trace_tree(line: &Line, target: &Target<'_>, range: &Range, own: Option<u
             continue;
         }
         for t in node.triangles() {
-            look_at(line, target, range, own, t, &mut hits);
+            test_triangle(line, target, range, own, t, &mut hits);
         }
         i += 1;
     }
@@ -116,13 +116,13 @@ pub fn trace_basic(
 ) -> Hits {
     let mut hits = Hits::default();
     for t in triangles {
-        look_at(line, target, range, own, t, &mut hits);
+        test_triangle(line, target, range, own, t, &mut hits);
     }
     hits
 }
 
 #[inline]
-fn look_at(
+fn test_triangle(
     line: &Line,
     target: &Target<'_>,
     range: &Range,

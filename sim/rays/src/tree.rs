@@ -27,7 +27,7 @@ use crate::scene::{Bounds, NOWHERE};
 const LEAF: usize = 4;
 /// Largest number of triangles of a leaf: the count has 3 bits. Boxes around fewer triangles cost
 /// memory and save no time. Splits below this size still order the triangles.
-const MERGED: usize = 7;
+const MAX_LEAF: usize = 7;
 const BINS: usize = 16;
 
 /// Cost of visiting a node, in triangle tests.
@@ -242,7 +242,7 @@ fn grow(boxes: &[(Vec3, Vec3)], part: &mut [u32], first: usize, nodes: &mut Vec<
             let (a, b) = part.split_at_mut(middle);
             grow(boxes, a, first, nodes);
             grow(boxes, b, first + middle, nodes);
-            if part.len() <= MERGED {
+            if part.len() <= MAX_LEAF {
                 nodes.truncate(here + 1);
                 nodes[here].leaf = (first as u32) << 3 | part.len() as u32;
             }
@@ -349,7 +349,7 @@ mod tests {
             }
             let (first, count) = (node.leaf >> 3, node.leaf & 7);
             assert_eq!(first, next, "leaves in the order of the triangles");
-            assert!((1..=MERGED as u32).contains(&count));
+            assert!((1..=MAX_LEAF as u32).contains(&count));
             assert_eq!(node.skip as usize, i + 1);
             next += count;
         }

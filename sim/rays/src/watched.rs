@@ -68,7 +68,7 @@ pub struct Watched {
     offset: u64,
     /// Step of the held answer, and whether that answer is the twin's.
     answered: u64,
-    twins: bool,
+    held_is_twins: bool,
     /// Whether an answer has arrived that no caller has polled yet.
     news: bool,
     incidents: Failures,
@@ -87,7 +87,7 @@ impl Watched {
             newest: 0,
             offset: 0,
             answered: 0,
-            twins: true,
+            held_is_twins: true,
             news: false,
             incidents: Failures::default(),
         }
@@ -145,9 +145,9 @@ impl Watched {
         if let Err(error) = backend.set_settings(*Tracer::settings(&self.twin)) {
             return Err(Refused { backend, error });
         }
-        if !self.twins {
+        if !self.held_is_twins {
             self.twin = Tracer::new(*Tracer::settings(&self.twin));
-            (self.twins, self.answered, self.news) = (true, 0, false);
+            (self.held_is_twins, self.answered, self.news) = (true, 0, false);
         }
         if self.charge == Responder::Backend {
             self.twin.forget();
@@ -178,7 +178,7 @@ impl Watched {
     }
 
     /// Takes the answers of the backend, and switches back to it if it was on trial and answers.
-    fn hear(&mut self) {
+    fn poll_backend(&mut self) {
         match self.backend.poll() {
             Ok(true) => {
                 if self.charge == Responder::Trial {
@@ -190,7 +190,7 @@ impl Watched {
                 let answered = self.offset + self.backend.progress().answered;
                 if answered >= self.answered {
                     self.answered = answered;
-                    (self.twins, self.news) = (false, true);
+                    (self.held_is_twins, self.news) = (false, true);
                 }
             }
             Ok(false) => {}
@@ -199,7 +199,7 @@ impl Watched {
     }
 
     fn held(&self) -> &dyn Detector {
-        if self.twins {
+        if self.held_is_twins {
             &self.twin
         } else {
             &*self.backend
@@ -238,7 +238,7 @@ impl Detector for Watched {
         self.newest += 1;
         if self.charge != Responder::Twin {
             // Poll first: a failure since the last step is noticed before more is sent.
-            self.hear();
+            self.poll_backend();
         }
         if self.charge != Responder::Twin {
             match self.backend.submit(scene) {
@@ -260,7 +260,7 @@ impl Detector for Watched {
         if self.charge != Responder::Backend {
             self.twin.step(scene);
             self.answered = self.newest;
-            (self.twins, self.news) = (true, true);
+            (self.held_is_twins, self.news) = (true, true);
         }
         Ok(())
     }
@@ -269,7 +269,7 @@ impl Detector for Watched {
     /// step, which the twin answers.
     fn poll(&mut self) -> Result<bool, DetectorError> {
         if self.charge != Responder::Twin {
-            self.hear();
+            self.poll_backend();
         }
         Ok(std::mem::take(&mut self.news))
     }

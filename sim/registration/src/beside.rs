@@ -12,7 +12,7 @@ use crate::registration::{ParticleId, Registration};
 
 /// A gathered point.
 #[derive(Clone, Copy, Debug)]
-pub struct Beside {
+pub struct GatheredPoint {
     /// Position, m, in the axes of the map.
     pub at: Vec3,
     /// Index of the point, from 0.
@@ -38,7 +38,7 @@ pub struct Gathered {
     now: u32,
     /// For each point: its group.
     of: Vec<u32>,
-    points: Vec<Beside>,
+    points: Vec<GatheredPoint>,
 }
 
 /// Groups smaller than this are tested point by point: neither a bounding box nor a branch-free
@@ -82,7 +82,7 @@ impl Gathered {
             (group.start, group.end) = (start, start);
             start += count;
         }
-        let nowhere = Beside {
+        let nowhere = GatheredPoint {
             at: Vec3::zeros(),
             number: 0,
         };
@@ -90,7 +90,7 @@ impl Gathered {
         for ((&g, &at), number) in self.of.iter().zip(at).zip(0..) {
             let group = &mut self.groups[g as usize];
             (group.low, group.high) = (lesser(&group.low, &at), greater(&group.high, &at));
-            self.points[group.end as usize] = Beside { at, number };
+            self.points[group.end as usize] = GatheredPoint { at, number };
             group.end += 1;
         }
     }
@@ -101,7 +101,7 @@ impl Gathered {
         &self,
         registration: &mut Registration,
         most: f64,
-        mut visit: impl FnMut(&Beside, &[Beside]),
+        mut visit: impl FnMut(&GatheredPoint, &[GatheredPoint]),
     ) {
         for group in &self.groups {
             let own = &self.points[group.start as usize..group.end as usize];
@@ -121,12 +121,14 @@ impl Gathered {
                     end,
                     ..
                 } = &self.groups[slot as usize];
-                if gap2(&group.low, &group.high, low, high) > most {
+                if squared_gap(&group.low, &group.high, low, high) > most {
                     continue;
                 }
                 let others = &self.points[*start as usize..*end as usize];
                 for one in own {
-                    if others.len() < MIN_FOR_BOX || gap2(&one.at, &one.at, low, high) <= most {
+                    if others.len() < MIN_FOR_BOX
+                        || squared_gap(&one.at, &one.at, low, high) <= most
+                    {
                         visit(one, others);
                     }
                 }
@@ -137,7 +139,7 @@ impl Gathered {
 
 /// Returns the squared distance between two boxes, m².
 #[inline]
-fn gap2(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> f64 {
+fn squared_gap(low: &Vec3, high: &Vec3, other_low: &Vec3, other_high: &Vec3) -> f64 {
     let gap = greater(&(other_low - high), &(low - other_high));
     greater(&gap, &Vec3::zeros()).norm_squared()
 }

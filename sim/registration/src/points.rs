@@ -31,9 +31,9 @@ const LEVELS: u8 = 2;
 const MAX_COARSE: f64 = 8192.0;
 /// When the map is built, its finest cells are wider than the reach by this factor, so that a reach
 /// that grows a little keeps the map.
-const SPARE: f64 = 1.2;
+const REACH_SLACK: f64 = 1.2;
 /// Margin around the points when the map is built, as a share of their extent, on either side.
-const ROOM: f64 = 0.25;
+const MARGIN_SHARE: f64 = 0.25;
 /// A leaf with more points than this is refined.
 const SPLIT: usize = 8;
 /// Most cells refined or merged by density in a step.
@@ -84,7 +84,7 @@ pub enum PointsError {
 
 /// Everything that is rebuilt with the map.
 #[derive(Clone, Debug)]
-struct Made {
+struct BuiltMap {
     registration: Registration,
     scaler: Scaler,
     low: Vec3,
@@ -95,7 +95,7 @@ struct Made {
     levels: u8,
 }
 
-impl Made {
+impl BuiltMap {
     fn width_at(&self, level: u8) -> f64 {
         self.width_m / f64::from(1_u32 << level)
     }
@@ -104,7 +104,7 @@ impl Made {
 /// Moving points with lists of their neighbours. See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct MovingPoints {
-    made: Option<Made>,
+    made: Option<BuiltMap>,
     /// By point. Entity `i` is the point at particle `i`: they are inserted in order into an empty
     /// registration, and none is ever removed.
     particles: Vec<ParticleId>,
@@ -162,7 +162,7 @@ impl MovingPoints {
             let inside = (0..3).all(|k| made.low[k] < low[k] && high[k] < made.high[k]);
             // Cells twice too wide at the deepest level do not fit: a finer map would have shorter
             // lists.
-            let narrow = made.width_at(made.levels) <= 2.0 * SPARE * reach_m;
+            let narrow = made.width_at(made.levels) <= 2.0 * REACH_SLACK * reach_m;
             let wide = made.width_m >= (1.0 + ROUNDING) * reach_m;
             self.particles.len() == at.len() && inside && narrow && wide
         });
@@ -174,7 +174,7 @@ impl MovingPoints {
     }
 
     /// Returns the deepest level with cells no narrower than the reach.
-    fn deepest(made: &Made, reach_m: f64) -> u8 {
+    fn deepest(made: &BuiltMap, reach_m: f64) -> u8 {
         let fine = |level: &u8| made.width_at(*level) >= (1.0 + ROUNDING) * reach_m;
         (0..=made.levels).rev().find(fine).unwrap_or(0)
     }
@@ -236,8 +236,8 @@ impl MovingPoints {
 
     fn make(&mut self, at: &[Vec3], low: Vec3, high: Vec3) -> Result<(), PointsError> {
         let mut levels = LEVELS;
-        let fine = SPARE * self.reach_m;
-        let extent = (high - low) * (1.0 + 2.0 * ROOM) + Vec3::repeat(2.0 * fine);
+        let fine = REACH_SLACK * self.reach_m;
+        let extent = (high - low) * (1.0 + 2.0 * MARGIN_SHARE) + Vec3::repeat(2.0 * fine);
         let mut width_m = fine * f64::from(1_u32 << levels);
         let cells = |width: f64| extent.map(|x| (x / width).ceil().max(1.0));
         while cells(width_m).product() > MAX_COARSE && levels < MAX_LEVEL {
@@ -259,7 +259,7 @@ impl MovingPoints {
             budget: usize::MAX,
             balanced: false,
         };
-        let mut made = Made {
+        let mut made = BuiltMap {
             registration: Registration::new(map, Policy::Tolerate),
             scaler: Scaler::new(density)?,
             low: origin,

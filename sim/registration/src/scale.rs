@@ -136,7 +136,7 @@ impl Scaler {
                     // The budget was spent on coarser neighbours.
                     self.later.push(c);
                 }
-            } else if let Some(parent) = self.deserted(registration, c)
+            } else if let Some(parent) = self.mergeable_parent(registration, c)
                 && registration.coarsen(parent).is_ok()
             {
                 scaled.merged += 1;
@@ -194,7 +194,7 @@ impl Scaler {
     }
 
     /// Returns the parent of a leaf if all its children may be merged.
-    fn deserted(&mut self, registration: &Registration, c: Cell) -> Option<Cell> {
+    fn mergeable_parent(&mut self, registration: &Registration, c: Cell) -> Option<Cell> {
         let map = registration.map();
         let parent = map.parent(c)?;
         if map.cell_level(parent) < self.density.coarsest || map.can_coarsen(parent).is_err() {

@@ -122,7 +122,7 @@ pub struct BodySpec {
     pub shape: Arc<MeshIndex>,
     /// Summary of that surface from [`ShapeSummary::new`]. If `None`, it is computed when the body
     /// is added, which takes `O(n)`.
-    pub facts: Option<Arc<ShapeSummary>>,
+    pub summary: Option<Arc<ShapeSummary>>,
     /// Static, kinematic or dynamic.
     pub kind: BodyKind,
     /// Mass; needed by a dynamic body only.
@@ -141,7 +141,7 @@ impl BodySpec {
     pub fn fixed(shape: Arc<MeshIndex>, world_from_body: Pose) -> Self {
         Self {
             shape,
-            facts: None,
+            summary: None,
             kind: BodyKind::Static,
             mass: None,
             world_from_body,
@@ -337,7 +337,7 @@ pub(crate) struct RigidBody {
     /// Time for which it has been quiet, s.
     pub quiet_s: f64,
     pub closed: bool,
-    pub facts: Arc<ShapeSummary>,
+    pub summary: Arc<ShapeSummary>,
 }
 
 impl RigidBody {
@@ -354,14 +354,14 @@ impl RigidBody {
             return Err(BodyError::NotFinite("twist"));
         }
         spec.material.check()?;
-        let facts = match &spec.facts {
-            Some(facts) => facts.clone(),
+        let summary = match &spec.summary {
+            Some(summary) => summary.clone(),
             None => {
                 let report = MeshReport::of(mesh, adjacency);
                 Arc::new(ShapeSummary::new(&spec.shape, &report))
             }
         };
-        let (centre, radius) = (facts.centre, facts.radius_m);
+        let (centre, radius) = (summary.centre, summary.radius_m);
         if !(radius * radius).is_finite() {
             return Err(BodyError::NotFinite("mesh size"));
         }
@@ -378,13 +378,13 @@ impl RigidBody {
             wrench: Wrench::ZERO,
             asleep: false,
             quiet_s: 0.0,
-            closed: facts.closed,
-            facts: facts.clone(),
+            closed: summary.closed,
+            summary: summary.clone(),
         };
         if spec.kind == BodyKind::Dynamic {
             let mass = match spec.mass {
                 None => return Err(BodyError::NoMass),
-                Some(Mass::Density(density)) => facts.mass(density)?,
+                Some(Mass::Density(density)) => summary.mass(density)?,
                 Some(Mass::Given(mass)) => mass,
             };
             body.weigh(&mass)?;

@@ -42,7 +42,7 @@ use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
 /// Skin in units of the radius, and of the path of one step.
 const SKIN_PER_RADIUS: f64 = 0.1;
-const SKIN_PER_WAY: f64 = 4.0;
+const SKIN_PER_PATH: f64 = 4.0;
 
 /// Bounding ball of one body.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub(crate) struct Ball {
     pub centre: Vec3,
     pub radius_m: f64,
     /// Maximum displacement of the centre in the coming step.
-    pub way_m: f64,
+    pub path_m: f64,
     /// Whether the ball is kept apart from every other. Two that are not solid may meet.
     pub solid: bool,
 }
@@ -79,7 +79,7 @@ impl Broad {
     pub fn covers(&self, slot: usize, ball: &Ball) -> bool {
         match self.anchors.get(slot) {
             Some(Some(anchor)) => {
-                (ball.centre - anchor.centre).norm() + ball.way_m <= anchor.skin_m
+                (ball.centre - anchor.centre).norm() + ball.path_m <= anchor.skin_m
             }
             _ => false,
         }
@@ -110,7 +110,7 @@ impl Broad {
                 self.boxes.push(SweptBox::NOWHERE);
                 continue;
             };
-            let skin_m = SKIN_PER_RADIUS * ball.radius_m + SKIN_PER_WAY * ball.way_m;
+            let skin_m = SKIN_PER_RADIUS * ball.radius_m + SKIN_PER_PATH * ball.path_m;
             // The bounds are balls of this radius about the anchors; a millionth covers the
             // rounding.
             let reach_m = (ball.radius_m + skin_m) * (1.0 + 1e-6) + 1e-12 * ball.centre.amax();
@@ -155,7 +155,7 @@ mod tests {
                 (i % 9 != 0).then(|| Ball {
                     centre: Vec3::new(next(), next(), next()) * 3.0,
                     radius_m: 0.3 * next(),
-                    way_m: 0.1 * next(),
+                    path_m: 0.1 * next(),
                     solid: i % 3 != 0,
                 })
             })
@@ -169,13 +169,13 @@ mod tests {
                 let gap = (x.centre - y.centre).norm() - x.radius_m - y.radius_m;
                 let is_listed = broad.pairs.contains(&(i as u32, j as u32));
                 listed += u32::from(is_listed);
-                assert!(is_listed || gap > x.way_m + y.way_m || !(x.solid || y.solid));
+                assert!(is_listed || gap > x.path_m + y.path_m || !(x.solid || y.solid));
             }
         }
         assert!(listed > 10 && broad.pairs.len() == listed as usize);
         let mut ball = balls[1].unwrap();
         assert!(broad.covers(1, &ball) && !broad.covers(0, &ball) && !broad.covers(99, &ball));
-        ball.centre.y += 5.0 * ball.way_m + 0.2 * ball.radius_m;
+        ball.centre.y += 5.0 * ball.path_m + 0.2 * ball.radius_m;
         assert!(!broad.covers(1, &ball));
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Stop {
 /// The velocity field of a screw is constant in time, and so is the difference of two. A point of
 /// `a` stays within `a`'s ball; the centre of that ball moves no farther than its constant speed
 /// allows.
-pub(crate) fn relative_way(
+pub(crate) fn relative_travel(
     a: &RigidBody,
     centre: &hapticd_geometry::Vec3,
     screws: [&Screw; 2],
@@ -51,7 +51,7 @@ pub(crate) fn proven(
     counters: &mut Counters,
 ) -> Stop {
     let [a, b] = sides.bodies;
-    let way = relative_way(a, &a.centre_at(sides.poses[0]), screws) * t_max;
+    let way = relative_travel(a, &a.centre_at(sides.poses[0]), screws) * t_max;
     let free = Stop {
         t: t_max,
         features: None,

@@ -59,6 +59,6 @@ pub use body::{
 pub use distances::Distances;
 pub use overlap::Overlap;
 pub use plan::{ContactReport, Counters, Executed, Plan, Segment, SegmentKind};
-pub use saved::Saved;
+pub use saved::Checkpoint;
 pub use settings::{Order, Settings};
 pub use world::RigidWorld;

@@ -24,7 +24,7 @@ use crate::patch::keep_corners;
 /// perpendicular.
 const SLACK: f64 = 1e-6;
 /// Contacts are selected again when the bodies have moved by this fraction of the safe distance.
-const LOOK_AGAIN: f64 = 0.1;
+const RESELECT_FRACTION: f64 = 0.1;
 /// Bodies that have moved by less than this fraction of the safe distance since their contacts were
 /// computed count as at rest.
 const STILL: f64 = 1e-10;
@@ -37,10 +37,10 @@ const SAME_NORMAL: f64 = 1e-9;
 /// Maximum number of pairs in a list. Longer lists reach farther but cost more than they save;
 /// farther pairs are left to the search over whole bodies.
 const MAX_LISTED: usize = 1024;
-/// Maximum length of a list where `MAX_LISTED` pairs reach less far than `ENOUGH` release
-/// distances.
-const MANY: usize = 4096;
-const ENOUGH: f64 = 2.0;
+/// Maximum length of a list where `MAX_LISTED` pairs reach less far than `MIN_RELEASE_DISTANCES`
+/// release distances.
+const MAX_DENSE_LISTED: usize = 4096;
+const MIN_RELEASE_DISTANCES: f64 = 2.0;
 
 /// A feature of one body against a feature of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ pub(crate) struct Listed {
     /// Distance at the poses of the list, exact, m.
     at_list: f64,
     /// Lower bound on the distance at the poses of the last selection of contacts, m.
-    pub at_look: f64,
+    pub at_selection: f64,
 }
 
 /// A contact point.
@@ -88,7 +88,7 @@ impl Searches {
     pub fn new() -> Self {
         Self {
             near: Proximity::new(MAX_LISTED),
-            dense: Proximity::new(MANY),
+            dense: Proximity::new(MAX_DENSE_LISTED),
             far: Proximity::new(1),
             count: 0,
             fresh: Vec::new(),
@@ -124,13 +124,13 @@ pub(crate) struct Link {
     listed: Vec<Listed>,
     listed_at: Pose,
     complete_to: f64,
-    looked_at: Pose,
-    looked_to: f64,
+    selected_at: Pose,
+    selected_to: f64,
     /// Pose at which the contacts were last computed, and bounds on the motion since the list,
     /// since the selection (up to that pose), and since that pose.
     renewed_at: Pose,
     since_list: f64,
-    since_look: f64,
+    since_selection: f64,
     since_renewed: f64,
     forced: Vec<Features>,
     /// Whether the last list was a long one out of necessity.
@@ -150,11 +150,11 @@ impl Link {
             listed: Vec::new(),
             listed_at: Pose::identity(),
             complete_to: f64::NEG_INFINITY,
-            looked_at: Pose::identity(),
-            looked_to: f64::NEG_INFINITY,
+            selected_at: Pose::identity(),
+            selected_to: f64::NEG_INFINITY,
             renewed_at: Pose::identity(),
             since_list: 0.0,
-            since_look: 0.0,
+            since_selection: 0.0,
             since_renewed: 0.0,
             forced: Vec::new(),
             crowded: false,
@@ -182,20 +182,20 @@ impl Link {
         self.stalls = 0;
         self.crowded = false;
         self.since_list = 0.0;
-        self.since_look = 0.0;
+        self.since_selection = 0.0;
         self.since_renewed = 0.0;
         self.complete_to = f64::NEG_INFINITY;
-        self.looked_to = f64::NEG_INFINITY;
+        self.selected_to = f64::NEG_INFINITY;
     }
 
     /// Whether list and contacts have been computed since the last reset.
     pub fn is_known(&self) -> bool {
-        self.complete_to > f64::NEG_INFINITY && self.looked_to > f64::NEG_INFINITY
+        self.complete_to > f64::NEG_INFINITY && self.selected_to > f64::NEG_INFINITY
     }
 
     /// Updates the contacts, their gaps and normals to the present poses, complete up to a distance
-    /// of `look_m`.
-    pub fn update(&mut self, sides: &Sides<'_>, look_m: f64, searches: &mut Searches) {
+    /// of `reach_m`.
+    pub fn update(&mut self, sides: &Sides<'_>, reach_m: f64, searches: &mut Searches) {
         let b_from_a = sides.b_from_a();
         let still = STILL * self.distances.safe_m;
         let moved = shift_between(&self.renewed_at, &b_from_a, sides.bodies[0]);
@@ -203,19 +203,19 @@ impl Link {
         if renews {
             self.renewed_at = b_from_a;
             self.since_list = shift_between(&self.listed_at, &b_from_a, sides.bodies[0]);
-            self.since_look = shift_between(&self.looked_at, &b_from_a, sides.bodies[0]);
+            self.since_selection = shift_between(&self.selected_at, &b_from_a, sides.bodies[0]);
             self.since_renewed = 0.0;
         } else {
             self.since_renewed = moved;
         }
-        let listed = self.is_complete_to(look_m);
+        let listed = self.is_complete_to(reach_m);
         if !listed {
-            self.list(sides, &b_from_a, look_m, searches);
+            self.list(sides, &b_from_a, reach_m, searches);
         }
-        let again = LOOK_AGAIN * self.distances.safe_m;
-        let moved = self.since_look + self.since_renewed;
-        if !listed || !(moved <= again) || self.looked_to < look_m {
-            self.look(sides, &b_from_a, look_m, searches);
+        let again = RESELECT_FRACTION * self.distances.safe_m;
+        let moved = self.since_selection + self.since_renewed;
+        if !listed || !(moved <= again) || self.selected_to < reach_m {
+            self.select(sides, &b_from_a, reach_m, searches);
         } else if renews {
             let frame = Frame::new(sides, &b_from_a);
             self.points.retain_mut(|p| frame.renew(p));
@@ -227,15 +227,15 @@ impl Link {
         self.complete_to - (self.since_list + self.since_renewed) >= distance_m
     }
 
-    fn list(&mut self, sides: &Sides<'_>, b_from_a: &Pose, look_m: f64, searches: &mut Searches) {
+    fn list(&mut self, sides: &Sides<'_>, b_from_a: &Pose, reach_m: f64, searches: &mut Searches) {
         let [a, b] = sides.bodies;
         searches.count += 1;
         self.listed_at = *b_from_a;
         self.since_list = 0.0;
         self.listed.clear();
         // Reach for a few steps like this one.
-        let reach = 3.0 * look_m;
-        let enough = ENOUGH * self.distances.release_m;
+        let reach = 3.0 * reach_m;
+        let enough = MIN_RELEASE_DISTANCES * self.distances.release_m;
         // A crowded link stays crowded for a while, so the short list is not tried first.
         let first = match self.crowded {
             true => &mut searches.dense,
@@ -254,7 +254,7 @@ impl Link {
                 b: pair.feature_b,
             },
             at_list: pair.distance,
-            at_look: pair.distance,
+            at_selection: pair.distance,
         }));
         if self.listed.is_empty() {
             // Nothing is near, so find how far the nearest pair is. A distant body is then not
@@ -268,29 +268,35 @@ impl Link {
         }
     }
 
-    fn look(&mut self, sides: &Sides<'_>, b_from_a: &Pose, look_m: f64, searches: &mut Searches) {
-        self.looked_at = *b_from_a;
+    fn select(
+        &mut self,
+        sides: &Sides<'_>,
+        b_from_a: &Pose,
+        reach_m: f64,
+        searches: &mut Searches,
+    ) {
+        self.selected_at = *b_from_a;
         self.renewed_at = *b_from_a;
         self.since_list += self.since_renewed;
-        self.since_look = 0.0;
+        self.since_selection = 0.0;
         self.since_renewed = 0.0;
         let moved = self.since_list;
         // Some extra, so that a body that accelerates does not need another selection at once.
-        self.looked_to = 1.5 * look_m;
+        self.selected_to = 1.5 * reach_m;
         let frame = Frame::new(sides, b_from_a);
         let fresh = &mut searches.fresh;
         fresh.clear();
         let forced = &mut self.forced;
         for listed in &mut self.listed {
-            listed.at_look = listed.at_list - moved;
-            if listed.at_look > self.looked_to {
+            listed.at_selection = listed.at_list - moved;
+            if listed.at_selection > self.selected_to {
                 continue;
             }
             let Some((found, is_contact)) = frame.measure(&listed.features) else {
                 continue;
             };
-            listed.at_look = found.distance;
-            if found.distance > self.looked_to {
+            listed.at_selection = found.distance;
+            if found.distance > self.selected_to {
                 continue;
             }
             if is_contact || forced.contains(&listed.features) {
@@ -335,17 +341,17 @@ impl Link {
     pub fn force(&mut self, features: Features) {
         if !self.forced.contains(&features) {
             self.forced.push(features);
-            self.looked_to = f64::NEG_INFINITY;
+            self.selected_to = f64::NEG_INFINITY;
         }
     }
 
     /// The listed pairs that may come nearer than the clearance when no point of a moves by more
-    /// than `way_m` relative to b after the last update. `None` if unlisted pairs may also do so.
-    pub fn critical(&self, way_m: f64) -> Option<impl Iterator<Item = &Listed>> {
-        let need = self.distances.clearance_m + way_m;
-        let moved = self.since_look + self.since_renewed;
+    /// than `path_m` relative to b after the last update. `None` if unlisted pairs may also do so.
+    pub fn critical(&self, path_m: f64) -> Option<impl Iterator<Item = &Listed>> {
+        let need = self.distances.clearance_m + path_m;
+        let moved = self.since_selection + self.since_renewed;
         // Not `<`, so that NaN counts as critical.
-        let near = move |l: &&Listed| !(l.at_look - moved >= need);
+        let near = move |l: &&Listed| !(l.at_selection - moved >= need);
         self.is_complete_to(need)
             .then(|| self.listed.iter().filter(near))
     }
@@ -389,7 +395,7 @@ impl<'a> Frame<'a> {
     /// Closest points in b's frame, and whether they are locally closest on both surfaces.
     fn measure(&self, f: &Features) -> Option<(PairDistance, bool)> {
         let c = self.closest(f)?;
-        let (to_b, to_a) = (-self.b_from_a.unturn(&c.normal), c.normal);
+        let (to_b, to_a) = (-self.b_from_a.inverse_vector(&c.normal), c.normal);
         let [a, b] = self.shapes;
         let no_nearer = |along: &[Vec3], n: &Vec3| along.iter().all(|e| n.dot(e) <= SLACK);
         let is_contact = match f.kind {

@@ -34,10 +34,10 @@ pub(crate) fn overlap_of(a: &RigidBody, b: &RigidBody, b_from_a: &Pose) -> Optio
     let mut depth = 0.0_f64;
     if crossings.is_empty() {
         // The surfaces do not meet, but a piece of one may still be inside the other.
-        for p in &a.facts.pieces {
+        for p in &a.summary.pieces {
             depth = depth.max(depth_of(&transform(b_from_a, p), b));
         }
-        for p in &b.facts.pieces {
+        for p in &b.summary.pieces {
             depth = depth.max(depth_of(&transform(&a_from_b, p), a));
         }
         return (depth > 0.0).then_some((0, depth));

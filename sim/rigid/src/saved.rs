@@ -17,7 +17,7 @@ use crate::world::RigidWorld;
 
 /// Checkpoint of a world.
 #[derive(Clone, Debug, Default)]
-pub struct Saved {
+pub struct Checkpoint {
     state: State,
     generations: Vec<u32>,
     /// Sleep state, and time for which the body has been quiet (s).
@@ -26,7 +26,7 @@ pub struct Saved {
 
 impl RigidWorld {
     /// Stores the state of all bodies.
-    pub fn save(&self, saved: &mut Saved) {
+    pub fn save(&self, saved: &mut Checkpoint) {
         saved.state.clone_from(&self.state);
         saved.generations.clone_from(&self.generations);
         saved.rest.clear();
@@ -39,7 +39,7 @@ impl RigidWorld {
 
     /// Returns to `saved` and advances from there along `plan`, which must have been made from that
     /// state, as far as `executed`. Bodies added since then stay where they are.
-    pub fn resume(&mut self, saved: &Saved, plan: &Plan, executed: &Executed) {
+    pub fn resume(&mut self, saved: &Checkpoint, plan: &Plan, executed: &Executed) {
         self.planned = false;
         let came = |slot: usize| saved.generations.get(slot) != self.generations.get(slot);
         let newcomers: Vec<_> = (0..self.bodies.len())
@@ -65,7 +65,12 @@ impl RigidWorld {
     /// Returns the first body, by slot, that touches a newcomer at rest at its start pose while
     /// moving from `saved` along `plan`. Used for bodies that are added while a plan made without
     /// them is executed.
-    pub fn crosses(&mut self, newcomer: &BodySpec, saved: &Saved, plan: &Plan) -> Option<BodyId> {
+    pub fn crosses(
+        &mut self,
+        newcomer: &BodySpec,
+        saved: &Checkpoint,
+        plan: &Plan,
+    ) -> Option<BodyId> {
         let mut pose = newcomer.world_from_body;
         pose.rotation.renormalize();
         let still = Motion::still(&pose);

@@ -15,12 +15,12 @@ use crate::settings::{Order, Settings};
 use crate::solve::State;
 
 /// A body that moves this many times faster than a quiet one wakes the bodies that it touches.
-const AWAKE: f64 = 2.0;
+const WAKE_FACTOR: f64 = 2.0;
 /// Rate that converts a length to a speed where there is no gravity, 1/s.
 const RATE: f64 = 0.1;
 
 /// Upper bound on the speed of the bounding ball, in units of the speed that counts as quiet.
-fn restlessness(body: &RigidBody, twist: &Twist, settings: &Settings) -> f64 {
+fn quiet_speed_ratio(body: &RigidBody, twist: &Twist, settings: &Settings) -> f64 {
     let r = body.radius_m;
     let quiet = settings.quiet * (settings.gravity.norm() * r + (RATE * r).powi(2)).sqrt();
     (twist.linear.norm() + twist.angular.norm() * (r + (body.centre - body.pivot).norm())) / quiet
@@ -39,7 +39,9 @@ pub(crate) fn wake(
         bodies[slot].as_ref().is_some_and(|b| match b.kind {
             BodyKind::Static => false,
             BodyKind::Kinematic => state.twist[slot] != Twist::ZERO,
-            BodyKind::Dynamic => !b.asleep && restlessness(b, &state.twist[slot], settings) > AWAKE,
+            BodyKind::Dynamic => {
+                !b.asleep && quiet_speed_ratio(b, &state.twist[slot], settings) > WAKE_FACTOR
+            }
         })
     };
     for link in links {
@@ -107,7 +109,7 @@ pub(crate) fn settle(
     if settings.order == Order::First {
         return;
     }
-    let mut anybody = false;
+    let mut any_ready = false;
     for (body, twist) in bodies.iter_mut().zip(&state.twist) {
         let Some(body) = body
             .as_mut()
@@ -115,11 +117,11 @@ pub(crate) fn settle(
         else {
             continue;
         };
-        let quiet = restlessness(body, twist, settings) <= 1.0;
+        let quiet = quiet_speed_ratio(body, twist, settings) <= 1.0;
         body.quiet_s = if quiet { body.quiet_s + step_s } else { 0.0 };
-        anybody |= body.quiet_s >= settings.sleep_after_s;
+        any_ready |= body.quiet_s >= settings.sleep_after_s;
     }
-    if !anybody {
+    if !any_ready {
         return;
     }
     groups.start(bodies.len());

@@ -37,7 +37,7 @@ const PASSING_STEPS: u32 = 32;
 /// admissible motion.
 const SQUEEZED: f64 = 0.1;
 
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const NO_MOVER: u32 = u32::MAX;
 
 /// Poses and twists by slot.
 #[derive(Clone, Debug, Default)]
@@ -171,7 +171,8 @@ impl Member {
     pub fn free(&self, from: &Twist, step_s: f64) -> Twist {
         Twist {
             linear: from.linear + self.forced.linear,
-            angular: gyrated(&from.angular, &self.inertia, step_s) + self.forced.angular,
+            angular: after_free_rotation(&from.angular, &self.inertia, step_s)
+                + self.forced.angular,
         }
     }
 }
@@ -309,7 +310,7 @@ impl Solver {
         self.movers.clear();
         self.members.clear();
         self.mover_of.clear();
-        self.mover_of.resize(scene.bodies.len(), NOBODY);
+        self.mover_of.resize(scene.bodies.len(), NO_MOVER);
         for (slot, body) in scene.bodies.iter().enumerate() {
             let Some(body) = body.as_ref().filter(|_| scene.is_mover(slot)) else {
                 continue;
@@ -369,7 +370,7 @@ impl Solver {
         for (l, link) in links.iter().enumerate() {
             let slots = [link.a as usize, link.b as usize];
             let movers = slots.map(|s| self.mover_of[s]);
-            if movers == [NOBODY; 2] {
+            if movers == [NO_MOVER; 2] {
                 continue;
             }
             let twists = [0, 1].map(|k| match self.members.get(movers[k] as usize) {
@@ -398,7 +399,7 @@ impl Solver {
                 }
             }
             if self.rows.len() > first {
-                if !movers.contains(&NOBODY) {
+                if !movers.contains(&NO_MOVER) {
                     self.groups.join(link.a, link.b);
                 }
                 for mover in movers {
@@ -410,7 +411,7 @@ impl Solver {
         }
         for row in &mut self.rows {
             let link = &links[row.link as usize];
-            let a_moves = self.mover_of[link.a as usize] != NOBODY;
+            let a_moves = self.mover_of[link.a as usize] != NO_MOVER;
             row.group = self.groups.find(if a_moves { link.a } else { link.b });
         }
         self.rows
@@ -442,7 +443,7 @@ impl Solver {
         };
         for (k, slot, sign) in [(0, link.a as usize, 1.0), (1, link.b as usize, -1.0)] {
             let mover = self.mover_of[slot];
-            if mover != NOBODY {
+            if mover != NO_MOVER {
                 let body = scene.bodies[slot].as_ref()?;
                 contact.bodies[k] = Some(mover);
                 contact.arms[k] = point.middle - body.pivot_at(&scene.state.pose[slot]);
@@ -536,7 +537,7 @@ impl Solver {
         {
             self.recover(links, group, interval.step_s, &limits);
             if pays {
-                self.afford(group, out);
+                self.limit_lift(group, out);
             }
         }
         self.each(group, |member, mover| {
@@ -597,7 +598,7 @@ impl Solver {
 
     /// Scales down what [`Solver::recover`] has added until every body's kinetic energy pays for
     /// the height that it gains.
-    fn afford(&mut self, group: &Group, out: &Motions) {
+    fn limit_lift(&mut self, group: &Group, out: &Motions) {
         let mut share = 1.0_f64;
         self.each(group, |member, mover| {
             let end = &out.end[member.slot as usize];
@@ -681,7 +682,7 @@ pub(crate) fn twist_of(mover: &Mover) -> Twist {
 
 /// The angular velocity after `step_s` of free rotation: one Newton step of the implicit rule. That
 /// rule loses energy where the explicit one gains, and the result never has more than before.
-fn gyrated(spin: &Vec3, inertia: &Mat3, step_s: f64) -> Vec3 {
+fn after_free_rotation(spin: &Vec3, inertia: &Mat3, step_s: f64) -> Vec3 {
     let momentum = inertia * spin;
     let torque = spin.cross(&momentum) * step_s;
     let slope = inertia + (spin.cross_matrix() * inertia - momentum.cross_matrix()) * step_s;

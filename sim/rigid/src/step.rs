@@ -14,7 +14,7 @@
 //! them, so `|v1|^2 <= v1 . u`. The bodies move along `v1`, so forces do the work `v1 . f = v1 .
 //! (u - v0)`, and the kinetic energy changes by at most that minus `|v1 - v0|^2 / 2`. A part of a
 //! step lies between its ends and energy is convex, so no part of it adds energy either. This holds
-//! for straight paths and a fixed orientation; `arrived` handles the rest.
+//! for straight paths and a fixed orientation; `corrected_twist` handles the rest.
 //!
 //! # Practice
 //!
@@ -48,7 +48,7 @@ const MAX_SEGMENTS: u32 = 16;
 /// Maximum number of repositionings before a step.
 const MAX_REPOSITIONINGS: u32 = 4;
 /// Maximum distance at which contacts are anticipated, as a fraction of the smaller body's radius.
-const MAX_LOOK: f64 = 0.3;
+const MAX_ANTICIPATION: f64 = 0.3;
 /// Maximum bow of the screw of bodies in contact, as a fraction of their safe distance, unless its
 /// share of the step would become too small.
 const MAX_BOW: f64 = 0.5;
@@ -203,7 +203,7 @@ impl RigidWorld {
                 step_s,
             );
             // Faster approaches are left to detection: their contact is known once it is there.
-            let most = MAX_LOOK * sides.bodies[0].radius_m;
+            let most = MAX_ANTICIPATION * sides.bodies[0].radius_m;
             let look = link.distances.release_m + nearer.min(most);
             link.update(&sides, look, &mut self.searches);
         }
@@ -321,7 +321,9 @@ impl RigidWorld {
             let end = if end.is_finite() { end } else { start };
             let end = match self.settings.order {
                 Order::First => end,
-                Order::Second => self.arrived(slot, &old, [&start, &end], made_s, made < 1.0),
+                Order::Second => {
+                    self.corrected_twist(slot, &old, [&start, &end], made_s, made < 1.0)
+                }
             };
             let asleep = self.bodies[slot]
                 .as_ref()
@@ -391,7 +393,7 @@ impl RigidWorld {
     /// Returns the corrected twist of a body that a segment has moved to its present pose, given
     /// the twist that its velocities alone produce in this time (see the module page). `cut` is
     /// true if the segment was stopped early.
-    fn arrived(
+    fn corrected_twist(
         &self,
         slot: usize,
         old: &Pose,
@@ -412,7 +414,7 @@ impl RigidWorld {
             let most = had(start).max(had(end));
             // At its end, the straight path meets the parabola.
             let linear = match cut {
-                true => thrown(&pull, &start.linear, &end.linear, &went),
+                true => parabola_velocity(&pull, &start.linear, &end.linear, &went),
                 false => end.linear,
             };
             return Twist {
@@ -529,7 +531,7 @@ pub(crate) fn is_solid(body: &RigidBody, settings: &Settings) -> bool {
 
 /// Velocity of a body in free flight after the displacement `went`: that of its parabola at this
 /// height. `end` is an approximation of it.
-fn thrown(pull: &Vec3, start: &Vec3, end: &Vec3, went: &Vec3) -> Vec3 {
+fn parabola_velocity(pull: &Vec3, start: &Vec3, end: &Vec3, went: &Vec3) -> Vec3 {
     let size = pull.norm();
     if size == 0.0 {
         return *end;
@@ -599,7 +601,7 @@ fn find_neighbours(
         Some(Ball {
             centre: body.centre_at(&state.pose[slot]),
             radius_m: body.radius_m,
-            way_m: way(slot, body),
+            path_m: way(slot, body),
             solid: is_solid(body, settings),
         })
     };

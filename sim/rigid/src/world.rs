@@ -116,7 +116,7 @@ impl RigidWorld {
     }
 
     /// Adds a body that [`RigidWorld::check`] has found to be apart from all others, if these have
-    /// not moved since. `O(bodies)` with [`BodySpec::facts`].
+    /// not moved since. `O(bodies)` with [`BodySpec::summary`].
     ///
     /// # Errors
     /// As [`RigidWorld::add`], except [`BodyError::Overlap`].

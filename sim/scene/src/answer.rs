@@ -19,7 +19,7 @@ use hapticd_proxy::{
 };
 
 use crate::body::{BodyKind, Shape};
-use crate::effort::{AnswerWork, BALL, ENCLOSURE, ENCLOSURES, NAMED, SEARCHES};
+use crate::effort::{AnswerWork, BALL, ENCLOSURE, ENCLOSURES, MAX_CANDIDATES, SEARCHES};
 use crate::inside::encloses;
 use crate::world::{Resident, Scene, Tool};
 
@@ -75,7 +75,7 @@ impl Scene {
         for (k, body) in around(&self.slots, &self.tools, query, arm).enumerate() {
             let sides = Sides::new(tool, &body, asked);
             let candidates = self.midphase.as_mut().and_then(|m| m.candidates(k));
-            let few = candidates.filter(|some| named + some.len() <= NAMED);
+            let few = candidates.filter(|some| named + some.len() <= MAX_CANDIDATES);
             let among = few.and_then(|some| {
                 named += some.len();
                 let near = sides.query_among(&mut self.proximity, some);
@@ -112,7 +112,7 @@ impl Scene {
             let took_ns = self.midphase.as_ref().and_then(|m| m.facts().gpu_ns);
             out.midphase.took_ns = took_ns.unwrap_or(0.0) as u64;
         }
-        share_room(
+        share_capacity(
             &self.near,
             &mut self.found,
             out.pairs.capacity(),
@@ -181,8 +181,8 @@ impl Scene {
                 self.spent.enclosure += visits_each - visits;
                 self.spent.undecided += usize::from(visits == 0 && encloses_tool);
             }
-            let by_course = !(fixed || body.tool) && running.is_some();
-            let shaded = body.material.force_shading && !by_course && taken > 0;
+            let by_trajectory = !(fixed || body.tool) && running.is_some();
+            let shaded = body.material.force_shading && !by_trajectory && taken > 0;
             (out.smooth).push(body.shape.smooth.clone().filter(|_| shaded));
             out.bodies.push(BodyEntry {
                 key: body.key,
@@ -195,7 +195,7 @@ impl Scene {
                 full,
                 encloses_tool,
                 target: body.target,
-                by_course,
+                by_trajectory,
                 centre: (running.filter(|_| !body.tool))
                     .map_or_else(Vec3::zeros, |d| d.centre(body.key.slot as usize)),
                 bound_m: body.shape.bound_m,
@@ -361,7 +361,7 @@ impl Found {
 /// bodies, since the tool may move only as far as the shortest certificate. `near` holds the
 /// bodies' lists, each nearest first. Equal distances at the end are shared evenly, so that no body
 /// is left out because of its place in the scene. `distances` is work space.
-fn share_room(near: &[NearPair], found: &mut [Found], room: usize, distances: &mut Vec<f64>) {
+fn share_capacity(near: &[NearPair], found: &mut [Found], room: usize, distances: &mut Vec<f64>) {
     for f in found.iter_mut() {
         f.taken = f.pairs;
     }
@@ -474,7 +474,7 @@ mod tests {
             }
         };
         let mut found: Vec<Found> = lists.iter().map(list).collect();
-        share_room(&near, &mut found, room, &mut Vec::new());
+        share_capacity(&near, &mut found, room, &mut Vec::new());
         found.iter().map(|f| f.taken).collect()
     }
 

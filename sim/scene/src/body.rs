@@ -35,7 +35,7 @@ pub struct Shape {
     /// Radius about the mesh's origin, m.
     pub bound_m: f64,
     /// Summary for the dynamics.
-    pub(crate) facts: Arc<ShapeSummary>,
+    pub(crate) summary: Arc<ShapeSummary>,
     /// The smooth surface that the mesh stands for, if it is shaded.
     pub(crate) smooth: Option<Arc<SmoothMesh>>,
     /// Prepared for rays: as a volume, and as a sheet.
@@ -63,7 +63,7 @@ impl Shape {
         Shape {
             smooth: None,
             closed: report.closed && report.oriented,
-            facts: Arc::new(ShapeSummary::new(&index, report)),
+            summary: Arc::new(ShapeSummary::new(&index, report)),
             index,
             bound_m: bound_m * (1.0 + 1e-12),
             rays: Default::default(),
@@ -74,7 +74,7 @@ impl Shape {
     /// [`force_shading`](Material::force_shading), also builds the smooth surface that the mesh
     /// stands for: 48 bytes per vertex and 29 per triangle, in `O(n)`.
     #[must_use]
-    pub fn felt_as(mut self, material: &Material) -> Self {
+    pub fn shaded_for(mut self, material: &Material) -> Self {
         if material.force_shading {
             let smooth = self.index.mesh().zip(self.index.adjacency());
             let smooth = smooth.and_then(|(mesh, adjacency)| SmoothMesh::new(mesh, adjacency));
@@ -85,7 +85,7 @@ impl Shape {
 
     /// Whether balls feel at least a part of it as a smooth surface.
     #[must_use]
-    pub fn is_felt_smooth(&self) -> bool {
+    pub fn is_shaded(&self) -> bool {
         self.smooth.is_some()
     }
 
@@ -105,7 +105,7 @@ impl Shape {
     pub fn point() -> Self {
         let index = Arc::new(MeshIndex::point(Vec3::zeros()));
         Shape {
-            facts: Arc::new(ShapeSummary::of_point(Vec3::zeros())),
+            summary: Arc::new(ShapeSummary::of_point(Vec3::zeros())),
             index,
             closed: false,
             smooth: None,
@@ -123,7 +123,7 @@ impl Shape {
             _ => Arc::strong_count(rays) == 1,
         };
         Arc::strong_count(&self.index) == 1
-            && Arc::strong_count(&self.facts) == 1
+            && Arc::strong_count(&self.summary) == 1
             && (self.smooth.iter()).all(|smooth| Arc::strong_count(smooth) == 1)
             && self.rays.iter().all(alone)
     }
@@ -131,7 +131,7 @@ impl Shape {
     /// One point of each connected piece; for a point shape, the point.
     #[must_use]
     pub fn pieces(&self) -> &[Vec3] {
-        self.facts.pieces()
+        self.summary.pieces()
     }
 
     /// Number of triangles; 0 for a point.

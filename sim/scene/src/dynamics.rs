@@ -26,8 +26,8 @@ use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Screw, Vec3};
 use hapticd_proxy::{Followed, MAX_BODIES, MAX_SEGMENTS, Query, Trajectory};
 use hapticd_rigid::{
-    BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, Executed, Mass, Plan,
-    RigidWorld as Rigid, Saved, Settings, Twist, Wrench,
+    BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, Checkpoint, Executed, Mass,
+    Plan, RigidWorld as Rigid, Settings, Twist, Wrench,
 };
 
 use crate::body::{BodyKind, BodySpec};
@@ -70,7 +70,7 @@ struct Issued {
     course: Trajectory,
     /// The plan that it is taken from, and the state of the rigid world before it.
     plan: Plan,
-    saved: Saved,
+    saved: Checkpoint,
 }
 
 /// The totals of a push that have already been applied.
@@ -128,7 +128,7 @@ impl Dynamics {
         let issued = || Issued {
             course: Trajectory::new(),
             plan: Plan::default(),
-            saved: Saved::default(),
+            saved: Checkpoint::default(),
         };
         let mut rigid = Rigid::new(settings)?;
         rigid.set_broad_phase(broad_phase.make());
@@ -508,7 +508,7 @@ fn rigid_spec(spec: &BodySpec, pose: &Pose) -> RigidSpec {
     };
     RigidSpec {
         shape: spec.shape.index.clone(),
-        facts: Some(spec.shape.facts.clone()),
+        summary: Some(spec.shape.summary.clone()),
         kind,
         mass: (kind == RigidKind::Dynamic).then_some(Mass::Density(spec.density_kg_m3)),
         world_from_body: *pose,

@@ -26,9 +26,9 @@
 //! its 65,536. Six times as much for the fullest lists would be 13 ms per answer, which is too late
 //! for the other arms: the budget exists to prevent this.
 //!
-//! A mid-phase compares its candidates no faster than the CPU does: hence [`NAMED`]. Where that is
-//! exceeded, or where a search of the CPU would be given up, an answer with a mid-phase may hold
-//! more than one without; both are correct. Otherwise they do not differ.
+//! A mid-phase compares its candidates no faster than the CPU does: hence [`MAX_CANDIDATES`]. Where
+//! that is exceeded, or where a search of the CPU would be given up, an answer with a mid-phase may
+//! hold more than one without; both are correct. Otherwise they do not differ.
 
 use hapticd_ccd::proximity::LEAF_WORK;
 use hapticd_proxy::MAX_BODIES;
@@ -40,7 +40,7 @@ pub const SEARCHES: u64 = 1 << 18;
 pub const BALL: u64 = 4;
 /// Maximum number of triangle pairs from a mid-phase that are compared, over all bodies of an
 /// answer.
-pub const NAMED: usize = (SEARCHES / LEAF_WORK) as usize / 2;
+pub const MAX_CANDIDATES: usize = (SEARCHES / LEAF_WORK) as usize / 2;
 /// Maximum number of boxes visited to determine whether the tool is inside one body, or crosses it.
 pub const ENCLOSURE: u64 = 1 << 14;
 /// Maximum number of boxes visited for this over all bodies of an answer. Each tested body gets an

@@ -18,7 +18,9 @@
 //! [`Scene::is_working`]: crate::Scene::is_working
 
 use hapticd_proxy::MAX_SEGMENTS;
-use hapticd_rigid::{BodyError, BodySpec as RigidSpec, Executed, Plan, RigidWorld as Rigid, Saved};
+use hapticd_rigid::{
+    BodyError, BodySpec as RigidSpec, Checkpoint, Executed, Plan, RigidWorld as Rigid,
+};
 
 /// A task of the dynamics with the rigid world; see the module page.
 pub struct Work {
@@ -39,7 +41,7 @@ pub(crate) enum Task {
 pub(crate) struct Check {
     pub spec: RigidSpec,
     /// Checkpoints and plans that the loop still follows or has yet to follow.
-    pub issued: Vec<(Saved, Plan)>,
+    pub issued: Vec<(Checkpoint, Plan)>,
     pub result: Result<(), BodyError>,
 }
 

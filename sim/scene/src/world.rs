@@ -121,7 +121,7 @@ impl Scene {
 
     /// Makes the scene planar: from now on it lies in the plane `z = 0` with its present bodies.
     /// Further bodies are refused, and targets are projected into the plane.
-    pub fn lie_flat(&mut self) {
+    pub fn set_planar(&mut self) {
         self.planar = true;
     }
 
@@ -429,14 +429,14 @@ impl Scene {
     /// As [`Scene::advance`], but leaves the long computations to [`Scene::take_work`]. While those
     /// are taken, it only records the poses.
     pub fn begin_advance(&mut self, query: &Query, period_s: f64) {
-        self.note_poses(query);
+        self.record_poses(query);
         if let Some(dynamics) = self.dynamics.as_mut().filter(|d| d.is_running()) {
             dynamics.advance(query, &self.slots, period_s);
         }
     }
 
     /// Records the poses of the bodies as reported by the loop.
-    pub fn note_poses(&mut self, query: &Query) {
+    pub fn record_poses(&mut self, query: &Query) {
         for body in self.slots.iter_mut().flatten() {
             if let Some(pose) = query.pose_of(body.key) {
                 body.pose = pose;

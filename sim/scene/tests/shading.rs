@@ -38,7 +38,7 @@ impl Stage {
         let spec = BodySpec {
             name: "body".into(),
             kind: BodyKind::Static,
-            shape: Shape::of(mesh).0.felt_as(&material),
+            shape: Shape::of(mesh).0.shaded_for(&material),
             solid: false,
             world_from_body: Pose::identity(),
             restitution: 0.0,

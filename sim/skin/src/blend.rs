@@ -43,7 +43,7 @@ pub struct Graph {
 /// A pair names a primitive that does not exist. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("primitives {a} and {b}: there are {count}")]
-pub struct NoPrimitive {
+pub struct UnknownPrimitive {
     /// First primitive as given.
     pub a: u32,
     /// Second primitive as given.
@@ -121,10 +121,10 @@ impl Graph {
     /// Checks that all numbers are below `count`.
     ///
     /// # Errors
-    /// [`NoPrimitive`]: the first pair with a larger number.
-    pub fn check(&self, count: u32) -> Result<(), NoPrimitive> {
+    /// [`UnknownPrimitive`]: the first pair with a larger number.
+    pub fn check(&self, count: u32) -> Result<(), UnknownPrimitive> {
         match self.pairs.iter().find(|(_, b)| *b >= count) {
-            Some(&(a, b)) => Err(NoPrimitive { a, b, count }),
+            Some(&(a, b)) => Err(UnknownPrimitive { a, b, count }),
             None => Ok(()),
         }
     }
@@ -257,7 +257,7 @@ pub struct Bulge {
 #[error(
     "a bulge from {from} with its top at {top}, {height} high, level {level}: there has to be 0 <= from < top < level, and a height of at least (level - top) / 3, and below the level"
 )]
-pub struct NoBulge {
+pub struct InvalidBulge {
     from: f64,
     top: f64,
     height: f64,
@@ -269,9 +269,9 @@ impl Bulge {
     /// that is `top`, and ends at `level`, the contact.
     ///
     /// # Errors
-    /// [`NoBulge`]: it would not rise to its top and fall from there, or would exceed the level
-    /// alone and be a separate body.
-    pub fn new(from: f64, top: f64, height: f64, level: f64) -> Result<Bulge, NoBulge> {
+    /// [`InvalidBulge`]: it would not rise to its top and fall from there, or would exceed the
+    /// level alone and be a separate body.
+    pub fn new(from: f64, top: f64, height: f64, level: f64) -> Result<Bulge, InvalidBulge> {
         let rises = 0.0 <= from && from < top && top < level && level.is_finite();
         if rises && height < level && level - top <= 3.0 * height {
             Ok(Bulge {
@@ -281,7 +281,7 @@ impl Bulge {
                 level,
             })
         } else {
-            Err(NoBulge {
+            Err(InvalidBulge {
                 from,
                 top,
                 height,

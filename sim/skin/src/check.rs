@@ -52,8 +52,9 @@ pub struct Checker {
     corners: Vec<(u32, u32)>,
     /// Scratch, by neighbour of the current point: how many triangles go there, and how many come
     /// from there. Zero between points.
-    ways: Vec<(u32, u32)>,
-    /// Scratch: the point before the same corner, by point. Valid only where `ways` is not zero.
+    edge_counts: Vec<(u32, u32)>,
+    /// Scratch: the point before the same corner, by point. Valid only where `edge_counts` is not
+    /// zero.
     before: Vec<u32>,
 }
 
@@ -66,7 +67,7 @@ impl Checker {
         };
         self.sort(mesh, &mut check);
         for point in 0..mesh.points.len() {
-            self.look_around(point, &mut check);
+            self.check_point(point, &mut check);
         }
         check
     }
@@ -76,7 +77,7 @@ impl Checker {
         let count = mesh.points.len();
         self.first.clear();
         self.first.resize(count + 1, 0);
-        self.ways.resize(count, (0, 0));
+        self.edge_counts.resize(count, (0, 0));
         self.before.resize(count, 0);
         let is_there = |t: &[u32; 3]| t.iter().all(|v| (*v as usize) < count);
         for t in &mesh.triangles {
@@ -111,22 +112,22 @@ impl Checker {
     }
 
     /// Counts the edges of a point, and tests whether its triangles form one ring.
-    fn look_around(&mut self, point: usize, check: &mut Check) {
+    fn check_point(&mut self, point: usize, check: &mut Check) {
         let corners = &self.corners[self.first[point]..self.first[point + 1]];
         for (after, before) in corners {
-            self.ways[*after as usize].0 += 1;
-            self.ways[*before as usize].1 += 1;
+            self.edge_counts[*after as usize].0 += 1;
+            self.edge_counts[*before as usize].1 += 1;
             self.before[*after as usize] = *before;
         }
         let mut once = true;
         for (after, _) in corners {
-            let ways = self.ways[*after as usize];
-            check.faults.open_edges += usize::from(ways != (1, 1));
-            once &= ways.0 == 1;
+            let edge_counts = self.edge_counts[*after as usize];
+            check.faults.open_edges += usize::from(edge_counts != (1, 1));
+            once &= edge_counts.0 == 1;
         }
         if let Some((start, _)) = corners.first() {
             let (mut steps, mut at) = (0, *start);
-            while once && steps < corners.len() && self.ways[at as usize].0 > 0 {
+            while once && steps < corners.len() && self.edge_counts[at as usize].0 > 0 {
                 (steps, at) = (steps + 1, self.before[at as usize]);
                 if at == *start {
                     break;
@@ -137,7 +138,7 @@ impl Checker {
         }
         // Counts each edge once, at its lower end, and resets the scratch counters to zero.
         for end in corners.iter().flat_map(|(after, before)| [*after, *before]) {
-            let (to, from) = std::mem::take(&mut self.ways[end as usize]);
+            let (to, from) = std::mem::take(&mut self.edge_counts[end as usize]);
             if end as usize > point {
                 check.borders += usize::from(to + from == 1);
                 check.crowded += usize::from(to + from > 2);

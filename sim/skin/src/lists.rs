@@ -13,7 +13,7 @@ use crate::domain::Domain;
 pub(crate) const SIDE: u32 = 7;
 
 /// Relative enlargement of a box, so that single precision never finds a potential outside it.
-const ROOM: f64 = 1e-5;
+const RELATIVE_MARGIN: f64 = 1e-5;
 
 /// Maximum number of entries of all lists together, counted by bounding boxes; a ball reaches about
 /// half of its box. 3 GB while the lists are built.
@@ -72,7 +72,7 @@ impl Lists {
         // Rounding of positions in single precision scales with the domain, not with the primitive.
         let most_cells = domain.cells().into_iter().fold(0, u32::max);
         let rounding = 4.0 * f64::from(f32::EPSILON) * f64::from(most_cells) * domain.cell_m();
-        let size = (high - low).amax().min(1e3 * side) * ROOM + rounding + 1e-9 * side;
+        let size = (high - low).amax().min(1e3 * side) * RELATIVE_MARGIN + rounding + 1e-9 * side;
         let mut range = [(0, 0); 3];
         for k in 0..3 {
             let last = f64::from(self.bricks[k]) - 1.0;

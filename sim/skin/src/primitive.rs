@@ -60,10 +60,10 @@ pub struct Primitive {
 }
 
 /// Maximum distance between two ends of a skeleton, m: its fourth power is still finite.
-const FURTHEST_M: f64 = 1e75;
+const MAX_COORDINATE_M: f64 = 1e75;
 
 /// Shortest half axis of an ellipsoid: fourth powers of lengths measured by it are still finite.
-const NEAREST_M: f64 = 1e-75;
+const MIN_HALF_AXIS: f64 = 1e-75;
 
 /// Reasons for refusing a primitive. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -132,7 +132,11 @@ impl Primitive {
             Skeleton::Triangle(corners) => corners,
             Skeleton::Point(_) | Skeleton::Rounded(..) | Skeleton::Ellipsoid(..) => &[],
         };
-        if finite(ends) && ends.iter().any(|end| (end - ends[0]).amax() > FURTHEST_M) {
+        if finite(ends)
+            && ends
+                .iter()
+                .any(|end| (end - ends[0]).amax() > MAX_COORDINATE_M)
+        {
             return wrong("its ends have to be within 1e75 m of each other");
         }
         let all = match &skeleton {
@@ -158,7 +162,7 @@ impl Primitive {
                 if !(lengths.min() > 0.0) {
                     return wrong("half axes have to be longer than 0");
                 }
-                if !(lengths.min() >= NEAREST_M * NEAREST_M) {
+                if !(lengths.min() >= MIN_HALF_AXIS * MIN_HALF_AXIS) {
                     return wrong("half axes have to be longer than 1e-75 where the radius is 1 m");
                 }
                 let across = products.upper_triangle() - Mat3::from_diagonal(&lengths);

@@ -28,7 +28,7 @@ pub const MAX_RUNGS: u32 = 17;
 
 /// Maximum load that a finer rung may have before it is chosen. This hysteresis keeps a rung that
 /// fits from swinging between two.
-const ROOM: f64 = 0.8;
+const MAX_FINER_LOAD: f64 = 0.8;
 
 /// Weight of the newest frame in the running averages.
 const NEWEST: f64 = 0.25;
@@ -59,7 +59,7 @@ pub struct Budget {
 /// An invalid budget. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{0:?}: all have to be above 0, and the edge finite")]
-pub struct NoBudget(pub Budget);
+pub struct InvalidBudget(pub Budget);
 
 /// Settings of the next frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,11 +106,11 @@ impl Quality {
     /// Starts at the wanted size.
     ///
     /// # Errors
-    /// [`NoBudget`]: a number is 0, negative or NaN, or the edge is infinite.
-    pub fn new(budget: Budget) -> Result<Quality, NoBudget> {
+    /// [`InvalidBudget`]: a number is 0, negative or NaN, or the edge is infinite.
+    pub fn new(budget: Budget) -> Result<Quality, InvalidBudget> {
         let above = budget.cell_m > 0.0 && budget.triangles > 0.0 && budget.seconds > 0.0;
         if !(above && budget.cell_m.is_finite()) {
-            return Err(NoBudget(budget));
+            return Err(InvalidBudget(budget));
         }
         Ok(Quality {
             budget,
@@ -146,7 +146,7 @@ impl Quality {
         while rung < last && self.load(plain(rung)) > 1.0 {
             rung += 1;
         }
-        if rung == self.rung && rung > 0 && self.load(plain(rung - 1)) <= ROOM {
+        if rung == self.rung && rung > 0 && self.load(plain(rung - 1)) <= MAX_FINER_LOAD {
             rung -= 1;
         }
         // Primitives that exceed a domain of these cubes may fit one of larger cubes.

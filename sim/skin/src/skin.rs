@@ -33,7 +33,7 @@ use std::ops::Range;
 use hapticd_geometry::Vec3;
 use rayon::prelude::*;
 
-use crate::blend::{Blending, Bulge, Graph, MAX_IN_PLACE, NoPrimitive, TooManyCliques};
+use crate::blend::{Blending, Bulge, Graph, MAX_IN_PLACE, TooManyCliques, UnknownPrimitive};
 use crate::domain::Domain;
 use crate::grid::Grid;
 use crate::lists::{Lists, MAX_ENTRIES, NONE};
@@ -96,7 +96,7 @@ pub enum SkinError {
     },
     /// The graph names a primitive that does not exist.
     #[error("the graph of blending names {0}")]
-    Graph(#[from] NoPrimitive),
+    Graph(#[from] UnknownPrimitive),
     /// Too many primitives that may not all blend reach one brick, or for a union one eighth of a
     /// brick.
     #[error(
@@ -383,7 +383,7 @@ impl Skin {
         if bulge.is_some() {
             self.find_contacts(settings, primitives, count);
         }
-        self.look(settings, primitives, count);
+        self.sample_bricks(settings, primitives, count);
         let mut report = self.now.number(count, out)?;
         self.join(settings, count, &mut report, out);
         self.count_lost(settings, &mut report);
@@ -401,7 +401,7 @@ impl Skin {
     }
 
     /// Samples the bricks and finds their vertices.
-    fn look(&mut self, settings: &Settings, primitives: &[Primitive], count: usize) {
+    fn sample_bricks(&mut self, settings: &Settings, primitives: &[Primitive], count: usize) {
         let kept = self.find_changed(settings, primitives);
         let kept = kept.then_some(Kept {
             frame: &self.before,

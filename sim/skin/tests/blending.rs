@@ -1,7 +1,7 @@
 //! Tests the graph, the classes and the contact against the source's own tables.
 
 use hapticd_geometry::Vec3;
-use hapticd_skin::blend::{Bulge, Classes, Graph, NoPrimitive, Set, members, pressed};
+use hapticd_skin::blend::{Bulge, Classes, Graph, Set, UnknownPrimitive, members, pressed};
 use hapticd_skin::{Kernel, Primitive};
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn pairs_come_and_go_and_none_is_there_twice() {
     assert_eq!(graph.check(10), Ok(()));
     assert_eq!(
         graph.check(9),
-        Err(NoPrimitive {
+        Err(UnknownPrimitive {
             a: 1,
             b: 9,
             count: 9

@@ -2,7 +2,7 @@
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Mat3, Vec3};
-use hapticd_skin::quality::{Budget, MAX_RUNGS, NoBudget, Quality, estimate};
+use hapticd_skin::quality::{Budget, InvalidBudget, MAX_RUNGS, Quality, estimate};
 use hapticd_skin::{
     Ambiguity, Domain, DomainError, Kernel, Mesh, Primitive, Settings, Skeleton, Skin,
 };
@@ -202,7 +202,7 @@ fn what_fits_no_box_is_coarser_or_refused() {
             seconds,
         })
         .unwrap_err();
-        assert!(matches!(error, NoBudget(_)), "{error}");
+        assert!(matches!(error, InvalidBudget(_)), "{error}");
     }
     for bad in [f64::NAN, f64::INFINITY] {
         let primitive = Primitive::point(Vec3::new(bad, 0.0, 0.0), 0.1);

@@ -69,13 +69,13 @@ impl Attachment {
         if w == 0.0 {
             return true;
         }
-        let way = self.target - self.from;
-        let mut error = mean(entries, &particles.x) - (self.from + way * share);
+        let displacement = self.target - self.from;
+        let mut error = mean(entries, &particles.x) - (self.from + displacement * share);
         let mut gain = w;
         if self.damping > 0.0 {
             let gamma = self.damping / h;
             let moved = mean(entries, &particles.x) - mean(entries, &particles.before);
-            error += (moved - way * (share - last)) * gamma;
+            error += (moved - displacement * (share - last)) * gamma;
             gain *= 1.0 + gamma;
         }
         let p = -error / (gain + self.compliance / (h * h));

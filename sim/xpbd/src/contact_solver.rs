@@ -89,11 +89,11 @@ pub(super) struct Movers<'a> {
 }
 
 /// Smallest cosine between two normals that count as the same contact.
-const SAME_WAY: f64 = 0.9;
+const MIN_NORMAL_COSINE: f64 = 0.9;
 
 /// A contact that pressed in the last step: the warm start of its successor.
 #[derive(Clone, Copy, Debug)]
-struct Pressed {
+struct WarmStart {
     normal: Vec3,
     along: f64,
     across: Vec3,
@@ -105,7 +105,7 @@ pub(super) struct ContactSolver {
     rows: Vec<Row>,
     /// Sorted keys with indices into `pressed`.
     known: Vec<(u64, u32)>,
-    pressed: Vec<Pressed>,
+    pressed: Vec<WarmStart>,
     /// Length of the substep that the rows' multipliers belong to, s.
     h: f64,
     entries: Vec<(u32, f64)>,
@@ -141,7 +141,7 @@ impl ContactSolver {
         self.h = h;
         for row in self.rows.iter().filter(|row| row.along > 0.0) {
             let index = self.pressed.len() as u32;
-            self.pressed.push(Pressed {
+            self.pressed.push(WarmStart {
                 normal: row.normal,
                 along: row.along * scale,
                 across: row.across * scale,
@@ -206,7 +206,7 @@ impl ContactSolver {
             for &(_, index) in self.known[first..].iter().take_while(|k| k.0 == *key) {
                 let pressed = &mut self.pressed[index as usize];
                 // Multipliers along a different normal do not apply here.
-                if pressed.normal.dot(normal) < SAME_WAY {
+                if pressed.normal.dot(normal) < MIN_NORMAL_COSINE {
                     continue;
                 }
                 if !core::mem::replace(&mut pressed.taken, true) {
@@ -279,7 +279,7 @@ impl ContactSolver {
                 row.slip = Vec3::zeros();
                 continue;
             }
-            keep_hold(row, entries, movers);
+            accumulate_slip(row, entries, movers);
             if row.restitution > 0.0 && row.approach < -slow {
                 let taken = -0.5 * row.along / h * (row.approach + closing(row, entries, movers));
                 row.spare = row.restitution.powi(2) * taken.max(0.0);
@@ -341,7 +341,7 @@ struct View {
 }
 
 #[inline]
-fn named(entries: &[(u32, f64)], first: u32, count: u32) -> &[(u32, f64)] {
+fn entries_of(entries: &[(u32, f64)], first: u32, count: u32) -> &[(u32, f64)] {
     &entries[first as usize..(first + count) as usize]
 }
 
@@ -349,7 +349,7 @@ fn named(entries: &[(u32, f64)], first: u32, count: u32) -> &[(u32, f64)] {
 fn view(side: &Side, entries: &[(u32, f64)], movers: &Movers<'_>) -> View {
     let (at, arm) = match side {
         Side::Particles { first, count, .. } => (
-            mean(named(entries, *first, *count), &movers.particles.x),
+            mean(entries_of(entries, *first, *count), &movers.particles.x),
             Vec3::zeros(),
         ),
         Side::Body { index, local } => {
@@ -366,7 +366,11 @@ fn view(side: &Side, entries: &[(u32, f64)], movers: &Movers<'_>) -> View {
 fn moved(side: &Side, view: &View, entries: &[(u32, f64)], movers: &Movers<'_>) -> Vec3 {
     match side {
         Side::Particles { first, count, .. } => {
-            view.at - mean(named(entries, *first, *count), &movers.particles.before)
+            view.at
+                - mean(
+                    entries_of(entries, *first, *count),
+                    &movers.particles.before,
+                )
         }
         Side::Body { index, local } => movers.bodies[*index as usize].moved(local, &view.arm),
         Side::World(_) => Vec3::zeros(),
@@ -377,7 +381,7 @@ fn moved(side: &Side, view: &View, entries: &[(u32, f64)], movers: &Movers<'_>) 
 fn velocity(side: &Side, view: &View, entries: &[(u32, f64)], movers: &Movers<'_>) -> Vec3 {
     match side {
         Side::Particles { first, count, .. } => {
-            mean(named(entries, *first, *count), &movers.particles.v)
+            mean(entries_of(entries, *first, *count), &movers.particles.v)
         }
         Side::Body { index, .. } => movers.bodies[*index as usize].velocity_at(&view.arm),
         Side::World(_) => Vec3::zeros(),
@@ -412,8 +416,8 @@ fn shove(
     match side {
         Side::Particles { first, count, .. } => {
             let particles = &mut *movers.particles;
-            let named = named(entries, *first, *count);
-            spread(named, &particles.inverse_mass, p, &mut particles.x);
+            let entries_of = entries_of(entries, *first, *count);
+            spread(entries_of, &particles.inverse_mass, p, &mut particles.x);
         }
         Side::Body { index, .. } => movers.bodies[*index as usize].shove(arm, p, h),
         Side::World(_) => {}
@@ -425,8 +429,8 @@ fn shift(side: &Side, arm: &Vec3, entries: &[(u32, f64)], movers: &mut Movers<'_
     match side {
         Side::Particles { first, count, .. } => {
             let particles = &mut *movers.particles;
-            let named = named(entries, *first, *count);
-            spread(named, &particles.inverse_mass, p, &mut particles.x);
+            let entries_of = entries_of(entries, *first, *count);
+            spread(entries_of, &particles.inverse_mass, p, &mut particles.x);
         }
         Side::Body { index, .. } => movers.bodies[*index as usize].shift(arm, p),
         Side::World(_) => {}
@@ -438,8 +442,8 @@ fn push(side: &Side, view: &View, entries: &[(u32, f64)], movers: &mut Movers<'_
     match side {
         Side::Particles { first, count, .. } => {
             let particles = &mut *movers.particles;
-            let named = named(entries, *first, *count);
-            spread(named, &particles.inverse_mass, p, &mut particles.v);
+            let entries_of = entries_of(entries, *first, *count);
+            spread(entries_of, &particles.inverse_mass, p, &mut particles.v);
         }
         Side::Body { index, .. } => movers.bodies[*index as usize].push(&view.arm, p),
         Side::World(_) => {}
@@ -449,7 +453,7 @@ fn push(side: &Side, view: &View, entries: &[(u32, f64)], movers: &mut Movers<'_
 /// Accumulates the tangential displacement that a sticking contact did not correct in this substep.
 /// A contact that slid starts again from zero.
 #[inline]
-fn keep_hold(row: &mut Row, entries: &[(u32, f64)], movers: &Movers<'_>) {
+fn accumulate_slip(row: &mut Row, entries: &[(u32, f64)], movers: &Movers<'_>) {
     if row.friction == 0.0 {
         return;
     }

@@ -22,7 +22,7 @@ const SAMPLES: usize = 4;
 const MIN_FILL: f64 = 1.0 / 64.0;
 /// Offset of the samples from their cell centres, so that columns avoid the edges of surfaces with
 /// round coordinates.
-const ASIDE: f64 = 0.1 / std::f64::consts::PI;
+const SAMPLE_OFFSET: f64 = 0.1 / std::f64::consts::PI;
 
 /// The two divisions of a box. Bit 0 of a corner is x, bit 1 y, bit 2 z.
 const DIVISIONS: [[[usize; 4]; 5]; 2] = [
@@ -183,7 +183,7 @@ fn shares(grid: &Grid, positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<f64> {
     let [nx, ny, nz] = grid.count;
     let (columns_x, columns_y) = (nx * SAMPLES, ny * SAMPLES);
     let place = |i: usize, axis: usize| {
-        let in_cells = (i as f64 + 0.5 + ASIDE) / SAMPLES as f64;
+        let in_cells = (i as f64 + 0.5 + SAMPLE_OFFSET) / SAMPLES as f64;
         grid.low[axis] + in_cells * grid.cell[axis]
     };
     // Where each column crosses the surface, and whether upwards out of it (+1) or into it (-1).

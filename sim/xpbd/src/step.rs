@@ -141,9 +141,9 @@ impl XpbdWorld {
         for c in &self.distances {
             skipped += u32::from(!c.solve(x, before, w, h));
         }
-        let course = [f64::from(i) / count, f64::from(i + 1) / count];
+        let fractions = [f64::from(i) / count, f64::from(i + 1) / count];
         for hold in &mut self.attachments {
-            skipped += u32::from(!hold.solve(p, course[0], course[1], h));
+            skipped += u32::from(!hold.solve(p, fractions[0], fractions[1], h));
         }
         // Last, so that at the end of the substep the contacts hold best: eye and hand notice them
         // first.

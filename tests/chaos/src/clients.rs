@@ -91,17 +91,17 @@ const RELEASE_ID: u64 = 41;
 /// How long a close blocks, s.
 pub const LINGER_S: u64 = 3;
 /// Lifetime of a client that is not killed.
-const LIFE: Duration = Duration::from_secs(120);
+const LIFETIME: Duration = Duration::from_secs(120);
 
 /// State of a process.
-struct Own {
+struct ProcessState {
     folder: PathBuf,
     notes: Notes,
     random: Random,
     end: Instant,
 }
 
-impl Own {
+impl ProcessState {
     fn socket(&self, technician: bool) -> PathBuf {
         let name = ["app.sock", "technician.sock"][usize::from(technician)];
         self.folder.join("hapticd").join(name)
@@ -127,11 +127,11 @@ impl Own {
 /// # Errors
 /// What ended it: the daemon disconnects most roles.
 pub fn play(role: Role, seed: u64, folder: &Path) -> Result<(), Failure> {
-    let mut own = Own {
+    let mut own = ProcessState {
         folder: folder.to_owned(),
         notes: Notes::open(&folder.join("notes.jsonl"))?,
         random: Random::new(seed),
-        end: Instant::now() + LIFE,
+        end: Instant::now() + LIFETIME,
     };
     match role {
         Role::Presser => press(&mut own),
@@ -220,7 +220,7 @@ pub fn spec(name: &str, kind: BodyKind, at: [f64; 3]) -> BodySpec<'_> {
     }
 }
 
-fn press(own: &mut Own) -> Result<(), Failure> {
+fn press(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = own.client("presser")?;
     let half = 0.02;
     let spec = spec("block", BodyKind::Kinematic, [0.0, 0.0, TOP_M - half]);
@@ -248,7 +248,7 @@ pub fn tolerant<T>(result: Result<T, RequestError>) -> Result<Option<T>, Failure
     }
 }
 
-fn churn(own: &mut Own) -> Result<(), Failure> {
+fn churn(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = own.client("churn")?;
     client.set_timeout(Duration::from_secs(5));
     let mut bodies: Vec<u32> = Vec::new();
@@ -291,7 +291,7 @@ fn churn(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-fn flood(own: &mut Own) -> Result<(), Failure> {
+fn flood(own: &mut ProcessState) -> Result<(), Failure> {
     while own.lives() {
         let raw = {
             let technician = own.random.one_in(2);
@@ -312,7 +312,7 @@ fn flood(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-fn strange(own: &mut Own) -> Result<(), Failure> {
+fn strange(own: &mut ProcessState) -> Result<(), Failure> {
     use std::os::fd::AsFd;
     while own.lives() {
         let raw = Raw::connect(&own.socket(false))?;
@@ -334,7 +334,7 @@ fn strange(own: &mut Own) -> Result<(), Failure> {
 }
 
 /// Returns a request for a body at the left arm, whatever its mesh is.
-fn add_of(own: &mut Own) -> Vec<u8> {
+fn add_of(own: &mut ProcessState) -> Vec<u8> {
     use hapticd_protocol::{request::AddBody, text::Name, wire::NonNegative};
     let name = Name::new(&format!("s{}", own.random.bits())).ok();
     let Some(name) = name else {
@@ -357,7 +357,7 @@ fn add_of(own: &mut Own) -> Vec<u8> {
     .encode(11)
 }
 
-fn linger(own: &Own) -> Result<(), Failure> {
+fn linger(own: &ProcessState) -> Result<(), Failure> {
     use std::os::fd::AsFd;
     let (sender, _peer) = raw::lingering(LINGER_S)?;
     let raw = Raw::connect(&own.socket(false))?;
@@ -374,7 +374,7 @@ fn linger(own: &Own) -> Result<(), Failure> {
     Ok(())
 }
 
-fn mute(own: &mut Own) -> Result<(), Failure> {
+fn mute(own: &mut ProcessState) -> Result<(), Failure> {
     use hapticd_protocol::request::{OpenShape, Subscribe};
     let raws = [
         Raw::connect(&own.socket(false))?,
@@ -394,7 +394,7 @@ fn mute(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-fn tighten(own: &mut Own) -> Result<(), Failure> {
+fn tighten(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = own.client("tighten")?;
     // A single one, or a series with pauses in which the daemon does other work: such a series was
     // once lost.
@@ -417,7 +417,7 @@ fn tighten(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-fn focus(own: &mut Own) -> Result<(), Failure> {
+fn focus(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = own.client("focus")?;
     let name = format!("focus-{}", std::process::id());
     let spec = spec(&name, BodyKind::Kinematic, [LEFT_X_M + 0.1, 0.0, 0.0]);
@@ -431,7 +431,7 @@ fn focus(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-fn technician(own: &mut Own) -> Result<(), Failure> {
+fn technician(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = Client::connect_to(&own.socket(true), "technician")?;
     let releases = client.welcome().minor >= MINOR_RELEASE;
     for _ in 0..20 {
@@ -455,7 +455,7 @@ fn technician(own: &mut Own) -> Result<(), Failure> {
 
 /// Undoes all tightenings of an arm, as raw bytes: this program's protocol does not have the
 /// message.
-fn release(own: &mut Own) -> Result<(), Failure> {
+fn release(own: &mut ProcessState) -> Result<(), Failure> {
     let arm = [0, 1, 255][own.random.below(3)];
     let raw = Raw::connect(&own.socket(true))?;
     let mut packet = Request::from(ClearFault { arm }).encode(RELEASE_ID);
@@ -467,7 +467,7 @@ fn release(own: &mut Own) -> Result<(), Failure> {
     Ok(())
 }
 
-fn listen(own: &mut Own) -> Result<(), Failure> {
+fn listen(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = own.client("listener")?;
     client.subscribe(0, want::EVENTS)?;
     own.notes.note(What::Listening);

@@ -47,12 +47,12 @@ pub struct Setup {
     /// Minimum number of triangles of the mesh that comes and goes.
     pub triangles: usize,
     /// Maximum age of the contact data in 99 of 100 ticks, ticks.
-    pub most_age_ticks: f64,
+    pub max_age_ticks: f64,
 }
 
 /// Number of bodies added, and how long the mesh took, s.
 #[derive(Clone, Debug, Default)]
-struct Came {
+struct LoadStats {
     boxes: usize,
     meshes: usize,
     refused: usize,
@@ -104,7 +104,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     let ending = AtomicBool::new(false);
     let mut offs = Vec::new();
     let pauses = Pauses::watch();
-    let played: Result<(Came, Came, ArmState), Failure> = std::thread::scope(|scope| {
+    let played: Result<(LoadStats, LoadStats, ArmState), Failure> = std::thread::scope(|scope| {
         let (ending, socket, mesh) = (&ending, &socket, &mesh);
         let heap = scope.spawn(move || heap(socket, setup, ending));
         let bulk = scope.spawn(move || bulk(socket, setup, mesh, ending));
@@ -129,10 +129,10 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     let report: Value = serde_json::from_slice(&fs::read(setup.folder.join("report.json"))?)?;
     let arm = &report["arms"][0];
     Ok(vec![
-        stayed(&before, &after, &offs, &paused),
-        answers(arm, setup.most_age_ticks),
+        check_force_stayed(&before, &after, &offs, &paused),
+        answers(arm, setup.max_age_ticks),
         came(setup, &heap, &bulk),
-        outside(arm),
+        check_no_penetration(arm),
     ])
 }
 
@@ -168,11 +168,11 @@ fn listen(
 }
 
 /// Adds boxes around the tool until there are enough, then repeatedly replaces one.
-fn heap(socket: &Path, setup: &Setup, ending: &AtomicBool) -> Result<Came, Failure> {
+fn heap(socket: &Path, setup: &Setup, ending: &AtomicBool) -> Result<LoadStats, Failure> {
     let mut client = Client::connect_to(socket, "heap")?;
     client.set_timeout(Duration::from_secs(60));
     let mut random = Random::new(setup.seed);
-    let (mut came, mut bodies) = (Came::default(), Vec::new());
+    let (mut came, mut bodies) = (LoadStats::default(), Vec::new());
     let small = cuboid([0.01, 0.012, 0.008], 1);
     let mut count = 0;
     while !ending.load(Ordering::Relaxed) {
@@ -202,11 +202,16 @@ fn heap(socket: &Path, setup: &Setup, ending: &AtomicBool) -> Result<Came, Failu
 }
 
 /// Adds and removes the mesh repeatedly.
-fn bulk(socket: &Path, setup: &Setup, mesh: &Mesh, ending: &AtomicBool) -> Result<Came, Failure> {
+fn bulk(
+    socket: &Path,
+    setup: &Setup,
+    mesh: &Mesh,
+    ending: &AtomicBool,
+) -> Result<LoadStats, Failure> {
     let mut client = Client::connect_to(socket, "bulk")?;
     client.set_timeout(Duration::from_secs(120));
     let mut random = Random::new(setup.seed + 1);
-    let mut came = Came::default();
+    let mut came = LoadStats::default();
     let mut count = 0;
     while !ending.load(Ordering::Relaxed) {
         count += 1;
@@ -246,12 +251,17 @@ fn lumpy_ball(radius_m: f64, triangles: usize) -> Mesh {
 
 /// Reasons of a force-off that a pause of the machine causes: the loop stalled, and a sample that
 /// is too old.
-const OF_A_PAUSE: [u8; 2] = [9, 32];
+const PAUSE_REASONS: [u8; 2] = [9, 32];
 
 /// Rule: force did not go off, except for pauses of the machine.
-fn stayed(before: &ArmState, after: &ArmState, offs: &[ForceOff], paused: &Seen) -> Verdict {
+fn check_force_stayed(
+    before: &ArmState,
+    after: &ArmState,
+    offs: &[ForceOff],
+    paused: &Seen,
+) -> Verdict {
     let is_pause =
-        |off: &&ForceOff| OF_A_PAUSE.contains(&off.reason) && paused.explains(off.time_ns);
+        |off: &&ForceOff| PAUSE_REASONS.contains(&off.reason) && paused.explains(off.time_ns);
     let (explained, others): (Vec<_>, Vec<_>) = offs.iter().partition(is_pause);
     let unexplained = others.len();
     let (pauses, longest_ms) = paused.count_and_longest_ms();
@@ -301,7 +311,7 @@ fn answers(arm: &Value, most_ticks: f64) -> Verdict {
 }
 
 /// Rule: the load was present.
-fn came(setup: &Setup, heap: &Came, bulk: &Came) -> Verdict {
+fn came(setup: &Setup, heap: &LoadStats, bulk: &LoadStats) -> Verdict {
     let enough = heap.boxes >= setup.boxes && bulk.meshes >= 2;
     Verdict {
         rule: "came",
@@ -315,7 +325,7 @@ fn came(setup: &Setup, heap: &Came, bulk: &Came) -> Verdict {
 }
 
 /// Rule: the tool was never inside a body, by the daemon's independent checker.
-pub(crate) fn outside(arm: &Value) -> Verdict {
+pub(crate) fn check_no_penetration(arm: &Value) -> Verdict {
     let number = |key: &str| arm[key].as_f64().unwrap_or(f64::NAN);
     let (deepest, crossings) = (number("max_penetration_m"), number("crossings"));
     Verdict {

@@ -4,7 +4,7 @@ use crate::{
     Failure,
     clients::{LINGER_S, Role, TOP_M},
     daemon::{Daemon, PEAK_N, signal_process},
-    judge::{Promises, Verdict, judge},
+    judge::{Guarantees, Verdict, judge},
     notes::{self, Notes, What},
     random::Random,
     raw, recording,
@@ -147,8 +147,8 @@ pub fn verdict(folder: &Path) -> Result<Outcome, Failure> {
     })
 }
 
-fn promises() -> Promises {
-    Promises {
+fn promises() -> Guarantees {
+    Guarantees {
         peak_n: PEAK_N,
         slew_n_per_s: 1000.0,
         stall_ns: 10_000_000,
@@ -157,7 +157,7 @@ fn promises() -> Promises {
         lone_arm: 0,
         top_m: TOP_M,
         // A small force by the configuration (`engage_force_n`).
-        nothing_n: 0.2,
+        silent_max_n: 0.2,
         zero_ticks: 100,
         silent_ticks: 400,
     }

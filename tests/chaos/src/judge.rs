@@ -10,7 +10,7 @@ use std::fmt;
 
 /// What the configuration of an episode guarantees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Promises {
+pub struct Guarantees {
     /// Peak force of the initial configuration, N.
     pub peak_n: f64,
     /// Maximum rate of change of a force, N/s.
@@ -26,7 +26,7 @@ pub struct Promises {
     /// Top of that client's bodies, m; the hand is inside when it is lower.
     pub top_m: f64,
     /// A silent client's force ramps to at most this, N.
-    pub nothing_n: f64,
+    pub silent_max_n: f64,
     /// Maximum number of ticks from a cause (a client's death, SIGTERM) to a force of exactly zero.
     pub zero_ticks: usize,
     /// Maximum number of ticks from a client's last message to no force: its lease, `zero_ticks`
@@ -82,7 +82,7 @@ impl fmt::Display for Verdict {
 }
 
 /// Checks an episode against every rule that is visible in ticks and notes.
-pub fn judge(promises: &Promises, ticks: &[Tick], notes: &[Note]) -> Vec<Verdict> {
+pub fn judge(promises: &Guarantees, ticks: &[Tick], notes: &[Note]) -> Vec<Verdict> {
     let case = Case {
         promises,
         ticks,
@@ -102,7 +102,7 @@ pub fn judge(promises: &Promises, ticks: &[Tick], notes: &[Note]) -> Vec<Verdict
 }
 
 struct Case<'a> {
-    promises: &'a Promises,
+    promises: &'a Guarantees,
     ticks: &'a [Tick],
     notes: &'a [Note],
 }
@@ -256,12 +256,20 @@ impl Case<'_> {
         verdict
     }
 
-    /// Checks that force is at most `nothing_n` within `within` ticks and stays so; returns the
+    /// Checks that force is at most `silent_max_n` within `within` ticks and stays so; returns the
     /// number of ticks that it took.
-    fn zero(&self, verdict: &mut Verdict, ticks: &[Tick], within: usize, nothing_n: f64) -> usize {
+    fn zero(
+        &self,
+        verdict: &mut Verdict,
+        ticks: &[Tick],
+        within: usize,
+        silent_max_n: f64,
+    ) -> usize {
         let arm = self.promises.lone_arm;
         let force = |tick: &Tick| tick.arms.get(arm).map_or(0.0, |arm| arm.length_n());
-        let last = ticks.iter().rposition(|tick| !(force(tick) <= nothing_n));
+        let last = ticks
+            .iter()
+            .rposition(|tick| !(force(tick) <= silent_max_n));
         let Some(last) = last else { return 0 };
         // By number, because the recorder may have lost some.
         let count = (ticks[last].tick - ticks[0].tick) as usize;
@@ -283,7 +291,7 @@ impl Case<'_> {
             if ticks.len() > self.promises.silent_ticks {
                 verdict.checked += 1;
                 let within = self.promises.silent_ticks;
-                self.zero(&mut verdict, ticks, within, self.promises.nothing_n);
+                self.zero(&mut verdict, ticks, within, self.promises.silent_max_n);
             }
         }
         verdict
@@ -329,7 +337,8 @@ impl Case<'_> {
             let off = before.len() == 20
                 && before.iter().all(|tick| {
                     let arm = &tick.arms[arm];
-                    arm.length_n() <= self.promises.nothing_n && arm.hand_z_m < self.promises.top_m
+                    arm.length_n() <= self.promises.silent_max_n
+                        && arm.hand_z_m < self.promises.top_m
                 });
             if !off {
                 continue;

@@ -155,7 +155,7 @@ fn crowd(options: &Options) -> Result<bool, Failure> {
         length: Duration::from_secs_f64(options.minutes * 60.0),
         boxes: options.boxes,
         triangles: options.triangles,
-        most_age_ticks: 8.0,
+        max_age_ticks: 8.0,
     })?;
     conclude(options, &folder, &verdicts)
 }

@@ -8,7 +8,7 @@
 use crate::{
     Failure,
     clients::{LEFT_X_M, cuboid, spec, tolerant},
-    crowd::{outside, told},
+    crowd::{check_no_penetration, told},
     daemon::Daemon,
     judge::Verdict,
     notes::What,
@@ -42,7 +42,7 @@ pub struct Setup {
 }
 
 /// Reasons of a force-off for a hung thread: the supervisor's, and that of the clients' server.
-const HUNG: [u8; 2] = [11, 40];
+const HUNG_REASONS: [u8; 2] = [11, 40];
 /// Maximum number of threads that close clients' descriptors; they start on demand.
 const CLOSERS: u64 = 16;
 /// Sampling period of the daemon's resources.
@@ -109,7 +109,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
         },
     ];
     let arms = report["arms"].as_array().into_iter().flatten();
-    verdicts.extend(arms.map(outside));
+    verdicts.extend(arms.map(check_no_penetration));
     Ok(verdicts)
 }
 
@@ -214,7 +214,7 @@ fn alive(
     renewed: usize,
 ) -> Result<Verdict, Failure> {
     let hung = (offs.iter())
-        .filter(|off| HUNG.contains(&off.reason) && !paused.explains(off.time_ns))
+        .filter(|off| HUNG_REASONS.contains(&off.reason) && !paused.explains(off.time_ns))
         .count();
     let (pauses, longest_ms) = paused.count_and_longest_ms();
     let log = fs::read_to_string(folder.join("log"))?;

@@ -1,14 +1,14 @@
 //! The judge finds planted violations, and nothing where there are none.
 
 use hapticd_chaos::{
-    judge::{Promises, Verdict, judge},
+    judge::{Guarantees, Verdict, judge},
     notes::{Note, What},
     recording::{ArmTick, Tick},
 };
 
 const MS: u64 = 1_000_000;
 
-const PROMISES: Promises = Promises {
+const PROMISES: Guarantees = Guarantees {
     peak_n: 4.0,
     slew_n_per_s: 1000.0,
     stall_ns: 10 * MS,
@@ -16,7 +16,7 @@ const PROMISES: Promises = Promises {
     period_ns: MS,
     lone_arm: 0,
     top_m: -0.02,
-    nothing_n: 0.01,
+    silent_max_n: 0.01,
     zero_ticks: 100,
     silent_ticks: 300,
 };

@@ -8,7 +8,7 @@ use crate::random::Random;
 
 /// Behaviour of the transport.
 #[derive(Clone, Copy, Debug)]
-pub struct Manner {
+pub struct Delivery {
     /// Minimum number of ticks from a query to the use of its answer, beyond the one that it always
     /// takes.
     pub least: u64,
@@ -26,11 +26,11 @@ pub struct Manner {
     pub overtaking: bool,
 }
 
-impl Manner {
+impl Delivery {
     /// Every query is answered this many ticks late.
     #[must_use]
     pub fn fixed(ticks: u64) -> Self {
-        Manner {
+        Delivery {
             least: ticks,
             most: ticks,
             lost: 0.0,
@@ -43,7 +43,7 @@ impl Manner {
     /// Lost, stalled and overtaking answers, pipelined.
     #[must_use]
     pub fn wild() -> Self {
-        Manner {
+        Delivery {
             least: 0,
             most: 20,
             lost: 0.1,
@@ -57,31 +57,31 @@ impl Manner {
 /// A queue of answers on their way; see the module page.
 #[derive(Debug)]
 pub struct Courier {
-    manner: Manner,
-    under_way: VecDeque<(u64, Option<Box<Snapshot>>)>,
+    manner: Delivery,
+    in_transit: VecDeque<(u64, Option<Box<Snapshot>>)>,
     stalled_until: u64,
 }
 
 impl Courier {
     /// Returns a courier with no answers on their way.
     #[must_use]
-    pub fn new(manner: Manner) -> Self {
+    pub fn new(manner: Delivery) -> Self {
         Courier {
             manner,
-            under_way: VecDeque::new(),
+            in_transit: VecDeque::new(),
             stalled_until: 0,
         }
     }
 
     /// Changes the behaviour from now on.
-    pub fn set_manner(&mut self, manner: Manner) {
+    pub fn set_delivery(&mut self, manner: Delivery) {
         self.manner = manner;
     }
 
     /// Returns true if the next query may be sent now.
     #[must_use]
-    pub fn asks(&self) -> bool {
-        self.manner.pipelined || self.under_way.is_empty()
+    pub fn may_query(&self) -> bool {
+        self.manner.pipelined || self.in_transit.is_empty()
     }
 
     /// Accepts an answer to the query of `tick`.
@@ -93,16 +93,16 @@ impl Courier {
         }
         due = due.max(self.stalled_until);
         if !self.manner.overtaking {
-            due = due.max(self.under_way.back().map_or(0, |(d, _)| *d));
+            due = due.max(self.in_transit.back().map_or(0, |(d, _)| *d));
         }
         let lost = random.chance(self.manner.lost);
-        self.under_way.push_back((due, (!lost).then_some(answer)));
+        self.in_transit.push_back((due, (!lost).then_some(answer)));
     }
 
     /// Returns the answers that have arrived by `tick`, in the order of posting.
     pub fn deliver(&mut self, tick: u64) -> Vec<Box<Snapshot>> {
         let mut arrived = Vec::new();
-        self.under_way.retain_mut(|(due, answer)| {
+        self.in_transit.retain_mut(|(due, answer)| {
             if *due <= tick {
                 arrived.extend(answer.take());
                 return false;

@@ -10,7 +10,7 @@ use hapticd_proxy::{
 };
 use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
-use crate::courier::{Courier, Manner};
+use crate::courier::{Courier, Delivery};
 use crate::random::Random;
 use crate::scene::{ScenePlan, ToolPlan};
 use crate::tally::{Finding, Tally, Violation};
@@ -78,7 +78,7 @@ pub struct Fixture {
     device: Option<Pose>,
     still: u32,
     /// Distance of the tool from the device when `still` began to count.
-    short_m: f64,
+    remaining_m: f64,
     standing: u32,
     limits: SweepLimits,
     /// Number of ticks between distance measurements; 1 for every tick.
@@ -94,7 +94,7 @@ impl Fixture {
     ///
     /// # Errors
     /// If the scene refuses a body: the reason.
-    pub fn new(scene: &ScenePlan, manner: Manner, seed: u64) -> Result<Self, String> {
+    pub fn new(scene: &ScenePlan, manner: Delivery, seed: u64) -> Result<Self, String> {
         let (form, tool_shape, world_shape) = match &scene.tool {
             ToolPlan::Ball { radius_m } => (
                 Form::Ball(*radius_m),
@@ -171,7 +171,7 @@ impl Fixture {
             previous: None,
             device: None,
             still: 0,
-            short_m: f64::INFINITY,
+            remaining_m: f64::INFINITY,
             standing: 0,
             limits: SweepLimits::default(),
             measure_every: 4,
@@ -247,7 +247,7 @@ impl Fixture {
             self.tally.digest.pose(&body.pose);
         }
         let verdict = self.check(tick, device, &outcome);
-        if self.courier.asks() {
+        if self.courier.may_query() {
             let query = self.engine.query();
             let mut answer = self
                 .spare
@@ -464,11 +464,11 @@ impl Fixture {
             return;
         };
         let deflection = (device.translation.vector - outcome.proxy.translation.vector).norm();
-        if quiet && deflection > (1.0 - PROGRESS) * self.short_m {
+        if quiet && deflection > (1.0 - PROGRESS) * self.remaining_m {
             self.still += 1;
         } else {
             self.still = 0;
-            self.short_m = deflection;
+            self.remaining_m = deflection;
         }
         if self.still < PATIENCE {
             return;

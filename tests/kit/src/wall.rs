@@ -14,7 +14,7 @@ use hapticd_proxy::{Coupling, Damping, Gains, Passed};
 
 /// Automatic stiffness of the coupling on [`Wall::of`]'s arm, N/m: 0.9 of the bound for 2 N s/m and
 /// 2.5 ms, without a virtual damper.
-pub const AUTO: f64 = 720.0;
+pub const AUTO_STIFFNESS: f64 = 720.0;
 
 /// No hand.
 pub const NO_HAND: HandParams = HandParams {
@@ -61,7 +61,7 @@ pub struct Tick {
     /// Gain of the passivity controller.
     pub gain: f64,
     /// The governor holds force back because of an oscillation.
-    pub calms: bool,
+    pub oscillation_limited: bool,
     /// Energy given to the hand so far, by the ledger, J.
     pub given_j: f64,
     /// Energy put in so far by the wall, by the ledger, J.
@@ -211,7 +211,7 @@ impl Wall {
             out.push(Tick {
                 sent_n: sent.force_n.z,
                 gain: energy.gain,
-                calms: governed.reductions.contains(Reductions::OSCILLATION),
+                oscillation_limited: governed.reductions.contains(Reductions::OSCILLATION),
                 given_j: energy.given_j,
                 world_j: energy.world_j,
                 debt_j: energy.debt_j,

@@ -1,7 +1,7 @@
 //! Weaknesses that the adversary once found, and the required behaviour.
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
-use hapticd_testkit::courier::Manner;
+use hapticd_testkit::courier::Delivery;
 use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, ToolPlan, meshes};
 
 fn ball_over_block() -> ScenePlan {
@@ -15,7 +15,7 @@ fn ball_over_block() -> ScenePlan {
 
 #[test]
 fn a_nonsense_sample_does_not_let_the_tool_into_what_it_presses_on() {
-    let mut fixture = Fixture::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&ball_over_block(), Delivery::fixed(1), 1).unwrap();
     for _ in 0..20 {
         fixture.step(Some(Pose::translation(0.0, 0.0, 0.04)));
     }
@@ -44,7 +44,7 @@ fn a_nonsense_sample_does_not_let_the_tool_into_what_it_presses_on() {
 
 #[test]
 fn a_ball_that_turns_while_it_moves_goes_straight() {
-    let mut fixture = Fixture::new(&ball_over_block(), Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&ball_over_block(), Delivery::fixed(1), 1).unwrap();
     for k in 0..400 {
         let turn = Quat::from_scaled_axis(Vec3::new(1.1, 2.0, -0.7) * (0.11 * f64::from(k)));
         let x = 0.03 * (f64::from(k) * 0.05).sin();
@@ -75,7 +75,7 @@ fn conforming_faces_of_many_triangles_do_not_stick() {
         vec![BodyPlan::fixed(ground, Pose::identity())],
     );
     scene.start = Pose::translation(0.0, 0.0, 0.02);
-    let mut fixture = Fixture::new(&scene, Manner::fixed(2), 1).unwrap();
+    let mut fixture = Fixture::new(&scene, Delivery::fixed(2), 1).unwrap();
     let path = |k: f64| -> Vec3 {
         if k < 150.0 {
             Vec3::new(0.0, 0.0, 0.02 - 0.015 * k / 150.0)
@@ -122,7 +122,7 @@ fn a_turn_of_a_right_angle_does_not_pin_the_tool_to_the_floor() {
             },
             vec![BodyPlan::fixed(floor, Pose::identity())],
         );
-        let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
+        let mut fixture = Fixture::new(&scene, Delivery::fixed(1), 1).unwrap();
         for k in 0..100 {
             let z = 0.008 - 1e-4 * f64::from(k);
             fixture.step(Some(Pose::translation(-0.03, 0.0, z)));

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 use hapticd_geometry::{Pose, Quat, Vec3, shapes};
-use hapticd_testkit::courier::Manner;
+use hapticd_testkit::courier::Delivery;
 use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, ToolPlan};
 
 fn ball() -> ToolPlan {
@@ -28,7 +28,7 @@ fn floor() -> Vec<BodyPlan> {
 fn at_rest_in_free_space_the_tool_is_where_the_hand_is() {
     for (tool, lag) in [(ball(), 0), (ball(), 15), (block(), 0), (block(), 15)] {
         let mut fixture =
-            Fixture::new(&ScenePlan::new("", tool, floor()), Manner::fixed(lag), 1).unwrap();
+            Fixture::new(&ScenePlan::new("", tool, floor()), Delivery::fixed(lag), 1).unwrap();
         for _ in 0..40 {
             fixture.step(Some(Pose::translation(0.0, 0.0, 0.03)));
         }
@@ -58,22 +58,22 @@ fn at_rest_in_free_space_the_tool_is_where_the_hand_is() {
 fn without_answers_it_stops_and_with_them_it_goes_on() {
     for tool in [ball(), block()] {
         let mut fixture =
-            Fixture::new(&ScenePlan::new("", tool, floor()), Manner::fixed(1), 1).unwrap();
+            Fixture::new(&ScenePlan::new("", tool, floor()), Delivery::fixed(1), 1).unwrap();
         let path = |k: u32| Pose::translation(-0.03 + 1e-4 * f64::from(k), 0.0, 0.006);
         for k in 0..100 {
             fixture.step(Some(path(k)));
         }
         // Every answer gets lost.
-        fixture.courier().set_manner(Manner {
+        fixture.courier().set_delivery(Delivery {
             lost: 1.0,
-            ..Manner::fixed(1)
+            ..Delivery::fixed(1)
         });
         let mut starved = false;
         for k in 100..500 {
             starved |= fixture.step(Some(path(k))).0.starved;
         }
         assert!(starved, "{}", fixture.tally);
-        fixture.courier().set_manner(Manner::fixed(1));
+        fixture.courier().set_delivery(Delivery::fixed(1));
         let mut left = f64::INFINITY;
         for _ in 0..100 {
             let (outcome, _) = fixture.step(Some(path(500)));
@@ -90,7 +90,7 @@ fn pressed_hard_it_slides_along_a_plane_with_the_hand() {
         for depth in [0.0005, 0.005] {
             let mut scene = ScenePlan::new("", tool.clone(), floor());
             scene.friction = 0.0;
-            let mut fixture = Fixture::new(&scene, Manner::fixed(2), 1).unwrap();
+            let mut fixture = Fixture::new(&scene, Delivery::fixed(2), 1).unwrap();
             let mut behind = 0.0_f64;
             for k in 0..500 {
                 let press = 0.01 - (0.01 + depth) * (f64::from(k) / 100.0).min(1.0);
@@ -146,7 +146,7 @@ fn pressed_steadily_it_does_not_tremble() {
     for (name, tool, mesh, start, end) in cases {
         let scene = ScenePlan::new("", tool, vec![BodyPlan::fixed(mesh, Pose::identity())]);
         for lag in [0, 3] {
-            let mut fixture = Fixture::new(&scene, Manner::fixed(lag), 1).unwrap();
+            let mut fixture = Fixture::new(&scene, Delivery::fixed(lag), 1).unwrap();
             let mut forces: Vec<Vec3> = Vec::new();
             for k in 0..700 {
                 let s = (f64::from(k) / 200.0).clamp(0.0, 1.0);

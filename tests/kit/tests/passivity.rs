@@ -3,7 +3,7 @@
 
 use hapticd_devices::sim::{HandParams, Intention, Keyframe, Track};
 use hapticd_proxy::LoopTiming;
-use hapticd_testkit::wall::{AUTO, NO_HAND, Tick, Wall, hands, swing_n};
+use hapticd_testkit::wall::{AUTO_STIFFNESS, NO_HAND, Tick, Wall, hands, swing_n};
 
 fn press(depth_m: f64) -> Intention {
     Intention::Press {
@@ -33,7 +33,7 @@ fn script(heights: impl IntoIterator<Item = (f64, f64)>) -> Intention {
 fn the_ledger_is_the_true_work_of_the_motors() {
     for (name, hand) in hands() {
         for factor in [0.5, 1.0, 2.0, 10.0] {
-            let ticks = Wall::of(AUTO * factor).run(hand, press(0.01), 3000);
+            let ticks = Wall::of(AUTO_STIFFNESS * factor).run(hand, press(0.01), 3000);
             let (mut exchanged_j, mut compared) = (0.0, 0);
             for k in 5..ticks.len() {
                 let tick = &ticks[k];
@@ -61,7 +61,7 @@ fn the_ledger_is_the_true_work_of_the_motors() {
 /// The value that the experiments use for `auto` is the one that the product computes.
 #[test]
 fn auto_is_nine_tenths_of_the_passive_bound() {
-    let spec = &Wall::of(AUTO).arm.spec;
+    let spec = &Wall::of(AUTO_STIFFNESS).arm.spec;
     let timing = LoopTiming {
         period_s: 1e-3,
         delay_s: (spec.transport_delay_ns + spec.native_period_ns) as f64 * 1e-9,
@@ -69,7 +69,7 @@ fn auto_is_nine_tenths_of_the_passive_bound() {
         coulomb_friction_n: spec.coulomb_friction_n,
         resolution_m: spec.resolution_m,
     };
-    assert!((0.9 * timing.passive_stiffness(0.0) / AUTO - 1.0).abs() < 1e-9);
+    assert!((0.9 * timing.passive_stiffness(0.0) / AUTO_STIFFNESS - 1.0).abs() < 1e-9);
 }
 
 /// At 0.9 of the bound no energy is fed by any hand that holds the arm: the controller has no
@@ -79,7 +79,7 @@ fn at_a_passive_stiffness_the_controller_does_not_act() {
     for (name, hand) in hands() {
         for factor in [0.2, 1.0] {
             for depth_m in [0.002, 0.02] {
-                let ticks = Wall::of(AUTO * factor).run(hand, press(depth_m), 4000);
+                let ticks = Wall::of(AUTO_STIFFNESS * factor).run(hand, press(depth_m), 4000);
                 let most_j = ticks.iter().map(|tick| tick.debt_j).fold(0.0, f64::max);
                 assert!(most_j < 2e-5, "{name}, {factor}, {depth_m} m: {most_j} J");
                 assert!(
@@ -101,7 +101,7 @@ fn a_hand_that_taps_loses_nothing() {
             (t_s, z)
         });
         let intention = script(knots);
-        let ticks = Wall::of(AUTO).run(HandParams::firm(), intention, 5000);
+        let ticks = Wall::of(AUTO_STIFFNESS).run(HandParams::firm(), intention, 5000);
         let most_n = ticks.iter().map(|tick| tick.sent_n).fold(0.0, f64::max);
         assert!(most_n > 2.0, "{hz} Hz: {most_n} N");
         assert!(ticks.iter().all(|tick| tick.gain == 1.0), "{hz} Hz");
@@ -114,7 +114,7 @@ fn a_hand_that_taps_loses_nothing() {
 fn a_wall_that_is_far_too_stiff_is_calmed_within_three_tenths_of_a_second() {
     for (name, hand) in &hands()[..3] {
         for factor in [4.0, 10.0, 25.0, 50.0] {
-            let ticks = Wall::of(AUTO * factor).run(*hand, press(0.01), 6000);
+            let ticks = Wall::of(AUTO_STIFFNESS * factor).run(*hand, press(0.01), 6000);
             let touch = ticks.iter().position(|tick| tick.sent_n > 0.0).unwrap();
             let what = format!("{name}, {factor}");
             assert!(ticks.iter().any(|tick| tick.gain < 1.0), "{what}: it acts");
@@ -144,7 +144,7 @@ fn a_hand_that_is_taken_away_leaves_no_oscillation() {
                 let left_alone = left == "nothing";
                 let wall = Wall {
                     changes: Some((1500, other)),
-                    ..Wall::of(AUTO * factor)
+                    ..Wall::of(AUTO_STIFFNESS * factor)
                 };
                 let ungoverned = Wall {
                     governed: false,
@@ -185,7 +185,7 @@ fn what_a_wall_puts_in_is_a_debt_unless_it_moves() {
         let wall = Wall {
             surface: |t| 0.004 * (2.0 * t).sin(),
             moves,
-            ..Wall::of(AUTO)
+            ..Wall::of(AUTO_STIFFNESS)
         };
         let ticks = wall.run(HandParams::firm(), press(0.002), 5000);
         let most_j = ticks.iter().map(|tick| tick.world_j).fold(0.0, f64::max);
@@ -209,10 +209,10 @@ fn a_ramp_under_load_gives_no_energy() {
             (9.0, 0.02),
         ];
         let intention = script(track);
-        let at_once = Wall::of(AUTO).run(hand, intention.clone(), 4000);
+        let at_once = Wall::of(AUTO_STIFFNESS).run(hand, intention.clone(), 4000);
         let wall = Wall {
             ramp_s: 2.0,
-            ..Wall::of(AUTO)
+            ..Wall::of(AUTO_STIFFNESS)
         };
         let ticks = wall.run(hand, intention, 4000);
         let put_in_j = |ticks: &[Tick]| -ticks.iter().map(|tick| tick.true_j).fold(0.0, f64::min);

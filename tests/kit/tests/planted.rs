@@ -2,7 +2,7 @@
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{BodyTarget, Snapshot};
-use hapticd_testkit::courier::Manner;
+use hapticd_testkit::courier::Delivery;
 use hapticd_testkit::fixture::Tamper;
 use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, Tally, ToolPlan, Violation};
 
@@ -11,7 +11,7 @@ use hapticd_testkit::{BodyPlan, Fixture, ScenePlan, Tally, ToolPlan, Violation};
 fn shots(tool: ToolPlan, tamper: Tamper) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = ScenePlan::new("", tool, vec![BodyPlan::fixed(plate, Pose::identity())]);
-    let mut fixture = Fixture::new(&scene, Manner::fixed(3), 1).unwrap();
+    let mut fixture = Fixture::new(&scene, Delivery::fixed(3), 1).unwrap();
     fixture.tamper = Some(tamper);
     for k in 0..400 {
         let x = 0.01 * (f64::from(k) * 0.01).sin();
@@ -110,7 +110,7 @@ fn a_pair_moved_by_a_fiftieth_of_a_millimetre_is_caught() {
     // No crossing, only a smaller distance than promised.
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = ScenePlan::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
-    let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&scene, Delivery::fixed(1), 1).unwrap();
     fixture.measure_every = 1;
     fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
         for p in &mut s.pairs {
@@ -148,7 +148,7 @@ fn a_body_that_jumps_is_caught() {
         1,
     );
     let scene = ScenePlan::new("", ball(), vec![body]);
-    let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&scene, Delivery::fixed(1), 1).unwrap();
     fixture.tamper = Some(Box::new(|s: &mut Snapshot| {
         for b in &mut s.bodies {
             b.margin_m = 1.0;
@@ -170,7 +170,7 @@ fn a_body_that_jumps_is_caught() {
 fn crossing(late: impl Fn(&mut Fixture)) -> Tally {
     let plate = shapes::plate(0.04, 0.04, 1e-4).unwrap();
     let scene = ScenePlan::new("", ball(), vec![BodyPlan::fixed(plate, Pose::identity())]);
-    let mut fixture = Fixture::new(&scene, Manner::fixed(1), 1).unwrap();
+    let mut fixture = Fixture::new(&scene, Delivery::fixed(1), 1).unwrap();
     for k in 0..600 {
         let x = 0.02 * (f64::from(k) * 0.01).min(1.0);
         fixture.step(Some(Pose::translation(x, 0.0, 0.006)));
@@ -193,9 +193,9 @@ fn a_tool_that_nothing_holds_back_is_caught() {
     assert!(honest.is_clean(), "{:?}", honest.findings);
     // Answers stop, and the tool stops with them.
     let stopped = crossing(|fixture| {
-        fixture.courier().set_manner(Manner {
+        fixture.courier().set_delivery(Delivery {
             lost: 1.0,
-            ..Manner::fixed(1)
+            ..Delivery::fixed(1)
         });
     });
     assert!(held(&stopped) > 0, "{stopped}");

@@ -1,6 +1,6 @@
 //! Every scene of the catalogue for a short time: the quick version of the binary `adversary`.
 
-use hapticd_testkit::courier::Manner;
+use hapticd_testkit::courier::Delivery;
 use hapticd_testkit::{Fixture, Hand, Tally, catalogue};
 
 fn attack(share: usize, shares: usize) {
@@ -9,7 +9,7 @@ fn attack(share: usize, shares: usize) {
         if i % shares != share {
             continue;
         }
-        for manner in [Manner::fixed(2), Manner::wild()] {
+        for manner in [Delivery::fixed(2), Delivery::wild()] {
             let seed = 100 + i as u64;
             let mut fixture = Fixture::new(scene, manner, seed).unwrap();
             let mut hand = Hand::new(scene.playground(), seed);
@@ -51,7 +51,7 @@ fn the_last_third_of_the_scenes_holds() {
 fn the_same_seed_gives_the_same_bits() {
     let run = || {
         let scene = catalogue::scene("vice, block").unwrap().unwrap();
-        let mut fixture = Fixture::new(&scene, Manner::wild(), 9).unwrap();
+        let mut fixture = Fixture::new(&scene, Delivery::wild(), 9).unwrap();
         let mut hand = Hand::new(scene.playground(), 9);
         let mut bits = Vec::new();
         for _ in 0..300 {

@@ -8,7 +8,7 @@ use hapticd_proxy::{
     ToolShape, tool_id, tool_slot,
 };
 use hapticd_scene::{Scene, Shape};
-use hapticd_testkit::courier::Manner;
+use hapticd_testkit::courier::Delivery;
 use hapticd_testkit::{Courier, Hand, Playground, Random};
 
 enum Form {
@@ -67,7 +67,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    fn new(forms: Vec<Form>, stiffness: &[f64], manner: Manner, seed: u64) -> Self {
+    fn new(forms: Vec<Form>, stiffness: &[f64], manner: Delivery, seed: u64) -> Self {
         let distances = Distances::for_width(0.2);
         let mut world = Scene::new(distances.clearance_m, 1024);
         let mut setups = [None; MAX_ARMS];
@@ -121,7 +121,7 @@ impl Fixture {
         let query = self.engine.query();
         for (arm, courier) in self.couriers.iter_mut().enumerate() {
             let mut answer = Box::new(Snapshot::new(2048));
-            if courier.asks() && self.world.answer(&query, arm, &mut answer) {
+            if courier.may_query() && self.world.answer(&query, arm, &mut answer) {
                 courier.post(tick, answer, &mut self.random);
             }
         }
@@ -178,7 +178,7 @@ impl Fixture {
 }
 
 /// Hands that attack each other.
-fn attacked(forms: Vec<Form>, manner: Manner, ticks: u64, seed: u64) -> Fixture {
+fn attacked(forms: Vec<Form>, manner: Delivery, ticks: u64, seed: u64) -> Fixture {
     let playground = Playground {
         room: Vec3::repeat(0.03),
         targets: vec![Vec3::zeros(), Vec3::repeat(0.005)],
@@ -211,7 +211,10 @@ fn no_tool_goes_through_another_whatever_the_hands_do() {
         || vec![Form::cube(), Form::ball(), Form::rod(), Form::ball()],
     ];
     for (k, forms) in pairings.into_iter().enumerate() {
-        for (m, manner) in [Manner::fixed(3), Manner::wild()].into_iter().enumerate() {
+        for (m, manner) in [Delivery::fixed(3), Delivery::wild()]
+            .into_iter()
+            .enumerate()
+        {
             let fixture = attacked(forms(), manner, 2000, 31 * k as u64 + m as u64);
             assert_eq!(fixture.violations, 0, "pairing {k}, manner {m}");
             assert!(
@@ -230,7 +233,7 @@ fn no_tool_goes_through_another_whatever_the_hands_do() {
 
 /// Two hands that press `overlap_m` past each other along x.
 fn press(forms: Vec<Form>, stiffness: [f64; 2], apart_m: f64, overlap_m: f64) -> Fixture {
-    let mut fixture = Fixture::new(forms, &stiffness, Manner::fixed(2), 1);
+    let mut fixture = Fixture::new(forms, &stiffness, Delivery::fixed(2), 1);
     for tick in 0..400 {
         let share = (f64::from(tick) / 200.0).min(1.0);
         let x = 0.5 * (apart_m + 0.02) * (1.0 - share) + 0.5 * (apart_m - overlap_m) * share;
@@ -277,7 +280,7 @@ fn tools_pressed_beside_their_middles_turn_both_hands_by_the_force() {
     let cases = cases.flat_map(|case| [0.0, 0.3].map(|turn| (case, turn)));
     for ((forms, apart_m), turn) in cases {
         for stiffness in [[500.0, 500.0], [300.0, 900.0]] {
-            let mut fixture = Fixture::new(forms(), &stiffness, Manner::fixed(2), 1);
+            let mut fixture = Fixture::new(forms(), &stiffness, Delivery::fixed(2), 1);
             let mut hands = [Pose::identity(); 2];
             // The turned one is longer.
             let apart_m = apart_m + 0.001 + 0.006 * f64::from(turn > 0.0);
@@ -315,7 +318,7 @@ fn a_tool_held_by_a_soft_hand_is_pushed_away_by_a_stiff_one() {
     let mut fixture = Fixture::new(
         vec![Form::ball(), Form::cube()],
         &[1000.0, 10.0],
-        Manner::fixed(2),
+        Delivery::fixed(2),
         1,
     );
     for tick in 0..400 {
@@ -345,7 +348,7 @@ fn a_ball_that_spins_is_no_news_to_its_neighbour() {
     let mut fixture = Fixture::new(
         vec![Form::cube(), Form::ball()],
         &[500.0, 500.0],
-        Manner::fixed(4),
+        Delivery::fixed(4),
         1,
     );
     for tick in 0..300 {
@@ -372,7 +375,7 @@ fn a_tool_that_comes_back_inside_another_stops_nothing_until_it_is_out() {
     let mut fixture = Fixture::new(
         vec![Form::ball(), Form::cube()],
         &[500.0, 500.0],
-        Manner::fixed(2),
+        Delivery::fixed(2),
         1,
     );
     let inside = Some(Pose::from_parts(

@@ -74,7 +74,7 @@ pub struct SkinHeader {
     /// Identity of the body.
     pub body: u32,
     /// Capacity for each frame.
-    pub room: SkinCounts,
+    pub capacity: SkinCounts,
 }
 
 /// Reason why a block is not the skin that its reader expects; the daemon's fault.
@@ -106,12 +106,12 @@ pub enum SkinError {
         expected: u32,
     },
     /// A frame is larger than its slot.
-    #[error("a frame of {} points and {} triangles in a slot for {} and {}", .frame.points, .frame.triangles, .room.points, .room.triangles)]
+    #[error("a frame of {} points and {} triangles in a slot for {} and {}", .frame.points, .frame.triangles, .capacity.points, .capacity.triangles)]
     Frame {
         /// Size that the frame declares.
         frame: SkinCounts,
         /// Capacity of the slot.
-        room: SkinCounts,
+        capacity: SkinCounts,
     },
     /// A corner of a triangle is not a point.
     #[error("triangle {triangle} has corner {corner}, and there are {points} points")]
@@ -127,25 +127,25 @@ pub enum SkinError {
 
 impl SkinHeader {
     /// Returns the header of a new block of this version.
-    pub fn new(body: u32, room: SkinCounts, created_ns: u64) -> Self {
-        let payload = usize::try_from(Self::needed_words(room)).unwrap_or(usize::MAX);
+    pub fn new(body: u32, capacity: SkinCounts, created_ns: u64) -> Self {
+        let payload = usize::try_from(Self::needed_words(capacity)).unwrap_or(usize::MAX);
         Self {
             block: BlockHeader::new(BlockKind::Skin, 0, payload, created_ns),
             body,
-            room,
+            capacity,
         }
     }
 
     /// Returns the number of payload words of this version (everything after the first sequence)
     /// for this capacity.
-    pub const fn needed_words(room: SkinCounts) -> u64 {
-        SKIN_SLOTS as u64 * (1 + room.words()) - 1
+    pub const fn needed_words(capacity: SkinCounts) -> u64 {
+        SKIN_SLOTS as u64 * (1 + capacity.words()) - 1
     }
 
     /// Returns the number of words that each slot's sequence guards.
     pub fn slot_words(&self) -> usize {
         // Checked, or constructed, to be at most the size of the block.
-        self.room.words() as usize
+        self.capacity.words() as usize
     }
 
     /// Returns the index of a slot's sequence, in words of the whole block.
@@ -157,7 +157,7 @@ impl SkinHeader {
     pub fn to_words(&self) -> [u64; HEADER_WORDS] {
         let mut words = self.block.to_words();
         words[5] = u64::from(self.body);
-        words[6] = u64::from(self.room.points) | u64::from(self.room.triangles) << 32;
+        words[6] = u64::from(self.capacity.points) | u64::from(self.capacity.triangles) << 32;
         words
     }
 
@@ -179,20 +179,24 @@ impl SkinHeader {
                 expected: body,
             });
         }
-        let room = SkinCounts {
+        let capacity = SkinCounts {
             points: counts as u32,
             triangles: (counts >> 32) as u32,
         };
-        let needed = Self::needed_words(room);
+        let needed = Self::needed_words(capacity);
         if needed > u64::from(block.payload_words) {
             return Err(SkinError::Size {
-                points: room.points,
-                triangles: room.triangles,
+                points: capacity.points,
+                triangles: capacity.triangles,
                 needed,
                 payload: block.payload_words,
             });
         }
-        Ok(Self { block, body, room })
+        Ok(Self {
+            block,
+            body,
+            capacity,
+        })
     }
 
     /// Checks that a frame fits into its slot.
@@ -200,11 +204,11 @@ impl SkinHeader {
     /// # Errors
     /// [`SkinError::Frame`].
     pub fn check_counts(&self, frame: SkinCounts) -> Result<(), SkinError> {
-        let room = self.room;
-        if frame.points <= room.points && frame.triangles <= room.triangles {
+        let capacity = self.capacity;
+        if frame.points <= capacity.points && frame.triangles <= capacity.triangles {
             Ok(())
         } else {
-            Err(SkinError::Frame { frame, room })
+            Err(SkinError::Frame { frame, capacity })
         }
     }
 }

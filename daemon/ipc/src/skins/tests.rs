@@ -41,7 +41,10 @@ fn frames_of_different_lengths_are_read_as_they_were_written() {
         .collect();
     let head: &[u64; HEADER_WORDS] = words.first_chunk().unwrap();
     let header = SkinHeader::check(head, words.len(), 9).unwrap();
-    assert_eq!((header.room, writer.room().triangles), (writer.room(), 100));
+    assert_eq!(
+        (header.capacity, writer.capacity().triangles),
+        (writer.capacity(), 100)
+    );
     let reader = TurnsReader::new(block, SEQUENCE_WORD, header.slot_words()).unwrap();
     for (frame, count) in [(1, 4), (2, 1), (3, 0), (4, 2)] {
         let mesh = SkinMesh {

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::skins::SkinMesh;
-use hapticd_client::export::{FileFormat, SkinsError, Whose, newest_skins};
+use hapticd_client::export::{FileFormat, SkinSelection, SkinsError, newest_skins};
 use hapticd_client::{ReadError, ReadSkinError, SkinFrame, SkinMoment};
 use hapticd_geometry::load::{Format, from_bytes};
 use std::time::Duration;
@@ -108,21 +108,21 @@ fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
     let mut fixture = Fixture::with_shown("export", patient(), &[], &infos);
     let mut client = fixture.client("exporter");
     let mut skins = |whose| newest_skins(&mut client, whose, Duration::ZERO);
-    let said = skins(Whose::All).unwrap_err();
+    let said = skins(SkinSelection::All).unwrap_err();
     assert!(matches!(said, SkinsError::NoFrame { .. }), "{said}");
     for (writer, number) in fixture.skins.iter_mut().zip([9, 20]) {
         write(writer, number - 1);
         write(writer, number);
     }
-    let all = skins(Whose::All).unwrap();
+    let all = skins(SkinSelection::All).unwrap();
     let told = all.iter().map(|s| (&*s.body.name, s.frame.moment.frame));
     assert_eq!(told.collect::<Vec<_>>(), [("worm", 9), (names[1], 20)]);
     let identity = (WORM + 1).to_string();
     for (asked, body) in [("worm", WORM), (names[1], WORM + 1), (&*identity, WORM + 1)] {
-        let one = skins(Whose::One(asked)).unwrap();
+        let one = skins(SkinSelection::One(asked)).unwrap();
         assert_eq!((one.len(), one[0].body.body), (1, body), "{asked}");
     }
-    let said = skins(Whose::One("snake")).unwrap_err().to_string();
+    let said = skins(SkinSelection::One("snake")).unwrap_err().to_string();
     let expected = format!(
         "no body `snake`; there are: worm ({WORM}), {WORM} ({})",
         WORM + 1
@@ -150,7 +150,7 @@ fn a_scene_without_skins_says_what_there_is() {
     let fixture = fixture("skinned");
     let mut client = fixture.client("exporter");
     fixture.add(&mut client, 10);
-    let said = newest_skins(&mut client, Whose::One("10"), Duration::ZERO).unwrap_err();
+    let said = newest_skins(&mut client, SkinSelection::One("10"), Duration::ZERO).unwrap_err();
     assert!(
         matches!(&said, SkinsError::NoSkin { body, with } if body.body == 10 && with.len() == 1),
         "{said}"
@@ -158,7 +158,7 @@ fn a_scene_without_skins_says_what_there_is() {
     let bare = Fixture::with_shown("bare", patient(), &[], &[]);
     let mut client = bare.client("exporter");
     bare.add(&mut client, 10);
-    let said = newest_skins(&mut client, Whose::All, Duration::ZERO).unwrap_err();
+    let said = newest_skins(&mut client, SkinSelection::All, Duration::ZERO).unwrap_err();
     assert!(
         matches!(&said, SkinsError::NoSkins { there } if there.len() == 1),
         "{said}"

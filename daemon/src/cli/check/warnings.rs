@@ -126,7 +126,7 @@ fn coarse(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     let specs = world.infos().filter_map(|info| world.spec(info.id));
     let faceted = specs.filter(|spec| {
         let is_driven = spec.kind != hapticd_scene::BodyKind::Dynamic;
-        is_driven && spec.material.force_shading && !spec.shape.is_felt_smooth()
+        is_driven && spec.material.force_shading && !spec.shape.is_shaded()
     });
     let warned = faceted.filter_map(|spec| {
         let body = config.bodies.iter().find(|body| body.name == spec.name)?;

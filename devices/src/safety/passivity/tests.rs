@@ -386,20 +386,20 @@ fn what_the_slew_limit_holds_back_of_a_tool_that_slips_off_is_late_as_well() {
 #[test]
 fn a_far_end_pays_no_more_than_it_took_and_one_that_comes_only_where_it_moves() {
     let mut l = ledger(0);
-    l.commands[0].pays_j = 1e-3;
+    l.commands[0].payable_j = 1e-3;
     (l.next, l.filled, l.delay_ns) = (1, 1, 2 * MS);
-    assert_eq!(l.paid_j(MS, 4e-4), 4e-4);
-    assert!((l.paid_j(MS, 1.0) - 6e-4).abs() < 1e-15);
-    assert_eq!(l.paid_j(MS, 1.0), 0.0);
-    assert_eq!(l.paid_j(MS, -1.0), 0.0);
-    l.commands[0].pays_j = 1e-3;
+    assert_eq!(l.settle_late_j(MS, 4e-4), 4e-4);
+    assert!((l.settle_late_j(MS, 1.0) - 6e-4).abs() < 1e-15);
+    assert_eq!(l.settle_late_j(MS, 1.0), 0.0);
+    assert_eq!(l.settle_late_j(MS, -1.0), 0.0);
+    l.commands[0].payable_j = 1e-3;
     // By then it has been felt.
-    assert_eq!(l.paid_j(3 * MS, 1.0), 0.0);
+    assert_eq!(l.settle_late_j(3 * MS, 1.0), 0.0);
     // A wall that approaches a hand that presses on: because it is felt late, the hand does less
     // work.
     let mut comes = [0.0; 7];
     comes[4..].fill(1e-3);
-    for (held_by_movers, paid_j) in [(true, 7.5e-4), (false, 0.0)] {
+    for (held_by_movers, settle_late_j) in [(true, 7.5e-4), (false, 0.0)] {
         let mut l = ledger(2 * MS);
         let [leak_j, debt_j] = led(&mut l, held_by_movers, (-1e-3, -3e-4), &comes);
         // What a wall puts in that should stand still is also an error.
@@ -407,7 +407,7 @@ fn a_far_end_pays_no_more_than_it_took_and_one_that_comes_only_where_it_moves() 
             true => 0.0,
             false => l.energy().world_j,
         };
-        let owed_j = leak_j + made_j - paid_j;
+        let owed_j = leak_j + made_j - settle_late_j;
         assert!((debt_j - owed_j).abs() < 1e-12, "{debt_j} {owed_j}");
     }
 }
@@ -526,8 +526,12 @@ fn what_turns_the_hand_is_paid_by_what_takes_from_its_turning() {
 
 /// Presses into a wall by steps of 1 mm. Each makes half of K times its square, of which the arm's
 /// friction takes 0.8.
-fn pressed_into(l: &mut Passivity, ticks: std::ops::RangeInclusive<u64>, bound_j: f64) -> Acted {
-    let mut acted = Acted::No;
+fn pressed_into(
+    l: &mut Passivity,
+    ticks: std::ops::RangeInclusive<u64>,
+    bound_j: f64,
+) -> ControlAction {
+    let mut acted = ControlAction::No;
     for k in ticks {
         let (from, z) = (1e-3 - 1e-3 * k as f64, -1e-3 * k as f64);
         let spring = moved(from, 0.0, z, 0.0);
@@ -538,7 +542,7 @@ fn pressed_into(l: &mut Passivity, ticks: std::ops::RangeInclusive<u64>, bound_j
 }
 
 /// The ledger of an arm whose friction takes `takes_j` per millimetre.
-fn rubbing(takes_j: f64) -> Passivity {
+fn ledger_with_friction(takes_j: f64) -> Passivity {
     let mut l = ledger(0);
     l.friction[0] = takes_j / 1e-3;
     l
@@ -546,19 +550,19 @@ fn rubbing(takes_j: f64) -> Passivity {
 
 #[test]
 fn the_gain_falls_to_where_the_arm_would_take_it_and_well_below() {
-    let mut l = rubbing(0.8 * 0.5e-3);
+    let mut l = ledger_with_friction(0.8 * 0.5e-3);
     let gain_is = |l: &Passivity, gain: f64| assert!((l.gain() - gain).abs() < 1e-12, "{l:?}");
     // 0.1 mJ per step exceeds what is taken: the fourth step is the second beyond 0.25 mJ.
-    assert_eq!(pressed_into(&mut l, 1..=4, 2.5e-4), Acted::No);
+    assert_eq!(pressed_into(&mut l, 1..=4, 2.5e-4), ControlAction::No);
     assert_eq!((l.gain(), l.acted()), (1.0, 0));
-    assert_eq!(pressed_into(&mut l, 5..=5, 2.5e-4), Acted::Lowered);
+    assert_eq!(pressed_into(&mut l, 5..=5, 2.5e-4), ControlAction::Lowered);
     gain_is(&l, 0.6 * 0.8);
     assert_eq!(l.acted(), 1);
     let withheld_j = 0.5 * K * 25e-6 * (1.0 - 0.48);
     assert!((l.energy().withheld_j - withheld_j).abs() < 1e-12, "{l:?}");
     // Once more, with the same share of what is stored then.
-    assert_eq!(pressed_into(&mut l, 6..=8, 2.5e-4), Acted::No);
-    assert_eq!(pressed_into(&mut l, 9..=9, 2.5e-4), Acted::Lowered);
+    assert_eq!(pressed_into(&mut l, 6..=8, 2.5e-4), ControlAction::No);
+    assert_eq!(pressed_into(&mut l, 9..=9, 2.5e-4), ControlAction::Lowered);
     gain_is(&l, 0.48 * 0.48);
     assert_eq!(l.acted(), 2);
     let withheld_j = withheld_j + 0.5 * K * 81e-6 * (1.0 - 0.48);
@@ -567,15 +571,15 @@ fn the_gain_falls_to_where_the_arm_would_take_it_and_well_below() {
     l.forget();
     gain_is(&l, 0.48 * 0.48);
     // Energy made by a body that should stand still also counts: 2 N over 1 mm.
-    let mut l = rubbing(0.8 * 2e-3);
-    let mut acted = Acted::No;
+    let mut l = ledger_with_friction(0.8 * 2e-3);
+    let mut acted = ControlAction::No;
     for k in 1..=3 {
         let wall = 1e-3 * k as f64;
         let spring = moved(wall - 3e-3, wall - 1e-3, wall - 2e-3, wall);
         l.observe(k * MS, &at(wall - 2e-3), &spring);
         acted = l.settle(k * MS, &spring, &sent(2.0), 3e-4, 0.0);
     }
-    assert_eq!(acted, Acted::Lowered);
+    assert_eq!(acted, ControlAction::Lowered);
     gain_is(&l, 0.6 * 0.8);
 }
 
@@ -603,14 +607,14 @@ fn what_the_arm_takes_to_the_joule_is_no_debt() {
     let mm = 1.0 / 1024.0;
     for k in 1..100 {
         let z = -mm * k as f64;
-        assert_eq!(step(&mut l, k, z + mm, z), Acted::No);
+        assert_eq!(step(&mut l, k, z + mm, z), ControlAction::No);
         assert_eq!(l.energy().debt_j, 0.0, "{k}");
     }
     // Steps of twice the length make four times as much, of which friction takes half.
     for k in 100..102 {
         let z = -mm * (2 * k - 99) as f64;
         let acted = step(&mut l, k, z + 2.0 * mm, z);
-        assert_eq!(acted == Acted::Lowered, k == 101);
+        assert_eq!(acted == ControlAction::Lowered, k == 101);
     }
     assert_eq!(l.gain(), MARGIN * 0.5);
 }
@@ -627,7 +631,7 @@ fn what_is_under_way_when_the_force_is_lowered_is_no_debt() {
             l.observe(k * MS, &at(0.0), &free);
             l.settle(k * MS, &free, &sent(1.0), f64::INFINITY, 1e-3);
             if k == 10 {
-                l.unsettle(k * MS);
+                l.ignore_pending(k * MS);
             }
         }
         l.observe(news_ms * MS, &at(1e-3), &free);
@@ -674,19 +678,22 @@ fn the_gain_falls_by_what_was_fed_and_comes_back_by_a_factor_of_e_in_ten_seconds
         l.observe(k * MS, &at(z), &spring);
         l.settle(k * MS, &spring, &sent(-K * z), bound_j, 1e-3)
     };
-    assert_eq!(wall(&mut l, 1, -1e-3, 1e-6), Acted::No);
+    assert_eq!(wall(&mut l, 1, -1e-3, 1e-6), ControlAction::No);
     // A debt may be paid back in the next tick.
-    assert_eq!(wall(&mut l, 2, -3e-3, 1e-6), Acted::No);
+    assert_eq!(wall(&mut l, 2, -3e-3, 1e-6), ControlAction::No);
     // No spare: the gain falls by the largest step.
-    assert_eq!(wall(&mut l, 3, -3e-3, 1e-6), Acted::Lowered);
-    assert_eq!((l.gain(), l.energy().debt_j, l.acted()), (STEP, 0.0, 1));
+    assert_eq!(wall(&mut l, 3, -3e-3, 1e-6), ControlAction::Lowered);
+    assert_eq!(
+        (l.gain(), l.energy().debt_j, l.acted()),
+        (MIN_GAIN_FACTOR, 0.0, 1)
+    );
     assert!((l.energy().withheld_j - 0.75 * 4.5e-3).abs() < 1e-12);
     // Commands under way still take effect.
     for k in 4..1004 {
-        assert_eq!(wall(&mut l, k, -3e-3, 1e-6), Acted::No);
+        assert_eq!(wall(&mut l, k, -3e-3, 1e-6), ControlAction::No);
     }
     assert!(
-        (l.gain() / STEP - 0.1_f64.exp()).abs() < 1e-4,
+        (l.gain() / MIN_GAIN_FACTOR - 0.1_f64.exp()).abs() < 1e-4,
         "{}",
         l.gain()
     );
@@ -698,7 +705,7 @@ fn the_gain_falls_by_what_was_fed_and_comes_back_by_a_factor_of_e_in_ten_seconds
     }
     let exhausted = seen
         .iter()
-        .position(|acted| *acted == Acted::Exhausted)
+        .position(|acted| *acted == ControlAction::Exhausted)
         .unwrap();
     assert!(!seen[..exhausted].is_empty());
     assert!((l.gain() / GAIN_FLOOR - 1.0).abs() < 0.1, "{}", l.gain());

@@ -53,7 +53,7 @@ impl Sweeper for Books {
     }
 }
 
-type Asking = GpuMidPhase<AskingEnd>;
+type Asking = GpuMidPhase<QueryEnd>;
 
 fn ends(patience: Patience) -> (Asking, DeviceEnd<Books>) {
     let limits = Limits {

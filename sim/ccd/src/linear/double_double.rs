@@ -11,7 +11,7 @@ use super::polynomials::Number;
 
 /// `high + low`, `|low| <= u |high|`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Twice {
+pub(super) struct DoubleDouble {
     high: f64,
     low: f64,
 }
@@ -47,7 +47,7 @@ fn product(a: f64, b: f64) -> (f64, f64) {
     (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
 }
 
-impl Twice {
+impl DoubleDouble {
     /// `a - b`, exactly.
     #[inline(always)]
     pub fn difference(a: f64, b: f64) -> Self {
@@ -56,7 +56,7 @@ impl Twice {
     }
 }
 
-impl Number for Twice {
+impl Number for DoubleDouble {
     #[inline(always)]
     fn value(self) -> f64 {
         self.high
@@ -78,7 +78,7 @@ impl Number for Twice {
     }
 }
 
-impl Add for Twice {
+impl Add for DoubleDouble {
     type Output = Self;
     #[inline(always)]
     fn add(self, o: Self) -> Self {
@@ -88,7 +88,7 @@ impl Add for Twice {
     }
 }
 
-impl Neg for Twice {
+impl Neg for DoubleDouble {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -99,7 +99,7 @@ impl Neg for Twice {
     }
 }
 
-impl Sub for Twice {
+impl Sub for DoubleDouble {
     type Output = Self;
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
@@ -107,7 +107,7 @@ impl Sub for Twice {
     }
 }
 
-impl Mul for Twice {
+impl Mul for DoubleDouble {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
@@ -124,17 +124,17 @@ mod tests {
     #[test]
     fn products_and_sums_keep_what_plain_numbers_lose() {
         let tiny = f64::EPSILON / 8.0;
-        let one_and = Twice::difference(1.0, -tiny);
+        let one_and = DoubleDouble::difference(1.0, -tiny);
         assert_eq!(one_and.value(), 1.0);
-        assert_eq!((one_and - Twice::difference(1.0, 0.0)).value(), tiny);
+        assert_eq!((one_and - DoubleDouble::difference(1.0, 0.0)).value(), tiny);
         // (1 + e)^2 - 1 = 2 e + e^2, with e = 2^-40.
         let e = 0.5f64.powi(40);
-        let plus = Twice::difference(1.0, -e);
-        let square = plus * plus - Twice::difference(1.0, 0.0);
+        let plus = DoubleDouble::difference(1.0, -e);
+        let square = plus * plus - DoubleDouble::difference(1.0, 0.0);
         assert_eq!(square.value(), 2.0 * e + e * e);
         assert_eq!(
-            one_and.times(3.0) - Twice::difference(3.0, 0.0),
-            Twice::difference(3.0 * tiny, 0.0)
+            one_and.times(3.0) - DoubleDouble::difference(3.0, 0.0),
+            DoubleDouble::difference(3.0 * tiny, 0.0)
         );
         assert_eq!(one_and.half() + one_and.half(), one_and);
     }

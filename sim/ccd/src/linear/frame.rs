@@ -4,7 +4,7 @@ use hapticd_geometry::Vec3;
 
 use crate::pair::{PairDistance, PairKind, closest};
 
-use super::double_double::Twice;
+use super::double_double::DoubleDouble;
 use super::polynomials::{Number, Vectors};
 
 /// A vector that is linear in time, on `[0, 1]`.
@@ -42,7 +42,7 @@ impl<'a> Linear<'a> {
 
     /// As `at`, in double-double arithmetic; exact at 0 and 1.
     #[inline]
-    fn exactly_at(&self, t: f64) -> [Twice; 3] {
+    fn exactly_at(&self, t: f64) -> [DoubleDouble; 3] {
         if t <= 0.0 {
             self.exact_end(0)
         } else if t >= 1.0 {
@@ -58,12 +58,12 @@ impl<'a> Linear<'a> {
     }
 
     #[inline]
-    fn exact_end(&self, i: usize) -> [Twice; 3] {
+    fn exact_end(&self, i: usize) -> [DoubleDouble; 3] {
         let (from, to) = (self.from[i], self.to[i]);
         [
-            Twice::difference(to.x, from.x),
-            Twice::difference(to.y, from.y),
-            Twice::difference(to.z, from.z),
+            DoubleDouble::difference(to.x, from.x),
+            DoubleDouble::difference(to.y, from.y),
+            DoubleDouble::difference(to.z, from.z),
         ]
     }
 
@@ -161,7 +161,7 @@ impl<'a> Frame<'a> {
     }
 
     /// As [`Frame::at`], in double-double arithmetic.
-    pub fn exactly_at(&self, t: f64) -> Vectors<Twice> {
+    pub fn exactly_at(&self, t: f64) -> Vectors<DoubleDouble> {
         Vectors {
             d: self.d.exactly_at(t),
             e1: self.e1.exactly_at(t),

@@ -355,7 +355,7 @@ impl<T: Number, const N: usize> Polynomials<T, N> {
 
     /// Tests what the coefficients prove about the stretch.
     #[inline]
-    pub fn look(&self, edges: bool, bounds: &Bounds) -> StretchTest {
+    pub fn classify(&self, edges: bool, bounds: &Bounds) -> StretchTest {
         let f = values(&self.f);
         let (first, last) = (sign(f[0], bounds.f), sign(f[3], bounds.f));
         if first != 0
@@ -568,12 +568,12 @@ pub(super) fn scan<const N: usize>(
     let (mut from, mut to) = (0.0, 1.0);
     let mut here = *whole;
     loop {
-        let look = here.look(edges, bounds);
-        let mut free = look.free;
+        let classify = here.classify(edges, bounds);
+        let mut free = classify.free;
         let (mut begin, mut end, width) = (from, to, to - from);
         if !free {
             let narrow = width <= BLURRED;
-            if look.crosses
+            if classify.crosses
                 && !narrow
                 && *looks > 0
                 && count < CAPACITY
@@ -594,7 +594,7 @@ pub(super) fn scan<const N: usize>(
                     continue;
                 }
             }
-            if !look.stuck || !look.stuck_at_end {
+            if !classify.stuck || !classify.stuck_at_end {
                 let (first, last) = here.ends(edges, bounds);
                 begin = (from + first * width - SLACK).max(from);
                 // Doubled, so that the part that ends there covers what it should.
@@ -612,7 +612,7 @@ pub(super) fn scan<const N: usize>(
             let left = end - begin;
             // A contact is in what is left. Where that no longer shrinks, only the rounding of `F`
             // remains.
-            if look.contact && (left <= proven || (left <= BLURRED && left > 0.5 * width)) {
+            if classify.contact && (left <= proven || (left <= BLURRED && left > 0.5 * width)) {
                 return Scan::Contact {
                     from: begin,
                     to: end,
@@ -620,7 +620,7 @@ pub(super) fn scan<const N: usize>(
             }
             // At the last digits, undecided at the beginning, or too many parts.
             if *looks == 0
-                || look.stuck
+                || classify.stuck
                 || !(width > SHORTEST)
                 || !(left > 0.0)
                 || count == CAPACITY

@@ -11,7 +11,7 @@
 //! nested cuts, that is less than `2^13 u^2 = 2^-93`. Used: `2^-92`.
 
 use super::TINY;
-use super::double_double::Twice;
+use super::double_double::DoubleDouble;
 use super::frame::Frame;
 use super::polynomials::{
     Bounds, Normal, Polynomials, SLACK, Scan, Vectors, best_axis, coplanarity, cross, normal, scan,
@@ -106,9 +106,9 @@ struct Limits {
 /// A stretch as given.
 struct Whole {
     edges: bool,
-    a: Vectors<Twice>,
-    b: Vectors<Twice>,
-    normal: Normal<Twice>,
+    a: Vectors<DoubleDouble>,
+    b: Vectors<DoubleDouble>,
+    normal: Normal<DoubleDouble>,
     bounds: Bounds,
     /// Value that `R` must exceed for a single projection to suffice.
     flat: f64,
@@ -119,22 +119,22 @@ impl Whole {
     /// give the answer.
     fn decide<const N: usize>(
         &self,
-        here: &Polynomials<Twice, N>,
+        here: &Polynomials<DoubleDouble, N>,
         limits: Limits,
         looks: &mut u32,
         depth: u32,
         degenerate: &mut bool,
     ) -> Refined {
-        let look = here.look(self.edges, &self.bounds);
-        if look.free {
+        let classify = here.classify(self.edges, &self.bounds);
+        if classify.free {
             return Refined::Free;
         }
         // A contact at the end that no closer test can rule out is as good as proven there.
-        let short = limits.proven >= 1.0 && (look.contact || look.stuck_at_end);
-        if look.stuck || short || limits.any >= 1.0 {
-            let proven = look.contact && !look.stuck;
+        let short = limits.proven >= 1.0 && (classify.contact || classify.stuck_at_end);
+        if classify.stuck || short || limits.any >= 1.0 {
+            let proven = classify.contact && !classify.stuck;
             *degenerate = !proven && here.flat(self.flat);
-            let to = if look.stuck { 0.0 } else { 1.0 };
+            let to = if classify.stuck { 0.0 } else { 1.0 };
             return Refined::Contact {
                 from: 0.0,
                 to,

@@ -105,10 +105,10 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
         count: 0,
     };
     let mut halvings = MAX_HALVINGS;
-    let mut looked = 0;
+    let mut tested = 0;
     let mut from = 0.0;
     if separation == 0.0 {
-        match search.quick(&mut looked, &mut halvings) {
+        match search.quick(&mut tested, &mut halvings) {
             Quick::Free => return None,
             Quick::Contact(found) => return Some(found),
             Quick::Open(time) => from = time,
@@ -117,7 +117,7 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
     pending.push(from, 1.0);
     let mut narrow = true;
     while let Some((a, b)) = pending.pop() {
-        if looked >= options.max_stretches {
+        if tested >= options.max_stretches {
             return Some(Found {
                 t: a,
                 t_upper: 1.0,
@@ -125,9 +125,9 @@ pub(super) fn first(frame: &Frame, separation: f64, options: &LinearOptions) -> 
                 plain: true,
             });
         }
-        looked += 1;
+        tested += 1;
         // A query that needs many stretches is near the limits of 53 bits.
-        if separation == 0.0 && looked.is_multiple_of(REFINE_EVERY) {
+        if separation == 0.0 && tested.is_multiple_of(REFINE_EVERY) {
             match search.refined(a, b, &mut halvings) {
                 Outcome::Free => continue,
                 Outcome::Contact(found) => return Some(found),
@@ -210,7 +210,7 @@ impl Search<'_> {
     /// Tests the contact conditions over all that is left: in `f64` and, where that cannot decide,
     /// in double-double arithmetic. Stops where the features are apart and yet no line through an
     /// edge separates them, as can happen when one projection is not enough.
-    fn quick(&self, looked: &mut u32, halvings: &mut u32) -> Quick {
+    fn quick(&self, tested: &mut u32, halvings: &mut u32) -> Quick {
         let mut from = 0.0;
         let mut longest = BLIND;
         let most = QUICK_TESTS.min(self.options.max_stretches);
@@ -219,7 +219,7 @@ impl Search<'_> {
             // The test of the whole remainder.
             looks -= 1;
             let (scanned, coplanar) = self.scanned(from, &mut looks);
-            *looked = most - looks;
+            *tested = most - looks;
             let left = 1.0 - from;
             let (a, b) = match scanned {
                 Scan::Free => return Quick::Free,

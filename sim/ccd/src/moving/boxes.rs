@@ -34,9 +34,14 @@ pub(crate) struct MovingBox {
 
 impl MovingBox {
     /// Places the box `local` of a body that is in the state `now`.
-    pub(crate) fn new(local: &Obb, course: &RelativeMotion, now: &BodyState, t_max: f64) -> Self {
+    pub(crate) fn new(
+        local: &Obb,
+        relative_motion: &RelativeMotion,
+        now: &BodyState,
+        t_max: f64,
+    ) -> Self {
         let radius = local.half.norm() * (1.0 + 4.0 * f64::EPSILON);
-        let place = course.place(&local.center);
+        let place = relative_motion.place(&local.center);
         let center = now.pose.point(&local.center);
         Self {
             obb: Obb {
@@ -46,8 +51,8 @@ impl MovingBox {
             },
             velocity: now.velocity_at(&center),
             omega: now.omega,
-            limits: course.limits(&place, radius, t_max),
-            error: course.rounding(
+            limits: relative_motion.limits(&place, radius, t_max),
+            error: relative_motion.rounding(
                 one_norm(&place) + one_norm(&local.center) + 2.0 * radius,
                 t_max,
             ),
@@ -75,7 +80,7 @@ pub(crate) struct Apart {
 pub(crate) fn apart(
     a: &MovingBox,
     b: &MovingBox,
-    courses: [&RelativeMotion; 2],
+    relative_motions: [&RelativeMotion; 2],
     floor: f64,
     remaining: f64,
 ) -> Apart {
@@ -86,8 +91,8 @@ pub(crate) fn apart(
     let rate = n.dot(&(a.velocity - b.velocity))
         - a.spread(&n.cross(&a.omega))
         - b.spread(&n.cross(&b.omega));
-    let (bend_a, _) = a.limits.along(courses[0].across(&n));
-    let (bend_b, _) = b.limits.along(courses[1].across(&n));
+    let (bend_a, _) = a.limits.along(relative_motions[0].across(&n));
+    let (bend_b, _) = b.limits.along(relative_motions[1].across(&n));
     let time = first_crossing(gap - floor, rate, bend_a + bend_b, remaining);
     let time = if time > 0.0 { time } else { 0.0 };
     let nearer = time * ((a.velocity - b.velocity).norm() + time * (bend_a + bend_b));

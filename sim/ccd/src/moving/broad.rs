@@ -32,16 +32,18 @@ pub fn swept_box(shape: &MeshIndex, motion: &Motion, margin_m: f64) -> SweptBox 
         }
     };
     let origin = motion.start() * nalgebra::Point3::from(center);
-    let course = RelativeMotion::new(motion, 0, &origin.coords);
+    let relative_motion = RelativeMotion::new(motion, 0, &origin.coords);
     let radius = half.norm() * (1.0 + 4.0 * f64::EPSILON);
-    let place = course.place(&center);
-    let limits = course.limits(&place, radius, 1.0);
-    let parts = (4.0 * course.turn_rate()).ceil().clamp(1.0, MAX_PARTS);
+    let place = relative_motion.place(&center);
+    let limits = relative_motion.limits(&place, radius, 1.0);
+    let parts = (4.0 * relative_motion.turn_rate())
+        .ceil()
+        .clamp(1.0, MAX_PARTS);
     let bulge = limits.acceleration / (8.0 * parts * parts);
     let size = place.abs().sum() + center.abs().sum() + 2.0 * radius + origin.coords.abs().sum();
-    let wider = margin_m + bulge + course.rounding(size, 1.0);
+    let wider = margin_m + bulge + relative_motion.rounding(size, 1.0);
     let at = |t: f64| {
-        let now = course.body(t);
+        let now = relative_motion.body(t);
         let middle = now.pose.point(&center) + origin.coords;
         let reach = (now.pose.rotation * axes).abs() * half + Vec3::repeat(wider);
         Aabb {

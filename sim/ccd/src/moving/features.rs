@@ -55,14 +55,14 @@ pub fn advance_features(
 ) -> Advance {
     let origin = motion_b.start() * nalgebra::Point3::from(b[0]);
     let common = motion_a.common_factors(motion_b);
-    let course_a = RelativeMotion::new(motion_a, common, &origin.coords);
-    let course_b = RelativeMotion::new(motion_b, common, &origin.coords);
+    let motion_of_a = RelativeMotion::new(motion_a, common, &origin.coords);
+    let motion_of_b = RelativeMotion::new(motion_b, common, &origin.coords);
     let features = Features {
         kind,
-        a: a.map(|p| course_a.place(&p)),
-        b: b.map(|p| course_b.place(&p)),
-        course_a: &course_a,
-        course_b: &course_b,
+        a: a.map(|p| motion_of_a.place(&p)),
+        b: b.map(|p| motion_of_b.place(&p)),
+        motion_of_a: &motion_of_a,
+        motion_of_b: &motion_of_b,
     };
     let advanced = features.advance(threshold, 0.0, t_max, max_steps);
     let Advance::Stopped {
@@ -88,8 +88,8 @@ pub(crate) struct Features<'a> {
     pub(crate) kind: PairKind,
     pub(crate) a: [Vec3; 3],
     pub(crate) b: [Vec3; 3],
-    pub(crate) course_a: &'a RelativeMotion,
-    pub(crate) course_b: &'a RelativeMotion,
+    pub(crate) motion_of_a: &'a RelativeMotion,
+    pub(crate) motion_of_b: &'a RelativeMotion,
 }
 
 /// The points of both features at one time.
@@ -114,10 +114,10 @@ impl Features<'_> {
             },
         };
         for i in 0..self.kind.points_a() {
-            now.a[i] = self.course_a.point(&self.a[i], t);
+            now.a[i] = self.motion_of_a.point(&self.a[i], t);
         }
         for j in 0..self.kind.points_b() {
-            now.b[j] = self.course_b.point(&self.b[j], t);
+            now.b[j] = self.motion_of_b.point(&self.b[j], t);
         }
         now.here = closest(self.kind, &now.a.map(|p| p.x), &now.b.map(|p| p.x));
         now
@@ -138,7 +138,8 @@ impl Features<'_> {
             .chain(&self.b[..kind.points_b()])
             .map(one_norm)
             .sum();
-        let error = self.course_a.rounding(extent, t_max) + self.course_b.rounding(extent, t_max);
+        let error =
+            self.motion_of_a.rounding(extent, t_max) + self.motion_of_b.rounding(extent, t_max);
         let gap = support_gap(
             kind,
             &now.a.map(|p| p.x),
@@ -154,10 +155,10 @@ impl Features<'_> {
         let target = threshold.min(gap - 2.0 * error);
         let mut limits = [[Limits::default(); 3]; 2];
         for i in 0..kind.points_a() {
-            limits[0][i] = self.course_a.limits(&self.a[i], 0.0, t_max);
+            limits[0][i] = self.motion_of_a.limits(&self.a[i], 0.0, t_max);
         }
         for j in 0..kind.points_b() {
-            limits[1][j] = self.course_b.limits(&self.b[j], 0.0, t_max);
+            limits[1][j] = self.motion_of_b.limits(&self.b[j], 0.0, t_max);
         }
         let resolution = (RESOLUTION_RELATIVE * target).min(RESOLUTION_M) + error;
         for _ in 0..max_steps {
@@ -179,7 +180,7 @@ impl Features<'_> {
     /// The longest proven step, along a fixed or a turning direction.
     fn step(&self, now: &Now, limits: &[[Limits; 3]; 2], floor: f64, remaining: f64) -> Step {
         let n = &now.here.normal;
-        let (across_a, across_b) = (self.course_a.across(n), self.course_b.across(n));
+        let (across_a, across_b) = (self.motion_of_a.across(n), self.motion_of_b.across(n));
         let mut straight = remaining;
         let mut fastest: f64 = 0.0;
         for (p, q, la, lb) in self.differences(now, limits) {
@@ -220,7 +221,8 @@ impl Features<'_> {
         let turn = h.norm();
         // Limited to the size of the motion's own terms, so that the rounding bound of the module
         // covers it.
-        let most = 2.0 * (self.course_a.turn_rate() + self.course_b.turn_rate() + 1.0 / remaining);
+        let most =
+            2.0 * (self.motion_of_a.turn_rate() + self.motion_of_b.turn_rate() + 1.0 / remaining);
         if !(turn <= most) {
             return 0.0;
         }

@@ -163,11 +163,11 @@ impl MovingSearch {
         };
         let counters = &mut self.counters;
         let (queue, end) = (&mut self.queue, t_max.min(1.0));
-        let quest = SearchGoal {
+        let goal = SearchGoal {
             floor,
             reach: f64::NEG_INFINITY,
         };
-        queue.run(&mut side_a, &mut side_b, quest, end, counters, &mut meet);
+        queue.run(&mut side_a, &mut side_b, goal, end, counters, &mut meet);
         let Some((t, kind, feature_a, feature_b)) = best else {
             return Meeting {
                 free_until: end,
@@ -263,11 +263,11 @@ impl MovingSearch {
         };
         let counters = &mut self.counters;
         let queue = &mut self.queue;
-        let quest = SearchGoal {
+        let goal = SearchGoal {
             floor,
             reach: reach.max(floor),
         };
-        queue.run(&mut side_a, &mut side_b, quest, 1.0, counters, &mut meet);
+        queue.run(&mut side_a, &mut side_b, goal, 1.0, counters, &mut meet);
         if step.len() > capacity {
             drop_latest(step, capacity, &mut complete_until, &mut complete_to);
         }
@@ -331,7 +331,7 @@ fn contact(
 
 /// Relative motions of a pair of bodies, in a common frame.
 struct Frame {
-    courses: [RelativeMotion; 2],
+    relative_motions: [RelativeMotion; 2],
 }
 
 impl Frame {
@@ -343,14 +343,14 @@ impl Frame {
         let origin = transform(b.motion.start(), &middle(b.shape));
         let common = a.motion.common_factors(b.motion);
         Some(Self {
-            courses: [a, b].map(|x| RelativeMotion::new(x.motion, common, &origin)),
+            relative_motions: [a, b].map(|x| RelativeMotion::new(x.motion, common, &origin)),
         })
     }
 
     fn sides<'a>(&self, a: &MovingBody<'a>, b: &MovingBody<'a>) -> [Side<'a>; 2] {
         [
-            Side::new(a.shape, self.courses[0]),
-            Side::new(b.shape, self.courses[1]),
+            Side::new(a.shape, self.relative_motions[0]),
+            Side::new(b.shape, self.relative_motions[1]),
         ]
     }
 }

@@ -194,7 +194,7 @@ pub fn first_meeting<A: Pieces, B: Pieces>(
     }
     let origin = motion_b.start().translation.vector;
     let common = motion_a.common_factors(motion_b);
-    let courses = [motion_a, motion_b].map(|m| RelativeMotion::new(m, common, &origin));
+    let relative_motions = [motion_a, motion_b].map(|m| RelativeMotion::new(m, common, &origin));
     let mut heap = BinaryHeap::new();
     let mut made = 0;
     let mut push = |heap: &mut BinaryHeap<Item<A::Piece, B::Piece>>, time, a, b| {
@@ -211,17 +211,20 @@ pub fn first_meeting<A: Pieces, B: Pieces>(
     while let Some(item) = heap.pop() {
         pairs += 1;
         let boxes = (a.enclose(&item.a), b.enclose(&item.b));
-        let states = [courses[0].body(item.time), courses[1].body(item.time)];
+        let states = [
+            relative_motions[0].body(item.time),
+            relative_motions[1].body(item.time),
+        ];
         let moving = (
-            MovingBox::new(&boxes.0, &courses[0], &states[0], 1.0),
-            MovingBox::new(&boxes.1, &courses[1], &states[1], 1.0),
+            MovingBox::new(&boxes.0, &relative_motions[0], &states[0], 1.0),
+            MovingBox::new(&boxes.1, &relative_motions[1], &states[1], 1.0),
         );
         let remaining = 1.0 - item.time;
         let floor = clearance_m.max(0.0);
         let known = apart(
             &moving.0,
             &moving.1,
-            [&courses[0], &courses[1]],
+            [&relative_motions[0], &relative_motions[1]],
             floor,
             remaining,
         );

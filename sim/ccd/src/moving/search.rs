@@ -62,26 +62,26 @@ pub struct MovingCounters {
 /// One body in a search.
 pub(crate) struct Side<'a> {
     pub(crate) shape: &'a MeshIndex,
-    pub(crate) course: RelativeMotion,
+    pub(crate) relative_motion: RelativeMotion,
     /// The last requested state and its time: parents and children often share one.
     last: (f64, BodyState),
 }
 
 impl<'a> Side<'a> {
-    pub(crate) fn new(shape: &'a MeshIndex, course: RelativeMotion) -> Self {
+    pub(crate) fn new(shape: &'a MeshIndex, relative_motion: RelativeMotion) -> Self {
         Self {
             shape,
-            last: (0.0, course.body(0.0)),
-            course,
+            last: (0.0, relative_motion.body(0.0)),
+            relative_motion,
         }
     }
 
     /// The box at time `t`, with bounds up to `end`.
     fn moving_box(&mut self, i: u32, t: f64, end: f64) -> MovingBox {
         if self.last.0 != t {
-            self.last = (t, self.course.body(t));
+            self.last = (t, self.relative_motion.body(t));
         }
-        MovingBox::new(&self.obb(i), &self.course, &self.last.1, end)
+        MovingBox::new(&self.obb(i), &self.relative_motion, &self.last.1, end)
     }
 
     fn node(&self, i: u32) -> Option<&'a Node> {
@@ -146,7 +146,7 @@ impl Queue {
         &mut self,
         a: &mut Side<'_>,
         b: &mut Side<'_>,
-        quest: SearchGoal,
+        goal: SearchGoal,
         mut end: f64,
         counters: &mut MovingCounters,
         meet: &mut impl FnMut(&FoundPair<'_, '_>, f64) -> f64,
@@ -166,7 +166,7 @@ impl Queue {
             if item.far {
                 let box_a = a.moving_box(item.a, time, end);
                 let box_b = b.moving_box(item.b, time, end);
-                self.test(item, [&box_a, &box_b], [a, b], quest, end, counters);
+                self.test(item, [&box_a, &box_b], [a, b], goal, end, counters);
                 continue;
             }
             let larger = || a.size(item.a) > b.size(item.b);
@@ -177,7 +177,7 @@ impl Queue {
                     for child in [first, first + 1] {
                         let box_a = a.moving_box(child, time, end);
                         let item = Item { a: child, ..item };
-                        self.test(item, [&box_a, &box_b], [a, b], quest, end, counters);
+                        self.test(item, [&box_a, &box_b], [a, b], goal, end, counters);
                     }
                 }
                 (_, Some(first)) => {
@@ -185,7 +185,7 @@ impl Queue {
                     for child in [first, first + 1] {
                         let box_b = b.moving_box(child, time, end);
                         let item = Item { b: child, ..item };
-                        self.test(item, [&box_a, &box_b], [a, b], quest, end, counters);
+                        self.test(item, [&box_a, &box_b], [a, b], goal, end, counters);
                     }
                 }
                 // Handled by the guard above.
@@ -201,16 +201,16 @@ impl Queue {
         item: Item,
         boxes: [&MovingBox; 2],
         [a, b]: [&Side<'_>; 2],
-        quest: SearchGoal,
+        goal: SearchGoal,
         end: f64,
         counters: &mut MovingCounters,
     ) {
         counters.boxes += 1;
         let remaining = end - item.time;
-        let courses = [&a.course, &b.course];
-        let known = apart(boxes[0], boxes[1], courses, quest.floor, remaining);
+        let relative_motions = [&a.relative_motion, &b.relative_motion];
+        let known = apart(boxes[0], boxes[1], relative_motions, goal.floor, remaining);
         // Pairs near at the start stay at time 0 down to their features.
-        if item.time == 0.0 && known.gap < quest.reach {
+        if item.time == 0.0 && known.gap < goal.reach {
             self.heap.push(Item { far: false, ..item });
         } else if known.time < remaining {
             self.heap.push(Item {
@@ -237,8 +237,8 @@ fn leaves(
             kind,
             a: points_a,
             b: points_b,
-            course_a: &a.course,
-            course_b: &b.course,
+            motion_of_a: &a.relative_motion,
+            motion_of_b: &b.relative_motion,
         };
         let met = FoundPair {
             features: &features,
@@ -248,7 +248,10 @@ fn leaves(
         };
         *end = meet(&met, *end);
     };
-    let (place_a, place_b) = (|p: &Vec3| a.course.place(p), |p: &Vec3| b.course.place(p));
+    let (place_a, place_b) = (
+        |p: &Vec3| a.relative_motion.place(p),
+        |p: &Vec3| b.relative_motion.place(p),
+    );
     match (
         &a.shape.shape,
         &b.shape.shape,

@@ -114,8 +114,8 @@ impl Features {
                 first,
                 count,
             });
-            let whose = number as u32;
-            (new.piece_of).extend(std::iter::repeat_n(whose, surface.vertices));
+            let surface_index = number as u32;
+            (new.piece_of).extend(std::iter::repeat_n(surface_index, surface.vertices));
             for (triangle, corners) in surface.triangles.iter().enumerate() {
                 if let Some(&index) = corners.iter().find(|v| **v >= count) {
                     return Err(MeshFault {

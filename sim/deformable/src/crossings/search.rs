@@ -15,7 +15,7 @@ const LARGE: f64 = 4.0;
 /// 1 / `√3`: the nearest vertex of a triangle is within this fraction of its longest side.
 const JUNG: f64 = 0.577_350_269_189_626;
 /// Marks a vertex that is not registered.
-const NOBODY: u32 = u32::MAX;
+const UNREGISTERED: u32 = u32::MAX;
 /// Margin, as a fraction of the extent of the deformable vertices, within which further vertices
 /// are registered: a vertex that approaches is there already.
 const MARGIN: f64 = 0.5;
@@ -122,13 +122,13 @@ pub(super) struct Work {
     halves: Vec<Swept>,
     /// For each edge, the box of its middle over the step.
     middles: Vec<Swept>,
-    /// Registered vertices by point; and the point of each vertex, or [`NOBODY`].
+    /// Registered vertices by point; and the point of each vertex, or [`UNREGISTERED`].
     members: Vec<u32>,
     points: Vec<u32>,
     places: Vec<Vec3>,
     /// For each point, the leaf that it is in.
     home: Vec<Cell>,
-    /// For each leaf, its index in `leaves`, or [`NOBODY`].
+    /// For each leaf, its index in `leaves`, or [`UNREGISTERED`].
     known: Vec<u32>,
     leaves: Vec<Leaf>,
     /// Vertices with their stars, leaf after leaf.
@@ -420,7 +420,7 @@ impl Work {
             return;
         };
         let map = registration.map();
-        self.known.resize(map.cell_slots(), NOBODY);
+        self.known.resize(map.cell_slots(), UNREGISTERED);
         let Some(some) = map.leaves().next() else {
             return;
         };
@@ -439,7 +439,7 @@ impl Work {
         let Some(&home) = self.home.get(point) else {
             return false;
         };
-        let leaf = self.know(points, home);
+        let leaf = self.leaf_index(points, home);
         let room = &self.leaves[leaf as usize].room;
         let (from, to) = (&f.before[v as usize], &f.after[v as usize]);
         let begin = self.crossed.len();
@@ -458,7 +458,7 @@ impl Work {
             self.marched.sort_unstable();
             self.marched.dedup();
             for i in 0..self.marched.len() {
-                let leaf = self.know(points, self.marched[i]);
+                let leaf = self.leaf_index(points, self.marched[i]);
                 self.crossed.push(leaf);
             }
         }
@@ -469,9 +469,9 @@ impl Work {
     }
 
     /// Index of a leaf in `leaves`.
-    fn know(&mut self, points: &MovingPoints, cell: Cell) -> u32 {
+    fn leaf_index(&mut self, points: &MovingPoints, cell: Cell) -> u32 {
         let known = &mut self.known[cell.index()];
-        if *known == NOBODY {
+        if *known == UNREGISTERED {
             *known = self.leaves.len() as u32;
             self.leaves.push(Leaf {
                 first: 0,
@@ -506,7 +506,7 @@ impl Work {
         let vertices = &self.vertices;
         let known = self.points.len() == count
             && (vertices.iter().zip(&self.points))
-                .all(|(swept, point)| *point != NOBODY || !swept.meets(around));
+                .all(|(swept, point)| *point != UNREGISTERED || !swept.meets(around));
         if known {
             return;
         }
@@ -519,7 +519,7 @@ impl Work {
                 self.points.push(self.members.len() as u32);
                 self.members.push(v);
             } else {
-                self.points.push(NOBODY);
+                self.points.push(UNREGISTERED);
             }
         }
     }

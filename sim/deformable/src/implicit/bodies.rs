@@ -54,7 +54,7 @@ impl ImplicitBody {
     }
 
     /// Sets the properties of a surface to those of this body.
-    pub fn dress(&self, surface: &mut ImplicitSurface) {
+    pub fn set_properties(&self, surface: &mut ImplicitSurface) {
         surface.id = self.id;
         surface.material = self.surface;
         surface.level = LEVEL;

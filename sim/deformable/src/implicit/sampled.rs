@@ -59,7 +59,7 @@ pub(super) fn note(
     sampled: &Sampled,
     (mesh, nearest): (&MeshIndex, &mut NearestWork),
     (tool, pose): (&ToolShape, &Pose),
-    noted: &mut Vec<(f64, Vec3)>,
+    candidates: &mut Vec<(f64, Vec3)>,
 ) {
     let (centre, reach_m) = (transform(pose, &tool.centre), 0.5 * tool.size_m());
     if sampled.clear_m(&centre) > reach_m + AHEAD_M {
@@ -82,7 +82,7 @@ pub(super) fn note(
             found = Some((place - foot.point).dot(&foot.normal));
         }
         if let Some(distance_m) = found.filter(|distance| *distance < AHEAD_M) {
-            noted.push((distance_m, transform(&inverse, &place)));
+            candidates.push((distance_m, transform(&inverse, &place)));
         }
     }
 }

@@ -17,12 +17,12 @@ const STEP_S: f64 = 0.012;
 /// Rate of velocity loss while settling, 1/s: first almost none, then strong.
 const LOST_1_S: [f64; 2] = [2.0, 20.0];
 /// Fraction of the time after which the second rate applies.
-const THEN: f64 = 0.4;
+const SLOW_FROM: f64 = 0.4;
 /// Largest number of drops times substeps: 4,000 drops get the full time, more get less.
 const MAX_WORK: f64 = 1e6;
 /// Largest initial displacement of a drop from its lattice, as a fraction of its radius; without
 /// it, columns of drops would stand.
-const SHAKEN: f64 = 0.05;
+const MAX_SHIFT: f64 = 0.05;
 /// Fraction of the terminal speed above which a liquid counts as falling: it has found no ground.
 const FALLS: f64 = 0.5;
 
@@ -53,7 +53,7 @@ impl ImplicitBodies {
         }
         for drop in &drops {
             let radius_m = self.world.radii()[*drop as usize];
-            let by = shaken(*drop) * (SHAKEN * radius_m);
+            let by = shaken(*drop) * (MAX_SHIFT * radius_m);
             let _ = (self.world).place(*drop, at_first[*drop as usize] + by, Vec3::zeros());
         }
 
@@ -67,7 +67,7 @@ impl ImplicitBodies {
             // Anything refused here is also refused in the scene's steps, which count it.
             let _ = self.world.step(dt_s, &self.rigids.list, &[]);
             self.follow();
-            let late = f64::from(step) >= THEN * f64::from(steps);
+            let late = f64::from(step) >= SLOW_FROM * f64::from(steps);
             let keep = (-LOST_1_S[usize::from(late)] * dt_s).exp();
             for drop in &drops {
                 let i = *drop as usize;

@@ -52,7 +52,7 @@ pub(super) struct Work {
     near: NearTerms,
     nearest: NearestWork,
     /// Candidate samples of a tool's mesh, with their distance from touching.
-    noted: Vec<(f64, Vec3)>,
+    candidates: Vec<(f64, Vec3)>,
     surface: Option<ImplicitSurface>,
     pub contacts: Vec<ProbeContact>,
 }
@@ -125,14 +125,14 @@ impl Tool {
                 sampled,
                 (mesh, &mut work.nearest),
                 (&self.seen, pose),
-                &mut work.noted,
+                &mut work.candidates,
             );
         }
         for term in &surface.terms {
             let local = transform(&inverse, &term.primitive.heart());
             let radius = term.primitive.radius_m;
             if let Some(near) = work.nearest.query(mesh, &local, radius + AHEAD_M) {
-                work.noted.push((near.distance_m - radius, near.point));
+                work.candidates.push((near.distance_m - radius, near.point));
             }
         }
     }
@@ -141,10 +141,10 @@ impl Tool {
     /// that a flat side is held all over, then others.
     fn sample(&mut self, work: &mut Work) {
         // A stable sort: equals keep their order.
-        work.noted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        work.candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
         self.samples.clear();
         for apart in [APART * self.reach_m(), SAME_M] {
-            for (_, point) in &work.noted {
+            for (_, point) in &work.candidates {
                 if self.samples.len() < MAX_SAMPLES
                     && self.samples.iter().all(|p| (p - point).norm() > apart)
                 {
@@ -152,7 +152,7 @@ impl Tool {
                 }
             }
         }
-        work.noted.clear();
+        work.candidates.clear();
     }
 
     /// Distance from its centre within which it may touch anything, m.
@@ -171,7 +171,7 @@ impl Tool {
         let mut deepest = f64::INFINITY;
         for body in bodies {
             let mut surface = work.surface.take().unwrap_or_else(|| body.surface());
-            body.dress(&mut surface);
+            body.set_properties(&mut surface);
             let within = self.reach_m() + BAND_M;
             near(
                 &mut work.near,
@@ -230,7 +230,7 @@ impl Tool {
                 out.implicit.push(body.surface());
             }
             let surface = &mut out.implicit[place];
-            body.dress(surface);
+            body.set_properties(surface);
             surface.terms.clear();
             surface.cliques.clear();
             if hidden {

@@ -8,7 +8,7 @@ use hapticd_proxy::{ImplicitSurface, Material, Sampled};
 use hapticd_skin::blend::{self, Bulge, Graph};
 use hapticd_skin::{
     Ambiguity, Check, Checker, DomainError, Mesh, Polygonizer, Report, Settings, Skin, SkinError,
-    quality::{Budget, NoBudget, Quality},
+    quality::{Budget, InvalidBudget, Quality},
 };
 
 use super::near_terms::{NearTerms, near};
@@ -160,8 +160,12 @@ impl SkinMaker {
     /// s.
     ///
     /// # Errors
-    /// [`NoBudget`] if one of the numbers is invalid.
-    pub fn new(spec: SkinSpec, most_triangles: usize, seconds: f64) -> Result<SkinMaker, NoBudget> {
+    /// [`InvalidBudget`] if one of the numbers is invalid.
+    pub fn new(
+        spec: SkinSpec,
+        most_triangles: usize,
+        seconds: f64,
+    ) -> Result<SkinMaker, InvalidBudget> {
         let budget = Budget {
             cell_m: spec.cell_m,
             // Leaves a margin for the error of the prediction.
@@ -171,7 +175,7 @@ impl SkinMaker {
         let quality = Quality::new(budget)?;
         let [from, top, height] = BULGE.map(|part| part * spec.level);
         // It rises and falls whatever the level.
-        let bulge = Bulge::new(from, top, height, spec.level).map_err(|_| NoBudget(budget))?;
+        let bulge = Bulge::new(from, top, height, spec.level).map_err(|_| InvalidBudget(budget))?;
         let felt = ImplicitSurface {
             id: spec.id,
             material: Material {
@@ -279,7 +283,7 @@ impl SkinMaker {
             let graph = match state.groups.is_empty() {
                 true => &state.graph,
                 false => {
-                    together(
+                    set_group_pairs(
                         &mut self.order,
                         &mut self.graph,
                         state,
@@ -417,7 +421,7 @@ fn elsewhere(
 
 /// Sets all pairs of a group that may reach one cube. With these pairs, and only these, *blends
 /// with* is an equivalence in every cube.
-fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: f64) {
+fn set_group_pairs(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: f64) {
     let at = |i: u32| state.primitives[i as usize].heart();
     let radius = |i: u32| state.primitives[i as usize].radius_m;
     let count = state.primitives.len().min(state.groups.len());
@@ -428,13 +432,13 @@ fn together(order: &mut Vec<u32>, graph: &mut Graph, state: &SkinState, cell_m: 
     let diagonal = 3.0_f64.sqrt() * cell_m;
     let pairs = order.iter().enumerate().flat_map(|(place, a)| {
         let (here, reach) = (at(*a), radius(*a) + diagonal);
-        let beside = order[place + 1..].iter();
-        let beside = beside.take_while(move |b| at(**b).x - here.x <= reach + widest);
+        let neighbours = order[place + 1..].iter();
+        let neighbours = neighbours.take_while(move |b| at(**b).x - here.x <= reach + widest);
         let near = move |b: &&u32| {
             let near = (at(**b) - here).norm() <= reach + radius(**b);
             near && state.groups[*a as usize] == state.groups[**b as usize]
         };
-        beside.filter(near).map(|b| (*a.min(b), *a.max(b)))
+        neighbours.filter(near).map(|b| (*a.min(b), *a.max(b)))
     });
     graph.set(pairs);
 }

@@ -1,10 +1,10 @@
 //! Sweep and prune: sorts along the axis on which the boxes are spread most, then sweeps along it.
 
-use super::{Aabb, BroadPhase, BroadWork, Extent, SweptBox, Upkeep, pairs_of_wide};
+use super::{Aabb, BroadPhase, BroadWork, Extent, SweptBox, Upkeep, pairs_of_unbounded};
 use crate::pose::Vec3;
 
 /// Exchanges for each box after which insertion gives up and the list is sorted from scratch.
-const PATIENCE: usize = 8;
+const MAX_EXCHANGES_PER_BOX: usize = 8;
 
 /// Sorts along the axis on which the boxes are spread most, and sweeps along it.
 ///
@@ -16,7 +16,7 @@ pub struct SweepAndPrune {
     order: Vec<u32>,
     hulls: Vec<Aabb>,
     sorted: Vec<Entry>,
-    wide: Vec<u32>,
+    unbounded: Vec<u32>,
     work: BroadWork,
     exchanges: u64,
     sorts: u64,
@@ -47,13 +47,13 @@ impl BroadPhase for SweepAndPrune {
     fn overlapping(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
         pairs.clear();
         self.hulls.clear();
-        self.wide.clear();
+        self.unbounded.clear();
         for (i, b) in (0_u32..).zip(boxes) {
             self.hulls.push(match b.extent() {
                 Extent::Bounded => b.hull(),
                 Extent::Nowhere => Aabb::NOWHERE,
                 Extent::Everywhere => {
-                    self.wide.push(i);
+                    self.unbounded.push(i);
                     Aabb::NOWHERE
                 }
             });
@@ -73,7 +73,7 @@ impl BroadPhase for SweepAndPrune {
                 }
             }
         }
-        pairs_of_wide(&self.wide, boxes, pairs);
+        pairs_of_unbounded(&self.unbounded, boxes, pairs);
         pairs.sort_unstable();
         self.work.search(boxes.len(), pairs.len());
     }
@@ -127,9 +127,9 @@ impl SweepAndPrune {
 }
 
 /// Sorts by insertion and returns the number of exchanges of neighbours. `None` if that takes more
-/// than [`PATIENCE`] exchanges a box.
+/// than [`MAX_EXCHANGES_PER_BOX`] exchanges a box.
 fn insert(entries: &mut [Entry]) -> Option<usize> {
-    let most = PATIENCE * entries.len();
+    let most = MAX_EXCHANGES_PER_BOX * entries.len();
     let mut left = most;
     for i in 1..entries.len() {
         let moved = entries[i];

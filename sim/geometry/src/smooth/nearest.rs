@@ -5,7 +5,7 @@
 use crate::adjacency::NO_FACE;
 use crate::pose::Vec3;
 
-use super::patch::Spot;
+use super::patch::PatchPoint;
 use super::{SmoothMesh, facet};
 
 /// Most steps of a search, steps from patch to patch included.
@@ -88,7 +88,7 @@ impl SmoothMesh {
         let mut at = Search::new(patch.spot(&w), &patch.normals, x);
         for _ in 0..STEPS {
             let mut step = at.step();
-            if let Some(side) = kept_in(&w, &step, back) {
+            if let Some(side) = side_to_slide(&w, &step, back) {
                 step = at.slide(side);
             }
             let from = w;
@@ -99,7 +99,7 @@ impl SmoothMesh {
                 return Some((found(face, from, &at.spot), met.filter(|_| at_corner)));
             }
             let mut spot = patch.spot(&w);
-            let far = |spot: &Spot| (x - spot.point).norm_squared();
+            let far = |spot: &PatchPoint| (x - spot.point).norm_squared();
             if length >= NEAR_M && far(&spot) > far(&at.spot) {
                 // Overshot: halve the step.
                 w = [0, 1, 2].map(|k| 0.5 * (from[k] + w[k]));
@@ -109,7 +109,7 @@ impl SmoothMesh {
             let Some(side) = reached else {
                 let pulled = at.slope(&step);
                 at = Search::new(spot, &patch.normals, x);
-                at.learn(&step, pulled);
+                at.update_hessian(&step, pulled);
                 continue;
             };
             // Across the side, or along it where the sheet ends.
@@ -165,7 +165,7 @@ impl SmoothMesh {
     }
 }
 
-fn found(face: u32, weights: [f64; 3], spot: &Spot) -> Foot {
+fn found(face: u32, weights: [f64; 3], spot: &PatchPoint) -> Foot {
     Foot {
         face,
         weights,
@@ -202,7 +202,7 @@ const ALONG: f64 = 1e-3;
 /// This is the side `back` through which the search came, if the step also leads along it: two
 /// triangles that send the search to each other mean the side between them. Or it is a side that
 /// only a small part of the step crosses.
-fn kept_in(w: &[f64; 3], step: &[f64; 3], back: Option<usize>) -> Option<usize> {
+fn side_to_slide(w: &[f64; 3], step: &[f64; 3], back: Option<usize>) -> Option<usize> {
     let most = step.iter().fold(0.0_f64, |most, s| most.max(s.abs()));
     let leads = |m: usize| step[m] > 0.0 && w[m] < 1.0;
     (0..3).find(|&k| {
@@ -241,15 +241,15 @@ fn clip(w: &mut [f64; 3], step: &mut [f64; 3], back: Option<usize>) -> Option<us
 
 /// State of Newton's method for half the squared distance to `x`.
 struct Search {
-    spot: Spot,
+    spot: PatchPoint,
     /// Minus the gradient, and the second derivatives, along the two weights.
-    pull: [f64; 2],
-    bend: [f64; 3],
+    negative_gradient: [f64; 2],
+    hessian: [f64; 3],
     square: [f64; 3],
 }
 
 impl Search {
-    fn new(spot: Spot, normals: &[Vec3; 3], x: &Vec3) -> Self {
+    fn new(spot: PatchPoint, normals: &[Vec3; 3], x: &Vec3) -> Self {
         let [u, v] = spot.along;
         let off = x - spot.point;
         let height = off.dot(&spot.normal);
@@ -258,20 +258,20 @@ impl Search {
         let (i, j, k) = (spot.from, (spot.from + 1) % 3, (spot.from + 2) % 3);
         let (nu, nv) = (normals[j] - normals[i], normals[k] - normals[i]);
         let square = [u.dot(&u), u.dot(&v), v.dot(&v)];
-        let mut bend = [
+        let mut hessian = [
             square[0] + height * u.dot(&nu),
             square[1] + 0.5 * height * (u.dot(&nv) + v.dot(&nu)),
             square[2] + height * v.dot(&nv),
         ];
         let det = |m: &[f64; 3]| m[0] * m[2] - m[1] * m[1];
         // Beyond the centre of curvature there is no nearest place: descend instead.
-        let steep = bend[0] > 0.1 * square[0] && bend[2] > 0.1 * square[2];
-        if !(steep && det(&bend) > 0.01 * det(&square)) {
-            bend = square;
+        let steep = hessian[0] > 0.1 * square[0] && hessian[2] > 0.1 * square[2];
+        if !(steep && det(&hessian) > 0.01 * det(&square)) {
+            hessian = square;
         }
         Search {
-            pull: [u.dot(&off), v.dot(&off)],
-            bend,
+            negative_gradient: [u.dot(&off), v.dot(&off)],
+            hessian,
             square,
             spot,
         }
@@ -289,7 +289,7 @@ impl Search {
     /// Returns the rate at which half the squared distance falls along a step.
     fn slope(&self, step: &[f64; 3]) -> f64 {
         let [u, v] = self.parts(step);
-        u * self.pull[0] + v * self.pull[1]
+        u * self.negative_gradient[0] + v * self.negative_gradient[1]
     }
 
     /// Corrects the second derivative along the step that led here, by the change of the slope,
@@ -297,16 +297,16 @@ impl Search {
     ///
     /// A patch is not bent exactly as its corners' normals say. Without this correction, feet of
     /// distant points are not found within the step limit.
-    fn learn(&mut self, step: &[f64; 3], pulled: f64) {
+    fn update_hessian(&mut self, step: &[f64; 3], pulled: f64) {
         let [u, v] = self.parts(step);
-        let [a, b, c] = self.bend;
+        let [a, b, c] = self.hessian;
         let bent = [a * u + b * v, b * u + c * v];
         let model = u * bent[0] + v * bent[1];
         let share = (pulled - self.slope(step)) / model;
         // Where the second derivative itself changes along the step, a small value is too small.
         if share.is_finite() {
             let more = (share.clamp(0.5, 4.0) - 1.0) / model;
-            self.bend = [
+            self.hessian = [
                 a + more * bent[0] * bent[0],
                 b + more * bent[0] * bent[1],
                 c + more * bent[1] * bent[1],
@@ -320,8 +320,8 @@ impl Search {
     }
 
     fn step(&self) -> [f64; 3] {
-        let [a, b, c] = self.bend;
-        let [g, h] = self.pull;
+        let [a, b, c] = self.hessian;
+        let [g, h] = self.negative_gradient;
         let det = a * c - b * b;
         let solved = [(c * g - b * h) / det, (a * h - b * g) / det];
         let finite = solved.iter().all(|s| s.is_finite());
@@ -335,7 +335,7 @@ impl Search {
         along[(corner + 2) % 3] = -1.0;
         let [u, v] = self.parts(&along);
         let form = |m: &[f64; 3]| u * u * m[0] + 2.0 * u * v * m[1] + v * v * m[2];
-        let by = self.slope(&along) / form(&self.bend);
+        let by = self.slope(&along) / form(&self.hessian);
         let by = if by.is_finite() { by } else { 0.0 };
         along.map(|a| a * by)
     }

@@ -27,7 +27,7 @@ pub struct Patch {
 
 /// A place on the patch, with its derivatives along the weights of two corners. Their weight comes
 /// from the third corner, the heaviest.
-pub(super) struct Spot {
+pub(super) struct PatchPoint {
     pub(super) point: Vec3,
     /// The corner from which the others' weight is taken.
     pub(super) from: usize,
@@ -87,7 +87,7 @@ impl Patch {
     }
 
     /// Returns position and derivatives.
-    pub(super) fn spot(&self, weights: &[f64; 3]) -> Spot {
+    pub(super) fn spot(&self, weights: &[f64; 3]) -> PatchPoint {
         let point = self.at(weights);
         let from = heaviest(weights);
         let along = [1, 2].map(|n| {
@@ -97,7 +97,7 @@ impl Patch {
             (self.at(&there) - point) / STEP
         });
         let normal = along[0].cross(&along[1]).try_normalize(0.0);
-        Spot {
+        PatchPoint {
             point,
             from,
             along,

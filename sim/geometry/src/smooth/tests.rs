@@ -250,7 +250,7 @@ fn feet_are_found_from_vertices() {
 fn the_narrowest_valley_of_a_sheet_is_known() {
     let narrowest = |body: &SmoothMesh| {
         let bent = (0..body.faces.len() as u32).filter(|face| !body.is_flat(*face));
-        bent.map(|face| body.narrowest_m(body.sheet(face).unwrap()))
+        bent.map(|face| body.min_concave_radius_m(body.sheet(face).unwrap()))
             .fold(f64::INFINITY, f64::min)
     };
     assert!((narrowest(&torus()) / 0.035 - 1.0).abs() < 0.05);

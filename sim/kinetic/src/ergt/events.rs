@@ -279,7 +279,7 @@ impl<'a> Event<'a> {
             Change::Flip(h) => graph.flip(h),
         }
         let signs = self.signs(!self.left);
-        graph.put_right(&signs);
+        graph.fix_flags(&signs);
         if let [pin, second, .., last_but_one, _] = geodesics.root[..] {
             let inside = [second, last_but_one].map(|v| self.polygons.owner[v as usize] == 0);
             let changed = geodesics.root.len() != root_before;

@@ -79,7 +79,7 @@ impl Geodesics {
 
 /// Pulls a path tight; its ends stay. `None` if it does not become tight: the vertices are not in
 /// general position.
-pub(super) fn taut(signs: &Signs<'_>, mut path: Vec<u32>) -> Option<Vec<u32>> {
+pub(super) fn pull_tight(signs: &Signs<'_>, mut path: Vec<u32>) -> Option<Vec<u32>> {
     let mut pulls = MAX_PULLS * (path.len() + signs.count() as usize).pow(2);
     let mut k = 1;
     while k + 1 < path.len() {
@@ -136,7 +136,7 @@ pub(super) fn add_tree(signs: &Signs<'_>, order: &[u32], nodes: &mut Vec<Node>) 
         path.extend_from_slice(&nodes[right as usize].path[1..]);
         Node {
             children: Some([left, right]),
-            path: taut(signs, path)?,
+            path: pull_tight(signs, path)?,
         }
     };
     nodes.push(node);
@@ -172,5 +172,5 @@ pub(super) fn root(signs: &Signs<'_>, trees: &Geodesics, graph: &Graph) -> Optio
     })?;
     let (first, end) = (signs.polygons.first[1], signs.polygons.first[2]);
     let path = [v].into_iter().chain(q..end).chain(first..=q).chain([v]);
-    taut(signs, path.collect())
+    pull_tight(signs, path.collect())
 }

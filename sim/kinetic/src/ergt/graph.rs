@@ -35,7 +35,7 @@ pub(super) struct Graph {
     /// Half-edges with changed corners; those among them with flags still to be determined; removed
     /// half-edges.
     pub(super) touched: Vec<u32>,
-    pub(super) unsure: Vec<u32>,
+    pub(super) unresolved: Vec<u32>,
     pub(super) gone: Vec<u32>,
 }
 
@@ -92,17 +92,17 @@ impl Graph {
 
     /// Determines the flags of changed corners that do not follow from other flags.
     pub(super) fn resolve(&mut self, signs: &Signs<'_>) {
-        let mut unsure = std::mem::take(&mut self.unsure);
-        for h in unsure.drain(..) {
+        let mut unresolved = std::mem::take(&mut self.unresolved);
+        for h in unresolved.drain(..) {
             let [u, v, x] = self.corner(h);
             self.set(h, u == x || !signs.left(u, v, x));
         }
-        self.unsure = unsure;
+        self.unresolved = unresolved;
     }
 
     /// Corrects the flags of changed corners that clearly contradict them: of two events at one
     /// time, the other came first.
-    pub(super) fn put_right(&mut self, signs: &Signs<'_>) {
+    pub(super) fn fix_flags(&mut self, signs: &Signs<'_>) {
         for k in 0..self.touched.len() {
             let h = self.touched[k];
             if !self.half(h).used {
@@ -141,7 +141,7 @@ impl Graph {
         self.uses[h as usize / 2] = uses;
         if uses == 0 && !self.half(h).obstacle {
             let grown = self.remove(h);
-            self.unsure.extend(grown);
+            self.unresolved.extend(grown);
         }
         Some(())
     }
@@ -260,7 +260,7 @@ impl Graph {
         let corners = [self.sector(signs, a, b)?, self.sector(signs, b, a)?];
         let h = self.insert_at([a, b], corners);
         let changed = corners.into_iter().chain([h, h ^ 1]);
-        self.unsure.extend(changed.filter(|h| *h != NONE));
+        self.unresolved.extend(changed.filter(|h| *h != NONE));
         Some(h)
     }
 

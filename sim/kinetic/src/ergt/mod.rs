@@ -50,7 +50,7 @@ mod geodesic;
 mod graph;
 mod signs;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STILL_EVENTS};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS};
 use crate::motion::Rigid2;
 use crate::polygons::Polygons;
 pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap};
@@ -330,7 +330,7 @@ impl Kinetic for GeodesicTriangulation {
                 break;
             }
             self.now = self.now.max(time);
-            if self.livelock.event(self.now, MAX_STILL_EVENTS) {
+            if self.livelock.event(self.now, MAX_STALLED_EVENTS) {
                 return self.fault(0, "time stands still");
             }
             self.process(slot)?;

@@ -9,7 +9,7 @@ use crate::polygons::{Polygons, cross, length, minus, orient};
 use crate::roots::Smooth;
 
 /// Largest error of an event's time, s.
-const LATE: f64 = 4e-12;
+const EVENT_TIME_ERROR_S: f64 = 4e-12;
 
 /// Turns just after one time.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Signs<'a> {
     places: Vec<[f64; 2]>,
     t: f64,
     /// Distance that a vertex moves within the error of an event's time.
-    blur: f64,
+    event_error_m: f64,
     /// Just before the time, not after.
     pub(super) before: bool,
     /// Three vertices with a turn that has just changed, and whether they turn left now.
@@ -32,7 +32,7 @@ impl<'a> Signs<'a> {
         let speeds = (polygons.bodies.iter().zip(&polygons.radius))
             .map(|(b, r)| length(b.motion.velocity_at(t)) + b.motion.omega.abs() * r);
         Self {
-            blur: LATE * speeds.sum::<f64>(),
+            event_error_m: EVENT_TIME_ERROR_S * speeds.sum::<f64>(),
             polygons,
             places: (0..count).map(|v| polygons.place(v, t)).collect(),
             t,
@@ -63,7 +63,7 @@ impl<'a> Signs<'a> {
     pub(super) fn value(&self, [u, v, x]: [u32; 3]) -> (f64, f64) {
         let [p, q, r] = [u, v, x].map(|v| self.place(v));
         let (a, b) = (length(minus(q, p)), length(minus(r, q)));
-        let late = self.blur * (a + b);
+        let late = self.event_error_m * (a + b);
         (orient(p, q, r), self.rounding([u, v, x]) + late)
     }
 
@@ -89,7 +89,7 @@ impl<'a> Signs<'a> {
             return false;
         };
         let (value, slope) = corner.at(self.t);
-        slope < 0.0 && value.abs() <= self.rounding([a, b, m]) - LATE * slope
+        slope < 0.0 && value.abs() <= self.rounding([a, b, m]) - EVENT_TIME_ERROR_S * slope
     }
 
     /// Returns a vertex and the first end of another polygon's edge that meet now, to rounding; one
@@ -126,7 +126,8 @@ impl<'a> Signs<'a> {
         }
         let corner = self.polygons.corner([u, v, x], true);
         let slope = corner.map_or(0.0, |corner| corner.at(self.t).1);
-        if slope == 0.0 || value.abs() > self.rounding([u, v, x]) + LATE * slope.abs() {
+        if slope == 0.0 || value.abs() > self.rounding([u, v, x]) + EVENT_TIME_ERROR_S * slope.abs()
+        {
             value > 0.0
         } else {
             (slope > 0.0) != self.before

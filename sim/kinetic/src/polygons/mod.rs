@@ -148,11 +148,15 @@ impl Corner<'_> {
         }
         let fastest = (self.motions.iter()).fold(0.0_f64, |w, m| w.max(m.omega.abs()));
         let window = WINDOW_S.min(WINDOW_RAD / fastest);
-        let looked = horizon.min(now + MAX_WINDOWS * window);
-        let found = smooth(self, now, looked, window);
-        let only_looked = found.time == f64::INFINITY && looked < horizon;
+        let searched_until = horizon.min(now + MAX_WINDOWS * window);
+        let found = smooth(self, now, searched_until, window);
+        let search_ended = found.time == f64::INFINITY && searched_until < horizon;
         Failure {
-            time: if only_looked { looked } else { found.time },
+            time: if search_ended {
+                searched_until
+            } else {
+                found.time
+            },
             was_false: found.was_false,
         }
     }
@@ -181,7 +185,7 @@ impl Polygons {
     ///
     /// # Errors
     /// See [`ShapeError`].
-    pub(crate) fn apart_or_not(bodies: Vec<PolygonBody>) -> Result<Self, ShapeError> {
+    pub(crate) fn allowing_overlap(bodies: Vec<PolygonBody>) -> Result<Self, ShapeError> {
         shape::check_shapes(&bodies)?;
         Ok(Self::listed(bodies))
     }

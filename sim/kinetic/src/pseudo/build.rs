@@ -68,7 +68,7 @@ impl PartialOrd for Possible {
 
 /// Scratch memory of builds, kept for reuse.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Workshop {
+pub(super) struct BuildScratch {
     pub(super) stage: Stage,
     places: Vec<Point>,
     edges: Vec<[u32; 2]>,
@@ -104,7 +104,7 @@ impl PseudoTriangulation {
         let halves = 2 * (n + free);
         self.halves.reserve(halves);
         self.queue.reserve(halves);
-        let w = &mut self.workshop;
+        let w = &mut self.scratch;
         w.places.reserve(n);
         w.gaps.reserve(n);
         w.edges.reserve(n + free);
@@ -127,7 +127,7 @@ impl PseudoTriangulation {
         self.queue.clear();
         self.halves.clear();
         self.live = 0;
-        let mut w = std::mem::take(&mut self.workshop);
+        let mut w = std::mem::take(&mut self.scratch);
         w.places.clear();
         w.places
             .extend((0..n).map(|v| self.polygons.place(v, self.now)));
@@ -147,7 +147,7 @@ impl PseudoTriangulation {
         }));
         w.possible.clear();
         w.stage = Stage::Listing(0);
-        self.workshop = w;
+        self.scratch = w;
     }
 
     fn is_member(&self, v: u32) -> bool {
@@ -161,7 +161,7 @@ impl PseudoTriangulation {
     /// The bodies are in no position for which the structure can be built. It is then unusable
     /// until a rebuild is started again.
     pub fn build_on(&mut self, budget: u32) -> Result<bool, Inconsistent> {
-        let mut w = std::mem::take(&mut self.workshop);
+        let mut w = std::mem::take(&mut self.scratch);
         let mut left = u64::from(budget);
         let whole = loop {
             match w.stage {
@@ -195,7 +195,7 @@ impl PseudoTriangulation {
                 }
             }
         };
-        self.workshop = w;
+        self.scratch = w;
         if let Ok(true) = whole
             && !self.issued
         {
@@ -209,7 +209,7 @@ impl PseudoTriangulation {
     }
 
     /// Lists the possible edges from a vertex to later ones; returns the cost.
-    fn list(&self, i: u32, w: &mut Workshop) -> u64 {
+    fn list(&self, i: u32, w: &mut BuildScratch) -> u64 {
         if !self.is_member(i) {
             return 1;
         }
@@ -230,7 +230,7 @@ impl PseudoTriangulation {
     }
 
     /// Adds an edge if it is allowed; returns the cost.
-    fn try_edge(&self, [i, k]: [u32; 2], w: &mut Workshop) -> u64 {
+    fn try_edge(&self, [i, k]: [u32; 2], w: &mut BuildScratch) -> u64 {
         let at = |v: u32| w.places[v as usize];
         let d = minus(at(k), at(i));
         let gaps = [
@@ -256,7 +256,7 @@ impl PseudoTriangulation {
     }
 
     /// Makes half-edges of all edges, and checks the result.
-    fn finish(&mut self, w: &mut Workshop) -> Result<(), Inconsistent> {
+    fn finish(&mut self, w: &mut BuildScratch) -> Result<(), Inconsistent> {
         self.connect(w);
         self.issued = false;
         let [free, cells] = self.sizes();
@@ -317,7 +317,7 @@ impl PseudoTriangulation {
     }
 
     /// Makes half-edges of the listed edges, of which the polygons' come first.
-    fn connect(&mut self, w: &mut Workshop) {
+    fn connect(&mut self, w: &mut BuildScratch) {
         let polygons = self.polygons.owner.len();
         self.halves.clear();
         w.rays.clear();
@@ -373,7 +373,7 @@ impl PseudoTriangulation {
     /// Lists in `touched`, each once, the half-edges with corners in which a body takes part. An
     /// edge of a polygon never slides, so each walk around a vertex starts there.
     pub(super) fn touch(&mut self, body: u32, touched: &mut Vec<u32>, again: bool) {
-        let mut w = std::mem::take(&mut self.workshop);
+        let mut w = std::mem::take(&mut self.scratch);
         if again {
             w.walk = w.walk.wrapping_add(1);
             touched.clear();
@@ -395,7 +395,7 @@ impl PseudoTriangulation {
                 }
             }
         }
-        self.workshop = w;
+        self.scratch = w;
     }
 
     /// Checks every sign, three convex corners in every cell and none outside, cell numbers and

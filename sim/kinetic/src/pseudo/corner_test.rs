@@ -82,7 +82,7 @@ pub(super) enum CornerTest {
 
 impl PseudoTriangulation {
     /// Tests the corner of `h` at the beginning of a step, with the motions in `self.moving`.
-    pub(super) fn look(&self, h: u32) -> CornerTest {
+    pub(super) fn test_corner(&self, h: u32) -> CornerTest {
         let corner = self.corner(h);
         let [i, j, k] = corner.map(|v| self.polygons.owner[v as usize] as usize);
         let [mu, mv, mx] = [i, j, k].map(|b| &self.moving[b]);
@@ -186,15 +186,15 @@ mod tests {
                     turn: f64::from(round / 3 % 2) * size * random.range(-3.0, 3.0),
                 })
                 .collect();
-            scene.set_off(&shifts).unwrap();
+            scene.start_motion(&shifts).unwrap();
             for h in 0..scene.halves.len() as u32 {
-                let look = scene.look(h);
+                let test_corner = scene.test_corner(h);
                 let Some(corner) = scene.certificate(h) else {
-                    assert_eq!(look, CornerTest::Never);
+                    assert_eq!(test_corner, CornerTest::Never);
                     continue;
                 };
                 let failure = corner.failure(0.0, 1.0).time;
-                match look {
+                match test_corner {
                     CornerTest::Never => panic!("a corner that changes has no certificate"),
                     CornerTest::Holds => {
                         assert_eq!(failure, f64::INFINITY, "{shifts:?}");
@@ -204,7 +204,7 @@ mod tests {
                     }
                     CornerTest::Unclear => failed += u32::from(failure < 1.0),
                 }
-                counts[usize::from(short)][usize::from(look == CornerTest::Holds)] += 1;
+                counts[usize::from(short)][usize::from(test_corner == CornerTest::Holds)] += 1;
             }
         }
         let [[_, long], [unclear, holds]] = counts;
@@ -225,7 +225,7 @@ mod tests {
                 by: [random.range(-0.5, 0.5), random.range(-0.5, 0.5)],
                 turn: f64::from(round % 2) * random.range(-0.5, 0.5),
             };
-            scene.set_off(&[shift]).unwrap();
+            scene.start_motion(&[shift]).unwrap();
             let times: Vec<f64> = (0..scene.halves.len() as u32)
                 .map(|h| (scene.certificate(h)).map_or(2.0, |c| c.failure(0.0, 1.0).time))
                 .collect();
@@ -233,8 +233,12 @@ mod tests {
                 let whole = shift;
                 shift.by = whole.by.map(|x| x * time);
                 shift.turn *= time;
-                scene.set_off(&[shift]).unwrap();
-                assert_eq!(scene.look(h as u32), CornerTest::Unclear, "{shift:?}");
+                scene.start_motion(&[shift]).unwrap();
+                assert_eq!(
+                    scene.test_corner(h as u32),
+                    CornerTest::Unclear,
+                    "{shift:?}"
+                );
                 seen += 1;
                 shift = whole;
             }
@@ -259,7 +263,7 @@ mod tests {
         scene.build_on(u32::MAX).unwrap();
         assert!(!scene.halves.is_empty());
         for h in 0..scene.halves.len() as u32 {
-            assert_eq!(scene.look(h), CornerTest::Never);
+            assert_eq!(scene.test_corner(h), CornerTest::Never);
         }
     }
 }

@@ -13,13 +13,13 @@ impl PseudoTriangulation {
         if !self.is_whole() || !self.takes_part(body) {
             return 0;
         }
-        let mut touched = std::mem::take(&mut self.workshop.touched);
+        let mut touched = std::mem::take(&mut self.scratch.touched);
         self.touch(body, &mut touched, true);
         let owner = |v: u32| self.polygons.owner[v as usize];
         // All three points of one body: a corner of its outline, which never changes.
         let changes = |h: &&u32| self.corner(**h).into_iter().any(|v| owner(v) != body);
         let count = touched.iter().filter(changes).count() as u64;
-        self.workshop.touched = touched;
+        self.scratch.touched = touched;
         self.stats.named(count);
         count
     }

@@ -32,7 +32,7 @@ mod corner_test;
 mod locality;
 mod step;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STILL_EVENTS};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS};
 use crate::motion::Rigid2;
 use crate::polygons::shape::reflex_vertices;
 pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap, rebound};
@@ -116,7 +116,7 @@ pub struct PseudoTriangulation {
     /// Whether each body takes part.
     members: Vec<bool>,
     reflex_vertices: Vec<u32>,
-    workshop: build::Workshop,
+    scratch: build::BuildScratch,
     /// True between steps, when nothing moves.
     at_rest: bool,
     /// For steps: how each body moves, and the positions of vertices while nothing does.
@@ -171,7 +171,7 @@ impl PseudoTriangulation {
             reflex_vertices: (bodies.iter())
                 .map(|b| reflex_vertices(&b.shape) as u32)
                 .collect(),
-            workshop: build::Workshop::default(),
+            scratch: build::BuildScratch::default(),
             at_rest: false,
             moving: vec![corner_test::Moving::default(); bodies.len()],
             rest: vec![[0.0; 2]; polygons.owner.len()],
@@ -324,14 +324,14 @@ impl PseudoTriangulation {
     }
 
     fn reissue_body(&mut self, body: u32) -> u64 {
-        let mut touched = std::mem::take(&mut self.workshop.touched);
+        let mut touched = std::mem::take(&mut self.scratch.touched);
         self.touch(body, &mut touched, true);
         let mut count = 0;
         for &h in &touched {
             self.reissue(h);
             count += u64::from(self.half(h).live);
         }
-        self.workshop.touched = touched;
+        self.scratch.touched = touched;
         count
     }
 
@@ -359,7 +359,7 @@ impl PseudoTriangulation {
             return Ok(None);
         };
         self.now = self.now.max(time);
-        if self.livelock.event(self.now, MAX_STILL_EVENTS) {
+        if self.livelock.event(self.now, MAX_STALLED_EVENTS) {
             return self.fault(self.half(h).origin, "time stands still");
         }
         let corner = self.corner(h).map(|v| self.polygons.name(v));
@@ -383,7 +383,7 @@ impl PseudoTriangulation {
         } = *self.half(h);
         let [u, v, x] = self.corner(h);
         let places = [u, v, x].map(|v| self.polygons.place(v, self.now));
-        if self.only_looked(h) {
+        if self.search_ended(h) {
             self.reissue(h);
             self.stats
                 .event(CornerChange::Looked as usize, false, self.cost);
@@ -401,7 +401,7 @@ impl PseudoTriangulation {
                 (true, true) => return self.fault(v, "two edges of one polygon become straight"),
                 (false, true) => true,
                 (true, false) => false,
-                (false, false) => self.head_goes([u, v, x], first, second),
+                (false, false) => self.slides_head([u, v, x], first, second),
             };
             if head {
                 self.slide_head(h, true)?;
@@ -429,7 +429,7 @@ impl PseudoTriangulation {
     }
 
     /// Whether the event of `h` is only the end of a search without result.
-    fn only_looked(&self, h: u32) -> bool {
+    fn search_ended(&self, h: u32) -> bool {
         (self.certificate(h)).is_some_and(|corner| !corner.has_failed(self.now))
     }
 
@@ -457,7 +457,7 @@ impl PseudoTriangulation {
     }
 
     /// Whether the edge before the corner is the one to slide.
-    fn head_goes(&self, corner: [u32; 3], first: f64, second: f64) -> bool {
+    fn slides_head(&self, corner: [u32; 3], first: f64, second: f64) -> bool {
         let [u, v, x] = corner.map(|v| self.polygons.owner[v as usize]);
         match self.policy {
             Policy::First => true,

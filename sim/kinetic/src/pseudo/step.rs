@@ -53,9 +53,9 @@ impl PseudoTriangulation {
     /// # Errors
     /// A body is invalid: see [`ShapeError`].
     pub fn for_steps(bodies: Vec<PolygonBody>) -> Result<Self, ShapeError> {
-        let polygons = Polygons::apart_or_not(bodies)?;
+        let polygons = Polygons::allowing_overlap(bodies)?;
         let mut structure = Self::unbuilt(polygons, 0.0, 1.0, Policy::default(), Contacts::Stop);
-        structure.workshop.stage = Stage::Broken;
+        structure.scratch.stage = Stage::Broken;
         Ok(structure)
     }
 
@@ -141,7 +141,7 @@ impl PseudoTriangulation {
     /// Returns whether the structure is usable: built, and without a fault since.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.workshop.stage == Stage::Whole
+        self.scratch.stage == Stage::Whole
     }
 
     /// For tests: the structure reports a fault at the end of the next step.
@@ -171,7 +171,7 @@ impl PseudoTriangulation {
         }
         let went = self.shift(shifts, most_events);
         if went.is_err() {
-            self.workshop.stage = Stage::Broken;
+            self.scratch.stage = Stage::Broken;
         }
         went
     }
@@ -181,7 +181,7 @@ impl PseudoTriangulation {
         self.horizon = 1.0;
         self.livelock = Livelock::new(0.0);
         self.contact = None;
-        self.set_off(shifts)?;
+        self.start_motion(shifts)?;
         self.issue_movers(shifts);
         let before = self.stats.events();
         let mut end = End::Whole;
@@ -225,7 +225,7 @@ impl PseudoTriangulation {
     }
 
     /// Starts the motion of these bodies in the step.
-    pub(super) fn set_off(&mut self, shifts: &[Shift]) -> Result<(), Inconsistent> {
+    pub(super) fn start_motion(&mut self, shifts: &[Shift]) -> Result<(), Inconsistent> {
         for shift in shifts {
             let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
                 return self.fault(0, "there is no such body");
@@ -242,9 +242,9 @@ impl PseudoTriangulation {
     /// show to hold get an event; the queue has no others.
     fn issue_movers(&mut self, shifts: &[Shift]) {
         self.touch_movers(shifts);
-        let touched = std::mem::take(&mut self.workshop.touched);
+        let touched = std::mem::take(&mut self.scratch.touched);
         for &h in &touched {
-            match self.look(h) {
+            match self.test_corner(h) {
                 CornerTest::Never => {}
                 CornerTest::Holds => {
                     self.half_mut(h).live = true;
@@ -253,7 +253,7 @@ impl PseudoTriangulation {
                 CornerTest::Unclear => self.reissue(h),
             }
         }
-        self.workshop.touched = touched;
+        self.scratch.touched = touched;
     }
 
     /// Drops all certificates once nothing moves. `slid` means that edges have slid since they were
@@ -262,17 +262,17 @@ impl PseudoTriangulation {
         if slid {
             self.touch_movers(shifts);
         }
-        for &h in &self.workshop.touched {
+        for &h in &self.scratch.touched {
             let live = &mut self.halves[h as usize].live;
             self.live -= u64::from(std::mem::take(live));
         }
     }
 
     fn touch_movers(&mut self, shifts: &[Shift]) {
-        let mut touched = std::mem::take(&mut self.workshop.touched);
+        let mut touched = std::mem::take(&mut self.scratch.touched);
         for (k, shift) in shifts.iter().enumerate() {
             self.touch(shift.body, &mut touched, k == 0);
         }
-        self.workshop.touched = touched;
+        self.scratch.touched = touched;
     }
 }

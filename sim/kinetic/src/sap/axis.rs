@@ -23,10 +23,10 @@ use super::table::{BOUNDS, Table, at};
 
 /// Share of awake endpoints beyond which a plain insertion sort is cheaper: one in this many. An
 /// awake endpoint is at a random place in memory, as are its neighbours and bands, while a sort of
-/// all runs straight through. The second share applies above `SOME` awake ones, when they do not
-/// fit the nearest caches.
-const MANY: [usize; 2] = [40, 160];
-const SOME: usize = 16;
+/// all runs straight through. The second share applies above `CACHED_AWAKE` awake ones, when they
+/// do not fit the nearest caches.
+const PLAIN_SORT_SHARES: [usize; 2] = [40, 160];
+const CACHED_AWAKE: usize = 16;
 
 /// Steps without bands after that: new bands cost about five steps. The number doubles each time
 /// that the bands were in vain.
@@ -38,7 +38,7 @@ const RUN: usize = 32;
 
 /// Share of the gap's speed that each side of a separator gets, whichever of them moves: speeds
 /// change.
-const EITHER: f64 = 0.15;
+const MIN_SPEED_SHARE: f64 = 0.15;
 
 /// The endpoints along one axis. An endpoint's number is twice its body's, plus one for the upper
 /// bound.
@@ -56,7 +56,7 @@ pub(super) struct Axis {
     keys: Vec<f32>,
     /// Steps left without bands, and how many there will be the next time.
     blind: u32,
-    patience: u32,
+    next_blind_steps: u32,
     pub(super) swaps: u64,
 }
 
@@ -75,7 +75,7 @@ impl Axis {
             places: vec![0; ends.div_ceil(64)],
             keys: vec![0.0; ends],
             blind: 0,
-            patience: MIN_BLIND_STEPS,
+            next_blind_steps: MIN_BLIND_STEPS,
             swaps: 0,
         }
     }
@@ -131,13 +131,13 @@ impl Axis {
         mut crossing: impl FnMut(&Table, u32, u32),
     ) -> Result<(), Exhausted> {
         self.swaps = 0;
-        let many = MANY[usize::from(self.awake.len() > SOME)];
+        let many = PLAIN_SORT_SHARES[usize::from(self.awake.len() > CACHED_AWAKE)];
         if self.blind == 0 && self.awake.len() * many > self.order.len() {
-            self.blind = self.patience;
-            self.patience = (2 * self.patience).min(MAX_BLIND_STEPS);
+            self.blind = self.next_blind_steps;
+            self.next_blind_steps = (2 * self.next_blind_steps).min(MAX_BLIND_STEPS);
             table.open(self.number);
         } else if self.blind == 0 {
-            self.patience = (self.patience - 1).max(MIN_BLIND_STEPS);
+            self.next_blind_steps = (self.next_blind_steps - 1).max(MIN_BLIND_STEPS);
         }
         if self.blind > 0 {
             for at_end in [false, true] {
@@ -347,7 +347,7 @@ impl Axis {
         let right = at(self.number, next);
         let (l, r) = (table.end[left], table.end[right]);
         let (u, v) = (l - table.start[left], r - table.start[right]);
-        let either = EITHER * (u.abs() + v.abs()) + f64::MIN_POSITIVE;
+        let either = MIN_SPEED_SHARE * (u.abs() + v.abs()) + f64::MIN_POSITIVE;
         let (u, v) = (u.max(0.0) + either, (-v).max(0.0) + either);
         let separator = (l + (r - l) * (u / (u + v))).clamp(l, r.max(l));
         table.high[left] = separator;

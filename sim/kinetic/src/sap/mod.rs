@@ -128,7 +128,7 @@ pub struct Sap {
     /// A body was given invalid bounds.
     suspect: bool,
     /// The starts of the coming step are in place.
-    turned: bool,
+    ends_swapped: bool,
     /// Bodies with plans that were changed in this step.
     replanned: Vec<u32>,
     /// The orders are those at the end of the last step.
@@ -172,7 +172,7 @@ impl Sap {
             unset: bodies,
             continuous: true,
             suspect: false,
-            turned: false,
+            ends_swapped: false,
             replanned: Vec::with_capacity(bodies),
             synced: false,
             exact: true,
@@ -280,9 +280,9 @@ impl Sap {
 
     /// Makes the last step's ends the new starts, once.
     fn turn(&mut self) {
-        if !self.turned {
-            self.turned = true;
-            self.happen(f64::INFINITY);
+        if !self.ends_swapped {
+            self.ends_swapped = true;
+            self.apply_events(f64::INFINITY);
             self.table.turn();
         }
     }
@@ -294,7 +294,7 @@ impl Sap {
     /// See [`SapError`]. The log is then empty, the pairs are those of the last step, and the next
     /// step starts from scratch.
     pub fn step(&mut self, h: f64) -> Result<StepReport, SapError> {
-        self.happen(f64::INFINITY);
+        self.apply_events(f64::INFINITY);
         self.log.clear();
         self.happened = 0;
         self.now = 0.0;
@@ -305,7 +305,7 @@ impl Sap {
         self.moved_before.clear();
         std::mem::swap(&mut self.moved, &mut self.moved_before);
         self.continuous = true;
-        self.turned = false;
+        self.ends_swapped = false;
         self.all_before = std::mem::take(&mut self.all);
         self.step += 1;
         done
@@ -352,7 +352,7 @@ impl Sap {
         report.events = self.log.len() as u64;
         self.sort_log(0);
         self.count(report.swaps);
-        self.happen(0.0);
+        self.apply_events(0.0);
         self.report = report;
         Ok(report)
     }
@@ -469,7 +469,7 @@ impl Sap {
     }
 
     /// Applies the events up to `t`.
-    fn happen(&mut self, t: f64) -> u64 {
+    fn apply_events(&mut self, t: f64) -> u64 {
         let before = self.happened;
         while let Some(event) = self.log.get(self.happened).filter(|e| e.time <= t) {
             if event.on {
@@ -608,7 +608,7 @@ impl Sap {
     /// such two bodies, or if a body has already been set for the next step.
     #[must_use]
     pub fn overlap(&self, a: u32, b: u32) -> Option<[f64; 2]> {
-        if a == b || a.max(b) as usize >= self.len() || self.turned {
+        if a == b || a.max(b) as usize >= self.len() || self.ends_swapped {
             return None;
         }
         let [on, off] = self.table.overlap(pair(a, b), self.now)?;
@@ -642,7 +642,7 @@ impl Kinetic for Sap {
         if t > self.now {
             self.now = t.min(self.table.h);
         }
-        let events = self.happen(self.now);
+        let events = self.apply_events(self.now);
         Ok(Advanced {
             events,
             external: events,
@@ -659,7 +659,7 @@ impl Kinetic for Sap {
         if !plan.is_valid() {
             return Err(SapError::Bounds { body, lines: plan });
         }
-        if self.turned {
+        if self.ends_swapped {
             return Err(SapError::BetweenSteps { body });
         }
         if self.stamp[body as usize] == 0 {
@@ -708,7 +708,7 @@ impl Kinetic for Sap {
             self.log[k].sequence = k as u32;
         }
         self.sort_log(happened);
-        self.happen(now);
+        self.apply_events(now);
         self.stats.plan_change(12);
         Ok(())
     }
@@ -722,7 +722,7 @@ impl Kinetic for Sap {
                 what,
             })
         };
-        if self.turned {
+        if self.ends_swapped {
             return fault(0, "bodies were set for the next step already");
         }
         if self.synced {
@@ -753,7 +753,7 @@ impl Kinetic for Sap {
 
     /// Between steps it only makes the next one start from scratch.
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent> {
-        if self.turned {
+        if self.ends_swapped {
             self.synced = false;
             return Ok(());
         }
@@ -763,7 +763,7 @@ impl Kinetic for Sap {
         self.start_again(self.now);
         self.sort_log(self.happened);
         self.synced = true;
-        self.happen(self.now);
+        self.apply_events(self.now);
         self.stats.rebuilds += 1;
         Ok(())
     }

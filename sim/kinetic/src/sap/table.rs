@@ -41,7 +41,7 @@ fn block(column: &[f64], from: usize) -> &[f64; BLOCK] {
 }
 
 /// If a bound is not finite, the extent is infinite or NaN.
-fn is_extent(x: f64) -> bool {
+fn is_valid_extent(x: f64) -> bool {
     (0.0..=f64::MAX).contains(&x)
 }
 
@@ -64,7 +64,9 @@ fn set_all(starts: &mut [f64], ends: &mut [f64], lines: &[Lines]) -> (bool, bool
             ]
         };
         let extents = |b: &[f64; BOUNDS]| {
-            is_extent(b[1] - b[0]) & is_extent(b[3] - b[2]) & is_extent(b[5] - b[4])
+            is_valid_extent(b[1] - b[0])
+                & is_valid_extent(b[3] - b[2])
+                & is_valid_extent(b[5] - b[4])
         };
         let (from, to) = (flat(&lines.start), flat(&lines.end));
         let mut other = 0;

@@ -141,7 +141,7 @@ impl Scene {
                     full: false,
                     encloses_tool: false,
                     target: body.target,
-                    by_course: false,
+                    by_trajectory: false,
                     centre: Vec3::zeros(),
                     bound_m: body
                         .outline

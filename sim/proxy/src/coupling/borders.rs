@@ -310,11 +310,14 @@ fn what_takes_no_time_is_not_damped() {
 #[test]
 fn a_damper_stronger_than_the_spring_leaves_what_is_across() {
     let spring = Vec3::z() * 2.0;
-    let left = without_pull(spring, Vec3::new(0.3, 0.0, -5.0));
+    let left = combined_without_pull(spring, Vec3::new(0.3, 0.0, -5.0));
     assert!((left - Vec3::x() * 0.3).norm() < 1e-12, "{left}");
-    let weaker = without_pull(spring, Vec3::new(0.3, 0.0, -1.5));
+    let weaker = combined_without_pull(spring, Vec3::new(0.3, 0.0, -1.5));
     assert_eq!(weaker, Vec3::new(0.3, 0.0, 0.5));
-    assert_eq!(without_pull(Vec3::zeros(), Vec3::x()), Vec3::zeros());
+    assert_eq!(
+        combined_without_pull(Vec3::zeros(), Vec3::x()),
+        Vec3::zeros()
+    );
 }
 
 /// Nothing is cut off until the governor reports a limit.

@@ -42,12 +42,12 @@ const MAX_ROWS: usize = 32;
 /// Most contacts loaded at once.
 const MAX_LOADED: usize = 18;
 /// Most contacts loaded or released before the search ends with its current result.
-const EFFORT: u32 = 64;
+const MAX_PIVOTS: u32 = 64;
 /// Violation of a contact, as a share of the stretch, that counts as rounding.
 const ROUNDING: f64 = 1e-12;
 /// Regularisation, as a share of a contact's own term. It makes contacts that share a load share it
 /// evenly.
-const EVEN: f64 = 1e-13;
+const REGULARISATION: f64 = 1e-13;
 
 /// One contact of a tick.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +63,7 @@ struct Row {
     holds: bool,
     /// Largest part of the stretch that it can hold, m; finite for friction only. In a [`Form`],
     /// multiplied by the stiffness.
-    most_m: f64,
+    limit_m: f64,
 }
 
 /// Contacts that hold a tool in a tick, by material.
@@ -99,7 +99,7 @@ impl Touched {
 
     /// Clears the contacts and what they hold, before they are collected again. Least stiffness and
     /// damping of the tick stay.
-    pub fn ask_again(&mut self) {
+    pub fn clear_contacts(&mut self) {
         self.count = 0;
         (self.held, self.pushed_m) = (Motion::zeros(), 0.0);
     }
@@ -126,7 +126,7 @@ impl Touched {
         self.part(stiffness_n_per_m, push, lever, push.norm());
     }
 
-    fn part(&mut self, stiffness: f64, push: &Vec3, lever: &Vec3, most_m: f64) {
+    fn part(&mut self, stiffness: f64, push: &Vec3, lever: &Vec3, limit_m: f64) {
         let length = push.norm();
         // Written so that NaN holds nothing.
         if length > 0.0 {
@@ -138,7 +138,7 @@ impl Touched {
                 along,
                 gap_m: 0.0,
                 holds: true,
-                most_m,
+                limit_m,
             });
         }
     }
@@ -159,7 +159,7 @@ impl Touched {
             along: with_moment(normal, lever),
             gap_m: gap_m.max(0.0),
             holds: false,
-            most_m: f64::INFINITY,
+            limit_m: f64::INFINITY,
         };
         let is_reached = row.gap_m < self.pushed_m;
         if is_reached {
@@ -224,7 +224,7 @@ impl Touched {
             form.rows[form.count] = Row {
                 stiffness,
                 along,
-                most_m: row.most_m * stiffness,
+                limit_m: row.limit_m * stiffness,
                 ..*row
             };
             form.count += 1;
@@ -339,7 +339,7 @@ impl Loads {
         set.balance(stretch);
         let least = ROUNDING * stretch.norm();
         let mut barred = 0_u32;
-        for _ in 0..EFFORT {
+        for _ in 0..MAX_PIVOTS {
             let Some(furthest) = set.furthest(stretch, least, barred) else {
                 break;
             };
@@ -351,7 +351,7 @@ impl Loads {
                 if was_full == 0 {
                     0.0
                 } else {
-                    rows[furthest].most_m
+                    rows[furthest].limit_m
                 },
             ) {
                 break;
@@ -368,7 +368,7 @@ impl Loads {
         };
         let force = set.force();
         for (row, load) in set.pushes() {
-            let out_m = match load < row.most_m {
+            let out_m = match load < row.limit_m {
                 true => 0.0,
                 false => set.out_m(row, &(stretch - force), &set.force_of(row.stiffness)),
             };
@@ -411,7 +411,7 @@ impl Set<'_> {
         let loads = self.load[..self.count].iter().copied();
         let rows = self.index[..self.count].iter().map(|k| &self.rows[*k]);
         rows.zip(loads)
-            .chain(self.filled().map(|row| (row, row.most_m)))
+            .chain(self.filled().map(|row| (row, row.limit_m)))
     }
 
     fn free(&self) -> u32 {
@@ -467,7 +467,7 @@ impl Set<'_> {
     /// Loads the contacts until all are at their places, releasing those that would pull.
     fn balance(&mut self, stretch: &Motion) {
         while let Some(balanced) = self.balanced(stretch) {
-            if self.go_towards(&balanced) {
+            if self.step_towards(&balanced) {
                 break;
             }
         }
@@ -476,7 +476,7 @@ impl Set<'_> {
     /// Returns the loads that put every contact at its place, including negative ones.
     fn balanced(&self, stretch: &Motion) -> Option<[f64; MAX_LOADED]> {
         let n = self.count;
-        let filled: Motion = self.filled().map(|row| row.along * row.most_m).sum();
+        let filled: Motion = self.filled().map(|row| row.along * row.limit_m).sum();
         let mut factor = [[0.0; MAX_LOADED]; MAX_LOADED];
         let mut solution = [0.0; MAX_LOADED];
         // Cholesky and forward substitution, row by row.
@@ -490,7 +490,7 @@ impl Set<'_> {
                 };
                 let mut entry = row.along.dot(&other.along) * gives;
                 if i == j {
-                    entry *= 1.0 + EVEN;
+                    entry *= 1.0 + REGULARISATION;
                 }
                 for k in 0..j {
                     entry -= factor[i][k] * factor[j][k];
@@ -506,7 +506,7 @@ impl Set<'_> {
             let same = self
                 .filled()
                 .filter(|other| other.stiffness == row.stiffness);
-            let by_surface = same.map(|row| row.along * row.most_m).sum();
+            let by_surface = same.map(|row| row.along * row.limit_m).sum();
             let mut right = self.out_m(row, &(stretch - filled), &by_surface);
             for k in 0..i {
                 right -= factor[i][k] * solution[k];
@@ -524,14 +524,14 @@ impl Set<'_> {
 
     /// Moves the loads towards `balanced` until the first one would pull or exceed its limit, and
     /// releases or caps that one. Returns true if the loads arrived.
-    fn go_towards(&mut self, balanced: &[f64; MAX_LOADED]) -> bool {
+    fn step_towards(&mut self, balanced: &[f64; MAX_LOADED]) -> bool {
         let mut share = 1.0_f64;
         let mut got_there = true;
         for k in 0..self.count {
-            let (load, wanted, most_m) =
-                (self.load[k], balanced[k], self.rows[self.index[k]].most_m);
-            if wanted <= 0.0 || wanted >= most_m {
-                let end = if wanted <= 0.0 { 0.0 } else { most_m };
+            let (load, wanted, limit_m) =
+                (self.load[k], balanced[k], self.rows[self.index[k]].limit_m);
+            if wanted <= 0.0 || wanted >= limit_m {
+                let end = if wanted <= 0.0 { 0.0 } else { limit_m };
                 got_there = false;
                 // The bounded contact may already be at its bound: then the share is zero.
                 share = share.min(((end - load) / (wanted - load)).max(0.0));
@@ -541,14 +541,14 @@ impl Set<'_> {
         for k in 0..self.count {
             let (index, wanted) = (self.index[k], balanced[k]);
             let load = self.load[k] + (wanted - self.load[k]) * share;
-            let (most_m, close) = (
-                self.rows[index].most_m,
+            let (limit_m, close) = (
+                self.rows[index].limit_m,
                 1e-14 * (wanted - self.load[k]).abs(),
             );
             if wanted <= 0.0 && load <= close {
                 continue;
             }
-            if wanted >= most_m && load >= most_m - close {
+            if wanted >= limit_m && load >= limit_m - close {
                 self.full |= 1 << index;
                 continue;
             }

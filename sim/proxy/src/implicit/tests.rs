@@ -156,7 +156,10 @@ fn where_blending_is_no_equivalence_the_largest_sum_of_those_who_all_blend_is_fe
             && foot.distance_m.abs() < 0.002
         {
             // The largest deviation that a foot may have, of the root.
-            assert!(chain.excess(&foot.point).abs() < 1.03 * ASTRAY, "{foot:?}");
+            assert!(
+                chain.excess(&foot.point).abs() < 1.03 * LEVEL_TOLERANCE,
+                "{foot:?}"
+            );
         }
     }
     assert!(creased > 50 && layered > 10, "{creased} {layered}");

@@ -188,25 +188,26 @@ impl Proxy {
             return *goal;
         }
         let asked = planes.rows;
-        let (mut rub, mut felt) = (self.rub, *from);
+        let (mut rub, mut rendered) = (self.rub, *from);
         for _ in 0..MAX_SUBSTEPS {
-            let aim = self.aim(&felt, goal, period_s);
-            let Some(rubbed) = self.solve(&planes, &aim.pull, aim.gyration_m2, &mut rub) else {
+            let aim = self.aim(&rendered, goal, period_s);
+            let Some(friction_solution) = self.solve(&planes, &aim.pull, aim.gyration_m2, &mut rub)
+            else {
                 break;
             };
-            let motion = rubbed.projection.motion;
+            let motion = friction_solution.projection.motion;
             let (shift, turn): (Vec3, Vec3) = (
                 motion.fixed_rows::<3>(0).into_owned(),
                 motion.fixed_rows::<3>(3).into_owned(),
             );
-            felt.rotation = Quat::from_scaled_axis(turn) * felt.rotation;
+            rendered.rotation = Quat::from_scaled_axis(turn) * rendered.rotation;
             let centre_now = aim.centre + shift;
-            felt.translation.vector = centre_now - felt.rotation * self.shape.centre;
+            rendered.translation.vector = centre_now - rendered.rotation * self.shape.centre;
             // Not: `... < REST_M`, so that NaN ends it.
             if !(path_of(&self.shape, &motion) >= REST_M) {
                 break;
             }
-            let turned = felt.rotation * from.rotation.inverse();
+            let turned = rendered.rotation * from.rotation.inverse();
             for (row, asked) in planes.rows[..planes.count].iter_mut().zip(&asked) {
                 let arm = turned * asked.arm;
                 let gone = (centre_now - centre) + (arm - asked.arm);
@@ -217,6 +218,6 @@ impl Proxy {
                 };
             }
         }
-        felt
+        rendered
     }
 }

@@ -16,7 +16,7 @@ const MAX_CUT: f64 = 100.0;
 impl Proxy {
     /// Returns the goal after giving way to the other tools that press this one: see
     /// [`crate::together`].
-    pub(super) fn give_way(&self, mut goal: Pose) -> Pose {
+    pub(super) fn yielded_goal(&self, mut goal: Pose) -> Pose {
         if self.yields == Motion::zeros() {
             return goal;
         }

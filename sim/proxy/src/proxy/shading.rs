@@ -126,10 +126,10 @@ impl Proxy {
         let near = &near[..count];
         let nearest = near.iter().flatten().next()?;
         let mut best: Option<(RenderedSheet, usize)> = None;
-        let mut sought = 0;
+        let mut searched = 0;
         for (k, touched) in near.iter().flatten().enumerate() {
             let tied = touched.gap_m <= nearest.gap_m + TIE_M;
-            if !tied || sought == MAX_SHEETS {
+            if !tied || searched == MAX_SHEETS {
                 break;
             }
             let sheet = self.smooth(touched).and_then(|s| s.sheet(touched.face));
@@ -139,7 +139,7 @@ impl Proxy {
             if sheet.is_none() || known {
                 continue;
             }
-            sought += 1;
+            searched += 1;
             let Some(felt) = self.sheet(touched, [&proxy, &hand_at], bodies, held) else {
                 continue;
             };
@@ -281,7 +281,7 @@ impl Proxy {
         let out_m = self.shape.radius_m + entry.radius_m + self.distances.safe_m;
         let sheet = smooth.sheet(touched.face)?;
         // The offset surface of a narrower valley would have edges.
-        if out_m > FITS * smooth.narrowest_m(sheet) {
+        if out_m > FITS * smooth.min_concave_radius_m(sheet) {
             return None;
         }
         let held = held.filter(|h| h.body == entry.key && smooth.sheet(h.foot.face) == Some(sheet));

@@ -130,7 +130,7 @@ mod tests {
                 full: false,
                 encloses_tool: false,
                 target: None,
-                by_course: false,
+                by_trajectory: false,
                 centre: Vec3::zeros(),
                 bound_m: 1.0,
                 radius_m: 0.0,
@@ -145,8 +145,8 @@ mod tests {
             frame_from_tool: Rigid::new(&Pose::identity()),
             moved: 0.0,
             radius_m,
-            looked_at: 0,
-            looked_to_m: 0.0,
+            tested_pairs: 0,
+            tested_to_m: 0.0,
         }
     }
 

@@ -12,9 +12,9 @@ use crate::rows::candidate;
 use crate::snapshot::{BodyEntry, Snapshot};
 
 /// Factor by which the next query's reach exceeds what a full list is sure to cover.
-const FURTHER: f64 = 1.05;
+const REACH_FACTOR: f64 = 1.05;
 /// Largest share of the certificate in use that a predicted motion may take.
-const EXPECTED: f64 = 0.9;
+const MAX_PREDICTED_SHARE: f64 = 0.9;
 /// Covers the rounding of a pair's separation, m: exact to 1e-12 of the coordinates.
 pub(super) const ROUNDING_M: f64 = 1e-9;
 
@@ -30,10 +30,10 @@ pub(super) struct NearBody {
     pub(super) moved: f64,
     /// Sum of the radii of tool and body, m.
     pub(super) radius_m: f64,
-    /// The body's first `looked_at` pairs were tested at the present poses. Those of them that may
-    /// be nearer than `looked_to_m` are among the candidates.
-    pub(super) looked_at: usize,
-    pub(super) looked_to_m: f64,
+    /// The body's first `tested_pairs` pairs were tested at the present poses. Those of them that
+    /// may be nearer than `tested_to_m` are among the candidates.
+    pub(super) tested_pairs: usize,
+    pub(super) tested_to_m: f64,
 }
 
 impl NearBody {
@@ -69,7 +69,7 @@ impl Proxy {
                 continue;
             };
             let moved = self.moved_since(snapshot, entry, &body.pose, reference);
-            reach = reach.min(FURTHER * (last.distance_m.max(0.0) + moved) + ROUNDING_M);
+            reach = reach.min(REACH_FACTOR * (last.distance_m.max(0.0) + moved) + ROUNDING_M);
         }
         reach
     }
@@ -88,7 +88,7 @@ impl Proxy {
         let motion = self.velocity * ahead_s;
         let path = path_of(&self.shape, &motion);
         let margins = snapshot.bodies.iter().map(|entry| entry.margin_m);
-        let most = EXPECTED * margins.fold(f64::INFINITY, f64::min).max(0.0);
+        let most = MAX_PREDICTED_SHARE * margins.fold(f64::INFINITY, f64::min).max(0.0);
         // Not: `path <= ...`, so that NaN predicts nothing.
         if !(path > REST_M) {
             return Pose::identity();
@@ -115,12 +115,12 @@ impl Proxy {
             let Some(body) = bodies.get(entry.key) else {
                 continue;
             };
-            let near = self.near_to(snapshot, entry, body);
+            let near = self.near_body(snapshot, entry, body);
             self.near.push(near);
         }
     }
 
-    pub(super) fn near_to(
+    pub(super) fn near_body(
         &self,
         snapshot: &Snapshot,
         entry: &BodyEntry,
@@ -137,15 +137,15 @@ impl Proxy {
             frame_from_tool: Rigid::new(&(frame.inverse() * self.proxy)),
             moved: self.moved_since(snapshot, entry, &body.pose, &self.proxy),
             radius_m: self.shape.radius_m + entry.radius_m,
-            looked_at: 0,
-            looked_to_m: f64::NEG_INFINITY,
+            tested_pairs: 0,
+            tested_to_m: f64::NEG_INFINITY,
         }
     }
 
     /// Returns the largest step that a body may plan in a tick, m: half of the rest of the
     /// certificate between it and the tool. A tool that gives way to it needs the other half.
     /// Giving way to a step that is not made would push the hand every other tick.
-    pub(crate) fn room_for(&self, body: &TrackedBody) -> f64 {
+    pub(crate) fn largest_step_m(&self, body: &TrackedBody) -> f64 {
         if !self.present || !self.is_solid(body.key) {
             return f64::INFINITY;
         }
@@ -238,7 +238,7 @@ impl Proxy {
         if self.candidates.len() + budget > MAX_SUBSTEPS * self.pair_budget + kept {
             self.candidates.truncate(kept);
             for near in &mut self.near {
-                near.looked_at = 0;
+                near.tested_pairs = 0;
             }
         }
         let Some(snapshot) = self.snapshot.as_deref() else {
@@ -265,7 +265,7 @@ impl Proxy {
                 }
                 let separation = pair.separation(&near.frame_from_tool);
                 // Not: `separation <= limit`, so that NaN is evaluated.
-                let evaluated = k < near.looked_at && !(separation > near.looked_to_m);
+                let evaluated = k < near.tested_pairs && !(separation > near.tested_to_m);
                 let place = (i as u8, near.entry.first_pair + k as u32);
                 if evaluated || separation > limit || self.kept[..kept].contains(&place) {
                     continue;
@@ -277,8 +277,8 @@ impl Proxy {
                 self.candidates.push(c);
             }
             let near = &mut self.near[i];
-            near.looked_at = near.looked_at.max(must + extra);
-            near.looked_to_m = near.looked_to_m.max(limit);
+            near.tested_pairs = near.tested_pairs.max(must + extra);
+            near.tested_to_m = near.tested_to_m.max(limit);
         }
         tested
     }

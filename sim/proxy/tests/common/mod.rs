@@ -263,7 +263,7 @@ impl Scene {
                 full: n < inside,
                 encloses_tool: false,
                 target: *target,
-                by_course: !fixed && self.course.is_some(),
+                by_trajectory: !fixed && self.course.is_some(),
                 centre: Vec3::zeros(),
                 bound_m: part
                     .mesh

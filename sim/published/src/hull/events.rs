@@ -3,7 +3,7 @@
 //! Decisions come from the state, never from the predicate that has just become zero (rule T2).
 
 use super::{Certificate, HEIGHT, LEFT, NONE, ORDER, SLOTS, UpperHull};
-use hapticd_kinetic::kinetic::{Inconsistent, MAX_STILL_EVENTS};
+use hapticd_kinetic::kinetic::{Inconsistent, MAX_STALLED_EVENTS};
 use hapticd_kinetic::stats::EventCost;
 
 type Edges = (u32, u32);
@@ -20,12 +20,12 @@ struct End {
 
 /// One or two adjacent vertices of an envelope.
 #[derive(Clone, Copy)]
-struct Few {
+struct AdjacentVertices {
     list: [Edges; 2],
     count: usize,
 }
 
-impl Few {
+impl AdjacentVertices {
     fn one(v: Edges) -> Self {
         Self {
             list: [v, v],
@@ -48,14 +48,20 @@ impl Few {
 /// Contribution of a vertex `ab` and the edge `e` of the other envelope to the node's own envelope,
 /// given whether `ab` is above `e`, and whether the envelopes cross left and right of it. `None` if
 /// the combination is impossible.
-fn visible((a, b): Edges, e: u32, above: bool, left: bool, right: bool) -> Option<Few> {
+fn visible(
+    (a, b): Edges,
+    e: u32,
+    above: bool,
+    left: bool,
+    right: bool,
+) -> Option<AdjacentVertices> {
     match (above, left, right) {
-        (true, false, false) => Some(Few::one((a, b))),
-        (false, true, true) => Some(Few::two((a, e), (e, b))),
-        (true, true, false) => Some(Few::two((e, a), (a, b))),
-        (false, false, true) => Some(Few::one((e, b))),
-        (true, false, true) => Some(Few::two((a, b), (b, e))),
-        (false, true, false) => Some(Few::one((a, e))),
+        (true, false, false) => Some(AdjacentVertices::one((a, b))),
+        (false, true, true) => Some(AdjacentVertices::two((a, e), (e, b))),
+        (true, true, false) => Some(AdjacentVertices::two((e, a), (a, b))),
+        (false, false, true) => Some(AdjacentVertices::one((e, b))),
+        (true, false, true) => Some(AdjacentVertices::two((a, b), (b, e))),
+        (false, true, false) => Some(AdjacentVertices::one((a, e))),
         _ => None,
     }
 }
@@ -65,7 +71,7 @@ impl UpperHull {
     pub(super) fn process(&mut self, slot: u32) -> Result<Certificate, Inconsistent> {
         let (v, which) = (slot / SLOTS as u32, slot as usize % SLOTS);
         let types = self.vertices[v as usize].live[which];
-        let most = MAX_STILL_EVENTS + 4 * self.points.len() as u32;
+        let most = MAX_STALLED_EVENTS + 4 * self.points.len() as u32;
         if types == 0 || self.livelock.event(self.now, most) {
             return self.fault(self.vertices[v as usize].a, "time stands still");
         }
@@ -212,7 +218,12 @@ impl UpperHull {
     }
 
     /// Replaces `old` by `new` in a node's envelope, and propagates the change to the nodes above.
-    fn replace(&mut self, mut node: u32, old: Few, new: Few) -> Result<(), Inconsistent> {
+    fn replace(
+        &mut self,
+        mut node: u32,
+        old: AdjacentVertices,
+        new: AdjacentVertices,
+    ) -> Result<(), Inconsistent> {
         loop {
             let colour = self.nodes[node as usize].colour;
             let parent = self.nodes[node as usize].parent;

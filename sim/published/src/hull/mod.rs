@@ -43,7 +43,7 @@ const NONE: u32 = u32::MAX;
 const MAX_DEGREE: usize = 3;
 
 /// Maximum jump of a new plan, relative to the numbers involved.
-const LARGEST_JUMP: f64 = 1e-9;
+const MAX_PLAN_JUMP: f64 = 1e-9;
 
 /// The nine types of certificates about a vertex `ab` of a node's list; `ce` is the edge of the
 /// other envelope above or below it.
@@ -605,7 +605,7 @@ impl Kinetic for UpperHull {
         check(object, &plan)?;
         for (old, new) in old.iter().zip(&plan) {
             let (old, new) = (old.at(self.now), new.at(self.now));
-            if !((new - old).abs() <= LARGEST_JUMP * (1.0 + old.abs())) {
+            if !((new - old).abs() <= MAX_PLAN_JUMP * (1.0 + old.abs())) {
                 let by = new - old;
                 return Err(MotionError::Jump { object, by });
             }

@@ -261,7 +261,7 @@ impl<'a> Builder<'a> {
             vertices: Orbits::default(),
             edges: Orbits::default(),
             faces: Orbits::default(),
-            cells: Orbits::numbered_outside(),
+            cells: Orbits::external_ids(),
             positions: Vec::new(),
             face_centres: Vec::new(),
             records: Vec::new(),

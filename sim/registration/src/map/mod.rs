@@ -343,7 +343,7 @@ impl Map {
     /// In dimension 3: returns a dart of the leaf of `d` from which to search for a goal that is
     /// not well inside; `d` if none is known.
     #[inline]
-    pub(crate) fn dart_towards(&self, d: Dart, goal: &Vec3) -> Dart {
+    pub(crate) fn start_dart(&self, d: Dart, goal: &Vec3) -> Dart {
         let c = self.cell(d);
         let record = &self.records[c.index()];
         let Core { centre, inner } = &self.cores[c.index()];

@@ -19,14 +19,14 @@ pub(crate) struct Orbits {
     head: Vec<u32>,
     free: Vec<u32>,
     /// The owner numbers the k-cells: free ones are not kept here.
-    numbered_outside: bool,
+    external_ids: bool,
 }
 
 impl Orbits {
     /// Creates k-cells with indices from outside, through [`Orbits::admit`].
-    pub(crate) fn numbered_outside() -> Self {
+    pub(crate) fn external_ids() -> Self {
         Orbits {
-            numbered_outside: true,
+            external_ids: true,
             ..Orbits::default()
         }
     }
@@ -111,7 +111,7 @@ impl Orbits {
         let (before, after) = (self.prev[d], self.next[d]);
         if after == dart {
             self.head[cell as usize] = NONE;
-            if !self.numbered_outside {
+            if !self.external_ids {
                 self.free.push(cell);
             }
         } else {

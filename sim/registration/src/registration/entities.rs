@@ -130,7 +130,8 @@ impl Registration {
         let slot = &mut self.particles[index as usize];
         (slot.particle, slot.cell, slot.alive) = (particle, cell, true);
         let generation = slot.generation;
-        self.pool.push(&mut self.cells[cell.index()].aimed, index);
+        self.pool
+            .push(&mut self.cells[cell.index()].resident, index);
         Ok(ParticleId { index, generation })
     }
 
@@ -245,8 +246,8 @@ impl Registration {
         self.pool.clear(&mut slot.users);
         slot.alive = false;
         slot.generation = slot.generation.wrapping_add(1);
-        let aimed = &mut self.cells[slot.cell.index()].aimed;
-        self.pool.remove(aimed, index);
+        let resident = &mut self.cells[slot.cell.index()].resident;
+        self.pool.remove(resident, index);
         self.free_particles.push(index);
         Ok(())
     }

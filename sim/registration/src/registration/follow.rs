@@ -11,7 +11,7 @@ impl Registration {
     pub(crate) fn deform_map(&mut self, moves: &[(Vertex, Vec3)]) -> Result<usize, MoveError> {
         self.carried.clear();
         if self.curved() {
-            self.take_along(moves);
+            self.store_barycentric(moves);
         }
         let mut changed = std::mem::take(&mut self.old_ring);
         changed.clear();
@@ -31,14 +31,14 @@ impl Registration {
             for i in 0..self.old_ring.len() {
                 let c = self.old_ring[i];
                 self.ids
-                    .extend_from_slice(self.pool.get(self.cells[c.index()].aimed));
+                    .extend_from_slice(self.pool.get(self.cells[c.index()].resident));
             }
         }
         for i in 0..self.ids.len() {
             let p = self.ids[i];
             let cell = self.particles[p as usize].cell;
-            if self.find_again(p, self.map.dart(cell)) {
-                self.soil(p);
+            if self.relocate_particle(p, self.map.dart(cell)) {
+                self.mark_dirty(p);
             }
         }
         self.others.clear();
@@ -62,7 +62,7 @@ impl Registration {
 
     /// On a surface: stores the positions, within their triangles, of the particles of all cells
     /// around these vertices.
-    fn take_along(&mut self, moves: &[(Vertex, Vec3)]) {
+    fn store_barycentric(&mut self, moves: &[(Vertex, Vec3)]) {
         self.marks.clear(&self.map);
         for &(v, _) in moves {
             for d in self.map.vertex_darts(v) {
@@ -70,7 +70,7 @@ impl Registration {
                 if !self.marks.mark(c) {
                     continue;
                 }
-                for &p in self.pool.get(self.cells[c.index()].aimed) {
+                for &p in self.pool.get(self.cells[c.index()].resident) {
                     let particle = &mut self.particles[p as usize].particle;
                     particle.dart = self.map.facet_at(particle.dart, &particle.position);
                     let shares = self.map.shares(particle.dart, &particle.position);

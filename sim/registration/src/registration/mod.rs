@@ -70,7 +70,7 @@ struct CellLists {
     /// Edges and triangles with this cell in their ring.
     neighbour: [List; 2],
     /// Particles that aim at darts of the cell.
-    aimed: List,
+    resident: List,
     ring: List,
     ring_known: bool,
 }
@@ -322,7 +322,7 @@ impl Registration {
     }
 
     /// Starts a new traversal, in which each entity counts once.
-    fn begin_meeting(&mut self) {
+    fn clear_visited(&mut self) {
         if self.meeting == u32::MAX {
             self.met.fill(0);
             self.meeting = 0;
@@ -331,7 +331,7 @@ impl Registration {
     }
 
     /// Returns whether an entity is visited for the first time.
-    fn meet(&mut self, x: u32) -> bool {
+    fn mark_visited(&mut self, x: u32) -> bool {
         let met = &mut self.met[x as usize];
         let first = *met != self.meeting;
         *met = self.meeting;

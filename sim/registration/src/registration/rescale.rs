@@ -61,7 +61,7 @@ impl Registration {
                 self.ids.push(x);
             }
         }
-        self.forget_wide(cells);
+        self.unregister_extended(cells);
         for &c in cells {
             for k in 0..2 {
                 let mut list = std::mem::take(&mut self.cells[c.index()].neighbour[k]);
@@ -77,14 +77,14 @@ impl Registration {
 
     /// Removes the edges and triangles present in these cells from all lists, into `ids`. Visits
     /// each list that holds any of them once, however many there are.
-    fn forget_wide(&mut self, cells: &[Cell]) {
-        self.begin_meeting();
+    fn unregister_extended(&mut self, cells: &[Cell]) {
+        self.clear_visited();
         let from = self.ids.len();
         for &c in cells {
             for k in 1..3 {
                 for i in 0..self.pool.get(self.cells[c.index()].present[k]).len() {
                     let x = self.pool.get(self.cells[c.index()].present[k])[i];
-                    if self.meet(x) {
+                    if self.mark_visited(x) {
                         self.ids.push(x);
                     }
                 }
@@ -132,13 +132,13 @@ impl Registration {
         for i in 0..self.old_ring.len() {
             self.cells[self.old_ring[i].index()].ring_known = false;
         }
-        let mut aimed = List::default();
+        let mut resident = List::default();
         for &c in old {
             let lists = &mut self.cells[c.index()];
-            let mut list = std::mem::take(&mut lists.aimed);
+            let mut list = std::mem::take(&mut lists.resident);
             for i in 0..self.pool.get(list).len() {
                 let p = self.pool.get(list)[i];
-                self.pool.push(&mut aimed, p);
+                self.pool.push(&mut resident, p);
             }
             self.pool.clear(&mut list);
             // Empty lists still have their blocks.
@@ -151,8 +151,8 @@ impl Registration {
             self.meet_neighbours(c);
             self.touch(c);
         }
-        self.aim_again(aimed, new);
-        self.aim_around();
+        self.relocate_resident(resident, new);
+        self.relocate_around();
         for i in 0..self.ids.len() {
             self.register(self.ids[i]);
         }
@@ -178,13 +178,13 @@ impl Registration {
         let around = self.known_ring(c);
         for kind in [Kind::Edge, Kind::Triangle] {
             let k = kind as usize;
-            self.begin_meeting();
+            self.clear_visited();
             for i in 0..self.pool.get(around).len() {
                 let b = self.pool.get(around)[i];
                 let present = self.cells[b as usize].present[k];
                 for j in 0..self.pool.get(present).len() {
                     let x = self.pool.get(present)[j];
-                    if !self.meet(x) {
+                    if !self.mark_visited(x) {
                         continue;
                     }
                     self.pool
@@ -198,10 +198,10 @@ impl Registration {
 
     /// Relocates the particles of the refined or merged cells: from the centre of the cell that now
     /// has their dart, or of the first new one.
-    fn aim_again(&mut self, mut aimed: List, mut new: impl Iterator<Item = Cell>) {
+    fn relocate_resident(&mut self, mut resident: List, mut new: impl Iterator<Item = Cell>) {
         let Some(first) = new.next() else { return };
-        for i in 0..self.pool.get(aimed).len() {
-            let p = self.pool.get(aimed)[i];
+        for i in 0..self.pool.get(resident).len() {
+            let p = self.pool.get(resident)[i];
             let dart = self.particles[p as usize].particle.dart;
             let dart = if self.map.has_dart(dart) {
                 dart
@@ -211,21 +211,21 @@ impl Registration {
             let cell = self.map.cell(dart);
             // In that cell's list first, so that it can be taken out of it.
             self.particles[p as usize].cell = cell;
-            self.pool.push(&mut self.cells[cell.index()].aimed, p);
-            self.find_again(p, dart);
+            self.pool.push(&mut self.cells[cell.index()].resident, p);
+            self.relocate_particle(p, dart);
         }
-        self.pool.clear(&mut aimed);
+        self.pool.clear(&mut resident);
     }
 
     /// Relocates particles around: those that have lost their dart, those on a side that may have
     /// been split or merged, and all if faces are bent.
-    fn aim_around(&mut self) {
+    fn relocate_around(&mut self) {
         let bent = self.bent;
         for i in 0..self.old_ring.len() {
             let c = self.old_ring[i];
             self.others.clear();
             self.others
-                .extend_from_slice(self.pool.get(self.cells[c.index()].aimed));
+                .extend_from_slice(self.pool.get(self.cells[c.index()].resident));
             for j in 0..self.others.len() {
                 let p = self.others[j];
                 let particle = self.particles[p as usize].particle;
@@ -236,8 +236,8 @@ impl Registration {
                     } else {
                         self.map.dart(c)
                     };
-                    if self.find_again(p, dart) {
-                        self.soil(p);
+                    if self.relocate_particle(p, dart) {
+                        self.mark_dirty(p);
                     }
                 }
             }

@@ -32,7 +32,7 @@ impl Registration {
             self.map.stay(&mut slot.particle, goal);
             self.tally.add(1);
             if slot.corners > 0 && slot.particle.position != particle.position {
-                self.soil(p.index);
+                self.mark_dirty(p.index);
             }
             return Ok(Outcome::Reached);
         }
@@ -41,7 +41,7 @@ impl Registration {
         let same = moved.position == particle.position;
         self.place(p.index, moved);
         if !same {
-            self.soil(p.index);
+            self.mark_dirty(p.index);
         }
         Ok(outcome)
     }
@@ -64,8 +64,8 @@ impl Registration {
             return;
         }
         slot.cell = to;
-        self.pool.remove(&mut self.cells[from.index()].aimed, p);
-        self.pool.push(&mut self.cells[to.index()].aimed, p);
+        self.pool.remove(&mut self.cells[from.index()].resident, p);
+        self.pool.push(&mut self.cells[to.index()].resident, p);
         let users = slot.users;
         for i in 0..self.pool.get(users).len() {
             let x = self.pool.get(users)[i];
@@ -85,7 +85,7 @@ impl Registration {
     }
 
     /// Marks the edges and triangles at a particle as moved.
-    pub(crate) fn soil(&mut self, p: u32) {
+    pub(crate) fn mark_dirty(&mut self, p: u32) {
         if self.particles[p as usize].corners == 0 {
             return;
         }
@@ -296,7 +296,7 @@ impl Registration {
 
     /// Finds a particle's cell again after the map has changed, starting at the centre of the cell
     /// of `dart`. Returns whether it is now in another cell.
-    pub(crate) fn find_again(&mut self, p: u32, dart: crate::map::Dart) -> bool {
+    pub(crate) fn relocate_particle(&mut self, p: u32, dart: crate::map::Dart) -> bool {
         let slot = &self.particles[p as usize];
         let (at, before) = (slot.particle.position, slot.cell);
         let mut particle = Particle {

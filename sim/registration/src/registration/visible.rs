@@ -14,8 +14,8 @@ impl Registration {
         if self.kind(x).is_none() {
             return;
         }
-        self.begin_meeting();
-        self.meet(x.index);
+        self.clear_visited();
+        self.mark_visited(x.index);
         let crossed = self.entities[x.index as usize].crossed;
         for i in 0..self.pool.get(crossed).len() {
             let c = Cell(self.pool.get(crossed)[i]);
@@ -40,7 +40,7 @@ impl Registration {
     fn collect_list(&mut self, list: List, out: &mut Vec<EntityId>) {
         for i in 0..self.pool.get(list).len() {
             let index = self.pool.get(list)[i];
-            if self.meet(index) {
+            if self.mark_visited(index) {
                 let generation = self.entities[index as usize].generation;
                 out.push(EntityId { index, generation });
             }

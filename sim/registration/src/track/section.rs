@@ -44,7 +44,7 @@ struct Section<'a> {
 
 /// State of an arm of a section.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stand {
+enum ArmState {
     /// Still on its way.
     Going,
     /// At the end point.
@@ -57,7 +57,7 @@ enum Stand {
 
 /// One of the two arms from the start.
 #[derive(Clone, Copy)]
-struct Branch {
+struct Arm {
     /// Its current triangle.
     d: Dart,
     /// The side through which it leaves the triangle, numbered by the opposite corner, and the
@@ -65,7 +65,7 @@ struct Branch {
     side: usize,
     at: Vec3,
     length: f64,
-    stand: Stand,
+    stand: ArmState,
 }
 
 /// Result of following a section: from its first triangle by this arm.
@@ -73,12 +73,12 @@ struct Branch {
 enum SectionEnd {
     Reached {
         first: Dart,
-        arm: Branch,
+        arm: Arm,
     },
     /// To the boundary, by the arm that starts towards the end.
     Boundary {
         first: Dart,
-        arm: Branch,
+        arm: Arm,
     },
     Apart,
     Lost,
@@ -172,18 +172,18 @@ impl<'a> Section<'a> {
     }
 
     /// Returns both arms from a triangle that is cut, the one towards the end first.
-    fn begin(&self, d: Dart) -> [Branch; 2] {
+    fn begin(&self, d: Dart) -> [Arm; 2] {
         let heights = self.heights(d);
         // Exactly one of the sides is not cut.
         let whole = (0..3).find(|&i| !self.cuts(&heights, i)).unwrap_or(0);
         let [mut a, mut b] = [(whole + 1) % 3, (whole + 2) % 3].map(|side| {
             let at = self.cut(d, &heights, side);
-            Branch {
+            Arm {
                 d,
                 side,
                 at,
                 length: (at - self.through).norm(),
-                stand: Stand::Going,
+                stand: ArmState::Going,
             }
         });
         let towards = self.end - self.through;
@@ -191,7 +191,7 @@ impl<'a> Section<'a> {
             std::mem::swap(&mut a, &mut b);
         }
         if self.ends_in(d, &a.at, &b.at) {
-            a.stand = Stand::Arrived;
+            a.stand = ArmState::Arrived;
             a.length = 0.0;
         }
         [a, b]
@@ -206,19 +206,19 @@ impl<'a> Section<'a> {
         let mut arms = begin;
         for _ in 0..=most {
             // The shorter one moves on; if it has arrived, the other cannot be shorter.
-            let going = |arm: &Branch| matches!(arm.stand, Stand::Going | Stand::Arrived);
+            let going = |arm: &Arm| matches!(arm.stand, ArmState::Going | ArmState::Arrived);
             let shorter = match [going(&arms[0]), going(&arms[1])] {
                 [true, true] => usize::from(arms[1].length < arms[0].length),
                 [true, false] => 0,
                 [false, true] => 1,
                 // The one towards the end decides.
-                [false, false] if arms[0].stand == Stand::Closed => return SectionEnd::Apart,
+                [false, false] if arms[0].stand == ArmState::Closed => return SectionEnd::Apart,
                 [false, false] => {
                     let arm = begin[0];
                     return SectionEnd::Boundary { first, arm };
                 }
             };
-            if arms[shorter].stand == Stand::Arrived {
+            if arms[shorter].stand == ArmState::Arrived {
                 let arm = begin[shorter];
                 return SectionEnd::Reached { first, arm };
             }
@@ -228,7 +228,7 @@ impl<'a> Section<'a> {
     }
 
     /// Moves an arm that began in `first` into the next triangle.
-    fn step(&self, arm: &mut Branch, first: Dart) {
+    fn step(&self, arm: &mut Arm, first: Dart) {
         let d = arm.d;
         let next = match arm.side {
             0 => self.map.phi2(d),
@@ -236,11 +236,11 @@ impl<'a> Section<'a> {
             _ => self.map.phi_1(d),
         };
         if next == d {
-            arm.stand = Stand::Boundary;
+            arm.stand = ArmState::Boundary;
             return;
         }
         if next == first {
-            arm.stand = Stand::Closed;
+            arm.stand = ArmState::Closed;
             return;
         }
         // The same side seen from beyond: opposite to V again, or S and S' change places.
@@ -254,7 +254,7 @@ impl<'a> Section<'a> {
         let from = arm.at;
         (arm.d, arm.side, arm.at) = (next, side, self.cut(next, &heights, side));
         if self.ends_in(next, &from, &arm.at) {
-            arm.stand = Stand::Arrived;
+            arm.stand = ArmState::Arrived;
             arm.length += (self.end - from).norm();
         } else {
             arm.length += (arm.at - from).norm();
@@ -324,7 +324,7 @@ impl Map {
         }
         let mut here = self.cell(arm.d);
         visit(here);
-        while arm.stand == Stand::Going {
+        while arm.stand == ArmState::Going {
             section.step(&mut arm, first);
             let next = self.cell(arm.d);
             if next != here {
@@ -332,7 +332,7 @@ impl Map {
                 visit(here);
             }
         }
-        if arm.stand == Stand::Arrived {
+        if arm.stand == ArmState::Arrived {
             return Path::Reached(arm.d);
         }
         let way = to.position - from.position;

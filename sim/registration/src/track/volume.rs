@@ -106,7 +106,7 @@ impl Walk<'_> {
         let d = if self.plain {
             d
         } else {
-            let towards = self.map.dart_towards(d, self.goal);
+            let towards = self.map.start_dart(d, self.goal);
             // Most goals that leave a cell are well inside the next one.
             let far = self.map.phi3(towards);
             self.tests += 1;
@@ -263,7 +263,7 @@ impl Walk<'_> {
 }
 
 /// Result of a walk.
-enum Walked {
+enum WalkEnd {
     Reached,
     /// The goal is beyond a boundary face.
     Outside,
@@ -291,9 +291,9 @@ impl Map {
             };
         }
         match self.walk_volume(particle, goal, budget) {
-            Walked::Reached => Some(Outcome::Reached),
-            Walked::Spent => None,
-            Walked::Outside => match self.around_bay(particle, goal, budget.most) {
+            WalkEnd::Reached => Some(Outcome::Reached),
+            WalkEnd::Spent => None,
+            WalkEnd::Outside => match self.around_bay(particle, goal, budget.most) {
                 Path::Reached(_) => Some(Outcome::Reached),
                 Path::Blocked { dart, share } => Some(Outcome::Blocked { dart, share }),
                 Path::Apart | Path::Lost => None,
@@ -301,7 +301,7 @@ impl Map {
         }
     }
 
-    fn walk_volume(&self, particle: &mut Particle, goal: &Vec3, budget: &mut Budget) -> Walked {
+    fn walk_volume(&self, particle: &mut Particle, goal: &Vec3, budget: &mut Budget) -> WalkEnd {
         let mut walk = Walk {
             map: self,
             goal,
@@ -318,10 +318,10 @@ impl Map {
                     dart,
                     state,
                 };
-                Walked::Reached
+                WalkEnd::Reached
             }
-            Some(Next::Outside) => Walked::Outside,
-            _ => Walked::Spent,
+            Some(Next::Outside) => WalkEnd::Outside,
+            _ => WalkEnd::Spent,
         }
     }
 
@@ -357,11 +357,11 @@ impl Map {
         let walked = self.walk_volume(particle, goal, &mut budget);
         tally.add(budget.tests);
         match walked {
-            Walked::Reached => return true,
-            Walked::Outside => {
+            WalkEnd::Reached => return true,
+            WalkEnd::Outside => {
                 return matches!(self.around_bay(particle, goal, MAX_TESTS), Path::Reached(_));
             }
-            Walked::Spent => {}
+            WalkEnd::Spent => {}
         }
         tally.fallbacks += 1;
         match self.search(particle.dart, goal) {

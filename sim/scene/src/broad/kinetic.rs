@@ -6,7 +6,7 @@
 //! when everything jumps, the step is answered by all pairs whose swept boxes overlap. In both
 //! cases the result contains exactly the pairs for which [`SweptBox::meets`] holds.
 
-use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
+use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_unbounded};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
 use hapticd_kinetic::sap::{Lines, Sap};
 use hapticd_kinetic::{Kinetic, Stats};
@@ -67,7 +67,7 @@ impl KineticSweep {
     }
 
     /// Ensures capacity for this many boxes, but not for very many more.
-    fn make_room(&mut self, boxes: usize) {
+    fn ensure_capacity(&mut self, boxes: usize) {
         let room = boxes.max(MIN_CAPACITY).next_power_of_two();
         let has = self.lines.len();
         if boxes <= has && has <= 8 * room {
@@ -89,7 +89,7 @@ impl BroadPhase for KineticSweep {
 
     fn overlapping(&mut self, boxes: &[SweptBox], pairs: &mut Vec<(u32, u32)>) {
         pairs.clear();
-        self.make_room(boxes.len());
+        self.ensure_capacity(boxes.len());
         self.wide.clear();
         for (i, lines) in self.lines.iter_mut().enumerate() {
             let extent = boxes.get(i).map_or(Extent::Nowhere, SweptBox::extent);
@@ -121,7 +121,7 @@ impl BroadPhase for KineticSweep {
         let later = self.sap.log().iter().filter(|e| e.on && e.time > 0.0);
         pairs.extend(later.map(|e| e.pair));
         pairs.retain(|&(i, j)| boxes[i as usize].meets_bounded(&boxes[j as usize]));
-        pairs_of_wide(&self.wide, boxes, pairs);
+        pairs_of_unbounded(&self.wide, boxes, pairs);
         pairs.sort_unstable();
         self.work.search(boxes.len(), pairs.len());
     }

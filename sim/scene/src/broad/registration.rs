@@ -19,7 +19,7 @@
 //! large box against all; a new map takes some milliseconds. Each point is verified to be in its
 //! reported cell.
 
-use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_wide};
+use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_unbounded};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox, Vec3};
 use hapticd_registration::map::{Cell, Map};
 use hapticd_registration::registration::{EntityId, Kind, ParticleId, Policy, Registration};
@@ -28,9 +28,9 @@ use hapticd_registration::track::Outcome;
 
 /// Up to this many boxes are compared all against all.
 const BRUTE_FORCE_MAX: usize = 16;
-/// One box in this many may be too large for the lists, and at least `LARGE_LEAST` boxes may be.
+/// One box in this many may be too large for the lists, and at least `MIN_LARGE` boxes may be.
 const LARGE_SHARE: usize = 32;
-const LARGE_LEAST: usize = 8;
+const MIN_LARGE: usize = 8;
 /// Factor by which a box may grow before it counts as large.
 const GROWTH: f64 = 1.5;
 /// Maximum width of a box in units of `w`, slightly less than necessary.
@@ -122,7 +122,7 @@ impl BroadPhase for RegistrationPhase {
         self.register();
         self.compared += self.large.len() as u64;
         self.list(boxes, pairs);
-        pairs_of_wide(&self.wide, boxes, pairs);
+        pairs_of_unbounded(&self.wide, boxes, pairs);
         pairs.sort_unstable();
         self.work.search(boxes.len(), pairs.len());
     }
@@ -183,7 +183,7 @@ impl RegistrationPhase {
             self.forget();
             return;
         }
-        let most = LARGE_LEAST.max(count / LARGE_SHARE);
+        let most = MIN_LARGE.max(count / LARGE_SHARE);
         let wanted_m = 2.0 * self.usual_half(most);
         if let Some(domain) = &self.domain {
             let misfits = self
@@ -257,7 +257,7 @@ impl RegistrationPhase {
 
     fn new_domain(&mut self, wanted_m: f64) -> Option<Domain> {
         let count = self.bounded().count();
-        let but = LARGE_LEAST.max(count / LARGE_SHARE) / 2;
+        let but = MIN_LARGE.max(count / LARGE_SHARE) / 2;
         let spans = [0, 1, 2].map(|axis| self.span(axis, but));
         let low = Vec3::from(spans.map(|s| s[0]));
         let high = Vec3::from(spans.map(|s| s[1]));

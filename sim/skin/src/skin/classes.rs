@@ -166,7 +166,7 @@ pub(super) fn ends(nodes: &[u64; NODES], z: usize) -> [u64; 3] {
 }
 
 /// Transposes a 64 × 64 bit matrix: swaps halves, then quarters and so on, across the diagonal.
-fn turn(words: &mut [u64; 64]) {
+fn transpose(words: &mut [u64; 64]) {
     let (mut step, mut mask) = (32, u64::MAX >> 32);
     while step > 0 {
         for k in (0..64).filter(|k| k & step == 0) {
@@ -299,7 +299,7 @@ impl Work {
 
     /// Resets all node data of the current brick but the members that reach each node.
     pub fn begin_nodes(&mut self) {
-        self.turn_boards();
+        self.transpose_boards();
         self.classes.clear();
         self.of_node.clear();
         self.shares.clear();
@@ -334,7 +334,7 @@ impl Work {
     }
 
     /// Transposes `boards`: from the nodes of each member to the members of each node.
-    fn turn_boards(&mut self) {
+    fn transpose_boards(&mut self) {
         self.reach.clear();
         self.reach.resize(NODES * NODES * NODES, 0);
         for (block, boards) in self.boards.chunks(64).enumerate() {
@@ -343,7 +343,7 @@ impl Work {
                 for (row, board) in bits.iter_mut().zip(boards) {
                     *row = board[z];
                 }
-                turn(&mut bits);
+                transpose(&mut bits);
                 for (reach, word) in reach.iter_mut().zip(bits) {
                     *reach |= Set::from(word) << (64 * block);
                 }

@@ -38,7 +38,7 @@ mod mesh;
 #[cfg(test)]
 mod tests;
 
-use mesh::{Beside, Made, NearBall};
+use mesh::{EdgeBall, GatheredPoint, NamedVertex};
 
 /// Layers of cubes in a brick.
 const LAYERS: usize = SIDE as usize;
@@ -74,9 +74,9 @@ pub(super) struct Groups {
     /// Groups that cut the current edge or cube: the place of the first member that reaches it, and
     /// the group.
     order: Vec<(u32, u8)>,
-    made: Vec<Made>,
+    made: Vec<NamedVertex>,
     /// Ball at each place in the list, if it is one.
-    balls: Vec<Option<NearBall>>,
+    balls: Vec<Option<EdgeBall>>,
     /// Members that reach a cube which more than one group reaches, and the offset of each list.
     /// One list by layer of cubes and group; the last layer stands for all cubes.
     near: Vec<u8>,
@@ -85,7 +85,7 @@ pub(super) struct Groups {
     near_begins: Vec<usize>,
     /// Vertex number by group and edge.
     numbers: Vec<u32>,
-    beside: Vec<Beside>,
+    beside: Vec<GatheredPoint>,
 }
 
 /// A node as layer and bit.

@@ -21,7 +21,7 @@ use wide::f32x4;
 use super::brick::{Border, Brick, Found, bits_of, crossing, cuts};
 use super::classes::{Links, Work};
 use super::contacts::Contacts;
-use super::union::{Union, takes_away};
+use super::union::{Union, may_be_negative};
 use super::{Frame, MAX_BRICKS, MAX_POINTS, Settings, SkinError};
 use crate::grid::Grid;
 use crate::lists::{Lists, NONE, SIDE};
@@ -205,7 +205,7 @@ impl Part {
             let found = if let Some((frame, before)) = scene.kept(slot) {
                 self.keep(frame, before, (number as u32, slot as u32))
             } else {
-                match self.look(scene, slot) {
+                match self.sample_slot(scene, slot) {
                     Ok(found) => found,
                     Err(refused) => {
                         self.refused = Some(refused);
@@ -245,7 +245,7 @@ impl Part {
         found
     }
 
-    fn look(&mut self, scene: &MeshContext<'_>, slot: usize) -> Result<Found, SkinError> {
+    fn sample_slot(&mut self, scene: &MeshContext<'_>, slot: usize) -> Result<Found, SkinError> {
         let mut found = Found::none();
         let one = scene.links.is_none_or(|links| {
             let list = scene.lists.of(slot).iter();
@@ -253,7 +253,7 @@ impl Part {
                 .is_one(links, list.map(|entry| scene.order[*entry as usize]))
         });
         // A union adds negative terms in another order, and neighbours must agree to the bit.
-        let one = one && !(scene.union && self.is_taken_from(scene, slot));
+        let one = one && !(scene.union && self.has_negative_term(scene, slot));
         if scene.may_be_cut(slot, one) {
             found.sampled = true;
             match scene.links.filter(|_| !one) {
@@ -267,10 +267,10 @@ impl Part {
         Ok(found)
     }
 
-    fn is_taken_from(&self, scene: &MeshContext<'_>, slot: usize) -> bool {
+    fn has_negative_term(&self, scene: &MeshContext<'_>, slot: usize) -> bool {
         let list = scene.lists.of(slot).iter();
         list.into_iter()
-            .any(|entry| takes_away(scene.source(*entry)))
+            .any(|entry| may_be_negative(scene.source(*entry)))
     }
 
     /// Samples the nodes of a brick, and makes its vertices if the surface cuts it.

@@ -274,7 +274,7 @@ fn value_at(samples: &Samples, [x, y, z]: [usize; 3]) -> f32 {
 }
 
 /// True if a term may be negative somewhere: it is then in no clique, and in every sum.
-pub(super) fn takes_away(source: Source<'_>) -> bool {
+pub(super) fn may_be_negative(source: Source<'_>) -> bool {
     match source {
         Source::Primitive(primitive) => primitive.amplitude < 0.0,
         Source::Grid(grid) => grid.is_below_zero(),
@@ -298,7 +298,7 @@ impl Part {
         work.cliques.clear();
         work.always.clear();
         let list = (0..).zip(scene.lists.of(slot));
-        let always = list.filter(|(_, entry)| takes_away(scene.source(**entry)));
+        let always = list.filter(|(_, entry)| may_be_negative(scene.source(**entry)));
         work.always.extend(always.map(|(i, _)| i));
         for block in 0..8 {
             self.sample_block(scene, links, slot, (&at, block), &mut samples)?;

@@ -9,7 +9,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use hapticd_testkit::courier::Manner;
+use hapticd_testkit::courier::Delivery;
 use hapticd_testkit::{Fixture, Hand, ScenePlan, Tally, catalogue};
 
 struct Options {
@@ -50,7 +50,10 @@ fn options() -> Result<Options, String> {
 fn attack(scene: &ScenePlan, ticks: u64, seed: u64) -> Result<Tally, String> {
     let lag = [0, 1, 3, 15][(seed % 4) as usize];
     let mut total = Tally::default();
-    for (k, manner) in [Manner::fixed(lag), Manner::wild()].into_iter().enumerate() {
+    for (k, manner) in [Delivery::fixed(lag), Delivery::wild()]
+        .into_iter()
+        .enumerate()
+    {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(k as u64);
         let mut fixture = Fixture::new(scene, manner, seed)?;
         let mut hand = Hand::new(scene.playground(), seed ^ 0xA5A5);

@@ -49,7 +49,7 @@ enum Tool {
 
 /// Measurements of a strike.
 #[derive(Clone, Copy, Default)]
-struct Blow {
+struct Strike {
     /// Largest depth of the tool in the surface, m.
     inside_m: f64,
     overshoot: f64,
@@ -98,7 +98,7 @@ fn blow(
     stiffness: f64,
     reach_m: f64,
     mutant: bool,
-) -> Result<Blow, Failure> {
+) -> Result<Strike, Failure> {
     let shape = match tool {
         Tool::Ball => ball(HALF_M),
         Tool::Cube => cube(HALF_M),
@@ -125,10 +125,10 @@ fn blow(
     // The tool keeps this distance from the surface, so contact begins earlier by as much.
     let safe_m = 2e-4 * 0.2;
     let depth = |tick: &ArmTick| (safe_m - tick.world_from_device.translation.z).max(0.0);
-    let mut out = Blow {
+    let mut out = Strike {
         inside_m: f64::MIN,
         stiffness: [f64::MAX, 0.0],
-        ..Blow::default()
+        ..Strike::default()
     };
     let mut given_j = 0.0;
     let mut deepest = None;
@@ -191,7 +191,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             !context.quick || (is_quick && speed > 0.1)
         })
         .collect();
-    let blows: Result<Vec<Blow>, Failure> = cases
+    let blows: Result<Vec<Strike>, Failure> = cases
         .par_iter()
         .map(|&(reach, tool, late, speed)| blow((tool, late, speed), 1e5, reach, context.mutant))
         .collect();
@@ -230,7 +230,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .flat_map(|(late, k)| [0.05, 0.2].map(|speed| (late, k, speed)))
         .filter(|&(late, k, speed)| !context.quick || (late == 4 && k == 300.0 && speed > 0.1))
         .collect();
-    let blows: Result<Vec<Blow>, Failure> = materials
+    let blows: Result<Vec<Strike>, Failure> = materials
         .par_iter()
         .map(|&(late, stiffness, speed)| {
             let case = (Tool::Ball, late, speed);

@@ -52,13 +52,13 @@ struct Times {
     periods: u32,
 }
 
-struct Keeper {
+struct SampleSink {
     kept: Arc<Mutex<Vec<Times>>>,
     /// Planted fault: samples are stamped too early by this, ns.
     early_ns: u64,
 }
 
-impl Sink for Keeper {
+impl Sink for SampleSink {
     fn tick(&mut self, record: &TickRecord) -> Result<(), String> {
         let us = |from: u64, to: u64| to.saturating_sub(from) as f64 * 1e-3;
         let sample = &record.arms[0].sample;
@@ -103,7 +103,7 @@ fn measured(scene: &str, seconds: f64, early_ns: u64) -> Result<Vec<Times>, Fail
     let options = Session {
         duration_s: Some(seconds),
         check: false,
-        sink: Some(Box::new(Keeper {
+        sink: Some(Box::new(SampleSink {
             kept: kept.clone(),
             early_ns,
         })),

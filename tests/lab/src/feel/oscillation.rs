@@ -1,7 +1,7 @@
 //! Springs that are far too stiff, with the passivity controller and without.
 
 use hapticd_devices::sim::Intention;
-use hapticd_testkit::wall::{AUTO, Tick, Wall, hands, swing_n};
+use hapticd_testkit::wall::{AUTO_STIFFNESS, Tick, Wall, hands, swing_n};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
 
@@ -44,7 +44,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             }
             let with = Wall {
                 governed: !context.mutant,
-                ..Wall::of(AUTO * factor)
+                ..Wall::of(AUTO_STIFFNESS * factor)
             };
             let without = Wall {
                 governed: false,

@@ -4,7 +4,7 @@
 use clap::Parser;
 use hapticd_devices::sim::{HandParams, Intention};
 use hapticd_testkit::Random;
-use hapticd_testkit::wall::{AUTO, Tick, Wall};
+use hapticd_testkit::wall::{AUTO_STIFFNESS, Tick, Wall};
 use rayon::prelude::*;
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
@@ -25,8 +25,8 @@ struct Options {
     seed: u64,
 }
 
-/// 1.2 times the bound of which [`AUTO`] is 0.9, N/m.
-const BEYOND: f64 = 1.2 / 0.9 * AUTO;
+/// 1.2 times the bound of which [`AUTO_STIFFNESS`] is 0.9, N/m.
+const BEYOND: f64 = 1.2 / 0.9 * AUTO_STIFFNESS;
 /// Number of presses in tests.
 const QUICK: u64 = 30;
 
@@ -59,7 +59,7 @@ fn press(seed: u64, stiffness: f64) -> Outcome {
     let last = ticks.last().copied().unwrap_or_default();
     let of = |value: fn(&Tick) -> f64| ticks.iter().map(value);
     Outcome {
-        acted: ticks.iter().any(|tick| tick.calms),
+        acted: ticks.iter().any(|tick| tick.oscillation_limited),
         debt_j: of(|tick| tick.debt_j).fold(0.0, f64::max),
         stored_j: -of(|tick| tick.true_j).fold(0.0, f64::min),
         gained_j: last.true_j,
@@ -72,7 +72,11 @@ fn run(context: &Context) -> Result<Report, Failure> {
     if context.quick {
         options.presses = options.presses.min(QUICK);
     }
-    let stiffness = if context.mutant { BEYOND } else { AUTO };
+    let stiffness = if context.mutant {
+        BEYOND
+    } else {
+        AUTO_STIFFNESS
+    };
     let seed = |k: u64| options.seed.wrapping_mul(1_000_003).wrapping_add(k);
     let outcomes: Vec<Outcome> = (0..options.presses)
         .into_par_iter()

@@ -28,17 +28,17 @@ pub const SETTLED_S: f64 = 0.1;
 pub const SETTLED: u64 = 100;
 
 /// Position of the device at a time, s.
-pub type Way = Box<dyn FnMut(f64) -> Pose + Send>;
+pub type DevicePath = Box<dyn FnMut(f64) -> Pose + Send>;
 
 /// How an arm is moved.
 pub enum Lead {
     /// It follows this path, whatever the force.
-    Led(Way),
+    Led(DevicePath),
     /// This hand holds it. Boxed, because it is much larger than a path.
     Held(Box<(HandParams, Intention)>),
 }
 
-struct Led(Way);
+struct Led(DevicePath);
 
 impl VirtualArm for Led {
     fn step(&mut self, now_ns: u64, _: u64, _: &ArmCommand) -> Option<ArmSample> {

@@ -63,7 +63,7 @@ fn share(word: &str) -> Result<f64, String> {
 }
 
 /// Sampling period, s.
-const LOOK_S: f64 = 0.01;
+const SAMPLE_S: f64 = 0.01;
 /// Relative energy that rounding may add between two samples.
 const ROUNDING: f64 = 1e-9;
 const FRAMES: usize = 4;
@@ -83,7 +83,7 @@ fn energy(bodies: &[PolygonBody], gravity: f64, t: f64) -> f64 {
 }
 
 /// Observations at one sample.
-struct Look {
+struct Sample {
     t: f64,
     heights: Vec<f64>,
     energy: f64,
@@ -92,7 +92,7 @@ struct Look {
 
 /// One complete run.
 struct Fall {
-    looks: Vec<Look>,
+    looks: Vec<Sample>,
     frames: Vec<(f64, Vec<PolygonBody>)>,
     log: Log,
     impacts: u64,
@@ -132,9 +132,9 @@ fn fall(options: &Options, how: Bounce, oracle: &mut Oracle) -> Result<Fall, Fai
     };
     let mut before = energy(structure.bodies(), options.gravity, 0.0);
     let whole = before.abs().max(1.0);
-    let count = (options.t_end / LOOK_S).round() as u32;
+    let count = (options.t_end / SAMPLE_S).round() as u32;
     for k in 1..=count {
-        let t = f64::from(k) * LOOK_S;
+        let t = f64::from(k) * SAMPLE_S;
         let start = Moment::now();
         while let Some(event) = structure.step(t).map_err(failed)? {
             if event.happened == CornerChange::Contact {
@@ -164,7 +164,7 @@ fn fall(options: &Options, how: Bounce, oracle: &mut Oracle) -> Result<Fall, Fai
             .iter()
             .filter(is_free)
             .map(|b| b.motion.about(t).centre[1]);
-        fall.looks.push(Look {
+        fall.looks.push(Sample {
             t,
             heights: heights.collect(),
             energy: now,
@@ -243,7 +243,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             how.least_speed,
             options.common.seed,
             options.t_end,
-            1e3 * LOOK_S
+            1e3 * SAMPLE_S
         )],
     ))
 }

@@ -58,7 +58,7 @@ fn half_side(word: &str) -> Result<f64, String> {
 }
 
 /// Number of checks of the hull, at random times, and of pictures of it.
-const LOOKS: usize = 200;
+const CHECKS: usize = 200;
 const FRAMES: usize = 6;
 
 /// Returns the time after `now` at which a coordinate reaches a wall.
@@ -130,7 +130,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         log: Log::new(),
     };
     let mut oracle = Oracle::default();
-    let mut stops: Vec<(f64, Stop)> = (0..LOOKS)
+    let mut stops: Vec<(f64, Stop)> = (0..CHECKS)
         .map(|_| (rng.range(0.0, options.t_end), Stop::Look))
         .chain((0..FRAMES).map(|k| {
             let share = k as f64 / (FRAMES - 1) as f64;
@@ -176,7 +176,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(claims.report(
         &oracle,
         vec![format!(
-            "{n} points of degree {degree}, seed {}, until {} s, {walls}; {LOOKS} looks, upper and lower hull beside static ones, and an audit",
+            "{n} points of degree {degree}, seed {}, until {} s, {walls}; {CHECKS} looks, upper and lower hull beside static ones, and an audit",
             options.common.seed, options.t_end
         )],
     ))

@@ -35,7 +35,7 @@ struct Options {
 }
 
 /// Number of checks of the order, at random times.
-const LOOKS: usize = 200;
+const CHECKS: usize = 200;
 /// Number of points that meet in one point.
 const MEETING: u32 = 100;
 /// Sizes at which the time of an event is measured.
@@ -108,7 +108,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let mut oracle = Oracle::default();
     let mut claims = Claims::default();
 
-    let mut looks: Vec<f64> = (0..LOOKS)
+    let mut looks: Vec<f64> = (0..CHECKS)
         .map(|_| rng.range(0.0, options.t_end))
         .chain([options.t_end])
         .collect();
@@ -198,7 +198,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(claims.report(
         &oracle,
         vec![format!(
-            "{n} points of degree {degree}, seed {}, until {} s; {LOOKS} looks at the order",
+            "{n} points of degree {degree}, seed {}, until {} s; {CHECKS} looks at the order",
             options.common.seed, options.t_end
         )],
     ))

@@ -7,7 +7,7 @@ use clap::Parser;
 use hapticd_rays::{Full, Settings};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
-use crate::rays::looks::{Look, landing, looks, mean, round, settled};
+use crate::rays::looks::{StepCost, landing, looks, mean, round, settled};
 use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -31,7 +31,7 @@ struct Options {
 
 /// Returns the mean over a range of steps.
 fn per_step(
-    looks: &[Look],
+    looks: &[StepCost],
     steps: std::ops::Range<usize>,
     of: fn(&hapticd_rays::Report) -> usize,
 ) -> f64 {
@@ -57,7 +57,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             ..contacts_only(settings)
         });
         // In turns, and the better of two: other programs use the machine as well.
-        let mut times: [Vec<Look>; 2] = [Vec::new(), Vec::new()];
+        let mut times: [Vec<StepCost>; 2] = [Vec::new(), Vec::new()];
         for _ in 0..2 {
             for (time, settings) in times.iter_mut().zip(variants) {
                 let again = looks(&recording, settings, |_| true)?;

@@ -10,7 +10,7 @@ use clap::Parser;
 use hapticd_rays::{Full, Settings};
 
 use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
-use crate::rays::looks::{Look, landing, looks, mean, round, settled};
+use crate::rays::looks::{StepCost, landing, looks, mean, round, settled};
 use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
@@ -143,7 +143,7 @@ fn together(context: &Context) -> Result<Report, Failure> {
 
 const OURS: &str = "ours: processor time of the whole narrow phase and its broad phase, one thread; published: tracing alone on a GPU of 2012";
 
-fn size(looks: &[Look], settings: &Settings) -> String {
+fn size(looks: &[StepCost], settings: &Settings) -> String {
     let most = looks.iter().map(|look| look.did.pairs).max();
     let last = looks.last().map_or(0, |look| look.did.collisions);
     format!(
@@ -155,7 +155,7 @@ fn size(looks: &[Look], settings: &Settings) -> String {
 }
 
 /// Returns the mean before the landing, the peak after it, and the mean of the end, ms.
-fn phases(looks: &[Look], landing: usize, settled: usize) -> [f64; 3] {
+fn phases(looks: &[StepCost], landing: usize, settled: usize) -> [f64; 3] {
     let after = looks.iter().filter(|look| look.step >= landing);
     let peak = after.map(|look| look.ms).fold(0.0, f64::max);
     [

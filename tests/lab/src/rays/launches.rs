@@ -97,15 +97,15 @@ pub fn open(choice: Option<Choice>) -> Result<Gpu, OpenError> {
 }
 
 /// A method and its capacities.
-struct Way {
+struct LaunchState {
     launch: Launch,
     narrow: Narrow,
     contacts: usize,
     near: usize,
 }
 
-impl Way {
-    fn new(choice: Option<Choice>, launch: Launch) -> Result<Way, Failure> {
+impl LaunchState {
+    fn new(choice: Option<Choice>, launch: Launch) -> Result<LaunchState, Failure> {
         let gpu = open(choice).map_err(|e| Failure::Run(e.to_string()))?;
         if gpu.tick_ns().is_none() {
             return Err(Failure::Run(format!(
@@ -113,7 +113,7 @@ impl Way {
                 gpu.adapter()
             )));
         }
-        Ok(Way {
+        Ok(LaunchState {
             launch,
             narrow: Narrow::launched(gpu, launch).map_err(|e| gone(&e))?,
             contacts: SPARE,
@@ -130,7 +130,7 @@ impl Way {
     ) -> Result<(Found, Times), Failure> {
         let start = Instant::now();
         feed.place(&mut self.narrow).map_err(|e| gone(&e))?;
-        self.narrow.set_room(Room {
+        self.narrow.set_capacity(Room {
             rays,
             contacts: self.contacts,
             near: self.near,
@@ -170,20 +170,25 @@ fn gone(e: &dyn std::fmt::Display) -> Failure {
 /// If there is no adapter, if it fails, if there is nothing to compare, or if two methods do not
 /// give the same contacts.
 pub fn launch(
-    course: &Trajectory,
+    trajectory: &Trajectory,
     recording: &Recording,
     settings: &Settings,
 ) -> Result<Launched, Failure> {
     let mut ways = Vec::new();
     for launch in WAYS {
-        ways.push(Way::new(course.choice, launch)?);
+        ways.push(LaunchState::new(trajectory.choice, launch)?);
     }
-    let mut launched = pass(&mut ways, recording, settings, course.confidence)?;
-    for number in 1..course.passes {
+    let mut launched = pass(&mut ways, recording, settings, trajectory.confidence)?;
+    for number in 1..trajectory.passes {
         if number == 2 {
             ways.retain(|way| way.launch != Launch::AtOnce);
         }
-        launched.join(&pass(&mut ways, recording, settings, course.confidence)?);
+        launched.join(&pass(
+            &mut ways,
+            recording,
+            settings,
+            trajectory.confidence,
+        )?);
     }
     let (differ, compared) = (launched.differ, launched.compared);
     if compared == 0 || differ * MAX_DIFFERING > compared {
@@ -216,7 +221,7 @@ impl Launched {
 
 /// Runs all methods through all steps, from the start.
 fn pass(
-    ways: &mut [Way],
+    ways: &mut [LaunchState],
     recording: &Recording,
     settings: &Settings,
     confidence: f64,

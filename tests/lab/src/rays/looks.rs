@@ -7,7 +7,7 @@ use crate::experiment::Failure;
 use crate::rays::stage::{Recording, failed};
 
 /// A step that a variant has processed.
-pub struct Look {
+pub struct StepCost {
     pub step: usize,
     pub ms: f64,
     pub did: hapticd_rays::Report,
@@ -23,7 +23,7 @@ pub fn looks(
     recording: &Recording,
     settings: Settings,
     wanted: impl Fn(usize) -> bool + Sync,
-) -> Result<Vec<Look>, Failure> {
+) -> Result<Vec<StepCost>, Failure> {
     alone(|| {
         let mut tracer = Tracer::new(settings);
         let mut looks = Vec::with_capacity(recording.steps());
@@ -31,7 +31,7 @@ pub fn looks(
             if wanted(step) {
                 let start = Moment::now();
                 tracer.step(scene);
-                looks.push(Look {
+                looks.push(StepCost {
                     step,
                     ms: 1e3 * start.elapsed().as_secs_f64(),
                     did: *tracer.report(),
@@ -50,7 +50,7 @@ pub fn alone<T: Send>(work: impl FnOnce() -> Result<T, Failure> + Send) -> Resul
 }
 
 /// Returns the first step with a contact.
-pub fn landing(looks: &[Look]) -> Result<usize, Failure> {
+pub fn landing(looks: &[StepCost]) -> Result<usize, Failure> {
     let first = looks.iter().find(|look| look.did.collisions > 0);
     first
         .map(|look| look.step)
@@ -63,7 +63,7 @@ pub fn settled(steps: usize) -> usize {
 }
 
 /// Returns the mean over a range of steps, ms.
-pub fn mean(looks: &[Look], steps: std::ops::Range<usize>) -> f64 {
+pub fn mean(looks: &[StepCost], steps: std::ops::Range<usize>) -> f64 {
     let some = looks.iter().filter(|look| steps.contains(&look.step));
     let (sum, count) = some.fold((0.0, 0), |(sum, n), look| (sum + look.ms, n + 1));
     sum / f64::from(count.max(1))

@@ -110,14 +110,14 @@ fn run(context: &Context) -> Result<Report, Failure> {
         iterative: false,
         ..rigid
     };
-    let course = Trajectory {
+    let trajectory = Trajectory {
         choice,
         confidence: options.confidence,
         passes: options.passes,
     };
     let mut cases = Vec::new();
     for (recording, settings) in [(&alone, full), (&alone, rigid), (&both, mixed)] {
-        let launched = launch(&course, recording, &settings)?;
+        let launched = launch(&trajectory, recording, &settings)?;
         cases.push(Case::of(&launched));
     }
     let mut rows = Vec::new();

@@ -1,8 +1,8 @@
-//! The product's loop on a bench: scene, engine and answers one tick later, with gains, damper,
-//! metaphor, period and delay as an experiment wants them.
+//! The product's loop on a bench: scene, engine and answers one tick later, with the gains, damper,
+//! metaphor, period and delay that an experiment selects.
 //!
-//! Virtual time, deterministic. Whoever wants every tick checked exactly uses [`super::trial`]
-//! instead.
+//! Virtual time, deterministic. Experiments that need an exact check of every tick use
+//! [`super::trial`] instead.
 
 use std::collections::VecDeque;
 
@@ -15,27 +15,27 @@ use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 
 use crate::experiment::Failure;
 
-/// Width of the arm's workspace, which the distances of contact are shares of, m.
+/// Width of the arm's workspace, from which the contact distances derive, m.
 pub const WIDTH_M: f64 = 0.2;
-/// Feature pairs of a body that an answer lists.
+/// Maximum number of feature pairs per body in an answer.
 const PAIRS: usize = 1024;
-/// Pairs that a round of a tick may look at: the product's own number.
+/// Pair budget of a round of a tick: the product's own.
 const PAIR_BUDGET: usize = 1024;
-/// Far above every gain: the body's surface caps nothing.
+/// Far above every gain: the surface of the body limits nothing.
 const UNCAPPED: f64 = 1e12;
 
-/// How the loop is set.
+/// Settings of the loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub gains: Gains,
     pub damping: Damping,
     pub interaction: Interaction,
     pub period_s: f64,
-    /// Whole periods from the force to its effect.
+    /// Whole periods from the command of the force to its effect.
     pub delay: usize,
 }
 
-/// See the module page.
+/// A loop on a bench; see the module page.
 pub struct Bench {
     world: Scene,
     engine: Engine,
@@ -45,8 +45,8 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A ball of this radius, or a mesh that does not turn, before one body that stands still, and
-    /// is frictionless and felt as the mesh that it is.
+    /// Makes a bench with a ball of this radius, or a mesh that does not turn, before one static
+    /// frictionless body that is rendered as its mesh, without shading.
     pub fn new(
         tool: Result<f64, &TriMesh>,
         body: &TriMesh,
@@ -80,7 +80,7 @@ impl Bench {
         Self::made(tool, PAIR_BUDGET, body, pose, setting, material)
     }
 
-    /// A mesh that turns, with this budget of pairs, before a body of this material.
+    /// Makes a bench with a mesh that turns, with this pair budget, before a body of this material.
     pub fn turning(
         (tool, pairs): (&TriMesh, usize),
         body: &TriMesh,
@@ -103,7 +103,7 @@ impl Bench {
         let distances = Distances::for_width(WIDTH_M);
         let mut world = Scene::new(distances.clearance_m, PAIRS);
         world.set_tool(0, form, tool_shape);
-        let shape = Shape::of(body.clone()).0.felt_as(&material);
+        let shape = Shape::of(body.clone()).0.shaded_for(&material);
         let spec = BodySpec {
             name: "body".into(),
             kind: BodyKind::Static,
@@ -137,8 +137,8 @@ impl Bench {
         })
     }
 
-    /// One tick with the device there; what came of it, and the force that the hand feels until the
-    /// next.
+    /// Runs one tick with this device pose; returns the outcome, and the force that the hand feels
+    /// until the next tick.
     pub fn tick(&mut self, device: &Pose) -> (ArmOutcome, Wrench) {
         let mut free = self.answer.take().and_then(|a| self.engine.receive(a));
         let mut devices = [None; MAX_ARMS];

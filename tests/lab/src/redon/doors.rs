@@ -15,11 +15,11 @@ use crate::clock::Moment;
 use crate::experiment::Failure;
 use crate::models;
 
-/// Frames: derived from the published time and rate.
+/// Number of frames: derived from the published time and rate.
 pub const FRAMES: u32 = 2390;
 
-/// From above onto the other's upper sheet, then along it, turning; a centimetre into it wherever
-/// it is in contact. The doors nest with 30 mm between.
+/// From above onto the other's upper sheet, then along it, turning; a centimetre deep wherever it
+/// is in contact. The doors nest with 30 mm between them.
 const HAND: Hand<'static> = Hand(&[
     (0.00, [0.05, -0.10, 0.40], [0.20, 0.10, 0.30]),
     (0.12, [0.02, 0.02, 0.02], [0.00, 0.00, 0.02]),
@@ -31,18 +31,18 @@ const HAND: Hand<'static> = Hand(&[
     (1.00, [0.05, 0.05, 0.02], [0.00, 0.00, 0.00]),
 ]);
 
-/// The two doors and what was recorded.
+/// The two doors and the recording.
 pub struct Scene {
-    /// The door: features shared by triangles belong to one of them.
+    /// The door: a feature shared by triangles belongs to one of them.
     pub door: Arc<MeshIndex>,
-    /// The same triangles, each with vertices and edges of its own, as the source has them: nine
-    /// edge pairs and three of each other kind for two.
+    /// The same triangles, each with its own vertices and edges, as in the source: two triangles
+    /// then have nine edge pairs and three pairs of each other kind.
     pub apart: MeshIndex,
-    /// The way of the one that moves.
+    /// Trajectory of the moving door.
     pub trajectory: Trajectory,
 }
 
-/// The scene; recorded at the first call, the same for all.
+/// Returns the scene; recorded at the first call and shared by all.
 pub fn scene() -> Result<&'static Scene, Failure> {
     static SCENE: Recorded<Scene> = OnceLock::new();
     recorded(&SCENE, Scene::new)
@@ -66,13 +66,13 @@ impl Scene {
         })
     }
 
-    /// Cones for the door.
+    /// Makes cones for the door.
     pub fn cones(&self, most: usize, strategy: Strategy) -> Result<BackFaceCones, Failure> {
         BackFaceCones::new(&self.door, most, strategy)
             .map_err(|e| Failure::Run(format!("the door: {e}")))
     }
 
-    /// All steps, or every so many-th and all that were stopped, without culling.
+    /// Replays all steps, or every `every`-th and all that were stopped, without culling.
     pub fn replay_whole(&self, every: usize) -> Replay {
         self.replay(&self.apart, &Culling::NONE, every)
     }
@@ -94,7 +94,8 @@ impl Scene {
         self.replay(&self.door, &culling, every)
     }
 
-    /// All steps, or every so many-th and all that were stopped, of this door along this door.
+    /// Replays all steps, or every `every`-th and all that were stopped, with this door along this
+    /// door.
     pub fn replay(&self, door: &MeshIndex, culling: &Culling<'_>, every: usize) -> Replay {
         let mut replay = Replay::default();
         let options = FirstContactOptions::default();
@@ -113,7 +114,7 @@ impl Scene {
         replay
     }
 
-    /// What reports say of it.
+    /// Returns its description for reports.
     pub fn notes(&self, every: usize) -> Vec<String> {
         let Trajectory {
             frames,
@@ -141,20 +142,20 @@ impl Scene {
     }
 }
 
-/// What one variant did.
+/// Results of one variant.
 #[derive(Default)]
 pub struct Replay {
     /// Sums over all steps.
     pub counters: Counters,
-    /// Of contact, by step.
+    /// Contact times, by step.
     pub times: Vec<Option<f64>>,
-    /// Altogether.
+    /// Total time, s.
     pub seconds: f64,
 }
 
 impl Replay {
-    /// Largest difference of a contact time from another replay's, in steps; infinite where only
-    /// one has a contact.
+    /// Returns the largest difference of a contact time from another replay's, in steps; infinite
+    /// if only one has a contact.
     pub fn difference(&self, other: &Self) -> f64 {
         let pairs = self.times.iter().zip(&other.times);
         let of = pairs.map(|pair| match pair {
@@ -165,12 +166,12 @@ impl Replay {
         of.fold(0.0, f64::max)
     }
 
-    /// Steps with a contact.
+    /// Returns the number of steps with a contact.
     pub fn touching(&self) -> usize {
         self.times.iter().flatten().count()
     }
 
-    /// All tests of feature pairs.
+    /// Returns the number of tests of feature pairs.
     pub fn elementary(&self) -> u64 {
         self.counters.edge_edge + self.counters.vertex_face + self.counters.face_vertex
     }

@@ -99,7 +99,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// Far, close at half way, away again; turning slowly.
+/// Far, close at half time, away again; turning slowly.
 fn path(step: u32) -> Pose {
     let s = f64::from(step) / f64::from(STEPS);
     let away = (2.0 * s - 1.0).abs();

@@ -1,10 +1,10 @@
-//! E10 (sections 3.5.5 and 3.5.6): what did not help. Tables of coherence, tables of sines; and
-//! which part of detection the box tests are.
+//! E10 (sections 3.5.5 and 3.5.6): what did not help, namely tables of coherence and tables of
+//! sines; and the share of the box tests in detection.
 //!
-//! A table of coherence holds the pairs of boxes at which the search of the step before ended
-//! (Gottschalk's front): the next search starts from them instead of from the roots. Where both
-//! children of a pair are apart the pair itself is tried, and takes their place if it is apart: so
-//! a table gets shorter, too.
+//! A table of coherence holds the pairs of boxes at which the search of the previous step ended
+//! (Gottschalk's front); the next search starts from them instead of from the roots. If both
+//! children of a pair are apart, the pair itself is tested and replaces them if it is apart, so a
+//! table can become shorter as well.
 
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
@@ -27,20 +27,20 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// A continuous test in units of discrete ones (published).
+/// Cost of a continuous test relative to a discrete one (published).
 const CONTINUOUS_COST: u64 = 5;
-/// Entries of the table of sines, from 0 to half of pi.
+/// Number of entries of the table of sines, from 0 to half of pi.
 const SINES: usize = 4096;
 
 type Pair = (u32, u32);
 
-/// Where a search ended.
+/// A pair at which a search ended.
 #[derive(Clone, Copy)]
 struct End {
     pair: Pair,
-    /// Whose child it is; the roots are their own.
+    /// Parent of the pair; roots are their own parents.
     parent: Pair,
-    /// Apart, not triangles that may touch.
+    /// True if the boxes are apart; false for triangles that may touch.
     apart: bool,
 }
 
@@ -50,7 +50,7 @@ const ROOTS: End = End {
     apart: true,
 };
 
-/// The box tests of one way of searching.
+/// The box tests of one search method.
 #[derive(Default)]
 struct Search {
     discrete: u64,
@@ -59,17 +59,17 @@ struct Search {
     seconds: f64,
     /// Pairs of triangles that may touch.
     leaves: Vec<Pair>,
-    /// Where the last search ended.
+    /// Pairs at which the last search ended.
     ends: Vec<End>,
     stack: Vec<End>,
-    /// Parents of the pairs met, if a table is kept.
+    /// Parents of the visited pairs, if a table is kept.
     parents: Option<HashMap<Pair, Pair>>,
-    /// Most bytes of ends and parents.
+    /// Largest memory of ends and parents, bytes.
     bytes: usize,
 }
 
 impl Search {
-    /// One step, from the roots, or if there is a table from where the last one ended.
+    /// Runs one step, from the roots, or with a table from where the last one ended.
     fn run(&mut self, trees: [&ObbTree; 2], step: &Step) {
         let began = Moment::now();
         let poses = [
@@ -80,7 +80,7 @@ impl Search {
         if self.parents.is_none() || self.ends.is_empty() {
             self.stack.push(ROOTS);
         } else {
-            // In the order they were found in.
+            // In the order in which they were found.
             self.stack.extend(self.ends.iter().rev());
         }
         self.ends.clear();
@@ -123,8 +123,8 @@ impl Search {
         self.seconds += began.elapsed().as_secs_f64();
     }
 
-    /// Notes a pair that is apart; with a table its parent instead of it and its sibling, if that
-    /// is apart, too.
+    /// Records a pair that is apart. With a table, records its parent instead of it and its sibling
+    /// if that is apart as well.
     fn end_apart(
         &mut self,
         trees: [&ObbTree; 2],
@@ -152,7 +152,7 @@ impl Search {
         });
     }
 
-    /// Both discrete pre-tests, then the continuous one.
+    /// Runs both discrete pre-tests, then the continuous one.
     fn overlap(&mut self, a: &Obb, b: &Obb, poses: &[Rigid; 2], step: &Step) -> bool {
         let [start, end] = poses.each_ref().map(|p| Obb {
             center: p.point(&a.center),
@@ -176,7 +176,7 @@ impl Search {
         )
     }
 
-    /// In units of a discrete test.
+    /// Returns the cost in units of a discrete test.
     fn cost(&self) -> u64 {
         self.discrete + CONTINUOUS_COST * self.continuous
     }
@@ -204,7 +204,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             .iter()
             .filter(|pair| !found.contains(pair))
             .count();
-        // Next to each other, so that other work on the machine slows both.
+        // Interleaved, so that other load on the machine slows both.
         let began = Moment::now();
         black_box(first_contact(
             &scene.motor,
@@ -219,7 +219,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let saved = 100.0 * (1.0 - table.cost() as f64 / root.cost() as f64);
     let continuous = 100.0 * (1.0 - table.continuous as f64 / root.continuous as f64);
     let [direct, looked_up] = sines(&scene.trajectory.steps);
-    // Two boxes' frames, a sine and a cosine each.
+    // The frames of two boxes, a sine and a cosine each.
     let most = 4.0 * root.intervals as f64 * (direct - looked_up).max(0.0) / root.seconds;
     let rows = vec![
         Row::new(
@@ -297,7 +297,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             part,
         ),
     ];
-    // A small gain: less than what the pre-tests bring, which were kept.
+    // A small gain: less than that of the pre-tests, which were kept.
     let pre_tests = 30.0;
     let holds = lost == 0 && saved < pre_tests && most < 0.05;
     let why = format!(
@@ -318,8 +318,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(scene.report(rows, Verdict::new(holds, why), &notes))
 }
 
-/// Time of an enclosure of the sine over the steps' angles: computed, and looked up. The least of
-/// five, s.
+/// Returns the time of enclosing the sine over the steps' angles: computed, and looked up in a
+/// table. The least of five, s.
 fn sines(steps: &[Step]) -> [f64; 2] {
     let spacing = std::f64::consts::FRAC_PI_2 / (SINES - 1) as f64;
     let table: Vec<f64> = (0..=SINES).map(|i| (i as f64 * spacing).sin()).collect();

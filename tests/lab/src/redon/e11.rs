@@ -1,5 +1,5 @@
 //! E11 (section 3.6, figure 3.7): six cubes that move together, one of them driven: one contact
-//! group, nobody in anybody.
+//! group, and no cube in another.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     world
         .add(&BodySpec::fixed(floor, Pose::translation(0.0, 0.0, -0.1)))
         .map_err(refused)?;
-    // Two rows, a little askew; the driven one comes from the left.
+    // Two rows, slightly rotated; the driven one comes from the left.
     let mut cubes: Vec<BodyId> = Vec::new();
     for (k, (x, y)) in [
         (0.0, 0.0),
@@ -122,7 +122,7 @@ fn places(world: &RigidWorld, cubes: &[BodyId]) -> Result<Vec<Vec3>, Failure> {
     places.map_err(|e| Failure::Run(format!("a body: {e}")))
 }
 
-/// Size of the largest set of cubes that touch, directly or through others.
+/// Returns the size of the largest set of cubes that touch, directly or through others.
 fn group(cubes: &[BodyId], touching: &[[BodyId; 2]]) -> usize {
     let mut of: Vec<usize> = (0..cubes.len()).collect();
     let place = |id: &BodyId| cubes.iter().position(|c| c == id);

@@ -1,4 +1,4 @@
-//! E12 (section 3.6): what a step costs on the trajectory of E6, on average and at worst.
+//! E12 (section 3.6): cost of a step on the trajectory of E6, on average and at worst.
 
 use hapticd_published::first_contact::FirstContactOptions;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// "Well below 1 ms is a realistic target" for the mean.
+/// Target of the mean: "well below 1 ms is a realistic target".
 const TARGET_S: f64 = 1e-3;
 
 fn run(context: &Context) -> Result<Report, Failure> {

@@ -1,5 +1,5 @@
-//! E13 and E14 (section 4.7, tables 4.1 and 4.2): what culling back faces saves, of single
-//! triangles and of boxes, and how many cone vectors it takes.
+//! E13 and E14 (section 4.7, tables 4.1 and 4.2): savings by culling back faces of single triangles
+//! and of boxes, and the number of cone vectors that this needs.
 
 use hapticd_published::backface::Strategy;
 use hapticd_published::first_contact::{CullBoxes, Culling};
@@ -40,7 +40,7 @@ const PUBLISHED: [(&str, [u64; 5], f64); 3] = [
         32.69,
     ),
 ];
-/// Back-face tests of the hierarchical variant when none is remembered.
+/// Back-face tests of the hierarchical variant without memory.
 const PUBLISHED_UNSTAMPED: u64 = 2_136_234;
 /// Seconds by r_max from 3 to 9, top-down then bottom-up; 49.81 without culling.
 const PUBLISHED_S: [[f64; 7]; 2] = [
@@ -48,17 +48,17 @@ const PUBLISHED_S: [[f64; 7]; 2] = [
     [35.03, 35.54, 34.20, 34.22, 34.06, 33.92, 33.69],
 ];
 
-/// One step takes a hundred milliseconds without culling: every so many-th is replayed, from all
-/// parts of the way, and all with a new contact.
+/// A step takes a hundred milliseconds without culling, so only every this-many-th is replayed,
+/// from all parts of the trajectory, and all with a new contact.
 const EVERY: usize = 16;
 
-/// Work saved in per cent of what is left, as the source gives its gains: here of box and feature
-/// tests.
+/// Returns the saved work in per cent of the remaining work, as the source gives its gains: here of
+/// box and feature tests.
 fn gain(none: f64, left: f64) -> f64 {
     100.0 * (none / left - 1.0)
 }
 
-/// Whether a replay has the contact times of the first, to the last bit.
+/// Returns true if a replay has the contact times of the first, to the last bit.
 fn agrees(replay: &Replay, first: &Replay) -> bool {
     replay.difference(first) == 0.0
 }
@@ -164,7 +164,7 @@ fn counts(replay: &Replay) -> [u64; 5] {
     ]
 }
 
-/// Fifteen variants: fewer steps of each than in E13.
+/// With fifteen variants, fewer steps of each than in E13.
 const EVERY_CONES: usize = 48;
 
 fn cones(context: &Context) -> Result<Report, Failure> {

@@ -23,7 +23,8 @@ pub const TIMES: Experiment = Experiment {
     run: times,
 };
 
-/// Cones by size for r_max 3 to 9, top-down then bottom-up; digits restored as in the digest.
+/// Number of cones by size for r_max 3 to 9, top-down then bottom-up; digits restored as in the
+/// digest.
 const PUBLISHED: [[&[u32]; 7]; 2] = [
     [
         &[1393, 3494, 1234, 938],
@@ -70,8 +71,8 @@ fn sizes(context: &Context) -> Result<Report, Failure> {
             let boxes: usize = report.by_size.iter().sum();
             totals &= boxes == door.tree().map_or(0, |t| t.nodes().len());
             empty[s][k] = report.by_size[0];
-            // What needs fewer vectors than there may be does not depend on how many there may be:
-            // the table's top-down columns.
+            // A cone that needs fewer vectors than the limit does not depend on the limit: the
+            // top-down columns of the table.
             if s == 0 {
                 let before = largest
                     .as_ref()
@@ -135,7 +136,7 @@ fn times(context: &Context) -> Result<Report, Failure> {
     let mut slowest: f64 = 0.0;
     for (s, (name, strategy)) in STRATEGIES.into_iter().enumerate() {
         for (k, published) in PUBLISHED_S[s].into_iter().enumerate() {
-            // The least of three: other work on the machine only adds.
+            // The least of three: other load on the machine only adds.
             let mut least = f64::INFINITY;
             for _ in 0..3 {
                 let start = Instant::now();

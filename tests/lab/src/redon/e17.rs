@@ -1,4 +1,5 @@
-//! E17 (section 4.3, figure 4.5): what part of a receding door each level of the hierarchy culls.
+//! E17 (section 4.3, figure 4.5): the part of a receding door that each level of the hierarchy
+//! culls.
 
 use hapticd_geometry::{Screw, Vec3};
 use hapticd_published::backface::recede::recedes;
@@ -22,7 +23,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     };
     let cones = BackFaceCones::new(&door, 6, Strategy::TopDown)
         .map_err(|e| Failure::Run(format!("the door: {e}")))?;
-    // Away from an eye above it, swinging a little.
+    // Away from an eye above it, swinging slightly.
     let screw = Screw::from_twist(&-Vec3::z(), &Vec3::new(0.0, 0.15, 0.1), &Vec3::zeros());
     let triangles = mesh.triangles().len();
     let receding = (0..triangles)

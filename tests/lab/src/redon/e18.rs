@@ -13,12 +13,12 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// Of the source: the solvers stop here.
+/// Tolerance of the source: the solvers stop here.
 const TOLERANCE: f64 = 1e-6;
 const BODIES: [usize; 5] = [2, 7, 12, 17, 22];
 const CONTACTS: [usize; 5] = [5, 15, 25, 35, 45];
 /// Tables 5.1 and 5.2: rows by contacts per body, columns by bodies. The entry (45, 12) of the
-/// first is printed "1.5".
+/// first is printed as "1.5".
 const DENSE: [[f64; 5]; 5] = [
     [0.60, 0.50, 0.51, 0.54, 0.52],
     [0.85, 1.08, 1.23, 1.47, 1.63],
@@ -41,7 +41,7 @@ struct Arguments {
     runs: u64,
 }
 
-/// What one storage gave.
+/// Results for one storage format.
 struct Table {
     ratios: [[f64; 5]; 5],
     /// Largest difference of the two solutions.
@@ -66,7 +66,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         }
         tables.push(table);
     }
-    // The trend that the author insists on: sparse, more contacts per body speak for motion space.
+    // The trend that the author stresses: with sparse storage, more contacts per body favour motion
+    // space.
     let mean = |row: &[f64; 5]| row.iter().sum::<f64>() / 5.0;
     let (few, many) = (mean(&tables[1].ratios[0]), mean(&tables[1].ratios[4]));
     let apart = tables.iter().map(|t| t.apart).fold(0.0, f64::max);

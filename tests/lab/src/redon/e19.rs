@@ -1,6 +1,6 @@
-//! E19 (section 6.3.1): first evaluations of the whole simulator. A bunny is led about in a static
-//! scene, slowly and fast, with and without gravity, in worlds of both orders; a car's body shell
-//! bounces and slides with static and dynamic friction.
+//! E19 (section 6.3.1): first evaluations of the whole simulator. A bunny is led through a static
+//! scene, slowly and fast, with and without gravity, in worlds of first and second order. A car's
+//! body shell bounces and slides with static and dynamic friction.
 
 use hapticd_geometry::{Pose, Vec3, shapes, transform};
 use hapticd_rigid::{BodyId, Material, Order, Settings};
@@ -26,12 +26,12 @@ const LED_STEP_S: f64 = 4e-3;
 const SLIDE_STEP_S: f64 = 2e-3;
 const G: f64 = 9.81;
 
-/// One way of leading the bunny.
+/// Parameters of leading the bunny.
 struct Manner {
     name: &'static str,
     order: Order,
     gravity: bool,
-    /// Of the lead, m/s.
+    /// Speed of the lead, m/s.
     speed_m_s: f64,
 }
 
@@ -69,7 +69,7 @@ fn bunny_led(context: &Context) -> Result<Report, Failure> {
                 error_m,
             ));
             rows.extend(stage.rows(&what));
-            // A spring (6.3) gives way by the weight.
+            // A spring (6.3) yields by the weight.
             let sag = if gravity { G / (RAD_S * RAD_S) } else { 0.0 };
             precise &= error_m < sag + 1e-3;
             clean &= stage.is_clean();
@@ -93,7 +93,7 @@ fn bunny_led(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// Natural frequency of the spring that draws the bunny.
+/// Natural frequency of the spring that pulls the bunny.
 const RAD_S: f64 = 20.0;
 
 fn led(manner: &Manner) -> Result<(Stage, f64, usize), Failure> {
@@ -128,8 +128,8 @@ fn led(manner: &Manner) -> Result<(Stage, f64, usize), Failure> {
     };
     let start = at(-0.2, 0.0, rest + 0.15, 0.0);
     let body = stage.moving(bunny, start, 1000.0, material)?;
-    // Through the floor, through the ring, about, through the ring from the side, and to a place in
-    // the air.
+    // Through the floor, through the ring, around, through the ring from the side, and to a place
+    // in the air.
     let places = [
         at(-0.2, 0.0, rest - 0.06, 0.1),
         at(0.1, 0.02, rest - 0.03, 0.4),
@@ -174,7 +174,7 @@ fn led(manner: &Manner) -> Result<(Stage, f64, usize), Failure> {
     Ok((stage, off.norm(), faces))
 }
 
-/// Of a body that a force through its centre moves.
+/// Returns the mass of a body for a force through its centre.
 fn mass(stage: &Stage, body: BodyId) -> Result<f64, Failure> {
     let view = stage
         .world
@@ -183,7 +183,7 @@ fn mass(stage: &Stage, body: BodyId) -> Result<f64, Failure> {
     Ok(stage.world.mass_at(body, &view.centre, &Vec3::z()))
 }
 
-/// What a slide of the shell was like.
+/// Measurements of a slide of the shell.
 struct Slide {
     stage: Stage,
     way_m: f64,
@@ -192,7 +192,7 @@ struct Slide {
     bounces: u32,
 }
 
-/// Lets the shell go `drop_m` above a floor that is tilted by `tilt_rad` about y, moving along x.
+/// Releases the shell `drop_m` above a floor that is tilted by `tilt_rad` about y, moving along x.
 fn slide(
     tilt_rad: f64,
     friction: f64,
@@ -203,7 +203,7 @@ fn slide(
     let failed = |e| Failure::Run(format!("a mesh: {e}"));
     let settings = Settings {
         gravity: Vec3::new(tilt_rad.sin(), 0.0, -tilt_rad.cos()) * G,
-        // What stays is to be held by friction, not by having been put to sleep.
+        // A body at rest must be held by friction, not by sleeping.
         sleep_after_s: f64::INFINITY,
         ..Settings::default()
     };
@@ -256,7 +256,7 @@ fn shell_slides(context: &Context) -> Result<Report, Failure> {
     let triangles = car::body_shell()?.triangles().len();
     const FRICTION: f64 = 0.4;
     let thrown = slide(0.0, FRICTION, 0.1, 3.0, 1.0)?;
-    // Every impulse of the floor, in bounces too, takes its share of the speed along it.
+    // Every impulse of the floor, also in bounces, takes its share of the speed along it.
     let stop_s = 3.0 / (FRICTION * G);
     let gentle = 15_f64.to_radians();
     let stays = slide(gentle, FRICTION, 1e-3, 0.0, 1.0)?;

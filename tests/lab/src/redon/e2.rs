@@ -21,12 +21,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 const STARTS: u32 = 1000;
 const STEPS: u32 = 45;
 const STEP_S: f64 = 1.0 / 30.0;
-/// Of the teapot, kg.
+/// Mass of the teapot, kg.
 const MASS_KG: f64 = 0.8;
-/// Part of the energy at the start by which rounding may raise it.
+/// Relative rise of the energy that rounding may cause.
 const ROUNDING: f64 = 1e-9;
 
-/// What happened in all starts together.
+/// Totals over all starts.
 #[derive(Default)]
 struct Outcome {
     below: u32,
@@ -34,10 +34,10 @@ struct Outcome {
     cut: u32,
     meetings: u32,
     rises: u32,
-    /// Of the energy in a step, in parts of that at the start.
+    /// Largest rise of the energy in a step, relative to that at the start.
     largest_rise: f64,
     lowest_m: f64,
-    /// Of each step, sorted.
+    /// Time of each step, sorted.
     seconds: Vec<f64>,
 }
 
@@ -84,7 +84,7 @@ fn bounce(
             linear: random.direction() * random.between(0.0, 4.0),
             angular: random.direction() * random.between(0.0, 12.0),
         };
-        // The law of the source: Newton's, along the normal.
+        // The law of the source is Newton's, along the normal.
         body.material.restitution = random.between(0.0, 1.0);
         body.material.friction = 0.0;
         ground.material = body.material;
@@ -176,8 +176,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// Mass properties of an even shell: those of its triangles, each as a mass at its three corners'
-/// middles.
+/// Returns the mass properties of a uniform shell: each triangle acts as masses at the midpoints of
+/// its three edges.
 fn shell(mesh: &TriMesh) -> MassProperties {
     let mut points = Vec::new();
     for t in 0..mesh.triangles().len() {

@@ -1,5 +1,5 @@
 //! E20 to E22 (section 6.3.2), the industrial cases: a car's door into its opening, a window-lift
-//! motor out of a door, a part out of an engine's pylon. Somebody leads the part with a mouse; it
+//! motor out of a door, a part out of an engine's pylon. A user leads the part with a mouse; it
 //! slides on its surroundings.
 
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
@@ -27,7 +27,7 @@ pub const PYLON: Experiment = Experiment {
     run: part,
 };
 
-/// As often as a display: the source's loop makes one step per image.
+/// The rate of a display: the source's loop makes one step per image.
 const STEP_S: f64 = 1.0 / 60.0;
 const LEAD: Lead = Lead {
     lag_s: 0.1,
@@ -42,7 +42,7 @@ fn first_order() -> Result<Stage, Failure> {
     })
 }
 
-/// How far two poses of a body are apart where it is `radius_m` from its middle, m.
+/// Returns the distance of two poses of a body at `radius_m` from its middle, m.
 fn apart(a: &Pose, b: &Pose, middle: &Vec3, radius_m: f64) -> f64 {
     let shift = transform(a, middle) - transform(b, middle);
     shift.norm() + radius_m * a.rotation.angle_to(&b.rotation)
@@ -63,17 +63,17 @@ fn door(context: &Context) -> Result<Report, Failure> {
     let body = stage.moving(door, start, 500.0, SMOOTH)?;
     let script = Script::new(&[
         (0.2, start),
-        // Towards the opening, askew and beside it: the door comes against the pillar and the
+        // Towards the opening, rotated and off to the side: the door meets the pillar and the
         // roof's frame.
         (2.0, at(0.1, 0.02, [0.06, -0.02, 0.03])),
         (1.0, at(0.04, 0.01, [0.03, 0.01, 0.02])),
-        // Slid until it falls into the opening, against the flange behind.
+        // Slid until it drops into the opening, against the flange behind.
         (1.5, at(0.0, 0.0, [0.0, 0.02, 0.0])),
         (0.5, at(0.0, 0.0, [0.0, 0.02, 0.0])),
-        // Pressed against the frame, too.
+        // Pressed against the frame as well.
         (1.0, at(0.0, 0.0, [0.02, 0.02, -0.02])),
         (0.5, at(0.0, 0.0, [0.02, 0.02, -0.02])),
-        // Let go of the frame: exactly where it belongs.
+        // Released from the frame: exactly at its place.
         (1.0, Pose::identity()),
         (1.0, Pose::identity()),
     ]);
@@ -94,7 +94,7 @@ fn door(context: &Context) -> Result<Report, Failure> {
     let end = stage.pose(body)?;
     let error = apart(&end, &Pose::identity(), &middle, 0.6);
     let seat = seated.unwrap_or_default();
-    // Against the frame the gap is used up, no more.
+    // Against the frame exactly the gap is used up.
     let in_frame =
         (seat.x - car::GAP_M).abs() < 1.5e-3 && (seat.y - car::FLANGE_GAP_M).abs() < 1.5e-3;
     let mut rows = vec![
@@ -186,7 +186,7 @@ fn motor(context: &Context) -> Result<Report, Failure> {
             to(mounted.translation.vector, [0.14, 0.0, 0.0], [0.0; 3]),
         ),
         (1.5, to(before, [0.02, 0.0, 0.0], [0.0; 3])),
-        // Out, at first askew, on the edge of the hole.
+        // Out, at first rotated, on the edge of the hole.
         (1.5, to(outside, [0.2, 0.0, 0.04], [0.0, 0.0, 0.1])),
         (1.5, to(outside, [0.0, 0.05, 0.0], [0.0; 3])),
         (1.0, to(outside, [0.0, 0.05, 0.0], [0.0; 3])),
@@ -230,7 +230,7 @@ fn motor(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-/// What every one of the three says of its script.
+/// Returns the rows that all three report about their script.
 fn held(touched: u64, published_s: impl Into<Value>, script: &Script) -> [Row; 2] {
     let what = "steps in which its surroundings held it from where it was wanted";
     [
@@ -239,8 +239,8 @@ fn held(touched: u64, published_s: impl Into<Value>, script: &Script) -> [Row; 2
     ]
 }
 
-/// Leads the body along the script; the steps in which its surroundings held it from where it was
-/// wanted.
+/// Leads the body along the script; returns the number of steps in which its surroundings held it
+/// away from its goal.
 fn led(stage: &mut Stage, body: hapticd_rigid::BodyId, script: &Script) -> Result<u64, Failure> {
     let steps = (script.duration_s() / STEP_S).round() as u64;
     let mut touched = 0;
@@ -290,7 +290,7 @@ fn part(context: &Context) -> Result<Report, Failure> {
         (2.0, shifted(&mounted, Vec3::y())),
         (1.0, shifted(&mounted, Vec3::y())),
     ]);
-    // Whoever leads it holds it straight.
+    // The user holds it straight.
     led(&mut straight, body, &pull)?;
     let stays = end_of(&straight.pose(body)?)?;
 
@@ -304,7 +304,7 @@ fn part(context: &Context) -> Result<Report, Failure> {
         // Pivoted against the ribs and the rear skin.
         (3.0, shifted(&pivoted, Vec3::new(-0.03, -0.03, 0.02))),
         (1.0, pivoted),
-        // Out along itself, pulled sideways on the edges of the hole, then freely.
+        // Out along its own axis, pulled sideways on the edges of the hole, then freely.
         (3.0, shifted(&far, Vec3::new(0.12, 0.0, -0.02))),
         (2.0, far),
         (2.0, shifted(&far, Vec3::y() * 0.1)),

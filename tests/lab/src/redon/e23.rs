@@ -1,6 +1,6 @@
-//! E23 (section 6.3.3): the two metaphors of the virtual workbench. The stylus goes through the
-//! floor and up again; the cube that it leads is stopped by the floor. By increments the offset
-//! stays, by the spring it is gone.
+//! E23 (section 6.3.3): the two metaphors of the virtual workbench. The stylus moves through the
+//! floor and up again; the floor stops the cube that it leads. With increments the offset remains,
+//! with the spring it vanishes.
 
 use hapticd_audit::{Solid, Tool, distance_m};
 use hapticd_geometry::{Pose, Vec3, shapes};
@@ -18,7 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const HALF_M: f64 = 0.02;
-/// Heights of the stylus: before, beyond the floor, after.
+/// Heights of the stylus: before, below the floor, after.
 const S0_M: f64 = 0.1;
 const S1_M: f64 = -0.03;
 const S3_M: f64 = 0.12;
@@ -74,7 +74,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 &below,
             ));
         }
-        // What the floor refused: from where the cube was stopped down to where the stylus went.
+        // Motion that the floor refused: from where the cube stopped down to where the stylus went.
         let lost = lowest - S1_M;
         let offset = end - S3_M;
         let wanted = if interaction == Interaction::Increments {

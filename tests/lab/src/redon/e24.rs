@@ -1,5 +1,6 @@
-//! E24 and E29 (section 6.4): insertions by hand, with a device that knows six directions and gives
-//! force in three. A pipe goes into a simplified nozzle, a window-lift motor into its door.
+//! E24 and E29 (section 6.4): insertions by hand, with a device that measures six degrees of
+//! freedom and gives force in three. A pipe is inserted into a simplified nozzle, and a window-lift
+//! motor into its door.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
@@ -22,12 +23,12 @@ pub const MOTOR: Experiment = Experiment {
     run: motor_in_door,
 };
 
-/// A place and an orientation.
+/// Makes a pose of a position and a rotation.
 fn pose(at: Vec3, turn: [f64; 3]) -> Pose {
     Pose::from_parts(at.into(), Quat::from_scaled_axis(Vec3::from(turn)))
 }
 
-/// The rows and the verdict that both have.
+/// Returns the rows and the verdict that both experiments share.
 fn report(
     trial: &Trial,
     first: Vec<Row>,
@@ -69,14 +70,14 @@ fn pipe_in_nozzle(context: &Context) -> Result<Report, Failure> {
         vec![BodyPlan::fixed(body, Pose::identity())],
     );
     scene.friction = 0.1;
-    // The pipe's front is at `x`.
+    // Position with the pipe's front at `x`.
     let at = |x: f64, y: f64, z: f64, turn: [f64; 3]| pose(Vec3::new(x - PIPE_HALF_M, y, z), turn);
     let script = Script::new(&[
         (0.1, at(-0.03, 0.004, -0.003, [0.0, 0.04, 0.05])),
-        // Beside the middle and askew against the funnel, which leads it in.
+        // Off the axis and tilted against the funnel, which guides it in.
         (0.8, at(FUNNEL_M + 0.005, 0.004, -0.003, [0.0, 0.04, 0.05])),
         (0.8, at(FUNNEL_M + 0.01, 0.001, -0.001, [0.0, 0.01, 0.01])),
-        // In, still off by more than there is room.
+        // In, still off by more than the clearance.
         (2.0, at(0.1, 0.001, -0.001, [0.0, 0.005, 0.008])),
         (0.5, at(0.1, 0.001, -0.001, [0.0, 0.005, 0.008])),
     ]);
@@ -143,7 +144,7 @@ fn motor_in_door(context: &Context) -> Result<Report, Failure> {
         ),
         (0.8, pose(before + Vec3::new(0.01, 0.03, 0.0), [0.0; 3])),
         (0.6, pose(before, [0.0; 3])),
-        // Along the inner plate, drawn against it.
+        // Along the inner plate, pulled against it.
         (1.5, pose(goal + Vec3::new(0.04, 0.06, 0.0), [0.0; 3])),
         (0.5, pose(goal + Vec3::new(0.0, 0.06, 0.0), [0.0; 3])),
         (0.5, mounted),

@@ -1,6 +1,7 @@
-//! E26 (section 6.4): the coupling on a device with force in every direction. How stiff may it be?
-//! By bisection, for the damped spring (6.4) and for its variant with the damper on the device
-//! (6.5), against the bound that the product computes its gains from.
+//! E26 (section 6.4): the largest stable stiffness of the coupling on a device with force in every
+//! direction. It is found by bisection, for the damped spring (6.4) and for its variant with the
+//! damper on the device (6.5), and compared with the bound from which the product computes its
+//! gains.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{Damping, Gains, Interaction, LoopTiming, Wrench};
@@ -18,14 +19,14 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const MASS_KG: f64 = 0.15;
-/// The hand pushes onto the wall with this much, N, and comes from so far above, m.
+/// Force with which the hand pushes on the wall, N, and its height above the wall at the start, m.
 const PUSH_N: f64 = 1.0;
 const ABOVE_M: f64 = 1e-3;
 const RADIUS_M: f64 = 5e-3;
 const SECONDS: f64 = 6.0;
 const BISECTIONS: u32 = 14;
 
-/// One rig: period, delay, the arm's damping, the coupling's.
+/// One configuration: period, delay, the arm's damping, the coupling's.
 #[derive(Clone, Copy)]
 struct Case {
     period_s: f64,
@@ -46,7 +47,7 @@ impl Case {
         }
     }
 
-    /// Colgate's and Schenkel's: `k (T/2 + t_d) + B < b`.
+    /// Returns the bound of Colgate and Schenkel: `k (T/2 + t_d) + B < b`.
     fn bound(&self) -> f64 {
         let timing = self.timing();
         (self.arm_n_s_per_m - self.damper_n_s_per_m) / (timing.period_s / 2.0 + timing.delay_s)
@@ -66,7 +67,7 @@ impl Case {
         )
     }
 
-    /// Whether a hand that is nothing but a mass, pushed onto a wall, comes to rest there.
+    /// Returns true if a hand that is only a mass, pushed on a wall, comes to rest there.
     fn is_stable(&self, stiffness_n_per_m: f64, damping: Damping) -> Result<bool, Failure> {
         let wall =
             shapes::cuboid(&Vec3::repeat(2.0)).map_err(|e| Failure::Run(format!("a mesh: {e}")))?;
@@ -118,12 +119,12 @@ impl Case {
                 speed = speed.max(hand.velocity.norm());
             }
         }
-        // It came with some 0.1 m/s; what is left of that dies out, or never will.
+        // It arrived at about 0.1 m/s; the remaining speed dies out, or never will.
         Ok(speed < 1e-3)
     }
 
-    /// Largest stable stiffness, N/m, to a few parts in a thousand; `None` if even the weakest
-    /// coupling tried is not stable.
+    /// Returns the largest stable stiffness, N/m, to a few parts in a thousand; `None` if even the
+    /// weakest coupling tried is unstable.
     fn stiffest(&self, damping: Damping) -> Result<Option<f64>, Failure> {
         let (mut low, mut high) = (0.2 * self.bound(), 100.0 * self.bound());
         if !self.is_stable(low, damping)? {
@@ -234,8 +235,7 @@ struct Six {
     words: String,
 }
 
-/// A bar that turns with the hand is led freely, pressed with one end onto a block, and let free
-/// again.
+/// Leads a bar that turns with the hand freely, presses one end on a block, and releases it.
 fn six_directions() -> Result<Six, Failure> {
     use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
     let failed = |e| Failure::Run(format!("a mesh: {e}"));

@@ -1,6 +1,6 @@
-//! E27 (section 6.4): a cube in the hand slides on a cube that stands, over an edge from one face
-//! to the next. It never enters the edge; a test of single poses that pushes out by the shortest
-//! way would push it out on the wrong side.
+//! E27 (section 6.4): a held cube slides on a standing cube, over an edge from one face to the
+//! next. It never enters the edge; a test of single poses with the shortest way out would push it
+//! out on the wrong side.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
@@ -18,7 +18,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 const STANDING_M: f64 = 0.05;
 const HELD_M: f64 = 0.01;
-/// Where the held cube's middle is when it touches.
+/// Position of the held cube's middle when it touches.
 const TOUCH_M: f64 = STANDING_M + HELD_M;
 /// A surface is where the tool rests: within its safe distance of touching, rounded up.
 const RESTS_M: f64 = 1e-4;
@@ -43,12 +43,12 @@ fn run(context: &Context) -> Result<Report, Failure> {
         // 1: press on the upper face, 10 mm into it; 2: along it.
         (0.3, at(0.0, TOUCH_M - 0.01)),
         (0.5, at(0.045, TOUCH_M - 0.01)),
-        // 3: 5 mm before the edge is passed, press deeper than that; 4: back to before, and 5: over
-        // the edge.
+        // 3: 5 mm before the edge is passed, press deeper than that; 4: back to the place before,
+        // and 5: over the edge.
         (0.3, at(0.055, 0.02)),
         (0.3, at(0.045, TOUCH_M - 0.01)),
         (0.3, at(TOUCH_M + 0.02, TOUCH_M - 0.01)),
-        // 6: down beside it; 7: press on the side face; 8: along it.
+        // 6: down next to it; 7: press on the side face; 8: along it.
         (0.3, at(TOUCH_M + 0.02, 0.02)),
         (0.3, at(TOUCH_M - 0.01, 0.02)),
         (0.4, at(TOUCH_M - 0.01, -0.03)),
@@ -69,8 +69,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
             .filter(|s| s.normal.is_some_and(|m| m.dot(n) > 0.999))
             .count()
     };
-    // Before the edge: whoever pushes the device's pose out by the shortest way picks the side as
-    // soon as that is nearer.
+    // Before the edge: a method that pushes the device pose out by the shortest way chooses the
+    // side as soon as that is nearer.
     let before_edge = trial.stages(1..=4);
     let wrong = before_edge
         .clone()
@@ -83,8 +83,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let stayed = before_edge.clone().all(|s| s.tool.translation.z > TOUCH_M);
     let pull = least(before_edge.clone().map(|s| s.force_n.z));
     let sideways = most(before_edge.clone().map(|s| s.force_n.x.abs()));
-    // On the way along a face the force may only change as the hand does; over an edge the spring
-    // may let go.
+    // Along a face the force may only change as the hand does; over an edge the spring may relax.
     let on_faces = most(
         trial
             .samples

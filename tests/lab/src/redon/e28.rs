@@ -1,5 +1,5 @@
 //! E28 (section 6.4): a tiny cube follows the finger, in translation only, over a steering wheel of
-//! 11,000 triangles. Logo and groove are felt.
+//! 11,000 triangles. Logo and groove can be felt.
 
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_testkit::{BodyPlan, ScenePlan, ToolPlan};
@@ -20,7 +20,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Half of the cube's edge.
 const HALF_M: f64 = 1.5e-3;
-/// How far into the surface the finger means to be.
+/// Intended depth of the finger in the surface.
 const PRESS_M: f64 = 4e-3;
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -41,7 +41,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let (hub, rim) = (HUB_HALF_M + HALF_M, 0.014 + HALF_M);
     let lane = 0.004;
     let over = |x: f64, up: f64| Pose::translation(x, lane, hub + up);
-    // Across the rim where there is no spoke, at 90 degrees.
+    // Across the rim where it has no spoke, at 90 degrees.
     let along = |y: f64, up: f64| Pose::translation(0.0, y, rim + up);
     let script = Script::new(&[
         (0.1, over(-0.05, 0.01)),
@@ -59,7 +59,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let logo: Vec<&Sample> = trial.stages(2..=2).collect();
     let groove: Vec<&Sample> = trial.stages(6..=6).collect();
     let height = |s: &&Sample, from: f64| s.tool.translation.z - from;
-    // Two bars of the lozenge are crossed; between and beside them the hub is flat.
+    // The path crosses two bars of the lozenge; between and next to them the hub is flat.
     let bar = LOGO_HALF_M[0] * (1.0 - lane / LOGO_HALF_M[1]);
     let near = |s: &&&Sample, x: f64| (s.tool.translation.x - x).abs() < 4e-3;
     let bars =

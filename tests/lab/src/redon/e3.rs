@@ -1,5 +1,5 @@
-//! E3 (section 2.7.3, figure 2.9): a teapot that is led about a bunny and stopped where they touch;
-//! where it was meant to go they overlap.
+//! E3 (section 2.7.3, figure 2.9): a teapot is led around a bunny and stopped where they touch; at
+//! its goal they would overlap.
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
@@ -18,16 +18,16 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 const TRIALS: u32 = 200;
-/// How near the two may come.
+/// Clearance of the two, m.
 const CLEARANCE_M: f64 = 1e-7;
-/// How far apart they may be where they are stopped.
+/// Largest distance at which they may be stopped, m.
 const TOLERANCE_M: f64 = CLEARANCE_M + 1e-9;
-/// How far the hand goes in a frame, and turns, m and rad.
+/// Motion of the hand per frame, m and rad.
 const FRAME_M: f64 = 0.01;
 const FRAME_RAD: f64 = 0.02;
-/// Frames that the hand goes on after the one in which the teapot is stopped.
+/// Frames for which the hand continues after the one in which the teapot is stopped.
 const FURTHER: u32 = 2;
-/// Until then it has met the bunny, or gone past.
+/// By then it has met the bunny or passed it.
 const FRAMES: u32 = 90;
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -46,7 +46,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         let turn = random.direction() * FRAME_RAD;
         let aim = random.direction() * random.between(0.0, 0.05);
         let rotation = Quat::from_scaled_axis(random.direction() * random.between(0.0, 3.0));
-        // The pot's middle is 7 cm over its foot.
+        // The middle of the pot is 7 cm above its foot.
         let middle = Vec3::z() * 0.07;
         let mut pose = Pose::from_parts((aim - way * 45.0 - rotation * middle).into(), rotation);
         for _ in 0..FRAMES {

@@ -16,13 +16,13 @@ pub const EXPERIMENT: Experiment = Experiment {
     run,
 };
 
-/// What the source's unit of length is, it does not say: here the teapot goes its own length in 66
+/// Unit of length, m. The source does not state it; here the teapot moves by its own length in 66
 /// steps of 0.02 units.
 const UNIT_M: f64 = 0.25;
 const ADVANCE: f64 = 0.02;
 const TURN: f64 = 0.05;
 const STEPS: u32 = 400;
-/// The teapot comes so much beside and above the bunny's middle, m.
+/// Offset of the teapot to the side of and above the bunny's middle, m.
 const BESIDE_M: [f64; 2] = [0.03, 0.02];
 
 fn run(context: &Context) -> Result<Report, Failure> {
@@ -59,7 +59,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     };
     let start = middle_of(&stage)?;
     for _ in 0..STEPS {
-        // A step of time is 1: velocities are displacements and rotations of a step.
+        // A step of time is 1: velocities are displacements and rotations per step.
         let mut turn = || TURN * (random.unit() - 0.5);
         let twist = Twist {
             linear: Vec3::x() * (ADVANCE * UNIT_M),

@@ -1,5 +1,5 @@
 //! E4 (section 2.7.3, figure 2.10): a body crosses a thin obstacle in one step; a test of the end
-//! pose alone sees it or not.
+//! pose alone may miss it.
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
@@ -17,7 +17,7 @@ pub const EXPERIMENT: Experiment = Experiment {
 
 /// Half of the obstacle's thickness, m; the body is 0.3 m wide.
 const HALF_THICKNESS_M: f64 = 0.5e-3;
-/// How near the two may come.
+/// Clearance of the two, m.
 const CLEARANCE_M: f64 = 1e-7;
 
 fn run(context: &Context) -> Result<Report, Failure> {

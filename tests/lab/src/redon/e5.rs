@@ -1,4 +1,4 @@
-//! E5 (section 2.6.4, figures 2.6 and 2.7): all leaf spheres of a scene should have about one size.
+//! E5 (section 2.6.4, figures 2.6 and 2.7): all leaf spheres of a scene should have similar sizes.
 
 use hapticd_geometry::{Pose, Screw, Vec3, shapes};
 use hapticd_published::algebraic::AlgebraicMotion;

@@ -1,4 +1,4 @@
-//! E6 to E9 (section 3.5, tables 3.2 to 3.6): what each optimisation of the box tests saves, on one
+//! E6 to E9 (section 3.5, tables 3.2 to 3.6): savings by each optimisation of the box tests, on one
 //! recorded trajectory.
 
 use hapticd_ccd::obb::Axes;
@@ -40,7 +40,7 @@ pub const AXES: Experiment = Experiment {
     run: axes,
 };
 
-/// A row for each test of a variant, and its time.
+/// Returns a row for each test of a variant, and one for its time.
 fn rows(name: &str, tests: &[(&str, u64, u64)], published_s: f64, replay: &Replay) -> Vec<Row> {
     let count = |&(test, published, ours): &(&str, u64, u64)| {
         Row::new(format!("{name}: {test}"), "tests", published, ours)
@@ -55,7 +55,7 @@ fn rows(name: &str, tests: &[(&str, u64, u64)], published_s: f64, replay: &Repla
     rows
 }
 
-/// Change in per cent.
+/// Returns the change in per cent.
 fn change(from: u64, to: u64) -> f64 {
     100.0 * (to as f64 / from.max(1) as f64 - 1.0)
 }
@@ -157,8 +157,8 @@ fn subdivision(context: &Context) -> Result<Report, Failure> {
     }
     let more_pairs = replays.windows(2).all(|w| w[0].boxes() <= w[1].boxes());
     let a_pair = |r: &Replay| r.counters.sweeps as f64 / r.counters.boxes_continuous.max(1) as f64;
-    // The source states a trend and a flat stretch, not an order of neighbours: the pairs differ
-    // from one k to the next.
+    // The source states a trend and a flat stretch, not an order of adjacent values: the pairs
+    // differ from one k to the next.
     let rise = |w: &[Replay]| 100.0 * (a_pair(&w[1]) / a_pair(&w[0]) - 1.0);
     let steepest = replays
         .windows(2)

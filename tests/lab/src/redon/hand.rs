@@ -1,16 +1,16 @@
-//! A hand on an arm, as a mass on a spring: what stands in for people and their devices.
+//! A hand on an arm, modelled as a mass on a spring: stands in for people and their devices.
 //!
-//! The hand's and the arm's mass move together; a spring and a damper draw them to where the hand
-//! means to be, bounded by what a hand can exert, and the arm has some friction of its own. Between
-//! two ticks the force of the device is constant, as a motor's is. Not real time.
+//! The masses of hand and arm move together. A spring and a damper pull them to the hand's intended
+//! pose, bounded by what a hand can exert, and the arm has some friction. Between two ticks the
+//! force of the device is constant, like that of a motor. Not real time.
 
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_proxy::Wrench;
 
-/// Steps of integration in a tick.
+/// Integration steps per tick.
 const STEPS: u32 = 20;
 
-/// What a hand is like. SI units.
+/// Parameters of a hand. SI units.
 #[derive(Clone, Copy, Debug)]
 pub struct Grip {
     pub mass_kg: f64,
@@ -40,7 +40,7 @@ impl Grip {
     };
 }
 
-/// See the module page.
+/// A hand on an arm; see the module page.
 #[derive(Clone, Debug)]
 pub struct Hand {
     pub grip: Grip,
@@ -50,7 +50,7 @@ pub struct Hand {
 }
 
 impl Hand {
-    /// At rest.
+    /// Makes a hand at rest.
     pub fn new(grip: Grip, pose: Pose) -> Self {
         Self {
             grip,
@@ -60,7 +60,8 @@ impl Hand {
         }
     }
 
-    /// `period_s` later, with this force of the device and the hand meaning to be at `goal`.
+    /// Advances by `period_s`, with this force of the device and with `goal` as the hand's intended
+    /// pose.
     pub fn advance(&mut self, goal: &Pose, device: &Wrench, period_s: f64) {
         let (g, h) = (self.grip, period_s / f64::from(STEPS));
         for _ in 0..STEPS {
@@ -80,15 +81,15 @@ impl Hand {
     }
 }
 
-/// Where a hand means to be: from station to station at constant speed.
+/// Intended poses of a hand: from station to station at constant speed.
 #[derive(Clone, Debug)]
 pub struct Script {
     stations: Vec<(f64, Pose)>,
 }
 
 impl Script {
-    /// Stations with the time that the way to each takes, s; the first one's is how long the hand
-    /// waits there.
+    /// Makes a script of stations, each with the time of the motion to it, s; for the first, the
+    /// time for which the hand waits there.
     pub fn new(stations: &[(f64, Pose)]) -> Self {
         let mut at = 0.0;
         let stations = stations.iter().map(|(s, pose)| {
@@ -100,12 +101,12 @@ impl Script {
         }
     }
 
-    /// How long it takes, s.
+    /// Returns its duration, s.
     pub fn duration_s(&self) -> f64 {
         self.stations.last().map_or(0.0, |s| s.0)
     }
 
-    /// Number of the station on the way to which the hand is.
+    /// Returns the index of the station to which the hand is moving.
     pub fn stage(&self, time_s: f64) -> usize {
         self.stations
             .iter()
@@ -113,7 +114,7 @@ impl Script {
             .unwrap_or(self.stations.len())
     }
 
-    /// Where it means to be.
+    /// Returns the intended pose.
     pub fn goal(&self, time_s: f64) -> Pose {
         let stage = self.stage(time_s);
         let Some((end, to)) = self.stations.get(stage).or(self.stations.last()) else {

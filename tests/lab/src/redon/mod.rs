@@ -1,8 +1,8 @@
 //! Experiments of Redon 2002: *Algorithmes de simulation dynamique interactive d'objets rigides*.
 //! Detection: sphere trees, box tests, back-face cones. Dynamics: contact groups, motion space.
 //!
-//! The original models are not available; what stands in for each is in the notes of its report.
-//! Counts and ratios are compared, not times.
+//! The original models are not available; the notes of each report name the stand-ins. The
+//! experiments compare counts and ratios, not times.
 
 pub mod e1;
 pub mod e10;

@@ -15,12 +15,12 @@ use crate::clock::Moment;
 use crate::experiment::{Failure, Report, Row, Verdict};
 use crate::models;
 
-/// As many as in the source.
+/// Number of frames, as in the source.
 pub const FRAMES: u32 = 2604;
 
-/// Far from the door and quick; in through the access hole; pressed on the outer plate and along
-/// it; against the bar, the ribs and the inner plate, turning; out; quick about the opening. Inside
-/// it wants a centimetre or two into the plates.
+/// Fast and far from the door; in through the access hole; pressed on the outer plate and along it;
+/// against the bar, the ribs and the inner plate, turning; out; fast around the opening. Inside,
+/// its goal is one or two centimetres within the plates.
 const HAND: Hand<'static> = Hand(&[
     (0.00, [0.56, 0.80, 0.30], [0.5, 1.0, 0.3]),
     (0.06, [0.20, 0.50, 0.60], [1.2, 0.2, 0.9]),
@@ -37,17 +37,17 @@ const HAND: Hand<'static> = Hand(&[
     (1.00, [0.56, 0.12, 0.24], [0.2, 0.3, 0.1]),
 ]);
 
-/// The two bodies and what was recorded.
+/// The two bodies and the recording.
 pub struct Scene {
-    /// Mobile.
+    /// The moving body.
     pub motor: Arc<MeshIndex>,
-    /// Stands still.
+    /// The static body.
     pub door: Arc<MeshIndex>,
-    /// The motor's way.
+    /// Trajectory of the motor.
     pub trajectory: Trajectory,
 }
 
-/// The scene; recorded at the first call, the same for all.
+/// Returns the scene; recorded at the first call and shared by all.
 pub fn scene() -> Result<&'static Scene, Failure> {
     static SCENE: Recorded<Scene> = OnceLock::new();
     recorded(&SCENE, Scene::new)
@@ -65,7 +65,7 @@ impl Scene {
         })
     }
 
-    /// All steps with these options.
+    /// Replays all steps with these options.
     pub fn replay(&self, options: &FirstContactOptions) -> Replay {
         let mut replay = Replay::default();
         for Step { start, screw, .. } in &self.trajectory.steps {
@@ -87,7 +87,8 @@ impl Scene {
         replay
     }
 
-    /// Processor seconds of each step's detection by the search that the dynamics use.
+    /// Returns the processor time of each step's detection, s, with the search that the dynamics
+    /// use.
     pub fn moving_seconds(&self) -> Vec<f64> {
         let mut search = MovingSearch::new(256);
         let still = Motion::still(&Pose::identity());
@@ -110,7 +111,7 @@ impl Scene {
         self.trajectory.steps.iter().map(time).collect()
     }
 
-    /// A report with what all experiments on this scene have to say.
+    /// Makes a report with the statements that all experiments on this scene share.
     pub fn report(&self, rows: Vec<Row>, verdict: Verdict, notes: &[&str]) -> Report {
         let triangles = |m: &MeshIndex| m.mesh().map_or(0, |m| m.triangles().len());
         let Trajectory {
@@ -146,41 +147,41 @@ impl Scene {
     }
 }
 
-/// What one variant did.
+/// Results of one variant.
 #[derive(Default)]
 pub struct Replay {
     /// Sums over all steps.
     pub counters: Counters,
     /// Time and features of each step's contact.
     pub contacts: Vec<Option<(u64, PairKind, u32, u32)>>,
-    /// Of each step.
+    /// Time of each step, s.
     pub seconds: Vec<f64>,
 }
 
 impl Replay {
-    /// Pairs of boxes.
+    /// Returns the number of box pairs.
     pub fn boxes(&self) -> u64 {
         let c = &self.counters;
         c.boxes_final.max(c.boxes_initial).max(c.boxes_continuous)
     }
 
-    /// Tests of feature pairs.
+    /// Returns the number of tests of feature pairs.
     pub fn elementary(&self) -> u64 {
         self.counters.edge_edge + self.counters.vertex_face + self.counters.face_vertex
     }
 
-    /// Of all steps.
+    /// Returns the time of all steps, s.
     pub fn total_s(&self) -> f64 {
         self.seconds.iter().sum()
     }
 
-    /// Steps with a contact.
+    /// Returns the number of steps with a contact.
     pub fn touching(&self) -> usize {
         self.contacts.iter().flatten().count()
     }
 }
 
-/// Whether all found the same contacts, to the last bit.
+/// Returns true if all found the same contacts, to the last bit.
 pub fn same(replays: &[Replay]) -> bool {
     replays.iter().all(|r| r.contacts == replays[0].contacts)
 }

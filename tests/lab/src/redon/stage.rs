@@ -1,9 +1,7 @@
-//! A world of rigid bodies with somebody who wants one of them somewhere, and an independent
-//! checker.
+//! A world of rigid bodies in which a user leads one of them, with an independent checker.
 //!
 //! The checker is `hapticd-audit`, which shares no code with the detection. It costs more than the
-//! simulation, so it looks at some steps only; what is counted at every step is said by the world
-//! itself.
+//! simulation, so it checks only some steps; counts over every step come from the world itself.
 
 use std::sync::Arc;
 
@@ -22,7 +20,7 @@ use crate::experiment::{Failure, Row};
 #[derive(Clone, Copy, Debug)]
 pub struct Tally {
     pub steps: u64,
-    /// Spent in the steps alone.
+    /// Time of the steps alone, s.
     pub seconds: f64,
     pub slowest_s: f64,
     pub repositionings: u64,
@@ -35,14 +33,14 @@ pub struct Tally {
     pub least_m: f64,
 }
 
-/// See the module page.
+/// A world with a checker; see the module page.
 pub struct Stage {
     pub world: RigidWorld,
     bodies: Vec<(BodyId, Solid, bool)>,
     pub tally: Tally,
 }
 
-/// How the body of a first-order world is led: it rejoins its goal in `lag_s`, no faster than this.
+/// Leads the body of a first-order world: it rejoins its goal in `lag_s`, no faster than this.
 #[derive(Clone, Copy, Debug)]
 pub struct Lead {
     pub lag_s: f64,
@@ -83,7 +81,7 @@ impl Stage {
         })
     }
 
-    /// A body that never moves.
+    /// Adds a body that never moves.
     pub fn fixed(
         &mut self,
         mesh: TriMesh,
@@ -100,7 +98,7 @@ impl Stage {
         Ok(id)
     }
 
-    /// A body that forces or wishes move; an open mesh weighs what a ball of its size would.
+    /// Adds a body that forces or goals move; an open mesh has the mass of a ball of its size.
     pub fn moving(
         &mut self,
         mesh: TriMesh,
@@ -136,7 +134,7 @@ impl Stage {
             .map_err(refused)
     }
 
-    /// A step; with `audit` the checker looks at where it has led.
+    /// Runs a step; with `audit` the checker tests the result.
     pub fn step(&mut self, step_s: f64, audit: bool) -> Result<(), Failure> {
         let clock = Moment::now();
         let plan = self.world.step(step_s);
@@ -155,7 +153,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Looks at every pair of which one moves.
+    /// Checks every pair of which one body moves.
     pub fn audit(&mut self) -> Result<(), Failure> {
         self.tally.audits += 1;
         for (i, (a, a_solid, a_moves)) in self.bodies.iter().enumerate() {
@@ -174,7 +172,7 @@ impl Stage {
         Ok(())
     }
 
-    /// First order: wants the body to be there.
+    /// First order: sets the goal of the body.
     pub fn lead(&mut self, id: BodyId, goal: &Pose, lead: &Lead) -> Result<(), Failure> {
         let body = self.world.body(id).map_err(refused)?;
         let shift = shift_to(&body, goal);
@@ -186,7 +184,7 @@ impl Stage {
         self.world.set_twist(id, &twist).map_err(refused)
     }
 
-    /// Second order: a damped spring (6.3) from the body to there.
+    /// Second order: applies a damped spring (6.3) from the body to its goal.
     pub fn pull(&mut self, id: BodyId, goal: &Pose, spring: &Spring) -> Result<(), Failure> {
         let body = self.world.body(id).map_err(refused)?;
         let turn = (goal.rotation * body.world_from_body.rotation.inverse()).scaled_axis();
@@ -199,12 +197,12 @@ impl Stage {
         self.world.set_wrench(id, &wrench).map_err(refused)
     }
 
-    /// Never in each other, never touching.
+    /// Returns true if bodies never overlapped or touched.
     pub fn is_clean(&self) -> bool {
         self.tally.overlaps == 0 && self.tally.least_m > 0.0 && self.tally.audits > 0
     }
 
-    /// What every run states about itself.
+    /// Returns the rows that every run reports.
     pub fn rows(&self, what: &str) -> Vec<Row> {
         let t = &self.tally;
         let name = |row: &str| {
@@ -245,7 +243,7 @@ impl Stage {
         ]
     }
 
-    /// For a verdict.
+    /// Returns a sentence for a verdict.
     pub fn words(&self) -> String {
         let t = &self.tally;
         format!(
@@ -255,19 +253,19 @@ impl Stage {
     }
 }
 
-/// How far the centre of mass is from where it is to be.
+/// Returns the displacement of the centre of mass to its goal.
 fn shift_to(body: &BodyView, goal: &Pose) -> Vec3 {
     let centre = transform(&body.world_from_body.inverse(), &body.centre);
     transform(goal, &centre) - body.centre
 }
 
-/// A pose that turns the body about this point of its own by `turn` and then shifts it.
+/// Returns a pose that turns the body about this point of its own by `turn` and then shifts it.
 pub fn about(centre: &Vec3, turn: &Vec3, shift: &Vec3) -> Pose {
     let rotation = Quat::from_scaled_axis(*turn);
     Pose::from_parts((centre + shift - rotation * centre).into(), rotation)
 }
 
-/// No friction, no bounce: what is slid on its surroundings.
+/// No friction and no bounce, for parts that slide on their surroundings.
 pub const SMOOTH: Material = Material {
     friction: 0.0,
     restitution: 0.0,

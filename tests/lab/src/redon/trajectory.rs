@@ -1,11 +1,10 @@
-//! Command trajectories: recorded once, deterministic, replayed the same for every variant of a
-//! query.
+//! Command trajectories: recorded once, deterministic, and replayed identically for every variant
+//! of a query.
 //!
-//! A scripted hand leads a body through the dynamics of a first-order world without friction, where
-//! it stops at contacts and slides along them. What is recorded are the questions that the steps
-//! put to detection: where the body starts and the screw it is to follow *for the whole of what is
-//! left of the frame*, so that a step that was cut short by a contact meets that contact again in
-//! every replay.
+//! A scripted hand leads a body through the dynamics of a first-order world without friction, in
+//! which it stops at contacts and slides along them. The recording holds the queries of the steps
+//! to detection: the start of the body, and the screw to follow *for the whole rest of the frame*.
+//! So a step that a contact cut short meets that contact again in every replay.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,24 +17,24 @@ use crate::experiment::Failure;
 
 /// Length of a frame, s.
 const FRAME_S: f64 = 1.0 / 30.0;
-/// Mass does not matter in a first-order world, its distribution does.
+/// In a first-order world the mass does not matter, but its distribution does.
 const DENSITY_KG_M3: f64 = 2700.0;
 
-/// One question to detection, in the frame of the standing body.
+/// One query to detection, in the frame of the static body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Where the mobile body starts.
+    /// Start of the moving body.
     pub start: Pose,
-    /// How it is to move.
+    /// Its intended motion.
     pub screw: Screw,
     /// Whether it was stopped before the end.
     pub stopped: bool,
 }
 
-/// What is made once and is the same for all that ask.
+/// A value that is computed once and shared by all callers.
 pub type Recorded<T> = OnceLock<Result<T, String>>;
 
-/// What is in the cell, made at the first call.
+/// Returns the value in the cell; computes it at the first call.
 pub fn recorded<T>(
     cell: &'static Recorded<T>,
     make: impl FnOnce() -> Result<T, Failure>,
@@ -44,20 +43,20 @@ pub fn recorded<T>(
     made.as_ref().map_err(|why| Failure::Run(why.clone()))
 }
 
-/// What was recorded.
+/// A recording.
 pub struct Trajectory {
-    /// In order; a frame has one or more, or none if nothing moves.
+    /// Steps in order; a frame has one or more, or none if nothing moves.
     pub steps: Vec<Step>,
-    /// How many frames there were.
+    /// Number of frames.
     pub frames: u32,
-    /// How many steps detection cut short.
+    /// Number of steps that detection cut short.
     pub stopped: usize,
-    /// Time of each frame's step, dynamics and detection, s. Of this machine.
+    /// Time of each frame's step, dynamics and detection, s, on this machine.
     pub seconds: Vec<f64>,
 }
 
 impl Trajectory {
-    /// Every so many-th step and all that were stopped.
+    /// Returns every `every`-th step and all that were stopped.
     pub fn sample(&self, every: usize) -> impl Iterator<Item = &Step> {
         let chosen = self
             .steps
@@ -68,12 +67,12 @@ impl Trajectory {
     }
 }
 
-/// A scripted hand: places and turns (rotation vectors) that it passes at given shares of the way,
-/// smoothly.
+/// A scripted hand: positions and rotation vectors that it passes smoothly at given fractions of
+/// the path.
 pub struct Hand<'a>(pub &'a [(f64, [f64; 3], [f64; 3])]);
 
 impl Hand<'_> {
-    /// Where it is at this share of the way.
+    /// Returns its pose at this fraction of the path.
     pub fn at(&self, share: f64) -> Pose {
         let next = self
             .0
@@ -90,7 +89,7 @@ impl Hand<'_> {
     }
 }
 
-/// Leads `mobile` about `standing` along the hand's way.
+/// Leads `mobile` around `standing` along the hand's path.
 pub fn record(
     mobile: &Arc<MeshIndex>,
     standing: &Arc<MeshIndex>,

@@ -1,12 +1,12 @@
 //! A haptic trial without a device: the product's scene and loop in virtual time, a simulated hand,
-//! and every tick checked exactly.
+//! and an exact check of every tick.
 //!
-//! `hapticd-testkit`'s rig is the loop, with answers one tick late, and the checker; the hand feels
-//! the coupling's force a tick later.
+//! The fixture of `hapticd-testkit` is the loop, with answers one tick late, and the checker; the
+//! hand feels the coupling's force a tick later.
 
 use hapticd_geometry::{Pose, Vec3};
 use hapticd_proxy::Wrench;
-use hapticd_testkit::courier::Manner;
+use hapticd_testkit::courier::Delivery;
 use hapticd_testkit::{Fixture, ScenePlan, Tally};
 
 use super::hand::{Grip, Hand, Script};
@@ -15,29 +15,29 @@ use crate::experiment::{Failure, Row};
 
 pub const PERIOD_S: f64 = 1e-3;
 
-/// What a tick was like.
+/// Measurements of a tick.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// Of the script.
+    /// Stage of the script.
     pub stage: usize,
     pub device: Vec3,
     pub tool: Pose,
     pub force_n: Vec3,
     pub torque_nm: Vec3,
-    /// How much the force changed since the tick before, N.
+    /// Change of the force since the previous tick, N.
     pub jump_n: f64,
-    /// Normal of the nearest contact that holds the tool, if one does.
+    /// Normal of the nearest contact that holds the tool, if any.
     pub normal: Option<Vec3>,
 }
 
-/// What a device gives the hand.
+/// What a device renders to the hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feels {
     Force,
     ForceAndTorque,
 }
 
-/// What a trial was like.
+/// Measurements of a trial.
 pub struct Trial {
     pub samples: Vec<Sample>,
     pub tally: Tally,
@@ -45,7 +45,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// The script from beginning to end, by this hand.
+    /// Runs the script from beginning to end with this hand.
     pub fn run(
         scene: &ScenePlan,
         grip: Grip,
@@ -53,7 +53,7 @@ impl Trial {
         feels: Feels,
         measure_every: u64,
     ) -> Result<Self, Failure> {
-        let mut fixture = Fixture::new(scene, Manner::fixed(1), 1)
+        let mut fixture = Fixture::new(scene, Delivery::fixed(1), 1)
             .map_err(|e| Failure::Run(format!("the scene: {e}")))?;
         fixture.measure_every = measure_every;
         let start = script.goal(0.0);
@@ -61,11 +61,11 @@ impl Trial {
         let mut wrench = Wrench::default();
         let mut samples = Vec::new();
         let clock = Moment::now();
-        // The first answers have to come before anything is solid.
+        // Nothing is solid before the first answers have arrived.
         for _ in 0..50 {
             fixture.step(Some(start));
         }
-        // Before that it was clear of everything, which the first answer has proven.
+        // Before that it was clear of everything, as the first answer has proven.
         fixture.tally.ghost = 0;
         let ticks = (script.duration_s() / PERIOD_S).round() as u32;
         for k in 0..ticks {
@@ -94,7 +94,7 @@ impl Trial {
         })
     }
 
-    /// Those on the way to one of these stations.
+    /// Returns the samples on the way to one of these stations.
     pub fn stages(
         &self,
         stages: std::ops::RangeInclusive<usize>,
@@ -104,13 +104,13 @@ impl Trial {
             .filter(move |s| stages.contains(&s.stage))
     }
 
-    /// Never in a body, no piece of the path through a surface, and nothing else that the checker
-    /// minds.
+    /// Returns true if the tool was never in a body, no piece of its path crossed a surface, and
+    /// the checker found nothing else.
     pub fn is_clean(&self) -> bool {
         self.tally.is_clean() && self.tally.penetration_m == 0.0 && self.tally.ghost == 0
     }
 
-    /// What every trial states about itself.
+    /// Returns the rows that every trial reports.
     pub fn rows(&self) -> Vec<Row> {
         let t = &self.tally;
         let worst = self.samples.iter().map(|s| s.jump_n).fold(0.0, f64::max);
@@ -163,7 +163,7 @@ impl Trial {
         ]
     }
 
-    /// For a verdict.
+    /// Returns a sentence for a verdict.
     pub fn words(&self) -> String {
         let t = &self.tally;
         format!(
@@ -173,12 +173,12 @@ impl Trial {
     }
 }
 
-/// Largest of these.
+/// Returns the largest of these.
 pub fn most(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Least of these.
+/// Returns the smallest of these.
 pub fn least(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::INFINITY, f64::min)
 }

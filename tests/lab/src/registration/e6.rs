@@ -84,7 +84,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
                     };
                     picture::draw(&crowd, view, |_| 0, &[])
                 })?;
-                hits[side] += crowd.run_over();
+                hits[side] += crowd.inside_polygons();
                 panics += crowd.agents.iter().filter(|a| a.panics).count();
                 if k % (steps / 4).max(1) == 0 {
                     watch.look(&mut crowd);

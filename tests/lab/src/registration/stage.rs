@@ -112,7 +112,7 @@ pub struct Watch {
     pub missed: usize,
     pub near: usize,
     /// Sum over the checks of points inside polygons, and the number of checks.
-    pub run_over: usize,
+    pub inside_polygons: usize,
     pub checks: usize,
 }
 
@@ -120,7 +120,7 @@ impl Watch {
     pub fn add(&mut self, other: &Watch) {
         self.missed += other.missed;
         self.near += other.near;
-        self.run_over += other.run_over;
+        self.inside_polygons += other.inside_polygons;
         self.checks += other.checks;
     }
 
@@ -129,7 +129,7 @@ impl Watch {
         let (missed, near) = crowd.unseen();
         self.missed += missed;
         self.near += near;
-        self.run_over += crowd.run_over();
+        self.inside_polygons += crowd.inside_polygons();
         self.checks += 1;
     }
 

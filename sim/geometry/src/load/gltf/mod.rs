@@ -22,7 +22,7 @@ use crate::pose::{Mat3, Quat, Vec3};
 
 /// Extensions that may be required: they do not affect the triangles, or are supported here
 /// (quantization).
-const HARMLESS: [&str; 4] = [
+const ALLOWED_EXTENSIONS: [&str; 4] = [
     "KHR_lights_punctual",
     "KHR_mesh_quantization",
     "KHR_texture_",
@@ -40,10 +40,11 @@ pub(super) fn parse(bytes: &[u8], folder: Option<&Path>) -> Result<Soup, LoadPro
             root.asset.version
         )));
     }
-    let foreign = root
-        .extensions_required
-        .iter()
-        .find(|name| !HARMLESS.iter().any(|known| name.starts_with(known)));
+    let foreign = root.extensions_required.iter().find(|name| {
+        !ALLOWED_EXTENSIONS
+            .iter()
+            .any(|known| name.starts_with(known))
+    });
     if let Some(name) = foreign {
         return Err(unsupported(format!("extension {name:.60}")));
     }

@@ -123,7 +123,7 @@ const USED: [&str; 15] = [
 ];
 
 /// Fields that affect neither the position nor the meaning of samples.
-const PASSED_OVER: [&str; 17] = [
+const IGNORED_FIELDS: [&str; 17] = [
     "content",
     "min",
     "max",
@@ -159,7 +159,7 @@ pub(super) struct Header {
     frame: Pose,
     unit_m: Option<f64>,
     /// The volume's first axis runs against the file's.
-    turned_round: bool,
+    first_axis_reversed: bool,
 }
 
 /// A field's text and its line.
@@ -284,7 +284,7 @@ impl Header {
     pub fn volume(&self, samples: Vec<f32>) -> Result<Volume, NrrdProblem> {
         let made = Volume::new(self.frame, self.spacing, self.nodes, samples);
         let mut volume = made.map_err(NrrdProblem::Volume)?;
-        if self.turned_round {
+        if self.first_axis_reversed {
             let rows = volume.samples.chunks_exact_mut(self.nodes[0] as usize);
             rows.for_each(<[f32]>::reverse);
         }
@@ -331,7 +331,7 @@ impl Header {
             spacing: place.spacing,
             frame: place.frame,
             unit_m: unit.map(Field::unit_m).transpose()?.flatten(),
-            turned_round: place.turned_round,
+            first_axis_reversed: place.first_axis_reversed,
         })
     }
 }
@@ -397,7 +397,7 @@ fn take<'a>(fields: &mut Fields<'a>, line: usize, bytes: &'a [u8]) -> Result<(),
                 what: "`axis mins`: say `space origin` and `space directions`",
             });
         }
-        if PASSED_OVER.contains(&&short[..]) {
+        if IGNORED_FIELDS.contains(&&short[..]) {
             return Ok(());
         }
         let field = excerpt(name.as_bytes());
@@ -479,7 +479,7 @@ fn data_file(field: Field<'_>) -> Result<(usize, String), NrrdProblem> {
 struct Place {
     frame: Pose,
     spacing: [f64; 3],
-    turned_round: bool,
+    first_axis_reversed: bool,
 }
 
 impl Place {
@@ -513,7 +513,7 @@ impl Place {
                 Ok(Place {
                     frame: Pose::translation(origin.x, origin.y, origin.z),
                     spacing,
-                    turned_round: false,
+                    first_axis_reversed: false,
                 })
             }
             (None, None) => Err(NrrdProblem::Missing("space directions` or `spacings")),
@@ -541,8 +541,8 @@ impl Place {
             }
         }
         let mut origin = origin;
-        let turned_round = axes[0].cross(&axes[1]).dot(&axes[2]) < 0.0;
-        if turned_round {
+        let first_axis_reversed = axes[0].cross(&axes[1]).dot(&axes[2]) < 0.0;
+        if first_axis_reversed {
             origin += axes[0] * f64::from(nodes[0] - 1);
             axes[0] = -axes[0];
         }
@@ -555,7 +555,7 @@ impl Place {
         Ok(Place {
             frame: Pose::from_parts(origin.into(), turn),
             spacing,
-            turned_round,
+            first_axis_reversed,
         })
     }
 }

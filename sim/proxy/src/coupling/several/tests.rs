@@ -69,7 +69,7 @@ fn one_stiffness_is_that_of_what_holds_and_the_least_is_told() {
 #[test]
 fn contacts_are_asked_again() {
     let mut touched = touching(&[(500.0, Vec3::z() * 1e-3), (50.0, Vec3::x() * 1e-3)]);
-    touched.ask_again();
+    touched.clear_contacts();
     touched.hold(500.0, &(Vec3::z() * 1e-3), &Vec3::zeros());
     assert_eq!(one(&touched), Some(500.0));
     assert_eq!(touched.softest(), Some((50.0, 1.0)));
@@ -446,13 +446,13 @@ fn what_rubs_gives_no_more_than_its_part() {
 }
 
 /// Returns a row with a stiffness that is a share of the arm's.
-fn row_of(stiffness: f64, along: Vec3, most_m: f64) -> Row {
+fn row_of(stiffness: f64, along: Vec3, limit_m: f64) -> Row {
     Row {
         stiffness,
         along: with_moment(&along, &Vec3::zeros()),
         gap_m: 0.0,
         holds: true,
-        most_m,
+        limit_m,
     }
 }
 
@@ -463,7 +463,7 @@ fn what_rubs_gives_back_what_a_slope_takes_over() {
     let rubs = row_of(1.0, Vec3::x(), 0.3);
     let stretch = with_moment(&Vec3::new(1.0, 0.9, 0.0), &Vec3::zeros());
     for rows in [[slope, rubs], [rubs, slope]] {
-        let rubs_alone = 1 << rows.iter().position(|row| row.most_m < 1.0).unwrap();
+        let rubs_alone = 1 << rows.iter().position(|row| row.limit_m < 1.0).unwrap();
         for first in [0, rubs_alone, 3] {
             let loads = Loads::of(&rows, &stretch, first);
             // As stiff as the arm, both hold all of the stretch: 0.1 of it by friction.
@@ -520,12 +520,12 @@ fn by_brute_force(rows: &[Row], stretch: &Motion) -> Option<(Motion, f64)> {
         };
         let free = of(|state| matches!(state, State::Free));
         let full = of(|state| matches!(state, State::Full));
-        if full.iter().any(|k| !rows[*k].most_m.is_finite()) {
+        if full.iter().any(|k| !rows[*k].limit_m.is_finite()) {
             continue;
         }
         let mut loads = nalgebra::DVector::zeros(n);
         for k in &full {
-            loads[*k] = rows[*k].most_m;
+            loads[*k] = rows[*k].limit_m;
         }
         if !free.is_empty() {
             let right = (&b - &a * &loads).select_rows(&free);
@@ -542,7 +542,7 @@ fn by_brute_force(rows: &[Row], stretch: &Motion) -> Option<(Motion, f64)> {
         let fits = (0..n).all(|k| match states[k] {
             State::Idle => out[k] <= close,
             State::Full => out[k] >= -close,
-            State::Free => loads[k] >= -close && loads[k] <= rows[k].most_m + close,
+            State::Free => loads[k] >= -close && loads[k] <= rows[k].limit_m + close,
         });
         if fits {
             let force = (0..n).map(|k| rows[k].along * loads[k]).sum();
@@ -598,8 +598,8 @@ fn what_was_let_go_is_loaded_again_where_it_is_needed() {
     ];
     for (k, (rows, stretch)) in cases.iter().enumerate() {
         let rows: Vec<Row> = (rows.iter())
-            .map(|(along, stiffness, most_m)| {
-                row_of(*stiffness, Vec3::from(*along).normalize(), *most_m)
+            .map(|(along, stiffness, limit_m)| {
+                row_of(*stiffness, Vec3::from(*along).normalize(), *limit_m)
             })
             .collect();
         let stretch = with_moment(&Vec3::from(*stretch), &Vec3::zeros());
@@ -636,11 +636,11 @@ prop_compose! {
         normal in prop::array::uniform3(-1.0..1.0f64), moment in prop::array::uniform3(-1.0..1.0f64),
         stiffness in prop::sample::select(vec![0.03, 0.4, 0.4, 1.0]),
         gap_m in prop::sample::select(vec![0.0, 0.0, 0.3]),
-        most_m in prop::sample::select(vec![f64::INFINITY, f64::INFINITY, 0.05, 0.3]),
+        limit_m in prop::sample::select(vec![f64::INFINITY, f64::INFINITY, 0.05, 0.3]),
     ) -> Row {
         let [x, y, z] = normal;
         let [u, v, w] = moment;
-        Row { stiffness, along: Motion::new(x, y, z, u, v, w), gap_m, holds: true, most_m }
+        Row { stiffness, along: Motion::new(x, y, z, u, v, w), gap_m, holds: true, limit_m }
     }
 }
 

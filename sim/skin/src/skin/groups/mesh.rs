@@ -47,7 +47,7 @@ const LANES: [f32x4; 16] = {
 
 /// A named vertex, relative to the domain's lowest corner, and the ends of its edge.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct NamedVertex {
     at: [f32; 3],
     group: u8,
     ends: [Node; 2],
@@ -55,13 +55,13 @@ pub(super) struct Made {
 
 /// A ball, and the largest depth of a point on an edge with both ends out of reach.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NearBall {
+pub(super) struct EdgeBall {
     ball: Ball,
     thin: f32,
 }
 
 /// Value and outward direction of a group at four vertices.
-pub(super) type Beside = ([f32; 4], [[f32; 4]; 3]);
+pub(super) type GatheredPoint = ([f32; 4], [[f32; 4]; 3]);
 
 /// Ends of an edge, from its lower node and axis.
 #[inline]
@@ -152,7 +152,7 @@ impl Part {
                         work.named_of.push(class);
                         groups.numbers[k * EDGE_NUMBERS + usize::from(edge)] = number;
                         number += 1;
-                        groups.made.push(Made {
+                        groups.made.push(NamedVertex {
                             at: point,
                             group,
                             ends,
@@ -183,7 +183,7 @@ impl Part {
             let most = half * ball.per_radius;
             // A little more for rounding.
             let thin = 1e-5 + 1.02 * most * most;
-            Some(NearBall { ball: *ball, thin })
+            Some(EdgeBall { ball: *ball, thin })
         }));
         let about = (scene, list, boards);
         for made in groups.made.chunks(4) {
@@ -200,7 +200,7 @@ impl Part {
             let (mut most, mut press) = (f32x4::splat(level), [f32x4::ZERO; 3]);
             let (mut sum, mut equal) = ([f32x4::ZERO; 3], f32x4::ZERO);
             for (k, board) in groups.reached.iter().enumerate() {
-                let is_own = |made: &Made| usize::from(made.group) == k;
+                let is_own = |made: &NamedVertex| usize::from(made.group) == k;
                 let (mut others, mut own) = (0, 0);
                 for (j, made) in lanes.iter().enumerate() {
                     own |= usize::from(is_own(made)) << j;
@@ -330,8 +330,8 @@ impl Groups {
     fn outwards(
         &self,
         boards: &[[u64; NODES]],
-        made: &Made,
-        (beside, lane): (&[Beside], usize),
+        made: &NamedVertex,
+        (beside, lane): (&[GatheredPoint], usize),
         (level, bulge, presses): (f32, Option<&Bulge>, &[Set]),
     ) -> [f32; 3] {
         let outwards = |k: usize| beside[k].1.map(|lanes| lanes[lane]);
@@ -408,7 +408,7 @@ impl Groups {
         &self,
         (scene, list, boards): (&MeshContext<'_>, &[u32], &[[u64; NODES]]),
         some: &[u8],
-        lanes: [&Made; 4],
+        lanes: [&NamedVertex; 4],
         at: [f32x4; 3],
         (with_value, with_outwards): (bool, bool),
     ) -> (f32x4, [f32x4; 3]) {
@@ -416,7 +416,7 @@ impl Groups {
         let (mut value, mut outwards) = (f32x4::ZERO, [f32x4::ZERO; 3]);
         for i in some {
             let place = usize::from(*i);
-            let Some(NearBall { ball, thin }) = &self.balls[place] else {
+            let Some(EdgeBall { ball, thin }) = &self.balls[place] else {
                 for (j, made) in lanes.iter().enumerate() {
                     if meets(&boards[place], made.ends) {
                         let source = scene.source(list[place]);

@@ -23,12 +23,12 @@ const DEPTHS_M: [f64; 2] = [1e-3, 3e-3];
 const HALF_M: f64 = 0.02;
 
 /// Comparison with the truth: RMS and largest relative error, and the steepest change, N/m.
-struct Beside {
+struct Comparison {
     errors: [f64; 2],
     steepest: f64,
 }
 
-fn beside(path: &[(Vec3, Vec3, Vec3)]) -> Beside {
+fn beside(path: &[(Vec3, Vec3, Vec3)]) -> Comparison {
     let pairs: Vec<_> = path
         .iter()
         .map(|(_, ours, truth)| (*ours, *truth))
@@ -37,7 +37,7 @@ fn beside(path: &[(Vec3, Vec3, Vec3)]) -> Beside {
         let (way, step) = (two[1].0 - two[0].0, two[1].1 - two[0].1);
         step.norm() / way.norm().max(STEP_M)
     });
-    Beside {
+    Comparison {
         errors: errors(&pairs).whole,
         steepest: slopes.fold(0.0, f64::max),
     }
@@ -69,7 +69,7 @@ fn cornered(hand: &Vec3, normals: &[Vec3], out_m: f64) -> Vec3 {
 }
 
 /// Moves into a corner of three walls and along its edges; the mesh itself is the exact truth.
-fn inner_corner(ball_m: f64, mutant: bool) -> Result<Beside, Failure> {
+fn inner_corner(ball_m: f64, mutant: bool) -> Result<Comparison, Failure> {
     let mesh = shapes::inner_corner(0.2, 0.01).map_err(|e| Failure::Run(e.to_string()))?;
     let mut bench = bench_at(&mesh, Pose::identity(), ball_m, true, mutant)?;
     let out_m = out_m(ball_m);
@@ -87,7 +87,7 @@ fn inner_corner(ball_m: f64, mutant: bool) -> Result<Beside, Failure> {
 }
 
 /// Moves from one wall of a concave edge of 90 degrees to the other, a micrometre a tick, and back.
-fn wedge(ball_m: f64, depth_m: f64, mutant: bool) -> Result<Beside, Failure> {
+fn wedge(ball_m: f64, depth_m: f64, mutant: bool) -> Result<Comparison, Failure> {
     let mesh = shapes::inner_corner(0.2, 0.01).map_err(|e| Failure::Run(e.to_string()))?;
     let mut bench = bench_at(&mesh, Pose::identity(), ball_m, true, mutant)?;
     let out_m = out_m(ball_m);
@@ -130,7 +130,7 @@ fn around(vertex: bool, t: f64) -> Vec3 {
 
 /// Moves around the outside of a box, outside of it and within the offset of a ball's centre: the
 /// nearest point is unique, in closed form.
-fn outside(ball_m: f64, vertex: bool, mutant: bool) -> Result<Beside, Failure> {
+fn outside(ball_m: f64, vertex: bool, mutant: bool) -> Result<Comparison, Failure> {
     let mesh = shapes::cuboid(&Vec3::repeat(HALF_M)).map_err(|e| Failure::Run(e.to_string()))?;
     let pose = Pose::translation(-HALF_M, -HALF_M, -HALF_M);
     let mut bench = bench_at(&mesh, pose, ball_m, true, mutant)?;
@@ -182,7 +182,7 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
             cases.push((Case::Vertex, ball_m));
         }
     }
-    let found: Vec<Beside> = cases
+    let found: Vec<Comparison> = cases
         .par_iter()
         .map(|&(case, ball_m)| match case {
             Case::Inner => inner_corner(ball_m, context.mutant),

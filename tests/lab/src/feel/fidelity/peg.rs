@@ -272,7 +272,7 @@ impl Case {
 
 /// Errors of force and of torque, RMS and largest.
 #[derive(Default)]
-struct Beside {
+struct Comparison {
     force: [f64; 2],
     torque: [f64; 2],
     /// Ticks in which the pair budget or the certificate held the tool back.
@@ -281,7 +281,7 @@ struct Beside {
     silent: usize,
 }
 
-fn beside(case: &Case, mutant: bool) -> Result<Beside, Failure> {
+fn beside(case: &Case, mutant: bool) -> Result<Comparison, Failure> {
     let failed = |e: hapticd_geometry::MeshError| Failure::Run(e.to_string());
     let hole_m = HALF_M + case.clearance_m;
     let block = Vec3::new(0.03, 0.03, BLOCK_M);
@@ -308,7 +308,7 @@ fn beside(case: &Case, mutant: bool) -> Result<Beside, Failure> {
         super::material(false),
     )?;
     let (mut forces, mut torques) = (Vec::new(), Vec::new());
-    let mut beside = Beside::default();
+    let mut beside = Comparison::default();
     for tick in 0..TICKS {
         let (hand, force, torque) = case.truth(tick as f64 / TICKS as f64)?;
         let outcome = bench.tick(&hand).0;
@@ -325,7 +325,7 @@ fn beside(case: &Case, mutant: bool) -> Result<Beside, Failure> {
             ));
         }
     }
-    Ok(Beside {
+    Ok(Comparison {
         force: errors(&forces).whole,
         torque: errors(&torques).whole,
         ..beside

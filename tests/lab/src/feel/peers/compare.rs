@@ -67,13 +67,13 @@ pub struct Trajectory {
 }
 
 /// Returns the force in each tick of a trajectory, N.
-pub fn forces(who: Who, course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
+pub fn forces(who: Who, trajectory: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
     if who == Who::Ours {
-        return ours(course, folder);
+        return ours(trajectory, folder);
     }
-    let surface = Surface::of(&course.mesh, &Vec3::zeros());
-    let radius = if course.points { 0.0 } else { BALL_M };
-    let start = course.path[0];
+    let surface = Surface::of(&trajectory.mesh, &Vec3::zeros());
+    let radius = if trajectory.points { 0.0 } else { BALL_M };
+    let start = trajectory.path[0];
     let mut method: Box<dyn Method + '_> = match who {
         Who::Penalty => Box::new(Penalty {
             surface: &surface,
@@ -86,20 +86,20 @@ pub fn forces(who: Who, course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>,
             Box::new(FingerProxy::new(&surface, STIFFNESS, BALL_M, shaded, start))
         }
     };
-    Ok(course.path.iter().map(|at| method.force(at)).collect())
+    Ok(trajectory.path.iter().map(|at| method.force(at)).collect())
 }
 
 /// Runs the daemon's whole data path with answers a tick late, after a rest at the start.
-fn ours(course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
+fn ours(trajectory: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
     let text = forced_arm(&ball(BALL_M), STIFFNESS, 0.0)
         + LIMITS
         + &format!(
             "[[body]]\nname = \"body\"\nsolid = {}\nmaterial = \"stuff\"\nshape = {}\n\
              [[material]]\nname = \"stuff\"\nstiffness_n_per_m = 1e5\ndamping_n_s_per_m = 0.0\n\
              friction_coefficient = 0.0\nforce_shading = {:?}\n",
-            course.solid, course.shape, course.shading
+            trajectory.solid, trajectory.shape, trajectory.shading
         );
-    let path = course.path.clone();
+    let path = trajectory.path.clone();
     let way = move |t: f64| {
         let k = ((t * 1e3).round() as u64).saturating_sub(SETTLED + 1) as usize;
         Pose::from_parts(
@@ -109,7 +109,7 @@ fn ours(course: &Trajectory, folder: &Path) -> Result<Vec<Vec3>, Failure> {
     };
     let lead = crate::feel::stage::Lead::Led(Box::new(way));
     let mut stage = Stage::new(&text, folder, 1, vec![lead])?;
-    let ticks = stage.run(SETTLED + course.path.len() as u64);
+    let ticks = stage.run(SETTLED + trajectory.path.len() as u64);
     Ok(ticks[SETTLED as usize..]
         .iter()
         .map(|tick| tick.wanted.force_n)
@@ -391,32 +391,32 @@ struct Figures {
 
 fn figures(who: Who, folder: &Path, mutant: bool) -> Result<Figures, Failure> {
     let points = who == Who::GodObject;
-    let of = |course: &Trajectory| forces(who, course, folder);
-    let mut course = sphere(3, points)?;
+    let of = |trajectory: &Trajectory| forces(who, trajectory, folder);
+    let mut trajectory = sphere(3, points)?;
     if mutant {
-        course.shading = "off";
+        trajectory.shading = "off";
     }
-    let (rms_deg, most_deg, ripple_n) = slid(&of(&course)?, &course.path);
-    let course = edge(points)?;
-    let pop_n = pop(&of(&course)?, &course.path);
+    let (rms_deg, most_deg, ripple_n) = slid(&of(&trajectory)?, &trajectory.path);
+    let trajectory = edge(points)?;
+    let pop_n = pop(&of(&trajectory)?, &trajectory.path);
     let rounded_n = if points {
         None
     } else {
-        let course = rounded()?;
-        Some(pop(&of(&course)?, &course.path))
+        let trajectory = rounded()?;
+        Some(pop(&of(&trajectory)?, &trajectory.path))
     };
     let grown = if points { 2.0 * BALL_M } else { 0.0 };
-    let course = plate(1e-4 + grown, flung(), points)?;
-    let fling_n = of(&course)?.last().map_or(0.0, |f| f.z);
-    let course = plate(0.004 + grown, pressed(), points)?;
-    let press_n = of(&course)?.last().map_or(0.0, |f| f.z);
-    let course = cracked(folder)?;
-    let on = of(&course)?;
+    let trajectory = plate(1e-4 + grown, flung(), points)?;
+    let fling_n = of(&trajectory)?.last().map_or(0.0, |f| f.z);
+    let trajectory = plate(0.004 + grown, pressed(), points)?;
+    let press_n = of(&trajectory)?.last().map_or(0.0, |f| f.z);
+    let trajectory = cracked(folder)?;
+    let on = of(&trajectory)?;
     let lost = on[300..].iter().filter(|f| f.z < MIN_N).count() as f64 / (on.len() - 300) as f64;
     let mut gain_j = f64::MIN;
     for deep_first in [false, true] {
-        let course = loops(points, deep_first)?;
-        gain_j = gain_j.max(gained(&of(&course)?, &course.path) - held(&course.path));
+        let trajectory = loops(points, deep_first)?;
+        gain_j = gain_j.max(gained(&of(&trajectory)?, &trajectory.path) - held(&trajectory.path));
     }
     Ok(Figures {
         rms_deg,
@@ -432,12 +432,12 @@ fn figures(who: Who, folder: &Path, mutant: bool) -> Result<Figures, Failure> {
 }
 
 fn drawn(file: &Path) -> Result<(), Failure> {
-    let on = |course: &dyn Fn(bool) -> Result<Trajectory, Failure>| -> Result<(Trajectory, Vec<Vec<Vec3>>), Failure> {
+    let on = |trajectory: &dyn Fn(bool) -> Result<Trajectory, Failure>| -> Result<(Trajectory, Vec<Vec<Vec3>>), Failure> {
         let all: Result<Vec<Vec<Vec3>>, Failure> = ALL
             .iter()
-            .map(|&(who, _)| forces(who, &course(who == Who::GodObject)?, Path::new(".")))
+            .map(|&(who, _)| forces(who, &trajectory(who == Who::GodObject)?, Path::new(".")))
             .collect();
-        Ok((course(false)?, all?))
+        Ok((trajectory(false)?, all?))
     };
     let sphere = on(&|points| sphere(3, points))?;
     let plate = on(&|points| {

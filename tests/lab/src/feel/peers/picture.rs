@@ -22,10 +22,15 @@ pub fn of(sphere: (&Trajectory, &[Vec<Vec3>]), plate: (&Trajectory, &[Vec<Vec3>]
     };
     angle.axes(&mut svg);
     angle.names(&mut svg, &names);
-    let (course, forces) = sphere;
+    let (trajectory, forces) = sphere;
     for (on, colour) in forces.iter().zip(COLOURS) {
         let line: Vec<Point> = SHOWN
-            .map(|k| [k as f64, on[k].angle(&course.path[k]).to_degrees().min(8.0)])
+            .map(|k| {
+                [
+                    k as f64,
+                    on[k].angle(&trajectory.path[k]).to_degrees().min(8.0),
+                ]
+            })
             .collect();
         svg.line(&angle.all(&line), colour, 1.2);
     }
@@ -35,10 +40,10 @@ pub fn of(sphere: (&Trajectory, &[Vec<Vec3>]), plate: (&Trajectory, &[Vec<Vec3>]
         y: Axis::linear("N up", [-4.0, 8.0]),
     };
     force.axes(&mut svg);
-    let (course, forces) = plate;
-    let top = course.path[0].z;
+    let (trajectory, forces) = plate;
+    let top = trajectory.path[0].z;
     for (on, colour) in forces.iter().zip(COLOURS) {
-        let line: Vec<Point> = course
+        let line: Vec<Point> = trajectory
             .path
             .iter()
             .zip(on)

@@ -377,11 +377,11 @@ fn who_was_run_over_gets_out_on_the_nearest_side() {
         let from = centre + at(x, y);
         crowd.add_point(from, from, 1.4).unwrap();
     }
-    assert_eq!(crowd.run_over(), 3);
+    assert_eq!(crowd.inside_polygons(), 3);
     for _ in 0..60 {
         crowd.step().unwrap();
     }
-    assert_eq!(crowd.run_over(), 0);
+    assert_eq!(crowd.inside_polygons(), 0);
     let out: Vec<Vec3> = crowd.agents.iter().map(|a| a.at - centre).collect();
     assert!(
         out[0].y > 1.0 && out[1].x < -2.0 && out[2].y < -1.0,

@@ -39,7 +39,7 @@ impl Crowd {
     }
 
     /// Returns the number of points inside a polygon.
-    pub fn run_over(&self) -> usize {
+    pub fn inside_polygons(&self) -> usize {
         let inside = |p| self.polygons.iter().any(|polygon| polygon.holds(p));
         self.agents.iter().filter(|a| inside(&a.at)).count()
     }

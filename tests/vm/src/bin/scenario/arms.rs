@@ -32,7 +32,7 @@ const SWING_S: f64 = 0.6;
 const RAMP_S: f64 = 1.5;
 const SHORT_S: f64 = 0.5;
 /// A force that only contact can cause.
-const FELT_N: f64 = 0.1 * PEAK_N;
+const CONTACT_N: f64 = 0.1 * PEAK_N;
 /// Half a step of the wire's 1 mN on each of three axes, and a small margin.
 const ROUNDING_N: f64 = 0.0009;
 
@@ -74,7 +74,7 @@ fn strongest(forces: &[ForceAt]) -> f64 {
 
 /// Waits until the arm, from force number `from` on, has felt the plate in three swings, and
 /// returns those forces.
-fn until_felt(
+fn until_contact(
     daemon: &mut Daemon,
     arm: &Arm,
     from: usize,
@@ -95,7 +95,7 @@ fn peaks(forces: &[ForceAt]) -> Vec<f64> {
     let mut peaks = Vec::new();
     let mut peak: f64 = 0.0;
     for at in forces {
-        if at.force.newtons[2] > FELT_N {
+        if at.force.newtons[2] > CONTACT_N {
             peak = peak.max(at.force.norm_n());
         } else if peak > 0.0 {
             peaks.push(peak);
@@ -142,15 +142,15 @@ fn was_off(report: &Value, name: &str, reason: &str) -> Result<(), String> {
 /// Checks that no force exceeds the limit or points sideways, and that forces of contact point out
 /// of the plate. Only a tool that waits for a late answer of the collision thread is held back the
 /// other way.
-fn sane(forces: &[ForceAt]) -> Result<(), String> {
+fn check_forces(forces: &[ForceAt]) -> Result<(), String> {
     let (mut out, mut back) = (0, 0);
     for at in forces {
         let [x, y, z] = at.force.newtons;
         if x.hypot(y) > 0.1 * PEAK_N || at.force.norm_n() > PEAK_N + ROUNDING_N {
             return Err(format!("a force that the plate cannot have made: {at:?}"));
         }
-        out += usize::from(z > FELT_N);
-        back += usize::from(z < -FELT_N);
+        out += usize::from(z > CONTACT_N);
+        back += usize::from(z < -CONTACT_N);
     }
     if 10 * back > out {
         return Err(format!("{out} forces out of the plate and {back} into it"));
@@ -187,10 +187,10 @@ pub fn contact() -> Result<String, String> {
         let counters = arm.counters();
         (counters.sent >= 1000 && counters.outputs >= 1000).then_some(())
     })?;
-    until_felt(&mut daemon, &arm, 0, "the arm")?;
+    until_contact(&mut daemon, &arm, 0, "the arm")?;
     let report = daemon.stop()?;
     let forces = arm.forces_from(0);
-    sane(&forces)?;
+    check_forces(&forces)?;
     let last = forces.last().ok_or("no force")?;
     if last.force.newtons != [0.0; 3] {
         return Err(format!("the last force before the end was {last:?}"));
@@ -247,7 +247,7 @@ pub fn mesh() -> Result<String, String> {
         (arm.forces_from(0).len() >= 300).then_some(())
     })?;
     arm.set_path(Path::swing(ABOVE_M, INSIDE_M, SWING_S));
-    until_felt(&mut daemon, &arm, 0, "the arm")?;
+    until_contact(&mut daemon, &arm, 0, "the arm")?;
     full_force(&mut daemon, &arm)?;
     let report = daemon.stop()?;
     let forces = arm.forces_from(0);
@@ -284,14 +284,14 @@ pub fn replug() -> Result<String, String> {
     plug(&witness, &Identity::generic("WITNESS"))?;
     let arms = [one("right", "REPLUG", 0.0), one("left", "WITNESS", 0.3)];
     let mut daemon = Daemon::start("replug", &config(&arms, RAMP_S))?;
-    until_felt(&mut daemon, &arm, 0, "the arm")?;
-    until_felt(&mut daemon, &witness, 0, "the other arm")?;
+    until_contact(&mut daemon, &arm, 0, "the arm")?;
+    until_contact(&mut daemon, &witness, 0, "the other arm")?;
     full_force(&mut daemon, &arm)?;
 
     arm.unplug().map_err(|error| error.to_string())?;
-    daemon.until_says(0, "right", "arm lost")?;
+    daemon.until_logged(0, "right", "arm lost")?;
     let before = witness.forces_from(0).len();
-    until_felt(
+    until_contact(
         &mut daemon,
         &witness,
         before,
@@ -302,7 +302,7 @@ pub fn replug() -> Result<String, String> {
     let from = arm.forces_from(0).len();
     plug(&arm, &Identity::generic("STRANGER"))?;
     let seen = witness.forces_from(0).len();
-    until_felt(
+    until_contact(
         &mut daemon,
         &witness,
         seen,
@@ -321,10 +321,10 @@ pub fn replug() -> Result<String, String> {
     // longer.
     let (from, said) = (arm.forces_from(0).len(), daemon.output().len());
     plug(&arm, &Identity::generic("REPLUG"))?;
-    daemon.until_says(said, "right", "arm attached")?;
+    daemon.until_logged(said, "right", "arm attached")?;
     full_force(&mut daemon, &arm)?;
     let forces = arm.forces_from(from);
-    sane(&forces)?;
+    check_forces(&forces)?;
     let whole = forces
         .iter()
         .find(|at| at.force.norm_n() > PEAK_N - ROUNDING_N);
@@ -341,11 +341,11 @@ pub fn replug() -> Result<String, String> {
 
     // Back with the hand inside the plate: no force before it has left.
     arm.unplug().map_err(|error| error.to_string())?;
-    daemon.until_says(said, "right", "arm lost")?;
+    daemon.until_logged(said, "right", "arm lost")?;
     let (from, said) = (arm.forces_from(0).len(), daemon.output().len());
     arm.set_path(Path::rest(INSIDE_M));
     plug(&arm, &Identity::generic("REPLUG"))?;
-    daemon.until_says(said, "right", "arm attached")?;
+    daemon.until_logged(said, "right", "arm attached")?;
     daemon.until("300 commands", |_| {
         (arm.forces_from(from).len() >= 300).then_some(())
     })?;
@@ -380,17 +380,17 @@ pub fn hung() -> Result<String, String> {
         witness.now_s(),
         witness.forces_from(0).len(),
     );
-    daemon.until_says(said, "right", "does not take its commands")?;
+    daemon.until_logged(said, "right", "does not take its commands")?;
     // Also while the next write hangs.
     let again = witness.forces_from(0).len();
-    until_felt(
+    until_contact(
         &mut daemon,
         &witness,
         again,
         "the other arm, with its neighbour hung,",
     )?;
     let (hung_s, forces) = (witness.now_s() - start, witness.forces_from(from));
-    sane(&forces)?;
+    check_forces(&forces)?;
     // A write to the hung arm blocks for five seconds; if the other arm shared its fate, it would
     // wait as long.
     let gap = forces
@@ -407,7 +407,7 @@ pub fn hung() -> Result<String, String> {
     // The firmware recovers, and so does its force.
     arm.set_draining(true);
     arm.set_streaming(true);
-    daemon.until_says(said, "right", "takes its commands again")?;
+    daemon.until_logged(said, "right", "takes its commands again")?;
     full_force(&mut daemon, &arm)?;
     let report = daemon.stop()?;
     was_off(&report, "right", "device sample too old")?;
@@ -435,11 +435,11 @@ pub fn misfit() -> Result<String, String> {
     let mut daemon = Daemon::start("misfit", &config(&[one("right", "MISFIT", 0.0)], SHORT_S))?;
     let why =
         "the profile's Input report 0x01 of 20 bytes does not fit the device, which has 2 bytes";
-    daemon.until_says(0, "right", why)?;
+    daemon.until_logged(0, "right", why)?;
     arm.unplug().map_err(|error| error.to_string())?;
     let said = daemon.output().len();
     plug(&arm, &Identity::generic("MISFIT"))?;
-    daemon.until_says(said, "right", "arm attached")?;
+    daemon.until_logged(said, "right", "arm attached")?;
     if arm.forces_from(0).iter().any(|at| at.plugged == 1) {
         return Err(daemon.explain("an arm that does not fit was sent a force"));
     }
@@ -584,7 +584,7 @@ pub fn twins() -> Result<String, String> {
         "twins-by-number",
         &config(&[self::one("left", "0001", 0.0)], SHORT_S),
     )?;
-    daemon.until_says(0, "left", "2 devices have the serial number 0001")?;
+    daemon.until_logged(0, "left", "2 devices have the serial number 0001")?;
     daemon.stop()?;
     if !one.forces_from(0).is_empty() || !two.forces_from(0).is_empty() {
         return Err("one of two arms with the same number was sent a force".to_owned());
@@ -601,7 +601,7 @@ pub fn twins() -> Result<String, String> {
     // Only one of them is pulled out.
     one.unplug().map_err(|error| error.to_string())?;
     let from = two.forces_from(0).len();
-    until_felt(&mut daemon, &two, from, "the twin that stayed")?;
+    until_contact(&mut daemon, &two, from, "the twin that stayed")?;
     daemon.stop()?;
     Ok(format!(
         "told apart by {}; one unplugged, the other goes on",
@@ -634,7 +634,7 @@ pub fn interlocks() -> Result<String, String> {
         // In contact first: a hand in the air feels nothing anyway, and a sample stream that stops
         // there proves nothing.
         daemon.until("the arm to feel the plate", |_| {
-            (arm.last_force()?.force.norm_n() >= FELT_N).then_some(())
+            (arm.last_force()?.force.norm_n() >= CONTACT_N).then_some(())
         })?;
         let from = arm.forces_from(0).len();
         set(&arm, false);

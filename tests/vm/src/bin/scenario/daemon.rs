@@ -131,7 +131,7 @@ impl Daemon {
     ///
     /// # Errors
     /// As for [`Daemon::until`].
-    pub fn until_says(&mut self, from: usize, name: &str, what: &str) -> Result<(), String> {
+    pub fn until_logged(&mut self, from: usize, name: &str, what: &str) -> Result<(), String> {
         let arm = format!("arm={name} ");
         self.until(
             &format!("hapticd to say `{what}` of the arm {name}"),
