@@ -8,6 +8,9 @@
 //! A record that is missing (the recorder could not keep up) makes everything after it
 //! unverifiable: the replay stops there and says so.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use hapticd_deformable::SoftScene;

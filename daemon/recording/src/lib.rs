@@ -22,7 +22,7 @@ pub mod files;
 pub mod message;
 pub mod number;
 pub mod reader;
-mod schema;
+pub mod schema;
 pub mod trajectory;
 pub mod writer;
 

@@ -1,7 +1,6 @@
 //! A client that is gone takes its bodies along: at the next tick, recorded and replayed.
 
 use super::*;
-use hapticd_monitor::stats::Stats;
 
 const SCENE: &str = r#"
 [[arm]]

@@ -12,13 +12,15 @@ use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{MAX_ARMS, Material, Query, Snapshot};
 use hapticd_scene::{BodyKind, BodySpec};
 
-use super::files::{self, Embedded};
-use super::message::TickMessage;
-use super::replay::End;
-use super::writer::Output;
-use super::*;
+use hapticd_monitor::stats::Stats;
+use hapticd_monitor::view::ViewAction;
+use hapticd_recording::files::{self, Embedded};
+use hapticd_recording::message::{self, TickMessage};
+use hapticd_recording::writer::Output;
+use hapticd_recording::*;
+
+use super::{End, Outcome, replay};
 use crate::scene;
-use hapticd_recording::Sink;
 use crate::session::{self, Options};
 use crate::session_setup::{self, SessionSetup};
 use hapticd_collision::collider::{SceneCommand, SceneReply, StepLog, WorkLog};

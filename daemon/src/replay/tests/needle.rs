@@ -13,7 +13,7 @@ fn bytes(ticks: u64) -> Vec<u8> {
     let tissue = setup.tissue.clone().unwrap();
     let mut watch = setup.watch.take().unwrap();
     let mut checker = setup.checker();
-    let mut stats = hapticd_monitor::stats::Stats::new(true, setup.period_ns, &setup.names());
+    let mut stats = Stats::new(true, setup.period_ns, &setup.names());
     let mut sink = recorder(NEEDLE, Time::Virtual, output.clone(), u64::MAX).unwrap();
     let arms = session::virtual_arms(&mut setup);
     let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);

@@ -81,7 +81,7 @@ fn bytes_with_a_guest() -> Vec<u8> {
     let output = Memory::new(usize::MAX);
     let mut setup = build(PALPATION, Time::Virtual);
     let mut sink = recorder(PALPATION, Time::Virtual, output.clone(), u64::MAX).unwrap();
-    let mut stats = hapticd_monitor::stats::Stats::new(true, setup.period_ns, &setup.names());
+    let mut stats = Stats::new(true, setup.period_ns, &setup.names());
     let mut checker = setup.checker();
     let arms = session::virtual_arms(&mut setup);
     let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
