@@ -5,7 +5,7 @@
 
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
 
-use crate::scene::{Bounds, near};
+use crate::bounds::{Bounds, near};
 
 /// Fraction of the coordinates by which a box is widened: the rounding error of a comparison in
 /// single precision.

@@ -25,10 +25,10 @@
 //! nanoseconds, and copies the sleeper.
 
 use crate::V3;
-use crate::emit::{Rays, relative};
 use crate::layout::Ray;
 use crate::plan::Directed;
-use crate::scene::RayScene;
+use crate::rays::Rays;
+use crate::scene::{RayScene, relative};
 use crate::settings::Settings;
 
 /// One prediction.

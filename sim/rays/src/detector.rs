@@ -77,6 +77,32 @@ impl Progress {
     }
 }
 
+/// Failures of a supervised backend.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// Number of times that the twin took over from an active backend.
+    pub takeovers: u64,
+    /// Number of times that the backend failed, on trial or active.
+    pub lost: u64,
+    /// Number of times that the answers did not come.
+    pub hung: u64,
+    /// Number of times that the backend took the work back from the twin.
+    pub recovered: u64,
+    /// Reason for which it was last given up; empty if it never was.
+    pub reason: String,
+}
+
+/// Whether a supervised backend or its CPU twin answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Responder {
+    /// The backend.
+    Backend,
+    /// The twin, while the backend has yet to show that it answers.
+    Trial,
+    /// Only the twin; the backend gets no steps.
+    Twin,
+}
+
 /// A contact detector; see the module documentation. [`Detector::submit`] takes the scene as it is,
 /// between two calls of [`RayScene::begin_step`]. Objects may have been added and removed since the
 /// last submission. From then on contacts name only objects of that scene, and none that were added
@@ -136,12 +162,12 @@ pub trait Detector: Debug + Send {
     fn gpu_ns(&self) -> Option<f64>;
 
     /// Failures of the supervised backend, if this detector supervises one.
-    fn incidents(&self) -> Option<&crate::Failures> {
+    fn incidents(&self) -> Option<&Failures> {
         None
     }
 
     /// Which detector answers, if this detector supervises a backend.
-    fn charge(&self) -> Option<crate::Responder> {
+    fn charge(&self) -> Option<Responder> {
         None
     }
 

@@ -5,41 +5,14 @@ use rayon::prelude::*;
 
 use crate::V3;
 use crate::asleep::Asleep;
-use crate::displacement::{Measure, Pose};
+use crate::bounds::contains;
+use crate::displacement::Measure;
 use crate::layout::{Class, NONE, Ray, Record};
 use crate::neighbourhood::{ClusterPair, Neighbourhood};
 use crate::plan::Directed;
-use crate::scene::{Item, RayScene, contains};
+use crate::rays::Rays;
+use crate::scene::{Item, RayScene, relative};
 use crate::settings::{Full, Settings};
-
-/// Rays of one step: a dense list for each algorithm, in order of source, target and point.
-#[derive(Clone, Debug, Default)]
-pub struct Rays {
-    /// Rays for the walk.
-    pub walk: Vec<Ray>,
-    /// Rays for the tree.
-    pub tree: Vec<Ray>,
-    /// Rays for the basic algorithm.
-    pub basic: Vec<Ray>,
-    /// Indices of the sleepers that woke; their walks are in `walk`.
-    pub(crate) woken: Vec<u32>,
-}
-
-impl Rays {
-    pub(crate) fn clear(&mut self) {
-        self.walk.clear();
-        self.tree.clear();
-        self.basic.clear();
-        self.woken.clear();
-    }
-
-    fn append(&mut self, other: &Rays) {
-        self.walk.extend_from_slice(&other.walk);
-        self.tree.extend_from_slice(&other.tree);
-        self.basic.extend_from_slice(&other.basic);
-        self.woken.extend_from_slice(&other.woken);
-    }
-}
 
 /// Data known from the step before.
 #[derive(Clone, Copy)]
@@ -162,11 +135,6 @@ fn of_rigid(
 pub(crate) fn margin(settings: &Settings, source: &Item, target: &Item) -> f32 {
     let thickness = source.half_thickness() + target.half_thickness();
     settings.prediction_m.max(thickness)
-}
-
-/// The transform from the source's frame to the target's.
-pub(crate) fn relative(source: &Item, target: &Item) -> Pose {
-    (target.pose.inverse() * source.pose).cast()
 }
 
 /// Emits the rays of one cluster's points to its neighbours in one target.

@@ -25,6 +25,7 @@
 pub mod accept;
 mod apart;
 mod asleep;
+mod bounds;
 mod clusters;
 mod commit;
 mod detector;
@@ -37,6 +38,7 @@ mod neighbourhood;
 mod neighbours;
 pub mod plan;
 mod predictor;
+mod rays;
 mod report;
 mod resolve;
 mod roster;
@@ -48,21 +50,22 @@ mod tracer;
 mod tree;
 mod watched;
 
+pub use bounds::Bounds;
 pub use clusters::Clusters;
-pub use detector::{Detector, DetectorError, Progress, Refused};
-pub use emit::Rays;
+pub use detector::{Detector, DetectorError, Failures, Progress, Refused, Responder};
 pub use lists::Lists;
 pub use neighbours::NeighbourTable;
 pub use plan::Plan;
 pub use predictor::{Predicted, Predictor};
+pub use rays::Rays;
 pub use report::Report;
 pub use roster::Roster;
-pub use scene::{Bounds, MAX_COORDINATE_M, MAX_POINTS, RayScene, SceneError, check_pose};
+pub use scene::{MAX_COORDINATE_M, MAX_POINTS, RayScene, SceneError, check_pose};
 pub use settings::{Full, Separation, Settings};
 pub use shape::{POINTS_PER_CLUSTER, Shape, ShapeError, Topology};
 pub use tracer::Tracer;
 pub use tree::Tree;
-pub use watched::{Failures, PATIENCE, Responder, Watched};
+pub use watched::{PATIENCE, Watched};
 
 /// A point or a vector, in metres unless stated otherwise.
 pub type V3 = nalgebra::Vector3<f32>;

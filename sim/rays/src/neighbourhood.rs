@@ -14,8 +14,9 @@
 
 use rayon::prelude::*;
 
+use crate::bounds::{Bounds, near};
 use crate::displacement::{Measure, Motion};
-use crate::scene::{Bounds, Item, near};
+use crate::scene::Item;
 
 /// Two clusters near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,12 +11,12 @@
 use rayon::prelude::*;
 
 use crate::apart::Pairs;
+use crate::bounds::Bounds;
 use crate::displacement::{self, Pose};
-use crate::emit::relative;
 use crate::neighbourhood::Neighbourhood;
 use crate::report::Report;
 use crate::roster::Roster;
-use crate::scene::{Bounds, Item, RayScene};
+use crate::scene::{Item, RayScene, relative};
 use crate::settings::Settings;
 
 pub use crate::neighbourhood::{ClusterPair, Run};

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use crate::V3;
 use crate::accept::{Side, accept, accept_alone, range};
 use crate::asleep::{NewSleeper, Sleeper};
+use crate::bounds::contains;
 use crate::displacement::Pose;
-use crate::emit::relative;
 use crate::layout::{Class, INNER_SIDE, NONE, Ray, Record};
 use crate::line::{EDGE, Line, inverse, within};
-use crate::scene::{Item, RayScene, contains};
+use crate::scene::{Item, RayScene, relative};
 use crate::settings::Settings;
 use crate::trace::{Hit, Hits, Range, Target, trace_basic, trace_tree, walk};
 

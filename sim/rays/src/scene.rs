@@ -11,7 +11,8 @@ use hapticd_geometry::{BroadPhase, Pose, Vec3};
 
 use crate::V3;
 use crate::accept::Side;
-use crate::displacement::{Measure, Motion};
+use crate::bounds::{Bounds, NOWHERE, bounds_of};
+use crate::displacement::{self, Measure, Motion};
 use crate::layout::{Contact, NONE};
 use crate::line::Line;
 use crate::shape::{Shape, Topology};
@@ -79,31 +80,6 @@ pub const MAX_COORDINATE_M: f64 = 1e3;
 /// Largest number of points of all objects of a scene together. Two records of 16 bytes are stored
 /// for every point, twice, so this is about 130 MB.
 pub const MAX_POINTS: usize = 1 << 21;
-
-/// An axis-aligned box: lowest and highest corner.
-pub type Bounds = (V3, V3);
-
-/// The empty box.
-pub(crate) const NOWHERE: Bounds = (
-    V3::new(f32::INFINITY, f32::INFINITY, f32::INFINITY),
-    V3::new(f32::NEG_INFINITY, f32::NEG_INFINITY, f32::NEG_INFINITY),
-);
-
-pub(crate) fn bounds_of<'a>(points: impl Iterator<Item = &'a V3>) -> Bounds {
-    points.fold(NOWHERE, |(low, high), p| (low.inf(p), high.sup(p)))
-}
-
-/// Whether two boxes are nearer than `margin` along every axis.
-#[inline]
-pub(crate) fn near(a: &Bounds, b: &Bounds, margin: f32) -> bool {
-    (0..3).all(|k| a.0[k] - margin <= b.1[k] && b.0[k] - margin <= a.1[k])
-}
-
-/// Whether a point is in a box that is larger by `margin` on all sides.
-#[inline]
-pub(crate) fn contains(b: &Bounds, p: &V3, margin: f32) -> bool {
-    (0..3).all(|k| b.0[k] - margin <= p[k] && p[k] <= b.1[k] + margin)
-}
 
 /// [`Item::identity`] of a free number. Such an item has no points, is nowhere and never moves, so
 /// it needs no special case.
@@ -353,6 +329,11 @@ pub(crate) fn place(pose: &Pose, p: &V3) -> V3 {
 
 fn place64(pose: &Pose, p: &Vec3) -> Vec3 {
     pose.rotation * p + pose.translation.vector
+}
+
+/// The transform from the source's frame to the target's.
+pub(crate) fn relative(source: &Item, target: &Item) -> displacement::Pose {
+    (target.pose.inverse() * source.pose).cast()
 }
 
 /// The objects of a scene. See the module documentation.

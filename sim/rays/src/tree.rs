@@ -19,9 +19,9 @@
 use hapticd_geometry::{TriMesh, Vec3};
 
 use crate::V3;
+use crate::bounds::{Bounds, NOWHERE};
 use crate::layout::Node;
 use crate::line::{Line, inverse};
-use crate::scene::{Bounds, NOWHERE};
 
 /// Groups of at most this many triangles may stay unsplit while the triangles are sorted.
 const LEAF: usize = 4;

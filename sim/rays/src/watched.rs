@@ -18,7 +18,7 @@
 //! Blocks only in [`Watched::try_recover`], and allocates only when something fails: the reason is
 //! a text.
 
-use crate::detector::{Detector, DetectorError, Progress, Refused};
+use crate::detector::{Detector, DetectorError, Failures, Progress, Refused, Responder};
 use crate::layout::Contact;
 use crate::report::Report;
 use crate::scene::RayScene;
@@ -28,32 +28,6 @@ use crate::tracer::Tracer;
 /// Default number of steps without an answer after which a backend is given up: an eighth of a
 /// second at 60 Hz.
 pub const PATIENCE: u64 = 8;
-
-/// Failures of the backend.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Failures {
-    /// Number of times that the twin took over from an active backend.
-    pub takeovers: u64,
-    /// Number of times that the backend failed, on trial or active.
-    pub lost: u64,
-    /// Number of times that the answers did not come.
-    pub hung: u64,
-    /// Number of times that the backend took the work back from the twin.
-    pub recovered: u64,
-    /// Reason for which it was last given up; empty if it never was.
-    pub reason: String,
-}
-
-/// Which of the two answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Responder {
-    /// The backend.
-    Backend,
-    /// The twin, while the backend has yet to show that it answers.
-    Trial,
-    /// Only the twin; the backend gets no steps.
-    Twin,
-}
 
 /// A supervised backend with its CPU twin. See the module documentation.
 #[derive(Debug)]
