@@ -1,7 +1,7 @@
 //! One step of the world, in substeps: predict, constrain, touch, settle.
 
 use super::planes::{ListFault, Obstacle, Plane, PlaneRow};
-use super::probe::{ProbeContact, SkinContact, SkinContactRow};
+use super::skin_contact::{ProbeContact, SkinContact, SkinContactRow};
 use super::unilateral::{ContactState, StepContext};
 use super::world::SphereWorld;
 use crate::Vec3;
