@@ -124,12 +124,6 @@ impl XpbdWorld {
             })
     }
 
-    /// Number of rigid bodies.
-    #[must_use]
-    pub fn bodies(&self) -> usize {
-        self.bodies.len() - self.free_bodies.len()
-    }
-
     /// Pose and motion of a body.
     #[must_use]
     pub fn body(&self, id: BodyId) -> Option<&BodyState> {

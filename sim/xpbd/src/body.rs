@@ -5,11 +5,13 @@
 //! last bit. (Müller et al. 2020 derive the angular velocity from the change of attitude instead,
 //! which loses momentum unless the inertia is that of a sphere.) No allocation.
 
+mod pull;
+
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
 use super::finite;
-use super::pull::Pull;
 use crate::Vec3;
+pub use pull::Pull;
 
 /// Identifies a rigid body of an [`XpbdWorld`](super::XpbdWorld), numbered from 0 in order of
 /// addition. The ids of removed bodies are reused.

@@ -1,9 +1,9 @@
-//! Callers' control of existing objects: place, pin, drive, push. Only the list of driven particles
-//! allocates.
+//! Callers' control of existing objects: place, pin, drive, pull, push. Only the list of driven
+//! particles allocates.
 
 use nalgebra::UnitQuaternion;
 
-use super::body::{BodyError, BodyId, BodyState, XpbdBody};
+use super::body::{BodyError, BodyId, BodyState, Pull};
 use super::contact::{ContactFault, ContactPoint};
 use super::contact_solver::Anchor;
 use super::finite;
@@ -63,12 +63,19 @@ impl XpbdWorld {
         Ok(())
     }
 
-    pub(super) fn body_mut(&mut self, id: BodyId) -> Result<&mut XpbdBody, BodyError> {
-        let count = self.bodies();
-        if !self.has_body(id) {
-            return Err(BodyError::Unknown { body: id.0, count });
+    /// Pulls a dynamic body towards a frame during the next step. Has no effect on a kinematic
+    /// body. Allocates nothing.
+    ///
+    /// # Errors
+    /// [`BodyError`] if the body does not exist, a number is not finite, a rotation is not a unit
+    /// quaternion, or a stiffness or damping is negative.
+    pub fn pull_body(&mut self, id: BodyId, pull: &Pull) -> Result<(), BodyError> {
+        pull.check()?;
+        let body = self.body_mut(id)?;
+        if body.is_dynamic() {
+            body.pull = Some(*pull);
         }
-        Ok(&mut self.bodies[id.0 as usize])
+        Ok(())
     }
 
     /// Sets the position (m) and velocity (m/s) of a particle. Allocates nothing.

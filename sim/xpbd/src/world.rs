@@ -315,9 +315,23 @@ impl XpbdWorld {
         Ok(())
     }
 
+    /// Number of rigid bodies.
+    #[must_use]
+    pub fn bodies(&self) -> usize {
+        self.bodies.len() - self.free_bodies.len()
+    }
+
     /// Whether the body exists.
     pub(super) fn has_body(&self, id: BodyId) -> bool {
         (id.0 as usize) < self.bodies.len() && !self.free_bodies.contains(&id.0)
+    }
+
+    pub(super) fn body_mut(&mut self, id: BodyId) -> Result<&mut XpbdBody, BodyError> {
+        let count = self.bodies();
+        if !self.has_body(id) {
+            return Err(BodyError::Unknown { body: id.0, count });
+        }
+        Ok(&mut self.bodies[id.0 as usize])
     }
 
     /// Holds a point of a deformable where it is now, with a compliance (m/N) and a damping time

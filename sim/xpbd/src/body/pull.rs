@@ -12,10 +12,8 @@
 
 use nalgebra::{Matrix3, UnitQuaternion};
 
-use super::body::{BodyError, BodyId, XpbdBody};
-use super::finite;
-use super::world::XpbdWorld;
-use crate::Vec3;
+use super::{BodyError, XpbdBody};
+use crate::{Vec3, finite};
 
 /// Motion of the frame during the next step, at constant velocity, and its coupling to the body's
 /// centre of mass and principal axes.
@@ -36,7 +34,7 @@ pub struct Pull {
 }
 
 impl Pull {
-    fn check(&self) -> Result<(), BodyError> {
+    pub(crate) fn check(&self) -> Result<(), BodyError> {
         for (position, rotation) in [&self.from, &self.to] {
             if !finite(position) {
                 return Err(BodyError::Position(*position));
@@ -55,23 +53,6 @@ impl Pull {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(BodyError::Pull { name, value });
             }
-        }
-        Ok(())
-    }
-}
-
-impl XpbdWorld {
-    /// Pulls a dynamic body towards a frame during the next step. Has no effect on a kinematic
-    /// body. Allocates nothing.
-    ///
-    /// # Errors
-    /// [`BodyError`] if the body does not exist, a number is not finite, a rotation is not a unit
-    /// quaternion, or a stiffness or damping is negative.
-    pub fn pull_body(&mut self, id: BodyId, pull: &Pull) -> Result<(), BodyError> {
-        pull.check()?;
-        let body = self.body_mut(id)?;
-        if body.is_dynamic() {
-            body.pull = Some(*pull);
         }
         Ok(())
     }
