@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use hapticd_ccd::{MeshIndex, PairKind};
 use hapticd_geometry::{
-    MassError, MassProperties, Mat3, MeshReport, Moments, Pose, Vec3, transform,
+    MassError, MassProperties, Mat3, MeshReport, Moments, Pose, TriMesh, Vec3, transform,
 };
 
-use crate::overlap::{Overlap, pieces};
+use crate::groups::Groups;
 
 /// Handle of a body, valid as long as the body exists: a reused slot gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -241,6 +241,35 @@ impl Default for ShapeSummary {
             pieces: Vec::new(),
         }
     }
+}
+
+/// One vertex of each connected piece.
+fn pieces(mesh: &TriMesh) -> Vec<Vec3> {
+    let mut groups = Groups::default();
+    groups.start(mesh.positions().len());
+    for t in mesh.triangles() {
+        groups.join(t[0], t[1]);
+        groups.join(t[0], t[2]);
+    }
+    let used = mesh.triangles().iter().flatten();
+    let roots: std::collections::BTreeSet<u32> = used.map(|&v| groups.find(v)).collect();
+    roots
+        .iter()
+        .map(|&v| mesh.positions()[v as usize])
+        .collect()
+}
+
+/// An overlap of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// The body that was there first.
+    pub other: BodyId,
+    /// Number of pairs of crossing triangles, counted up to 256; 0 if one body is wholly inside the
+    /// other.
+    pub crossings: usize,
+    /// Lower bound on the depth, m: some point of one body is this far below the surface of the
+    /// other.
+    pub depth_m: f64,
 }
 
 /// Why a body, or a request on one, was refused. Always an error of the caller.

@@ -6,8 +6,9 @@ use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch, advance_features};
 use hapticd_geometry::Screw;
 
 use crate::body::RigidBody;
-use crate::link::{Features, Link, Sides};
+use crate::link::{Link, Sides};
 use crate::plan::Counters;
+use crate::point::Features;
 
 /// Maximum number of steps for one feature pair. Running out costs motion, not correctness.
 const MAX_STEPS: u32 = 128;

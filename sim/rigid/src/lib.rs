@@ -41,11 +41,11 @@ mod broad;
 mod clamp;
 mod distances;
 mod groups;
-mod impact;
 mod link;
 mod overlap;
 mod patch;
 mod plan;
+mod point;
 mod saved;
 mod settings;
 mod sleep;
@@ -54,10 +54,10 @@ mod step;
 mod world;
 
 pub use body::{
-    BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, ShapeSummary, Twist, Wrench,
+    BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, Overlap, ShapeSummary, Twist,
+    Wrench,
 };
 pub use distances::Distances;
-pub use overlap::Overlap;
 pub use plan::{ContactReport, Counters, Executed, Plan, Segment, SegmentKind};
 pub use saved::Checkpoint;
 pub use settings::{Order, Settings};

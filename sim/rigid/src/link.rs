@@ -19,6 +19,7 @@ use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 use crate::body::{Material, RigidBody};
 use crate::distances::Distances;
 use crate::patch::keep_corners;
+use crate::point::{Features, Point};
 
 /// Slack of the local tests, as a cosine: directions this close to perpendicular count as
 /// perpendicular.
@@ -42,14 +43,6 @@ const MAX_LISTED: usize = 1024;
 const MAX_DENSE_LISTED: usize = 4096;
 const MIN_RELEASE_DISTANCES: f64 = 2.0;
 
-/// A feature of one body against a feature of the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Features {
-    pub kind: PairKind,
-    pub a: u32,
-    pub b: u32,
-}
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Listed {
     pub features: Features,
@@ -57,19 +50,6 @@ pub(crate) struct Listed {
     at_list: f64,
     /// Lower bound on the distance at the poses of the last selection of contacts, m.
     pub at_selection: f64,
-}
-
-/// A contact point.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Point {
-    pub features: Features,
-    /// Unit normal, world, from b to a.
-    pub normal: Vec3,
-    /// Midpoint between the surfaces, world.
-    pub middle: Vec3,
-    pub gap_m: f64,
-    /// Impulse of the last step on a, world, N s.
-    pub impulse: Vec3,
 }
 
 /// Work space shared by the links of a world.

@@ -3,26 +3,12 @@
 
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::{MeshIndex, Proximity, Winding};
-use hapticd_geometry::{Pose, TriMesh, Vec3, transform};
+use hapticd_geometry::{Pose, Vec3, transform};
 
-use crate::body::{BodyId, RigidBody};
-use crate::groups::Groups;
+use crate::body::RigidBody;
 
 /// Maximum number of pairs of crossing triangles that are counted and used for the depth.
 const MAX_CROSSINGS: usize = 256;
-
-/// An overlap of two bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overlap {
-    /// The body that was there first.
-    pub other: BodyId,
-    /// Number of pairs of crossing triangles, counted up to 256; 0 if one body is wholly inside the
-    /// other.
-    pub crossings: usize,
-    /// Lower bound on the depth, m: some point of one body is this far below the surface of the
-    /// other.
-    pub depth_m: f64,
-}
 
 /// Number of pairs of intersecting triangles of `a` and `b`, and the depth; `None` if the bodies
 /// are apart.
@@ -85,20 +71,4 @@ fn depth_of(p: &Vec3, body: &RigidBody) -> f64 {
     // A full list may have omitted a pair that is slightly nearer.
     let nearest = found.pairs.first().map_or(reach, |pair| pair.distance);
     nearest.min(found.complete_to).max(f64::MIN_POSITIVE)
-}
-
-/// One vertex of each connected piece.
-pub(crate) fn pieces(mesh: &TriMesh) -> Vec<Vec3> {
-    let mut groups = Groups::default();
-    groups.start(mesh.positions().len());
-    for t in mesh.triangles() {
-        groups.join(t[0], t[1]);
-        groups.join(t[0], t[2]);
-    }
-    let used = mesh.triangles().iter().flatten();
-    let roots: std::collections::BTreeSet<u32> = used.map(|&v| groups.find(v)).collect();
-    roots
-        .iter()
-        .map(|&v| mesh.positions()[v as usize])
-        .collect()
 }

@@ -8,7 +8,7 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::link::{Features, Point};
+use crate::point::{Features, Point};
 
 /// Limit of `1 - cos` for normals that belong to one plane.
 const SAME_PLANE: f64 = 1e-7;

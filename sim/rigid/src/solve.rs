@@ -10,6 +10,8 @@
 //! projected once more so that it opens again. The velocities are left unchanged: stabilisation
 //! adds no energy.
 
+mod impact;
+
 use std::ops::Range;
 
 use hapticd_ccd::Advance;
@@ -19,8 +21,9 @@ use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
 use crate::body::{BodyKind, RigidBody, Twist};
 use crate::groups::Groups;
-use crate::link::{Features, Link, Point};
+use crate::link::Link;
 use crate::plan::Counters;
+use crate::point::{Features, Point};
 use crate::settings::{Order, Settings};
 
 /// Fraction of a missing distance that one step restores.
@@ -144,23 +147,23 @@ impl SolveContext<'_> {
 
 /// A contact of the current problem.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
-    pub group: u32,
-    pub link: u32,
-    pub point: u32,
+struct Row {
+    group: u32,
+    link: u32,
+    point: u32,
 }
 
 /// Data of a mover beyond those that the cone solver needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Member {
+struct Member {
     slot: u32,
     inertia: Mat3,
     /// Twist at the start of the step.
-    pub before: Twist,
+    before: Twist,
     /// Change of the twist by forces in the step.
     forced: Twist,
     /// Twist at the end of the step without contacts.
-    pub wanted: Twist,
+    wanted: Twist,
     /// Whether it has contacts.
     touched: bool,
 }
@@ -168,7 +171,7 @@ pub(crate) struct Member {
 impl Member {
     /// Twist after free flight over the step: first gyroscopic rotation, which adds no energy, then
     /// forces.
-    pub fn free(&self, from: &Twist, step_s: f64) -> Twist {
+    fn free(&self, from: &Twist, step_s: f64) -> Twist {
         Twist {
             linear: from.linear + self.forced.linear,
             angular: after_free_rotation(&from.angular, &self.inertia, step_s)
@@ -180,19 +183,19 @@ impl Member {
 /// Work space of the solver.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solver {
-    pub(crate) cone: ConeSolver,
+    cone: ConeSolver,
     groups: Groups,
-    pub(crate) movers: Vec<Mover>,
-    pub(crate) members: Vec<Member>,
+    movers: Vec<Mover>,
+    members: Vec<Member>,
     /// Index of the mover, by slot.
     mover_of: Vec<u32>,
     /// Movers with contacts, as (group, mover), sorted.
     by_group: Vec<(u32, u32)>,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) contacts: Vec<Contact>,
-    pub(crate) impacts: Vec<Contact>,
-    pub(crate) bounds: Vec<f64>,
-    pub(crate) mixed: [Vec<Twist>; 2],
+    rows: Vec<Row>,
+    contacts: Vec<Contact>,
+    impacts: Vec<Contact>,
+    bounds: Vec<f64>,
+    mixed: [Vec<Twist>; 2],
     pub residual_m_s: f64,
     /// Bodies with prescribed motion that leave others no space.
     pub squeezing: Vec<u32>,
@@ -208,9 +211,9 @@ pub(crate) struct Interval {
 
 /// Ranges of one group in the lists.
 #[derive(Clone, Debug)]
-pub(crate) struct Group {
-    pub rows: Range<usize>,
-    pub members: Range<usize>,
+struct Group {
+    rows: Range<usize>,
+    members: Range<usize>,
 }
 
 impl Solver {
@@ -618,14 +621,14 @@ impl Solver {
     }
 
     /// Visits every mover of a group.
-    pub(crate) fn each(&mut self, group: &Group, mut f: impl FnMut(&mut Member, &mut Mover)) {
+    fn each(&mut self, group: &Group, mut f: impl FnMut(&mut Member, &mut Mover)) {
         for &(_, m) in &self.by_group[group.members.clone()] {
             f(&mut self.members[m as usize], &mut self.movers[m as usize]);
         }
     }
 
     /// Kinetic energy of a group, J.
-    pub(crate) fn energy(&self, group: &Group) -> f64 {
+    fn energy(&self, group: &Group) -> f64 {
         let of = |&(_, m): &(u32, u32)| {
             let (mover, member) = (&self.movers[m as usize], &self.members[m as usize]);
             energy_per_mass(member, mover) / mover.inverse_mass
@@ -648,7 +651,7 @@ impl Solver {
     }
 
     /// Relative velocity at a contact, first body minus second.
-    pub(crate) fn relative(&self, c: &Contact) -> Vec3 {
+    fn relative(&self, c: &Contact) -> Vec3 {
         let of = |k: usize| match c.bodies[k] {
             Some(m) => self.movers[m as usize].velocity_at(&c.arms[k]),
             None => Vec3::zeros(),
@@ -669,11 +672,11 @@ fn energy_per_mass(member: &Member, mover: &Mover) -> f64 {
     0.5 * (mover.velocity.norm_squared() + angular * mover.inverse_mass)
 }
 
-pub(crate) fn set(mover: &mut Mover, twist: &Twist) {
+fn set(mover: &mut Mover, twist: &Twist) {
     (mover.velocity, mover.spin) = (twist.linear, twist.angular);
 }
 
-pub(crate) fn twist_of(mover: &Mover) -> Twist {
+fn twist_of(mover: &Mover) -> Twist {
     Twist {
         linear: mover.velocity,
         angular: mover.spin,

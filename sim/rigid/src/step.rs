@@ -35,12 +35,12 @@ use hapticd_geometry::{Pose, Screw, Vec3};
 use crate::body::{BodyKind, RigidBody, Twist};
 use crate::broad::{Ball, Broad};
 use crate::clamp::proven;
-use crate::link::Link;
+use crate::link::{Link, Sides};
 use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::{Order, Settings};
 use crate::sleep::{settle, wake};
 use crate::solve::{Interval, MAX_TURN, SolveContext, State};
-use crate::world::{RigidWorld, sides};
+use crate::world::{RigidWorld, is_solid, sides};
 
 /// Maximum number of motion segments in a step. The rest of the step is then not simulated, which
 /// the plan reports.
@@ -121,6 +121,13 @@ impl RigidWorld {
             self.follow(&plan, executed);
             self.plan = plan;
         }
+    }
+
+    /// Does [`RigidWorld::plan`] and all of [`RigidWorld::commit`]. Returns the executed plan.
+    pub fn step(&mut self, step_s: f64) -> &Plan {
+        self.plan(step_s);
+        self.commit(&Executed::ALL);
+        &self.plan
     }
 
     /// Moves the bodies along a plan that was made for their present poses.
@@ -520,15 +527,6 @@ impl RigidWorld {
     }
 }
 
-/// Whether a body is kept apart from all others.
-pub(crate) fn is_solid(body: &RigidBody, settings: &Settings) -> bool {
-    match body.kind {
-        BodyKind::Static => false,
-        BodyKind::Kinematic => !settings.kinematic_passes,
-        BodyKind::Dynamic => true,
-    }
-}
-
 /// Velocity of a body in free flight after the displacement `went`: that of its parabola at this
 /// height. `end` is an approximation of it.
 fn parabola_velocity(pull: &Vec3, start: &Vec3, end: &Vec3, went: &Vec3) -> Vec3 {
@@ -564,7 +562,7 @@ fn place(pose: &mut Pose, screw: &Screw, share: f64) {
 
 /// Upper bound on how far two bodies approach in a step if only gravity and their wrenches change
 /// their velocities, m.
-fn approach(sides: &crate::link::Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f64 {
+fn approach(sides: &Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f64 {
     let [a, b] = sides.bodies;
     let centre = a.centre_at(sides.poses[0]);
     let at = |k: usize, body: &RigidBody| {

@@ -4,17 +4,16 @@ use hapticd_ccd::moving::MovingSearch;
 use hapticd_geometry::{BroadPhase, Pose, Vec3};
 
 use crate::body::{
-    BodyError, BodyId, BodyKind, BodySpec, BodyView, Material, RigidBody, Twist, Wrench,
+    BodyError, BodyId, BodyKind, BodySpec, BodyView, Material, Overlap, RigidBody, Twist, Wrench,
 };
 use crate::broad::Broad;
 use crate::groups::Groups;
 use crate::link::{Link, Searches, Sides};
-use crate::overlap::{Overlap, overlap_of};
-use crate::plan::{Executed, Plan};
+use crate::overlap::overlap_of;
+use crate::plan::Plan;
 use crate::settings::Settings;
 use crate::sleep::rouse;
 use crate::solve::{Motions, Solver, State};
-use crate::step::is_solid;
 
 /// Maximum number of bodies in one world.
 const MAX_BODIES: u32 = 1 << 16;
@@ -370,13 +369,6 @@ impl RigidWorld {
         self.bodies.iter().enumerate().map(of).sum()
     }
 
-    /// Does [`RigidWorld::plan`] and all of [`RigidWorld::commit`]. Returns the executed plan.
-    pub fn step(&mut self, step_s: f64) -> &Plan {
-        self.plan(step_s);
-        self.commit(&Executed::ALL);
-        &self.plan
-    }
-
     /// Invalidates plan and neighbours after a body was added or removed.
     fn changed(&mut self) {
         self.broad.forget();
@@ -404,6 +396,15 @@ impl RigidWorld {
         self.bodies[slot]
             .as_ref()
             .map_or(pose.translation.vector, |b| b.pivot_at(pose))
+    }
+}
+
+/// Whether a body is kept apart from all others.
+pub(crate) fn is_solid(body: &RigidBody, settings: &Settings) -> bool {
+    match body.kind {
+        BodyKind::Static => false,
+        BodyKind::Kinematic => !settings.kinematic_passes,
+        BodyKind::Dynamic => true,
     }
 }
 

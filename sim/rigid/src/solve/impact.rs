@@ -10,9 +10,9 @@
 
 use hapticd_gauss::{DescentLimits, Mover};
 
+use super::{Group, Member, Solver, set, twist_of};
 use crate::link::Link;
 use crate::settings::Settings;
-use crate::solve::{Group, Member, Solver, set, twist_of};
 
 /// Only contacts that approach faster than gravity accelerates them in this many steps bounce.
 const RESTING_STEPS: f64 = 2.0;
@@ -24,7 +24,7 @@ const SWEEPS: u32 = 1000;
 impl Solver {
     /// Changes the initial velocities, and with them the wanted ones, of a group with colliding
     /// contacts.
-    pub(crate) fn bounce(
+    pub(super) fn bounce(
         &mut self,
         settings: &Settings,
         links: &[Link],
