@@ -11,7 +11,7 @@ use nalgebra::Vector6;
 
 use crate::MAX_ACTIVE;
 use crate::basis::Basis;
-use crate::projector::{Active, Status};
+use crate::outcome::{Active, Status};
 
 /// Tolerances of one pass of the active set. All lengths are of unit rows; all violations are
 /// relative to a row's scale.

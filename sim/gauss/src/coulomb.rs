@@ -46,7 +46,7 @@
 use nalgebra::{Vector2, Vector6};
 
 use crate::friction::tangents;
-use crate::projector::Active;
+use crate::outcome::Active;
 use crate::{MAX_ACTIVE, Metric, Motion, Projection, Projector, Row, Status, Vec3};
 
 /// The surface behind a row.

@@ -8,7 +8,7 @@
 
 use crate::active_set::{PASSES, Tolerances, iteration_limit};
 use crate::group_basis::GroupBasis;
-use crate::projector::{Active, Status};
+use crate::outcome::{Active, Status};
 use crate::{Metric, Motion, Vec3};
 
 /// One inequality on the motions of one or two bodies: `c_0 . x_i + c_1 . x_j >= bound`.

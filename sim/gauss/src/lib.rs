@@ -28,6 +28,7 @@ pub mod friction;
 mod group;
 mod group_basis;
 mod metric;
+mod outcome;
 mod projector;
 mod row;
 
@@ -35,7 +36,8 @@ pub use active_set::iteration_limit;
 pub use cone::{ConeSolver, Contact, Descent, DescentLimits, FrictionLaw, Mover};
 pub use group::{GroupProjection, GroupProjector, PairRow};
 pub use metric::{Metric, MetricError};
-pub use projector::{Active, Projection, Projector, Status};
+pub use outcome::{Active, Status};
+pub use projector::{Projection, Projector};
 pub use row::Row;
 
 /// Points and vectors, world axes.
