@@ -7,7 +7,7 @@
 
 use hapticd_geometry::Vec3;
 
-use super::{Cell, Dart, Map, NONE, Space, Vertex};
+use super::{Cell, Dart, Map, NONE, ON_SURFACE, Space, Vertex};
 
 /// A cell that is not fully visible from its centre.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -157,7 +157,7 @@ impl Map {
         let within = |a: &Vec3, b: &Vec3| {
             (b - a).cross(&(p - a)).dot(&normal) >= -self.tolerance_m * n2 * (b - a).norm()
         };
-        let off = normal.dot(&(p - v)).abs() <= crate::track::ON_SURFACE * self.tolerance_m * n2;
+        let off = normal.dot(&(p - v)).abs() <= ON_SURFACE * self.tolerance_m * n2;
         off && within(&v, &s) && within(&s, &e) && within(&e, &v)
     }
 

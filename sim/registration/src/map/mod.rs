@@ -62,6 +62,9 @@ use orbits::Orbits;
 /// Absent dart or cell.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Distance from a surface, in tolerances, up to which a point counts as on it.
+pub(crate) const ON_SURFACE: f64 = 1e3;
+
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -41,9 +41,6 @@ use hapticd_geometry::Vec3;
 
 use crate::map::{Cell, Dart, Map, Space};
 
-/// Distance from a surface, in tolerances, up to which a point counts as on it.
-pub(crate) const ON_SURFACE: f64 = 1e3;
-
 /// Most tests of one move before a full search: enough for a thousand cells, 0.2 ms.
 pub const MAX_TESTS: u32 = 16_384;
 

@@ -26,9 +26,9 @@
 use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_segment;
 
+use super::Particle;
 use super::march::{MAX_STEPS, Path};
-use super::{ON_SURFACE, Particle};
-use crate::map::{Cell, Dart, Map, Space};
+use crate::map::{Cell, Dart, Map, ON_SURFACE, Space};
 
 /// A plane through a surface.
 struct Section<'a> {
