@@ -3,8 +3,10 @@
 use hapticd_geometry::Vec3;
 
 use crate::kernel::Kernel;
-use crate::lists::SIDE;
 use crate::primitive::Primitive;
+
+/// Cubes along a side of a brick; a brick has one more node.
+pub(crate) const SIDE: u32 = 7;
 
 /// Maximum number of cubes along an axis.
 pub const MAX_CELLS: u32 = 4096;

@@ -7,10 +7,7 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::domain::Domain;
-
-/// Cubes along a side of a brick; a brick has one more node.
-pub(crate) const SIDE: u32 = 7;
+use crate::domain::{Domain, SIDE};
 
 /// Relative enlargement of a box, so that single precision never finds a potential outside it.
 const RELATIVE_MARGIN: f64 = 1e-5;

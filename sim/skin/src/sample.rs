@@ -9,10 +9,9 @@ use wide::f32x4;
 
 use hapticd_geometry::Vec3;
 
-use crate::domain::Domain;
+use crate::domain::{Domain, SIDE};
 use crate::grid::Grid;
 use crate::kernel::Kernel;
-use crate::lists::SIDE;
 use crate::primitive::{Primitive, Skeleton};
 
 /// Nodes along a side of a brick.

@@ -23,8 +23,8 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::domain::Domain;
-use crate::lists::{Lists, SIDE};
+use crate::domain::{Domain, SIDE};
+use crate::lists::Lists;
 use crate::mesh::Mesh;
 use crate::primitive::{Primitive, Skeleton};
 use crate::sample::{Ball, Source, outwards_other, unit, value_of_other};

@@ -8,7 +8,8 @@
 use hapticd_geometry::Vec3;
 
 use super::{Brick, Lost, Report, Settings, Skin, SkinError};
-use crate::lists::{NONE, SIDE};
+use crate::domain::SIDE;
+use crate::lists::NONE;
 use crate::mesh::Mesh;
 use crate::primitive::Primitive;
 

@@ -1,8 +1,8 @@
 //! A brick of 7³ cubes: the data kept of it, the bits of its nodes and edges, and the effect of the
 //! domain's border.
 
-use crate::domain::Domain;
-use crate::lists::{NONE, SIDE};
+use crate::domain::{Domain, SIDE};
+use crate::lists::NONE;
 use crate::sample::{NODES, Samples};
 use crate::skin::Settings;
 use crate::table::EDGES;

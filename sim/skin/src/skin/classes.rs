@@ -40,7 +40,7 @@ use super::contacts::Contacts;
 use super::groups::{Groups, Halves, above};
 use super::part::{MeshContext, Part};
 use crate::blend::{Bulge, Classes, Graph, MAX_IN_PLACE, Set, members};
-use crate::lists::SIDE;
+use crate::domain::SIDE;
 use crate::sample::{
     NODES, Samples, each_of_ball, each_of_other, outwards_other, places, unit, value_of_other,
 };

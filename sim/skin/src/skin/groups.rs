@@ -31,7 +31,7 @@ use wide::f32x4;
 use super::brick::{OWN, any_of, bits_of};
 use super::classes::{Apart, Together, ends};
 use crate::blend::{Bulge, Set, members};
-use crate::lists::SIDE;
+use crate::domain::SIDE;
 use crate::sample::{NODES, Samples};
 
 mod mesh;

@@ -6,7 +6,8 @@
 use super::brick::{Brick, Found, LOWER, OWN, all_of, any_of, bits_of, corners, cuts};
 use super::classes::{FOREIGN, Foreign, Mixed, edge_number};
 use super::part::Part;
-use crate::lists::{Lists, NONE, SIDE};
+use crate::domain::SIDE;
+use crate::lists::{Lists, NONE};
 use crate::sample::NODES;
 use crate::table::Table;
 

@@ -23,8 +23,9 @@ use super::classes::{Links, Work};
 use super::contacts::Contacts;
 use super::union::{Union, may_be_negative};
 use super::{Frame, MAX_BRICKS, MAX_POINTS, Settings, SkinError};
+use crate::domain::SIDE;
 use crate::grid::Grid;
-use crate::lists::{Lists, NONE, SIDE};
+use crate::lists::{Lists, NONE};
 use crate::primitive::{Primitive, Skeleton};
 use crate::sample::{
     Ball, NODES, Samples, Source, each_of_ball, each_of_other, has_direction, outwards,
