@@ -11,10 +11,8 @@
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Screw, Vec3, transform};
 
-use crate::snapshot::{
-    BodyEntry, BodyKey, BodyPose, BodyTarget, MAX_BODIES, MAX_PUSHES, MAX_SCENE_BODIES, Push,
-    Snapshot, tool_id, tool_key, tool_slot,
-};
+use crate::slots::{BodyKey, MAX_BODIES, MAX_SCENE_BODIES, tool_id, tool_key, tool_slot};
+use crate::snapshot::{BodyEntry, BodyPose, BodyTarget, MAX_PUSHES, Push, Snapshot};
 use crate::trajectory::{Followed, Piece, Trajectories};
 
 /// Remaining path that counts as arrived, m (angles count by the body's bounding radius).

@@ -47,7 +47,7 @@ mod several;
 
 pub use several::Touched;
 
-use crate::timing::LoopTiming;
+use crate::timing::{LoopTiming, WINDOW};
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 use several::{Form, Holding};
@@ -181,8 +181,6 @@ impl Passed {
     }
 }
 
-/// Length of the window of the rate estimate, in samples.
-pub(crate) const WINDOW: usize = 8;
 /// Time constant with which stiffness follows a change of material under load, s. It keeps the
 /// force from stepping.
 const BLEND_S: f64 = 0.010;

@@ -31,40 +31,16 @@
 
 use hapticd_geometry::Pose;
 
+use crate::arm_setup::ArmSetup;
 use crate::bodies::{BodyTable, TrackedBody};
-use crate::coupling::{Damping, Gains, Passed};
+use crate::coupling::{Gains, Passed};
 use crate::guide::Guide;
-use crate::interaction::Interaction;
 use crate::outcome::ArmOutcome;
 use crate::proxy::Proxy;
-use crate::snapshot::{
-    ArmQuery, BodyKey, MAX_ARMS, MAX_BODIES, Query, Snapshot, tool_in, tool_key, tool_slot,
-};
+use crate::slots::{BodyKey, MAX_ARMS, MAX_BODIES, tool_in, tool_key, tool_slot};
+use crate::snapshot::{ArmQuery, Query, Snapshot};
 use crate::soft::SoftSnapshot;
 use crate::together::MutualProjector;
-use crate::tool::{Distances, ToolShape};
-
-/// Set-up of one arm.
-#[derive(Clone, Copy, Debug)]
-pub struct ArmSetup {
-    /// Shape of the tool.
-    pub shape: ToolShape,
-    /// Distances of its contact.
-    pub distances: Distances,
-    /// Initial gains of the coupling.
-    pub gains: Gains,
-    /// Speed that the coupling damps.
-    pub damping: Damping,
-    /// How the tool follows the hand.
-    pub interaction: Interaction,
-    /// Most feature pairs that one pass over the candidates evaluates; a tick evaluates less than
-    /// eight times as many.
-    pub pair_budget: usize,
-    /// Largest reach of a query, m.
-    pub reach_max_m: f64,
-    /// Smallest reach of a query, m.
-    pub reach_min_m: f64,
-}
 
 /// Input of one tick.
 #[derive(Clone, Copy, Debug)]

@@ -41,7 +41,7 @@ use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_skin::{Kernel, Primitive, Skeleton};
 
 use crate::snapshot::Material;
-use crate::soft::{Moment, SoftRow};
+use crate::soft_row::{Moment, SoftRow};
 use crate::tool::ToolShape;
 
 mod sampled;

@@ -18,28 +18,33 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod arm_setup;
 mod bodies;
 mod coupling;
 mod engine;
 mod guide;
 mod implicit;
 mod interaction;
+mod motion;
 mod outcome;
 mod proxy;
 mod rendered;
 mod rows;
 mod screw_path;
+mod slots;
 mod snapshot;
 mod soft;
+mod soft_row;
 mod timing;
 mod together;
 mod tool;
 mod trajectory;
 mod twist;
 
+pub use arm_setup::ArmSetup;
 pub use bodies::{BodyTable, TrackedBody};
 pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
-pub use engine::{ArmSetup, Engine, TickInput, TickOutput, is_pose};
+pub use engine::{Engine, TickInput, TickOutput, is_pose};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
 pub use hapticd_ccd::PairKind;
 pub use implicit::{
@@ -49,10 +54,12 @@ pub use interaction::{Intent, Interaction, gyration};
 pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
 pub use proxy::MAX_ROWS;
 pub use rendered::{RenderContext, RenderedProxy};
+pub use slots::{
+    BodyKey, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, tool_id, tool_in, tool_key, tool_slot,
+};
 pub use snapshot::{
-    ArmQuery, BodyEntry, BodyKey, BodyPose, BodyTarget, HINTS, MAX_ARMS, MAX_BODIES, MAX_PUSHES,
-    MAX_SCENE_BODIES, Material, MidPhaseShare, Pair, Push, Query, Snapshot, tool_id, tool_in,
-    tool_key, tool_slot,
+    ArmQuery, BodyEntry, BodyPose, BodyTarget, HINTS, MAX_PUSHES, Material, MidPhaseShare, Pair,
+    Push, Query, Snapshot,
 };
 pub use soft::{
     Finder, MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT,

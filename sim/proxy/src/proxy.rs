@@ -20,21 +20,23 @@ use hapticd_gauss::coulomb::FrictionMemory;
 use hapticd_gauss::{Motion, Projector, Row, Status};
 use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
+use crate::arm_setup::ArmSetup;
 use crate::bodies::BodyTable;
 use crate::coupling::{Coupling, Touched};
-use crate::engine::ArmSetup;
 use crate::guide::Guide;
 use crate::interaction::{Intent, Interaction};
+use crate::motion::pull_between;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
 use crate::rendered::{RenderContext, RenderedProxy};
 use crate::rows::{Candidate, candidate};
 use crate::screw_path::{ScrewPath, swapped};
-use crate::snapshot::{BodyEntry, BodyKey, MAX_BODIES, Snapshot, tool_in};
-use crate::soft::{MAX_FOUND, MAX_SOFT_ROWS, SoftRow, SoftSnapshot};
+use crate::slots::{BodyKey, MAX_BODIES, tool_in};
+use crate::snapshot::{BodyEntry, Snapshot};
+use crate::soft::{MAX_FOUND, MAX_SOFT_ROWS, SoftSnapshot};
+use crate::soft_row::SoftRow;
 use crate::tool::{Distances, ToolShape};
 use crate::twist::shift_of_velocity;
 
-mod motion;
 mod planes;
 mod press;
 mod shading;
@@ -42,8 +44,6 @@ mod soft_rows;
 mod stoppers;
 mod survey;
 
-pub(crate) use motion::pull_between;
-use motion::{motion_between, path_of};
 use planes::{Aim, Planes, Round};
 use shading::Anchor;
 use soft_rows::Held;

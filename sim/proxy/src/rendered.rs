@@ -7,7 +7,7 @@
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
-use crate::proxy::pull_between;
+use crate::motion::pull_between;
 use crate::tool::ToolShape;
 
 /// Speed at which a surface that was found late comes in, m/s; that of a soft one.

@@ -30,7 +30,6 @@
 
 use std::sync::Arc;
 
-use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Rigid, Vec3};
 use hapticd_rays::line::Line;
 use hapticd_rays::trace::walk_over;
@@ -38,6 +37,7 @@ use hapticd_rays::{Shape, Topology, V3};
 
 use crate::implicit::{self, ImplicitSurface, MAX_PROBED};
 use crate::snapshot::Material;
+use crate::soft_row::{Moment, SoftRow};
 use crate::tool::ToolShape;
 
 /// Most points that one tool tracks; the nearest are kept.
@@ -198,54 +198,6 @@ impl SoftSnapshot {
 impl Default for SoftSnapshot {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// Tangent plane of a soft surface at the tool, for one tick.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SoftRow {
-    /// Number of the surface, see [`SoftSnapshot::body`].
-    pub surface: u8,
-    /// The tool's point at the start of the tick, world frame, m.
-    pub tool_point: Vec3,
-    /// Point of the other side, m.
-    pub point: Vec3,
-    /// Unit normal, towards the tool.
-    pub normal: Vec3,
-    /// Distance along the normal less the half thicknesses, m.
-    pub gap_m: f64,
-    /// Approach of the surface along the normal in this tick, m; not negative.
-    pub approach_m: f64,
-    /// Motion of the surface in this tick.
-    pub carrier: Motion,
-}
-
-/// Age of the answer in this tick.
-pub(crate) struct Moment {
-    /// Time for which surfaces have moved on since the answer, s.
-    pub age_s: f64,
-    /// Time for which they move in this tick, s; 0 if they stand still.
-    pub period_s: f64,
-}
-
-impl SoftRow {
-    /// Creates a row. `surface` is its number; the points are the tool's and the other side's,
-    /// followed by the normal; `step` is the motion of the surface in this tick, m.
-    pub(crate) fn new(
-        surface: u8,
-        (tool_point, point, normal): (Vec3, Vec3, Vec3),
-        gap_m: f64,
-        step: &Vec3,
-    ) -> SoftRow {
-        SoftRow {
-            surface,
-            tool_point,
-            point,
-            normal,
-            gap_m,
-            approach_m: step.dot(&normal).max(0.0),
-            carrier: Motion::new(step.x, step.y, step.z, 0.0, 0.0, 0.0),
-        }
     }
 }
 

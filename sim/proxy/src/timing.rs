@@ -33,7 +33,6 @@
 //! The bound takes some thousand sines: it is computed when gains change, never in a tick. It is
 //! only as good as the declared damping, friction and delay.
 
-use crate::coupling::WINDOW;
 use std::f64::consts::PI;
 
 /// Inputs of the stable gains. SI units.
@@ -52,6 +51,8 @@ pub struct LoopTiming {
     pub resolution_m: f64,
 }
 
+/// Length of the window of the coupling's rate estimate, in samples.
+pub(crate) const WINDOW: usize = 8;
 /// Share of the passive bound that is used. The safety governor's ledger counts on the same share
 /// of the arm's damping, so at this stiffness it has no reason to act. The rest is a reserve for
 /// damping below its declared value.

@@ -22,9 +22,10 @@ use hapticd_gauss::{GroupProjector, Metric, Motion, PairRow, Status};
 use hapticd_geometry::{Vec3, transform};
 
 use crate::interaction::Interaction;
+use crate::motion::pull_between;
 use crate::outcome::{ArmOutcome, Contact};
-use crate::proxy::{MAX_ROWS, Proxy, pull_between};
-use crate::snapshot::{MAX_ARMS, tool_id};
+use crate::proxy::{MAX_ROWS, Proxy};
+use crate::slots::{MAX_ARMS, tool_id};
 
 /// Largest number of rows: the full capacity of every arm.
 const MAX_PAIR_ROWS: usize = MAX_ARMS * MAX_ROWS;

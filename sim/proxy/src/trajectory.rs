@@ -19,7 +19,7 @@
 
 use hapticd_geometry::Screw;
 
-use crate::snapshot::{BodyKey, MAX_BODIES};
+use crate::slots::{BodyKey, MAX_BODIES};
 
 /// Most segments of a trajectory.
 pub const MAX_SEGMENTS: usize = 4;

@@ -7,8 +7,9 @@ use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Row};
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
-use super::{MAX_ROWS, Proxy, RECOVERY, REST_M, motion_between, path_of, pull_between};
+use super::{MAX_ROWS, Proxy, RECOVERY, REST_M};
 use crate::bodies::BodyTable;
+use crate::motion::{motion_between, path_of, pull_between};
 use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 
 /// Goal of one round.

@@ -6,9 +6,10 @@
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, transform};
 
-use super::{Proxy, pull_between};
+use super::Proxy;
 use crate::bodies::BodyTable;
 use crate::interaction::Interaction;
+use crate::motion::pull_between;
 
 /// Largest factor of a force cut-off in the metric; without it the weight of twist is unbounded.
 const MAX_CUT: f64 = 100.0;

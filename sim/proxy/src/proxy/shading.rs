@@ -42,7 +42,8 @@ use super::Proxy;
 use crate::bodies::BodyTable;
 use crate::interaction::Interaction;
 use crate::rows::candidate;
-use crate::snapshot::{BodyEntry, BodyKey};
+use crate::slots::BodyKey;
+use crate::snapshot::BodyEntry;
 
 /// Most pairs evaluated in a tick.
 const MAX_PAIRS: usize = 64;

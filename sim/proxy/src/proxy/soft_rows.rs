@@ -6,10 +6,12 @@ use hapticd_gauss::coulomb::Surface;
 use hapticd_gauss::{Motion, Row};
 use hapticd_geometry::{Pose, Vec3, transform};
 
-use super::{MAX_ROWS, Proxy, RECOVERY, path_of};
+use super::{MAX_ROWS, Proxy, RECOVERY};
 use crate::coupling::Touched;
+use crate::motion::path_of;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
-use crate::soft::{self, SoftRow, SoftSnapshot};
+use crate::soft::{self, SoftSnapshot};
+use crate::soft_row::SoftRow;
 
 /// Planes further from the tool than the wanted motion plus this do not count in a tick, m.
 const BAND_M: f64 = 1e-3;

@@ -8,7 +8,7 @@ use hapticd_geometry::Rigid;
 
 use super::Proxy;
 use crate::rows::{Candidate, candidate};
-use crate::snapshot::BodyKey;
+use crate::slots::BodyKey;
 
 /// A pair that stopped a motion. From then on it has a row, regardless of the contact filter, until
 /// it is out of reach or has not been needed for some time.
@@ -94,8 +94,8 @@ mod tests {
 
     use super::super::NearBody;
     use super::*;
+    use crate::arm_setup::ArmSetup;
     use crate::coupling::{Damping, Gains};
-    use crate::engine::ArmSetup;
     use crate::interaction::Interaction;
     use crate::snapshot::{BodyEntry, HINTS, Material, Pair, Snapshot};
     use crate::tool::{Distances, ToolShape};

@@ -5,8 +5,9 @@
 
 use hapticd_geometry::{Pose, Quat, Rigid, transform};
 
-use super::{Proxy, REST_M, path_of};
+use super::{Proxy, REST_M};
 use crate::bodies::{BodyTable, TrackedBody};
+use crate::motion::path_of;
 use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
 use crate::rows::candidate;
 use crate::snapshot::{BodyEntry, Snapshot};

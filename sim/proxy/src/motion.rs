@@ -10,7 +10,7 @@ use crate::twist::velocity_of_shift;
 
 /// Returns the twist (velocity of the shape's centre, and rotation vector) of the screw that leads
 /// from one pose to the other.
-pub(super) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
+pub(crate) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
     let pull = pull_between(shape, from, to);
     let (shift, w) = (pull.fixed_rows::<3>(0), pull.fixed_rows::<3>(3));
     let v = velocity_of_shift(&shift.into_owned(), &w.into_owned());
@@ -32,6 +32,6 @@ pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion 
 }
 
 /// Returns an upper bound on the path of a point of the tool, m.
-pub(super) fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {
+pub(crate) fn path_of(shape: &ToolShape, motion: &Motion) -> f64 {
     motion.fixed_rows::<3>(0).norm() + motion.fixed_rows::<3>(3).norm() * shape.bound_m
 }
