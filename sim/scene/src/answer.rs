@@ -11,17 +11,15 @@
 //! certificate stays valid. The capacity of an answer goes to the nearest pairs over all bodies.
 
 use hapticd_ccd::PairKind;
-use hapticd_ccd::{MeshIndex, MidPhaseQuery, NearPair, NearSet, Proximity};
+use hapticd_ccd::{MeshIndex, MidPhaseQuery, NearPair};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
-use hapticd_proxy::{
-    ArmQuery, BodyEntry, BodyKey, BodyTarget, HINTS, MAX_ARMS, Material, MidPhaseShare, Pair,
-    Query, Snapshot, ToolShape, tool_id, tool_key,
-};
+use hapticd_proxy::{BodyEntry, HINTS, MidPhaseShare, Pair, Query, Snapshot};
 
-use crate::body::{BodyKind, Shape};
-use crate::effort::{AnswerWork, BALL, ENCLOSURE, ENCLOSURES, MAX_CANDIDATES, SEARCHES};
+use crate::around::{Around, Sides, around};
+use crate::effort::{AnswerWork, ENCLOSURE, ENCLOSURES, MAX_CANDIDATES, SEARCHES};
+use crate::found::{Found, share_capacity};
 use crate::inside::encloses;
-use crate::world::{Resident, Scene, Tool};
+use crate::world::Scene;
 
 impl Scene {
     /// Fills `out` with the answer for one arm. Returns false, with `out` unchanged, if that arm
@@ -214,190 +212,6 @@ impl Scene {
     }
 }
 
-/// A body of the scene or another arm's tool, as an obstacle for a tool.
-#[derive(Clone, Copy)]
-struct Around<'a> {
-    key: BodyKey,
-    id: u32,
-    shape: &'a Shape,
-    world_from_body: Pose,
-    fixed: bool,
-    tool: bool,
-    target: Option<BodyTarget>,
-    radius_m: f64,
-    material: Material,
-}
-
-/// Tools are hard, undamped and frictionless to each other: only their couplings limit the pressing
-/// force.
-const BETWEEN_TOOLS: Material = Material {
-    stiffness_n_per_m: f64::MAX,
-    damping_n_s_per_m: f64::MAX,
-    friction: 0.0,
-    force_shading: false,
-};
-
-/// All obstacles for an arm's tool: bodies by slot, then tools by arm.
-fn around<'a>(
-    slots: &'a [Option<Resident>],
-    tools: &'a [Option<Tool>; MAX_ARMS],
-    query: &'a Query,
-    arm: usize,
-) -> impl Iterator<Item = Around<'a>> {
-    let bodies = slots.iter().flatten().map(|body| Around {
-        key: body.key,
-        id: body.id,
-        shape: &body.spec.shape,
-        world_from_body: Scene::pose_in(body, query),
-        fixed: body.spec.kind == BodyKind::Static,
-        tool: false,
-        target: body.target,
-        radius_m: 0.0,
-        material: body.spec.material,
-    });
-    let others = (0..MAX_ARMS).filter(move |other| *other != arm);
-    bodies.chain(others.filter_map(|other| {
-        let tool = tools[other].as_ref()?;
-        let asked = Some(&query.arms[other]).filter(|asked| asked.present)?;
-        Some(Around {
-            key: tool_key(other, asked.epoch),
-            id: tool_id(other),
-            shape: &tool.shape,
-            world_from_body: tool.tool.seen_at(&asked.world_from_reference()),
-            fixed: false,
-            tool: true,
-            target: None,
-            radius_m: tool.tool.radius_m,
-            material: BETWEEN_TOOLS,
-        })
-    }))
-}
-
-/// A tool and an obstacle at their relative pose.
-struct Sides<'a> {
-    tool: &'a Tool,
-    body_from_tool: Pose,
-    other: &'a MeshIndex,
-    /// Sum of both radii.
-    radius_m: f64,
-    body_bound_m: f64,
-    reach_m: f64,
-}
-
-impl<'a> Sides<'a> {
-    fn new(tool: &'a Tool, body: &Around<'a>, asked: &ArmQuery) -> Self {
-        Self {
-            tool,
-            body_from_tool: body.world_from_body.inverse() * asked.world_from_reference(),
-            other: &body.shape.index,
-            radius_m: tool.tool.radius_m + body.radius_m,
-            body_bound_m: body.shape.bound_m + body.radius_m,
-            reach_m: asked.reach_m,
-        }
-    }
-
-    fn query<'p>(&self, proximity: &'p mut Proximity, budget: u64) -> NearSet<'p> {
-        let (a, b) = (&self.tool.shape.index, self.other);
-        let pose = &self.body_from_tool;
-        let is_ball = a.mesh().is_none() || b.mesh().is_none();
-        let budget = if is_ball { budget / BALL } else { budget };
-        proximity.query_within(a, self.radius_m, b, pose, self.reach_m, budget)
-    }
-
-    fn query_among<'p>(
-        &self,
-        proximity: &'p mut Proximity,
-        candidates: &[[u32; 2]],
-    ) -> Option<NearSet<'p>> {
-        let (a, b) = (&self.tool.shape.index, self.other);
-        let pose = &self.body_from_tool;
-        proximity.query_among(a, self.radius_m, b, pose, self.reach_m, candidates)
-    }
-}
-
-/// Result of the query for one body.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Found {
-    /// Index of its first pair.
-    first: usize,
-    /// Number of pairs.
-    pairs: usize,
-    /// Distance from which on pairs may be missing, m.
-    complete_to: f64,
-    /// Whether the search was given up.
-    exhausted: bool,
-    /// Number of its nearest pairs that the answer lists.
-    taken: usize,
-}
-
-impl Found {
-    /// Stores the result of a query; appends its pairs to `all`.
-    fn new(near: &NearSet<'_>, sides: &Sides<'_>, all: &mut Vec<NearPair>) -> Self {
-        let mut complete_to = near.complete_to;
-        if near.pairs.is_empty() || near.exhausted {
-            // Nothing is within reach, or the search was given up: the bounding balls may give
-            // more. Otherwise a body far from every tool could move no further than the reach per
-            // answer.
-            let apart = balls_apart(&sides.tool.tool, sides.body_bound_m, &sides.body_from_tool);
-            complete_to = complete_to.max(apart);
-        }
-        let first = all.len();
-        all.extend_from_slice(near.pairs);
-        Self {
-            first,
-            pairs: near.pairs.len(),
-            complete_to,
-            exhausted: near.exhausted,
-            taken: 0,
-        }
-    }
-
-    fn of<'n>(&self, all: &'n [NearPair]) -> &'n [NearPair] {
-        &all[self.first..self.first + self.pairs]
-    }
-}
-
-/// Decides how many pairs of each body an answer with capacity `room` lists: the nearest over all
-/// bodies, since the tool may move only as far as the shortest certificate. `near` holds the
-/// bodies' lists, each nearest first. Equal distances at the end are shared evenly, so that no body
-/// is left out because of its place in the scene. `distances` is work space.
-fn share_capacity(near: &[NearPair], found: &mut [Found], room: usize, distances: &mut Vec<f64>) {
-    for f in found.iter_mut() {
-        f.taken = f.pairs;
-    }
-    if found.iter().map(|f| f.pairs).sum::<usize>() <= room {
-        return;
-    }
-    distances.clear();
-    let listed = found.iter().flat_map(|f| f.of(near));
-    distances.extend(listed.map(|pair| pair.distance));
-    let (_, &mut end, _) = distances.select_nth_unstable_by(room, f64::total_cmp);
-    let (mut left, mut tied) = (room, 0);
-    for f in found.iter_mut() {
-        let list = f.of(near);
-        f.taken = list.partition_point(|pair| pair.distance < end);
-        left -= f.taken;
-        tied += usize::from(list.get(f.taken).is_some_and(|pair| pair.distance == end));
-    }
-    for f in found {
-        let list = f.of(near);
-        let ties = list[f.taken..].partition_point(|pair| pair.distance == end);
-        if ties > 0 {
-            let share = ties.min(left / tied);
-            f.taken += share;
-            left -= share;
-            tied -= 1;
-        }
-    }
-}
-
-/// Lower bound on the distance of tool and body from their bounding balls, m.
-fn balls_apart(tool: &ToolShape, body_bound_m: f64, body_from_tool: &Pose) -> f64 {
-    let centre = transform(body_from_tool, &tool.centre).norm();
-    let balls = tool.bound_m + tool.radius_m + body_bound_m;
-    centre - balls - 1e-12 * (centre + balls)
-}
-
 /// Looks up the coordinates of a pair of feature indices. If `world` is given, the body's side is
 /// in the world frame.
 fn resolve(
@@ -449,45 +263,4 @@ fn resolve(
             0.0,
         )
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shared(lists: &[&[f64]], room: usize) -> Vec<usize> {
-        let pair = |&distance: &f64| NearPair {
-            kind: PairKind::EdgeEdge,
-            feature_a: 0,
-            feature_b: 0,
-            distance,
-        };
-        let near: Vec<NearPair> = lists.iter().copied().flatten().map(pair).collect();
-        let mut first = 0;
-        let list = |list: &&[f64]| {
-            let pairs = list.len();
-            first += pairs;
-            Found {
-                first: first - pairs,
-                pairs,
-                ..Found::default()
-            }
-        };
-        let mut found: Vec<Found> = lists.iter().map(list).collect();
-        share_capacity(&near, &mut found, room, &mut Vec::new());
-        found.iter().map(|f| f.taken).collect()
-    }
-
-    #[test]
-    fn room_goes_to_the_nearest_and_ties_are_shared() {
-        let (a, b, c): (&[f64], &[f64], &[f64]) = (&[1.0, 2.0, 3.0], &[2.5, 4.0], &[0.5]);
-        assert_eq!(shared(&[a, b, c], 6), [3, 2, 1]);
-        assert_eq!(shared(&[a, b, c], 4), [2, 1, 1]);
-        assert_eq!(shared(&[a, b, c], 1), [0, 0, 1]);
-        let flat: &[f64] = &[1.0; 10];
-        assert_eq!(shared(&[flat, flat, flat], 10), [3, 3, 4]);
-        assert_eq!(shared(&[flat, &[1.0], flat], 11), [3, 1, 7]);
-        assert_eq!(shared(&[&[], flat, &[0.0]], 5), [0, 4, 1]);
-        assert_eq!(shared(&[], 5), [0; 0]);
-    }
 }

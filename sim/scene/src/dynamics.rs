@@ -32,8 +32,8 @@ use hapticd_rigid::{
 
 use crate::body::{BodyKind, BodySpec};
 use crate::broad::BroadPhaseKind;
+use crate::resident::Resident;
 use crate::work::{Check, Task, Work};
-use crate::world::Resident;
 
 /// Which quantity forces change (Redon 2002, section 6.3.1).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,11 +6,14 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod around;
 mod body;
 mod broad;
 mod dynamics;
 pub mod effort;
+mod found;
 mod inside;
+mod resident;
 mod work;
 mod world;
 

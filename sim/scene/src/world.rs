@@ -12,26 +12,13 @@ use hapticd_proxy::{
 
 use hapticd_rigid::{BodyError, BodyId};
 
-use crate::answer::Found;
 use crate::body::{AddError, BodyKind, BodySpec, CommandError, Shape};
 use crate::broad::BroadPhaseKind;
 use crate::dynamics::{Dynamics, Order};
 use crate::effort::AnswerWork;
+use crate::found::Found;
+use crate::resident::{Resident, Tool};
 use crate::work::Work;
-
-pub(crate) struct Resident {
-    pub key: BodyKey,
-    pub id: u32,
-    pub spec: BodySpec,
-    pub target: Option<BodyTarget>,
-    /// Last known pose.
-    pub pose: Pose,
-}
-
-pub(crate) struct Tool {
-    pub shape: Shape,
-    pub tool: ToolShape,
-}
 
 /// Progress of adding a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -511,12 +498,6 @@ impl Scene {
     /// The description of the body with that id.
     pub fn spec(&self, id: u32) -> Option<&BodySpec> {
         self.bodies().find(|b| b.id == id).map(|b| &b.spec)
-    }
-
-    /// Pose of a body as reported by the loop, or its initial pose if the loop does not know it
-    /// yet.
-    pub(crate) fn pose_in(body: &Resident, query: &Query) -> Pose {
-        query.pose_of(body.key).unwrap_or(body.spec.world_from_body)
     }
 
     pub(crate) fn bodies(&self) -> impl Iterator<Item = &Resident> {
