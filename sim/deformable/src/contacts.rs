@@ -5,7 +5,7 @@ use hapticd_rays::layout;
 use hapticd_rays::{Detector, RayScene, Shape, Topology};
 use hapticd_xpbd::{Contact, ContactPoint, XpbdWorld, keep_four};
 
-use crate::world::Mover;
+use crate::mover::Mover;
 
 /// Scratch memory, kept between steps.
 #[derive(Clone, Debug, Default)]

@@ -28,7 +28,7 @@ use hapticd_xpbd::{Contact, ContactPoint, ParticleId, XpbdWorld};
 
 use crate::contacts::on_surface;
 use crate::crossings::{Crossing, Crossings, Nature, Surface};
-use crate::world::{Mover, pose_of};
+use crate::mover::{Mover, pose_of};
 
 /// Smallest gap of a contact made by continuous detection, m: two surfaces without thickness are
 /// held apart by this.

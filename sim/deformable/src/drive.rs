@@ -7,7 +7,8 @@ use hapticd_geometry::{Pose, Vec3};
 use hapticd_rays::Shape;
 use hapticd_xpbd::{BodyKind, Pull};
 
-use crate::world::{AddError, DeformableWorld, Mover, ObjectId, check, state_of};
+use crate::mover::{Mover, state_of};
+use crate::world::{AddError, DeformableWorld, ObjectId, check};
 
 impl DeformableWorld {
     /// Adds a rigid body that moves as [`DeformableWorld::drive`] says, and pushes objects in its

@@ -48,10 +48,12 @@ mod continuous;
 pub mod crossings;
 mod drive;
 mod implicit;
+mod mover;
 mod neighbours;
 mod resident;
 mod rigid;
 mod scene;
+mod settings;
 mod skins;
 mod spec;
 mod tool;
@@ -63,8 +65,9 @@ pub use hapticd_skin::{GridError, Inside};
 pub use implicit::{ImplicitAddError, ImplicitModel, ImplicitSpec};
 pub use neighbours::RegisteredSpheres;
 pub use scene::{SoftInfo, SoftScene};
+pub use settings::SoftSettings;
 pub use skins::{
     Blending, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec,
     SkinState, SkinStates,
 };
-pub use spec::{MAX_BODIES, Pinned, SoftAddError, SoftKind, SoftSettings, SoftSpec, Substance};
+pub use spec::{MAX_BODIES, Pinned, SoftAddError, SoftKind, SoftSpec, Substance};

@@ -8,22 +8,6 @@ use hapticd_proxy::Material;
 use hapticd_xpbd::{ClothMaterial, SettingsError, SoftMaterial};
 
 use super::implicit::ImplicitAddError;
-use hapticd_scene::BroadPhaseKind;
-
-/// Settings of a soft scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoftSettings {
-    /// Length of a step, ticks; at least 1.
-    pub step_ticks: u64,
-    /// Number of substeps in a step.
-    pub substeps: u32,
-    /// Gravity, m/s².
-    pub gravity_m_s2: Vec3,
-    /// Period of the loop, s.
-    pub period_s: f64,
-    /// Broad phase. Does not change results.
-    pub broad_phase: BroadPhaseKind,
-}
 
 /// Largest number of bodies of a soft scene, counting each of a crowd: the loop numbers them in a
 /// byte.

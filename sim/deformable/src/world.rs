@@ -6,11 +6,12 @@ use hapticd_geometry::{MassProperties, Pose, Quat, TriMesh, Vec3};
 use hapticd_rays::{
     Detector, DetectorError, Progress, RayScene, SceneError, Shape, ShapeError, Topology, Tracer,
 };
-use hapticd_xpbd::{self, BodyId, BodyKind, BodyState, ClothMaterial, DeformableId, SoftMaterial};
+use hapticd_xpbd::{self, BodyId, BodyKind, ClothMaterial, DeformableId, SoftMaterial};
 
 use crate::contacts::Contacts;
 use crate::continuous::{Continuous, ContinuousReport, View, Watch};
 use crate::crossings::Crossings;
+use crate::mover::{Mover, pose_of, state_of};
 
 /// Settings of the whole world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,21 +69,6 @@ pub enum StepError {
     /// The detection failed without a fallback: see [`hapticd_rays::Watched`].
     #[error(transparent)]
     Detector(#[from] DetectorError),
-}
-
-/// How an object moves.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Mover {
-    /// The number is free.
-    Gone,
-    Fixed,
-    /// `body_from_mesh`: transform from the mesh's frame to the principal axes at the centre of
-    /// mass.
-    Body {
-        body: BodyId,
-        body_from_mesh: Pose,
-    },
-    Deformable(DeformableId),
 }
 
 /// Statistics of a step.
@@ -440,17 +426,6 @@ pub(crate) fn check(friction: f64) -> Result<(), AddError> {
         Ok(())
     } else {
         Err(AddError::Friction(friction))
-    }
-}
-
-pub(crate) fn pose_of(state: &BodyState) -> Pose {
-    Pose::from_parts(state.position.into(), state.rotation)
-}
-
-pub(crate) fn state_of(pose: &Pose) -> BodyState {
-    BodyState {
-        rotation: pose.rotation,
-        ..BodyState::at(pose.translation.vector)
     }
 }
 

@@ -12,8 +12,8 @@ use super::obstacles::Rigids;
 use super::sampled;
 use super::spec::{ImplicitAddError, ImplicitModel, ImplicitSpec, LEVEL};
 use super::tools::{Tool, Work};
+use crate::settings::SoftSettings;
 use crate::skins::{Blending, SkinSpec, SkinState, SkinStates};
-use crate::spec::SoftSettings;
 use hapticd_scene::BodySpec;
 use hapticd_scene::Scene;
 
