@@ -11,8 +11,7 @@ use std::path::PathBuf;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Problem};
 use crate::effective::{Entry, Segment, TablePath};
-use crate::field::looks_like_path;
-use crate::key::{Kind, PathUse};
+use crate::key::{Kind, PathUse, looks_like_path};
 use crate::read::Reader;
 use crate::suggest;
 

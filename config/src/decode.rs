@@ -6,8 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use crate::diagnostic::{Diagnostic, Problem, with_unit};
-use crate::field::looks_like_path;
-use crate::key::{Key, Kind};
+use crate::key::{Key, Kind, looks_like_path};
 use crate::suggest;
 use crate::value::Value;
 

@@ -8,15 +8,9 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::effective::Entry;
 use crate::key::Stricter;
-use crate::load::found;
-use crate::schema::Config;
 use crate::source::Source;
 use crate::value::Value;
-
-/// Largest number of diagnostics printed; the rest are counted.
-const SHOWN_MAX: usize = 50;
 
 /// One thing that is wrong with a configuration.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -366,7 +360,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// Returns the key at fault; for a [`Finding`], with its table.
+    /// Returns the key at fault; for a [`Finding`](crate::Finding), with its table.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         match self {
@@ -429,16 +423,6 @@ fn direction(stricter: &Stricter) -> &'static str {
     }
 }
 
-/// An error that a user of the configuration found in what a value names or asks for. Input of
-/// [`Loaded::with_findings`](crate::Loaded::with_findings).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Key at fault, as [`Entry::path`](crate::Entry::path) writes it: `body.floor.shape.file`.
-    pub key: Option<String>,
-    /// What is wrong. Names the table itself, because the key may not be in the file.
-    pub message: String,
-}
-
 /// A problem, where it is, and what to do about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
@@ -474,7 +458,7 @@ impl Diagnostic {
     }
 
     /// Writes the diagnostic as text; `source` is the text that the spans point into.
-    fn write(&self, source: &Source, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(crate) fn write(&self, source: &Source, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.span {
             Some(span) => {
                 let at = source.position(span.start);
@@ -517,112 +501,3 @@ fn write_excerpt(
     writeln!(f, "{}", format!("{number} | {}", excerpt.line).trim_end())?;
     writeln!(f, "{gutter} | {}", underline.trim_end())
 }
-
-/// Everything that is wrong with one configuration. Displays as the text to print; never empty.
-#[derive(Debug, Clone)]
-pub struct ConfigErrors {
-    source: Source,
-    diagnostics: Vec<Diagnostic>,
-    pub(crate) sound: Option<Box<ValidParts>>,
-}
-
-/// The sound parts of a configuration with errors, and where their values are.
-#[derive(Debug, Clone)]
-pub(crate) struct ValidParts {
-    pub(crate) config: Config,
-    pub(crate) entries: Vec<Entry>,
-}
-
-impl ConfigErrors {
-    /// Sorts by position (those without one last) and drops repetitions.
-    pub(crate) fn new(source: Source, mut diagnostics: Vec<Diagnostic>) -> ConfigErrors {
-        let start = |d: &Diagnostic| d.span.as_ref().map_or(usize::MAX, |span| span.start);
-        diagnostics.sort_by_key(start);
-        diagnostics.dedup();
-        ConfigErrors {
-            source,
-            diagnostics,
-            sound: None,
-        }
-    }
-
-    /// Returns the arms, bodies and other tables without errors, with defaults for top-level tables
-    /// that have errors; `None` if the text is not TOML. Errors in the files that these parts name
-    /// are real, whatever else is corrected.
-    #[must_use]
-    pub fn sound_parts(&self) -> Option<&Config> {
-        self.sound.as_deref().map(|sound| &sound.config)
-    }
-
-    /// Adds what a user of [`sound_parts`](ConfigErrors::sound_parts) found, each at its place in
-    /// the text.
-    #[must_use]
-    pub fn with_findings(self, findings: impl IntoIterator<Item = Finding>) -> ConfigErrors {
-        let sound = self.sound.clone();
-        let entries = sound.as_ref().map_or(&[][..], |sound| &sound.entries);
-        self.with(findings.into_iter().map(|f| found(entries, f)))
-    }
-
-    /// Returns the diagnostics in the order of the text.
-    #[must_use]
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
-    }
-
-    /// Adds `more` and sorts again.
-    pub(crate) fn with(self, more: impl IntoIterator<Item = Diagnostic>) -> ConfigErrors {
-        let all = self.diagnostics.into_iter().chain(more);
-        ConfigErrors {
-            sound: self.sound,
-            ..ConfigErrors::new(self.source, all.collect())
-        }
-    }
-
-    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
-        self.diagnostics
-    }
-
-    /// Returns the text that the diagnostics are about.
-    #[must_use]
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
-    /// Returns the diagnostics as a JSON array of `{file, line, column, key, message, help}`.
-    #[must_use]
-    pub fn to_json(&self) -> serde_json::Value {
-        self.diagnostics
-            .iter()
-            .map(|d| {
-                let at = d.span.as_ref().map(|s| self.source.position(s.start));
-                serde_json::json!({
-                    "file": self.source.name(),
-                    "line": at.map(|p| p.line),
-                    "column": at.map(|p| p.column),
-                    "key": d.problem.key(),
-                    "message": d.problem.to_string(),
-                    "help": d.help,
-                })
-            })
-            .collect()
-    }
-}
-
-impl fmt::Display for ConfigErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, diagnostic) in self.diagnostics.iter().take(SHOWN_MAX).enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            diagnostic.write(&self.source, f)?;
-        }
-        if let Some(more) = self.diagnostics.len().checked_sub(SHOWN_MAX)
-            && more > 0
-        {
-            writeln!(f, "\nand {more} more errors")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for ConfigErrors {}

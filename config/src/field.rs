@@ -1,12 +1,12 @@
-//! How Rust types take their values from the file.
+//! How Rust types take their values from the file, and the keys that stand for them.
 //!
 //! The schema macros call [`Field`] for every key. Leaves take one checked [`Value`]; tables and
 //! arrays of tables recurse through the [`Cursor`].
 
 use std::path::PathBuf;
 
-use crate::key::{Choice, Key, Kind, PathUse, Section};
-use crate::read::Cursor;
+use crate::key::{Choice, Key, Kind, Literal, PathUse, looks_like_path};
+use crate::read::{Cursor, Tabular};
 use crate::value::Value;
 
 /// A type that a key of the schema can have.
@@ -14,16 +14,6 @@ pub(crate) trait Field: Sized {
     /// Reads the value of `key` from the table under `cursor`. Returns `None` if an error was
     /// reported.
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Self>;
-}
-
-/// A type made from the keys of a table.
-pub trait Tabular: Sized {
-    /// The definition of the keys.
-    const SECTION: &'static Section;
-
-    /// Reads the keys from the table under `cursor`. Returns `None` if an error was reported.
-    #[doc(hidden)]
-    fn read_keys(cursor: &mut Cursor<'_, '_, '_>) -> Option<Self>;
 }
 
 /// A type that is one of a fixed set of words.
@@ -52,11 +42,6 @@ pub enum NameOrPath {
     Name(String),
     /// Path of a file.
     Path(PathBuf),
-}
-
-/// Whether `text` is a path, where a name is also allowed.
-pub(crate) fn looks_like_path(text: &str) -> bool {
-    text.contains(['/', '.', '$'])
 }
 
 impl Leaf for bool {
@@ -176,4 +161,30 @@ impl<T: Tabular> Field for Vec<T> {
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Vec<T>> {
         cursor.tables(key)
     }
+}
+
+/// One of the words of `T`.
+pub(crate) const fn choice<T: Choices>(default: &'static str) -> Key {
+    Key::new(Kind::Choice(T::CHOICES), Some(Literal::Text(default)))
+}
+
+/// A sub-table.
+pub(crate) const fn table<T: Tabular>() -> Key {
+    Key::new(Kind::Table(T::SECTION), None)
+}
+
+/// More keys in the same table.
+pub(crate) const fn flatten<T: Tabular>() -> Key {
+    Key::new(Kind::Flatten(T::SECTION), None)
+}
+
+/// At most `max` tables.
+pub(crate) const fn tables<T: Tabular>(max: usize) -> Key {
+    Key::new(
+        Kind::Tables {
+            section: T::SECTION,
+            max,
+        },
+        None,
+    )
 }

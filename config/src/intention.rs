@@ -6,13 +6,15 @@ use toml::de::{DeTable, DeValue};
 
 use crate::context::Context;
 use crate::decode;
-use crate::diagnostic::{ConfigErrors, Diagnostic, Problem};
-use crate::field::Tabular;
+use crate::diagnostic::{Diagnostic, Problem};
+use crate::errors::ConfigErrors;
+use crate::field::{choice, tables};
 use crate::key::Literal::{Integer, Number, Numbers, Text};
-use crate::key::{Key, boolean, choice, integer, number, numbers, tables};
+use crate::key::{Key, boolean, integer, number, numbers};
 use crate::load::report_syntax_errors;
 use crate::macros::{choices, section, variants};
-use crate::read::Reader;
+use crate::read::{Reader, Tabular};
+use crate::schema::Config;
 use crate::source::Source;
 use crate::value::Value;
 
@@ -153,7 +155,7 @@ pub fn parse_intention(name: &str, text: &str) -> Result<HandIntention, ConfigEr
     let source = Source::new(name, text);
     let (root, syntax_errors) = DeTable::parse_recoverable(text);
     let context = Context::new("", |_| None);
-    let mut reader = Reader::unlisted(&context);
+    let mut reader = Reader::unlisted(&context, Config::SECTION);
     let read = reader.read::<HandIntention>(root.get_ref());
     let mut diagnostics = reader.diagnostics;
     if syntax_errors.is_empty() {

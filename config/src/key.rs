@@ -189,7 +189,7 @@ pub struct Case {
 }
 
 impl Key {
-    const fn new(kind: Kind, default: Option<Literal>) -> Key {
+    pub(crate) const fn new(kind: Kind, default: Option<Literal>) -> Key {
         Key {
             name: "",
             doc: "",
@@ -328,6 +328,11 @@ impl Section {
     }
 }
 
+/// Whether `text` is a path, where a name is also allowed.
+pub(crate) fn looks_like_path(text: &str) -> bool {
+    text.contains(['/', '.', '$'])
+}
+
 /// A key of `true` or `false`.
 pub(crate) const fn boolean(default: bool) -> Key {
     Key::new(Kind::Boolean, Some(Literal::Boolean(default)))
@@ -411,30 +416,4 @@ pub(crate) const fn path_or(purpose: PathUse, default: &'static str) -> Key {
 /// A known name or a path; `names` may be empty if only another crate knows them.
 pub(crate) const fn name_or_path(names: &'static [&'static str]) -> Key {
     Key::new(Kind::NameOrPath { names }, None)
-}
-
-/// One of the words of `T`.
-pub(crate) const fn choice<T: crate::field::Choices>(default: &'static str) -> Key {
-    Key::new(Kind::Choice(T::CHOICES), Some(Literal::Text(default)))
-}
-
-/// A sub-table.
-pub(crate) const fn table<T: crate::field::Tabular>() -> Key {
-    Key::new(Kind::Table(T::SECTION), None)
-}
-
-/// More keys in the same table.
-pub(crate) const fn flatten<T: crate::field::Tabular>() -> Key {
-    Key::new(Kind::Flatten(T::SECTION), None)
-}
-
-/// At most `max` tables.
-pub(crate) const fn tables<T: crate::field::Tabular>(max: usize) -> Key {
-    Key::new(
-        Kind::Tables {
-            section: T::SECTION,
-            max,
-        },
-        None,
-    )
 }

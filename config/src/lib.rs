@@ -30,6 +30,7 @@ mod context;
 mod decode;
 mod diagnostic;
 mod effective;
+mod errors;
 mod field;
 pub mod generate;
 mod intention;
@@ -44,11 +45,13 @@ mod suggest;
 mod value;
 
 pub use context::Context;
-pub use diagnostic::{ConfigErrors, Diagnostic, Finding, Problem};
+pub use diagnostic::{Diagnostic, Problem};
 pub use effective::{Entry, Origin, Segment, TablePath, effective_json, effective_toml};
-pub use field::{Choices, NameOrPath, Tabular};
+pub use errors::{ConfigErrors, Finding};
+pub use field::{Choices, NameOrPath};
 pub use intention::{HandIntention, HandKey, HandPattern, parse_intention};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
+pub use read::Tabular;
 pub use schema::{
     Arm, Backend, Blending, Body, BodyKind, BroadPhase, Clock, Collision, Config, Continuous,
     Damping, Device, Dynamics, Fabric, ForceShading, Hand, Implicit, Inside, Interaction, Ipc,

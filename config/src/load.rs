@@ -7,9 +7,10 @@ use toml::de::DeTable;
 
 use crate::check;
 use crate::context::Context;
-use crate::diagnostic::{ConfigErrors, Diagnostic, Finding, Problem, ValidParts};
+use crate::diagnostic::{Diagnostic, Problem};
 use crate::effective::{Entry, effective_json, effective_toml};
-use crate::read::Reader;
+use crate::errors::{ConfigErrors, Finding, ValidParts, found};
+use crate::read::{Reader, Tabular};
 use crate::schema::Config;
 use crate::source::Source;
 
@@ -109,7 +110,7 @@ fn parse_with_inputs(
     }
     let source = Source::new(name, text);
     let (root, syntax_errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader::new(context);
+    let mut reader = Reader::new(context, Config::SECTION);
     let config = reader.read::<Config>(root.get_ref());
     let mut inputs = Vec::new();
     if syntax_errors.is_empty() {
@@ -131,7 +132,8 @@ fn parse_with_inputs(
         }),
         _ => {
             let sound = syntax_errors.is_empty().then(|| {
-                let config = Reader::lenient(context).read::<Config>(root.get_ref());
+                let config =
+                    Reader::lenient(context, Config::SECTION).read::<Config>(root.get_ref());
                 config.map(|config| Box::new(ValidParts { config, entries }))
             });
             let mut errors = ConfigErrors::new(source, diagnostics);
@@ -260,21 +262,4 @@ impl Loaded {
             Err(ConfigErrors::new(self.source.clone(), diagnostics))
         }
     }
-}
-
-/// Places what a user of the configuration found in the text.
-pub(crate) fn found(entries: &[Entry], finding: Finding) -> Diagnostic {
-    let Finding { key, message } = finding;
-    let span = key.as_ref().and_then(|key| span_of(entries, key));
-    Diagnostic::new(Problem::Unusable { key, message }, span)
-}
-
-/// Returns where the value of the key at `path` is. For a default, returns the name of the table
-/// that the default belongs to.
-fn span_of(entries: &[Entry], path: &str) -> Option<Range<usize>> {
-    let entry = entries.iter().find(|entry| entry.path() == path)?;
-    entry.origin.span().or_else(|| {
-        let name = |other: &&Entry| other.table == entry.table && other.key.name == "name";
-        entries.iter().find(name)?.origin.span()
-    })
 }

@@ -15,7 +15,7 @@ macro_rules! section {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $name { $( $(#[doc = $field_doc])+ pub $field: $ty, )+ }
 
-        impl $crate::field::Tabular for $name {
+        impl $crate::read::Tabular for $name {
             const SECTION: &'static $crate::key::Section = &$crate::key::Section {
                 doc: concat!($($doc, "\n"),+),
                 keys: &[ $( $spec.named(
@@ -86,7 +86,7 @@ macro_rules! variants {
             fn name(&self) -> &'static str { self.tag() }
         }
 
-        impl $crate::field::Tabular for $name {
+        impl $crate::read::Tabular for $name {
             const SECTION: &'static $crate::key::Section = &$crate::key::Section {
                 doc: concat!($($doc, "\n"),+),
                 keys: &[],

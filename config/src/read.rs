@@ -14,7 +14,6 @@ use toml::de::{DeTable, DeValue};
 use crate::context::{Context, ExpandError};
 use crate::diagnostic::{Diagnostic, Problem, with_unit};
 use crate::effective::{Entry, Origin, Segment, TablePath};
-use crate::field::{Field, Tabular};
 use crate::key::{Case, Key, Kind, PathUse, Section};
 use crate::value::Value;
 use crate::{decode, suggest};
@@ -25,6 +24,8 @@ const SOCKET_PATH_MAX: usize = 107;
 /// Collects entries and diagnostics of a whole file.
 pub(crate) struct Reader<'a> {
     context: &'a Context<'a>,
+    /// All keys of the configuration: where a key that is unknown here may belong.
+    schema: &'static Section,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) entries: Vec<Entry>,
     /// Leaves out what is wrong instead of failing: elements of arrays, and top-level tables, which
@@ -49,10 +50,21 @@ pub struct Cursor<'r, 'a, 't> {
     tag_unknown: bool,
 }
 
+/// A type made from the keys of a table.
+pub trait Tabular: Sized {
+    /// The definition of the keys.
+    const SECTION: &'static Section;
+
+    /// Reads the keys from the table under `cursor`. Returns `None` if an error was reported.
+    #[doc(hidden)]
+    fn read_keys(cursor: &mut Cursor<'_, '_, '_>) -> Option<Self>;
+}
+
 impl<'a> Reader<'a> {
-    pub(crate) fn new(context: &'a Context<'a>) -> Reader<'a> {
+    pub(crate) fn new(context: &'a Context<'a>, schema: &'static Section) -> Reader<'a> {
         Reader {
             context,
+            schema,
             diagnostics: Vec::new(),
             entries: Vec::new(),
             lenient: false,
@@ -61,18 +73,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Makes a reader that keeps no list of the entries, for files with very many.
-    pub(crate) fn unlisted(context: &'a Context<'a>) -> Reader<'a> {
+    pub(crate) fn unlisted(context: &'a Context<'a>, schema: &'static Section) -> Reader<'a> {
         Reader {
             listed: false,
-            ..Reader::new(context)
+            ..Reader::new(context, schema)
         }
     }
 
     /// Makes a reader that keeps the sound parts of a file with errors.
-    pub(crate) fn lenient(context: &'a Context<'a>) -> Reader<'a> {
+    pub(crate) fn lenient(context: &'a Context<'a>, schema: &'static Section) -> Reader<'a> {
         Reader {
             lenient: true,
-            ..Reader::new(context)
+            ..Reader::new(context, schema)
         }
     }
 
@@ -390,7 +402,7 @@ impl<'t> Cursor<'_, '_, 't> {
                         &self.known
                     };
                     let mut diagnostic = Diagnostic::new(problem, Some(span));
-                    diagnostic.help = Some(suggest::for_key(name, candidates));
+                    diagnostic.help = Some(suggest::for_key(name, candidates, self.reader.schema));
                     diagnostic
                 }
             };
@@ -410,9 +422,3 @@ fn asked(key: &'static Key, item: &Spanned<DeValue<'_>>) -> String {
     };
     with_unit(&value, key.unit.filter(|_| value.as_number().is_some()))
 }
-
-/// Makes sure that the types that the schema nests implement [`Field`] (compile-time only).
-const _: fn() = || {
-    fn nests<T: Field>() {}
-    nests::<Vec<crate::schema::Arm>>();
-};

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostic::{ConfigErrors, Diagnostic, Problem};
+use crate::diagnostic::{Diagnostic, Problem};
 use crate::effective::{Entry, Segment, TablePath};
+use crate::errors::ConfigErrors;
 use crate::key::{Reload, Stricter};
 use crate::load::Loaded;
 use crate::value::Value;

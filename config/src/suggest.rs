@@ -1,8 +1,6 @@
 //! "Did you mean": hints with the nearest name, or with the list of allowed names.
 
-use crate::field::Tabular;
 use crate::key::{Key, Kind, Literal, Section};
-use crate::schema::Config;
 use crate::value::Value;
 
 /// Smallest similarity at which one name is taken for another: 1 is equal, 0 has nothing in common
@@ -63,12 +61,13 @@ pub(crate) fn inline_table(section: &'static Section, tag: Literal) -> String {
     format!("{{ {} }}", parts.join(", "))
 }
 
-/// Returns the hint for an unknown key in a table whose keys are `known`.
-pub(crate) fn for_key(name: &str, known: &[&'static str]) -> String {
+/// Returns the hint for an unknown key in a table whose keys are `known`; `schema` has all tables
+/// of the configuration.
+pub(crate) fn for_key(name: &str, known: &[&'static str], schema: &'static Section) -> String {
     if let Some(nearest) = nearest(name, known.iter().copied()) {
         return format!("did you mean `{nearest}`?");
     }
-    if let Some(place) = table_with_key(name, Config::SECTION, "") {
+    if let Some(place) = table_with_key(name, schema, "") {
         return format!("`{name}` belongs in {place}");
     }
     one_of(known.iter().copied())
@@ -106,6 +105,8 @@ fn table_with_key(name: &str, section: &'static Section, header: &str) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::Tabular;
+    use crate::schema::Config;
 
     #[test]
     fn the_nearest_name_is_found_through_typing_errors_and_missing_units() {
@@ -120,11 +121,11 @@ mod tests {
     #[test]
     fn a_key_in_the_wrong_table_is_sent_home() {
         assert_eq!(
-            for_key("peak_force_n", &["rate_hz"]),
+            for_key("peak_force_n", &["rate_hz"], Config::SECTION),
             "`peak_force_n` belongs in [safety]"
         );
         assert_eq!(
-            for_key("friction_coefficient", &["rate_hz"]),
+            for_key("friction_coefficient", &["rate_hz"], Config::SECTION),
             "`friction_coefficient` belongs in [[material]]"
         );
     }

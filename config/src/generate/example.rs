@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use super::allowed;
-use crate::field::Tabular;
 use crate::key::{Case, Key, Kind, Literal, Section, one_line};
+use crate::read::Tabular;
 use crate::schema::Config;
 use crate::value::Value;
 

@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::field::Tabular;
 use crate::key::{Key, Kind, Section, one_line};
+use crate::read::Tabular;
 use crate::schema::Config;
 use crate::value::Value;
 

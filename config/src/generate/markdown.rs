@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{allowed, reload};
-use crate::field::Tabular;
 use crate::key::{Case, Key, Kind, Section, one_line};
+use crate::read::Tabular;
 use crate::schema::Config;
 use crate::value::Value;
 

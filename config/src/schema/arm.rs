@@ -1,8 +1,8 @@
 //! `[[arm]]`: haptic devices, real and simulated.
 
-use crate::field::NameOrPath;
+use crate::field::{NameOrPath, choice, flatten, table};
 use crate::key::Literal::Text;
-use crate::key::{choice, flatten, name, name_or_path, number, table, text};
+use crate::key::{name, name_or_path, number, text};
 use crate::macros::{choices, section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 

@@ -1,7 +1,8 @@
 //! `[[body]]`: bodies that are in the scene from the start.
 
+use crate::field::{choice, flatten, table};
 use crate::key::Literal::{Number, Numbers, Text};
-use crate::key::{boolean, choice, direction, flatten, integer, name, number, numbers, table};
+use crate::key::{boolean, direction, integer, name, number, numbers};
 use crate::macros::{choices, section, variants};
 use crate::schema::{Fabric, Implicit, Needle, Pinned, Placement, Shape, Structure, Substance};
 

@@ -1,6 +1,7 @@
 //! `[collision]`: reach, capacity and methods of the collision thread.
 
-use crate::key::{choice, integer, number};
+use crate::field::choice;
+use crate::key::{integer, number};
 use crate::macros::{choices, section};
 
 choices! {

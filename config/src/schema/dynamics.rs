@@ -1,6 +1,7 @@
 //! `[dynamics]`: the motion of dynamic bodies.
 
-use crate::key::{choice, flatten, number, numbers};
+use crate::field::{choice, flatten};
+use crate::key::{number, numbers};
 use crate::macros::{section, variants};
 
 variants! {

@@ -1,7 +1,8 @@
 //! Implicit bodies: how their spheres hang together and blend, and how finely their skins are
 //! meshed.
 
-use crate::key::{choice, integer, number};
+use crate::field::choice;
+use crate::key::{integer, number};
 use crate::macros::{choices, section};
 
 choices! {

@@ -1,6 +1,6 @@
 //! `[log]`: how much the daemon logs.
 
-use crate::key::choice;
+use crate::field::choice;
 use crate::macros::{choices, section};
 
 choices! {

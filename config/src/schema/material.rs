@@ -1,8 +1,9 @@
 //! `[[material]]`: stiffness, damping and friction of surfaces, which may change while the daemon
 //! runs; force shading and restitution, which need a restart.
 
+use crate::field::choice;
 use crate::key::Literal::Text;
-use crate::key::{choice, name, number};
+use crate::key::{name, number};
 use crate::macros::{choices, section};
 
 choices! {

@@ -40,7 +40,7 @@ pub use simulated::{Hand, Mechanics};
 pub use soft::{Continuous, Fabric, Neighbours, Pinned, Soft, Substance};
 pub use timing::{Clock, Loop};
 
-use crate::key::{table, tables};
+use crate::field::{table, tables};
 use crate::macros::section;
 
 /// Largest number of arms: the capacity of the haptic loop.

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::field::choice;
 use crate::key::Literal::{Number, Numbers, Points, Text};
-use crate::key::{PathUse, choice, integer, number, numbers, path, points};
+use crate::key::{PathUse, integer, number, numbers, path, points};
 use crate::macros::{choices, variants};
 
 choices! {

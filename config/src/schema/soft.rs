@@ -1,6 +1,7 @@
 //! Soft solids and cloth: their material properties, and how deformables are stepped.
 
-use crate::key::{choice, integer, number};
+use crate::field::choice;
+use crate::key::{integer, number};
 use crate::macros::{choices, section};
 
 choices! {

@@ -1,6 +1,7 @@
 //! `[loop]`: rate, clock, priority and processor of the haptic loop.
 
-use crate::key::{boolean, choice, integer};
+use crate::field::choice;
+use crate::key::{boolean, integer};
 use crate::macros::{choices, section};
 
 choices! {
