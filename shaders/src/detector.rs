@@ -34,10 +34,11 @@ use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
 use crate::feed::Feed;
 use crate::narrow::{Found, Moved, Narrow, Room};
+use crate::packed::SceneError;
 use crate::readback::DEPTH;
 use crate::room::{Demand, Rooms};
-use crate::scene::SceneError;
-use crate::tracer::{SetupError, StepError};
+use crate::setup::SetupError;
+use crate::tracer::StepError;
 use crate::traces::{LISTS, TRACES};
 
 const NAME: &str = "GPU";

@@ -11,8 +11,8 @@ use hapticd_rays::{Full, Plan, RayScene, Settings, V3};
 
 use crate::buffer::BufferError;
 use crate::narrow::{Narrow, Step};
+use crate::packed::{Packed, SceneError, set_place};
 use crate::plan::{Chunk, NearCluster, Run};
-use crate::scene::{Packed, SceneError, set_place};
 
 /// Scene and plan in the narrow phase's format. See the module page.
 #[derive(Debug, Default)]

@@ -63,12 +63,14 @@ mod hits;
 mod midphase;
 mod narrow;
 mod near;
+mod packed;
 mod pass;
 mod plan;
 mod queries;
 mod readback;
 mod room;
 mod scene;
+mod setup;
 mod skin;
 mod structures;
 mod sweep;
@@ -83,21 +85,23 @@ pub use detector::GpuDetector;
 pub use device::{Breaker, Fault, Gpu, Options};
 pub use feed::Feed;
 pub use hits::{Hit, Hits, List, Place};
-pub use midphase::{Candidate, Candidates, Midphase, ShapeId, SweepError, Tally};
+pub use midphase::{Candidate, Candidates, Midphase, SweepError, Tally};
 pub use narrow::{Found, Launch, Narrow, Room, Step};
 pub use near::{DeviceEnd, GpuMidPhase, Limits, Patience, QueryEnd, Sweeper};
+pub use packed::{Cluster, Packed, Parts, SceneError};
 pub use pass::{Access, Bound, Pass, PassError, Slot, Source};
 pub use plan::{Chunk, ClusterPoints, NearCluster, Row, Run};
 pub use queries::{RayQueries, UnknownRayQueries};
 pub use readback::DEPTH;
 pub use room::Demand;
-pub use scene::{Cluster, GpuScene, Packed, Parts, SceneError};
+pub use scene::GpuScene;
+pub use setup::SetupError;
 pub use skin::{
     GpuReport, GpuSkin, GpuSkinError, LargeSkins, SkinBall, SkinBrick, SkinGrid, SkinRefused,
     SkinScan, SkinTally,
 };
-pub use sweep::{PARTS, Sweep, SweepRow};
-pub use tracer::{Answer, SetupError, StepError, Ticket, Tracer, Work};
+pub use sweep::{PARTS, ShapeId, Sweep, SweepRow};
+pub use tracer::{Answer, StepError, Ticket, Tracer, Work};
 pub use traces::Settings;
 
 /// wgpu, for its types in this crate's interface.

@@ -35,31 +35,11 @@ use crate::buffer::{BufferError, Store};
 use crate::device::{Fault, Gpu};
 use crate::pass::Pass;
 use crate::readback::{DEPTH, Ring};
-use crate::sweep::{Place, Sweep, SweepRow};
+use crate::setup::SetupError;
+use crate::sweep::{MAX_COORDINATE_M, Place, ShapeId, Sweep, SweepRow};
 use crate::times::Clock;
-use crate::tracer::{SetupError, Ticket};
+use crate::tracer::Ticket;
 use crate::{GROUP, passes};
-
-/// Maximum coordinate, reach, or motion in a step, m; and maximum rotation, rad.
-pub const MAX_COORDINATE_M: f64 = 1e6;
-
-/// Identifies an added shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ShapeId(u32);
-
-impl ShapeId {
-    /// The shape number `number` in the order of adding, from 0.
-    #[must_use]
-    pub const fn nth(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// Number of the shape; see [`ShapeId::nth`].
-    #[must_use]
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-}
 
 /// Two triangles that may come near each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
@@ -281,7 +261,7 @@ impl Midphase {
         all.boxes.extend_from_slice(&mesh.boxes);
         all.nodes.extend_from_slice(&mesh.nodes);
         self.made.loaded = false;
-        ShapeId(self.places.len() as u32 - 1)
+        ShapeId::nth(self.places.len() as u32 - 1)
     }
 
     /// Removes all shapes but these, and returns their new names, in the same order. They are
@@ -289,7 +269,9 @@ impl Midphase {
     pub fn keep(&mut self, shapes: &[ShapeId]) -> Vec<ShapeId> {
         let old = std::mem::take(&mut self.shapes);
         let places = std::mem::take(&mut self.places);
-        let kept = shapes.iter().filter_map(|id| places.get(id.0 as usize));
+        let kept = shapes
+            .iter()
+            .filter_map(|id| places.get(id.number() as usize));
         let kept = kept.map(|place| {
             let (box_, node) = (place.first_box as usize, place.first_node as usize);
             self.add(&MeshBoxes {
@@ -379,10 +361,10 @@ impl Midphase {
         for (query, sweep) in sweeps.iter().enumerate() {
             let place = |shape: ShapeId| {
                 let of = self.places.len();
-                let place = self.places.get(shape.0 as usize);
+                let place = self.places.get(shape.number() as usize);
                 place.ok_or(SweepError::Shape {
                     query,
-                    shape: shape.0,
+                    shape: shape.number(),
                     of,
                 })
             };

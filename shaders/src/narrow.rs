@@ -24,13 +24,15 @@ use crate::GROUP;
 use crate::buffer::{BufferError, Store};
 use crate::device::{Fault, Gpu};
 use crate::hits::{List, Place};
+use crate::packed::Packed;
 use crate::pass::Pass;
 use crate::passes;
 use crate::plan::{Chunk, ClusterPoints, NearCluster, Row, Run, rows};
 use crate::readback::Ring;
-use crate::scene::{GpuScene, Packed};
+use crate::scene::GpuScene;
+use crate::setup::SetupError;
 use crate::times::Clock;
-use crate::tracer::{SetupError, StepError, Ticket};
+use crate::tracer::{StepError, Ticket};
 use crate::traces::{LISTS, Settings, TRACES, Traces};
 
 pub use launch::Launch;

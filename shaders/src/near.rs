@@ -25,9 +25,10 @@ use hapticd_geometry::Screw;
 
 use crate::boxes::MeshBoxes;
 use crate::device::{Fault, Gpu};
-use crate::midphase::{Candidates, Midphase, ShapeId, SweepError};
-use crate::sweep::Sweep;
-use crate::tracer::{SetupError, Ticket};
+use crate::midphase::{Candidates, Midphase, SweepError};
+use crate::setup::SetupError;
+use crate::sweep::{ShapeId, Sweep};
+use crate::tracer::Ticket;
 
 pub use beside::{DeviceEnd, QueryEnd};
 

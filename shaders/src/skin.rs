@@ -45,7 +45,7 @@ use crate::buffer::BufferError;
 use crate::device::Gpu;
 use crate::near::Patience;
 use crate::readback::{DEPTH, Ring};
-use crate::tracer::SetupError;
+use crate::setup::SetupError;
 
 mod error;
 mod large;

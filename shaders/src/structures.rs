@@ -13,10 +13,10 @@ use nalgebra::{Quaternion, UnitQuaternion};
 use crate::GROUP;
 use crate::buffer::{BufferError, Store, next_id};
 use crate::device::Gpu;
+use crate::packed::Packed;
 use crate::pass::{Bound, Pass};
 use crate::passes;
-use crate::scene::Packed;
-use crate::tracer::SetupError;
+use crate::setup::SetupError;
 
 /// Lowest and highest corner, as bits.
 type Corners = [u32; 6];

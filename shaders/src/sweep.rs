@@ -4,10 +4,29 @@ use bytemuck::{Pod, Zeroable};
 use hapticd_geometry::{Pose, Screw, Vec3};
 use nalgebra::Translation3;
 
-use crate::midphase::{MAX_COORDINATE_M, ShapeId};
-
 /// Number of parts of a motion, each bounded by its chord.
 pub const PARTS: u32 = 4;
+
+/// Maximum coordinate, reach, or motion in a step, m; and maximum rotation, rad.
+pub const MAX_COORDINATE_M: f64 = 1e6;
+
+/// Identifies an added shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ShapeId(u32);
+
+impl ShapeId {
+    /// The shape number `number` in the order of adding, from 0.
+    #[must_use]
+    pub const fn nth(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Number of the shape; see [`ShapeId::nth`].
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
 
 /// One query: which triangles of `a` may come within `reach_m` of which triangles of `b`.
 #[derive(Clone, Copy, Debug, PartialEq)]

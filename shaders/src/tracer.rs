@@ -6,13 +6,13 @@
 use hapticd_rays::layout::{Normal, Object, Point, Ray};
 use thiserror::Error;
 
-use crate::adapter::OpenError;
 use crate::buffer::BufferError;
 use crate::device::{Fault, Gpu};
 use crate::hits::{Hits, List};
-use crate::pass::PassError;
+use crate::packed::Packed;
 use crate::readback::{DEPTH, Ring};
-use crate::scene::{GpuScene, Packed};
+use crate::scene::GpuScene;
+use crate::setup::SetupError;
 use crate::times::Clock;
 use crate::traces::{LISTS, Settings, TRACES, Traces};
 
@@ -57,23 +57,6 @@ pub struct Answer {
     pub walk: Vec<Hits>,
     /// GPU time of the three traces, ns; `None` without timestamps.
     pub pass_ns: Option<[f64; TRACES]>,
-}
-
-/// Reasons why a tracer cannot be created.
-#[derive(Clone, Debug, Error)]
-pub enum SetupError {
-    /// No adapter is available.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// A shader was not accepted.
-    #[error(transparent)]
-    Pass(#[from] PassError),
-    /// There is no memory.
-    #[error(transparent)]
-    Buffer(#[from] BufferError),
-    /// The device has failed.
-    #[error(transparent)]
-    Fault(#[from] Fault),
 }
 
 /// Reasons why a step was not sent.

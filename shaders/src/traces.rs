@@ -11,8 +11,8 @@ use crate::hits::{Hits, List};
 use crate::pass::{Bound, Pass};
 use crate::passes;
 use crate::scene::GpuScene;
+use crate::setup::SetupError;
 use crate::times::Clock;
-use crate::tracer::SetupError;
 
 /// Number of ray lists: tree, basic algorithm and walk, in the shaders' order.
 pub(crate) const TRACES: usize = 3;

@@ -12,8 +12,9 @@ use crate::device::{Fault, Gpu};
 use crate::hits::List;
 use crate::pass::Pass;
 use crate::passes;
+use crate::setup::SetupError;
 use crate::times::Clock;
-use crate::tracer::{SetupError, StepError};
+use crate::tracer::StepError;
 use crate::traces::{LISTS, TRACES};
 
 /// Launch method of a step. See the module page.

@@ -27,9 +27,9 @@ use hapticd_sync::delivery::{NoValue, Receiver, Sender, Unsent, delivery};
 
 use super::Sweeper;
 use crate::device::Fault;
-use crate::midphase::{Candidates, ShapeId, SweepError};
+use crate::midphase::{Candidates, SweepError};
 use crate::readback::DEPTH;
-use crate::sweep::Sweep;
+use crate::sweep::{ShapeId, Sweep};
 use crate::tracer::Ticket;
 
 /// Capacity for orders: all shapes of a scene, coming and going several times.

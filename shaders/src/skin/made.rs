@@ -6,8 +6,8 @@ use super::rows::{self, SkinBall, SkinBrick, SkinGrid, SkinScan, SkinTally, Vert
 use crate::buffer::{BufferError, Store};
 use crate::device::{Fault, Gpu};
 use crate::pass::{Bound, Pass, Source};
+use crate::setup::SetupError;
 use crate::times::Clock;
-use crate::tracer::SetupError;
 use crate::{GROUP, passes};
 
 /// Capacities.
