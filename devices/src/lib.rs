@@ -13,6 +13,7 @@
 //! | [`kinematics`] | axes to the tool's pose, wrench to efforts | no | only to build it |
 //! | [`velocity`] | velocity from poses | no | only to build it |
 //! | [`driver`] | joins the four above: an arm without its wire | no | only to build it |
+//! | [`truth`] | exact state of a simulated handle, for experiments | no | no |
 //! | [`transport`] | the border that the daemon's device threads use | its methods may | no |
 //! | [`hid`] | arms on HID: listing, identity, opening, reading, writing | yes | listing and opening only |
 //! | [`safety`] | the governor: can only reduce a force | no | only to build it |
@@ -33,6 +34,7 @@ pub mod profile;
 pub mod safety;
 pub mod sim;
 pub mod transport;
+pub mod truth;
 pub mod velocity;
 
 pub use arm::{ArmCommand, ArmSample, ArmSpec, ArmStatus, Pose, Vec3, Workspace, Wrench};

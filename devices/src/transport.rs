@@ -10,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::arm::{ArmCommand, ArmSample, ArmSpec};
-use crate::sim::ArmTruth;
+use crate::truth::ArmTruth;
 
 /// Why an arm could not be read or written.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Error)]

@@ -12,8 +12,8 @@ use super::arm::{SimArm, SimArmParams, SimError};
 use super::hand::{Hand, HandParams};
 use super::intention::{Intention, IntentionError};
 use super::mechanism::Mechanism;
-use super::truth::ArmTruth;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec, Pose, Wrench};
+use crate::truth::ArmTruth;
 use thiserror::Error;
 
 /// Longest gap that is simulated in one call, ns.

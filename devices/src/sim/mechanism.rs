@@ -15,6 +15,7 @@
 //! nothing.
 
 use crate::arm::{ArmSpec, Pose, Vec3, Wrench};
+use crate::truth::Work;
 use nalgebra::{Translation3, UnitQuaternion};
 
 /// Mechanics at the tool.
@@ -61,6 +62,14 @@ pub struct Displacement {
     pub translation_m: Vec3,
     /// Rotation vector, rad.
     pub turn_rad: Vec3,
+}
+
+impl Work {
+    /// Adds one integration step under a finite wrench.
+    pub(super) fn add(&mut self, wrench: &Wrench, moved: &Displacement) {
+        self.force_j += wrench.force_n.dot(&moved.translation_m);
+        self.torque_j += wrench.torque_nm.dot(&moved.turn_rad);
+    }
 }
 
 /// The body, its pose and its velocities, in the arm's base frame.

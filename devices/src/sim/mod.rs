@@ -31,7 +31,6 @@ mod random;
 mod stability;
 pub mod track;
 pub mod transport;
-pub mod truth;
 
 pub use arm::{SimArm, SimArmParams, SimError};
 pub use fault::{FaultKind, SimFault};
@@ -41,4 +40,5 @@ pub use intention::{Intention, IntentionError, Pattern};
 pub use mechanism::{Displacement, Mechanism, MechanismParams};
 pub use track::{Keyframe, Track};
 pub use transport::SimTransport;
-pub use truth::{ArmTruth, Work};
+
+pub use crate::truth::{self, ArmTruth, Work};

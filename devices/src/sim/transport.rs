@@ -7,9 +7,9 @@
 use std::time::Duration;
 
 use super::held_arm::HeldArm;
-use super::truth::ArmTruth;
 use crate::arm::{ArmCommand, ArmSample, ArmSpec};
 use crate::transport::{Transport, TransportError, TransportStats};
+use crate::truth::ArmTruth;
 
 /// A held arm as a transport.
 #[derive(Debug)]

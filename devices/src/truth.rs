@@ -2,7 +2,6 @@
 //!
 //! An oracle for experiments. The haptic loop passes it on to the recording and never uses it.
 
-use super::mechanism::Displacement;
 use crate::arm::{Pose, Vec3, Wrench};
 
 /// Work done on the handle since the arm was made, J: the sum of force times displacement over all
@@ -17,12 +16,6 @@ pub struct Work {
 }
 
 impl Work {
-    /// Adds one integration step under a finite wrench.
-    pub(super) fn add(&mut self, wrench: &Wrench, moved: &Displacement) {
-        self.force_j += wrench.force_n.dot(&moved.translation_m);
-        self.torque_j += wrench.torque_nm.dot(&moved.turn_rad);
-    }
-
     /// Returns the work of force and torque together, J.
     #[must_use]
     pub fn total_j(&self) -> f64 {
