@@ -1,17 +1,17 @@
-//! One thread per arm: everything that may block on a device, and nothing else.
+//! One thread per arm, with everything that may block on a device and nothing else.
 //!
-//! A USB write to hung firmware blocks for 5 s a call; so each arm has its own thread and the loop
-//! talks to it through two latest-value mailboxes. A blocked arm's input grows stale, the governor
-//! fades its force, and nobody else notices.
+//! A USB write to hung firmware blocks for 5 s per call, so each arm has its own thread. The loop
+//! talks to that thread through two latest-value mailboxes. The input of a blocked arm grows stale
+//! and the governor fades its force; no other thread is affected.
 //!
-//! An arm that goes is looked for again until the daemon stops: unplug and re-plug need no restart.
-//! It is looked for at an ordinary priority: a search takes tens of milliseconds of processor time,
-//! in which whoever the loop watches must go on.
+//! The thread searches for a lost arm until the daemon stops, so unplugging and re-plugging needs
+//! no restart. It searches at ordinary priority: a search takes tens of milliseconds of processor
+//! time, during which the threads that the loop watches must keep running.
 //!
-//! No command outlives its reason. However an arm's service ends (the stop, a failed read, writes
-//! that keep failing, a panic in the transport), the loop is told that the arm is gone and the arm
-//! is told to stop; where it could not be told, the log says so. While the loop is silent the arm
-//! is told to make no force.
+//! No command outlives its reason. An arm's service may end with the stop, a failed read, writes
+//! that keep failing, or a panic in the transport. In each case the loop learns that the arm is
+//! gone and the arm is told to stop; if the arm does not take the stop, the log says so. While the
+//! loop is silent, the arm is commanded to zero force.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -26,37 +26,37 @@ use hapticd_sys::realtime::priority;
 
 use crate::core::ArmInput;
 
-/// How long to wait for input before looking at the command and the stop flag again.
+/// Longest wait for input before the thread checks the command and the stop flag again.
 const PATIENCE: Duration = Duration::from_millis(2);
 /// Pause between two attempts to find an arm.
 const RETRY: Duration = Duration::from_millis(200);
-/// Pause between two looks at the stop flag while waiting to retry.
+/// Pause between two checks of the stop flag while waiting to retry.
 const NAP: Duration = Duration::from_millis(10);
-/// An arm that refused so many commands in a row, for [`REFUSING_NS`], is lost: what it took last
-/// is no longer what the loop wants.
+/// An arm that refuses this many commands in a row, over at least [`REFUSING_NS`], counts as lost:
+/// the last command that it took is no longer what the loop wants.
 const REFUSED_MAX: u32 = 3;
 /// See [`REFUSED_MAX`].
 const REFUSING_NS: u64 = 50_000_000;
-/// A loop that has sent no command for so long, or for [`BEYOND_STALL_NS`] longer than what it
-/// calls a stall, is silent: the arm must not hold what it was told last. A loop that comes back
-/// then finds the stall, and its governor waits and ramps.
+/// Silence of the loop after which the arm must not keep its last command, ns. The limit in force
+/// is the larger of this and the loop's stall limit plus [`BEYOND_STALL_NS`]. A loop that resumes
+/// after that detects the stall itself, and its governor waits and ramps.
 const SILENCE_NS: u64 = 50_000_000;
 /// See [`SILENCE_NS`].
 const BEYOND_STALL_NS: u64 = 20_000_000;
 
-/// Finds and opens an arm; asked again after every loss.
+/// Finds and opens an arm. Called again after every loss.
 pub trait Opener: Send {
-    /// `Ok(None)`: it is not there (yet). `Err`: it is there and cannot be used, for a person to
-    /// read.
+    /// Opens the arm. `Ok(None)`: it is not present (yet). `Err`: it is present but unusable, with
+    /// a message for people.
     fn open(&mut self) -> Result<Option<Box<dyn Transport>>, String>;
 }
 
-/// What an arm's thread says of itself; all counts only grow.
+/// Counters of an arm's thread. All counts only grow.
 #[derive(Debug, Default)]
 pub struct ArmState {
-    /// Times that it was opened.
+    /// Times the arm was opened.
     pub opened: AtomicU64,
-    /// Times that it was lost.
+    /// Times the arm was lost.
     pub lost: AtomicU64,
     /// Writes that failed or timed out.
     pub failed_writes: AtomicU64,
@@ -70,7 +70,7 @@ pub struct ArmState {
     pub heartbeat: AtomicU64,
 }
 
-/// Why an arm is no longer served.
+/// Why the thread stopped serving an arm.
 #[derive(Debug, thiserror::Error)]
 enum Loss {
     #[error(transparent)]
@@ -85,14 +85,14 @@ enum Loss {
     Panic(String),
 }
 
-/// Which arm is served.
+/// The arm that a thread serves, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Served<'a> {
-    /// Its name, for the log.
+    /// Name of the arm, for the log.
     pub name: &'a str,
-    /// A longer pause between two ticks is a stall to the governor, ms.
+    /// Pause between two ticks beyond which the governor sees a stall, ms.
     pub stall_ms: f64,
-    /// SCHED_FIFO that the thread asks for while the arm is there; 0: none.
+    /// SCHED_FIFO priority that the thread requests while the arm is attached; 0 requests none.
     pub priority: u8,
 }
 
@@ -101,7 +101,7 @@ impl Served<'_> {
         SILENCE_NS.max((self.stall_ms * 1e6) as u64 + BEYOND_STALL_NS)
     }
 
-    /// The loop waits for what the thread does from now on.
+    /// Requests real-time priority: from now on the loop waits for this thread.
     fn is_urgent(&self) {
         if self.priority > 0 {
             let step = priority::request_fifo(self.priority);
@@ -109,7 +109,7 @@ impl Served<'_> {
         }
     }
 
-    /// Nobody waits for what it does from now on.
+    /// Returns to ordinary priority: from now on no thread waits for this one.
     fn is_not_urgent(&self) {
         if self.priority > 0 {
             let step = priority::be_ordinary();
@@ -118,8 +118,8 @@ impl Served<'_> {
     }
 }
 
-/// Serves one arm until `stop`; then sends no force and returns. A panic of the opener or the
-/// transport is a loss of the arm.
+/// Serves one arm until `stop` is set, then stops its force and returns. A panic of the opener or
+/// the transport counts as a loss of the arm.
 pub fn serve(
     served: &Served<'_>,
     opener: &mut dyn Opener,
@@ -142,7 +142,7 @@ pub fn serve(
                 served.is_urgent();
                 let end =
                     caught(|| attend(served, &mut *arm, &mut input, &mut commands, state, stop));
-                // The loop first: to stop the arm may take seconds.
+                // Tell the loop first: stopping the arm may take seconds.
                 input.write(ArmInput {
                     attached: false,
                     ..ArmInput::default()
@@ -163,7 +163,7 @@ pub fn serve(
                 if has_stopped {
                     tracing::info!(arm = name, "the lost arm took its stop");
                 }
-                // Before it is closed, too.
+                // Before the transport is closed: closing it also runs at ordinary priority.
                 served.is_not_urgent();
             }
             Ok(None) => say_once(&mut complaint, name, "arm not found, waiting for it"),
@@ -178,7 +178,7 @@ pub fn serve(
     }
 }
 
-/// Runs what may panic; then gives the panic's words.
+/// Runs `work` and returns the message of its panic as an error.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(ToString::to_string);
@@ -187,8 +187,8 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Tells an arm to stop, whatever has happened to it, and the log if it did not take that. May
-/// block for seconds.
+/// Tells an arm to stop, whatever happened to it, and returns whether the arm took the stop. Logs a
+/// warning if it did not. May block for seconds.
 fn end_force(arm: &str, transport: &mut dyn Transport) -> bool {
     let why = match caught(|| transport.stop()) {
         Ok(Ok(())) => return true,
@@ -219,7 +219,7 @@ fn attend(
 ) -> Result<(), Loss> {
     let name = served.name;
     let mut sent = Sent::new(commands.read().0.sequence, now_ns());
-    // An arm counts from zero each time that it is opened.
+    // An arm counts from zero each time it is opened.
     let reports_before = state.reports.load(Ordering::Relaxed);
     let bad_before = state.bad_reports.load(Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
@@ -258,20 +258,21 @@ fn attend(
     Ok(())
 }
 
-/// What an arm was told last, and whether it took it.
+/// The last command to an arm, and whether the arm took it.
 struct Sent {
     sequence: u64,
-    /// When the loop's last command was seen.
+    /// Time at which the loop's last new command was seen.
     heard_ns: u64,
-    /// The arm holds, or may hold, a force.
+    /// The arm holds a force, or may hold one.
     is_pressing: bool,
-    /// Commands that it refused since it last took one, and when the first of those was begun.
+    /// Commands refused since the arm last took one, and the start time of the first refused write.
     refused: u32,
     refused_from_ns: u64,
 }
 
 impl Sent {
-    /// An arm that was just opened: it makes no force, and takes the first command after this one.
+    /// State for an arm that was just opened: it makes no force and takes the first command after
+    /// this sequence.
     fn new(sequence: u64, now_ns: u64) -> Self {
         Sent {
             sequence,
@@ -282,8 +283,8 @@ impl Sent {
         }
     }
 
-    /// What to send now, if anything: the loop's command if it is new, or no force if the loop has
-    /// been silent.
+    /// Returns the command to send now, if any: the loop's command if it is new, or zero force if
+    /// the loop has been silent too long.
     fn next(
         &mut self,
         served: &Served<'_>,
@@ -314,8 +315,8 @@ impl Sent {
         })
     }
 
-    /// The command of [`Sent::next`] was written, or was not, between two times. A write that fails
-    /// may succeed the next time: the next command is due in a millisecond.
+    /// Records the outcome of writing the command of [`Sent::next`], with the start and end times
+    /// of the write. A failed write alone is no loss, as the next command is due in a millisecond.
     fn note(
         &mut self,
         name: &str,

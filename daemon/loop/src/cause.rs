@@ -1,7 +1,7 @@
 //! The number behind a force-off: what was measured, and the limit that it broke.
 //!
-//! Read from the tick's record when the reason changes. Real-time callable: no allocation. Words
-//! are made of it where it is told.
+//! Read from the tick's record when the reason changes. Real-time callable: no allocation. The text
+//! is made only where the cause is displayed.
 
 use std::fmt;
 
@@ -10,51 +10,52 @@ use hapticd_devices::safety::ForceOffReason;
 use super::record::{ArmTick, Blame, TickRecord};
 use super::watchdog::Watched;
 
-/// What of a tick tells why force went off.
+/// The part of a tick that explains why force went off.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Cause {
-    /// The reason has no number: a state of the arm, or something that another line tells.
+    /// The reason has no number: it is a state of the arm, or another log line explains it.
     #[default]
     Plain,
-    /// A value and its limit.
+    /// A value above its limit.
     Above {
         /// What was measured, where the reason does not say it.
         what: &'static str,
-        /// As measured.
+        /// The measured value, in `unit`.
         value: f64,
-        /// The limit.
+        /// The limit, in `unit`.
         limit: f64,
-        /// Unit of both.
+        /// Unit of value and limit.
         unit: &'static str,
     },
     /// A number is not finite.
     NotFinite {
-        /// Which.
+        /// Name of the quantity.
         what: &'static str,
     },
-    /// A body is gone.
+    /// A body no longer exists.
     BodyGone {
-        /// Its client-visible id.
+        /// Client-visible id of the body.
         body: u32,
     },
-    /// A sample grew too old while the loop was late: it would have been in time for a tick that
-    /// is.
+    /// A sample grew too old while the loop was late; for a tick on time it would have been fresh
+    /// enough.
     LateLoop {
         /// How late the tick was, ms.
         late_ms: f64,
-        /// How old the sample was then, ms.
+        /// Age of the sample at that tick, ms.
         age_ms: f64,
-        /// Its limit, ms.
+        /// Limit of the age, ms.
         limit_ms: f64,
     },
-    /// In words.
+    /// A fixed text.
     Words(&'static str),
 }
 
 const MS: f64 = 1e-6;
 
 impl Cause {
-    /// What is behind this reason in this tick. `period_ns` is the loop's, 0 while it is not known.
+    /// Returns the cause of a reason in this tick. `period_ns` is the loop's period, 0 while it is
+    /// not known.
     #[must_use]
     pub fn of(reason: u8, arm: &ArmTick, record: &TickRecord, period_ns: u64) -> Cause {
         use ForceOffReason as R;
@@ -76,7 +77,7 @@ impl Cause {
                     limits.velocity_limit_m_s,
                     limits.angular_velocity_limit_rad_s,
                 );
-                // The one that is further beyond its limit.
+                // Report the one that is further beyond its limit.
                 if m_s * angular >= rad_s * linear {
                     Cause::above(m_s, linear, "m/s")
                 } else {
@@ -160,7 +161,7 @@ impl Cause {
         what.map_or(Cause::Plain, |what| Cause::NotFinite { what })
     }
 
-    /// What was measured, and its limit, for programs.
+    /// Measured value and limit, for programs; `None` where the cause has no such number.
     #[must_use]
     pub fn numbers(&self) -> (Option<f64>, Option<f64>) {
         match self {
@@ -176,7 +177,7 @@ impl Cause {
 }
 
 impl fmt::Display for Cause {
-    /// Begins with a colon; nothing where there is no number.
+    /// Begins with a colon; empty where there is no number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::Plain => Ok(()),
@@ -214,7 +215,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Four digits, without zeros at the end.
+/// Formats with four significant digits, without trailing zeros.
 fn short(value: f64) -> String {
     let before = value.abs().max(1e-3).log10().floor() as i32;
     let digits = usize::try_from(3 - before).unwrap_or(0);
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
     use hapticd_geometry::Vec3;
 
-    /// The words of a reason in a tick of 1 ms that is like this.
+    /// Text of a reason in a tick of 1 ms that `change` has edited.
     fn said(reason: ForceOffReason, change: impl FnOnce(&mut TickRecord)) -> String {
         let mut record = TickRecord::new();
         record.arms[0].sample.sequence = 1;
@@ -259,13 +260,13 @@ mod tests {
                 r.arms[0].limits.stale_input_ns = 10_000_000;
             }),
             said(R::StaleInput, |r| r.arms[0].sample.sequence = 0),
-            // 9 periods: 1 ms old when the tick was due.
+            // 9 periods: the sample was 1 ms old when the tick was due.
             said(R::StaleInput, |r| {
                 (r.periods, r.blame) = (9, Blame::Loop);
                 r.arms[0].input_age_ns = 9_000_000;
                 r.arms[0].limits.stale_input_ns = 5_000_000;
             }),
-            // Too old already when the tick was due, and a loop that waits for its device.
+            // Too old when the tick was due, and a loop that waits for its device.
             said(R::StaleInput, |r| {
                 (r.periods, r.blame) = (3, Blame::Loop);
                 r.arms[0].input_age_ns = 9_000_000;

@@ -1,8 +1,9 @@
-//! One tick of the haptic loop, arms to wires: engine, coupling, governors, record. Sans-I/O.
+//! One tick of the haptic loop, from arm samples to arm commands: engine, coupling, governors,
+//! record. Sans-I/O.
 //!
-//! [`LoopCore::tick`] is what the real-time thread, the virtual-time driver and the replay all
-//! call. It allocates nothing, locks nothing, blocks on nothing and reads no clock: time comes in
-//! as an argument. Same inputs, same outputs, bit for bit.
+//! The real-time thread, the virtual-time driver and the replay all call [`LoopCore::tick`]. It
+//! allocates nothing, locks nothing, blocks on nothing and reads no clock: time comes in as an
+//! argument. The same inputs give the same outputs, bit for bit.
 
 use std::ops::Range;
 
@@ -23,26 +24,26 @@ use super::silenced::{Silenced, Touch};
 use super::simulation::Simulation;
 use super::watchdog::{Silent, Watched};
 
-/// Where an arm stands in the world, and how large its motions are there.
+/// Pose of an arm's base in the world, and the scale of its motions there.
 #[derive(Clone, Copy, Debug)]
 pub struct ArmFrame {
-    /// Base of the arm.
+    /// Pose of the arm's base in the world.
     pub world_from_base: Pose,
     /// World metres per device metre.
     pub scale: f64,
 }
 
 impl ArmFrame {
-    /// Tool in the world for a tool in the base frame.
+    /// Converts a tool pose in the base frame to the world frame.
     pub fn to_world(&self, base_from_tool: &Pose) -> Pose {
         let mut scaled = *base_from_tool;
         scaled.translation.vector *= self.scale;
         self.world_from_base * scaled
     }
 
-    /// The coupling's gains in the world, for gains at the device: a metre of the device is `scale`
-    /// metres there, while a force is the same on both sides. An angle is the same, too, so what a
-    /// torque is to a force grows with the world.
+    /// Converts gains at the device to gains in the world. A metre at the device is `scale` metres
+    /// in the world, while a force is the same on both sides. Angles are also the same on both
+    /// sides, so torque scales relative to force with the world.
     fn to_world_gains(self, device: &Gains) -> Gains {
         Gains {
             stiffness_n_per_m: device.stiffness_n_per_m / self.scale,
@@ -52,13 +53,13 @@ impl ArmFrame {
         }
     }
 
-    /// A spring in the world as it is at the device.
+    /// Converts the state of the spring from the world frame to the device's base frame.
     fn to_base_spring(self, world: &SpringState) -> Spring {
         let mut far_end = self.world_from_base.inverse() * world.far_end;
         far_end.translation.vector /= self.scale;
         let (energy, before) = (&world.energy, &world.energy.before);
         let per_scale = |joules: f64| joules / self.scale;
-        // A force is the same there and here, over a way that is longer there.
+        // The force is equal on both sides, but acts over a longer path in the world.
         let at_device = |[k, turning]: [f64; 2]| [k * self.scale, turning / self.scale];
         Spring {
             far_end,
@@ -76,9 +77,9 @@ impl ArmFrame {
         }
     }
 
-    /// What the hand gets of a wrench in the world, base axes: the tool's levers are device metres
-    /// to it. So a tick's work on the hand is what it is in the world, by the scale, and a surface
-    /// that stands still takes none of it.
+    /// Converts a wrench in the world to the wrench at the hand, in base axes. The tool's levers
+    /// are device metres to the hand. So a tick's work on the hand is the work in the world divided
+    /// by the scale, and a surface at rest takes none of it.
     fn to_base(self, world: &hapticd_proxy::Wrench) -> Wrench {
         let base_from_world = self.world_from_base.rotation.inverse();
         Wrench {
@@ -88,15 +89,15 @@ impl ArmFrame {
     }
 }
 
-/// How one arm takes part in the loop.
+/// Set-up of one arm in the loop.
 pub struct LoopArm {
-    /// Where it stands.
+    /// Pose and scale of the arm in the world.
     pub frame: ArmFrame,
-    /// Tool, distances, gains.
+    /// Tool, distances and gains.
     pub setup: ArmSetup,
-    /// What the arm declares.
+    /// Specification that the arm declares.
     pub spec: ArmSpec,
-    /// From a sample's arrival to the moment in which the command that answers it leaves, ns.
+    /// Time from the arrival of a sample to the moment at which its answering command leaves, ns.
     pub answer_delay_ns: u64,
     /// Limits for the governor.
     pub limits: Limits,
@@ -108,40 +109,40 @@ struct Channel {
     gains: Gains,
     native_period_ns: u64,
     was_attached: bool,
-    /// Tick in which its tool was put where its hand is, or the last one without a pose.
+    /// Tick in which the tool was placed at the hand, or the last tick without a pose.
     anchored_tick: u64,
     last_sequence: u64,
 }
 
-/// What the tick is told of one arm.
+/// Input of a tick from one arm.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArmInput {
     /// Newest sample; sequence 0 before the first.
     pub sample: ArmSample,
-    /// The arm is there.
+    /// Whether the arm is attached.
     pub attached: bool,
-    /// Of a simulated arm, for the record only.
+    /// Ground truth of a simulated arm, for the record only.
     pub truth: Option<ArmTruth>,
 }
 
-/// What the tick is told.
+/// Inputs of one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopInput {
     /// Time of the tick, ns.
     pub now_ns: u64,
     /// Periods since the previous tick; more than one after an overrun.
     pub periods: u32,
-    /// Arms by index.
+    /// Inputs by arm index.
     pub arms: [ArmInput; MAX_ARMS],
     /// Ramp all force to zero and keep it there.
     pub stopping: bool,
-    /// Zero at once, latched.
+    /// Cut all force at once, latched.
     pub cut: bool,
     /// Threads that show no sign of life.
     pub silent: Silent,
 }
 
-/// See the module page.
+/// The haptic loop without I/O: see the module documentation.
 pub struct LoopCore {
     engine: Simulation,
     channels: [Option<Channel>; MAX_ARMS],
@@ -153,11 +154,11 @@ pub struct LoopCore {
     eased: [bool; MAX_ARMS],
     gone: [u32; MAX_GONE],
     gone_count: u8,
-    /// By arm: its tool touched a body that was forgotten.
+    /// By arm: its tool touched a body that was removed.
     let_down: [bool; MAX_ARMS],
-    /// By arm: its tool has touched a client's body while nobody serves clients.
+    /// By arm: its tool has touched a client's body while clients are not served.
     unserved: [bool; MAX_ARMS],
-    /// Client-visible ids that clients' bodies may have.
+    /// Range of client-visible ids of clients' bodies.
     clients_bodies: Range<u32>,
     silenced: Silenced,
     record: TickRecord,
@@ -167,7 +168,7 @@ pub struct LoopCore {
 }
 
 impl LoopCore {
-    /// A loop of this nominal period over these arms. Allocates all it needs.
+    /// Makes a loop with this nominal period for these arms. Allocates everything that it needs.
     ///
     /// # Errors
     /// If an arm's limits cannot be kept.
@@ -181,7 +182,8 @@ impl LoopCore {
         Self::of(arms, period_ns, engine)
     }
 
-    /// A loop over these arms in a planar scene, whose engine was made for their setups.
+    /// Makes a loop for these arms in a planar scene. The engine must have been made for the same
+    /// set-ups.
     ///
     /// # Errors
     /// If an arm's limits cannot be kept.
@@ -239,7 +241,8 @@ impl LoopCore {
         })
     }
 
-    /// From now on bodies with these client-visible ids are clients'. Before the first tick.
+    /// Declares bodies with these client-visible ids as clients' bodies. Call it before the first
+    /// tick.
     pub fn set_clients_bodies(&mut self, ids: Range<u32>) {
         self.clients_bodies = ids;
     }
@@ -249,10 +252,12 @@ impl LoopCore {
         self.period_ns
     }
 
-    /// A body's client is gone: from the next tick on the body stops nothing, and force is cut if
-    /// the tool was touching it: what it was pressed into is not there any more. To be called
-    /// before the snapshots of that tick are offered, as a replay does. False, and nothing done:
-    /// [`MAX_GONE`] were forgotten since the last tick, the next one must run first.
+    /// Removes a body whose client is gone. From the next tick on the body stops nothing. Force is
+    /// cut if the tool was touching it, since what the tool was pressed against no longer exists.
+    /// Call it before the snapshots of that tick are offered, as a replay does.
+    ///
+    /// Returns false, with nothing done, if [`MAX_GONE`] bodies were removed since the last tick;
+    /// the next tick must run first.
     pub fn forget(&mut self, id: u32) -> bool {
         let Some(slot) = self.gone.get_mut(usize::from(self.gone_count)) else {
             return false;
@@ -269,15 +274,17 @@ impl LoopCore {
         true
     }
 
-    /// A body makes no force from the next tick on, since its client is silent or out of focus; or
-    /// makes force again. The force of an arm that presses on it fades (reason 35) and returns as
-    /// after any fault: after little force was wanted, with the ramp. False, and nothing done:
-    /// [`MAX_GONE`] were told since the last tick, the next one must run first.
+    /// Silences a body whose client is silent or out of focus, or restores it, from the next tick
+    /// on. A silenced body makes no force. The force of an arm that presses on it fades (reason 35)
+    /// and returns as after any fault: once little force is wanted, along the ramp.
+    ///
+    /// Returns false, with nothing done, if [`MAX_GONE`] orders came since the last tick; the next
+    /// tick must run first.
     pub fn silence(&mut self, order: Silencing) -> bool {
         self.silenced.tell(order, &self.engine.output().arms)
     }
 
-    /// Hands the newest snapshot of an arm to the engine before a tick; gives back a buffer to
+    /// Hands the newest snapshot of an arm to the engine before a tick. Returns a buffer to
     /// recycle.
     pub fn offer(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
         if let Some(slot) = self.offered.get_mut(snapshot.arm) {
@@ -286,8 +293,8 @@ impl LoopCore {
         self.engine.receive(snapshot)
     }
 
-    /// Hands the newest word of the soft bodies to the engine before a tick; gives back a buffer to
-    /// recycle.
+    /// Hands the newest snapshot of the soft bodies to the engine before a tick. Returns a buffer
+    /// to recycle.
     pub fn offer_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         if let Some(slot) = self.offered_soft.get_mut(soft.arm) {
             *slot = soft.sequence;
@@ -295,17 +302,17 @@ impl LoopCore {
         self.engine.receive_soft(soft)
     }
 
-    /// Buffers that the last tick let go of.
+    /// Returns a buffer that the last tick released, if any is left.
     pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
         self.engine.take_retired()
     }
 
-    /// Fixes a needle to an arm's tool. Before the first tick.
+    /// Fixes a needle to an arm's tool. Call it before the first tick.
     pub fn set_guide(&mut self, arm: usize, guide: Box<dyn Guide>) {
         self.engine.set_guide(arm, guide);
     }
 
-    /// New gains for an arm, at the device, from the next tick on.
+    /// Sets an arm's gains, at the device, from the next tick on.
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             c.gains = gains;
@@ -314,8 +321,8 @@ impl LoopCore {
         }
     }
 
-    /// Tighter limits for an arm, replacing an earlier tightening; values looser than those of the
-    /// start have no effect. Nothing is done where there is no such arm. Real-time.
+    /// Tightens an arm's limits and replaces an earlier tightening. Values looser than those at the
+    /// start have no effect. Does nothing if the arm does not exist. Real-time callable.
     ///
     /// # Errors
     /// If one of the limits is out of its range; the limits then stay as they were.
@@ -326,8 +333,8 @@ impl LoopCore {
         }
     }
 
-    /// Forgets an arm's latched faults; causes that still hold come back in the next tick.
-    /// Real-time.
+    /// Clears an arm's latched faults. Causes that still hold come back in the next tick. Real-time
+    /// callable.
     pub fn clear_faults(&mut self, arm: usize) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             self.cleared[arm] = true;
@@ -335,8 +342,8 @@ impl LoopCore {
         }
     }
 
-    /// Lets an arm's force rise only by the ramp, from what it is now: surfaces are about to
-    /// change. Real-time.
+    /// Lets an arm's force rise only by the ramp, from its present value, because surfaces are
+    /// about to change. Real-time callable.
     pub fn ease(&mut self, arm: usize) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             self.eased[arm] = true;
@@ -344,7 +351,7 @@ impl LoopCore {
         }
     }
 
-    /// Runs one tick.
+    /// Runs one tick and returns its record.
     pub fn tick(&mut self, input: &LoopInput) -> &TickRecord {
         let periods = input.periods.max(1);
         let dt_ns = self.period_ns * u64::from(periods);
@@ -392,22 +399,22 @@ impl LoopCore {
             };
             let arm = &input.arms[i];
             let outcome = &out.arms[i];
-            // Without a pose there is no question that could be answered.
+            // Without a pose there is no query that could be answered.
             if anchor & (1 << i) != 0 || devices[i].is_none() {
                 c.anchored_tick = out.tick;
             }
             let wanted = c.frame.to_base(&outcome.wrench);
             let input_age_ns = input.now_ns.saturating_sub(arm.sample.time_ns);
             let contact_age_ns = if outcome.snapshot_age == u64::MAX {
-                // Nothing is solid yet, so there is no contact that could be stale; but no answer
-                // at all within the bound, since the arm is there, is a collision thread that does
-                // not answer.
+                // Nothing is solid yet, so no contact can be stale. But if the arm is attached and
+                // no answer at all comes within the bound, the collision thread does not respond.
                 let asked = out.tick.saturating_sub(c.anchored_tick);
                 asked.saturating_mul(self.period_ns)
             } else {
                 outcome.snapshot_age.saturating_mul(self.period_ns)
             };
-            // What a soft surface was is no word on what it is: touched, it counts like the rest.
+            // The past shape of a soft surface says nothing about its present one: while touched,
+            // its age counts like the rest.
             let soft_age_ns = if outcome.soft_rows > 0 {
                 outcome.soft_late.saturating_mul(self.period_ns)
             } else {
@@ -420,8 +427,8 @@ impl LoopCore {
             if input.cut || input.silent.contains(Watched::Supervisor) {
                 c.governor.request_stop(ForceOffReason::Supervisor);
             }
-            // Once touched is enough: a hand that bounces off the body must not begin a new fade
-            // with every touch.
+            // One touch is enough: a hand that bounces off the body must not start a new fade with
+            // every touch.
             self.unserved[i] = input.silent.contains(Watched::Ipc)
                 && (self.unserved[i]
                     || outcome.contacts[..outcome.contact_count]
@@ -510,7 +517,7 @@ impl LoopCore {
                 truth: arm.truth,
             };
         }
-        // The coupling answers it in the next tick.
+        // The coupling responds to this in the next tick.
         for (i, passed) in passed.into_iter().enumerate() {
             self.engine.set_passed(i, passed);
         }
@@ -522,7 +529,7 @@ impl LoopCore {
         &self.record
     }
 
-    /// Stamps of the tick that just ran; the caller owns the clock.
+    /// Sets the time stamps of the tick that just ran. The caller owns the clock.
     pub fn stamp(&mut self, signalled_ns: u64, awake_ns: u64, done_ns: u64) -> &TickRecord {
         self.record.signalled_ns = signalled_ns;
         self.record.awake_ns = awake_ns;
@@ -535,32 +542,32 @@ impl LoopCore {
         self.record.blame = Blame::Device;
     }
 
-    /// What to send to an arm.
+    /// Command to send to an arm.
     pub fn command(&self, arm: usize) -> ArmCommand {
         self.commands[arm]
     }
 
-    /// Question to the collision thread.
+    /// Query for the collision thread.
     pub fn query(&self) -> Query {
         self.engine.query()
     }
 
-    /// Everything the engine said in the last tick.
+    /// Output of the engine in the last tick.
     pub fn output(&self) -> &TickOutput {
         self.engine.output()
     }
 
-    /// The engine, for bodies' poses.
+    /// The engine, for the poses of bodies.
     pub fn engine(&self) -> &Simulation {
         &self.engine
     }
 
-    /// An arm's governor, for its history.
+    /// Governor of an arm, for its history.
     pub fn governor(&self, arm: usize) -> Option<&Governor> {
         self.channels.get(arm)?.as_ref().map(|c| &c.governor)
     }
 
-    /// The last record.
+    /// Record of the last tick.
     pub fn record(&self) -> &TickRecord {
         &self.record
     }
@@ -571,7 +578,7 @@ impl LoopCore {
     }
 }
 
-/// Client-visible id of the first body of a set of slots; 0 for none.
+/// Client-visible id of the first body in a set of slots; 0 for an empty set.
 fn first_of(engine: &Simulation, slots: u64) -> u32 {
     let first = slots.trailing_zeros() as usize;
     if let Some(other) = tool_in(first) {
@@ -582,7 +589,8 @@ fn first_of(engine: &Simulation, slots: u64) -> u32 {
     body.map_or(0, |body| body.id)
 }
 
-/// Which bodies there are, where those that moved are, and the one whose turn it is.
+/// Records which bodies exist, the poses of those that moved, and the body whose turn it is to be
+/// surveyed.
 fn note_bodies(record: &mut TickRecord, engine: &Simulation) {
     record.bodies = [0; MAX_BODIES];
     record.surveyed = None;

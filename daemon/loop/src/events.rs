@@ -1,11 +1,10 @@
-//! What happens in the loop, told by the loop itself: every change, at the tick that it came with,
-//! in order.
+//! Events of the loop: every change, at the tick that brought it, in order.
 //!
-//! Whoever looks at the newest record now and then misses what is over by then: of cuts that last a
-//! tick, seven in eight. Here each tick is compared with the one before ([`Changes`], pure), and
-//! what changed goes through wait-free rings to those who tell others ([`EventFeed`], on the
-//! real-time thread). A ring that is full loses the event and not its number: the reader sees the
-//! gap and its size.
+//! A reader that samples the newest record now and then misses what is already over: of cuts that
+//! last one tick, seven in eight. Here each tick is compared with the one before ([`Changes`],
+//! pure). Changes go through wait-free rings to the threads that report them ([`EventFeed`], on the
+//! real-time thread). A full ring loses the event but not its number, so the reader sees the gap
+//! and its size.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_proxy::MAX_ARMS;
@@ -16,56 +15,56 @@ use super::core::LoopCore;
 use super::record::{ArmTick, TickRecord};
 use super::thread::Publish;
 
-/// Events that may wait in a ring. An arm has at most three a tick as a rule.
+/// Capacity of a ring, events. An arm has at most three a tick as a rule.
 pub const EVENTS: usize = 4096;
 
-/// What happened.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LoopEventKind {
-    /// The arm is there.
+    /// The arm was attached.
     ArmAttached,
-    /// The arm is gone.
+    /// The arm was lost.
     ArmLost,
-    /// The governor began to keep force off or to take it off, or does so for another reason than
-    /// before.
+    /// The governor began to hold force off or to take it off, or now does so for another reason.
     ForceOff {
         /// [`ForceOffReason::code`].
         reason: u8,
-        /// The number behind it.
+        /// The number behind the reason.
         cause: Cause,
     },
-    /// The last reason is over: force may return, once little of it is wanted.
+    /// The last reason is over: force may return once little of it is wanted.
     CauseOver {
         /// [`ForceOffReason::code`].
         reason: u8,
     },
-    /// Force is at full authority again.
+    /// Force is back at full authority.
     ForceOn,
-    /// The governor lowered the gain: something swung, or gave the hand energy. What is left of it.
+    /// The governor lowered the gain because something oscillated or gave the hand energy. The
+    /// fields hold the remaining gain.
     GainLowered {
-        /// By oscillation, of force and of torque.
+        /// Remaining after oscillation, for force and for torque.
         oscillation: [f64; 2],
-        /// By energy, of both.
+        /// Remaining after the energy check, for both.
         energy: f64,
     },
 }
 
-/// One change, of one arm.
+/// One change of one arm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopEvent {
-    /// Counts all events of the loop, from 1: a reader that misses one knows.
+    /// Number of the event over all events of the loop, from 1; gaps show missed events.
     pub sequence: u64,
-    /// The tick that brought it.
+    /// Tick that brought the change.
     pub tick: u64,
     /// Time of that tick, ns.
     pub now_ns: u64,
-    /// The arm, by index.
+    /// Index of the arm.
     pub arm: u8,
-    /// What.
+    /// What changed.
     pub kind: LoopEventKind,
 }
 
-/// What of an arm is compared.
+/// The part of an arm's tick that is compared.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     attached: bool,
@@ -90,12 +89,12 @@ impl Seen {
 pub struct Changes {
     before: [Seen; MAX_ARMS],
     sequence: u64,
-    /// Time of the tick before, ns.
+    /// Time of the previous tick, ns.
     before_ns: u64,
 }
 
 impl Changes {
-    /// Gives `tell` what changed with this tick.
+    /// Passes each change of this tick to `tell`.
     pub fn tick(&mut self, record: &TickRecord, mut tell: impl FnMut(LoopEvent)) {
         let passed_ns = record.now_ns.saturating_sub(self.before_ns);
         let is_first = std::mem::replace(&mut self.before_ns, record.now_ns) == 0;
@@ -147,14 +146,14 @@ impl Changes {
     }
 }
 
-/// The loop's end of the events. Real-time callable: it compares and pushes.
+/// The loop's end of the event rings. Real-time callable: it only compares and pushes.
 pub struct EventFeed {
     changes: Changes,
     readers: [ring::Producer<LoopEvent>; 2],
 }
 
 impl EventFeed {
-    /// With what the thread of the clients and the scribe read.
+    /// Makes the feed, and the two ends that the clients' thread and the scribe read.
     pub fn new() -> (Self, ring::Consumer<LoopEvent>, ring::Consumer<LoopEvent>) {
         let (to_clients, clients) = ring::ring(EVENTS);
         let (to_scribe, scribe) = ring::ring(EVENTS);
@@ -165,12 +164,12 @@ impl EventFeed {
         (feed, clients, scribe)
     }
 
-    /// One tick.
+    /// Pushes the changes of one tick.
     pub fn tick(&mut self, record: &TickRecord) {
         let readers = &mut self.readers;
         self.changes.tick(record, |event| {
             for reader in readers.iter_mut() {
-                // A reader that has stopped sees by the numbers what it missed.
+                // The numbers show a stalled reader what it missed.
                 let _ = reader.push(event);
             }
         });
@@ -183,14 +182,14 @@ impl Publish for EventFeed {
     }
 }
 
-/// A reader's account of the numbers.
+/// Tracks event numbers for a reader and finds gaps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gaps {
     last: u64,
 }
 
 impl Gaps {
-    /// How many are missing right before this event.
+    /// Number of events missing right before this one.
     pub fn before(&mut self, event: &LoopEvent) -> u64 {
         let missing = event.sequence.saturating_sub(self.last + 1);
         self.last = event.sequence;
@@ -202,7 +201,7 @@ impl Gaps {
 mod tests {
     use super::*;
 
-    /// The record of a tick in which arm 0 is like this.
+    /// Record of a tick in which arm 0 has this state.
     fn record(tick: u64, attached: bool, reason: u8, state: GovernorState) -> TickRecord {
         let mut record = TickRecord::new();
         (record.tick, record.now_ns) = (tick, tick * 1_000_000);

@@ -1,4 +1,4 @@
-//! The haptic loop: one tick ([`core`]), what it leaves behind ([`record`]), which limits it keeps
+//! The haptic loop: one tick ([`core`]), its record ([`record`]), the limits that it keeps
 //! ([`limits`]), and the thread that runs it ([`thread`]).
 
 pub mod arms;

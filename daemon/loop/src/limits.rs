@@ -1,24 +1,23 @@
-//! The limits that the loop keeps: the strictest of the configuration's and of what clients put on
-//! top, composed at a tick boundary.
+//! The limits that the loop keeps: the strictest of the configuration's and the clients', composed
+//! at a tick boundary.
 //!
 //! # Owners
 //!
-//! Two threads say what the limits are, each through a mailbox of its own and each the only owner
-//! of what it says:
+//! Two threads set the limits. Each has a separate mailbox and is the only owner of its values:
 //!
-//! * the supervisor the configuration's limits and the measured gains ([`Configured`]),
-//! * the clients' server the restrictions by arm and the clears of latched faults
+//! * the supervisor: the configuration's limits and the measured gains ([`Configured`]),
+//! * the clients' server: the restrictions by arm and the clears of latched faults
 //!   ([`Restrictions`]).
 //!
-//! An owner keeps the whole value and publishes it whole, so a value that the loop never sees is no
-//! change that is lost. Neither needs the other thread: a client's wish is in force at the next
-//! tick whatever the supervisor does.
+//! An owner keeps the whole value and publishes it whole, so no change is lost when the loop skips
+//! a value. Neither owner needs the other thread: a client's request is in force at the next tick
+//! whatever the supervisor does.
 //!
-//! The loop composes both ([`Composer`]), and after the tick that kept them it says which versions
-//! those were and what the limits of each arm are ([`InForce`]). What a client is told is done is
-//! what came back this way.
+//! The loop composes both ([`Composer`]). After the tick that kept them, it publishes their
+//! versions and the limits of each arm ([`InForce`]). A client's request is reported as done only
+//! from this answer.
 //!
-//! What the loop calls is real-time: it neither allocates, locks nor blocks.
+//! The functions that the loop calls are real-time: they neither allocate, lock nor block.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +28,8 @@ use hapticd_sync::latest;
 
 use super::core::LoopCore;
 
-/// A client's limits on top of the configuration's. SI units; infinite where there is none. None is
-/// negative or not a number.
+/// A client's limits on top of the configuration's, SI units. Infinite means no restriction. No
+/// value is negative or NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub struct Restriction {
@@ -74,8 +73,8 @@ impl Restriction {
         }
     }
 
-    /// These limits under this restriction: its magnitudes where they are smaller, everything else
-    /// as it is.
+    /// Applies this restriction to `limits`: takes the smaller of each magnitude and keeps the
+    /// rest.
     #[must_use]
     pub fn applied_to(&self, limits: &Limits) -> Limits {
         let l = limits;
@@ -95,7 +94,7 @@ impl Restriction {
     }
 }
 
-/// What the supervisor wants of the loop.
+/// The supervisor's values for the loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Configured {
     /// Counts changes.
@@ -108,12 +107,12 @@ pub struct Configured {
     pub surfaces: u64,
 }
 
-/// What the clients' server wants of the loop.
+/// The clients' server's values for the loop.
 #[derive(Clone, Copy, Debug)]
 pub struct Restrictions {
     /// Counts changes.
     pub version: u64,
-    /// By arm, the strictest of all that were not released.
+    /// By arm, the strictest of all restrictions that were not released.
     pub arms: [Restriction; MAX_ARMS],
     /// By arm, counts the requests to clear latched faults.
     pub clears: [u64; MAX_ARMS],
@@ -132,41 +131,41 @@ impl Default for Restrictions {
 /// The limits of one arm after a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmLimits {
-    /// What arm and configuration allow: how far limits rise when restrictions are released.
+    /// What arm and configuration allow: limits rise this far when restrictions are released.
     pub configured: Limits,
     /// What the governor keeps.
     pub in_force: Limits,
-    /// The governor has taken the composition. False cannot happen as long as owners send valid
-    /// limits; the older ones then stay.
+    /// Whether the governor accepted the composed limits. Always true as long as owners send valid
+    /// limits; otherwise the older limits stay.
     pub is_taken: bool,
 }
 
-/// What the loop kept in the last tick in which it changed.
+/// What the loop has kept since the last tick in which it changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InForce {
     /// Version of [`Configured`].
     pub configured: u64,
     /// Version of [`Restrictions`].
     pub restrictions: u64,
-    /// By arm; `None` where there is none.
+    /// Limits by arm; `None` where no arm exists.
     pub arms: [Option<ArmLimits>; MAX_ARMS],
 }
 
-/// The supervisor's end: the only owner of what is [`Configured`].
+/// The supervisor's end: the only owner of [`Configured`].
 pub struct ConfiguredOwner {
     value: Configured,
     out: latest::Writer<Configured>,
     taken: Arc<AtomicU64>,
 }
 
-/// The end of the clients' server: the only owner of the [`Restrictions`].
+/// The clients' server's end: the only owner of [`Restrictions`].
 pub struct RestrictionsOwner {
     value: Restrictions,
     out: latest::Writer<Restrictions>,
     in_force: latest::Reader<InForce>,
 }
 
-/// Makes the ends for a loop over `core`, whose configuration has these limits. Allocates.
+/// Makes the ends for a loop over `core`, where `limits` are the configuration's. Allocates.
 pub fn link(core: &LoopCore, limits: Limits) -> (Composer, ConfiguredOwner, RestrictionsOwner) {
     let value = Configured {
         version: 0,
@@ -213,15 +212,16 @@ pub fn link(core: &LoopCore, limits: Limits) -> (Composer, ConfiguredOwner, Rest
 }
 
 impl ConfiguredOwner {
-    /// Publishes the configuration's limits after a reload. Gives the version to wait for. `eases`:
-    /// surfaces change with it, which are to be sent after this; forces rise by the ramp then.
+    /// Publishes the configuration's limits after a reload and returns the version to wait for.
+    /// `eases`: the reload also changes surfaces, which are to be sent after this call; forces then
+    /// rise by the ramp.
     pub fn set_limits(&mut self, limits: Limits, eases: bool) -> u64 {
         self.value.limits = limits;
         self.value.surfaces += u64::from(eases);
         self.publish()
     }
 
-    /// Publishes an arm's gains for each that has an entry.
+    /// Publishes the gains of each arm that has an entry and returns the version to wait for.
     pub fn set_gains(&mut self, gains: impl Iterator<Item = Gains>) -> u64 {
         for (slot, gains) in self.value.gains.iter_mut().zip(gains) {
             *slot = Some(gains);
@@ -237,18 +237,18 @@ impl ConfiguredOwner {
 
     /// Whether a tick has kept this version or a later one.
     pub fn is_taken(&self, version: u64) -> bool {
-        // Acquire: who sees this sees what the tick before it published.
+        // Acquire: a thread that sees this also sees what the tick published before it.
         self.taken.load(Ordering::Acquire) >= version
     }
 }
 
 impl RestrictionsOwner {
-    /// What is published.
+    /// The published value.
     pub fn value(&self) -> &Restrictions {
         &self.value
     }
 
-    /// Changes the value and publishes it whole. Gives the version to wait for.
+    /// Changes the value, publishes it whole, and returns the version to wait for.
     pub fn change(&mut self, change: impl FnOnce(&mut Restrictions)) -> u64 {
         change(&mut self.value);
         self.value.version += 1;
@@ -256,30 +256,30 @@ impl RestrictionsOwner {
         self.value.version
     }
 
-    /// What the loop says that it keeps.
+    /// What the loop says it keeps.
     pub fn in_force(&mut self) -> &InForce {
         self.in_force.read().0
     }
 }
 
-/// The loop's end: takes what the owners say and puts it into force. Real-time.
+/// The loop's end: takes the owners' values and puts them into force. Real-time.
 pub struct Composer {
     configured: latest::Reader<Configured>,
     restrictions: latest::Reader<Restrictions>,
     in_force: latest::Writer<InForce>,
     configured_taken: Arc<AtomicU64>,
-    /// Of both, as they were taken last.
+    /// Versions of both values at the last take.
     versions: (u64, u64),
-    /// The clears that were carried out, by arm.
+    /// Clear requests carried out, by arm.
     clears: [u64; MAX_ARMS],
-    /// The changes of surfaces that were heard of.
+    /// Surface changes seen so far.
     surfaces: u64,
     /// What the next tick keeps, if that is new.
     changed: Option<InForce>,
 }
 
 impl Composer {
-    /// Takes the newest of both, if there is anything new. Before a tick.
+    /// Takes the newest values of both owners, if either is new. Call it before a tick.
     pub fn take(&mut self, core: &mut LoopCore) {
         let (configured, _) = self.configured.read();
         let (restrictions, _) = self.restrictions.read();
@@ -317,7 +317,8 @@ impl Composer {
         self.changed = Some(changed);
     }
 
-    /// Says what the tick kept, if that is new. After a tick, when its state is published.
+    /// Publishes what the tick kept, if that is new. Call it after a tick, when its state is
+    /// published.
     pub fn acknowledge(&mut self) {
         if let Some(changed) = self.changed.take() {
             self.in_force.write(changed);

@@ -1,9 +1,9 @@
-//! How many lines of a kind the log takes in a minute: the rest is counted.
+//! Limits how many log lines of one kind are written per minute, and counts the rest.
 
 /// Length of a minute, ns.
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// Lets the first of each minute through. The minute begins with the first of them.
+/// Admits the first lines of each minute. A minute begins with its first line.
 #[derive(Clone, Debug)]
 pub struct Limit {
     most: u64,
@@ -12,7 +12,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// So many a minute.
+    /// Admits `most` lines a minute.
     pub const fn new(most: u64) -> Self {
         Limit {
             most,
@@ -21,15 +21,15 @@ impl Limit {
         }
     }
 
-    /// One more. Whether it is told. To be called after [`ended`](Self::ended).
+    /// Counts one more line and returns whether to write it. Call it after [`ended`](Self::ended).
     pub fn admit(&mut self, now_ns: u64) -> bool {
         self.began_ns.get_or_insert(now_ns);
         self.seen += 1;
         self.seen <= self.most
     }
 
-    /// How many were not told, once the minute is over; `None` where none was, or the minute goes
-    /// on.
+    /// Number of lines not written, once the minute is over. `None` if all were written or the
+    /// minute is not over.
     pub fn ended(&mut self, now_ns: u64) -> Option<u64> {
         let began_ns = self.began_ns?;
         if now_ns.saturating_sub(began_ns) < MINUTE_NS {
@@ -38,7 +38,8 @@ impl Limit {
         self.finish()
     }
 
-    /// The same at the end of all minutes.
+    /// Same as [`ended`](Self::ended), for the end of the run: does not wait for the minute to
+    /// pass.
     pub fn finish(&mut self) -> Option<u64> {
         let more = self.seen.saturating_sub(self.most);
         (self.began_ns, self.seen) = (None, 0);

@@ -1,5 +1,5 @@
-//! What one tick leaves behind: everything the recorder, the metrics, the live view and the checker
-//! live on.
+//! The record of one tick: everything that the recorder, the metrics, the live view and the checker
+//! need.
 //!
 //! Plain `Copy` data of fixed size, so that it crosses the ring from the real-time thread without
 //! allocation. The input half is complete: with the commands and the order of the snapshots it
@@ -20,14 +20,14 @@ use super::watchdog::Silent;
 /// Which party made the loop miss whole periods or starved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Blame {
-    /// Nobody: the tick was in time.
+    /// None: the tick was in time.
     #[default]
     None,
-    /// The loop woke late or computed too long: scheduler, other load, or our own work.
+    /// The loop woke late or computed too long: the scheduler, other load, or the loop's own work.
     Loop,
     /// An arm's input did not come (device-clocked loop), or is stale.
     Device,
-    /// The newest contact snapshot is too old or its certificate held the tool back.
+    /// The newest contact snapshot is too old, or its certificate held the tool back.
     Collision,
 }
 
@@ -42,7 +42,7 @@ pub struct ArmTick {
     pub anchored: bool,
     /// Input: sequence of the snapshot that was offered to the engine before this tick; 0: none.
     pub offered: u64,
-    /// Input: the same of the soft bodies' word.
+    /// Input: same for the soft bodies' snapshot.
     pub offered_soft: u64,
     /// Input: coupling gains in force.
     pub gains: Gains,
@@ -50,26 +50,27 @@ pub struct ArmTick {
     pub limits: Limits,
     /// Input: latched faults were cleared before this tick.
     pub cleared: bool,
-    /// Input: before this tick force was told to rise only by the ramp, from what it was.
+    /// Input: before this tick, force was limited to rise only by the ramp from its present value.
     pub eased: bool,
-    /// Tool where the hand is, world.
+    /// Device pose of the tool, world.
     pub world_from_device: Pose,
-    /// Tool where it is allowed to be, world.
+    /// Proxy pose of the tool, world.
     pub world_from_proxy: Pose,
     /// The coupling's wrench, device base frame, before the governor.
     pub wanted: Wrench,
     /// The wrench sent to the arm, device base frame.
     pub sent: Wrench,
-    /// What the spring behind it gave and took.
+    /// Energy that the spring behind it gave and took.
     pub energy: Energy,
-    /// How often the governor lowered the gain so far, and what oscillations left of that of force
-    /// and of torque (what energy left of it is in `energy`). For the log; not recorded.
+    /// Number of times that the governor has lowered the gain so far, and the gain that
+    /// oscillations left for force and for torque (what energy left of it is in `energy`). For the
+    /// log; not recorded.
     pub lowered: (u64, [f64; 2]),
     /// Governor's state code.
     pub state: u8,
     /// Governor's reason code, 0 for none.
     pub reason: u8,
-    /// Contacts.
+    /// Number of contacts.
     pub contacts: u16,
     /// Contact rows of the largest projection.
     pub rows: u16,
@@ -83,73 +84,75 @@ pub struct ArmTick {
     pub snapshot_age: u32,
     /// Sequence of the snapshot in use.
     pub snapshot: u64,
-    /// What a GPU did for that snapshot; not a matter of replays, the snapshot is the same without.
+    /// Share of a GPU in that snapshot. No input of a replay: the snapshot is the same without a
+    /// GPU.
     pub midphase: MidPhaseShare,
     /// Age of the sample, ns.
     pub input_age_ns: u64,
-    /// Age of the soft bodies' word in use, ticks; `u32::MAX` without one.
+    /// Age of the soft bodies' snapshot in use, ticks; `u32::MAX` without one.
     pub soft_age: u32,
-    /// Who found the contacts of that word.
+    /// Which finder found the contacts of that snapshot.
     pub soft_finder: Finder,
-    /// Points of tool and soft bodies that are tracked.
+    /// Number of tracked points of tool and soft bodies.
     pub tracked: u16,
-    /// Tangent planes of soft surfaces near enough to count.
+    /// Number of tangent planes of soft surfaces near enough to count.
     pub soft_rows: u16,
-    /// What the needle at the tool did.
+    /// State of the needle at the tool.
     pub insertion: Insertion,
     /// Bodies solid to the tool, by slot.
     pub solid: u64,
-    /// Bodies that the tool is inside of, or overlaps, by slot: not solid until it has moved out.
+    /// Bodies that the tool is inside of or overlaps, by slot. They are not solid until the tool
+    /// has moved out.
     pub inside: u64,
-    /// Client-visible id of the first of them; 0 for none.
+    /// Client-visible id of the first body in `inside`; 0 if there is none.
     pub inside_body: u32,
     /// Corners of the tool's path in this tick, `..path_len`.
     pub path: [Pose; MAX_SUBSTEPS],
-    /// How many.
+    /// Number of corners in `path`.
     pub path_len: u8,
-    /// Of a simulated arm: handle, wrenches and work as they are. No input of the computation.
-    /// Stamped: the tick's time where time is virtual, that of the arm's last report else.
+    /// Ground truth of a simulated arm: handle, wrenches and work. Not an input of the computation.
+    /// Its time stamp is the tick's time where time is virtual, else that of the arm's last report.
     pub truth: Option<ArmTruth>,
 }
 
-/// Most moved bodies that a record keeps: all that a scene has room for.
+/// Capacity for moved bodies in a record: every body of a scene.
 pub const MAX_MOVED: usize = MAX_BODIES;
 
-/// Most bodies that are forgotten at once: all that a scene has room for.
+/// Most bodies removed at once: every body of a scene.
 pub const MAX_GONE: usize = MAX_BODIES;
 
-/// A body makes no force from now on, or makes force again: its client is silent or out of focus,
-/// or is back.
+/// A body stops making force, or makes force again: its client is silent or out of focus, or is
+/// back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Silencing {
     /// Client-visible id of the body.
     pub body: u32,
-    /// Whether it makes no force.
+    /// Whether the body makes no force.
     pub silent: bool,
 }
 
-/// What the loop is told of a body's client.
+/// An order to the loop about a client's body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyOrder {
-    /// The client is gone: the body of this client-visible id is to be forgotten.
+    /// The client is gone: remove the body with this client-visible id.
     Forget(u32),
-    /// The body makes no force, or makes force again.
+    /// Silence the body or restore it.
     Silence(Silencing),
 }
 
-/// A body that moved in this tick.
+/// A body and its pose after a tick.
 #[derive(Clone, Copy, Debug)]
 pub struct MovedBody {
-    /// Which.
+    /// Slot and generation of the body.
     pub key: BodyKey,
     /// Client-visible id.
     pub id: u32,
-    /// Where it is after the tick.
+    /// Pose after the tick.
     pub world_from_body: Pose,
 }
 
 impl ArmTick {
-    /// Of an arm that does not exist.
+    /// The record of an arm that does not exist.
     pub fn absent() -> Self {
         ArmTick {
             sample: ArmSample::default(),
@@ -193,58 +196,58 @@ impl ArmTick {
     }
 }
 
-/// One tick.
+/// The record of one tick.
 #[derive(Clone, Copy, Debug)]
 pub struct TickRecord {
-    /// From 1.
+    /// Number of the tick, from 1.
     pub tick: u64,
-    /// Input: time of the tick by the loop's clock, ns: its deadline, which is what the computation
-    /// sees.
+    /// Input: time of the tick by the loop's clock, ns. This is the deadline, which the computation
+    /// uses as its time.
     pub now_ns: u64,
     /// Input: periods since the previous tick, 1 if none was skipped.
     pub periods: u32,
     /// When the loop asked to be woken (signalled), ns.
     pub signalled_ns: u64,
-    /// When it woke, ns.
+    /// When the loop woke, ns.
     pub awake_ns: u64,
-    /// When it was done, ns.
+    /// When the loop was done, ns.
     pub done_ns: u64,
-    /// Whom to blame for skipped periods or starvation.
+    /// Which party is to blame for skipped periods or starvation.
     pub blame: Blame,
-    /// Input: a stop was asked for, force ramps to zero.
+    /// Input: a stop was requested; force ramps to zero.
     pub stopping: bool,
     /// Input: an immediate stop was ordered.
     pub cut: bool,
     /// Input: threads that showed no sign of life.
     pub silent: Silent,
-    /// Input: client-visible ids of bodies that were forgotten before this tick and its snapshots,
+    /// Input: client-visible ids of bodies removed before this tick and its snapshots,
     /// `..gone_count`.
     pub gone: [u32; MAX_GONE],
-    /// How many.
+    /// Number of ids in `gone`.
     pub gone_count: u8,
-    /// Input: bodies that were silenced or restored before this tick, in this order,
-    /// `..silencing_count`.
+    /// Input: bodies silenced or restored before this tick, in this order, `..silencing_count`.
     pub silencings: [Silencing; MAX_GONE],
-    /// How many.
+    /// Number of entries in `silencings`.
     pub silencing_count: u8,
     /// The arms, by index.
     pub arms: [ArmTick; MAX_ARMS],
-    /// The bodies that the loop knew in this tick: by slot the generation of the one that is there,
-    /// the epoch of a tool; 0 for none. With [`ArmTick::solid`] it names what was solid to whom.
+    /// The bodies that the loop knew in this tick. By slot: the generation of the body there, or
+    /// the epoch of a tool; 0 if empty. Together with [`ArmTick::solid`] it tells what was solid to
+    /// which tool.
     pub bodies: [u32; MAX_BODIES],
-    /// One of them, each in its turn, moved or not, and where it is after the tick: what a reader
-    /// that missed records does not know it knows again after [`MAX_SCENE_BODIES`] of them.
+    /// One of the bodies, each in turn, moved or not, with its pose after the tick. A reader that
+    /// missed records knows every body again after [`MAX_SCENE_BODIES`] of them.
     pub surveyed: Option<MovedBody>,
-    /// Bodies that moved, the first [`MAX_MOVED`] of them.
+    /// The bodies that moved, at most the first [`MAX_MOVED`].
     pub moved: [MovedBody; MAX_MOVED],
-    /// How many bodies moved.
+    /// Number of bodies that moved.
     pub moved_count: u16,
-    /// What the kinetic structure of a planar scene has cost so far; not recorded.
+    /// Cost so far of the kinetic structure of a planar scene; not recorded.
     pub measures: Option<Measures>,
 }
 
 impl TickRecord {
-    /// Which body had this slot in this tick, or which tool.
+    /// The body or tool that had this slot in this tick.
     pub fn body_in(&self, slot: usize) -> Option<BodyKey> {
         let generation = *self
             .bodies
@@ -261,22 +264,22 @@ impl TickRecord {
         (tick % MAX_SCENE_BODIES as u64) as usize
     }
 
-    /// Client-visible ids of the bodies that were forgotten before this tick.
+    /// Client-visible ids of the bodies removed before this tick.
     pub fn gone(&self) -> &[u32] {
         self.gone
             .get(..usize::from(self.gone_count))
             .unwrap_or(&self.gone)
     }
 
-    /// What was silenced and restored before this tick, in order.
+    /// Bodies silenced and restored before this tick, in order.
     pub fn silencings(&self) -> &[Silencing] {
         self.silencings
             .get(..usize::from(self.silencing_count))
             .unwrap_or(&self.silencings)
     }
 
-    /// What the tick made: of each arm the wrench that the coupling wanted, the wrench that was
-    /// sent, and the proxy; and the bodies that moved.
+    /// Adds the results of the tick to a digest: each arm's wanted wrench, sent wrench and proxy,
+    /// and the bodies that moved.
     pub fn add_to(&self, digest: &mut Digest) {
         digest.word(self.tick);
         for arm in &self.arms {
@@ -293,7 +296,7 @@ impl TickRecord {
         }
     }
 
-    /// Before the first tick.
+    /// A record from before the first tick.
     pub fn new() -> Self {
         TickRecord {
             tick: 0,

@@ -1,39 +1,39 @@
 //! Bodies that make no force because their clients are silent or out of focus.
 //!
-//! They stay as hard as they are: only the governor of an arm that touches one takes its force
-//! away, and gives it back as after any fault, once little force is wanted. So what is wanted is
-//! never zero while the hand is inside, and nothing can jump when the client is back. Real-time
-//! callable: no allocation, bounded. Deterministic.
+//! Such bodies stay as stiff as before. Only the governor of an arm that touches one takes the
+//! arm's force away, and returns it as after any fault, once little force is wanted. So the wanted
+//! force is never zero while the hand is inside, and nothing can jump when the client is back.
+//! Real-time callable: no allocation, bounded. Deterministic.
 
 use hapticd_proxy::{ArmOutcome, MAX_ARMS, MAX_BODIES};
 
 use super::record::{MAX_GONE, Silencing};
 
-/// What an arm's governor is to do in a tick.
+/// What an arm's governor has to do in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touch {
-    /// Nothing silenced is touched.
+    /// The arm touches no silenced body.
     None,
-    /// It was touched when it was silenced: the force fades.
+    /// The arm touched a body when it was silenced: the force fades.
     Fading,
-    /// It is touched: there is no force.
+    /// The arm touches a silenced body: no force.
     Forceless,
 }
 
-/// See the module page.
+/// The set of silenced bodies: see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Silenced {
     bodies: [u32; MAX_BODIES],
     count: usize,
-    /// By arm: it pressed on a body when that was silenced, and its force has not come to zero.
+    /// By arm: it pressed on a body when that was silenced, and its force has not reached zero.
     fading: [bool; MAX_ARMS],
-    /// Since the last tick, for its record.
+    /// Orders since the last tick, for its record.
     told: [Silencing; MAX_GONE],
     told_count: u8,
 }
 
 impl Silenced {
-    /// No body.
+    /// An empty set.
     pub fn new() -> Self {
         Silenced {
             bodies: [0; MAX_BODIES],
@@ -44,8 +44,9 @@ impl Silenced {
         }
     }
 
-    /// Silences or restores a body, before a tick; `last`: what the arms did in the last one.
-    /// False, and nothing done: there were too many since, the next tick must run first.
+    /// Silences or restores a body before a tick. `last` is the outcome of the last tick by arm.
+    /// Returns false, with nothing done, if too many orders came since; the next tick must run
+    /// first.
     pub fn tell(&mut self, order: Silencing, last: &[ArmOutcome; MAX_ARMS]) -> bool {
         let Some(slot) = self.told.get_mut(usize::from(self.told_count)) else {
             return false;
@@ -58,7 +59,7 @@ impl Silenced {
                 for (fading, arm) in self.fading.iter_mut().zip(last) {
                     *fading |= presses(arm, &[order.body]);
                 }
-                // More than a scene has are of scenes long gone: the oldest goes.
+                // Bodies beyond a scene's capacity belong to scenes long gone: drop the oldest.
                 if self.count == MAX_BODIES {
                     self.bodies.copy_within(1.., 0);
                     self.count -= 1;
@@ -72,7 +73,7 @@ impl Silenced {
         true
     }
 
-    /// A body is gone for good.
+    /// Removes a body that is gone for good.
     pub fn forget(&mut self, body: u32) {
         if let Some(at) = self.bodies().iter().position(|other| *other == body) {
             self.remove(at);
@@ -88,12 +89,12 @@ impl Silenced {
         &self.bodies[..self.count]
     }
 
-    /// What was told since the last tick, and how many of it.
+    /// Takes the orders since the last tick, and their number.
     pub fn take_told(&mut self) -> ([Silencing; MAX_GONE], u8) {
         (self.told, std::mem::take(&mut self.told_count))
     }
 
-    /// What an arm's governor is to do after this outcome.
+    /// Returns what an arm's governor has to do after this outcome.
     pub fn touch(&mut self, arm: usize, outcome: &ArmOutcome) -> Touch {
         let touches = self.count > 0 && presses(outcome, self.bodies());
         self.fading[arm] &= touches;
@@ -104,7 +105,7 @@ impl Silenced {
         }
     }
 
-    /// The factor of an arm's force has come to zero: nothing is left to fade.
+    /// Notes that the factor of an arm's force has reached zero: nothing is left to fade.
     pub fn faded(&mut self, arm: usize) {
         self.fading[arm] = false;
     }

@@ -1,8 +1,8 @@
-//! What the loop computes contact with: solid scenes by certificates, planar ones by a kinetic
-//! structure.
+//! The contact engine of the loop: certificates for solid scenes, a kinetic structure for planar
+//! ones.
 //!
-//! One of two engines that take the same input and say the same of a tick. Neither allocates,
-//! blocks or reads a clock after construction.
+//! Both engines take the same input and give the same kind of output. Neither allocates, blocks or
+//! reads a clock after construction.
 
 use hapticd_planar::{Measures, PlanarEngine};
 use hapticd_proxy::{
@@ -10,7 +10,7 @@ use hapticd_proxy::{
     TickOutput, TrackedBody, tool_in,
 };
 
-/// See the module.
+/// One of the two contact engines.
 pub enum Simulation {
     /// A scene in space.
     Solid(Box<Engine>),
@@ -19,7 +19,7 @@ pub enum Simulation {
 }
 
 impl Simulation {
-    /// New gains for an arm, from the next tick on.
+    /// Sets an arm's gains from the next tick on.
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         match self {
             Self::Solid(engine) => engine.set_gains(arm, gains),
@@ -27,7 +27,7 @@ impl Simulation {
         }
     }
 
-    /// What the safety governor let through of an arm's last wrench.
+    /// Sets what the safety governor let through of an arm's last wrench.
     pub fn set_passed(&mut self, arm: usize, passed: Passed) {
         match self {
             Self::Solid(engine) => engine.set_passed(arm, passed),
@@ -35,8 +35,8 @@ impl Simulation {
         }
     }
 
-    /// Fixes to an arm's tool what may hold it back, before the first tick. There are no needles in
-    /// the plane: it is dropped there.
+    /// Fixes a guide that may hold the tool back to an arm's tool, before the first tick. The plane
+    /// has no needles: there the guide is dropped.
     pub fn set_guide(&mut self, arm: usize, guide: Box<dyn Guide>) {
         if let Self::Solid(engine) = self {
             engine.set_guide(arm, guide);
@@ -51,7 +51,7 @@ impl Simulation {
         }
     }
 
-    /// Takes a snapshot; gives back a buffer that is no longer needed.
+    /// Takes a snapshot. Returns a buffer that is no longer needed.
     pub fn receive(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
         match self {
             Self::Solid(engine) => engine.receive(snapshot),
@@ -59,8 +59,8 @@ impl Simulation {
         }
     }
 
-    /// Takes what the soft bodies' thread says; gives back a buffer that is no longer needed. There
-    /// are no soft bodies in the plane.
+    /// Takes a snapshot from the soft bodies' thread. Returns a buffer that is no longer needed.
+    /// The plane has no soft bodies.
     pub fn receive_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
         match self {
             Self::Solid(engine) => engine.receive_soft(soft),
@@ -68,7 +68,7 @@ impl Simulation {
         }
     }
 
-    /// A body is gone: from the next tick on it neither stops nor pushes.
+    /// Removes a body: from the next tick on it neither stops nor pushes.
     pub fn forget(&mut self, id: u32) {
         match self {
             Self::Solid(engine) => engine.forget(id),
@@ -76,7 +76,7 @@ impl Simulation {
         }
     }
 
-    /// A buffer that is no longer needed, if there is one.
+    /// Returns a buffer that is no longer needed, if any.
     pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
         match self {
             Self::Solid(engine) => engine.take_retired(),
@@ -84,7 +84,7 @@ impl Simulation {
         }
     }
 
-    /// One tick.
+    /// Runs one tick.
     pub fn tick(&mut self, input: &TickInput) -> &TickOutput {
         match self {
             Self::Solid(engine) => engine.tick(input),
@@ -92,7 +92,7 @@ impl Simulation {
         }
     }
 
-    /// The question to the collision thread after a tick.
+    /// Query for the collision thread after a tick.
     pub fn query(&self) -> Query {
         match self {
             Self::Solid(engine) => engine.query(),
@@ -107,7 +107,7 @@ impl Simulation {
         }
     }
 
-    /// The bodies of the scene as they are now.
+    /// The bodies of the scene in their present state.
     pub fn bodies(&self) -> impl Iterator<Item = &TrackedBody> {
         self.table().of_scene()
     }
@@ -118,7 +118,7 @@ impl Simulation {
         keys.filter(|key| tool_in(usize::from(key.slot)).is_some())
     }
 
-    /// What the kinetic structure of a planar scene has cost so far; `None` in space.
+    /// Cost so far of the kinetic structure of a planar scene; `None` in space.
     pub fn measures(&self) -> Option<Measures> {
         match self {
             Self::Solid(_) => None,
@@ -126,7 +126,7 @@ impl Simulation {
         }
     }
 
-    /// The last tick's output.
+    /// Output of the last tick.
     pub fn output(&self) -> &TickOutput {
         match self {
             Self::Solid(engine) => engine.output(),

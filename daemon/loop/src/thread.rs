@@ -1,20 +1,20 @@
-//! The real-time thread: wakes on absolute deadlines, runs [`LoopCore::tick`], hands everything
-//! over, sleeps.
+//! The real-time thread: wakes on absolute deadlines, runs [`LoopCore::tick`], hands over the
+//! results, sleeps.
 //!
-//! After the set-up nothing here allocates, locks or makes a system call but the sleep itself.
+//! After the set-up nothing here allocates, locks or makes a system call except the sleep itself.
 //! Every hand-over is wait-free: latest-value mailboxes to and from the arms, rings to and from the
 //! collision thread, a ring of records to the scribe. A full ring loses the record, never the tick.
 //!
 //! # Time
 //!
-//! The computation sees the *deadline* as its time, not the moment of waking: the same inputs give
-//! the same force however late the scheduler was, and a recording replays. An overrun skips whole
-//! periods, is counted and attributed; nothing is caught up.
+//! The computation sees the *deadline* as its time, not the moment of waking. So the same inputs
+//! give the same force however late the scheduler was, and a recording can be replayed. An overrun
+//! skips whole periods, which are counted and attributed; the loop does not catch up.
 //!
-//! Two clocks pace the loop. *Host*: absolute deadlines on the monotonic clock, slept to `spin`
-//! before and spun from there (pure spinning under SCHED_FIFO is throttled by the kernel).
-//! *Device*: the tick follows the arrival of a report of the first arm; if none comes within two
-//! periods the host clock takes over for that tick and the device is blamed.
+//! Two clocks pace the loop. *Host*: absolute deadlines on the monotonic clock; the thread sleeps
+//! until `spin` before the deadline and spins from there (the kernel throttles pure spinning under
+//! SCHED_FIFO). *Device*: the tick follows the arrival of a report of the first arm. If none comes
+//! within two periods, the host clock takes over for that tick and the device is blamed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -30,27 +30,27 @@ use super::limits::Composer;
 use super::record::{BodyOrder, MAX_GONE, TickRecord};
 use super::watchdog::Guard;
 
-/// What paces the loop.
+/// Clock that paces the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// The monotonic clock.
     Host,
-    /// The reports of this arm.
+    /// The reports of the arm with this index.
     Device(usize),
 }
 
-/// Where the loop publishes its state; called at the end of each tick, on the real-time thread.
+/// Publishes the loop's state. Called at the end of each tick, on the real-time thread.
 pub trait Publish: Send {
-    /// Must neither allocate nor block.
+    /// Publishes the state of the last tick. Must neither allocate nor block.
     fn publish(&mut self, core: &LoopCore);
 }
 
-/// No clients.
+/// Publishes nothing.
 impl Publish for () {
     fn publish(&mut self, _: &LoopCore) {}
 }
 
-/// Clients, or none.
+/// Publishes if there is a publisher.
 impl<P: Publish> Publish for Option<P> {
     fn publish(&mut self, core: &LoopCore) {
         if let Some(publisher) = self {
@@ -59,7 +59,7 @@ impl<P: Publish> Publish for Option<P> {
     }
 }
 
-/// Both, one after the other.
+/// Publishes through both, one after the other.
 impl<A: Publish, B: Publish> Publish for (A, B) {
     fn publish(&mut self, core: &LoopCore) {
         self.0.publish(core);
@@ -67,39 +67,39 @@ impl<A: Publish, B: Publish> Publish for (A, B) {
     }
 }
 
-/// The loop's ends of what it shares with the soft bodies' thread.
+/// The loop's ends of the links to the soft bodies' thread.
 pub struct SoftLinks {
-    /// From it.
+    /// Answers of the soft bodies' thread.
     pub answers: ring::Consumer<Box<SoftSnapshot>>,
-    /// Back to it.
+    /// Used buffers, back to the soft bodies' thread.
     pub used: ring::Producer<Box<SoftSnapshot>>,
-    /// To it.
+    /// Queries to the soft bodies' thread.
     pub queries: latest::Writer<Query>,
 }
 
-/// The loop's ends of everything.
+/// The loop's ends of all links.
 pub struct Links<P> {
     /// Newest input of each arm.
     pub inputs: [Option<latest::Reader<ArmInput>>; MAX_ARMS],
     /// Newest command to each arm.
     pub commands: [Option<latest::Writer<ArmCommand>>; MAX_ARMS],
-    /// From the collision thread.
+    /// Snapshots of the collision thread.
     pub snapshots: ring::Consumer<Box<Snapshot>>,
-    /// Back to it.
+    /// Used buffers, back to the collision thread.
     pub used: ring::Producer<Box<Snapshot>>,
-    /// To it.
+    /// Queries to the collision thread.
     pub queries: latest::Writer<Query>,
-    /// To and from the soft bodies' thread, where there are soft bodies.
+    /// Links to the soft bodies' thread, where the scene has soft bodies.
     pub soft: Option<SoftLinks>,
-    /// To the scribe.
+    /// Records for the scribe.
     pub records: ring::Producer<TickRecord>,
     /// Limits, gains and clears, from the supervisor and the clients' server.
     pub limits: Composer,
-    /// From the clients' server: bodies that are gone, silent or back.
+    /// Orders of the clients' server: bodies that are gone, silent or back.
     pub gone: ring::Consumer<BodyOrder>,
-    /// Signs of life of the threads that the loop's promises need.
+    /// Signs of life of the threads that the loop's guarantees depend on.
     pub guard: Guard,
-    /// To clients.
+    /// Publisher of the loop's state to clients.
     pub publisher: P,
 }
 
@@ -107,18 +107,18 @@ pub struct Links<P> {
 pub struct Flags {
     /// Ramp all force to zero.
     pub stopping: AtomicBool,
-    /// Zero at once.
+    /// Cut all force at once.
     pub cut: AtomicBool,
     /// Return after the next tick.
     pub quit: AtomicBool,
-    /// Counts ticks: the supervisor's sign of life.
+    /// Counts ticks: the loop's sign of life to the supervisor.
     pub heartbeat: AtomicU64,
     /// All wrenches were exactly zero in the last tick.
     pub quiet: AtomicBool,
 }
 
 impl Flags {
-    /// Running.
+    /// Flags of a running loop.
     pub fn new() -> Self {
         Flags {
             stopping: AtomicBool::new(false),
@@ -143,7 +143,7 @@ pub struct Turns<P> {
     inputs: [ArmInput; MAX_ARMS],
 }
 
-/// When a turn happens.
+/// Timing of a turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
     /// The tick's time, ns.
@@ -154,7 +154,7 @@ pub struct Moment {
     pub signalled_ns: u64,
     /// When it woke, ns.
     pub awake_ns: u64,
-    /// The device's report, which should have been the clock, did not come.
+    /// Whether the device's report, which should have been the clock, did not come.
     pub device_late: bool,
 }
 
@@ -168,8 +168,8 @@ impl<P: Publish> Turns<P> {
         }
     }
 
-    /// One turn: takes the newest of everything in, ticks, hands everything out. Real-time: no
-    /// allocation, no lock, no system call but reading the clock.
+    /// Runs one turn: takes the newest of all inputs, ticks, hands out all results. Real-time: no
+    /// allocation, no lock, no system call except reading the clock.
     pub fn turn(&mut self, moment: Moment, flags: &Flags) {
         let (core, links) = (&mut self.core, &mut self.links);
         for (input, reader) in self.inputs.iter_mut().zip(&mut links.inputs) {
@@ -177,8 +177,8 @@ impl<P: Publish> Turns<P> {
                 *input = *reader.read().0;
             }
         }
-        // Before the snapshots, which may list them. No more than a tick's record has room for; the
-        // rest is due in the next one.
+        // Before the snapshots, which may list these bodies. At most as many as a tick's record can
+        // hold; the rest is due in the next tick.
         for _ in 0..MAX_GONE {
             match links.gone.pop() {
                 Some(BodyOrder::Forget(body)) => core.forget(body),
@@ -190,7 +190,7 @@ impl<P: Publish> Turns<P> {
         if let Some(soft) = &mut links.soft {
             while let Some(answer) = soft.answers.pop() {
                 if let Some(old) = core.offer_soft(answer) {
-                    // Cannot be full: it has room for every buffer there is.
+                    // Cannot be full: its capacity covers every buffer.
                     let _ = soft.used.push(old);
                 }
             }
@@ -213,7 +213,7 @@ impl<P: Publish> Turns<P> {
             }
         }
         while let Some(buffer) = core.take_retired() {
-            // Cannot be full: it has room for every buffer there is.
+            // Cannot be full: its capacity covers every buffer.
             let _ = links.used.push(buffer);
         }
         let query = core.query();
@@ -230,14 +230,14 @@ impl<P: Publish> Turns<P> {
         flags.heartbeat.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The loop, for a look.
+    /// The loop, for inspection.
     pub fn core(&self) -> &LoopCore {
         &self.core
     }
 }
 
-/// Runs the loop until `flags.quit`. Gives everything back for a last look, and to be freed
-/// elsewhere.
+/// Runs the loop until `flags.quit` is set. Returns everything, for a last inspection and to be
+/// freed on another thread.
 pub fn run<P: Publish>(
     core: LoopCore,
     links: Links<P>,
@@ -247,7 +247,7 @@ pub fn run<P: Publish>(
 ) -> Turns<P> {
     let period = core.period_ns();
     let mut turns = Turns::new(core, links);
-    // What SpinSleeper calls accuracy is how early it stops sleeping and starts to spin.
+    // SpinSleeper's "accuracy" is how early it stops sleeping and starts to spin.
     let sleeper = SpinSleeper::new(spin_us.saturating_mul(1000))
         .with_spin_strategy(SpinStrategy::SpinLoopHint);
     let mut deadline = now_ns() + period;
@@ -268,7 +268,7 @@ pub fn run<P: Publish>(
         let awake_ns = now_ns();
         let behind = awake_ns.saturating_sub(deadline) / period;
         let signalled_ns = deadline;
-        // Whole periods that are gone are gone.
+        // Whole missed periods are skipped, not caught up.
         deadline += behind * period;
         let moment = Moment {
             deadline_ns: deadline,
@@ -283,7 +283,7 @@ pub fn run<P: Publish>(
     turns
 }
 
-/// Offers the newest snapshot of each arm, recycles the rest.
+/// Offers the newest snapshot of each arm and recycles the rest.
 fn take_snapshots<P>(core: &mut LoopCore, links: &mut Links<P>) {
     let mut newest: [Option<Box<Snapshot>>; MAX_ARMS] = [const { None }; MAX_ARMS];
     while let Some(snapshot) = links.snapshots.pop() {
@@ -299,7 +299,8 @@ fn take_snapshots<P>(core: &mut LoopCore, links: &mut Links<P>) {
     }
 }
 
-/// Waits for a new report of an arm, at most until a period after `deadline`. True if one came.
+/// Waits for a new report of an arm until at most one period after `deadline`. Returns whether one
+/// came.
 fn await_report<P>(
     sleeper: &SpinSleeper,
     links: &mut Links<P>,
@@ -307,7 +308,7 @@ fn await_report<P>(
     deadline: u64,
     period: u64,
 ) -> bool {
-    // Reports come a period apart: sleep most of it, then look often.
+    // Reports come one period apart: sleep for most of it, then poll often.
     sleeper.sleep(Duration::from_nanos(
         (deadline.saturating_sub(period / 4)).saturating_sub(now_ns()),
     ));

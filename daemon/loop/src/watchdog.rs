@@ -1,6 +1,7 @@
-//! The loop watches the threads that its promises need. Pure: beats and ticks in, silence out.
+//! Watches the threads that the loop's guarantees depend on. Pure: heartbeats and ticks in, silence
+//! out.
 //!
-//! Each watched thread counts its rounds in an atomic, and the loop looks at it in every tick (a
+//! Each watched thread counts its rounds in an atomic, which the loop reads in every tick (a
 //! relaxed load: wait-free). Silence is counted in *ticks that the loop ran*, never in time: while
 //! the whole machine is paused, or the loop itself is held up, no thread falls silent.
 //!
@@ -8,7 +9,7 @@
 //! |---|---|---|
 //! | supervisor | gains no longer follow what is measured, a thread that died is not noticed | cuts all force, latched |
 //! | IPC | a client that dies or falls silent is not noticed | fades the arms that touch a client's body |
-//! | collision | answers grow old | nothing more: data too old fade force by themselves |
+//! | collision | answers grow old | nothing more: stale data already fades the force |
 //! | scribe | records, and with them checks | nothing: force does not depend on it |
 //!
 //! All four verdicts are inputs of the tick and are recorded with it.
@@ -22,15 +23,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub enum Watched {
     /// The main thread.
     Supervisor = 0,
-    /// It serves clients.
+    /// The thread that serves clients.
     Ipc = 1,
-    /// It answers the loop.
+    /// The thread that answers the loop's queries.
     Collision = 2,
-    /// It takes the records.
+    /// The thread that takes the records.
     Scribe = 3,
 }
 
-/// How many threads are watched.
+/// Number of watched threads.
 pub const WATCHED: usize = 4;
 
 /// A set of silent threads.
@@ -38,10 +39,10 @@ pub const WATCHED: usize = 4;
 pub struct Silent(u8);
 
 impl Silent {
-    /// All show signs of life.
+    /// The empty set: all threads show signs of life.
     pub const NONE: Silent = Silent(0);
 
-    /// This set and one thread more.
+    /// Returns this set with one more thread.
     #[must_use]
     pub const fn with(self, thread: Watched) -> Self {
         Silent(self.0 | 1 << thread as u8)
@@ -53,26 +54,26 @@ impl Silent {
         self.0 & 1 << thread as u8 != 0
     }
 
-    /// As recorded: bit `n` is the thread with discriminant `n`.
+    /// The set as recorded: bit `n` is the thread with discriminant `n`.
     #[must_use]
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// From a recording; bits without a thread mean nothing.
+    /// The set from a recording; bits without a thread are ignored.
     #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
         Silent(bits & ((1 << WATCHED) - 1))
     }
 }
 
-/// What was last seen of a thread.
+/// Last state seen of a thread.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     beat: u64,
-    /// Ticks since it changed.
+    /// Ticks since the beat changed.
     ticks: u32,
-    /// Ticks without a change from which on it is silent; `None`: it is not watched.
+    /// Ticks without a change after which the thread counts as silent; `None`: not watched.
     budget: Option<u32>,
 }
 
@@ -81,8 +82,8 @@ struct Seen {
 pub struct Watchdog([Seen; WATCHED]);
 
 impl Watchdog {
-    /// `budgets`: by thread, the ticks without a beat from which on it is silent; `None`: it is not
-    /// watched.
+    /// Makes a watchdog. `budgets` holds, by thread, the ticks without a beat after which the
+    /// thread counts as silent; `None`: not watched.
     #[must_use]
     pub fn new(budgets: [Option<u32>; WATCHED]) -> Self {
         Watchdog(budgets.map(|budget| Seen {
@@ -92,7 +93,8 @@ impl Watchdog {
         }))
     }
 
-    /// One tick that the loop ran; `beats` are the threads' counts as they stand.
+    /// Counts one tick that the loop ran and returns the silent threads. `beats` are the threads'
+    /// present counts.
     pub fn tick(&mut self, beats: [u64; WATCHED]) -> Silent {
         let mut silent = 0;
         for (bit, (seen, beat)) in self.0.iter_mut().zip(beats).enumerate() {
@@ -112,10 +114,10 @@ impl Watchdog {
 /// A thread's count of its rounds, shared with the loop.
 pub type Beat = Arc<AtomicU64>;
 
-/// The longest silence of each thread so far, in ticks. Whoever has it may read it at any time.
+/// The longest silence of each thread so far, in ticks. Any thread may read it at any time.
 pub type Longest = Arc<[AtomicU32; WATCHED]>;
 
-/// The watchdog with the counts that it looks at.
+/// The watchdog together with the counters that it reads.
 #[derive(Debug)]
 pub struct Guard {
     watchdog: Watchdog,
@@ -124,7 +126,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Watches the threads that have a count, each with its budget in ticks.
+    /// Watches the threads that have a counter, each with its budget in ticks.
     #[must_use]
     pub fn new(threads: [Option<(Beat, u32)>; WATCHED]) -> Self {
         let budgets = threads.each_ref().map(|t| t.as_ref().map(|(_, n)| *n));
@@ -135,25 +137,25 @@ impl Guard {
         }
     }
 
-    /// Where the longest silences stand.
+    /// Shared handle to the longest silences.
     #[must_use]
     pub fn longest(&self) -> Longest {
         self.longest.clone()
     }
 
-    /// Watches nobody.
+    /// Watches no thread.
     #[must_use]
     pub fn idle() -> Self {
         Self::new([const { None }; WATCHED])
     }
 
-    /// One tick. RT-callable.
+    /// Reads all counters for one tick. RT-callable.
     pub fn tick(&mut self) -> Silent {
         let count =
             |beat: &Option<Beat>| beat.as_ref().map_or(0, |beat| beat.load(Ordering::Relaxed));
         let silent = self.watchdog.tick(self.beats.each_ref().map(count));
         for (longest, seen) in self.longest.iter().zip(&self.watchdog.0) {
-            // Nobody else writes.
+            // No other thread writes it.
             if seen.ticks > longest.load(Ordering::Relaxed) {
                 longest.store(seen.ticks, Ordering::Relaxed);
             }

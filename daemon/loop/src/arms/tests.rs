@@ -1,4 +1,4 @@
-//! What stays on an arm's wire when its service ends, by whatever.
+//! What stays on an arm's wire when its service ends for any reason.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -10,9 +10,9 @@ use hapticd_devices::profile::{Profile, generic};
 use super::*;
 
 const PROFILE: &str = include_str!("../../../../config/devices/generic-vendor-3dof.toml");
-/// Switches the motors of the arm in these tests off.
+/// Report that switches the motors of the test arm off.
 const STOP: [u8; 2] = [6, 0];
-/// An output report of no force, but for its sequence.
+/// An output report of zero force, except for its sequence.
 const ZERO: [u8; 7] = [generic::OUTPUT_REPORT_ID, 0, 0, 0, 0, 0, 0];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,18 +22,19 @@ enum Fault {
     Read,
     /// Every read panics.
     Panic,
-    /// Every write of a force fails; no force and the stop are taken.
+    /// Every write of a force fails; zero force and the stop are accepted.
     Force,
     /// Reads and writes fail.
     All,
 }
 
-/// A device that keeps what it took.
+/// A device that keeps the reports that it accepted.
 struct Wire {
     fault: Fault,
     taken: Vec<Vec<u8>>,
     counter: u16,
-    /// How threads were scheduled that looked for it, and the last one that read from it.
+    /// Scheduling policies of the threads that searched for it, and of the last one that read from
+    /// it.
     searches: Vec<u32>,
     reading: u32,
 }
@@ -103,20 +104,21 @@ impl RawHid for Device {
     }
 }
 
-/// Finds the device once, or as often as it is asked.
+/// Finds the device once, or as often as requested.
 struct OpenDevice {
     device: Device,
     times: u32,
 }
 
-/// What the arm's thread asks for; low enough for every limit that there may be.
+/// Priority that the arm's thread requests; low enough for every possible limit.
 const PRIORITY: u8 = 1;
 
-/// How this thread is scheduled, as the kernel says: 1 is SCHED_FIFO, 0 the ordinary scheduler.
+/// Scheduling policy of this thread, as the kernel reports it: 1 is SCHED_FIFO, 0 the ordinary
+/// scheduler.
 fn policy() -> u32 {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
     let behind_the_name = stat.rsplit_once(')').unwrap().1;
-    // The 41st field; the name is the second.
+    // Field 41; the name is field 2.
     let policy = behind_the_name.split_whitespace().nth(38).unwrap();
     policy.parse().unwrap()
 }
@@ -135,7 +137,7 @@ impl Opener for OpenDevice {
     }
 }
 
-/// What a log's reader reads.
+/// Captured log text.
 #[derive(Clone, Default)]
 struct Said(Arc<Mutex<Vec<u8>>>);
 
@@ -162,7 +164,7 @@ struct Fixture {
 }
 
 impl Fixture {
-    /// An arm that can be opened so often, and holds a force of 2 N.
+    /// An arm that can be opened `times` times and holds a force of 2 N.
     fn pressing(times: u32) -> Self {
         let device = Device::new();
         let (input_writer, input) = latest::latest(ArmInput::default());
@@ -219,7 +221,7 @@ impl Fixture {
         self.commands.write(command);
     }
 
-    /// Commands a force until something is so.
+    /// Commands a force until the condition holds.
     fn until(&mut self, newtons: f64, what: &str, is_so: impl Fn(&Fixture) -> bool) {
         let begun = Instant::now();
         while !is_so(self) {
@@ -233,7 +235,7 @@ impl Fixture {
         self.state.lost.load(Ordering::Relaxed)
     }
 
-    /// What the arm took after a fault, and what was said.
+    /// Reports that the arm took after a fault, and the log text.
     fn end_after(mut self, fault: Fault) -> (Vec<Vec<u8>>, String) {
         let before = {
             let mut wire = self.device.lock();
@@ -312,7 +314,7 @@ fn a_silent_loop_leaves_no_force_on_the_arm() {
     assert_eq!(fixture.lost(), 0, "the arm is well");
     let said = String::from_utf8(fixture.said.0.lock().unwrap().clone()).unwrap();
     assert!(said.contains("the loop sends no commands"), "{said}");
-    // A loop that comes back is heard.
+    // A loop that resumes is served again.
     fixture.until(1.0, "a force again", |fixture| fixture.device.is_pressing());
     fixture.end();
 }
@@ -336,7 +338,7 @@ fn an_arm_that_is_opened_again_begins_with_no_force() {
     assert!(taken[0].starts_with(&ZERO), "{taken:?}");
 }
 
-/// A search takes long: on a machine with one processor nobody else of lower priority would run.
+/// A search takes long: on a machine with one processor no thread of lower priority would run.
 #[test]
 fn an_arm_is_looked_for_at_an_ordinary_priority() {
     let granted = std::thread::spawn(|| priority::request_fifo(PRIORITY).is_granted());

@@ -40,8 +40,8 @@ fn a_restriction_takes_the_smaller_of_each_and_nothing_else() {
     assert_eq!(Restriction::NONE.applied_to(&limits), limits);
 }
 
-/// The owner's value is whole however often the loop looks: what the mailbox's cells hold does not
-/// matter.
+/// The owner's value is whole however often the loop reads: the content of the mailbox's cells does
+/// not matter.
 #[test]
 fn no_change_is_lost_whenever_the_loop_looks() {
     for looks in 0..64_u32 {
@@ -221,7 +221,7 @@ fn the_tick_after_a_change_keeps_it() {
     let told = bench.in_force();
     assert_eq!(told.configured.peak_force_n, 5.0);
     assert_eq!((told.in_force, told.is_taken), (kept.limits, true));
-    // Released, it rises to what is configured, and never beyond what the arm allows.
+    // Once released, the limit rises to the configured one, and never beyond what the arm allows.
     (bench.restrictions).change(|all| all.arms[ARM] = Restriction::NONE);
     assert_eq!(bench.tick().limits.peak_force_n, 5.0);
     bench.configured.set_limits(peak(50.0), false);
