@@ -1,4 +1,4 @@
-//! The shared blocks: made once, written by the haptic loop, handed to clients by the server.
+//! Shared blocks: made once, written by the haptic loop, handed to clients by the server.
 
 use hapticd_protocol::{
     block::{BODIES_WORDS, BlockHeader, CONTACTS_WORDS, SEQUENCE_WORD, STATE_WORDS, block_words},
@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-/// The writing ends of one arm's blocks: for the haptic loop, which writes them without allocation
+/// The writing ends of one arm's blocks, for the haptic loop, which writes them without allocation
 /// or system call.
 #[derive(Debug)]
 pub struct ArmWriters {
@@ -27,7 +27,7 @@ pub struct ArmWriters {
 /// The writing ends of all blocks.
 #[derive(Debug)]
 pub struct BlockWriters {
-    /// By arm index, in the order that was asked for.
+    /// Writers by arm index, in the requested order.
     pub arms: Vec<(u8, ArmWriters)>,
     /// [`Bodies`](hapticd_protocol::block::Bodies), every tick.
     pub bodies: seqlock::Writer<SharedBlock, BODIES_WORDS>,
@@ -39,32 +39,32 @@ struct ArmFds {
     arm: u8,
     state: Arc<OwnedFd>,
     contacts: Arc<OwnedFd>,
-    /// To see whether the state is new.
+    /// Reader that shows whether the state is new.
     watch: seqlock::Reader<ReadOnlyBlock, STATE_WORDS>,
 }
 
-/// What the server needs of the blocks: descriptors to hand out.
+/// The server's share of the blocks: descriptors to hand out.
 #[derive(Debug)]
 pub struct BlockFds {
     arms: Vec<ArmFds>,
     bodies: Arc<OwnedFd>,
 }
 
-/// Why there are no blocks. The system's fault.
+/// Why the blocks could not be made. The system is at fault.
 #[derive(Debug, thiserror::Error)]
 pub enum BlocksError {
-    /// The memory could not be had.
+    /// A block could not be allocated.
     #[error(transparent)]
     Create(#[from] CreateError),
-    /// It could not be mapped.
+    /// A block could not be mapped.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// Out of descriptors.
+    /// The process is out of descriptors.
     #[error("cannot duplicate the descriptor of a shared block: {0}")]
     Duplicate(std::io::Error),
 }
 
-/// Makes one block, writes its header and gives its writer and its descriptor.
+/// Makes one block, writes its header and returns its writer and its descriptor.
 fn block<const N: usize>(
     name: &str,
     kind: BlockKind,
@@ -76,13 +76,13 @@ fn block<const N: usize>(
     for (word, value) in block.words().iter().zip(header) {
         word.store(value, Ordering::Relaxed);
     }
-    // Just made large enough, so this cannot be refused; the error is the same all the same.
+    // Cannot fail, as the block was just made large enough; reported as the same error anyway.
     let writer =
         seqlock::Writer::new(block, SEQUENCE_WORD).map_err(|_| CreateError::Size { words })?;
     Ok((writer, fd))
 }
 
-/// Makes the blocks of these arms, and the scene's.
+/// Makes the blocks of these arms and of the scene.
 ///
 /// # Errors
 /// [`BlocksError`] when the process is out of memory or descriptors.
@@ -131,19 +131,19 @@ impl BlockFds {
         self.arms.iter().find(|fds| u16::from(fds.arm) == arm)
     }
 
-    /// The descriptor of a block, to be passed to a client; `None` when there is no such block.
+    /// Descriptor of a block, for a client; `None` if there is no such block.
     pub(super) fn descriptor(&self, kind: BlockKind, arm: u16) -> Option<Arc<OwnedFd>> {
         let fd = match kind {
             BlockKind::State => &self.arm(arm)?.state,
             BlockKind::Contacts => &self.arm(arm)?.contacts,
             BlockKind::Bodies => &self.bodies,
-            // Neither is a block of an arm or of the scene.
+            // None of these is a block of an arm or of the scene.
             BlockKind::Wake | BlockKind::Surface | BlockKind::Skin => return None,
         };
         Some(fd.clone())
     }
 
-    /// How often an arm's state was published.
+    /// Number of times that an arm's state was published.
     pub(super) fn state_version(&self, arm: u16) -> u64 {
         self.arm(arm).map_or(0, |fds| fds.watch.version())
     }

@@ -1,12 +1,14 @@
 //! The descriptor closer: closes what clients passed, and the connections to them, on threads that
 //! may block.
 //!
-//! Closing somebody else's descriptor may take as long as they like: a TCP socket that lingers, a
-//! file of a FUSE file system, a socket in whose queue such a descriptor waits. So no other thread
-//! closes one: whatever came from a client is a [`Foreign`], which goes to the closer wherever it
-//! is dropped. A thread that hangs is replaced by the next one, up to [`MAX_THREADS`]; when all of
-//! them hang descriptors wait, and from [`DescriptorCloser::is_full`] on the server takes no more
-//! of them. Threads that hang end with the process, which does not wait for them.
+//! Closing another process's descriptor may take as long as that process likes: a TCP socket that
+//! lingers, a file of a FUSE file system, a socket in whose queue such a descriptor waits. So no
+//! other thread closes one. Every descriptor from a client is a [`Foreign`], which goes to the
+//! closer wherever it is dropped.
+//!
+//! A thread that hangs is replaced by the next one, up to [`MAX_THREADS`]. When all of them hang,
+//! descriptors wait, and from [`DescriptorCloser::is_full`] on the server accepts no more of them.
+//! Threads that hang end with the process, which does not wait for them.
 
 use hapticd_sys::descriptors::{self, do_not_linger};
 use std::{
@@ -21,15 +23,15 @@ use std::{
 
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
-/// Most threads, so many descriptors may hang in `close` before others wait for them.
+/// Most threads: this many descriptors may hang in `close` before others wait for them.
 const MAX_THREADS: usize = 16;
 /// Stack of a thread, bytes: it makes two system calls. The daemon's memory is locked, so all of it
 /// is resident.
 const STACK_BYTES: usize = 128 * 1024;
-/// Most descriptors that wait to be closed, where the process may have enough of them.
+/// Most descriptors that wait to be closed, if the process may have enough of them.
 const MAX_WAITING: usize = 1024;
 
-/// What one client has passed that is not closed yet.
+/// Number of descriptors that one client has passed and that are not closed yet.
 pub(super) type Owed = Arc<AtomicUsize>;
 
 struct Job {
@@ -39,25 +41,25 @@ struct Job {
 
 #[derive(Debug, Default)]
 struct Counts {
-    /// Handed over and not closed, those that hang among them.
+    /// Descriptors handed over and not closed, including those that hang.
     waiting: AtomicUsize,
     closed: AtomicU64,
     threads: AtomicUsize,
     idle: AtomicUsize,
 }
 
-/// What the closer has done, for the status.
+/// Statistics of the closer, for the status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CloserStats {
-    /// Descriptors that are not closed yet. More than a few for long: somebody passes what hangs in
-    /// `close`.
+    /// Descriptors not closed yet. More than a few for long means that a client passes descriptors
+    /// that hang in `close`.
     pub waiting: usize,
     /// Descriptors that were closed since the start.
     pub closed: u64,
 }
 
-/// The way to the closer. A clone is another way to the same one; when the last one goes, its
-/// threads end as soon as they can.
+/// A sender to the closer. A clone sends to the same closer; when the last one is dropped, the
+/// closer's threads end as soon as they can.
 #[derive(Clone)]
 pub(super) struct DescriptorCloser {
     jobs: Sender<Job>,
@@ -65,7 +67,7 @@ pub(super) struct DescriptorCloser {
     capacity: usize,
 }
 
-/// What a thread needs to work, and to start the next one.
+/// State that a thread needs to work, and to start the next one.
 #[derive(Clone)]
 struct Threads {
     jobs: Receiver<Job>,
@@ -73,8 +75,8 @@ struct Threads {
 }
 
 impl DescriptorCloser {
-    /// Starts the first thread. Is full with a quarter of the descriptors that the process may
-    /// have, with 1024 at most.
+    /// Starts the first thread. The closer is full with a quarter of the descriptors that the
+    /// process may have, at most 1024.
     ///
     /// # Errors
     /// When the system has no thread for it.
@@ -93,7 +95,8 @@ impl DescriptorCloser {
         })
     }
 
-    /// Takes charge of what a client passed. `owed` counts what of it is not closed yet.
+    /// Takes over a file that a client passed. `owed` counts the client's descriptors that are not
+    /// closed yet.
     pub(super) fn foreign<T: Into<OwnedFd>>(&self, file: T, owed: &Owed) -> Foreign<T> {
         owed.fetch_add(1, SeqCst);
         Foreign {
@@ -103,12 +106,12 @@ impl DescriptorCloser {
         }
     }
 
-    /// Whether so many descriptors wait that no more are to be taken.
+    /// Whether too many descriptors wait to accept more.
     pub(super) fn is_full(&self) -> bool {
         self.threads.counts.waiting.load(SeqCst) >= self.capacity
     }
 
-    /// What it has done.
+    /// Present statistics.
     pub(super) fn stats(&self) -> CloserStats {
         let counts = &self.threads.counts;
         CloserStats {
@@ -117,22 +120,22 @@ impl DescriptorCloser {
         }
     }
 
-    /// Never blocks.
+    /// Queues a descriptor to be closed. Never blocks.
     fn close(&self, job: Job) {
         self.threads.counts.waiting.fetch_add(1, SeqCst);
-        // Cannot fail: we have a receiver.
+        // Cannot fail: this closer holds a receiver.
         let _ = self.jobs.send(job);
-        // After it was sent: a thread that counted as idle and is not any more sees it when it
-        // looks for more.
+        // After sending: a thread that counted as idle but no longer is finds the job when it
+        // checks the queue.
         if self.threads.counts.idle.load(SeqCst) == 0 {
-            // Without another thread it waits for those that there are.
+            // Without another thread the job waits for the existing ones.
             let _ = self.threads.start();
         }
     }
 }
 
 impl Threads {
-    /// Starts one more, unless there are all that there may be.
+    /// Starts one more thread, unless the maximum is reached.
     fn start(&self) -> io::Result<()> {
         let threads = &self.counts.threads;
         if threads.fetch_add(1, SeqCst) >= MAX_THREADS {
@@ -158,7 +161,7 @@ impl Threads {
             let idle = counts.idle.fetch_sub(1, SeqCst) - 1;
             let Ok(Job { fd, owed }) = job else { return };
             if idle == 0 && !self.jobs.is_empty() {
-                // This one may hang.
+                // This thread may hang.
                 let _ = self.start();
             }
             do_not_linger(&fd);
@@ -170,7 +173,7 @@ impl Threads {
     }
 }
 
-/// A file that is somebody else's too: dropped anywhere, closed by the closer.
+/// A file shared with a client: dropped anywhere, closed by the closer.
 pub(super) struct Foreign<T: Into<OwnedFd>> {
     /// `Some` until it is dropped.
     file: Option<T>,
@@ -222,7 +225,7 @@ mod tests {
     };
     use std::time::Duration;
 
-    /// Waits for the other end of a connection to be closed.
+    /// Waits until the other end of a connection is closed.
     fn await_end(connection: &Connection) {
         let patience = Some(Duration::from_secs(60));
         let ready = wait(&[(connection.as_fd(), Interest::Read)], patience).unwrap();

@@ -1,6 +1,6 @@
-//! The importer: from a client's mesh file to a body that the scene can take. On a thread of its
-//! own, for it reads, checks, sorts and builds trees for as long as a large mesh needs, and nobody
-//! waits for it.
+//! The importer: makes a body for the scene from a client's mesh file. It runs on a separate
+//! thread, because it reads, checks, sorts and builds trees for as long as a large mesh needs, and
+//! no thread waits for it.
 
 use super::{
     Refusal,
@@ -19,10 +19,10 @@ use hapticd_scene::{BodyKind, BodySpec};
 use hapticd_sys::sealed_file::{FileError, read_start, sealed_length};
 use std::os::fd::AsFd;
 
-/// Reads the file, checks the mesh and indexes it; `soft`: also for soft bodies, who shall not have
-/// to do it. Whether they can meet it is nothing to the client.
+/// Reads the file, checks the mesh and indexes it. `soft`: also prepares the shape for soft bodies,
+/// so that their thread does not have to. Whether they can meet it does not matter to the client.
 ///
-/// Memory for all that is made of it is set aside before any of it is taken.
+/// Reserves the memory for everything made from the mesh before allocating any of it.
 pub(super) fn import<F: AsFd>(
     job: &Import<F>,
     soft: bool,
@@ -35,7 +35,8 @@ pub(super) fn import<F: AsFd>(
         FileError::TooLong { bytes, limit } => {
             Refusal::new(ErrorCode::MeshTooLarge, *bytes, *limit)
         }
-        // Not opened for reading: its sender's fault. Anything else is a want of ours.
+        // Not opened for reading: the sender's fault. Any other error is a shortage of this
+        // process.
         FileError::System { source, .. } if source.kind() != std::io::ErrorKind::OutOfMemory => {
             Refusal::text(ErrorCode::BadDescriptor, error.to_string())
         }
@@ -53,7 +54,7 @@ pub(super) fn import<F: AsFd>(
     let imported = body(&job.request, mesh, length as u64)?;
     ledger.note(job.client, cost, &imported.spec.shape.index);
     if soft {
-        // They ask again, and then say why not.
+        // The soft bodies ask again, and then report the error.
         let _ = imported.spec.soft_shape();
     }
     Ok(imported)
@@ -71,7 +72,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         | request::BodyKind::Cloth
         | request::BodyKind::Crowd
         | request::BodyKind::Implicit => {
-            // The hub asks nobody to read the mesh of such a body.
+            // The hub requests no import for such a body.
             return Err(Refusal::text(
                 ErrorCode::OutOfRange,
                 "a body of the soft simulation",
@@ -122,7 +123,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     })
 }
 
-/// Why a mesh is no solid, with the numbers.
+/// Describes why a mesh is not a solid, with the numbers.
 pub fn describe(report: &hapticd_geometry::MeshReport) -> String {
     if report.closed && report.misoriented_edges == 0 && report.signed_volume_m3 < 0.0 {
         return format!(

@@ -1,4 +1,4 @@
-//! Clients: the control sockets, what each client may do, and the blocks that they read.
+//! Clients: the control sockets, the rights of each client, and the blocks that they read.
 //!
 //! ```text
 //!  sockets ──packets──> Server ──> Hub (pure: rights, quotas, leases, ownership) ──Command──> CommandSink (collision, loop, supervisor)
@@ -10,24 +10,24 @@
 //!
 //! * One thread polls the two sockets and all connections ([`Server::run`]); a second one turns
 //!   clients' meshes into bodies. Neither is real-time, and the haptic loop never waits for either:
-//!   it writes its blocks and knows nothing of clients.
+//!   it writes its blocks and does not know the clients.
 //! * [`hub::Hub`] decides everything and does no I/O: packets, descriptors (of any type) and the
 //!   time go in, replies and [`Command`]s come out. It is tested in virtual time without a socket.
-//! * **Rights by socket**: applications may add bodies, move what is theirs and *tighten* limits;
-//!   the technician may also reload, release what was tightened, clear faults and shut down. Every
-//!   client has quotas ([`Quotas`]) and every command that can make force has a lease.
+//! * **Rights by socket**: applications may add bodies, move their own and *tighten* limits. The
+//!   technician may also reload, release tightened limits, clear faults and shut down. Every client
+//!   has quotas ([`Quotas`]) and every command that can make force has a lease.
 //! * **Whatever a client does** - garbage, floods, wrong descriptors, not reading, dying - costs
 //!   that client its connection at most.
 //!
 //! # Death, silence, shutdown
 //!
-//! | what happens | how it is seen | what follows |
+//! | event | how it is detected | consequence |
 //! |---|---|---|
 //! | the process dies, or closes the socket | hang-up of the socket, pidfd | [`Command::Gone`] at once: at the next tick its bodies are out of the loop, and the force of an arm that touched one is zero |
-//! | it says nothing (stopped, breakpoint, hang) | no packet for its lease | [`Command::Silent`]: at the next tick the force of its bodies begins to fade (reason 35); [`Command::Back`] when it speaks: force waits until little is wanted, then ramps |
+//! | it sends nothing (stopped, breakpoint, hang) | no packet for its lease | [`Command::Silent`]: at the next tick the force of its bodies begins to fade (reason 35); [`Command::Back`] when it sends again: force waits until little is wanted, then ramps |
 //! | a pose command is not repeated | the command's lease | [`Command::HaltBody`]: the body stops where it is |
-//! | it loses the user's attention | it says so | [`Command::Focus`]: its bodies make no force |
-//! | the daemon ends | - | clients are told, then the connections close |
+//! | it loses the user's attention | it reports that | [`Command::Focus`]: its bodies make no force |
+//! | the daemon ends | - | clients are notified, then the connections close |
 
 pub mod blocks;
 mod descriptor_closer;
@@ -64,11 +64,11 @@ use hapticd_protocol::{
 };
 use hapticd_scene::{AddError, BodySpec, CommandError};
 
-/// A client's number. Never used twice.
+/// Number of a client. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(pub u32);
 
-/// Through which socket a client came.
+/// The socket through which a client came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// An application.
@@ -82,46 +82,47 @@ pub enum Role {
 pub enum GoneWhy {
     /// It said goodbye.
     Goodbye,
-    /// Its socket closed without a word: it died, or did not care.
+    /// Its socket closed without a goodbye: it died, or did not bother.
     Closed,
-    /// Its process ended (seen by pidfd), though somebody still holds its socket.
+    /// Its process ended (detected by pidfd), though another process still holds its socket.
     ProcessEnded,
-    /// It was closed for what it did.
+    /// It was closed because of its behaviour.
     Expelled(Expulsion),
-    /// The daemon ends.
+    /// The daemon is ending.
     ShuttingDown,
 }
 
-/// For what a client was closed. It is told so where its socket takes that, and the log says it.
+/// Why the daemon closed a client. The client receives the reason if its socket accepts that, and
+/// the log states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Expulsion {
-    /// Its first message was no hello that this daemon takes.
+    /// Its first message was not a hello that this daemon accepts.
     #[error("its hello was refused")]
     NoHello,
-    /// It went on sending while its messages were refused.
+    /// It continued to send while its messages were refused.
     #[error("it sent more than {per_s} messages a second, and then {per_s} more that were refused")]
     Flood {
-        /// Messages in a second that it may send.
+        /// Messages that it may send in a second.
         per_s: u32,
     },
-    /// It does not read.
+    /// It does not read its answers.
     #[error("it has not read {waiting} answers, and no more may wait")]
     UnreadAnswers {
-        /// How many wait.
+        /// Number of waiting answers.
         waiting: usize,
     },
     /// It passes descriptors that hang.
     #[error("{open} descriptors that it passed are not closed yet, and {limit} may be")]
     OpenDescriptors {
-        /// How many are open.
+        /// Number of open descriptors.
         open: usize,
-        /// How many may be.
+        /// Largest allowed number.
         limit: usize,
     },
 }
 
 impl Expulsion {
-    /// What the client is told, for a request that is not carried out any more.
+    /// The client's answer to a request that is no longer carried out.
     fn refusal(self) -> Refusal {
         let (code, number, limit) = match self {
             Expulsion::NoHello => (ErrorCode::OutOfOrder, 0, 0),
@@ -142,111 +143,111 @@ impl Expulsion {
     }
 }
 
-/// What clients want of the rest of the daemon.
+/// A request of clients to the rest of the daemon.
 #[derive(Clone)]
 pub enum Command {
-    /// Add a body for a client, then [`Notice::Answer`] with its identity or the refusal.
+    /// Add a body for a client. Answered by [`Notice::Answer`] with the body's id or the refusal.
     AddBody {
-        /// Goes back with the answer.
+        /// Returned with the answer.
         token: u64,
-        /// Whose body it will be.
+        /// The future owner of the body.
         client: ClientId,
         /// The body, its mesh indexed.
         spec: Box<BodySpec>,
     },
     /// Remove a body. No answer.
     RemoveBody {
-        /// Which.
+        /// Id of the body.
         body: u32,
     },
-    /// Send a kinematic body somewhere. No answer; [`HaltBody`](Self::HaltBody) follows when the
-    /// lease ends.
+    /// Move a kinematic body to a target pose. No answer; [`HaltBody`](Self::HaltBody) follows when
+    /// the lease ends.
     MoveBody {
-        /// Who moves it.
+        /// The client that moves it.
         client: ClientId,
-        /// Which.
+        /// Id of the body.
         body: u32,
-        /// Where to.
+        /// Target pose.
         world_from_body: Pose,
-        /// No point of it faster than this.
+        /// Maximum speed of any point of the body.
         speed_m_s: f64,
-        /// Until when the command holds, daemon's monotonic clock.
+        /// End of the command's lease, daemon's monotonic clock.
         lease_until_ns: u64,
     },
-    /// Let a body stop where it is. No answer.
+    /// Stop a body where it is. No answer.
     HaltBody {
-        /// Which.
+        /// Id of the body.
         body: u32,
     },
-    /// Tighten the governor's limits; looser values change nothing. Answer when a tick has kept
+    /// Tighten the governor's limits; looser values change nothing. Answered when a tick has kept
     /// them.
     TightenLimits {
-        /// Goes back with the answer.
+        /// Returned with the answer.
         token: u64,
-        /// Whose wish it is.
+        /// The requesting client.
         client: ClientId,
         /// One arm, or all.
         arm: Option<usize>,
-        /// The limits, infinite where there is no wish.
+        /// The limits, infinite where none is requested.
         limits: TightenLimits,
     },
     /// A client gained or lost the user's attention: without it these bodies make no force.
     Focus {
-        /// Who.
+        /// The client.
         client: ClientId,
-        /// Whether it has it.
+        /// Whether the client has the user's attention.
         focused: bool,
         /// Its bodies.
         bodies: Vec<u32>,
     },
-    /// A client fell silent: force of these bodies ramps to zero.
+    /// A client fell silent: the force of these bodies ramps to zero.
     Silent {
-        /// Who.
+        /// The client.
         client: ClientId,
-        /// Its bodies, and those it was moving.
+        /// Its bodies, and those that it was moving.
         bodies: Vec<u32>,
     },
-    /// A silent client speaks again: force may return, with a ramp.
+    /// A silent client sends again: force may return, with a ramp.
     Back {
-        /// Who.
+        /// The client.
         client: ClientId,
         /// Its bodies.
         bodies: Vec<u32>,
     },
-    /// A client is gone: the loop is to forget these bodies at its next tick, and they are to be
+    /// A client is gone: the loop must drop these bodies at its next tick, and they must be
     /// removed.
     Gone {
-        /// Who.
+        /// The client.
         client: ClientId,
-        /// Why.
+        /// Why it is gone.
         why: GoneWhy,
         /// Its bodies.
         bodies: Vec<u32>,
     },
-    /// A body came into the scene after its client had gone: the same for this one.
+    /// A body came into the scene after its client had gone: treat it as with [`Gone`](Self::Gone).
     Orphaned {
-        /// Which.
+        /// Id of the body.
         body: u32,
     },
-    /// Read the configuration again, then [`Notice::Answer`].
+    /// Read the configuration again. Answered by [`Notice::Answer`].
     Reload {
-        /// Goes back with the answer.
+        /// Returned with the answer.
         token: u64,
     },
     /// End in order. No answer.
     Shutdown,
-    /// Undo what clients have tightened. Answer when a tick has kept that.
+    /// Undo what clients have tightened. Answered when a tick has kept that.
     ReleaseLimits {
-        /// Goes back with the answer.
+        /// Returned with the answer.
         token: u64,
-        /// Asked for it.
+        /// The requesting client.
         client: ClientId,
         /// One arm, or all.
         arm: Option<usize>,
     },
-    /// Clear latched faults. Answer when a tick has taken it.
+    /// Clear latched faults. Answered when a tick has taken it.
     ClearFault {
-        /// Goes back with the answer.
+        /// Returned with the answer.
         token: u64,
         /// One arm, or all.
         arm: Option<usize>,
@@ -254,8 +255,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Commands that take force away. They are never lost: when the sink is full they are kept and
-    /// offered again.
+    /// Whether the command takes force away. Such commands are never lost: when the sink is full
+    /// they are kept and offered again.
     pub fn is_urgent(&self) -> bool {
         !matches!(
             self,
@@ -263,8 +264,8 @@ impl Command {
         )
     }
 
-    /// Commands about limits and faults. They go to the loop by a way of their own, so there always
-    /// is room for them, and they wait behind nothing.
+    /// Whether the command concerns limits or faults. Such commands go to the loop on a separate
+    /// path, so there is always capacity for them, and they wait behind nothing.
     pub fn is_for_the_governor(&self) -> bool {
         matches!(
             self,
@@ -273,38 +274,36 @@ impl Command {
     }
 }
 
-/// Where commands go. Called on the server's thread; must not block.
+/// Receiver of commands. Called on the server's thread; must not block.
 pub trait CommandSink: Send {
-    /// Takes a command, or gives it back when there is no room now.
+    /// Takes a command, or returns it if there is no capacity now.
     ///
     /// # Errors
-    /// The command itself, boxed. Urgent ones are offered again; for others the client is told to
-    /// try again.
+    /// The command itself, boxed. Urgent commands are offered again; for others the client is told
+    /// to try again.
     fn submit(&mut self, command: Command) -> Result<(), Box<Command>>;
 
-    /// Appends the answers that are due to commands about limits and faults, with their tokens.
-    /// True: others still wait for the haptic loop, and this is to be called again in a
-    /// millisecond.
+    /// Appends the due answers to commands about limits and faults, with their tokens. Returns true
+    /// if others still wait for the haptic loop; then call this again in a millisecond.
     fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
         let _ = (now_ns, answers);
         false
     }
 
-    /// The limits that an arm's governor keeps now; `None` where that is not known.
+    /// The limits that an arm's governor keeps now; `None` if unknown.
     fn limits_in_force(&mut self, arm: u8) -> Option<Limits> {
         let _ = arm;
         None
     }
 
-    /// The limits that arm and configuration allow now, so those without any client's; `None` where
-    /// that is not known.
+    /// The limits that arm and configuration allow now, without any client's; `None` if unknown.
     fn limits_configured(&mut self, arm: u8) -> Option<Limits> {
         let _ = arm;
         None
     }
 
-    /// The limits that an arm's governor keeps once the loop has taken all that was asked for;
-    /// `None` where that is not known.
+    /// The limits that an arm's governor will keep once the loop has taken all requests; `None` if
+    /// unknown.
     fn limits_asked(&mut self, arm: u8) -> Option<Limits> {
         let _ = arm;
         None
@@ -318,35 +317,35 @@ impl CommandSink for crossbeam::channel::Sender<Command> {
     }
 }
 
-/// What came of a command with a token.
+/// Result of a command with a token.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// The body is in the scene.
     Added {
-        /// Its identity.
+        /// Id of the body.
         body: u32,
     },
-    /// It is done.
+    /// The command was carried out.
     Done,
-    /// It is not done.
+    /// The command was not carried out.
     Refused(Refusal),
 }
 
-/// Why a request is not carried out, as the client will read it.
+/// Why a request is refused, as the client will read it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// Why.
+    /// Code of the refusal.
     pub code: ErrorCode,
     /// The number that goes with the code.
     pub number: u64,
     /// The limit that goes with the code.
     pub limit: u64,
-    /// A sentence, perhaps empty.
+    /// A sentence for people; may be empty.
     pub detail: String,
 }
 
 impl Refusal {
-    /// With numbers and no sentence.
+    /// Makes a refusal with numbers and no sentence.
     pub fn new(code: ErrorCode, number: u64, limit: u64) -> Self {
         Self {
             code,
@@ -356,7 +355,7 @@ impl Refusal {
         }
     }
 
-    /// With a sentence and no numbers.
+    /// Makes a refusal with a sentence and no numbers.
     pub fn text(code: ErrorCode, detail: impl Into<String>) -> Self {
         Self {
             code,
@@ -375,7 +374,7 @@ impl From<&AddError> for Refusal {
             AddError::OpenSolid { .. } => ErrorCode::BadMesh,
             AddError::BadPose(_) | AddError::BadMaterial { .. } => ErrorCode::OutOfRange,
             AddError::Dynamics { .. } => ErrorCode::BadBody,
-            // A kind that is newer than this list.
+            // An error kind newer than this list.
             _ => ErrorCode::Internal,
         };
         let limit = if matches!(error, AddError::Full) {
@@ -399,7 +398,7 @@ impl From<&CommandError> for Refusal {
             CommandError::Static(body) => (ErrorCode::StaticBody, *body),
             CommandError::Dynamic(body) => (ErrorCode::NotYours, *body),
             CommandError::BadTarget(body) => (ErrorCode::OutOfRange, *body),
-            // A kind that is newer than this list.
+            // An error kind newer than this list.
             _ => (ErrorCode::Internal, 0),
         };
         Self {
@@ -411,61 +410,61 @@ impl From<&CommandError> for Refusal {
     }
 }
 
-/// A body as the clients see it.
+/// A body in the form that clients see.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyRecord {
-    /// Its identity.
+    /// Id of the body.
     pub body: u32,
-    /// Its name.
+    /// Name of the body.
     pub name: Name,
-    /// May it move, and does it keep its shape.
+    /// Whether it may move, and whether it keeps its shape.
     pub kind: BodyKind,
     /// Triangles of its mesh, or of its surface.
     pub triangles: u32,
 }
 
-/// What the rest of the daemon tells the server.
+/// A message from the rest of the daemon to the server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
-    /// What came of a command with a token.
+    /// Result of a command with a token.
     Answer {
-        /// The command's.
+        /// Token of the command.
         token: u64,
-        /// What came of it.
+        /// Result of the command.
         answer: Answer,
     },
-    /// Something for all who listen. `ArmAttached` and `ArmLost` are also remembered for those who
-    /// list the arms.
+    /// An event for all subscribers. `ArmAttached` and `ArmLost` are also remembered for clients
+    /// that list the arms.
     Event(Event),
     /// A body that no client added is in the scene.
     BodyJoined(BodyRecord),
     /// A body that no client removed is gone.
     BodyLeft {
-        /// Which.
+        /// Id of the body.
         body: u32,
-        /// Why.
+        /// Why it is gone.
         why: RemovedCode,
     },
 }
 
-/// What one client may use.
+/// Limits of what one client may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quotas {
-    /// Clients at once, on both sockets together.
+    /// Clients at the same time, on both sockets together.
     pub clients: usize,
-    /// Messages in a second, and at most so many at once. Twice that at a stretch and the client is
+    /// Messages in a second, and largest burst. A client that sends twice that in a burst is
     /// closed.
     pub messages_per_s: u32,
     /// Bodies of one client.
     pub bodies: usize,
     /// Bytes of all mesh files of one client.
     pub mesh_bytes: u64,
-    /// Bytes that the bodies of all clients take in memory; one client may use half of it. 0: a
-    /// quarter of what the machine has.
+    /// Bytes that the bodies of all clients take in memory; one client may use half of it. 0 means
+    /// a quarter of the machine's memory.
     pub memory_bytes: u64,
-    /// A client with bodies that says nothing for this long is silent, ms.
+    /// A client with bodies that sends nothing for this long is silent, ms.
     pub lease_ms: u32,
-    /// The longest time that a client may ask for instead, ms.
+    /// The longest time that a client may request instead, ms.
     pub max_lease_ms: u32,
 }
 

@@ -1,8 +1,8 @@
-//! The eight limits that clients can tighten, by the names that protocol and status have for them.
+//! The eight limits that clients can tighten, with their names in protocol and status.
 
 use hapticd_devices::safety::Limits;
 
-/// Their names, in the protocol's order.
+/// Names of the limits, in the protocol's order.
 pub const NAMES: [&str; 8] = [
     "peak_force_n",
     "continuous_force_n",
@@ -28,8 +28,8 @@ pub fn of(limits: &Limits) -> [f64; 8] {
     ]
 }
 
-/// The command that releases an arm's limits. A name that a shell would take apart is no help
-/// there: the arm's index stands for it.
+/// The command that releases an arm's limits. Uses the arm's index where a shell would split its
+/// name.
 pub fn release_command(name: &str, index: u8) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     if name.chars().all(is_plain) && !name.starts_with('-') {
@@ -39,7 +39,7 @@ pub fn release_command(name: &str, index: u8) -> String {
     }
 }
 
-/// Which of them changed, with both numbers; `None` where none did.
+/// Lists the limits that changed, with both numbers; `None` if none did.
 pub fn changes(old: &[f64; 8], new: &[f64; 8]) -> Option<String> {
     let changed: Vec<String> = (NAMES.iter().zip(old.iter().zip(new)))
         .filter(|(_, (old, new))| old != new)

@@ -1,5 +1,5 @@
-//! Clients in the log: who came, who went and why. Limited: a program that connects in a loop must
-//! not fill a disk.
+//! Clients in the log: who came, who left and why. Rate-limited: a program that connects in a loop
+//! must not fill a disk.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use super::{ClientId, GoneWhy, Role};
 use crate::limit_names::release_command;
 use hapticd_loop::line_limit::Limit;
 
-/// Clients in a minute that have lines of their own.
+/// Clients in a minute that get separate lines.
 const MAX_LINES_PER_MINUTE: u64 = 30;
-/// Changes of an arm's limits in a minute that have lines of their own.
+/// Changes of arms' limits in a minute that get separate lines.
 const MAX_LIMITS: u64 = 30;
 
-/// What was said of clients.
+/// State of the log of clients.
 #[derive(Debug)]
 pub(super) struct ClientLog {
     limit: Limit,
-    /// Of changes of limits.
+    /// Limit for changes of limits.
     limits: Limit,
-    /// Those of whom it was said that they came, with their names.
+    /// Clients whose arrival was logged, with their names.
     known: BTreeMap<ClientId, String>,
 }
 
@@ -87,7 +87,7 @@ impl ClientLog {
         }
     }
 
-    /// A client was not taken in: too many, another version, no hello.
+    /// Logs a client that was refused: too many clients, another version, no hello.
     pub(super) fn refused(&mut self, (pid, uid): (i32, u32), why: &Refused) {
         if self.limit.admit(now_ns()) {
             let event = "client_refused";
@@ -112,8 +112,8 @@ impl ClientLog {
         }
     }
 
-    /// A client tightened or released limits of an arm, which has a name and an index. `changed`:
-    /// which, with both numbers.
+    /// Logs that a client tightened or released limits of an arm, given by name and index.
+    /// `changed` lists the limits, with both numbers.
     pub(super) fn limits(
         &mut self,
         (client, role, name): (ClientId, Role, &str),
@@ -150,7 +150,7 @@ impl ClientLog {
         }
     }
 
-    /// Says how many more there were, once their minute is over.
+    /// Logs how many more there were, once their minute is over.
     pub(super) fn minute(&mut self, now_ns: u64) {
         if let Some(count) = self.limit.ended(now_ns) {
             let event = "clients_more";

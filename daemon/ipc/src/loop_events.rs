@@ -1,5 +1,5 @@
-//! The loop's own events on their way to the clients: each once, in order, and a count where some
-//! are missing.
+//! The loop's events on their way to the clients: each once, in order, with a count where some are
+//! missing.
 
 use hapticd_protocol::event::{self, Event};
 use hapticd_sync::ring;
@@ -10,12 +10,12 @@ use hapticd_loop::events::{Gaps, LoopEvent, LoopEventKind};
 pub struct LoopEvents {
     ring: ring::Consumer<LoopEvent>,
     gaps: Gaps,
-    /// What comes behind the count of those that are missing.
+    /// The event that follows the count of missing ones.
     next: Option<LoopEvent>,
 }
 
 impl LoopEvents {
-    /// Reads this ring.
+    /// Makes a reader of this ring.
     pub fn new(ring: ring::Consumer<LoopEvent>) -> Self {
         LoopEvents {
             ring,
@@ -24,12 +24,12 @@ impl LoopEvents {
         }
     }
 
-    /// Whether there is more.
+    /// Whether more events wait.
     pub(super) fn is_waiting(&self) -> bool {
         self.next.is_some() || self.ring.waiting() > 0
     }
 
-    /// The next one that clients are told; `None` when there is none now.
+    /// The next event for clients; `None` if there is none now.
     pub(super) fn next(&mut self) -> Option<Event> {
         loop {
             let event = match self.next.take() {
@@ -51,7 +51,7 @@ impl LoopEvents {
     }
 }
 
-/// As clients are told it, if they are.
+/// Converts an event for clients; `None` if they do not receive it.
 fn told(happened: &LoopEvent) -> Option<Event> {
     let LoopEvent {
         tick,
@@ -71,7 +71,7 @@ fn told(happened: &LoopEvent) -> Option<Event> {
         }
         .into(),
         LoopEventKind::ForceOn => event::ForceOn { tick, time_ns, arm }.into(),
-        // Force is still off; that it is on again is the news.
+        // Force is still off; clients are notified when it is on again.
         LoopEventKind::CauseOver { .. } | LoopEventKind::GainLowered { .. } => return None,
     })
 }

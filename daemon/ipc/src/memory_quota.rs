@@ -1,12 +1,12 @@
-//! What clients' bodies cost in memory: estimated from the two counts in a mesh's header before
-//! anything large is allocated, reserved, and free again when the last of the body is, whichever
-//! thread does that: the ledger sees whether the body's mesh is still there.
+//! Memory cost of clients' bodies. It is estimated from the two counts in a mesh's header before
+//! anything large is allocated, and reserved. It is free again when the last part of the body is,
+//! whichever thread frees it: the ledger checks whether the body's mesh still exists.
 //!
 //! A body is more than its mesh: adjacency, boxes for the queries and for the checker, a copy for
 //! other clients and, where there are deformable bodies, one for rays. All of it is locked in
-//! memory where the daemon may lock. So what counts against a quota is what it all takes
-//! ([`Cost`]), not the length of a file. That is at most 12 bytes a byte of a mesh in single
-//! precision. With rays up to 13 are estimated.
+//! memory where the daemon may lock. So the total ([`Cost`]) counts against a quota, not the length
+//! of a file. That is at most 12 bytes per byte of a mesh in single precision. With rays the
+//! estimate is up to 13.
 
 use std::sync::{Arc, Weak};
 
@@ -16,39 +16,41 @@ use hapticd_sys::machine_memory;
 
 use super::{ClientId, Refusal};
 
-/// What a mesh takes, bytes.
+/// Memory of a mesh, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// As long as the body is there.
+    /// As long as the body exists.
     pub resident: u64,
-    /// At most, while it is being imported.
+    /// Maximum while it is being imported.
     pub peak: u64,
 }
 
 impl Cost {
-    /// Of a mesh of so many vertices and triangles; `soft`: for rays, too. An upper bound for
-    /// meshes as they come: trees that are no more than half unbalanced, surfaces of any kind.
+    /// Estimates the cost of a mesh with this many vertices and triangles; `soft` includes rays. An
+    /// upper bound for usual meshes: trees that are no more than half unbalanced, surfaces of any
+    /// kind.
     #[must_use]
     pub fn of(vertices: u32, triangles: u32, soft: bool) -> Self {
         let (v, t) = (u64::from(vertices), u64::from(triangles));
-        // Euler: V - E + F is at most 2 a piece, and 0 or less where there are handles; on a closed
-        // surface E is 3/2 F.
+        // Euler: V - E + F is at most 2 per connected piece, and 0 or less with handles; on a
+        // closed surface E is 3/2 F.
         let e = (3 * t).min((v + t).max(3 * t / 2 + 1));
         let mesh = 24 * v + 12 * t;
         // Owners of vertices, sides of triangles, edges.
         let adjacency = 4 * v + 12 * t + 16 * e;
-        // Two boxes of 32 bytes a triangle and what it owns; vertices in single precision and the
-        // ends of four edges of each; a point of each piece (three vertices or more).
+        // Two boxes of 32 bytes per triangle, and its owned features; vertices in single precision
+        // and the ends of four edges of each; a point of each piece (three vertices or more).
         let index = (16 + 16 + 8) * v + (2 * 32 + 1) * t;
         let shown = 12 * v + 12 * t;
-        // A bit a vertex and a number a piece; triangles in order, half a box of 16 bytes for each.
+        // A bit per vertex and a number per piece; triangles in order, half a box of 16 bytes for
+        // each.
         let checked = 2 * v + (4 + 8) * t;
-        // Points, normals, exits and clusters; corners, neighbours, a box of 16 bytes a triangle.
-        // Mostly it is half a box: that is room for 12 bytes more where neighbours are far apart.
+        // Points, normals, exits and clusters; corners, neighbours, a box of 16 bytes per triangle.
+        // Usually it is half a box, which leaves 12 more bytes where neighbours are far apart.
         let rays = if soft { 38 * v + (12 + 6 + 16) * t } else { 0 };
         let resident = mesh + adjacency + index + shown + checked + rays + FIXED_BYTES;
-        // The file, its numbers twice, sides that are sorted, corners and moments that the tree is
-        // built from.
+        // The file, its numbers twice, sorted sides, and the corners and moments from which the
+        // tree is built.
         let transient = 84 * v + 400 * t;
         Self {
             resident,
@@ -57,10 +59,10 @@ impl Cost {
     }
 }
 
-/// A body without triangles.
+/// Cost of a body without triangles.
 const FIXED_BYTES: u64 = 4096;
 
-/// A body's memory: whose it is, and what it is for.
+/// Memory of one body, with its client.
 #[derive(Debug)]
 struct Entry {
     client: ClientId,
@@ -68,7 +70,7 @@ struct Entry {
     body: Weak<MeshIndex>,
 }
 
-/// Who has how much.
+/// Memory use of all clients.
 #[derive(Debug)]
 pub struct Ledger {
     total: u64,
@@ -76,8 +78,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// All clients together may use `total` bytes, and one of them half of that; 0: a quarter of
-    /// what the machine has for this process.
+    /// Makes a ledger: all clients together may use `total` bytes, and one of them half of that. 0
+    /// means a quarter of the machine's memory for this process.
     #[must_use]
     pub fn new(total: u64) -> Self {
         Self {
@@ -95,13 +97,13 @@ impl Ledger {
         self.total
     }
 
-    /// Bytes of all bodies that are there.
+    /// Bytes of all existing bodies.
     pub fn used(&mut self) -> u64 {
         self.entries.retain(|e| e.body.strong_count() > 0);
         self.entries.iter().map(|e| e.bytes).sum()
     }
 
-    /// From now on this body has what was found to be left for it.
+    /// Reserves memory that [`Ledger::check`] found to be available for this body.
     pub fn note(&mut self, client: ClientId, cost: Cost, body: &Arc<MeshIndex>) {
         self.entries.push(Entry {
             client,
@@ -110,7 +112,7 @@ impl Ledger {
         });
     }
 
-    /// Whether there is memory for a mesh of this client's.
+    /// Checks that there is memory for a mesh of this client.
     ///
     /// # Errors
     /// [`ErrorCode::MeshTooLarge`] with the bytes that it needs and those that are left: to this
@@ -127,7 +129,7 @@ impl Ledger {
             (self.total / 2).saturating_sub(own),
             self.total.saturating_sub(all),
         );
-        // What is said to be available is so for everybody: some of it stays.
+        // Other processes see the same available memory, so some of it is left to them.
         let here = available - available / 8;
         let resident = "of resident memory with all that is made of its mesh";
         let peak = "of memory while its mesh is read";
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!((refused.number, refused.limit), (200 * MB, 140 * MB));
         assert!(refused.detail.contains("machine"), "{}", refused.detail);
         assert!(ledger.check_of(A, cost(100 * MB), 240 * MB).is_ok());
-        // Nothing said: a share of what there is.
+        // Default: a share of what the machine has.
         let default = Ledger::new(0).total();
         assert!(default > 0 && default <= machine_memory::total_bytes() / 4);
     }

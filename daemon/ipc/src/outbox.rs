@@ -1,5 +1,5 @@
-//! What is on its way to one client, while it does not read: bounded, replies before all, lost
-//! events counted.
+//! Messages waiting for one client that does not read at the moment: bounded, with replies never
+//! lost and lost events counted.
 //!
 //! Pure: sending is the caller's closure.
 
@@ -10,26 +10,25 @@ use hapticd_protocol::{
 };
 use std::{collections::VecDeque, os::fd::OwnedFd, sync::Arc};
 
-/// Replies that may wait. A client has that many requests in flight without reading one answer, and
-/// is closed.
+/// Most waiting replies. A client with this many unread answers is closed.
 pub(super) const MAX_REPLIES: usize = 256;
-/// Replies with a descriptor of their own (a status, a wake-up line) that may wait; more are
+/// Most waiting replies that each hold a separate descriptor (a status, a wake-up line); more are
 /// refused.
 const MAX_OWN: usize = 8;
-/// Events that may wait; more are not sent, and counted.
+/// Most waiting events; more are dropped and counted.
 const MAX_EVENTS: usize = 1024;
 
-/// What goes with a reply. However many replies wait, a descriptor that many of them name is there
-/// once.
+/// Descriptors that go with a reply. However many replies wait, a descriptor that many of them name
+/// exists once.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
     /// The descriptors, in order.
     pub(super) fds: Vec<Arc<OwnedFd>>,
-    /// One of them was made for this reply.
+    /// Whether one of them was made for this reply.
     pub(super) own: bool,
 }
 
-/// One message with what it carries.
+/// One message with its descriptors.
 #[derive(Debug)]
 pub(super) struct Packet {
     pub(super) bytes: Vec<u8>,
@@ -37,25 +36,25 @@ pub(super) struct Packet {
     is_event: bool,
 }
 
-/// What became of sending a packet.
+/// Result of sending a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// It is gone.
+    /// The packet was sent.
     Done,
-    /// The client's queue has no capacity now; that it has again is seen at its socket.
+    /// The client's queue has no capacity now; its socket shows when it has again.
     Later,
-    /// Something else has none, or the client is to read first; nothing but time will tell.
+    /// Another resource is short, or the client has to read first; only a later attempt can tell.
     Held,
-    /// There never will be: the connection is broken.
+    /// The connection is broken.
     Never,
 }
 
-/// What became of sending all that waits.
+/// Result of sending all waiting packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flushed {
     /// Everything was sent, or waits for the client's socket.
     Done,
-    /// The next packet is to be tried again after a while.
+    /// The next packet must be tried again after a while.
     Held,
     /// The connection is broken.
     Broken,
@@ -65,7 +64,7 @@ pub(super) enum Flushed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooSlow;
 
-/// The queue.
+/// The queue of waiting messages.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     queue: VecDeque<Packet>,
@@ -89,7 +88,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// What the client is told before it is closed, however much waits.
+    /// Queues the last message before a client is closed, however much waits.
     pub(super) fn last_word(&mut self, id: u64, reply: &Reply) {
         self.replies += 1;
         self.queue.push_back(Packet {
@@ -101,7 +100,7 @@ impl Outbox {
 
     pub(super) fn event(&mut self, event: &Event) {
         let waiting = self.queue.len() - self.replies;
-        // Where some are missing their number comes first, at their place.
+        // If events are missing, their number comes first, at their place.
         let more = 1 + usize::from(self.lost > 0);
         if waiting + more > MAX_EVENTS {
             self.lost += 1;
@@ -122,17 +121,17 @@ impl Outbox {
         });
     }
 
-    /// Whether something waits.
+    /// Whether no message waits.
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.lost == 0
     }
 
-    /// Whether one more reply may have a descriptor of its own.
+    /// Whether one more reply may hold a separate descriptor.
     pub(super) fn takes_own(&self) -> bool {
         self.own < MAX_OWN
     }
 
-    /// Sends as much as there is capacity for.
+    /// Sends as much as the client can take.
     pub(super) fn flush(&mut self, mut send: impl FnMut(&Packet) -> Sent) -> Flushed {
         loop {
             while let Some(packet) = self.queue.front() {
@@ -150,7 +149,7 @@ impl Outbox {
             if self.lost == 0 {
                 return Flushed::Done;
             }
-            // What it missed at the end is told, too, though nothing follows.
+            // Events lost at the end are reported as well, though nothing follows.
             let count = std::mem::take(&mut self.lost);
             self.push_event(&EventsLost { count }.into());
         }
@@ -166,7 +165,7 @@ mod tests {
         event::LeaseExpired { body }.into()
     }
 
-    /// Everything that is sent while there is room for `room` packets.
+    /// Everything that is sent while there is capacity for `room` packets.
     fn flush(outbox: &mut Outbox, mut room: usize) -> Vec<Vec<u8>> {
         let mut sent = Vec::new();
         let flushed = outbox.flush(|packet| {
@@ -223,7 +222,7 @@ mod tests {
         let mut outbox = Outbox::default();
         let all = MAX_EVENTS as u32 + 5;
         (0..all).for_each(|body| outbox.event(&event(body)));
-        // There is room again for three: the number of those that are missing, and two behind them.
+        // There is capacity for three again: the number of missing events, and two events after it.
         let mut sent = flush(&mut outbox, 3);
         (all..all + 4).for_each(|body| outbox.event(&event(body)));
         sent.extend(flush(&mut outbox, usize::MAX));

@@ -1,7 +1,7 @@
-//! What the haptic loop publishes: every tick, from its own thread, into the shared blocks.
+//! Publishes the haptic loop's state: every tick, from its thread, into the shared blocks.
 //!
 //! Real-time callable: no allocation, no lock, no system call, bounded by the numbers of arms,
-//! contacts and bodies. A few hundred nanoseconds for an arm, as many for the bodies.
+//! contacts and bodies. A few hundred nanoseconds per arm, and as many for the bodies.
 
 use super::blocks::{ArmWriters, BlockWriters};
 use hapticd_devices::safety::ForceOffReason;
@@ -25,16 +25,16 @@ pub struct BlockPublisher {
         hapticd_sys::block::SharedBlock,
         { hapticd_protocol::block::BODIES_WORDS },
     >,
-    /// Contact data older than this count as stale, ticks.
+    /// Age of contact data beyond which they count as stale, ticks.
     stale_ticks: u32,
     missed_ticks: u64,
     force_offs: [ForceOffs; MAX_ARMS],
 }
 
-/// How often force of an arm went off, and the last time.
+/// Number of times an arm's force went off, and the last time.
 #[derive(Clone, Copy, Debug, Default)]
 struct ForceOffs {
-    /// The reason in the tick before.
+    /// The reason in the previous tick.
     before: u8,
     reason: u8,
     tick: u64,
@@ -64,7 +64,7 @@ fn array(v: &Vec3) -> [f64; 3] {
 }
 
 impl BlockPublisher {
-    /// Publishes into `writers`; `frames` says where each arm stands. Arms without a block are not
+    /// Publishes into `writers`; `frames` holds the arms' frames. Arms without a block are not
     /// published.
     pub fn new(
         writers: BlockWriters,
@@ -125,7 +125,7 @@ impl BlockPublisher {
             compute_ns: record.done_ns.saturating_sub(record.awake_ns),
             lateness_ns: record.awake_ns.saturating_sub(record.signalled_ns),
             input_age_ns: arm.input_age_ns,
-            // What the publisher counts.
+            // Filled in by the publisher's counters.
             last_force_off: 0,
             last_force_off_tick: 0,
             force_offs: 0,

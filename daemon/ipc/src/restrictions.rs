@@ -1,15 +1,15 @@
-//! What clients put on top of the configuration's limits: by arm, until a technician releases it.
+//! Restrictions that clients put on top of the configuration's limits: by arm, until a technician
+//! releases them.
 //!
-//! Lives on the server's thread and hands over to the loop without anybody between. Pure: no clock,
-//! no thread.
+//! Lives on the server's thread and hands over to the loop directly. Pure: no clock, no thread.
 //!
-//! * A wish that the governor could not keep is refused here, with numbers: what reaches the loop
-//!   is valid.
-//! * A wish that is taken is answered when a tick has kept it, so "done" means in force. A loop
-//!   that does not take it within a bound is told of; the wish stands and is in force as soon as
-//!   the loop runs.
-//! * No wish of an application loosens anything. Only [`release`](RestrictionDesk::release), the
-//!   technician's, does, up to the configuration.
+//! * A request that the governor could not keep is refused here, with numbers: everything that
+//!   reaches the loop is valid.
+//! * An accepted request is answered when a tick has kept it, so "done" means in force. If the loop
+//!   does not take it within a bound, the answer says so; the request stands and is in force as
+//!   soon as the loop runs.
+//! * No request of an application loosens anything. Only the technician's
+//!   [`release`](RestrictionDesk::release) does, up to the configuration.
 
 use super::{Answer, Refusal};
 use hapticd_devices::safety::{Limits, LimitsError};
@@ -18,13 +18,13 @@ use hapticd_protocol::{reply::ErrorCode, request::TightenLimits};
 use hapticd_proxy::MAX_ARMS;
 use std::collections::VecDeque;
 
-/// How long a running loop may take to take a wish, ns of the server's rounds.
+/// Longest time that a running loop may need to take a request, ns of the server's rounds.
 const LOOP_PATIENCE_NS: u64 = 1_000_000_000;
-/// A longer pause between two rounds counts as this much: while the process was stopped the loop
-/// was, too.
+/// A longer pause between two rounds counts as this much: while the process was stopped, the loop
+/// was stopped as well.
 const LONGEST_ROUND_NS: u64 = 20_000_000;
 
-/// The limits that a client asks for, as the loop takes them.
+/// Converts a client's requested limits into the loop's form.
 fn restriction(wish: &TightenLimits) -> Restriction {
     Restriction {
         peak_force_n: wish.peak_force_n.0,
@@ -38,27 +38,27 @@ fn restriction(wish: &TightenLimits) -> Restriction {
     }
 }
 
-/// A wish that the loop has not kept in a tick yet.
+/// A request that the loop has not kept in a tick yet.
 struct Waiting {
     token: u64,
     version: u64,
-    /// The arms that it is about.
+    /// The arms that it concerns.
     arms: [bool; MAX_ARMS],
     waited_ns: u64,
 }
 
-/// The only owner of the restrictions. See the module page.
+/// The only owner of the restrictions: see the module documentation.
 pub struct RestrictionDesk {
     owner: RestrictionsOwner,
-    /// By version.
+    /// Waiting requests, by version.
     waiting: VecDeque<Waiting>,
-    /// Refused at once.
+    /// Requests refused at once.
     refused: Vec<(u64, Refusal)>,
     looked_ns: Option<u64>,
 }
 
 impl RestrictionDesk {
-    /// The desk of one loop; `owner` hands its restrictions over.
+    /// Makes the desk of one loop; `owner` hands its restrictions over.
     pub fn new(owner: RestrictionsOwner) -> Self {
         RestrictionDesk {
             owner,
@@ -68,7 +68,7 @@ impl RestrictionDesk {
         }
     }
 
-    /// Restricts an arm, or all. Where one of several arms could not keep it, none is restricted.
+    /// Restricts an arm, or all. If one of several arms could not keep it, none is restricted.
     pub fn tighten(&mut self, token: u64, arm: Option<usize>, wish: &TightenLimits) {
         let wish = restriction(wish);
         let arms = chosen(arm);
@@ -90,7 +90,8 @@ impl RestrictionDesk {
         self.change(token, arms, |arm| *arm = arm.and(&wish));
     }
 
-    /// Undoes all restrictions of an arm, or of all: the configuration's limits are in force again.
+    /// Removes all restrictions of an arm, or of all: the configuration's limits are in force
+    /// again.
     pub fn release(&mut self, token: u64, arm: Option<usize>) {
         self.change(token, chosen(arm), |arm| *arm = Restriction::NONE);
     }
@@ -123,7 +124,7 @@ impl RestrictionDesk {
         });
     }
 
-    /// Appends the answers that are due. True: others still wait for the loop. Called in every
+    /// Appends the due answers. Returns true if others still wait for the loop. Called in every
     /// round of the server.
     pub fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
         let refused = self.refused.drain(..);
@@ -167,7 +168,7 @@ impl RestrictionDesk {
         arms.get(arm)?.as_ref().map(|limits| limits.configured)
     }
 
-    /// The limits that an arm's governor keeps once the loop has taken all wishes.
+    /// The limits that an arm's governor keeps once the loop has taken all requests.
     pub fn asked(&mut self, arm: usize) -> Option<Limits> {
         let configured = self.configured(arm)?;
         let restriction = self.owner.value().arms.get(arm)?;
@@ -175,7 +176,7 @@ impl RestrictionDesk {
     }
 }
 
-/// By arm, whether it is meant.
+/// By arm, whether it is selected.
 fn chosen(arm: Option<usize>) -> [bool; MAX_ARMS] {
     std::array::from_fn(|index| arm.is_none_or(|arm| arm == index))
 }
@@ -189,9 +190,10 @@ fn answer(waiting: &Waiting, kept: &[Option<ArmLimits>; MAX_ARMS]) -> Answer {
     Answer::Done
 }
 
-/// Whether an arm with these limits can keep all restrictions together with the newest one, `wish`.
+/// Checks that an arm with these limits can keep all restrictions together with the newest one,
+/// `wish`.
 fn check(configured: &Limits, all: &Restriction, wish: &Restriction) -> Result<(), Refusal> {
-    // With the configured peak: that is the force which may be on when the wish comes.
+    // With the configured peak, which is the largest force that may be on when the request comes.
     let wished = Limits {
         slew_n_per_s: wish.slew_n_per_s,
         slew_nm_per_s: wish.slew_nm_per_s,
@@ -204,7 +206,7 @@ fn check(configured: &Limits, all: &Restriction, wish: &Restriction) -> Result<(
     limits.validate().map_err(|error| refusal(&limits, error))
 }
 
-/// The refusal of one limit, with its number and what it must be.
+/// The refusal of one limit, with its number and its bound.
 fn refusal(limits: &Limits, error: LimitsError) -> Refusal {
     match error {
         LimitsError::SlewTooLow {
@@ -238,8 +240,8 @@ fn refusal(limits: &Limits, error: LimitsError) -> Refusal {
     }
 }
 
-/// The refusal of limits whose peak the heating window does not allow: says which, and both ways
-/// out.
+/// The refusal of limits whose peak the heating window does not allow: states which, and both
+/// remedies.
 fn too_short(limits: &Limits) -> Refusal {
     let torque_allows = limits.peak_for(limits.continuous_torque_nm) >= limits.peak_torque_nm;
     let force = limits.continuous_force_n > 0.0
@@ -259,7 +261,7 @@ fn too_short(limits: &Limits) -> Refusal {
             limits.peak_torque_nm,
         )
     };
-    // To four digits, each to the side that can be kept.
+    // To four digits, each rounded to the side that can be kept.
     let least = (peak / limits.peak_for(1.0) * 1e4).ceil() / 1e4;
     let most = (limits.peak_for(continuous) * 1e4).floor() / 1e4;
     refused(
@@ -275,7 +277,7 @@ fn too_short(limits: &Limits) -> Refusal {
     )
 }
 
-/// A number as a person reads it: not three hundred digits of one that is hardly there.
+/// Formats a number for people: very small or large ones in scientific notation.
 fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 || (1e-4..1e7).contains(&size) {
@@ -285,7 +287,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// Numbers as whole ones for programs, and exactly in the sentence.
+/// Numbers as whole ones for programs, and exactly in the text.
 fn refused(number: f64, limit: f64, detail: String) -> Refusal {
     Refusal {
         code: ErrorCode::LimitsRefused,

@@ -1,8 +1,8 @@
-//! The thread that serves clients: one poll loop over sockets, connections, processes and what the
-//! daemon has to say.
+//! The thread that serves clients: one poll loop over sockets, connections, processes and the
+//! daemon's notices.
 //!
-//! [`turn`] waits and gives the turns, [`peers`] reads and sends, the hub decides, [`replies`]
-//! carries its decisions out, and [`commands`] brings commands to the sink.
+//! [`turn`] waits and dispatches, [`peers`] reads and sends, the hub decides, [`replies`] carries
+//! its decisions out, and [`commands`] brings commands to the sink.
 
 mod commands;
 mod peers;
@@ -41,20 +41,19 @@ use std::{
     time::Duration,
 };
 
-/// Events of the loop that clients are told before what waits for them is sent.
+/// Events of the loop that are queued for clients before waiting messages are sent.
 const EVENTS_PER_TURN: usize = 128;
-/// Meshes that may wait for the importer.
+/// Most meshes that wait for the importer.
 const MAX_IMPORTS: usize = 16;
-/// Imported ones that may wait for the server.
+/// Most imported meshes that wait for the server.
 const MAX_IMPORTED: usize = 4 * MAX_IMPORTS;
-/// How long the importer waits when as many do.
+/// Pause of the importer when that many wait.
 const BEHIND: Duration = Duration::from_millis(5);
 
-/// What clients pass.
+/// A file from a client.
 type File = Foreign<OwnedFd>;
 
-/// How the rest of the daemon talks to the server. Not for real-time threads: allocates and makes
-/// system calls.
+/// The daemon's handle to the server. Not for real-time threads: allocates and makes system calls.
 #[derive(Clone, Debug)]
 pub struct Handle {
     notices: Sender<Notice>,
@@ -64,7 +63,7 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Tells the server something. Says whether it still lives.
+    /// Sends a notice to the server. Returns whether the server still lives.
     pub fn notify(&self, notice: Notice) -> bool {
         let alive = self.notices.send(notice).is_ok();
         self.wake.signal();
@@ -77,14 +76,14 @@ impl Handle {
         self.wake.signal();
     }
 
-    /// Counts the server's rounds, and what it serves in each; at least a hundred a second while it
-    /// lives.
+    /// Counts the server's rounds, and the sources it serves in each; at least a hundred a second
+    /// while it lives.
     pub fn heartbeat(&self) -> Arc<AtomicU64> {
         self.heartbeat.clone()
     }
 }
 
-/// The server. See the module page.
+/// The server: see the module documentation.
 pub struct Server {
     app: Bound,
     technician: Bound,
@@ -101,12 +100,12 @@ pub struct Server {
     /// Urgent commands that the sink did not take, oldest first.
     backlog: VecDeque<Command>,
     log: ClientLog,
-    /// The newest motion of each body that it did not take.
+    /// The newest motion of each body that the sink did not take.
     motions: BTreeMap<u32, Command>,
-    /// Commands wait for the haptic loop.
+    /// Whether commands wait for the haptic loop.
     settling: bool,
-    /// To and from the importer, which is of lower priority: nothing here waits for it to hand
-    /// over.
+    /// Links to and from the importer, which has a lower priority: the server never waits for it to
+    /// hand over.
     imports: delivery::Sender<Import<File>>,
     imported: delivery::Receiver<(u64, Result<Imported, Refusal>)>,
     notices: Receiver<Notice>,
@@ -137,7 +136,7 @@ impl Server {
         std::thread::Builder::new()
             .name("hapticd-import".to_owned())
             .spawn(move || {
-                // Ends when the server does and drops the other end.
+                // Ends when the server ends and drops the other end.
                 while let Some(job) = jobs.recv() {
                     let result = import(&job, soft, &mut ledger);
                     let token = job.token;
@@ -145,7 +144,7 @@ impl Server {
                     drop(job);
                     let mut unsent = results.send((token, result));
                     while let Err(delivery::Unsent::Full(result)) = unsent {
-                        // The server is behind; it has been woken for those before this one.
+                        // The server is behind; it has been woken for the results before this one.
                         std::thread::sleep(BEHIND);
                         unsent = results.send(result);
                     }
@@ -161,7 +160,7 @@ impl Server {
             stop: Arc::new(AtomicBool::new(false)),
             heartbeat: Arc::new(AtomicU64::new(0)),
         };
-        // A connection to ourselves tells our user id.
+        // A connection to this process reveals its user id.
         let (ours, _) = Connection::pair()?;
         let us = ours.peer()?.uid;
         let mut hub = Hub::new(setup.quotas, setup.arms, setup.bodies);
@@ -200,11 +199,11 @@ impl Server {
         Ok((server, handle))
     }
 
-    /// Serves until [`Handle::stop`]; then tells the clients, hands their [`Command::Gone`]s on and
-    /// removes the sockets.
+    /// Serves until [`Handle::stop`]. Then notifies the clients, hands their [`Command::Gone`]s on
+    /// and removes the sockets.
     ///
     /// # Errors
-    /// When the system refuses to poll (out of memory): nothing can be served any more.
+    /// When the system refuses to poll (out of memory): serving is impossible then.
     pub fn run(mut self) -> io::Result<()> {
         let mut out = Vec::new();
         while !self.handle.stop.load(Ordering::Relaxed) {
@@ -237,7 +236,7 @@ impl Server {
         Ok(())
     }
 
-    /// Some of what happened in the loop; the rest comes after these were sent.
+    /// Queues some of the loop's events; the rest follows after these were sent.
     fn tell_loop_events(&mut self, out: &mut Vec<Output<File>>) {
         for _ in 0..EVENTS_PER_TURN {
             let Some(event) = self.events.next() else {

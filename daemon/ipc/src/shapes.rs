@@ -1,23 +1,24 @@
-//! The shapes of rigid bodies and tools, as files to hand to clients: written once, one file for
-//! all who ask, gone when the body and the last of them are.
+//! Shapes of rigid bodies and tools, as files for clients: written once, one file for all readers,
+//! freed with the body and the last reader.
 //!
-//! A file is sealed before anybody sees it: it can be neither written nor resized, by us neither.
-//! It has 12 bytes a vertex and as many a triangle. What clients add is written by the importer, so
-//! nobody waits for it, and is never longer than the file that the client sent and its quota
-//! counted. Makes system calls; for a real-time thread neither to make nor to drop.
+//! A file is sealed before anyone sees it: no process can write or resize it, not even the daemon.
+//! It has 12 bytes per vertex and 12 per triangle. The importer writes the files of clients'
+//! bodies, so no thread waits for them. Such a file is never longer than the one that the client
+//! sent and its quota counted. Makes system calls; a real-time thread must neither make nor drop
+//! one.
 
 use hapticd_geometry::TriMesh;
 use hapticd_protocol::mesh::{Mesh, MeshError, Precision};
 use hapticd_sys::sealed_file::{FileError, create_sealed};
 use std::{os::fd::OwnedFd, sync::Arc};
 
-/// Why there is no file.
+/// Why the file could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ShapeFileError {
-    /// More vertices or triangles than the format counts. The mesh's fault.
+    /// More vertices or triangles than the format counts. The mesh is at fault.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// Out of memory or descriptors.
+    /// The process is out of memory or descriptors.
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -40,7 +41,7 @@ impl ShapeFile {
         Ok(Self(Arc::new(create_sealed("hapticd-shape", &bytes)?)))
     }
 
-    /// Its descriptor, to be passed to a client.
+    /// Descriptor of the file, for a client.
     pub(super) fn descriptor(&self) -> Arc<OwnedFd> {
         self.0.clone()
     }

@@ -1,10 +1,10 @@
-//! The skins of implicit bodies: made once, written by the skin thread, handed to clients by the
+//! Skins of implicit bodies: made once, written by the skin thread, handed to clients by the
 //! server.
 //!
-//! A block for each body (layout: [`hapticd_protocol::block`]), two frames in turns.
+//! Each body has a block (layout: [`hapticd_protocol::block`]) with two frames written in turns.
 //! [`SkinWriter::write`] never waits, neither allocates nor makes a system call, and publishes all
-//! of a frame or nothing: a mesh of numbers that are finite and corners that are points. Its time
-//! is that of two copies of the frame. Making and dropping writers makes system calls.
+//! of a frame or nothing: a mesh with finite numbers and valid corners. It takes the time of two
+//! copies of the frame. Making and dropping writers makes system calls.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, atomic::Ordering};
@@ -21,17 +21,17 @@ use hapticd_sys::{
 /// An implicit body whose skin is to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkinInfo {
-    /// Its identity, as a surface's.
+    /// Id of the body, unique as that of a surface.
     pub id: u32,
-    /// Its name, for people.
+    /// Name of the body, for people.
     pub name: String,
     /// Most triangles of a frame.
     pub triangles: u32,
 }
 
 impl SkinInfo {
-    /// Room in each frame: a closed mesh has half as many points as triangles, and two for each
-    /// piece. The smallest piece is an octahedron, of six points and eight triangles.
+    /// Capacity of each frame: a closed mesh has half as many points as triangles, and two for each
+    /// piece. The smallest piece is an octahedron, with six points and eight triangles.
     #[must_use]
     pub fn capacity(&self) -> SkinCounts {
         SkinCounts {
@@ -41,53 +41,53 @@ impl SkinInfo {
     }
 }
 
-/// Why there is no block. The configuration's fault, or the system's.
+/// Why a block could not be made. The configuration or the system is at fault.
 #[derive(Debug, thiserror::Error)]
 #[error("the skin of body {id} ({triangles} triangles): {source}")]
 pub struct SkinsError {
-    /// The body.
+    /// Id of the body.
     pub id: u32,
     /// Most triangles of a frame.
     pub triangles: u32,
-    /// Why.
+    /// Cause of the error.
     pub source: CreateError,
 }
 
 /// Why a frame was not published: clients keep the last one.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WriteError {
-    /// More than there is room for.
+    /// The mesh exceeds the capacity.
     #[error("{given:?} in a block with room for {capacity:?}")]
     Full {
-        /// What was given.
+        /// Size of the mesh.
         given: SkinCounts,
-        /// What there is room for.
+        /// Capacity of the block.
         capacity: SkinCounts,
     },
-    /// Lists that do not belong together. Ours.
+    /// The lists differ in length. The daemon is at fault.
     #[error("{points} points, {normals} normals, {velocities} velocities")]
     Lengths {
-        /// Of them.
+        /// Number of points.
         points: usize,
-        /// Of them.
+        /// Number of normals.
         normals: usize,
-        /// Of them.
+        /// Number of velocities.
         velocities: usize,
     },
-    /// A number that is none. Ours.
+    /// A number is not finite. The daemon is at fault.
     #[error("point {point} is not all finite")]
     NotFinite {
         /// The first such point.
         point: usize,
     },
-    /// A corner that is no point. Ours.
+    /// A corner is not a valid point index. The daemon is at fault.
     #[error("triangle {triangle} has corner {corner} of {points} points")]
     Corner {
         /// The first such triangle.
         triangle: usize,
-        /// Its corner.
+        /// The invalid corner.
         corner: u32,
-        /// How many points there are.
+        /// Number of points.
         points: u32,
     },
 }
@@ -95,11 +95,11 @@ pub enum WriteError {
 /// A mesh to publish: world frame, m, m/s.
 #[derive(Clone, Copy, Debug)]
 pub struct SkinMesh<'a> {
-    /// Places.
+    /// Positions of the points.
     pub points: &'a [[f32; 3]],
-    /// Of the points: unit, outward.
+    /// Normals of the points: unit, outward.
     pub normals: &'a [[f32; 3]],
-    /// Of the points.
+    /// Velocities of the points.
     pub velocities: &'a [[f32; 3]],
     /// Corners, counter-clockwise from outside.
     pub triangles: &'a [[u32; 3]],
@@ -116,19 +116,19 @@ pub struct SkinWriter {
 }
 
 impl SkinWriter {
-    /// Whose skin it is.
+    /// Id of the body.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// Room in each frame.
+    /// Capacity of each frame.
     #[must_use]
     pub fn capacity(&self) -> SkinCounts {
         self.capacity
     }
 
-    /// Publishes a frame. `moment`'s counts are set here, and so is its time of publication.
+    /// Publishes a frame. Sets the counts and the time of publication in `moment`.
     ///
     /// # Errors
     /// [`WriteError`], and then nothing is published.
@@ -187,29 +187,29 @@ impl SkinWriter {
         );
         moment.published_ns = now_ns();
         self.words[..SKIN_FIXED_WORDS].copy_from_slice(&moment.to_words());
-        // No longer than a slot: the counts were checked against its room.
+        // No longer than a slot: the counts were checked against its capacity.
         self.lock
             .write(&self.words[..places[3].end])
             .map_err(|_| full)
     }
 }
 
-/// What the server needs of the skins: descriptors to hand out.
+/// The server's share of the skins: descriptors to hand out.
 #[derive(Debug, Default)]
 pub struct SkinFds {
     bodies: Vec<(u32, Arc<OwnedFd>)>,
 }
 
 impl SkinFds {
-    /// The descriptor of a body's skin, to be passed to a client; `None` when the body has none.
+    /// Descriptor of a body's skin, for a client; `None` if the body has none.
     pub fn descriptor(&self, body: u32) -> Option<Arc<OwnedFd>> {
         let (_, fd) = self.bodies.iter().find(|(id, _)| *id == body)?;
         Some(fd.clone())
     }
 }
 
-/// Makes the blocks of these bodies; the writers come in the same order. Whether identities are
-/// unique is the caller's to see to.
+/// Makes the blocks of these bodies; the writers come in the same order. The caller must ensure
+/// that ids are unique.
 ///
 /// # Errors
 /// [`SkinsError`]: a block that is too large, or no memory.

@@ -1,5 +1,5 @@
-//! The two sockets in the file system: their folder, their owner, and what an earlier daemon left
-//! behind.
+//! The two sockets in the file system: their folder, their owner, and leftovers of an earlier
+//! daemon.
 
 use super::descriptor_closer::{DescriptorCloser, Foreign, Owed};
 use hapticd_protocol::place::Place;
@@ -14,28 +14,28 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where a socket shall be, and who may connect.
+/// Path and access rights of a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Its path.
+    /// Path of the socket.
     pub path: PathBuf,
     /// Its file mode: `0o600` for the daemon's own user (and root) only, `0o660` for a group.
     pub mode: u32,
 }
 
-/// Bytes of a socket's path, at most: the kernel has 108, and ends it with a zero.
+/// Longest path of a socket, bytes: the kernel has 108, and ends it with a zero.
 const MAX_PATH: usize = 107;
 
-/// Why there is no socket.
+/// Why a socket could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
-    /// A path without a folder.
+    /// The path has no folder.
     #[error("{}: not a path for a socket", path.display())]
     NoFolder {
         /// The path.
         path: PathBuf,
     },
-    /// A path that the system has no room for.
+    /// The path is too long for the system.
     #[error(
         "{}: {} bytes are too long for the path of a socket, at most {MAX_PATH}: name a shorter one",
         path.display(),
@@ -45,49 +45,49 @@ pub enum SocketError {
         /// The path.
         path: PathBuf,
     },
-    /// Somebody else could put another socket in its place.
+    /// Another user could put another socket in its place.
     #[error("{}: {why}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// Why the folder is unsafe.
         why: FolderError,
     },
-    /// Every folder in which the sockets could be is unsafe or cannot be made.
+    /// Every possible folder for the sockets is unsafe or cannot be made.
     #[error(
         "no folder is safe for the sockets:\n{tried}set XDG_RUNTIME_DIR to a folder of your own, or \
          ipc.app_socket and ipc.technician_socket in the configuration"
     )]
     Nowhere {
-        /// Each folder with what is wrong with it, a line each.
+        /// Each folder with its problem, one per line.
         tried: String,
     },
-    /// Another daemon has it.
+    /// Another daemon has the path.
     #[error("{}: another hapticd is running", path.display())]
     InUse {
         /// The path.
         path: PathBuf,
     },
-    /// Something else is there, and is not removed.
+    /// Something else exists at the path, and is not removed.
     #[error("{}: exists and is not a socket", path.display())]
     NotASocket {
         /// The path.
         path: PathBuf,
     },
-    /// The system refused.
+    /// The system refused an operation.
     #[error("{}: cannot {step}: {source}", path.display())]
     System {
         /// The path.
         path: PathBuf,
-        /// What.
+        /// The operation.
         step: &'static str,
-        /// Why.
+        /// Reason of the refusal.
         source: io::Error,
     },
 }
 
 impl SocketError {
-    /// Whether the user can mend it: another path, other rights, the end of another daemon.
+    /// Whether the user can fix it: with another path, other rights, or by ending another daemon.
     pub fn is_the_users(&self) -> bool {
         match self {
             Self::System { source, .. } => matches!(
@@ -105,36 +105,36 @@ impl SocketError {
     }
 }
 
-/// A listening socket, held by one daemon: its file goes when this is dropped.
+/// A listening socket, held by one daemon; its file is removed when this is dropped.
 #[derive(Debug)]
 pub(super) struct Bound {
-    /// Who connected and was never accepted may have passed something.
+    /// Foreign, because a client that connected and was never accepted may have passed something.
     pub(super) listener: Foreign<Listener>,
     path: PathBuf,
-    /// Which file it is, so that another one at this path is left alone.
+    /// Identity of the file, so that another one at this path is left alone.
     file: Option<(u64, u64)>,
-    /// Locked while the daemon lives; the kernel lets go of it however the daemon ends.
+    /// Locked while the daemon lives; the kernel releases it however the daemon ends.
     _lock: File,
 }
 
 impl Drop for Bound {
     fn drop(&mut self) {
         if self.file.is_some() && identity(&self.path) == self.file {
-            // Nothing can be done about a failure, and the next daemon removes what is left.
+            // A failure cannot be handled here; the next daemon removes what is left.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// Device and inode of the file at this very path.
+/// Device and inode of the file at exactly this path.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let about = std::fs::symlink_metadata(path).ok()?;
     Some((about.dev(), about.ino()))
 }
 
-/// The first of these folders that is, or can be made, ours (or root's) alone. What is wrong with
-/// those before it is logged: clients look in all of them, and pass over those that are somebody
-/// else's.
+/// Returns the first of these folders that belongs, or can be made to belong, to this user (or
+/// root) alone. Logs the problem of each folder before it: clients search all of them, and skip
+/// those of other users.
 ///
 /// # Errors
 /// [`SocketError::Nowhere`].
@@ -159,7 +159,7 @@ fn make(folder: &Path) -> io::Result<()> {
 }
 
 /// Makes the folder (mode 0700) if there is none, refuses one that others can write to, takes the
-/// lock beside the socket, removes what a dead daemon left, and listens.
+/// lock next to the socket, removes what a dead daemon left, and listens.
 pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bound, SocketError> {
     let path = &endpoint.path;
     let failed = |path: &Path, step| {
@@ -174,7 +174,7 @@ pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bou
         return Err(SocketError::TooLong { path: path.clone() });
     }
     make(folder).map_err(failed(folder, "make the folder"))?;
-    // Before anything is opened there: in somebody else's folder even the lock could be a link to
+    // Before anything is opened there: in another user's folder even the lock could be a link to
     // anywhere.
     folder::check(folder, folder::user()).map_err(|why| SocketError::Folder {
         path: folder.to_owned(),
@@ -193,7 +193,7 @@ pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bou
         Err(TryLockError::WouldBlock) => return Err(SocketError::InUse { path: path.clone() }),
         Err(TryLockError::Error(source)) => return Err(failed(&lock_path, "lock")(source)),
     }
-    // With the lock in hand, whatever is there belongs to nobody that lives.
+    // With the lock held, anything that exists there belongs to no living daemon.
     match std::fs::symlink_metadata(path) {
         Ok(found) if found.file_type().is_socket() => {
             std::fs::remove_file(path).map_err(failed(path, "remove the stale socket"))?;
@@ -260,7 +260,7 @@ mod tests {
         assert!(!endpoint.path.exists());
     }
 
-    /// Its lock's file was removed, so another daemon could start in the same place.
+    /// The file of its lock was removed, so another daemon could start in the same place.
     #[test]
     fn another_daemons_socket_at_the_same_path_is_left_alone() {
         let folder = Folder::new("another");
@@ -292,7 +292,7 @@ mod tests {
         let folder = Folder::new("stale");
         let endpoint = folder.endpoint();
         let dead = bind(&endpoint, &closer()).unwrap();
-        // As after SIGKILL: the lock is free, the file is still there.
+        // As after SIGKILL: the lock is free, the file still exists.
         let Bound {
             listener,
             path,

@@ -1,11 +1,11 @@
-//! The surfaces of deformable bodies and of crowds: made once, written by the thread that simulates
-//! them, handed to clients by the server.
+//! Surfaces of deformable bodies and of crowds: made once, written by the simulating thread, handed
+//! to clients by the server.
 //!
-//! A block for each body (layout: [`hapticd_protocol::block`]). [`SurfaceWriter::write`] never
-//! waits, neither allocates nor makes a system call, and publishes all of a surface or nothing:
-//! clients see every point of one step, none of the next, and no number that is not finite. Its
-//! time is that of two copies of the points; readers can meet it in the second, which takes 6 us
-//! for 10,000 points and 0.1 ms for 100,000. Making and dropping writers makes system calls.
+//! Each body has a block (layout: [`hapticd_protocol::block`]). [`SurfaceWriter::write`] never
+//! waits, neither allocates nor makes a system call, and publishes all of a surface or nothing. So
+//! clients see every point of one step, none of the next, and only finite numbers. It takes the
+//! time of two copies of the points. Readers can meet it in the second copy, which takes 6 us for
+//! 10,000 points and 0.1 ms for 100,000. Making and dropping writers makes system calls.
 
 use hapticd_protocol::{
     block::{
@@ -26,19 +26,19 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
-/// What a body with a surface is.
+/// Kind of a body with a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceKind {
-    /// It has an inside.
+    /// A solid with an inside.
     Soft,
     /// A sheet.
     Cloth,
-    /// A rigid one of a crowd.
+    /// A rigid body of a crowd.
     Crowd,
 }
 
 impl SurfaceKind {
-    /// As clients are told.
+    /// The kind in the protocol.
     pub fn wire(self) -> BodyKind {
         match self {
             Self::Soft => BodyKind::Soft,
@@ -48,85 +48,85 @@ impl SurfaceKind {
     }
 }
 
-/// A deformable body that is to be published.
+/// A deformable body to be published.
 #[derive(Clone, Debug)]
 pub struct SurfaceInfo {
-    /// Its identity, never used twice, by no other body either: the scene counts its own upwards
-    /// from 1 as clients add them, so a deformable's is best taken from a range that it never
-    /// reaches (from `1 << 30`, say). The last few numbers are the tools'.
+    /// Id of the body. Never reused, not even by a body of another kind. The scene numbers its
+    /// bodies upwards from 1 as clients add them, so a deformable's id is best taken from a range
+    /// that the scene never reaches (from `1 << 30`, say). The last few ids are the tools'.
     pub id: u32,
-    /// Its name, for people.
+    /// Name of the body, for people.
     pub name: String,
-    /// What it is.
+    /// Kind of the body.
     pub kind: SurfaceKind,
-    /// How many points its surface has, always.
+    /// Number of points of its surface, which is constant.
     pub points: usize,
     /// Corners of its triangles, each below `points`.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Why there are no surfaces.
+/// Why the surfaces could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SurfacesError {
-    /// The identity is another body's or a tool's. Ours.
+    /// The id belongs to another body or to a tool. The daemon is at fault.
     #[error("two bodies have the identity {id}, one of them deformable")]
     IdTaken {
-        /// The identity.
+        /// The duplicate id.
         id: u32,
     },
-    /// More points or triangles than a block can count. The configuration's fault.
+    /// More points or triangles than a block can count. The configuration is at fault.
     #[error("deformable body {id} has {count} points or triangles; a block has at most 128 MiB")]
     TooLarge {
-        /// The body.
+        /// Id of the body.
         id: u32,
-        /// How many.
+        /// Number of points or triangles.
         count: usize,
     },
-    /// A corner that is no point. Ours.
+    /// A corner is not a valid point index. The daemon is at fault.
     #[error("deformable body {id}: {source}")]
     Corner {
-        /// The body.
+        /// Id of the body.
         id: u32,
-        /// Which corner.
+        /// The invalid corner.
         source: SurfaceError,
     },
-    /// The block is too large, or the memory could not be had.
+    /// The block is too large, or could not be allocated.
     #[error(
         "the surface of deformable body {id} ({points} points, {triangles} triangles): {source}"
     )]
     Create {
-        /// The body.
+        /// Id of the body.
         id: u32,
         /// Points of its surface.
         points: u32,
         /// Triangles of its surface.
         triangles: u32,
-        /// Why.
+        /// Cause of the error.
         source: CreateError,
     },
 }
 
-/// Why a step's points were not published: clients keep the last ones. Ours.
+/// Why a step's points were not published: clients keep the last ones. The daemon is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WriteError {
-    /// Not as many points as were announced.
+    /// The number of points differs from the announced one.
     #[error("body {body} was announced with {announced} points, and {given} were given")]
     Count {
-        /// The body.
+        /// Id of the body.
         body: u32,
-        /// Points that were announced.
+        /// Announced number of points.
         announced: usize,
-        /// Points that were given.
+        /// Given number of points.
         given: usize,
     },
-    /// A point that is nowhere.
+    /// A point is not finite.
     #[error("point {point} of body {body} is at {at_m:?} m")]
     NotFinite {
-        /// The body.
+        /// Id of the body.
         body: u32,
         /// The first such point.
         point: usize,
-        /// Where it is said to be.
+        /// Its coordinates.
         at_m: [f32; 3],
     },
 }
@@ -138,19 +138,19 @@ pub struct SurfaceWriter {
     points: usize,
     lost_ns: u64,
     lock: SliceWriter<SharedBlock>,
-    /// A value before it is published, so that nobody meets the writer while the simulation is
+    /// A value before it is published, so that no reader meets the writer while the simulation is
     /// still handing out points.
     words: Vec<u64>,
 }
 
 impl SurfaceWriter {
-    /// Whose surface it is.
+    /// Id of the body.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// Counts simulated time that was lost (the simulation fell behind the clock by so much more);
-    /// published with the next points.
+    /// Adds simulated time that was lost (the simulation fell this much further behind the clock).
+    /// Published with the next points.
     pub fn add_lost_ns(&mut self, ns: u64) {
         self.lost_ns = self.lost_ns.saturating_add(ns);
     }
@@ -159,8 +159,9 @@ impl SurfaceWriter {
     /// monotonic clock.
     ///
     /// # Errors
-    /// [`WriteError`], and then nothing is published: another number of points than was announced
-    /// (all of `points` is counted, so it must end), or one that is not finite.
+    /// [`WriteError`], and then nothing is published: a number of points that differs from the
+    /// announced one (all of `points` is counted, so the iterator must end), or a point that is not
+    /// finite.
     pub fn write(
         &mut self,
         tick: u64,
@@ -207,21 +208,21 @@ impl SurfaceWriter {
     }
 }
 
-/// What the server needs of the surfaces: descriptors to hand out.
+/// The server's share of the surfaces: descriptors to hand out.
 #[derive(Debug, Default)]
 pub struct SurfaceFds {
     bodies: Vec<(u32, Arc<OwnedFd>)>,
 }
 
 impl SurfaceFds {
-    /// The descriptor of a body's surface, to be passed to a client; `None` when the body has none.
+    /// Descriptor of a body's surface, for a client; `None` if the body has none.
     pub(super) fn descriptor(&self, body: u32) -> Option<Arc<OwnedFd>> {
         let (_, fd) = self.bodies.iter().find(|(id, _)| *id == body)?;
         Some(fd.clone())
     }
 }
 
-/// Makes the block of one body: header and triangles are there before anybody can see it.
+/// Makes the block of one body. Header and triangles are written before anyone can see it.
 fn block(info: &SurfaceInfo) -> Result<(SurfaceWriter, BlockFd), SurfacesError> {
     let id = info.id;
     let count =
@@ -254,7 +255,7 @@ fn block(info: &SurfaceInfo) -> Result<(SurfaceWriter, BlockFd), SurfacesError> 
             word.store(value, Ordering::Relaxed);
         }
     }
-    // Just made large enough, so this cannot be refused; the error is the same all the same.
+    // Cannot fail, as the block was just made large enough; reported as the same error anyway.
     let lock = SliceWriter::new(block, SEQUENCE_WORD, changing)
         .map_err(|_| create(CreateError::Size { words }))?;
     let writer = SurfaceWriter {
@@ -270,8 +271,8 @@ fn block(info: &SurfaceInfo) -> Result<(SurfaceWriter, BlockFd), SurfacesError> 
 /// Makes the blocks of these bodies; the writers come in the same order.
 ///
 /// # Errors
-/// [`SurfacesError`]: an identity that is not unique, a corner that is no point, a body that is too
-/// large for a block, or no memory.
+/// [`SurfacesError`]: a duplicate id, an invalid corner, a body that is too large for a block, or
+/// no memory.
 pub fn create(infos: &[SurfaceInfo]) -> Result<(Vec<SurfaceWriter>, SurfaceFds), SurfacesError> {
     let mut taken: BTreeSet<u32> = (0..MAX_ARMS).map(tool_id).collect();
     let (mut writers, mut fds) = (Vec::with_capacity(infos.len()), SurfaceFds::default());

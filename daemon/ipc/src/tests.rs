@@ -1,5 +1,5 @@
 //! The server with real sockets, real clients of the client crate, and a sink that remembers. No
-//! time is measured: every wait ends with the event that is waited for.
+//! time is measured: every wait ends with its event.
 
 mod descriptors;
 pub(crate) mod hanging;
@@ -49,7 +49,7 @@ use std::{
 /// "For ever": a test that fails this way hangs visibly instead of racing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Quotas under which nobody falls silent while a slow machine runs the test.
+/// Quotas under which no client falls silent while a slow machine runs the test.
 fn patient() -> Quotas {
     Quotas {
         lease_ms: 600_000,
@@ -57,12 +57,12 @@ fn patient() -> Quotas {
     }
 }
 
-/// Remembers commands, and adds bodies under rising identities.
+/// Remembers commands, and adds bodies under rising ids.
 struct Scene {
     commands: Sender<Command>,
     full: Receiver<bool>,
     is_full: bool,
-    /// What the loop says that it keeps, on every arm.
+    /// Limits that the loop reports for every arm.
     limits: Option<Limits>,
 }
 
@@ -94,13 +94,13 @@ struct Fixture {
     handle: Handle,
     commands: Receiver<Command>,
     set_full: Sender<bool>,
-    /// Whoever holds it holds the server, as soon as somebody has asked for the status.
+    /// Holding it blocks the server, as soon as a client has requested the status.
     gate: Arc<Mutex<()>>,
     at_gate: Receiver<()>,
     writers: blocks::BlockWriters,
     surfaces: Vec<SurfaceWriter>,
     skins: Vec<SkinWriter>,
-    /// What the haptic loop tells through.
+    /// Source of the haptic loop's events.
     events: Mutex<EventFeed>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -123,7 +123,7 @@ impl Fixture {
         Self::with_all(name, quotas, infos, skin_infos, None)
     }
 
-    /// With a loop that keeps these limits.
+    /// Makes a fixture with a loop that keeps these limits.
     fn with_limits(name: &str, limits: Limits) -> Self {
         Self::with_all(name, patient(), &[], &[], Some(limits))
     }
@@ -209,12 +209,12 @@ impl Fixture {
         Client::connect_to(&self.folder.join("technician.sock"), "technician").unwrap()
     }
 
-    /// A connection that says what it likes.
+    /// A connection that can send anything.
     fn raw(&self) -> Connection {
         Connection::connect(&self.folder.join("app.sock")).unwrap()
     }
 
-    /// Does something while the server does nothing.
+    /// Runs `work` while the server is blocked.
     fn held<T>(&self, work: impl FnOnce() -> T) -> T {
         let technician = self.folder.join("technician.sock");
         let technician = Connection::connect(&technician).unwrap();
@@ -252,7 +252,7 @@ impl Fixture {
         let token = loop {
             match self.command() {
                 Command::AddBody { token, .. } => break token,
-                // Somebody who asked for the status and went.
+                // A client that requested the status and left.
                 Command::Gone { bodies, .. } if bodies.is_empty() => {}
                 _ => panic!("not an addition"),
             }
@@ -261,7 +261,7 @@ impl Fixture {
         self.handle.notify(Notice::Answer { token, answer });
     }
 
-    /// Adds a body for a client, all the way.
+    /// Adds a body for a client, with all steps.
     fn add(&self, client: &mut Client, body: u32) {
         thread::scope(|scope| {
             scope.spawn(|| self.add_next(body));
@@ -352,7 +352,7 @@ fn refusal(error: RequestError) -> ErrorCode {
     }
 }
 
-/// Waits until the peer has closed, reading whatever it still says.
+/// Waits until the peer has closed, reading everything it still sends.
 fn read_until_closed(connection: &Connection) -> usize {
     let mut packets = 0;
     loop {
@@ -496,7 +496,7 @@ fn a_silent_client_is_told_of_and_comes_back_when_it_speaks() {
     );
     let mut client = fixture.client("app");
     fixture.add(&mut client, 3);
-    // Saying nothing is all it takes.
+    // Sending nothing is enough.
     assert!(matches!(fixture.command(), Command::Silent { bodies, .. } if bodies == [3]));
     client.renew(10_000).unwrap();
     assert!(matches!(fixture.command(), Command::Back { bodies, .. } if bodies == [3]));
@@ -559,7 +559,7 @@ fn when_the_scene_is_full_motions_wait_and_what_takes_force_away_is_never_lost()
     let number = client.welcome().client;
     drop(client);
     fixture.set_full.send(false).unwrap();
-    // Whether the motion got through before the end or not, nothing of it comes after.
+    // Whether or not the motion got through before the end, none follows it.
     assert_eq!(fixture.expect_gone(number), (GoneWhy::Closed, vec![3]));
     assert!(fixture.commands.is_empty());
 }
@@ -592,7 +592,7 @@ fn a_daemon_that_ends_tells_its_clients_and_removes_its_sockets() {
     );
 }
 
-// --- what a hostile client tries
+// --- hostile clients
 
 fn hello() -> Vec<u8> {
     Request::from(request::Hello::new(Name::new("raw").unwrap())).encode(1)
@@ -657,8 +657,7 @@ fn a_client_that_never_reads_is_closed_and_the_others_are_served() {
     let raw = fixture.raw();
     raw.send(&hello(), &[]).unwrap();
     let list = Request::from(request::ListArms {}).encode(2);
-    // Until the server closes it: first the kernel's queue fills with answers, then the server's
-    // own.
+    // Until the server closes it: first the kernel's queue fills with answers, then the server's.
     loop {
         match raw.send(&list, &[]) {
             Ok(()) => {}
@@ -686,7 +685,7 @@ fn a_flood_is_closed_and_the_others_are_served() {
     raw.send(&hello(), &[]).unwrap();
     let list = Request::from(request::ListArms {}).encode(2);
     while raw.send(&list, &[]).is_ok() {
-        // Read the answers, so that it is the flood that is closed.
+        // Read the answers, so that the flood is the cause of closing.
         let _ = raw.receive(&mut [0; 4096]);
     }
     other.arms().unwrap();
@@ -714,7 +713,7 @@ fn hundreds_of_connections_come_and_go_and_nothing_is_left() {
         let _ = raw.send(&hello(), &[]);
     }
     let client = Client::connect_until(&fixture.folder.join("app.sock"), "after", PATIENCE);
-    // Up to eight of the three hundred may not have been seen to be gone yet.
+    // The ends of up to eight of the three hundred may not have been noticed yet.
     if let Ok(mut client) = client {
         client.arms().unwrap();
     }

@@ -1,22 +1,22 @@
-//! How many messages a client may still send: a bucket that fills at a constant rate.
+//! Message quota of a client: a bucket that fills at a constant rate.
 
-/// What a message meets.
+/// Verdict on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is within the quota.
+    /// The message is within the quota.
     Within,
-    /// It is over: refuse it.
+    /// The message is over the quota: refuse it.
     Over,
-    /// So many were over that the sender is flooding: close it.
+    /// The sender is flooding: close its connection.
     Flood,
 }
 
-/// Holds at most one second's worth of messages; goes as far below zero before the sender counts as
-/// flooding.
+/// Holds at most one second's worth of messages. It may go as far below zero before the sender
+/// counts as flooding.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
     per_s: u32,
-    /// In units of 1e-9 messages, so that a nanosecond at `per_s` is `per_s` units.
+    /// Level in units of 1e-9 messages, so that a nanosecond at `per_s` is `per_s` units.
     level: i64,
     last_ns: u64,
 }
@@ -39,7 +39,7 @@ impl Bucket {
             .saturating_sub(self.last_ns)
             .min(MESSAGE.unsigned_abs());
         self.last_ns = self.last_ns.max(now_ns);
-        // At most a second passed: at most the capacity is added.
+        // At most one second passed, so at most the capacity is added.
         let gained = i64::try_from(passed).unwrap_or(0) * i64::from(self.per_s);
         self.level = (self.level + gained).min(capacity) - MESSAGE;
         if self.level >= 0 {

@@ -1,7 +1,7 @@
-//! Who may do what: every decision about clients, without a socket, a thread or a clock.
+//! Every decision about clients and their rights, without a socket, a thread or a clock.
 //!
 //! Packets, descriptors (of any type `F`) and the time go in; [`Output`]s come out, in the order in
-//! which they are to be carried out. Deterministic. No panic on any packet. Not real-time:
+//! which they must be carried out. Deterministic. Does not panic on any packet. Not real-time:
 //! allocates.
 
 mod bucket;
@@ -28,36 +28,36 @@ use registry::Registry;
 use session::{HELLO_NS, Session};
 use std::collections::BTreeMap;
 
-/// Places that only technicians can take, beside those that are everybody's.
+/// Places that only technicians can take, in addition to those open to everybody.
 const TECHNICIANS: usize = 4;
 
-/// What is to be done next.
+/// An action for the server.
 pub enum Output<F> {
     /// Send this reply.
     Reply {
-        /// To whom.
+        /// The recipient.
         client: ClientId,
         /// The request's id.
         id: u64,
-        /// What; its descriptors, if it has any, are the sender's to add: the named blocks, or the
-        /// status text. So are the arms' limits now.
+        /// The reply. The sender adds its descriptors, if it has any (the named blocks, or the
+        /// status text), and the arms' present limits.
         reply: Reply,
     },
     /// Send this event.
     Event {
-        /// To whom.
+        /// The recipient.
         client: ClientId,
-        /// What.
+        /// The event.
         event: Event,
     },
-    /// Hand this on. If it is not taken and is not urgent, call [`Hub::answer`] with
+    /// Hand this command on. If it is not accepted and is not urgent, call [`Hub::answer`] with
     /// [`ErrorCode::Busy`].
     Command(Command),
     /// Read and index this mesh, then call [`Hub::imported`].
     Import(Import<F>),
-    /// Close the connection, after what was sent before.
+    /// Close the connection, after everything sent before.
     Close {
-        /// Whose.
+        /// The client to disconnect.
         client: ClientId,
     },
 }
@@ -65,15 +65,15 @@ pub enum Output<F> {
 /// A mesh to read.
 #[derive(Debug)]
 pub struct Import<F> {
-    /// Goes back with the result.
+    /// Token to return with the result.
     pub token: u64,
-    /// Whose body it is to be.
+    /// The future owner of the body.
     pub client: ClientId,
-    /// What was asked for.
+    /// The client's request.
     pub request: AddBody,
-    /// The file.
+    /// The mesh file.
     pub file: F,
-    /// Most bytes that it may have.
+    /// Longest accepted file, bytes.
     pub limit_bytes: u64,
 }
 
@@ -85,17 +85,17 @@ pub struct Imported {
     pub mesh_bytes: u64,
     /// Triangles of its mesh.
     pub triangles: u32,
-    /// Its mesh as clients see it.
+    /// Its mesh in the form that clients see.
     pub file: ShapeFile,
 }
 
-/// What can be told of a packet whatever else it is: its answer goes by that.
+/// The part of a packet that is known even if it cannot be decoded; its answer refers to it.
 struct Head {
     id: u64,
     kind: u16,
 }
 
-/// A body on its way into the scene; its identity is not known yet.
+/// A body on its way into the scene; its id is not known yet.
 struct Adding {
     client: ClientId,
     id: u64,
@@ -104,7 +104,7 @@ struct Adding {
     file: ShapeFile,
 }
 
-/// What waits for an answer from elsewhere.
+/// A request that waits for an answer from outside the hub.
 enum Pending {
     /// The importer reads the mesh.
     Import {
@@ -112,9 +112,9 @@ enum Pending {
         id: u64,
         request: AddBody,
     },
-    /// The scene takes the body.
+    /// The scene adds the body.
     Add(Adding),
-    /// The supervisor or the loop does what was asked for by a request of this kind.
+    /// The supervisor or the loop carries out a request of this kind.
     Done {
         client: ClientId,
         id: u64,
@@ -122,7 +122,7 @@ enum Pending {
     },
 }
 
-/// All clients. See the module page.
+/// All clients and their rights: see the module documentation.
 pub struct Hub {
     quotas: Quotas,
     arms: Vec<ArmInfo>,
@@ -130,7 +130,7 @@ pub struct Hub {
     registry: Registry,
     /// Shapes of the arms' tools.
     tools: BTreeMap<u32, ShapeFile>,
-    /// All bodies lie in the plane z = 0, and stay there.
+    /// Whether all bodies lie in the plane z = 0, and stay there.
     planar: bool,
     pending: BTreeMap<u64, Pending>,
     next_client: u32,
@@ -140,7 +140,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Nobody is connected; these arms and bodies are there.
+    /// Makes a hub without clients, for these arms and bodies.
     pub fn new(quotas: Quotas, arms: Vec<ArmInfo>, bodies: Vec<BodyRecord>) -> Self {
         let mut registry = Registry::default();
         for body in bodies {
@@ -161,32 +161,31 @@ impl Hub {
         }
     }
 
-    /// From now on the scene lies in the plane z = 0, and no client sends a body out of it.
+    /// Declares the scene planar: from now on no client may move a body out of the plane z = 0.
     pub fn set_planar(&mut self) {
         self.planar = true;
     }
 
-    /// The shape of a body that is there from the start, or of a tool: of an identity that no body
-    /// has.
+    /// Sets the shape of a body that exists from the start, or of a tool: an id without a body is a
+    /// tool's.
     pub fn set_shape(&mut self, body: u32, file: ShapeFile) {
         if let Some(file) = self.registry.set_shape(body, file) {
             self.tools.insert(body, file);
         }
     }
 
-    /// The shape of a body or of a tool, for the reply that [`Hub::receive`] gave to who asked for
-    /// it.
+    /// Shape of a body or of a tool, for the reply to a request that [`Hub::receive`] accepted.
     pub fn shape(&self, body: u32) -> Option<&ShapeFile> {
         self.registry.shape(body).or_else(|| self.tools.get(&body))
     }
 
-    /// Whether commands pile up: until they no longer do, requests that would make more of them are
+    /// Sets whether commands pile up. As long as they do, requests that would add commands are
     /// refused.
     pub fn set_busy(&mut self, busy: bool) {
         self.busy = busy;
     }
 
-    /// How many clients are connected.
+    /// Number of connected clients.
     pub fn clients(&self) -> usize {
         self.sessions.len()
     }
@@ -196,7 +195,7 @@ impl Hub {
         &self.arms
     }
 
-    /// Clients by number, with role and name, for the status.
+    /// Clients with role and name, for the status.
     pub fn names(&self) -> impl Iterator<Item = (ClientId, Role, Option<&str>)> {
         self.sessions.values().map(|session| {
             (
@@ -207,10 +206,10 @@ impl Hub {
         })
     }
 
-    /// Somebody connected. `permitted`: its user may use this socket.
+    /// Admits a new connection. `permitted`: its user may use this socket.
     ///
     /// # Errors
-    /// The packet to send before closing, when it is not taken.
+    /// The packet to send before closing, if the connection is refused.
     pub fn connect(
         &mut self,
         role: Role,
@@ -223,7 +222,7 @@ impl Hub {
         if self.stopping {
             return Err(self.refused(RefusedCode::ShuttingDown, None));
         }
-        // Applications cannot lock a technician out, who may take back what they did.
+        // Applications cannot lock out a technician, who may undo what they did.
         let places = match role {
             Role::App => self.quotas.clients,
             Role::Technician => self.quotas.clients.saturating_add(TECHNICIANS),
@@ -254,8 +253,7 @@ impl Hub {
         }
     }
 
-    /// A packet arrived with these descriptors. Packets of clients that are not connected are
-    /// nothing.
+    /// Handles a packet with these descriptors. Ignores packets of clients that are not connected.
     pub fn receive<F>(
         &mut self,
         client: ClientId,
@@ -276,8 +274,8 @@ impl Hub {
         self.take(client, head, decoded, files, now_ns, out);
     }
 
-    /// A packet arrived that was longer than any message, or had more descriptors than any. It is
-    /// lost, so nobody knows what it was.
+    /// Handles a packet that was longer than any message, or had too many descriptors. It is lost,
+    /// so its content is unknown.
     pub fn oversize<F>(&mut self, client: ClientId, now_ns: u64, out: &mut Vec<Output<F>>) {
         let head = Head { id: 0, kind: 0 };
         let detail = format!("a message has at most {MAX_MESSAGE} bytes and {MAX_FDS} descriptors");
@@ -288,7 +286,7 @@ impl Hub {
         self.take(client, head, Err(refusal), Vec::new(), now_ns, out);
     }
 
-    /// A packet of which this much is known.
+    /// Handles a packet whose head is known.
     fn take<F>(
         &mut self,
         client: ClientId,
@@ -316,7 +314,7 @@ impl Hub {
             self.hello(client, id, decoded, now_ns, out);
             return;
         }
-        // Any packet shows that the client is alive; what it asks for may still be refused.
+        // Any packet shows that the client is alive, even if its request is refused.
         session.heard(now_ns, lease_ms);
         if std::mem::take(&mut session.silent) {
             let bodies = self.registry.answered_for(client);
@@ -366,7 +364,7 @@ impl Hub {
             return refuse(RefusedCode::Version, Some(&hello), self, out);
         }
         if hello.features != 0 {
-            // Reserved for later minor versions, which a daemon of this one cannot know.
+            // Reserved for later minor versions, which this daemon cannot know.
             return refuse(RefusedCode::NotHello, Some(&hello), self, out);
         }
         let quotas = self.quotas;
@@ -393,9 +391,9 @@ impl Hub {
         });
     }
 
-    /// A connection ended by itself, or was found unusable.
+    /// Removes a client whose connection ended or turned out unusable.
     pub fn disconnect<F>(&mut self, client: ClientId, why: GoneWhy, out: &mut Vec<Output<F>>) {
-        // A client that never said hello is nobody to the rest of the daemon.
+        // The rest of the daemon does not know a client that never said hello.
         if self
             .sessions
             .remove(&client)
@@ -403,7 +401,7 @@ impl Hub {
         {
             return;
         }
-        // What it was moving stops, also what is not its own.
+        // Everything that it was moving stops, including bodies that it does not own.
         let ended = self.registry.take_leases(0, Some(client));
         let bodies = self.registry.owned(client);
         out.extend(
@@ -435,7 +433,7 @@ impl Hub {
         out.push(Output::Close { client });
     }
 
-    /// The importer is done with a mesh.
+    /// Takes the importer's result for a mesh.
     pub fn imported<F>(
         &mut self,
         token: u64,
@@ -452,7 +450,7 @@ impl Hub {
         else {
             return;
         };
-        // Gone meanwhile: nobody wants the body any more.
+        // The client is gone, and with it the need for the body.
         let Some(session) = self.sessions.get_mut(&client) else {
             return;
         };
@@ -495,7 +493,7 @@ impl Hub {
         }
     }
 
-    /// An answer to a command with a token. Tokens that nobody waits for are nothing.
+    /// Takes an answer to a command with a token. Ignores unknown tokens.
     pub fn answer<F>(
         &mut self,
         token: u64,
@@ -506,7 +504,7 @@ impl Hub {
         match self.pending.remove(&token) {
             Some(Pending::Add(adding)) => self.added(adding, answer, now_ns, out),
             Some(Pending::Done { client, id, kind }) => {
-                // Who is gone meanwhile wants no answer; what was asked for is done all the same.
+                // A client that is gone needs no answer; its request was carried out anyway.
                 let Some(session) = self.sessions.get_mut(&client) else {
                     return;
                 };
@@ -539,13 +537,13 @@ impl Hub {
         if let Answer::Added { body } = answer
             && session.is_none()
         {
-            // Its client went while it was on its way.
+            // The client left while its body was on its way.
             out.push(Output::Command(Command::Orphaned { body: *body }));
             return;
         }
         let Some(session) = session else { return };
         session.pending_bodies = session.pending_bodies.saturating_sub(1);
-        // It was waiting for this answer, not silent.
+        // The client was waiting for this answer, not silent.
         session.heard(now_ns, lease_ms);
         let kind = AddBody::KIND;
         let reply = match answer {
@@ -561,7 +559,7 @@ impl Hub {
                 };
                 let triangles = record.triangles;
                 if !session.focused {
-                    // It came while its client had not the user's attention.
+                    // The body arrived while its client did not have the user's attention.
                     out.push(Output::Command(Command::Focus {
                         client,
                         focused: false,
@@ -587,7 +585,7 @@ impl Hub {
         out.push(Output::Reply { client, id, reply });
     }
 
-    /// The daemon has something to say.
+    /// Handles a notice of the daemon.
     pub fn notice<F>(&mut self, notice: Notice, now_ns: u64, out: &mut Vec<Output<F>>) {
         match notice {
             Notice::Answer { token, answer } => self.answer(token, &answer, now_ns, out),
@@ -621,7 +619,7 @@ impl Hub {
         }
     }
 
-    /// Carries out what is due, and says when something will be next (`None`: nothing is).
+    /// Carries out what is due. Returns the time of the next due action, `None` if there is none.
     pub fn expire<F>(&mut self, now_ns: u64, out: &mut Vec<Output<F>>) -> Option<u64> {
         for (body, holder) in self.registry.take_leases(now_ns, None) {
             out.push(Output::Command(Command::HaltBody { body }));
@@ -647,10 +645,10 @@ impl Hub {
                 }
                 due_ns
             } else {
-                // Only who makes force can fall silent.
+                // Only a client that makes force can fall silent.
                 let client = session.id;
                 let bodies = self.registry.answered_for(client);
-                // Who waits for our answer is not silent.
+                // A client that waits for the daemon's answer is not silent.
                 if session.silent || session.pending_bodies > 0 || bodies.is_empty() {
                     continue;
                 }
@@ -682,7 +680,8 @@ impl Hub {
         next_ns
     }
 
-    /// The daemon is about to end: tells everybody, and takes no more requests that add anything.
+    /// Announces the end of the daemon to all clients. Requests that add anything are refused from
+    /// now on.
     pub fn stop<F>(&mut self, out: &mut Vec<Output<F>>) {
         if !std::mem::replace(&mut self.stopping, true) {
             self.broadcast(event::ShuttingDown {}.into(), out);
@@ -729,8 +728,8 @@ impl Hub {
 }
 
 impl Refusal {
-    /// The same in the words of a minor version: to a client of before there were deformable
-    /// bodies, there is no such body, and limits that cannot be kept are numbers out of range.
+    /// Translates the refusal for a minor version. Clients older than deformable bodies learn that
+    /// there is no such body, and for them limits that cannot be kept are numbers out of range.
     fn in_version(self, minor: u16) -> Self {
         match self.code {
             ErrorCode::Deformable if minor < MINOR_SURFACES => Self {
@@ -742,7 +741,7 @@ impl Refusal {
                 code: ErrorCode::OutOfRange,
                 ..self
             },
-            // Before there was a word for it.
+            // Older versions have no code for it.
             ErrorCode::BadBody if minor < MINOR_SAFETY => Self {
                 code: ErrorCode::OutOfRange,
                 ..self
@@ -752,7 +751,7 @@ impl Refusal {
     }
 }
 
-/// A refusal as a reply to a request of this kind.
+/// Converts a refusal into a reply to a request of this kind.
 fn error_reply(refusal: &Refusal, request: u16) -> reply::Error {
     let Refusal {
         code,

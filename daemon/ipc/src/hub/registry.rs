@@ -1,10 +1,11 @@
-//! Which bodies there are, whose they are, and who is moving which until when.
+//! The registry of bodies: their owners, and the clients that move them, with the ends of their
+//! leases.
 
 use super::super::{BodyRecord, ClientId, Refusal, shapes::ShapeFile};
 use hapticd_protocol::{reply::ErrorCode, request::BodyKind};
 use std::collections::BTreeMap;
 
-/// Who moves a body, and until when.
+/// The right of a client to move a body until a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lease {
     pub(super) holder: ClientId,
@@ -27,7 +28,7 @@ fn not_yours(body: u32, whose: &str) -> Refusal {
     }
 }
 
-/// Whether a body is of a kind that clients move.
+/// Checks that a body is of a kind that clients move.
 fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
     let (body, kind) = (record.body, record.kind);
     let refused = |code, detail| {
@@ -58,7 +59,7 @@ fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
     }
 }
 
-/// All bodies by identity.
+/// All bodies by id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registry {
     bodies: BTreeMap<u32, Entry>,
@@ -78,12 +79,12 @@ impl Registry {
         );
     }
 
-    /// Removes a body; says whether it was there.
+    /// Removes a body. Returns whether it existed.
     pub(super) fn remove(&mut self, body: u32) -> bool {
         self.bodies.remove(&body).is_some()
     }
 
-    /// Every body with its owner, in the order of their identities.
+    /// Every body with its owner, in the order of their ids.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&BodyRecord, Option<ClientId>)> {
         self.bodies
             .values()
@@ -99,7 +100,7 @@ impl Registry {
             .collect()
     }
 
-    /// The bodies that a client has added or is moving: those whose force it answers for.
+    /// The bodies that a client has added or is moving: it answers for their force.
     pub(super) fn answered_for(&self, client: ClientId) -> Vec<u32> {
         self.bodies
             .values()
@@ -111,7 +112,7 @@ impl Registry {
             .collect()
     }
 
-    /// Bytes of all meshes that a client has in the scene.
+    /// Bytes of all of a client's meshes in the scene.
     pub(super) fn mesh_bytes(&self, client: ClientId) -> u64 {
         self.bodies
             .values()
@@ -120,7 +121,7 @@ impl Registry {
             .sum()
     }
 
-    /// Whether a body has a surface that can be opened.
+    /// Checks that a body has a surface that can be opened.
     pub(super) fn check_surface(&self, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         match self.bodies.get(&body) {
@@ -130,7 +131,7 @@ impl Registry {
         }
     }
 
-    /// Whether a body has a skin that can be opened.
+    /// Checks that a body has a skin that can be opened.
     pub(super) fn check_skin(&self, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         match self.bodies.get(&body) {
@@ -140,7 +141,7 @@ impl Registry {
         }
     }
 
-    /// Gives a body its shape; gives it back when there is no such body.
+    /// Gives a body its shape. Returns the shape if there is no such body.
     pub(super) fn set_shape(&mut self, body: u32, file: ShapeFile) -> Option<ShapeFile> {
         match self.bodies.get_mut(&body) {
             Some(entry) => {
@@ -156,7 +157,7 @@ impl Registry {
         self.bodies.get(&body)?.shape.as_ref()
     }
 
-    /// Whether a body has a shape that can be opened.
+    /// Checks that a body has a shape that can be opened.
     pub(super) fn check_shape(&self, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         match self.bodies.get(&body) {
@@ -166,7 +167,7 @@ impl Registry {
         }
     }
 
-    /// Whether a client may remove this body.
+    /// Checks that a client may remove this body.
     pub(super) fn check_owned(&self, client: ClientId, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         match self.bodies.get(&body) {
@@ -185,8 +186,8 @@ impl Registry {
         }
     }
 
-    /// Whether a client may move this body now: it is kinematic, and its own, or nobody's and
-    /// nobody else is moving it.
+    /// Checks that a client may move this body now. It must be kinematic, and either the client's
+    /// own, or without an owner and not moved by another client.
     fn check_movable(
         &mut self,
         client: ClientId,
@@ -227,7 +228,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Takes that right back; says whether the body was being moved.
+    /// Takes that right back. Returns whether the body was being moved.
     pub(super) fn release(
         &mut self,
         client: ClientId,
@@ -241,7 +242,7 @@ impl Registry {
             .is_some())
     }
 
-    /// Makes every lease of a client end at `until_ns` or later.
+    /// Extends every lease of a client to `until_ns` at least.
     pub(super) fn renew(&mut self, client: ClientId, until_ns: u64) {
         for lease in self
             .bodies
@@ -254,7 +255,7 @@ impl Registry {
         }
     }
 
-    /// Takes away the leases that are over, or that `client` holds, and gives the bodies with their
+    /// Removes the leases that are over or that `client` holds. Returns the bodies with their
     /// holders.
     pub(super) fn take_leases(
         &mut self,
@@ -273,7 +274,7 @@ impl Registry {
         ended
     }
 
-    /// When the next lease ends.
+    /// Time at which the next lease ends.
     pub(super) fn next_end_ns(&self) -> Option<u64> {
         self.bodies
             .values()

@@ -1,4 +1,4 @@
-//! The requests of a client that has said hello, one after the other.
+//! Carries out the requests of a client that has said hello, one at a time.
 
 use super::{Hub, Import, Output, Pending};
 use crate::{ClientId, Command, GoneWhy, Refusal, Role};
@@ -11,23 +11,24 @@ use hapticd_protocol::{
     wire::{self, Limit, List},
 };
 
-/// Fastest that a client may send a body, m/s. A tool moves at a metre or two a second; more is a
-/// mistake of units.
+/// Highest speed at which a client may send a body, m/s. A tool moves at a metre or two a second;
+/// more is a mistake of units.
 pub(super) const MAX_SPEED_M_S: f64 = 20.0;
 /// Ranges of a material, as in the configuration.
 const STIFFNESS_N_PER_M: (f64, f64) = (1.0, 100_000.0);
 const DAMPING_N_S_PER_M: (f64, f64) = (0.0, 1000.0);
 const FRICTION: (f64, f64) = (0.0, 2.0);
 const RESTITUTION: (f64, f64) = (0.0, 1.0);
-/// Of a dynamic body; for others it is of no meaning, and only the largest holds.
+/// Range for a dynamic body. For others the density has no meaning, and only the maximum applies.
 const DENSITY_KG_M3: (f64, f64) = (1.0, 30_000.0);
-/// How far a pose may be off the plane of a planar scene, m, and how much tilted out of it, rad:
-/// what rounding does, also to coordinates of 4 bytes. The scene takes it as in the plane.
+/// Largest distance of a pose from the plane of a planar scene, m, and largest tilt out of it, rad:
+/// the effect of rounding, even with coordinates of 4 bytes. The scene takes the pose as in the
+/// plane.
 const OFF_PLANE_M: f64 = 1e-6;
 const OFF_PLANE_RAD: f64 = 1e-5;
 
 fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
-    // Both as whole numbers for programs, and exactly in the sentence.
+    // Both as whole numbers for programs, and exactly in the text.
     Refusal {
         code: ErrorCode::OutOfRange,
         number: value as u64,
@@ -36,8 +37,8 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     }
 }
 
-/// The same for a number below its range. The limit is still the largest: by it a client learns
-/// what the configuration allows.
+/// Same for a number below its range. The limit is still the maximum, so that a client learns what
+/// the configuration allows.
 fn too_small(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
     Refusal {
         detail: format!("{what} is {value}, at least {least}"),
@@ -45,7 +46,7 @@ fn too_small(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
     }
 }
 
-/// Whether a pose lies in the plane of a planar scene.
+/// Checks that a pose lies in the plane of a planar scene.
 fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
     let off_m = pose.translation.vector.z.abs();
     let up = pose.rotation * Vec3::z();
@@ -72,8 +73,8 @@ fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal>
     }
 }
 
-/// The answer to [`GetLimits`](request::GetLimits) before the server puts in what the loop keeps.
-/// Never sent like this.
+/// The answer to [`GetLimits`](request::GetLimits) before the server fills in what the loop keeps.
+/// Never sent in this form.
 fn unknown_limits(arm: u8) -> reply::Limits {
     reply::Limits {
         peak_force_n: Limit::NONE,
@@ -90,13 +91,14 @@ fn unknown_limits(arm: u8) -> reply::Limits {
 
 fn pose(pose: &wire::Pose) -> Pose {
     let [x, y, z, w] = pose.rotation_xyzw;
-    // Unit already (decoding saw to it); `new_normalize` removes the last rounding.
+    // A unit quaternion already (checked by decoding); `new_normalize` removes the last rounding
+    // error.
     let rotation = Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z));
     Pose::from_parts(Vec3::from(pose.translation_m).into(), rotation)
 }
 
 impl Hub {
-    /// Carries out a request; `Ok(None)` when it is answered later.
+    /// Carries out a request. Returns `Ok(None)` if the answer comes later.
     pub(super) fn carry_out<F>(
         &mut self,
         client: ClientId,
@@ -112,7 +114,7 @@ impl Hub {
         if request.is_for_technicians() && session.role != Role::Technician {
             return Err(Refusal::new(ErrorCode::TechnicianOnly, 0, 0));
         }
-        // What asks only, and what has a way of its own.
+        // Queries, and requests that do not pass through the command queue.
         let makes_no_work = matches!(
             request,
             Request::ListArms(_)
@@ -278,7 +280,7 @@ impl Hub {
         }
     }
 
-    /// The arm that a request names; `None` for all.
+    /// The arm that a request names; `None` for all arms.
     fn arm(&self, arm: u8) -> Result<Option<usize>, Refusal> {
         if arm == ALL_ARMS {
             return Ok(None);
@@ -331,7 +333,7 @@ impl Hub {
                 f64::from(want::ALL),
             ));
         }
-        // Events and bodies are nobody's arm's.
+        // Events and bodies do not belong to an arm.
         let needs_arm = wants & (want::STATE | want::CONTACTS | want::WAKE) != 0;
         if needs_arm && self.arm(arm)?.is_none() {
             return Err(Refusal::text(

@@ -1,4 +1,4 @@
-//! What the hub knows of one client.
+//! The hub's state of one client.
 
 use super::super::{ClientId, Refusal, Role};
 use super::bucket::Bucket;
@@ -14,20 +14,20 @@ pub(super) struct Session {
     pub(super) role: Role,
     /// Set by the hello; until then the client may do nothing else.
     pub(super) name: Option<Name>,
-    /// The minor version that both sides use; of no meaning before the hello.
+    /// The minor version that both sides use; meaningless before the hello.
     pub(super) minor: u16,
     pub(super) since_ns: u64,
     pub(super) bucket: Bucket,
-    /// Listens for events.
+    /// Whether it listens for events.
     pub(super) events: bool,
     pub(super) last_heard_ns: u64,
-    /// When it counts as silent.
+    /// Time from which it counts as silent.
     pub(super) silent_at_ns: u64,
     pub(super) silent: bool,
     pub(super) focused: bool,
     /// Bodies on their way into the scene.
     pub(super) pending_bodies: usize,
-    /// A mesh is being read.
+    /// Whether a mesh is being read.
     pub(super) importing: bool,
 }
 
@@ -50,12 +50,12 @@ impl Session {
         }
     }
 
-    /// Whether it knows of bodies of a kind.
+    /// Whether the client's version knows bodies of this kind.
     pub(super) fn knows(&self, kind: BodyKind) -> bool {
         self.minor >= kind.since()
     }
 
-    /// Refuses a request that came with a later minor version than the client said hello with.
+    /// Refuses a request of a later minor version than that of the client's hello.
     pub(super) fn check_minor(&self, needed: u16) -> Result<(), Refusal> {
         let minor = self.minor;
         if minor >= needed {
@@ -67,7 +67,7 @@ impl Session {
         Err(Refusal::text(ErrorCode::Malformed, detail))
     }
 
-    /// Something arrived: it is alive until `lease_ms` from now, or as long as it asked for before.
+    /// Notes a packet: the client counts as alive until `lease_ms` from now.
     pub(super) fn heard(&mut self, now_ns: u64, lease_ms: u32) {
         self.last_heard_ns = now_ns;
         self.silent_at_ns = now_ns.saturating_add(u64::from(lease_ms) * 1_000_000);

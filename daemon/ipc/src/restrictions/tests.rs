@@ -42,7 +42,7 @@ impl Fixture {
         }
     }
 
-    /// What the loop does around a tick.
+    /// The loop's steps around a tick.
     fn tick(&mut self) {
         self.composer.take(&mut self.core);
         self.composer.acknowledge();
@@ -124,7 +124,7 @@ fn limits_that_cannot_be_kept_are_refused_with_numbers() {
             why.detail
         );
     }
-    // A number that is hardly there is told in a word, and its bound with it.
+    // A tiny number is written briefly, together with its bound.
     let tiny = TightenLimits {
         slew_n_per_s: Limit(5e-324),
         ..none()
@@ -146,7 +146,7 @@ fn limits_that_cannot_be_kept_are_refused_with_numbers() {
         assert_eq!((why.number, why.limit), (slew as u64, 80));
     }
     assert_eq!(f.desk.in_force(0), before, "nothing has changed");
-    // Both together can be kept, and so can the numbers that were named.
+    // Both together can be kept, and so can the stated numbers.
     let both = TightenLimits {
         peak_force_n: Limit(0.86),
         slew_n_per_s: Limit(80.0),

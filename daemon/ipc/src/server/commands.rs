@@ -1,4 +1,4 @@
-//! Commands on their way to the sink: at once, or kept in order until it takes them.
+//! Passes commands to the sink: at once, or kept in order until it takes them.
 
 use super::super::{Answer, ClientId, Command, Refusal, hub::Output};
 use super::{File, Server};
@@ -12,8 +12,8 @@ const MAX_BACKLOG: usize = 256;
 
 impl Server {
     pub(super) fn submit(&mut self, command: Command, more: &mut Vec<Output<File>>) {
-        // What takes force away waits behind nothing but its own kind; a motion of a body never
-        // overtakes what waits.
+        // Commands that take force away wait only behind their own kind. A motion of a body never
+        // overtakes waiting commands.
         match &command {
             Command::HaltBody { body }
             | Command::RemoveBody { body }
@@ -55,7 +55,7 @@ impl Server {
         }
     }
 
-    /// Hands a command to the sink, and tells what it changes of the limits.
+    /// Hands a command to the sink, and logs the limits that it changes.
     fn offer(&mut self, command: Command) -> Result<(), Box<Command>> {
         let (client, is_release) = match &command {
             Command::TightenLimits { client, .. } => (*client, false),
@@ -68,7 +68,7 @@ impl Server {
         taken
     }
 
-    /// By arm, what is kept when the loop has taken all that was asked for.
+    /// By arm, the limits that are kept when the loop has taken all requests.
     fn limits_asked(&mut self) -> Vec<Option<[f64; 8]>> {
         let arms = self.hub.arms().iter();
         arms.map(|arm| self.sink.limits_asked(arm.index))
@@ -98,7 +98,7 @@ impl Server {
         self.hub.set_busy(self.backlog.len() >= MAX_BACKLOG);
     }
 
-    /// Answers what the haptic loop has put into force.
+    /// Answers the requests that the haptic loop has put into force.
     pub(super) fn settle(&mut self, out: &mut Vec<Output<File>>) {
         let mut answers = Vec::new();
         self.settling = self.sink.settle(now_ns(), &mut answers);
@@ -108,7 +108,7 @@ impl Server {
         self.perform(out);
     }
 
-    /// Offers again what the sink did not take.
+    /// Offers the commands again that the sink did not take.
     pub(super) fn submit_waiting(&mut self) {
         while let Some(command) = self.backlog.pop_front() {
             if let Err(back) = self.offer(command) {

@@ -1,4 +1,4 @@
-//! Connected clients: coming in, reading from them, sending to them, seeing their end.
+//! Connected clients: accepting them, reading from them, sending to them, and detecting their end.
 
 use super::super::{
     ClientId, Expulsion, GoneWhy, Role,
@@ -22,50 +22,53 @@ use std::{
     sync::atomic::Ordering,
 };
 
-/// Packets that are taken from one client before the next one has its turn.
+/// Packets taken from one client before the next one has its turn.
 const PACKETS_PER_TURN: usize = 32;
-/// Connections that are accepted before those who are connected have their turn.
+/// Connections accepted before the connected clients have their turn.
 const ACCEPTS_PER_TURN: usize = 8;
-/// For how long nobody is accepted after the system refused to, for want of descriptors: polling
-/// would find the socket ready at once.
+/// Pause in accepting after the system refused it for lack of descriptors: polling would find the
+/// socket ready at once.
 const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 
 /// Most descriptors that a client may have passed and that the closer has not closed yet: two
-/// messages' worth. Who passes more passes what hangs in `close`, and is closed.
+/// messages' worth. A client that passes more passes descriptors that hang in `close`, and is
+/// closed.
 const MAX_OWED: usize = 512;
 
-/// Most descriptors under way to a client that has not read all that was sent: the kernel lets a
-/// user's processes together have no more of them under way than one may have open, and then nobody
-/// gets any.
+/// Most descriptors in flight to a client that has not read everything sent. The kernel limits a
+/// user's processes together to as many descriptors in flight as one process may have open; beyond
+/// that none of them gets any.
 const MAX_UNDER_WAY: usize = 32;
-/// When what the system could not do is tried again: sending, or watching a client's process.
+/// Delay before an operation that the system could not do is tried again: sending, or watching a
+/// client's process.
 const RETRY_NS: u64 = 5_000_000;
 
 /// A connected client.
 pub(super) struct Peer {
     pub(super) connection: Foreign<Connection>,
-    /// Process and user, as they were when it connected.
+    /// Process and user at the time it connected.
     pub(super) pid: i32,
     pub(super) uid: u32,
     pub(super) watch: Watch,
     pub(super) outbox: Outbox,
-    /// Descriptors that were sent since it had last read everything.
+    /// Descriptors sent since it had last read everything.
     pub(super) under_way: usize,
-    /// Nothing is sent before.
+    /// No sending before this time.
     pub(super) send_after_ns: u64,
-    /// What it passed that is not closed yet.
+    /// Descriptors that it passed and that are not closed yet.
     pub(super) owed: Owed,
-    /// Its next message has descriptors, and the closer is full: it waits to be read.
+    /// Whether its next message has descriptors while the closer is full; the message waits to be
+    /// read.
     pub(super) parked: bool,
 }
 
-/// How the end of a client's process is seen, beside its socket's.
+/// How the end of a client's process is detected, in addition to that of its socket.
 pub(super) enum Watch {
     /// By its pidfd.
     On(ProcessWatch),
     /// The system had no descriptor for it; it is tried again.
     Later(i32),
-    /// It lives in another process namespace, or is gone already. Its socket and its leases remain.
+    /// The process is in another namespace, or already gone. Its socket and its leases remain.
     Impossible,
 }
 
@@ -103,8 +106,8 @@ impl Server {
         let Ok(Credentials { pid, uid, .. }) = connection.peer() else {
             return;
         };
-        // The file's mode decided who could connect; the technician's socket is for our user and
-        // root whatever its mode.
+        // The file's mode decides who can connect. The technician's socket accepts only the
+        // daemon's user and root, whatever its mode.
         let permitted = role == Role::App || uid == self.us || uid == 0;
         match self.hub.connect(role, permitted, now_ns()) {
             Ok(client) => {
@@ -148,7 +151,7 @@ impl Server {
             let received = peer.connection.receive_into(&mut packet, &mut fds);
             let owed = peer.owed.clone();
             let take = |fd| self.closer.foreign(fd, &owed);
-            // From here on the closer has them, whatever becomes of the message.
+            // From here on the closer owns them, whatever happens to the message.
             let files: Vec<File> = fds.drain(..).map(take).collect();
             let mut id = 0;
             match received {
@@ -179,7 +182,7 @@ impl Server {
         }
     }
 
-    /// Reads on from those who wait, when the closer has capacity again.
+    /// Resumes reading from parked clients when the closer has capacity again.
     pub(super) fn unpark(&mut self) {
         if !self.closer.is_full() {
             for peer in self.peers.values_mut() {
@@ -188,7 +191,7 @@ impl Server {
         }
     }
 
-    /// Watches the processes for which there was no descriptor.
+    /// Retries to watch the processes for which there was no descriptor.
     pub(super) fn watch_again(&mut self) {
         for peer in self.peers.values_mut() {
             if let Watch::Later(pid) = peer.watch {
@@ -208,7 +211,7 @@ impl Server {
         self.hub.disconnect(client, why, out);
     }
 
-    /// Sends what waits.
+    /// Sends the waiting messages of all clients.
     pub(super) fn flush(&mut self, out: &mut Vec<Output<File>>) {
         let now_ns = now_ns();
         let mut broken = Vec::new();
@@ -225,7 +228,7 @@ impl Server {
 }
 
 impl Peer {
-    /// Sends what waits, unless it is too early to try again.
+    /// Sends the waiting messages, unless it is too early to try again.
     pub(super) fn flush(&mut self, now_ns: u64) -> Flushed {
         if self.outbox.is_empty() || now_ns < self.send_after_ns {
             return Flushed::Done;

@@ -1,4 +1,4 @@
-//! What the hub decided is carried out: replies with their descriptors, events, lines that ring.
+//! Carries out the hub's decisions: replies with their descriptors, events, wake-up lines.
 
 use super::super::{
     ClientId, Expulsion, GoneWhy, Refusal, Role,
@@ -22,7 +22,7 @@ use hapticd_sys::{
 };
 use std::{os::fd::OwnedFd, sync::Arc};
 
-/// A line that is rung when an arm's state is new.
+/// A wake-up line, which is rung when an arm's state is new.
 pub(super) struct Line {
     pub(super) client: ClientId,
     pub(super) arm: u16,
@@ -31,7 +31,7 @@ pub(super) struct Line {
 }
 
 impl Server {
-    /// Carries out what the hub decided, and what follows from that.
+    /// Carries out the hub's decisions, and what follows from them.
     pub(super) fn perform(&mut self, out: &mut Vec<Output<File>>) {
         while !out.is_empty() {
             let mut more = Vec::new();
@@ -104,8 +104,8 @@ impl Server {
         }
     }
 
-    /// Closes a client for what it did, and tells it in the answer to its request `id`, if its
-    /// socket takes that now.
+    /// Closes a client for its behaviour. The answer to its request `id` gives the reason, if its
+    /// socket accepts that now.
     pub(super) fn expel(
         &mut self,
         client: ClientId,
@@ -128,7 +128,7 @@ impl Server {
         self.drop_peer(client, GoneWhy::Expelled(why), more);
     }
 
-    /// What goes with a reply.
+    /// Adds the descriptors and present values that go with a reply.
     fn passed(&mut self, client: ClientId, reply: &mut Reply) -> Result<Passed, Refusal> {
         let shared = |fds: Option<Vec<Arc<OwnedFd>>>| {
             let fds = fds.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"))?;
@@ -188,7 +188,7 @@ impl Server {
         }
     }
 
-    /// Whether a client may have one more reply with a descriptor of its own.
+    /// Checks that a client may have one more reply with a separate descriptor.
     fn check_own(&self, client: ClientId) -> Result<(), Refusal> {
         let takes = |peer: &Peer| peer.outbox.takes_own();
         if self.peers.get(&client).is_none_or(takes) {
@@ -209,10 +209,10 @@ impl Server {
             return block.ok_or_else(|| Refusal::text(ErrorCode::Internal, "no such block"));
         }
         let (ours, theirs) = Connection::pair().map_err(|_| shortage())?;
-        // What its client puts into the line would wait here, and closing the line would wait for
-        // it.
+        // Otherwise messages that the client puts into the line would wait here, and closing the
+        // line would wait for them.
         ours.refuse_messages().map_err(|_| shortage())?;
-        // One line for each arm: a new one replaces the old.
+        // One line per client and arm: a new one replaces the old.
         self.lines
             .retain(|line| (line.client, line.arm) != (client, arm));
         let rung_at = self.blocks.state_version(arm);
@@ -263,8 +263,7 @@ impl Server {
                 return true;
             }
             line.rung_at = version;
-            // A line that is full has rings that were not heard yet; one more would say nothing
-            // new.
+            // A full line has rings that were not read yet; one more would add nothing.
             matches!(
                 line.connection.send(&[1], &[]),
                 Ok(()) | Err(SendError::WouldBlock | SendError::Exhausted(_))
@@ -273,7 +272,7 @@ impl Server {
     }
 }
 
-/// An arm's limits in the words of the protocol.
+/// Converts an arm's limits to the protocol's form.
 fn told(arm: u8, in_force: &Limits) -> reply::Limits {
     reply::Limits {
         peak_force_n: Limit(in_force.peak_force_n),

@@ -1,4 +1,4 @@
-//! What a server needs, what it tells, and why there is none.
+//! The server's set-up, its status, and its set-up errors.
 
 use super::super::{
     BodyRecord, CommandSink, Quotas,
@@ -17,53 +17,52 @@ use std::io;
 /// A client's entry in the [`ServerStatus`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientStatus {
-    /// Its number.
+    /// Number of the client.
     pub client: u32,
     /// Whether it came through the technician's socket.
     pub technician: bool,
-    /// What it calls itself; `None` before its hello.
+    /// Name that it gave in its hello; `None` before.
     pub name: Option<String>,
 }
 
 /// An arm's limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitsStatus {
-    /// What its governor keeps.
+    /// Limits that its governor keeps.
     pub in_force: Limits,
-    /// What arm and configuration allow: without what clients tightened.
+    /// Limits that arm and configuration allow, without what clients tightened.
     pub configured: Limits,
 }
 
-/// What the server knows, for the status text.
+/// The server's state, for the status text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServerStatus {
-    /// Who is connected.
+    /// Connected clients.
     pub clients: Vec<ClientStatus>,
-    /// By arm; `None` where the haptic loop has not said it.
+    /// By arm; `None` where the haptic loop has not reported them.
     pub limits: Vec<Option<LimitsStatus>>,
-    /// Connections that were not taken since the start.
+    /// Connections refused since the start.
     pub refused: u64,
-    /// Messages since the start that were lost because they were longer than any, or had more
-    /// descriptors.
+    /// Messages lost since the start because they were too long or had too many descriptors.
     pub oversize: u64,
-    /// What clients passed, and what of it is closed.
+    /// Descriptors that clients passed, and how many are closed.
     pub closer: CloserStats,
 }
 
 /// Writes the daemon's state as JSON text, for the technician. Called on the server's thread.
 pub type StatusText = Box<dyn FnMut(&ServerStatus) -> String + Send>;
 
-/// What a server needs.
+/// Everything that a server needs.
 pub struct ServerSetup {
-    /// Where applications connect.
+    /// Socket for applications.
     pub app: Endpoint,
-    /// Where technicians connect.
+    /// Socket for technicians.
     pub technician: Endpoint,
-    /// What a client may use.
+    /// Quotas of each client.
     pub quotas: Quotas,
     /// The arms.
     pub arms: Vec<ArmInfo>,
-    /// The bodies that are there from the start, deformable ones too.
+    /// The bodies that exist from the start, including deformable ones.
     pub bodies: Vec<BodyRecord>,
     /// Whether the scene lies in the plane z = 0.
     pub planar: bool,
@@ -73,34 +72,34 @@ pub struct ServerSetup {
     pub surfaces: SurfaceFds,
     /// The skins to hand out: one for each implicit body.
     pub skins: SkinFds,
-    /// The shapes to hand out: of the rigid bodies among those, and of the tools, by identity.
+    /// The shapes to hand out, by id: of the rigid bodies in `bodies`, and of the tools.
     pub shapes: Vec<(u32, ShapeFile)>,
-    /// Writes the status.
+    /// Writes the status text.
     pub status: StatusText,
-    /// Takes the commands.
+    /// Receives the commands.
     pub sink: Box<dyn CommandSink>,
-    /// What happens in the haptic loop.
+    /// The haptic loop's events.
     pub events: LoopEvents,
 }
 
-/// Why there is no server.
+/// Why the server could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// A socket.
+    /// A socket could not be made.
     #[error(transparent)]
     Socket(#[from] SocketError),
-    /// The surface of a deformable body.
+    /// The surface of a deformable body could not be made.
     #[error(transparent)]
     Surface(#[from] SurfacesError),
-    /// The skin of an implicit body.
+    /// The skin of an implicit body could not be made.
     #[error(transparent)]
     Skin(#[from] SkinsError),
-    /// The shape of a rigid body or of a tool.
+    /// The shape of a rigid body or of a tool could not be made.
     #[error("the shape of body {id} cannot be shown to clients: {source}")]
     Shape {
-        /// The body, or the tool.
+        /// Id of the body or the tool.
         id: u32,
-        /// Why.
+        /// Why it could not be made.
         source: ShapeFileError,
     },
     /// The system refused something else.

@@ -1,4 +1,4 @@
-//! Waiting: for what, for how long, and who has the turn when something is ready.
+//! The server's wait: sources, timeout, and dispatch of what is ready.
 
 use super::super::{ClientId, GoneWhy, Role, hub::Output};
 use super::peers::Watch;
@@ -14,17 +14,17 @@ use std::{
     time::Duration,
 };
 
-/// Longest wait, so that the haptic loop sees the heart beat: well within `loop.silent_ipc_ms`.
+/// Longest wait, so that the haptic loop sees the heartbeat: well within `loop.silent_ipc_ms`.
 const BEAT: Duration = Duration::from_millis(10);
-/// How often a full closer is asked whether it still is.
+/// Interval at which a full closer is checked again.
 const FULL_PAUSE: Duration = Duration::from_millis(10);
-/// How often wake-up lines and waiting commands are looked at.
+/// Interval at which wake-up lines and waiting commands are checked.
 const RELAY: Duration = Duration::from_millis(1);
-/// How often the ring of the loop's events is looked at: the loop makes no system call that could
-/// wake us.
+/// Interval at which the ring of the loop's events is polled: the loop makes no system call that
+/// could wake this thread.
 const EVENTS_EVERY: Duration = Duration::from_millis(10);
 
-/// What a descriptor in the poll list belongs to.
+/// Owner of a descriptor in the poll list.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     Wake,
@@ -61,12 +61,12 @@ impl Server {
         timeout
     }
 
-    /// Waits for something to do and says where it is.
+    /// Waits for something to do and returns the ready sources.
     pub(super) fn poll(&self, next_ns: Option<u64>) -> io::Result<Vec<(Source, Ready)>> {
         let mut sources = vec![Source::Wake];
         let mut items: Vec<(BorrowedFd<'_>, Interest)> =
             vec![(self.handle.wake.as_fd(), Interest::Read)];
-        // New clients wait while the closer is full; those that are here are served.
+        // New clients wait while the closer is full; connected ones are served.
         if now_ns() >= self.accept_after_ns && !self.closer.is_full() {
             for (role, bound) in [(Role::App, &self.app), (Role::Technician, &self.technician)] {
                 sources.push(Source::Listener(role));
@@ -92,8 +92,7 @@ impl Server {
         let ready = match wait(&items, Some(timeout)) {
             Ok(ready) => ready,
             Err(error) if is_shortage(&error) => {
-                // No memory for the list now: leases are looked at all the same, and clients a
-                // moment later.
+                // No memory for the list now: leases are still checked, and clients a moment later.
                 std::thread::sleep(timeout.min(RELAY));
                 return Ok(Vec::new());
             }
@@ -115,14 +114,14 @@ impl Server {
             Source::Client(client) => {
                 let parked = self.peers.get(&client).is_some_and(|peer| peer.parked);
                 if parked && ready.ended {
-                    // What it still had to say has descriptors for which there is no capacity.
+                    // Its remaining messages have descriptors for which there is no capacity.
                     self.drop_peer(client, GoneWhy::Closed, out);
                 } else if !parked && (ready.readable || ready.ended) {
                     self.receive(client, out);
                 }
             }
             Source::Process(client) => {
-                // What it sent before it ended is still carried out, then its end is.
+                // Messages that it sent before it ended are carried out first.
                 self.receive(client, out);
                 self.drop_peer(client, GoneWhy::ProcessEnded, out);
             }

@@ -1,4 +1,4 @@
-//! What is written into a skin is what is in the shared memory, whole and finite, or nothing is.
+//! Everything written into a skin is in the shared memory, whole and finite, or nothing is.
 
 use super::*;
 use hapticd_counting::counted;
@@ -127,7 +127,8 @@ fn a_skin_that_no_block_can_hold_is_refused() {
     );
 }
 
-/// Of many small pieces, as drops that fall apart are, no triangle is without room for its points.
+/// In a frame of many small pieces, such as drops that fall apart, every triangle has capacity for
+/// its points.
 #[test]
 fn nothing_but_octahedra_has_room() {
     let (mut writer, _fd) = one(1000);

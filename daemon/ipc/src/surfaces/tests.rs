@@ -1,4 +1,4 @@
-//! What is written into a surface is what is in the shared memory, whole and finite, or nothing is.
+//! Everything written into a surface is in the shared memory, whole and finite, or nothing is.
 
 use super::*;
 use hapticd_counting::{Counting, counted};
@@ -17,8 +17,7 @@ use std::{
     os::fd::AsRawFd,
 };
 
-// For the tests of the whole crate: it counts only while one of them asks it to, on that one's
-// thread.
+// For the tests of the whole crate: it counts only while a test requests it, on that test's thread.
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
@@ -46,7 +45,7 @@ fn one(info: SurfaceInfo) -> (SurfaceWriter, OwnedFd) {
     )
 }
 
-/// What is in a block, read as a client would that has only the layout's page.
+/// Content of a block, read as a client would that knows only the documented layout.
 fn map(fd: OwnedFd) -> (Vec<[u32; 3]>, SliceReader<ReadOnlyBlock>) {
     let block = ReadOnlyBlock::open(fd).unwrap();
     let words: Vec<u64> = block
@@ -174,7 +173,7 @@ fn what_cannot_be_published_is_refused_with_its_numbers() {
     let refused = |infos: &[SurfaceInfo]| create(infos).unwrap_err().to_string();
     let taken = "two bodies have the identity 3, one of them deformable";
     assert_eq!(refused(&[sheet(3), sheet(4), sheet(3)]), taken);
-    // The tools' identities, with which contacts are published.
+    // Ids of the tools, with which contacts are published.
     assert!(refused(&[sheet(u32::MAX)]).contains("4294967295"));
     let mut spoilt = sheet(3);
     spoilt.triangles[1][2] = 5;

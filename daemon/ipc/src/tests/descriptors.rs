@@ -1,5 +1,5 @@
-//! What clients pass, and what is passed to them: neither a descriptor that hangs in `close` nor a
-//! lack of descriptors stands between a client's death and the loop.
+//! Descriptors in both directions: neither a descriptor that hangs in `close` nor a lack of
+//! descriptors delays the loop's knowledge of a client's death.
 
 use super::{hanging::hanging, hanging::lingering, *};
 use hapticd_sys::socket::MAX_PASSED_FDS;
@@ -10,7 +10,7 @@ use std::{
     os::fd::{BorrowedFd, OwnedFd},
 };
 
-/// Sends what our own library would not.
+/// Sends messages that the client library would not.
 fn pass(to: &Connection, bytes: &[u8], fds: &[BorrowedFd<'_>]) {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_PASSED_FDS))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
@@ -24,7 +24,7 @@ fn pass(to: &Connection, bytes: &[u8], fds: &[BorrowedFd<'_>]) {
     .unwrap();
 }
 
-/// Passes files that hang in `close`, so that the server's descriptors are the last ones of them.
+/// Passes files that hang in `close`, so that the server holds the last descriptors of them.
 fn pass_hanging(fixture: &Fixture, to: &Connection, bytes: &[u8], count: usize) {
     fixture.held(|| {
         let files: Vec<OwnedFd> = (0..count).map(|_| hanging()).collect();
@@ -81,7 +81,7 @@ fn greeted(fixture: &Fixture) -> (Connection, u32) {
     }
 }
 
-/// The client's death is noticed, and somebody else is served and gets a mesh into the scene.
+/// The client's death is noticed, and another client is served and gets a mesh into the scene.
 fn all_is_well(fixture: &Fixture, name: &str) {
     let mut victim = fixture.client("victim");
     victim.set_timeout(PATIENCE);
@@ -98,7 +98,7 @@ fn to_close(technician: &mut Client) -> usize {
     number.trim_end_matches('}').parse().unwrap()
 }
 
-/// Until so many descriptors hang: a test that proves nothing ends here.
+/// Waits until this many descriptors hang, so that a test cannot pass without proving anything.
 fn await_hanging(fixture: &Fixture, count: usize) {
     let mut technician = fixture.technician();
     while to_close(&mut technician) < count {
@@ -137,8 +137,7 @@ fn whatever_hangs_in_close_stalls_nobody_however_passed() {
         await_hanging(&fixture, passed(&raw, &bytes, 1));
         all_is_well(&fixture, name);
     }
-    // More than a message may have: none of them is closed by the kernel on the thread that
-    // receives.
+    // More than a message may have: the kernel closes none of them on the receiving thread.
     await_hanging(&fixture, passed(&raw, &list(3), 20));
     all_is_well(&fixture, "too many");
 
@@ -151,7 +150,7 @@ fn whatever_hangs_in_close_stalls_nobody_however_passed() {
     await_hanging(&fixture, passed(&stranger, &[0xff; 16], 1));
     all_is_well(&fixture, "no hello");
 
-    // What was never read is closed with the connection.
+    // Descriptors that were never read are closed with the connection.
     let (raw, number) = greeted(&fixture);
     fixture.held(|| {
         let goodbye = Request::from(request::Goodbye {}).encode(2);
@@ -173,8 +172,8 @@ fn what_a_client_puts_into_its_wake_line_stalls_nobody() {
     wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
     let mut received = raw.receive(&mut [0; 4096]).unwrap();
     let line = Connection::from(received.fds.remove(0));
-    // Refused or not: what it holds must not be in the way when the line is closed. Refused, it is
-    // ours to keep.
+    // Whether or not it is refused, its descriptor must not delay the closing of the line. If
+    // refused, it stays with the sender.
     let file = hanging();
     if line.send(b"x", &[file.as_fd()]).is_err() {
         std::mem::forget(file);
@@ -203,8 +202,8 @@ fn a_daemon_that_ends_waits_for_no_close() {
     assert_eq!(ended.recv_timeout(PATIENCE), Ok(true));
 }
 
-/// Who passes hundreds of descriptors that hang loses its connection; the others add bodies all the
-/// same.
+/// A client that passes hundreds of descriptors that hang loses its connection; the others still
+/// add bodies.
 #[test]
 fn who_passes_hundreds_that_hang_is_closed() {
     let fixture = Fixture::new("hundreds", patient());
@@ -228,7 +227,7 @@ fn who_passes_hundreds_that_hang_is_closed() {
 }
 
 /// Several clients together fill the closer: then messages with descriptors wait, and so do new
-/// clients, and nobody else.
+/// clients, but no one else.
 #[test]
 fn a_full_closer_stalls_only_senders_of_descriptors() {
     let fixture = Fixture::new("full-closer", patient());
@@ -246,14 +245,14 @@ fn a_full_closer_stalls_only_senders_of_descriptors() {
             pass(raw, &list(3), &[file.as_fd(); MAX_PASSED_FDS]);
         }
     }
-    // With the second of them 1024 wait, and what the last one says is not taken any more.
+    // With the second of them 1024 wait, and messages of the last one are no longer taken.
     while to_close(&mut technician) < 1024 {
         thread::yield_now();
     }
     for step in 0..1000 {
         assert_eq!(other.arms().unwrap().len(), 1, "{step}");
     }
-    // A newcomer is not accepted.
+    // A new client is not accepted.
     let newcomer = fixture.raw();
     newcomer.send(&hello(), &[]).unwrap();
     let number = other.welcome().client;
@@ -261,13 +260,13 @@ fn a_full_closer_stalls_only_senders_of_descriptors() {
     assert_eq!(fixture.expect_gone(number).1, [7]);
     let answer = newcomer.receive(&mut [0; 64]);
     assert!(matches!(answer, Err(ReceiveError::WouldBlock)));
-    // One that waits to be read is seen to go.
+    // The end of a client that waits to be read is noticed.
     let (parked, number) = full.remove(3);
     drop(parked);
     assert_eq!(fixture.expect_gone(number).0, GoneWhy::Closed);
 }
 
-/// How many descriptors this process has.
+/// Number of open descriptors of this process.
 fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
@@ -293,8 +292,8 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
     assert!(open_files() < before + 20, "{before}, {}", open_files());
     let mut newcomer = fixture.client("newcomer");
     newcomer.subscribe(0, wants).unwrap();
-    // Few are under way, or the kernel would give this user's programs none; whoever reads gets all
-    // in the end.
+    // Few are in flight, or the kernel would allow this user's programs none; a client that reads
+    // gets all in the end.
     let (raw, _) = &readers[0];
     let under_way = fixture.held(|| {
         let mut fds = 0;
@@ -329,13 +328,13 @@ fn wake_up_lines_that_nobody_takes_are_few() {
     };
     assert_eq!(refused.code, ErrorCode::Busy);
     assert!(open_files() <= before, "those that were held are gone");
-    // Who reads gets a line again.
+    // A client that reads gets a line again.
     let subscribe = request::Subscribe { arm: 0, wants };
     raw.send(&Request::from(subscribe).encode(9), &[]).unwrap();
     assert!(matches!(await_answer(&raw, 9), Reply::Subscribed(_)));
 }
 
-/// No descriptor is left: who is here is served, who comes waits until there are some again.
+/// No descriptor is left: connected clients are served, new ones wait until there are some again.
 #[test]
 fn without_descriptors_newcomers_wait_and_others_are_served() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -345,7 +344,7 @@ fn without_descriptors_newcomers_wait_and_others_are_served() {
     let newcomer = fixture.raw();
     other.arms().unwrap();
     let limit = getrlimit(Resource::Nofile);
-    // All numbers below are taken, and `poll` still may have a list of so many.
+    // All numbers below are taken, and `poll` may still have a list of this length.
     let none = Rlimit {
         current: Some(10),
         ..limit

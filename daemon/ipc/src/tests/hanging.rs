@@ -1,4 +1,4 @@
-//! Descriptors that a peer can pass and that hang in `close`, for far longer than any test waits.
+//! Descriptors that a peer can pass and that hang in `close` for far longer than any test waits.
 
 use hapticd_sys::socket::Connection;
 use rustix::net::sockopt::{set_socket_linger, set_socket_recv_buffer_size};
@@ -12,7 +12,7 @@ use std::{
 /// "For ever".
 const LINGER: Duration = Duration::from_secs(36_000);
 
-/// A TCP socket with data that nobody takes: closing it waits for them to be delivered.
+/// A TCP socket with undelivered data: closing it waits for the delivery.
 pub(crate) fn lingering() -> OwnedFd {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     set_socket_recv_buffer_size(&listener, 4096).unwrap();
@@ -27,13 +27,13 @@ pub(crate) fn lingering() -> OwnedFd {
         }
     }
     set_socket_linger(&socket, Some(LINGER)).unwrap();
-    // Its end would end the waiting.
+    // Dropping it would end the wait.
     std::mem::forget(peer);
     socket.into()
 }
 
-/// A socket in whose queue a [`lingering`] one waits to be received: no setting of its own ends the
-/// waiting.
+/// A socket in whose queue a [`lingering`] one waits to be received: none of its own settings ends
+/// the wait.
 pub(crate) fn hanging() -> OwnedFd {
     let (outer, sender) = Connection::pair().unwrap();
     sender.send(b"x", &[lingering().as_fd()]).unwrap();

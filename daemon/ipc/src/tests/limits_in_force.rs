@@ -1,9 +1,9 @@
-//! Limits through a real socket: what the sink says that the loop keeps, and nothing else.
+//! Limits through a real socket: only what the sink reports that the loop keeps.
 
 use super::*;
 use hapticd_protocol::reply;
 
-/// What a loop keeps, each a number of its own.
+/// Limits that a loop keeps, each a distinct number.
 fn kept() -> Limits {
     Limits {
         peak_force_n: 4.0,
@@ -34,7 +34,7 @@ fn a_client_is_told_what_the_loop_keeps_and_never_what_was_asked_for() {
         arm: 0,
     };
     assert_eq!(app.limits(0).unwrap(), told);
-    // A wish that no tick has kept yet: its client waits for the answer.
+    // A request that no tick has kept yet: its client waits for the answer.
     thread::scope(|scope| {
         scope.spawn(|| other.tighten_force(0, 1.0, 0.1).unwrap());
         let Command::TightenLimits { token, .. } = fixture.command() else {

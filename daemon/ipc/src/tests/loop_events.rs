@@ -1,12 +1,12 @@
-//! What the loop tells of itself, where a client stands: at the socket.
+//! The loop's events, as a client receives them at the socket.
 
 use super::*;
 use hapticd_loop::record::TickRecord;
 
-/// Each of them lasts one tick.
+/// Number of cuts. Each of them lasts one tick.
 const CUTS: u64 = 4000;
-/// So many at a stretch, before the client that reads is waited for: a thread that is not scheduled
-/// reads nothing.
+/// Most cuts before the test waits for the reading client: a thread that is not scheduled reads
+/// nothing.
 const BURST: u64 = 400;
 
 fn reason(cut: u64) -> u8 {
@@ -23,8 +23,7 @@ fn happens(fixture: &mut Fixture, cut: u64) {
     }
 }
 
-/// The next thing that it is told, and which cut it is of; `None` for a number of those that are
-/// missing.
+/// The next event, and its cut; `None` for a count of missing events.
 fn next(client: &mut Client) -> (Option<u64>, u64) {
     match client.poll(PATIENCE).unwrap() {
         Some(News::Event(Event::ForceOff(off))) => {
@@ -52,7 +51,7 @@ fn every_one_tick_cut_reaches_a_client_that_reads() {
             assert_eq!(next(&mut reader), (Some(cut), 1));
         }
     }
-    // The other one hears at its place how many it missed.
+    // The other client gets the number of missed events at their place.
     let (mut expected, mut missed) = (0, 0);
     while expected < CUTS {
         match next(&mut idle) {

@@ -1,5 +1,4 @@
-//! Shapes through real sockets: what a client added is what another one draws, and what it cannot
-//! do to it.
+//! Shapes through real sockets: another client draws what one client added, and cannot change it.
 
 use super::*;
 use hapticd_client::tool_of_arm;

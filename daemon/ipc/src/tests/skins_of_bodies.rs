@@ -1,5 +1,5 @@
 //! Implicit bodies through real sockets: found in the list, opened, read while they are written,
-//! and nobody's to move.
+//! and movable by no client.
 
 use super::*;
 use crate::skins::SkinMesh;
@@ -19,7 +19,7 @@ fn fixture(name: &str) -> Fixture {
     Fixture::with_shown(name, patient(), &[], &[info])
 }
 
-/// A frame all of whose numbers are its own.
+/// A frame in which all numbers are distinct.
 fn write(writer: &mut SkinWriter, number: u32) {
     let count = 3 + number as usize % 7000;
     let points = vec![[number as f32; 3]; count];
@@ -98,7 +98,7 @@ fn nobody_moves_one_and_what_has_no_skin_is_told_apart_from_what_is_not_there() 
 
 #[test]
 fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
-    // The second is named as the first is numbered.
+    // The name of the second is the number of the first.
     let names = ["worm", "1073741824"];
     let infos = [0, 1].map(|k| SkinInfo {
         id: WORM + k,
@@ -128,7 +128,8 @@ fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
         WORM + 1
     );
     assert!(said.contains(&expected), "{said}");
-    // Strips of 12 and 23 points, each in one place, and no two triangles along a side in two ways.
+    // Strips of 12 and 23 points, each in one place, and no two triangles along a side in two
+    // directions.
     let parts: Vec<_> = all.iter().map(|skin| skin.part()).collect();
     assert_eq!(parts[0].surface.open_sides(), 3 * 10);
     let mut bytes = Vec::new();

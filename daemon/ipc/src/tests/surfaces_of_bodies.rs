@@ -1,5 +1,5 @@
 //! Deformable bodies through real sockets: found in the list, opened, read while they are written,
-//! and nobody's to move.
+//! and movable by no client.
 
 use super::*;
 use crate::surfaces::SurfaceKind;
@@ -68,7 +68,7 @@ fn a_client_finds_deformable_bodies_and_reads_what_is_written() {
     };
     assert_eq!(pad.read(&mut points), Ok(moment));
     assert_eq!(points, written);
-    // Opened once more it is the same, and it outlives the daemon.
+    // Opened again it is the same, and it outlives the daemon.
     let mut again = client.surface(PAD).unwrap();
     fixture.stop();
     assert!(matches!(
@@ -147,7 +147,7 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
         refusal(client.surface(99).unwrap_err()),
         ErrorCode::NoSuchBody
     );
-    // Nothing of all that reached the scene, and the bodies are there.
+    // None of these requests reached the scene, and the bodies still exist.
     assert!(fixture.commands.is_empty());
     assert_eq!(client.bodies().unwrap().len(), 3);
     client.surface(PAD).unwrap();
@@ -177,7 +177,7 @@ fn a_client_of_an_earlier_version_sees_no_deformable_body() {
         Reply::Error(error) => error.code,
         other => panic!("not refused: {other:?}"),
     };
-    // In the codes of its own version.
+    // In the codes of its version.
     let remove = request::RemoveBody { body: PAD };
     assert_eq!(code(ask(remove.into())), ErrorCode::NoSuchBody);
     let open = request::OpenSurface { body: PAD };

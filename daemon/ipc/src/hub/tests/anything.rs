@@ -1,4 +1,4 @@
-//! Whatever clients and daemon do.
+//! Arbitrary sequences of actions of clients and daemon.
 
 use super::super::Pending;
 use super::*;
@@ -67,9 +67,9 @@ fn some_request(which: usize) -> (Request, Vec<u32>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Whatever clients and daemon do: every client that was announced is gone exactly once, with
-    /// all bodies that it has in the scene; after everybody has left, nothing that a client added
-    /// is left and nothing moves, and the deformable bodies never did.
+    /// For any sequence of actions, every announced client is gone exactly once, with all its
+    /// bodies in the scene. After all clients have left, no body of theirs is left and nothing
+    /// moves, and the deformable bodies never did.
     #[test]
     fn everything_a_client_brought_leaves_with_it(steps in prop::collection::vec(step(), 1..80)) {
         let mut fixture = Fixture::with_deformables(Quotas { clients: 4, bodies: 3, ..Quotas::default() });

@@ -208,7 +208,7 @@ fn values_out_of_range_are_refused() {
             ErrorCode::OutOfRange
         );
     }
-    // A technician may allow less.
+    // The configuration may allow less.
     let mut brief = Fixture::new(Quotas {
         max_lease_ms: 300,
         ..Quotas::default()

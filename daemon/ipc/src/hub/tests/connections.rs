@@ -154,7 +154,7 @@ fn connections_over_the_quota_or_without_permission_are_refused() {
         (refused.code, refused.limit),
         (RefusedCode::TooManyClients, 2)
     );
-    // Applications take no place of a technician's.
+    // Applications take no place of a technician.
     for _ in 0..crate::hub::TECHNICIANS {
         fixture.connect(Role::Technician);
     }

@@ -1,5 +1,5 @@
 //! Soft bodies and cloth: listed, opened, and neither moved, removed nor added by any client;
-//! unknown to clients of before they were.
+//! hidden from clients older than they are.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn they_are_listed_with_their_kind_and_opened_by_anybody() {
             let opened = fixture.ask(client, request::OpenSurface { body });
             assert_eq!(opened, Some(reply::Surface { body }.into()));
         }
-        // It makes no work for anybody: a busy daemon answers it.
+        // It makes no work: a busy daemon answers it.
         fixture.hub.set_busy(true);
         let opened = fixture.ask(client, request::OpenSurface { body: 3 });
         assert_eq!(opened, Some(reply::Surface { body: 3 }.into()));
@@ -86,7 +86,7 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
             }
         }
         assert_eq!(listed(&mut fixture, client).0, 4);
-        // It answers for nothing, so it can neither fall silent nor leave anything behind.
+        // The client answers for no body, so it can neither fall silent nor leave anything behind.
         fixture.now_ns += 60_000 * MS;
         assert_eq!(fixture.expire(), None);
         fixture
@@ -142,7 +142,7 @@ fn to_a_client_of_before_they_were_there_are_none() {
             (ErrorCode::Malformed, says)
         );
     }
-    // A kind that it does not know would make it give up the connection.
+    // A kind that it does not know would make it close the connection.
     for (body, kind) in [(5, BodyKind::Cloth), (6, BodyKind::Static)] {
         let joined = Notice::BodyJoined(BodyRecord {
             body,

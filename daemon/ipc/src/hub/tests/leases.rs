@@ -83,7 +83,7 @@ fn a_client_with_bodies_that_says_nothing_is_silent_until_it_speaks() {
     fixture.now_ns = 5000 * MS;
     fixture.expire();
     assert!(fixture.took().is_empty(), "once");
-    // Even a message that is refused shows that it lives.
+    // Even a refused message shows that it lives.
     assert_eq!(
         fixture.refused(client, request::RemoveBody { body: 99 }),
         ErrorCode::NoSuchBody

@@ -55,7 +55,7 @@ pub(super) fn arm(index: u8) -> ArmInfo {
     }
 }
 
-/// A hub with two arms, a static floor (body 1) and a kinematic lid that nobody owns (body 2).
+/// A hub with two arms, a static floor (body 1) and a kinematic lid without an owner (body 2).
 pub(super) struct Fixture {
     pub(super) hub: Hub,
     pub(super) now_ns: u64,
@@ -82,7 +82,7 @@ impl Fixture {
         }
     }
 
-    /// And with a soft pad (body 3) and a cloth (body 4).
+    /// Adds a soft pad (body 3) and a cloth (body 4).
     pub(super) fn with_deformables(quotas: Quotas) -> Self {
         let mut fixture = Self::new(quotas);
         for (body, kind) in [(3, BodyKind::Soft), (4, BodyKind::Cloth)] {
@@ -113,14 +113,14 @@ impl Fixture {
         client
     }
 
-    /// Sends a request; what it causes is in `out`.
+    /// Sends a request; its effects are in `out`.
     pub(super) fn send(&mut self, client: ClientId, request: impl Into<Request>, files: Vec<u32>) {
         let packet = request.into().encode(77);
         self.hub
             .receive(client, &packet, files, self.now_ns, &mut self.out);
     }
 
-    /// Sends a request and takes the reply to it.
+    /// Sends a request and returns the reply to it.
     pub(super) fn ask(&mut self, client: ClientId, request: impl Into<Request>) -> Option<Reply> {
         self.send(client, request, vec![]);
         self.reply(client)
@@ -146,7 +146,7 @@ impl Fixture {
         }
     }
 
-    /// Takes everything that came out, as text.
+    /// Takes all outputs, as text.
     pub(super) fn took(&mut self) -> Vec<String> {
         self.out
             .drain(..)
@@ -245,7 +245,7 @@ impl Fixture {
         }
     }
 
-    /// Adds a body all the way.
+    /// Adds a body with all steps.
     pub(super) fn add(&mut self, client: ClientId, body: u32) {
         let token = self.start_add(client, &format!("body {body}"));
         let token = self.finish_import(token, 1000);

@@ -1,4 +1,4 @@
-//! Who may do what, how much, and what garbage meets.
+//! Rights, quotas, and the handling of garbage.
 
 use super::*;
 
@@ -216,7 +216,7 @@ fn garbage_is_answered_with_its_id_and_the_connection_stays() {
         panic!()
     };
     assert_eq!((error.code, error.request), (ErrorCode::Malformed, 0x0102));
-    // A descriptor that nobody asked for.
+    // An unexpected descriptor.
     let packet = Request::from(request::ListArms {}).encode(77);
     fixture
         .hub

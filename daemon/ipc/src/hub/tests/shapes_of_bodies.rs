@@ -1,5 +1,5 @@
-//! Shapes: of what is shown by its pose and of tools, for everybody; of nothing else; gone with
-//! their bodies.
+//! Shapes: available to everybody for tools and for bodies that are shown by their pose, not for
+//! others, and gone with their bodies.
 
 use super::*;
 use hapticd_proxy::tool_id;
