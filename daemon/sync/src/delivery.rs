@@ -1,20 +1,21 @@
-//! A bounded queue between two threads of unlike priority, for values that somebody waits for: a
+//! A bounded queue between two threads of different priority, for values that a thread waits for: a
 //! [`ring`](crate::ring) and a bell.
 //!
-//! * **Neither end waits for the other unasked.** [`Sender::send`] and [`Receiver::try_recv`] are
-//!   wait-free but for one system call that wakes; only [`Receiver::recv`] and
-//!   [`Receiver::recv_timeout`] wait.
-//! * **Full**: the value comes back. **The other end is gone**: the same, and said so.
-//! * The last end to be dropped drops what is left inside.
+//! * **Neither end waits for the other unless asked to.** [`Sender::send`] and
+//!   [`Receiver::try_recv`] are wait-free except for one system call that wakes; only
+//!   [`Receiver::recv`] and [`Receiver::recv_timeout`] wait.
+//! * **Full**: the value comes back. **The other end is gone**: the value comes back, with that
+//!   reason.
+//! * The last end to be dropped drops the remaining values.
 //!
 //! # Why not a channel
 //!
 //! The bounded channels of the standard library and of crossbeam are lock-free, not wait-free. A
-//! sender takes a place, writes, and then marks the place as written; a receiver that finds a place
-//! taken and not marked *spins until it is*, in `try_recv`, too. A sender of lower priority that is
-//! interrupted between the two is not run again while the receiver spins in its stead: what should
-//! not wait then waits for a time slice of somebody else's, tens of milliseconds on a busy machine.
-//! Here a value is there or it is not.
+//! sender takes a place, writes, and then marks the place as written. A receiver that finds a place
+//! taken and not marked *spins until it is*, even in `try_recv`. If a sender of lower priority is
+//! interrupted between the two steps, it does not run again while the receiver spins. A receiver
+//! that must not wait then waits for another thread's time slice, tens of milliseconds on a busy
+//! machine. In this queue a value is either there or not.
 
 use std::time::{Duration, Instant};
 
@@ -24,8 +25,8 @@ use crate::loom::{
 };
 use crate::ring::{Consumer, Producer, ring};
 
-/// Of the fences of the bell. SYNC POINT: delivery bell. Sequentially consistent, both: of a sender
-/// that has pushed and a receiver that has left its name one sees what the other did.
+/// Ordering of the bell's fences. SYNC POINT: delivery bell. Both are sequentially consistent: of a
+/// sender that has pushed and a receiver that has registered, at least one sees what the other did.
 const BELL: Ordering = Ordering::SeqCst;
 
 /// Makes a queue for `capacity` values (at least 1). Allocates once.
@@ -42,34 +43,34 @@ fn ends<T>((values_in, values): (Producer<T>, Consumer<T>)) -> (Sender<T>, Recei
     (sender, Receiver { values, waiter })
 }
 
-/// Why a value was not sent; it comes back.
+/// Why a value was not sent. Carries the value back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsent<T> {
-    /// There is no room.
+    /// The queue is full.
     Full(T),
-    /// Nobody receives any more.
+    /// The receiver is gone.
     Gone(T),
 }
 
-/// Why there is no value.
+/// Why no value was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoValue {
-    /// Not yet.
+    /// No value yet.
     Empty,
-    /// Nor will there be one: nobody sends any more, and all was received.
+    /// The sender is gone and all values were received.
     Gone,
 }
 
 /// The sending end.
 #[derive(Debug)]
 pub struct Sender<T> {
-    /// `None` while it is dropped.
+    /// `None` only while the sender is dropped.
     values: Option<Producer<T>>,
     waiter: Arc<OnceLock<Thread>>,
 }
 
 impl<T> Sender<T> {
-    /// Sends, and wakes the receiver if it waits.
+    /// Sends a value, and wakes the receiver if it waits.
     ///
     /// # Errors
     /// [`Unsent`], with the value.
@@ -86,8 +87,8 @@ impl<T> Sender<T> {
     }
 
     fn ring_the_bell(&self, order: Ordering) {
-        // Either the waiter's name is seen here, or what was just done is seen by the look that it
-        // takes after it has left its name: see `Receiver::wait`.
+        // Either this thread sees the registered waiter, or the waiter sees this thread's push or
+        // drop when it checks after registering: see `Receiver::wait`.
         fence(order);
         if let Some(waiter) = self.waiter.get() {
             waiter.unpark();
@@ -102,7 +103,7 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-/// The receiving end. The thread that waits first is the only one that may wait.
+/// The receiving end. Only the thread that waits first may wait.
 #[derive(Debug)]
 pub struct Receiver<T> {
     values: Consumer<T>,
@@ -110,7 +111,7 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The oldest value. Wait-free.
+    /// Takes the oldest value. Wait-free.
     ///
     /// # Errors
     /// [`NoValue`].
@@ -121,16 +122,16 @@ impl<T> Receiver<T> {
         if !self.values.is_abandoned() {
             return Err(NoValue::Empty);
         }
-        // What was sent before it was left is there now.
+        // All values sent before the sender was dropped are visible now.
         self.values.pop().ok_or(NoValue::Gone)
     }
 
-    /// The oldest value; waits for it. `None`: there will not be one.
+    /// Takes the oldest value and waits for it. `None`: the sender is gone and no value will come.
     pub fn recv(&mut self) -> Option<T> {
         self.wait(None, BELL).ok()
     }
 
-    /// The oldest value; waits for it, for so long at most.
+    /// Takes the oldest value and waits for it, at most this long.
     ///
     /// # Errors
     /// [`NoValue`]: it has not come, or will not.
@@ -138,8 +139,8 @@ impl<T> Receiver<T> {
         self.wait(Instant::now().checked_add(at_most), BELL)
     }
 
-    /// From now on each value, and the end of the sender, unparks this thread. For a thread that
-    /// waits for several things: look at all of them after this, then `park`.
+    /// Registers this thread: from now on each value, and the end of the sender, unparks it. For a
+    /// thread that waits for several sources: call this, check all of them, then `park`.
     pub fn listen(&mut self) {
         self.leave_name(BELL);
     }
@@ -193,7 +194,7 @@ mod tests {
             });
             for value in 0..COUNT {
                 assert_eq!(sender.send(value), Ok(()));
-                // A wake-up that is lost is waited for until the end of the test.
+                // A lost wake-up would wait until the end of the test.
                 assert_eq!(back.recv_timeout(LONG), Ok(value));
             }
             drop(sender);
@@ -225,7 +226,7 @@ mod tests {
         from_one.listen();
         from_two.listen();
         assert_eq!(one.send(1), Ok(()));
-        // A wake-up that is lost is waited for until the end of the test.
+        // A lost wake-up would wait until the end of the test.
         std::thread::park_timeout(LONG);
         assert_eq!(from_one.try_recv(), Ok(1));
         drop(two);

@@ -5,17 +5,18 @@
 //! * **No allocation after [`latest`]**. Values are written in place; with a `T` that owns memory,
 //!   [`Writer::write`] drops the value that it overwrites *on the writer's thread*. A real-time
 //!   writer carries `Copy` types or uses [`Writer::overwrite`].
-//! * **The mailbox is no memory of the writer's**. A cell that the writer gets holds *some* earlier
-//!   value: which one depends on when the reader looked. A writer that changes one field of many
-//!   keeps the whole value itself and [`write`](Writer::write)s it whole.
+//! * **The mailbox does not store the writer's state**. A cell that the writer gets holds *some*
+//!   earlier value: which one depends on when the reader last fetched. A writer that changes one
+//!   field of many keeps the whole value itself and [`write`](Writer::write)s it whole.
 //! * Values between two reads are lost, by design: use [`ring`](crate::ring) where each one counts.
 //!
 //! # How it works
 //!
-//! Three cells. The writer owns one, the reader owns one, the third is in the middle; one atomic
-//! byte says which it is and whether the reader has seen it. To publish, the writer swaps its cell
-//! with the middle one; to fetch, the reader does the same. Nobody ever owns a cell that another
-//! owns, so neither waits. (The "triple buffer" of graphics drivers.)
+//! There are three cells. The writer owns one, the reader owns one, and the third is in the middle.
+//! One atomic byte holds the index of the middle cell and whether the reader has seen it. To
+//! publish, the writer swaps its cell with the middle one; to fetch, the reader does the same. Each
+//! cell has one owner at a time, so neither side waits. (Graphics drivers call this a "triple
+//! buffer".)
 
 use crate::loom::{
     cell::UnsafeCell,
@@ -24,11 +25,11 @@ use crate::loom::{
 
 /// Bit of the middle byte: the middle cell is newer than the reader's.
 const FRESH: u8 = 0b100;
-/// Bits of the middle byte: which cell it is.
+/// Bits of the middle byte: index of the middle cell.
 const INDEX: u8 = 0b011;
 
-/// Both swaps. SYNC POINT: latest hand-over. Each swap is the Release of the cell given away and
-/// the Acquire of the cell received, and its partner is the other side's swap.
+/// Ordering of both swaps. SYNC POINT: latest hand-over. Each swap is the Release of the cell given
+/// away and the Acquire of the cell received, and its partner is the other side's swap.
 const HAND_OVER: Ordering = Ordering::AcqRel;
 
 #[derive(Debug)]
@@ -44,7 +45,7 @@ struct Shared<T> {
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// The cell with a two-bit index. The mask makes the bound visible to the compiler: 3 is never
+    /// The cell with a two-bit index. The mask makes the bound visible to the compiler; 3 is never
     /// stored.
     fn cell(&self, index: u8) -> &UnsafeCell<T> {
         &self.cells[usize::from(index & INDEX).min(2)]
@@ -79,19 +80,19 @@ pub struct Writer<T> {
 }
 
 impl<T: Send> Writer<T> {
-    /// Publishes `value`. Wait-free, never fails. Drops an older value here (nothing, for `Copy`
-    /// types).
+    /// Publishes `value`. Wait-free, never fails. Drops an older value on this thread (no work for
+    /// `Copy` types).
     #[inline]
     pub fn write(&mut self, value: T) {
         self.overwrite(|cell| *cell = value);
     }
 
-    /// Lets `f` overwrite a cell in place, then publishes it: the way to hand over something large
+    /// Lets `f` overwrite a cell in place, then publishes it. Use it to hand over something large
     /// and reuse its memory.
     ///
-    /// The content of the cell is unspecified: any value that was written before, or the initial
-    /// one, and not the newest as a rule. `f` must assign every field, and may reuse what the cell
-    /// owns (the capacity of a `Vec`) but never compute from its content: `cell.version += 1` loses
+    /// The content of the cell is unspecified: any value written before, or the initial one, and
+    /// usually not the newest. `f` must assign every field. It may reuse what the cell owns (the
+    /// capacity of a `Vec`), but must never compute from the content: `cell.version += 1` loses
     /// updates and goes backwards. If `f` unwinds, nothing is published.
     #[inline]
     pub fn overwrite(&mut self, f: impl FnOnce(&mut T)) {
@@ -117,11 +118,11 @@ pub struct Reader<T> {
 }
 
 impl<T: Send> Reader<T> {
-    /// Fetches the newest value and says whether it is new since the last fetch. Wait-free.
+    /// Fetches the newest value and returns whether it is new since the last fetch. Wait-free.
     #[inline]
     pub fn update(&mut self) -> bool {
-        // Relaxed is enough for a hint: the swap below synchronises, and a stale "nothing new" is
-        // only a later look.
+        // Relaxed is enough for a hint: the swap below synchronises, and a stale "nothing new" only
+        // delays the fetch.
         if self.shared.middle.load(Ordering::Relaxed) & FRESH == 0 {
             return false;
         }
@@ -153,8 +154,8 @@ impl<T: Send> Reader<T> {
         self.update().then(|| *self.get())
     }
 
-    /// [`update`](Self::update) and [`get`](Self::get) in one: the newest value and whether it is
-    /// new.
+    /// Combines [`update`](Self::update) and [`get`](Self::get): returns the newest value and
+    /// whether it is new.
     #[inline]
     pub fn read(&mut self) -> (&T, bool) {
         let new = self.update();
@@ -207,7 +208,8 @@ mod tests {
         }
     }
 
-    /// Why nobody may compute from a cell: with a reader that looks, it lags behind by two writes.
+    /// Shows why a writer must not compute from a cell: with a reader that fetches, the cell is two
+    /// writes old.
     #[test]
     fn a_cell_to_overwrite_holds_an_older_value() {
         let (mut writer, mut reader) = latest(0);

@@ -1,16 +1,16 @@
-//! A bounded first-in-first-out ring between two threads: one pushes, the other pops, and what did
-//! not fit is counted.
+//! A bounded first-in-first-out ring between two threads: one pushes, the other pops, and values
+//! that do not fit are counted.
 //!
 //! * **Both sides wait-free**; RT-callable. Allocates once, in [`ring`]. No waiting, no waking: the
 //!   consumer polls.
 //! * **Full**: [`Producer::push`] gives the value back and counts it. Nothing in the ring is
 //!   overwritten.
-//! * **Empty**: [`Consumer::pop`] gives `None`.
-//! * The last end to be dropped frees the memory and drops what is left inside: let that not be the
-//!   real-time thread.
+//! * **Empty**: [`Consumer::pop`] returns `None`.
+//! * The last end to be dropped frees the memory and drops the remaining values: this must not
+//!   happen on the real-time thread.
 //!
-//! The ring itself is `ringbuf`'s; these two types are the whole of what the daemon uses of it, so
-//! it can be changed in one place.
+//! The ring itself is `ringbuf`'s. The daemon uses it only through these two types, so it can be
+//! replaced in one place.
 
 #[cfg(loom)]
 pub(crate) mod mocked;
@@ -62,23 +62,23 @@ impl<T> Producer<T> {
     pub fn push(&mut self, value: T) -> Result<(), T> {
         let result = self.inner.try_push(value);
         if result.is_err() {
-            // Relaxed: a count for people to read, it orders nothing.
+            // Relaxed: a count for people to read; it orders nothing.
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
         result
     }
 
-    /// How many values did not fit since the ring was made.
+    /// Number of values that did not fit since the ring was made.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// How many values fit at all.
+    /// Most values that the ring holds.
     pub fn capacity(&self) -> usize {
         self.inner.capacity().get()
     }
 
-    /// Whether the consumer is gone: nobody will ever pop again.
+    /// Whether the consumer is gone: no value will be popped again.
     pub fn is_abandoned(&self) -> bool {
         !self.inner.read_is_held()
     }
@@ -100,28 +100,28 @@ pub struct Consumer<T> {
 }
 
 impl<T> Consumer<T> {
-    /// Takes the oldest value, `None` when there is none. Wait-free.
+    /// Takes the oldest value; `None` if the ring is empty. Wait-free.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.inner.try_pop()
     }
 
-    /// How many values wait; more may come at any time. Wait-free.
+    /// Number of waiting values; more may come at any time. Wait-free.
     pub fn waiting(&self) -> usize {
         self.inner.occupied_len()
     }
 
-    /// How many values did not fit since the ring was made.
+    /// Number of values that did not fit since the ring was made.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// How many values fit at all.
+    /// Most values that the ring holds.
     pub fn capacity(&self) -> usize {
         self.inner.capacity().get()
     }
 
-    /// Whether the producer is gone: once [`pop`](Self::pop) gives `None` after this was true, the
+    /// Whether the producer is gone. If [`pop`](Self::pop) returns `None` after this was true, the
     /// ring stays empty.
     pub fn is_abandoned(&self) -> bool {
         !self.inner.write_is_held()

@@ -1,18 +1,18 @@
 //! A sequence lock: one writer publishes the newest `N` words, any number of readers copy them, in
 //! this process or in another.
 //!
-//! * **Writer**: wait-free. `N + 2` plain stores; it neither knows nor cares whether anybody reads.
-//!   Callable from the haptic loop.
-//! * **Reader**: copies, then checks that nothing moved meanwhile. Tries a bounded number of times
-//!   and then says [`ReadError::Torn`]; it never waits for the writer, and a writer that died
-//!   half-way through cannot hang it.
+//! * **Writer**: wait-free. `N + 2` plain stores, independent of any reader. Callable from the
+//!   haptic loop.
+//! * **Reader**: copies, then checks that nothing changed meanwhile. It tries a bounded number of
+//!   times and then returns [`ReadError::Torn`]. It never waits for the writer, and a writer that
+//!   died half-way through cannot hang it.
 //! * No allocation, no lock, no system call, no `unsafe`: memory is only touched through atomic
-//!   words, so a torn copy is a detected copy and never undefined behaviour, whatever the process
+//!   words. So a torn copy is a detected copy and never undefined behaviour, whatever the process
 //!   on the other side does.
 //!
 //! # Memory
 //!
-//! The lock lives in `N + 1` consecutive 8-byte words of memory that the caller provides
+//! The lock occupies `N + 1` consecutive 8-byte words of memory that the caller provides
 //! ([`WritableWords`], [`ReadableWords`]), from a word index of the caller's choice. Word 0 is the
 //! sequence, words `1..=N` are the payload. All zero is the valid empty state.
 //!
@@ -24,11 +24,11 @@
 //!
 //! H. J. Boehm, "Can seqlocks get along with programming language memory models?", MSPC 2012,
 //! figure 6: relaxed payload accesses between a release fence on the writer's side and an acquire
-//! fence on the reader's side. A payload larger than a word is a copy of atomic words here, as in
-//! that paper, and not a `memcpy`.
+//! fence on the reader's side. As in that paper, a payload larger than a word is copied by atomic
+//! words and not by `memcpy`.
 //!
-//! [`mod@slice`] is the same lock for values whose length is known only when the lock is made, and
-//! [`turns`] two of them for those whose length changes.
+//! [`mod@slice`] is the same lock for values whose length is known only when the lock is made.
+//! [`turns`] combines two of them for values whose length changes.
 
 pub mod slice;
 pub mod turns;
@@ -43,19 +43,19 @@ use crate::{
 #[cfg(not(loom))]
 use std::sync::Arc;
 
-/// How often a reader tries before it says [`ReadError::Torn`].
+/// Number of attempts of a reader before it returns [`ReadError::Torn`].
 ///
-/// A write of a 600-word block takes well under a microsecond, so three tries are already rare on
-/// an idle machine. What makes 64 fail is a writer that was descheduled or killed inside its write,
+/// A write of a 600-word block takes well under a microsecond, so on an idle machine even three
+/// attempts are rare. All 64 fail only if the writer was descheduled or killed inside its write,
 /// and then no small number would help.
 pub const READ_ATTEMPTS: u32 = 64;
 
 /// The memory ends before the lock does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooSmall {
-    /// How many words the lock needs, counted from the start of the memory.
+    /// Words that the lock needs, counted from the start of the memory.
     pub needed: usize,
-    /// How many there are.
+    /// Words that the memory has.
     pub available: usize,
 }
 
@@ -71,13 +71,12 @@ impl std::fmt::Display for TooSmall {
 
 impl std::error::Error for TooSmall {}
 
-/// Why a read gave nothing.
+/// Why a read returned no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadError {
     /// Nothing has been written yet.
     Empty,
-    /// Each of the attempts met the writer inside. With a writer that lives, try again at the next
-    /// frame.
+    /// Each attempt met the writer inside. If the writer is alive, try again at the next frame.
     Torn,
 }
 
@@ -98,13 +97,13 @@ impl std::error::Error for ReadError {}
 /// The orderings in one place, so that the models can weaken exactly one of them.
 #[derive(Clone, Copy)]
 struct Orders {
-    /// Writer, between "odd" and the payload.
+    /// Writer: fence between the odd sequence and the payload.
     enter: Option<Ordering>,
-    /// Writer, the "even" store after the payload.
+    /// Writer: store of the even sequence after the payload.
     publish: Ordering,
-    /// Reader, the first look at the sequence.
+    /// Reader: first load of the sequence.
     begin: Ordering,
-    /// Reader, between the payload and the second look.
+    /// Reader: fence between the payload and the second load of the sequence.
     check: Option<Ordering>,
 }
 
@@ -132,8 +131,8 @@ fn check_size<W>(memory: &[W], first: usize, count: usize) -> Result<(), TooSmal
     }
 }
 
-/// The version that a new writer goes on from: that of the last value, or of the one that an
-/// earlier writer died in.
+/// Version from which a new writer continues: that of the last value, or of the one in which an
+/// earlier writer died.
 fn version_left(memory: &[AtomicU64], first: usize) -> u64 {
     memory
         .get(first)
@@ -148,14 +147,14 @@ fn version_seen(memory: &[Word], first: usize) -> u64 {
         .map_or(0, |sequence| sequence.load(Ordering::Relaxed) / 2)
 }
 
-// Not `inline`, as `load`: loops over words that a development build has optimised in this crate,
-// and would not have in the caller's.
+// Not `inline`, like `load`: a development build optimises loops over words in this crate, but
+// would not in the caller's.
 fn store(sequence: &AtomicU64, payload: &[AtomicU64], version: u64, words: &[u64], orders: Orders) {
     sequence.store(version.wrapping_mul(2).wrapping_sub(1), Ordering::Relaxed);
     if let Some(order) = orders.enter {
         // SYNC POINT: seqlock torn. Partner: the acquire fence in `load`. A reader that saw any
         // payload word of this write also sees the odd sequence (or a later one) at its second
-        // look.
+        // load.
         fence(order);
     }
     for (cell, word) in payload.iter().zip(words) {
@@ -196,8 +195,8 @@ fn load(
     Err(ReadError::Torn)
 }
 
-/// The writing end. One per lock: a second one over the same memory makes readers see torn values
-/// as whole ones.
+/// The writing end. One per lock: with a second one over the same memory, readers take torn values
+/// for whole ones.
 ///
 /// `N` is the number of payload words. RT-callable: [`write`](Writer::write) neither allocates nor
 /// waits.
@@ -236,7 +235,7 @@ impl<M: WritableWords, const N: usize> Writer<M, N> {
         }
     }
 
-    /// How many values have been written, which is also the version of the newest.
+    /// Number of values written, which is also the version of the newest.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -247,7 +246,7 @@ impl<M: WritableWords, const N: usize> Writer<M, N> {
     }
 }
 
-/// A reading end. Any number may look at one lock. RT-callable.
+/// A reading end. Any number may read one lock. RT-callable.
 #[derive(Clone, Debug)]
 pub struct Reader<M, const N: usize> {
     memory: M,
@@ -255,7 +254,7 @@ pub struct Reader<M, const N: usize> {
 }
 
 impl<M: ReadableWords, const N: usize> Reader<M, N> {
-    /// Looks at the lock at words `first ..= first + N` of `memory`.
+    /// Reads the lock at words `first ..= first + N` of `memory`.
     ///
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
@@ -268,7 +267,7 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
     ///
     /// # Errors
     /// [`ReadError::Empty`] before the first write; [`ReadError::Torn`] after [`READ_ATTEMPTS`]
-    /// tries. On an error `words` is unspecified.
+    /// attempts. On an error `words` is unspecified.
     #[inline]
     pub fn read_into(&self, words: &mut [u64; N]) -> Result<u64, ReadError> {
         match lock_words(self.memory.readable_words(), self.first, N) {
@@ -277,7 +276,7 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
         }
     }
 
-    /// The newest value and its version.
+    /// Returns the version of the newest value, and the value.
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
@@ -288,7 +287,7 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
         Ok((version, words))
     }
 
-    /// The version of the newest complete value without copying it; 0 before the first. One load.
+    /// Version of the newest complete value, without copying it; 0 before the first. One load.
     pub fn version(&self) -> u64 {
         version_seen(self.memory.readable_words(), self.first)
     }
@@ -299,11 +298,11 @@ impl<M: ReadableWords, const N: usize> Reader<M, N> {
     }
 }
 
-/// Memory of this process alone, for a lock between threads.
+/// Memory private to this process, for a lock between threads.
 #[cfg(not(loom))]
 pub type Local = Arc<[AtomicU64]>;
 
-/// A lock in memory of its own, for use between threads. Allocates once.
+/// Makes a lock with separate memory, for use between threads. Allocates once.
 #[cfg(not(loom))]
 pub fn seqlock<const N: usize>() -> (Writer<Local, N>, Reader<Local, N>) {
     let memory: Local = (0..=N).map(|_| AtomicU64::new(0)).collect();

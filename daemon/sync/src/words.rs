@@ -1,8 +1,8 @@
-//! Memory that several threads or processes see, as 8-byte words: with the right to write, or
-//! without.
+//! Shared memory of several threads or processes, as 8-byte words, with or without the right to
+//! write.
 //!
-//! A process that was given a read-only mapping must not even be able to spell a store (it would be
-//! a fault, in safe code), so what it gets is a slice of [`Word`], which can only be loaded.
+//! A process with a read-only mapping must not even be able to express a store, which would fault
+//! in safe code. So it gets a slice of [`Word`], which can only be loaded.
 
 use crate::loom::sync::{AtomicU64, Ordering};
 
@@ -15,13 +15,13 @@ impl Word {
     /// Reads the word. Wait-free.
     ///
     /// # Panics
-    /// With the two orderings that no load has, `Release` and `AcqRel`.
+    /// With an ordering that is invalid for a load: `Release` or `AcqRel`.
     #[inline]
     pub fn load(&self, order: Ordering) -> u64 {
         self.0.load(order)
     }
 
-    /// The same words, without the right to write.
+    /// Views the words without the right to write.
     #[inline]
     pub fn slice(words: &[AtomicU64]) -> &[Self] {
         // SAFETY: `Word` is `repr(transparent)` over `AtomicU64`, so the slices have the same
@@ -34,7 +34,7 @@ impl Word {
 /// Words that this side may write (and read).
 ///
 /// `words` must return the same slice at every call. (If it does not, readers see torn or stale
-/// values; nothing worse.)
+/// values, but nothing worse.)
 pub trait WritableWords {
     /// The memory, as atomic words.
     fn words(&self) -> &[AtomicU64];
@@ -44,7 +44,7 @@ pub trait WritableWords {
 ///
 /// `readable_words` must return the same slice at every call.
 pub trait ReadableWords {
-    /// The memory, as words to be loaded.
+    /// The memory, as words that can be loaded.
     fn readable_words(&self) -> &[Word];
 }
 

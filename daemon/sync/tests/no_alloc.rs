@@ -1,5 +1,5 @@
-//! Nothing here allocates or frees after construction: counted by the test binary's own allocator,
-//! on this thread, while armed.
+//! Nothing here allocates or frees after construction, as counted by the test binary's allocator on
+//! this thread while armed.
 #![cfg(not(loom))]
 
 use hapticd_counting::{Counting, counted};

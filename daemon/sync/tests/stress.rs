@@ -1,4 +1,4 @@
-//! Real threads on real hardware: bounded by counts, never by time. Also what ThreadSanitizer runs.
+//! Real threads on real hardware, bounded by counts, never by time. ThreadSanitizer runs these too.
 #![cfg(not(loom))]
 
 use hapticd_sync::{

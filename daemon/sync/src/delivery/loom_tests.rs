@@ -1,15 +1,15 @@
 //! loom models of the delivery: every value comes exactly once, in order, or comes back to its
-//! sender and is counted; and a receiver that waits is always woken.
+//! sender and is counted; and a waiting receiver is always woken.
 //!
-//! The ring is `ringbuf`'s algorithm on loom's atomics. A bell that is not heard leaves the
-//! receiver parked for ever, which loom reports as a deadlock. The receiver has a thread of its
-//! own: loom takes a bell that comes while its thread joins another for the other's end.
+//! The ring is `ringbuf`'s algorithm on loom's atomics. A missed bell leaves the receiver parked
+//! for ever, which loom reports as a deadlock. The receiver has a separate thread: if a bell comes
+//! while its thread joins another, loom takes it for the end of that other thread.
 
 use super::*;
 use crate::ring::mocked::{HeapRb, PUBLISH};
 use ::loom::thread::spawn;
 
-/// The orderings, one of which a mutant weakens.
+/// The orderings; a mutant weakens one of them.
 #[derive(Clone, Copy)]
 struct Orders {
     publish: Ordering,
@@ -27,7 +27,7 @@ fn made(capacity: usize, orders: Orders) -> (Sender<u8>, Receiver<u8>) {
     ends(crate::ring::ends(HeapRb::ordered(capacity, orders.publish)))
 }
 
-/// As [`Sender::send`], with these orderings. False: it came back.
+/// Same as [`Sender::send`], with these orderings. Returns false if the value came back.
 fn send(sender: &mut Sender<u8>, value: u8, orders: Orders) -> bool {
     let values = sender.values.as_mut().unwrap();
     if values.is_abandoned() || values.push(value).is_err() {
@@ -37,7 +37,7 @@ fn send(sender: &mut Sender<u8>, value: u8, orders: Orders) -> bool {
     true
 }
 
-/// Sends one after the other; gives what came back, and how many were counted as lost.
+/// Sends the values in order. Returns those that came back, and the number counted as lost.
 fn send_all(sender: &mut Sender<u8>, count: u8, orders: Orders) -> (Vec<u8>, u64) {
     let back = (1..=count)
         .filter(|value| !send(sender, *value, orders))
@@ -45,12 +45,12 @@ fn send_all(sender: &mut Sender<u8>, count: u8, orders: Orders) -> (Vec<u8>, u64
     (back, sender.values.as_ref().unwrap().dropped())
 }
 
-/// Then goes.
+/// Sends all values, then drops the sender.
 fn send_and_go(mut sender: Sender<u8>, count: u8, orders: Orders) -> (Vec<u8>, u64) {
     send_all(&mut sender, count, orders)
 }
 
-/// What was received and what came back, together, is what was sent.
+/// Checks that received and returned values together are the values sent.
 fn judge(count: u8, received: &[u8], (back, lost): &(Vec<u8>, u64)) {
     assert!(
         received.is_sorted_by(|a, b| a < b),
@@ -62,7 +62,7 @@ fn judge(count: u8, received: &[u8], (back, lost): &(Vec<u8>, u64)) {
     assert_eq!(all, (1..=count).collect::<Vec<_>>(), "lost or doubled");
 }
 
-/// The receiver waits for each value, until the sender has gone.
+/// The receiver waits for each value, until the sender is gone.
 fn waits(capacity: usize, count: u8, orders: Orders) {
     ::loom::model(move || {
         let (mut sender, mut receiver) = made(capacity, orders);
@@ -76,13 +76,12 @@ fn waits(capacity: usize, count: u8, orders: Orders) {
     });
 }
 
-/// The receiver waits for as many values as there is room for; the sender rings for nothing else
-/// while it does. The other way round, and without a join: loom cannot drop what a deadlock leaves
-/// behind.
+/// The receiver waits for as many values as fit; the sender rings for nothing else meanwhile. The
+/// threads are swapped, and there is no join: loom cannot drop what a deadlock leaves behind.
 fn waits_for_all(count: u8, orders: Orders) {
     ::loom::model(move || {
         let (mut sender, mut receiver) = made(usize::from(count), orders);
-        // Kept here to the end: its last bell would be heard.
+        // Kept until the end: the bell of its drop would be heard.
         let _sending = spawn(move || {
             let sent = send_all(&mut sender, count, orders);
             assert_eq!(sent, (Vec::new(), 0));
@@ -94,7 +93,7 @@ fn waits_for_all(count: u8, orders: Orders) {
     });
 }
 
-/// The receiver polls a few times, and takes the rest when the sender has gone.
+/// The receiver polls a few times, and takes the rest when the sender is gone.
 fn polls(capacity: usize, count: u8, orders: Orders) {
     ::loom::model(move || {
         let (sender, mut receiver) = made(capacity, orders);
@@ -104,7 +103,7 @@ fn polls(capacity: usize, count: u8, orders: Orders) {
             match receiver.try_recv() {
                 Ok(value) => received.push(value),
                 Err(NoValue::Empty) => {}
-                // Nor will there be one.
+                // No value will come.
                 Err(NoValue::Gone) => break,
             }
         }
@@ -137,7 +136,7 @@ fn loom_what_is_sent_to_nobody_comes_back() {
         let receiving = spawn(move || receiver.try_recv().is_ok());
         let first = sender.send(1);
         let was_received = receiving.join().unwrap();
-        // It was too late, or came back, or is left in the ring, which drops it.
+        // The value came too late, or came back, or is left in the ring, which drops it.
         assert!(!was_received || first.is_ok());
         assert_eq!(sender.send(2), Err(Unsent::Gone(2)));
     });
@@ -153,7 +152,8 @@ fn loom_mutant_of_a_delivery_that_does_not_release_fails() {
     polls(1, 3, orders);
 }
 
-/// A receiver that takes the sender's going for the end, and does not look once more.
+/// A receiver that takes the end of the sender for the end of the values, and does not check once
+/// more.
 #[test]
 #[should_panic(expected = "lost or doubled")]
 fn loom_mutant_of_a_receiver_that_looks_once_fails() {

@@ -6,8 +6,8 @@ pub(crate) mod sync {
     pub use ::loom::sync::atomic::AtomicU64;
     pub(crate) use ::loom::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering, fence};
 
-    /// The standard library's, for one thread that sets it. It is ordered no better than that one
-    /// promises: what was before the value was set is seen with the value.
+    /// Mock of the standard library's type, for one thread that sets it. It gives only the ordering
+    /// that the real one promises: what happened before the value was set is seen with the value.
     #[derive(Debug)]
     pub(crate) struct OnceLock<T> {
         value: ::loom::cell::UnsafeCell<Option<T>>,
@@ -32,13 +32,13 @@ pub(crate) mod sync {
             if !self.is_set.load(Ordering::Acquire) {
                 return None;
             }
-            // SAFETY: there is no writer any more.
+            // SAFETY: no thread writes it any more.
             self.value.with(|value| unsafe { (*value).as_ref() })
         }
 
         pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
             if self.get().is_none() {
-                // SAFETY: this thread alone sets it, and it is not read before.
+                // SAFETY: only this thread sets it, and it is not read before.
                 self.value
                     .with_mut(|value| unsafe { *value = Some(make()) });
                 self.is_set.store(true, Ordering::Release);
@@ -51,7 +51,7 @@ pub(crate) mod sync {
 pub(crate) mod thread {
     pub(crate) use ::loom::thread::{Thread, current, park};
 
-    /// loom knows no time: it passes where all others had their turn.
+    /// loom has no time: a timeout passes once all other threads had their turn.
     pub(crate) fn park_timeout(_: std::time::Duration) {
         ::loom::thread::yield_now();
     }

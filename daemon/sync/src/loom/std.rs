@@ -1,4 +1,5 @@
-//! The real thing: `core`'s atomics, and an `UnsafeCell` with loom's closure interface at no cost.
+//! The real primitives: `core`'s atomics, and an `UnsafeCell` with loom's closure interface at no
+//! cost.
 
 pub(crate) mod sync {
     pub use ::std::sync::atomic::AtomicU64;

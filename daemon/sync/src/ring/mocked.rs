@@ -1,11 +1,11 @@
 //! `ringbuf`'s algorithm on loom's atomics, with the same orderings (`rb/shared.rs`,
-//! `wrap/caching.rs`):
-//! two counters, each written by one end and cached by the other, and a flag for each end.
+//! `wrap/caching.rs`): two counters, each written by one end and cached by the other, and a flag
+//! for each end.
 
 use crate::loom::cell::UnsafeCell;
 use crate::loom::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 
-/// Both stores of a counter. A model may weaken it.
+/// Ordering of both counter stores. A model may weaken it.
 pub(crate) const PUBLISH: Ordering = Ordering::Release;
 
 struct Shared<T> {
@@ -23,7 +23,7 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 // SAFETY: see above.
 unsafe impl<T: Send> Send for Shared<T> {}
 
-/// Before it is split.
+/// The ring before it is split.
 pub(crate) struct HeapRb<T>(Shared<T>);
 
 /// The pushing end.
@@ -87,7 +87,7 @@ impl<T> HeapProd<T> {
         if self.write - self.read == capacity {
             return Err(value);
         }
-        // SAFETY: the place is outside of what the consumer may take.
+        // SAFETY: the cell is outside the range that the consumer may take.
         let put = |cell: *mut Option<T>| unsafe { *cell = Some(value) };
         self.shared.cell(self.write).with_mut(put);
         self.write += 1;
@@ -118,7 +118,7 @@ impl<T> HeapCons<T> {
         if self.read == self.write {
             return None;
         }
-        // SAFETY: the place is inside of what was published.
+        // SAFETY: the cell is inside the published range.
         let take = |cell: *mut Option<T>| unsafe { (*cell).take() };
         let value = self.shared.cell(self.read).with_mut(take);
         self.read += 1;

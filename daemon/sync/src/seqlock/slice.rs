@@ -1,15 +1,15 @@
 //! The sequence lock for values whose length is known only when the lock is made, such as the
 //! points of a mesh.
 //!
-//! Same memory, same orderings, same code as the lock of fixed length ([`super`]): the writer is
-//! wait-free (`words + 2` plain stores), the reader is bounded and never takes a mixture of two
-//! writes for a value. Neither allocates: both copy between the lock and a slice of the caller's. A
-//! slice of another length than the lock's is refused, with both lengths, before anything is
+//! Memory, orderings and code are those of the lock of fixed length ([`super`]): the writer is
+//! wait-free (`words + 2` plain stores); the reader is bounded and never takes a mixture of two
+//! writes for a value. Neither allocates: both copy between the lock and the caller's slice. A
+//! slice whose length differs from the lock's is refused, with both lengths, before anything is
 //! touched.
 //!
-//! A long value takes long to write (6 us for 15,000 words, 60 us for 100,000), so a reader meets
-//! its writer more often than that of a small one: [`Torn`](ReadError::Torn) is an answer to be
-//! expected now and then, and the last value is the one to go on with.
+//! A long value takes long to write (6 us for 15,000 words, 60 us for 100,000), so its readers meet
+//! the writer more often than those of a small value. Expect [`Torn`](ReadError::Torn) now and
+//! then, and keep the last value.
 
 use super::{
     Orders, READ_ATTEMPTS, ReadError, SOUND, TooSmall, check_size, load, lock_words, store,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::words::{ReadableWords, WritableWords};
 
-/// The caller's slice does not have the length of the lock's values. The caller's fault.
+/// The caller's slice does not have the length of the lock's values. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongLength {
     /// Words of a value of this lock.
@@ -38,10 +38,10 @@ impl std::fmt::Display for WrongLength {
 
 impl std::error::Error for WrongLength {}
 
-/// Why a read into a slice gave nothing.
+/// Why a read into a slice returned no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadSliceError {
-    /// Nothing there yet, or the writer was always inside; both pass.
+    /// No value yet, or each attempt met the writer inside; both are temporary.
     Read(ReadError),
     /// The slice is too short or too long.
     Length(WrongLength),
@@ -66,8 +66,8 @@ fn check_length(expected: usize, given: usize) -> Result<(), WrongLength> {
     }
 }
 
-/// The writing end. One per lock: a second one over the same memory makes readers see torn values
-/// as whole ones.
+/// The writing end. One per lock: with a second one over the same memory, readers take torn values
+/// for whole ones.
 ///
 /// RT-callable: [`write`](SliceWriter::write) neither allocates nor waits.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl<M: WritableWords> SliceWriter<M> {
     /// Publishes `words` as the newest value. Wait-free.
     ///
     /// # Errors
-    /// [`WrongLength`] when they are not as many as the lock's; then nothing is written.
+    /// [`WrongLength`] when the length differs from the lock's; then nothing is written.
     #[inline]
     pub fn write(&mut self, words: &[u64]) -> Result<(), WrongLength> {
         self.write_with(words, SOUND)
@@ -117,7 +117,7 @@ impl<M: WritableWords> SliceWriter<M> {
         Ok(())
     }
 
-    /// How many values have been written, which is also the version of the newest.
+    /// Number of values written, which is also the version of the newest.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -128,7 +128,7 @@ impl<M: WritableWords> SliceWriter<M> {
     }
 }
 
-/// A reading end. Any number may look at one lock. RT-callable.
+/// A reading end. Any number may read one lock. RT-callable.
 #[derive(Clone, Debug)]
 pub struct SliceReader<M> {
     memory: M,
@@ -137,7 +137,7 @@ pub struct SliceReader<M> {
 }
 
 impl<M: ReadableWords> SliceReader<M> {
-    /// Looks at the lock at words `first ..= first + words` of `memory`.
+    /// Reads the lock at words `first ..= first + words` of `memory`.
     ///
     /// # Errors
     /// [`TooSmall`] when the memory ends before the lock does.
@@ -155,7 +155,7 @@ impl<M: ReadableWords> SliceReader<M> {
     /// # Errors
     /// [`ReadSliceError::Length`] when `words` has another length than the lock's values; then it
     /// is untouched. [`ReadError::Empty`] before the first write; [`ReadError::Torn`] after
-    /// [`READ_ATTEMPTS`] tries; then `words` is unspecified.
+    /// [`READ_ATTEMPTS`] attempts; then `words` is unspecified.
     #[inline]
     pub fn read_into(&self, words: &mut [u64]) -> Result<u64, ReadSliceError> {
         self.read_with(words, READ_ATTEMPTS, SOUND)
@@ -176,12 +176,12 @@ impl<M: ReadableWords> SliceReader<M> {
         .map_err(ReadSliceError::Read)
     }
 
-    /// The version of the newest complete value without copying it; 0 before the first. One load.
+    /// Version of the newest complete value, without copying it; 0 before the first. One load.
     pub fn version(&self) -> u64 {
         version_seen(self.memory.readable_words(), self.first)
     }
 
-    /// Words of a value.
+    /// Words per value.
     pub fn words(&self) -> usize {
         self.words
     }
@@ -192,8 +192,8 @@ impl<M: ReadableWords> SliceReader<M> {
     }
 }
 
-/// A lock for values of `words` words in memory of its own, for use between threads. Allocates
-/// once.
+/// Makes a lock for values of `words` words with separate memory, for use between threads.
+/// Allocates once.
 #[cfg(not(loom))]
 pub fn slice_seqlock(words: usize) -> (SliceWriter<super::Local>, SliceReader<super::Local>) {
     let memory: super::Local = (0..=words).map(|_| crate::AtomicU64::new(0)).collect();

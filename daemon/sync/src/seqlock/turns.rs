@@ -1,11 +1,11 @@
 //! Two sequence locks written in turns, for long values whose length changes, such as a mesh that
-//! is another one in every frame.
+//! differs in every frame.
 //!
-//! The newer value stays untouched while the next one is written beside it, so a reader has the
-//! time between two values for its copy, however long the writing takes. Each slot is the lock of
-//! [any length](super::slice): same orderings, same code. A value may be shorter than its slot;
-//! what is behind it is left from earlier ones and means nothing, so values say in their beginning
-//! how long they are.
+//! The newer value stays untouched while the next one is written to the other slot. So a reader has
+//! the time between two values for its copy, however long the writing takes. Each slot is the lock
+//! of [any length](super::slice): same orderings, same code. A value may be shorter than its slot.
+//! The words after its end are left from earlier values and have no meaning, so values must carry
+//! their length at the beginning.
 //!
 //! Layout from word `first` on: sequence and `words` words of the first slot, then the same of the
 //! second. Values 1, 3, 5 .. are in the first.
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::words::{ReadableWords, WritableWords};
 
-/// Word of a slot's sequence.
+/// Index of the word with a slot's sequence.
 fn start(first: usize, words: usize, slot: usize) -> usize {
     first.saturating_add(slot.saturating_mul(words.saturating_add(1)))
 }
@@ -47,7 +47,7 @@ impl<M: WritableWords> TurnsWriter<M> {
     /// or left by an earlier writer.
     ///
     /// # Errors
-    /// [`TooSmall`] when the memory ends before they do.
+    /// [`TooSmall`] when the memory ends before the slots do.
     pub fn new(memory: M, first: usize, words: usize) -> Result<Self, TooSmall> {
         check(memory.words().len(), first, words)?;
         let versions = [0, 1].map(|slot| version_left(memory.words(), start(first, words, slot)));
@@ -62,7 +62,7 @@ impl<M: WritableWords> TurnsWriter<M> {
     /// Publishes `words` as the newest value. Wait-free.
     ///
     /// # Errors
-    /// [`WrongLength`] when they are more than a slot has; then nothing is written.
+    /// [`WrongLength`] when `words` is longer than a slot; then nothing is written.
     #[inline]
     pub fn write(&mut self, words: &[u64]) -> Result<(), WrongLength> {
         self.write_with(words, SOUND)
@@ -85,7 +85,7 @@ impl<M: WritableWords> TurnsWriter<M> {
         Ok(())
     }
 
-    /// How many values have been written.
+    /// Number of values written.
     pub fn version(&self) -> u64 {
         self.versions[0].wrapping_add(self.versions[1])
     }
@@ -96,7 +96,7 @@ impl<M: WritableWords> TurnsWriter<M> {
     }
 }
 
-/// A reading end. Any number may look at one pair of slots. RT-callable.
+/// A reading end. Any number may read one pair of slots. RT-callable.
 #[derive(Clone, Debug)]
 pub struct TurnsReader<M> {
     memory: M,
@@ -105,10 +105,10 @@ pub struct TurnsReader<M> {
 }
 
 impl<M: ReadableWords> TurnsReader<M> {
-    /// Looks at two slots of `words` words each, from word `first` of `memory` on.
+    /// Reads two slots of `words` words each, from word `first` of `memory` on.
     ///
     /// # Errors
-    /// [`TooSmall`] when the memory ends before they do.
+    /// [`TooSmall`] when the memory ends before the slots do.
     pub fn new(memory: M, first: usize, words: usize) -> Result<Self, TooSmall> {
         let all = memory.readable_words();
         check(all.len(), first, words)?;
@@ -126,13 +126,13 @@ impl<M: ReadableWords> TurnsReader<M> {
         [0, 1].map(|slot| version_seen(self.memory.readable_words(), at(slot)))
     }
 
-    /// How many values have been written; 0 before the first. Two loads.
+    /// Number of values written; 0 before the first. Two loads.
     pub fn version(&self) -> u64 {
         let [first, second] = self.versions();
         first.wrapping_add(second)
     }
 
-    /// Copies the beginning of the newest value, as long as `words` is. Gives the number of that
+    /// Copies the beginning of the newest value, `words.len()` words. Returns the number of that
     /// value, from 1: two reads with the same number read the same value.
     ///
     /// # Errors
@@ -166,8 +166,8 @@ impl<M: ReadableWords> TurnsReader<M> {
             let at = start(self.first, self.words, slot);
             let memory = self.memory.readable_words();
             let read = match lock_words(memory, at, words.len()) {
-                // One look: when the writer is in here, it has come round, and the other slot is
-                // newer.
+                // One attempt: if the writer is in this slot, it has come round, and the other slot
+                // is newer.
                 Some((sequence, payload)) => load(sequence, payload, words, 1, orders),
                 None => Err(ReadError::Empty),
             };
@@ -181,7 +181,7 @@ impl<M: ReadableWords> TurnsReader<M> {
         Err(ReadSliceError::Read(ReadError::Torn))
     }
 
-    /// Words of a slot.
+    /// Words per slot.
     pub fn words(&self) -> usize {
         self.words
     }

@@ -1,4 +1,4 @@
-//! The lock of any length is the lock of fixed length, apart from lengths that do not fit.
+//! The lock of any length behaves as the lock of fixed length, except for lengths that do not fit.
 
 use super::{
     super::{Local, Reader, Writer},

@@ -14,7 +14,7 @@ fn model(orders: Orders) {
         let mut writer = TurnsWriter::new(Arc::clone(&memory), 0, 1).unwrap();
         let reader = TurnsReader::new(memory, 0, 1).unwrap();
         let writing = thread::spawn(move || {
-            // The third comes back to the first slot.
+            // The third value returns to the first slot.
             for value in [11, 22, 33] {
                 writer.write_with(&[value], orders).unwrap();
             }

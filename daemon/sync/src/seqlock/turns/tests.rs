@@ -1,4 +1,4 @@
-//! The newer value is the one that is read, and stays as it is while the next one is written.
+//! A reader gets the newer value, which stays unchanged while the next one is written.
 
 use super::*;
 use crate::loom::sync::{AtomicU64, Ordering};
@@ -52,7 +52,7 @@ fn the_newest_value_is_read_while_the_writer_is_inside_the_other_slot_and_after_
     let (mut writer, reader) = pair(2);
     writer.write(&[1, 1]).unwrap();
     writer.write(&[2, 2]).unwrap();
-    // Inside value 3, which goes where value 1 was.
+    // The writer is inside value 3, which replaces value 1.
     writer.memory()[3].store(3, Ordering::Relaxed);
     writer.memory()[4].store(99, Ordering::Relaxed);
     let mut seen = [0; 2];
@@ -66,7 +66,7 @@ fn the_newest_value_is_read_while_the_writer_is_inside_the_other_slot_and_after_
             (Ok(number), [number; 2])
         );
     }
-    // Inside both: nothing whole is left.
+    // Inside both slots: no whole value is left.
     for word in [3, 6] {
         writer.memory()[word].store(9, Ordering::Relaxed);
     }
@@ -91,7 +91,7 @@ fn memory_that_ends_too_early_is_refused_with_the_sizes() {
 }
 
 proptest! {
-    /// Whatever words are there, reading ends and gives no more than it was asked for.
+    /// For any content, reading ends and returns no more than requested.
     #[test]
     fn no_words_do_harm(words in prop::collection::vec(any::<u64>(), 8..16), asked in 0_usize..4) {
         let memory: Arc<[AtomicU64]> = words.into_iter().map(AtomicU64::new).collect();
