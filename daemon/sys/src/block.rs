@@ -1,11 +1,12 @@
-//! Shared memory that its creator writes and nobody else can: a memfd, mapped for writing first and
-//! sealed afterwards.
+//! Shared memory that only its creator can write: a memfd, mapped for writing first and sealed
+//! afterwards.
 //!
 //! [`SharedBlock::create`] makes the file, maps it writable, then seals it `SHRINK | GROW |
 //! FUTURE_WRITE | SEAL` (and not executable, on kernels 6.3 and later). The creator's mapping stays
-//! writable; through any descriptor of the file, also one re-opened from `/proc`, nobody can write,
-//! map writable, resize or punch holes. A receiver checks the seals in [`ReadOnlyBlock::open`];
-//! since the size is sealed too, touching the mapping can never raise SIGBUS.
+//! writable. Through any descriptor of the file, even one re-opened from `/proc`, no process can
+//! write, map writable, resize or punch holes. A receiver checks the seals in
+//! [`ReadOnlyBlock::open`]. The size is sealed as well, so touching the mapping can never raise
+//! SIGBUS.
 //!
 //! Creating, opening and dropping make system calls (unmapping can take milliseconds: not on a
 //! real-time thread). Access to the words is RT-callable; the pages are touched at creation, so a
@@ -27,13 +28,13 @@ use std::{
     ptr::NonNull,
 };
 
-/// Seals without which a receiver does not map a block.
+/// Seals that a receiver requires before it maps a block.
 const REQUIRED: SealFlags = SealFlags::SHRINK
     .union(SealFlags::GROW)
     .union(SealFlags::FUTURE_WRITE)
     .union(SealFlags::SEAL);
 
-/// Longest block: 128 MiB, two frames of a skin of two million triangles. State blocks are
+/// Longest block, words: 128 MiB, two frames of a skin of two million triangles. State blocks are
 /// kilobytes; a larger size is a mistake or an attack.
 pub const MAX_WORDS: usize = 16 * 1024 * 1024;
 
@@ -42,10 +43,10 @@ const WORD_BYTES: usize = size_of::<u64>();
 /// Why a block could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
-    /// Nothing to share, or too much.
+    /// The size is zero or too large.
     #[error("a shared block has 1 to {MAX_WORDS} words, not {words}")]
     Size {
-        /// What was asked for.
+        /// The requested size, words.
         words: usize,
     },
     /// The kernel refused a step.
@@ -53,7 +54,7 @@ pub enum CreateError {
     System {
         /// `create`, `size`, `map` or `seal`.
         step: &'static str,
-        /// Its length.
+        /// Length of the block.
         bytes: usize,
         /// The kernel's reason.
         source: std::io::Error,
@@ -63,13 +64,13 @@ pub enum CreateError {
 /// Why a received descriptor was not accepted as a block.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It is not a memory file with seals at all.
+    /// The descriptor is not a memory file with seals.
     #[error("the descriptor is not a sealable memory file: {source}")]
     NotSealable {
         /// The kernel's reason.
         source: std::io::Error,
     },
-    /// Its owner could still change it under us.
+    /// The owner could still change the file while it is in use.
     #[error("the memory file lacks seals: has {has:#x}, needs {needs:#x}")]
     Unsealed {
         /// The seals that it has (`F_SEAL_*` bits).
@@ -77,23 +78,23 @@ pub enum OpenError {
         /// The seals that it must have.
         needs: u32,
     },
-    /// Its length is not a possible block's length.
+    /// The file's length is impossible for a block.
     #[error("the memory file has {bytes} bytes; a block has 8 to {} bytes, in whole words", MAX_WORDS * WORD_BYTES)]
     Size {
-        /// Its length.
+        /// Length of the file.
         bytes: i64,
     },
-    /// The kernel refused to map it.
+    /// The kernel refused to map the file.
     #[error("cannot map a shared block of {bytes} bytes: {source}")]
     Map {
-        /// Its length.
+        /// Length of the file.
         bytes: usize,
         /// The kernel's reason.
         source: std::io::Error,
     },
 }
 
-/// A mapping of `words` whole words; unmapped when dropped.
+/// A mapping of `words` whole words, unmapped when dropped.
 struct Mapping {
     start: NonNull<AtomicU64>,
     words: usize,
@@ -109,7 +110,7 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     fn new(fd: BorrowedFd<'_>, words: usize, protection: ProtFlags) -> Result<Self, Errno> {
         let bytes = words * WORD_BYTES;
-        // SAFETY: a fresh mapping at an address of the kernel's choice cannot alias anything that
+        // SAFETY: a fresh mapping at an address of the kernel's choice cannot alias any memory that
         // Rust knows.
         let start = unsafe {
             mmap(
@@ -121,7 +122,7 @@ impl Mapping {
                 0,
             )
         }?;
-        // The kernel never maps at 0 unless it is asked to.
+        // The kernel never maps at 0 unless asked to.
         let start = NonNull::new(start.cast::<AtomicU64>()).ok_or(Errno::FAULT)?;
         Ok(Self { start, words })
     }
@@ -129,9 +130,8 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: exactly the range that `mmap` gave, and no reference into it outlives `self`.
-        // Failure would mean that the range was not mapped, and there is nothing to do about it in
-        // a drop.
+        // SAFETY: exactly the range that `mmap` returned, and no reference into it outlives `self`.
+        // Failure would mean that the range was not mapped, and a drop can do nothing about it.
         let _ = unsafe {
             munmap(
                 self.start.as_ptr().cast::<c_void>(),
@@ -147,13 +147,13 @@ impl fmt::Debug for Mapping {
     }
 }
 
-/// The creator's side: the only place from which the words can be written.
+/// The creator's side, the only one that can write the words.
 #[derive(Debug)]
 pub struct SharedBlock {
     map: Mapping,
 }
 
-/// The descriptor of a sealed block, to be given to readers.
+/// The descriptor of a sealed block, for readers.
 #[derive(Debug)]
 pub struct BlockFd(OwnedFd);
 
@@ -164,7 +164,7 @@ impl AsFd for BlockFd {
 }
 
 impl BlockFd {
-    /// Another descriptor of the same file.
+    /// Duplicates the descriptor.
     ///
     /// # Errors
     /// When the process is out of descriptors.
@@ -172,7 +172,7 @@ impl BlockFd {
         self.0.try_clone().map(Self)
     }
 
-    /// The bare descriptor.
+    /// Returns the bare descriptor.
     pub fn into_owned(self) -> OwnedFd {
         self.0
     }
@@ -187,11 +187,11 @@ fn system(step: &'static str, bytes: usize) -> impl Fn(Errno) -> CreateError {
 }
 
 impl SharedBlock {
-    /// Makes a block of `words` zero words and the descriptor that readers get. `name` shows in
+    /// Makes a block of `words` zero words and the descriptor for its readers. `name` shows in
     /// `/proc/PID/fd` and `maps`.
     ///
-    /// The two parts live apart: the writer needs no descriptor, and whoever hands out descriptors
-    /// cannot write.
+    /// The two parts are separate: the writer needs no descriptor, and the thread that hands out
+    /// descriptors cannot write.
     ///
     /// # Errors
     /// [`CreateError`]: an impossible size, or the kernel's refusal (out of descriptors, out of
@@ -202,7 +202,7 @@ impl SharedBlock {
         }
         let bytes = words * WORD_BYTES;
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        // NOEXEC_SEAL is refused as an unknown flag by kernels before 6.3.
+        // Kernels before 6.3 refuse NOEXEC_SEAL as an unknown flag.
         let file = memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL)
             .or_else(|errno| {
                 if errno == Errno::INVAL {
@@ -218,7 +218,7 @@ impl SharedBlock {
         fcntl_add_seals(&file, REQUIRED).map_err(system("seal", bytes))?;
         let block = Self { map };
         for word in block.words() {
-            // Brings the page in now and not at the first write of the haptic loop.
+            // Brings the page in now, not at the first write of the haptic loop.
             word.store(0, std::sync::atomic::Ordering::Relaxed);
         }
         Ok((block, BlockFd(file)))
@@ -234,7 +234,7 @@ impl WritableWords for SharedBlock {
     }
 }
 
-/// A reader's side: checked, mapped read-only, and without a way to spell a store.
+/// A reader's side: checked, mapped read-only, and with no way to express a store.
 #[derive(Debug)]
 pub struct ReadOnlyBlock {
     map: Mapping,

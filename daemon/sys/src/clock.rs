@@ -3,7 +3,7 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Nanoseconds since an arbitrary start (boot, in practice); never goes back, stands still while
+/// Nanoseconds since an arbitrary start (boot, in practice). Never goes back; stands still while
 /// the machine sleeps.
 #[inline]
 pub fn now_ns() -> u64 {
@@ -15,8 +15,8 @@ pub fn now_ns() -> u64 {
         .saturating_add(u64::try_from(now.tv_nsec).unwrap_or(0))
 }
 
-/// Nanoseconds of processor time that the calling thread has had: what its work costs, whoever
-/// shares the processor. A system call.
+/// Processor time of the calling thread, ns: the cost of its work, whatever else shares the
+/// processor. A system call.
 pub fn thread_cpu_ns() -> u64 {
     let spent = clock_gettime(ClockId::ThreadCPUTime);
     u64::try_from(spent.tv_sec)
@@ -52,7 +52,7 @@ mod tests {
             assert!(now >= last);
             last = now;
         }
-        // Our span lies inside the other clock's span, because it was started later and ended
+        // The span measured here lies inside the other clock's span: it started later and ended
         // earlier.
         assert!(u128::from(last - start) <= standard.elapsed().as_nanos());
     }

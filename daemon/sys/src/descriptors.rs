@@ -1,4 +1,4 @@
-//! Descriptors as such: how many the process may have, and closing without waiting.
+//! File descriptors in general: the limit of the process, and closing without waiting.
 //!
 //! Makes system calls.
 
@@ -9,17 +9,17 @@ use rustix::{
 };
 use std::{io, os::fd::AsFd};
 
-/// How many descriptors the process may have: what it had, and what it has after [`raise_limit`].
+/// The process's limit on descriptors, before and after [`raise_limit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DescriptorLimit {
-    /// Before.
+    /// The limit before.
     pub was: u64,
-    /// Now; `u64::MAX` without a limit.
+    /// The limit now; `u64::MAX` if there is none.
     pub is: u64,
 }
 
-/// Raises the soft limit on descriptors to the hard one, which needs no right. `select` is the only
-/// call that minds, and nothing here uses it.
+/// Raises the soft limit on descriptors to the hard one, which needs no privilege. Only `select`
+/// cannot cope with that, and nothing here uses it.
 ///
 /// # Errors
 /// The system's refusal; the limit then stays as it was.
@@ -36,12 +36,13 @@ pub fn raise_limit() -> io::Result<DescriptorLimit> {
     })
 }
 
-/// How many descriptors the process may have now; `u64::MAX` without a limit.
+/// The process's present limit on descriptors; `u64::MAX` if there is none.
 pub fn limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// Whether the system refused for want of memory or descriptors, of which it may have more later.
+/// Whether the system refused for lack of memory or descriptors, of which more may be available
+/// later.
 pub fn is_shortage(error: &io::Error) -> bool {
     let shortages = [
         Errno::MFILE,
@@ -55,11 +56,11 @@ pub fn is_shortage(error: &io::Error) -> bool {
         .is_some_and(|code| shortages.iter().any(|s| s.raw_os_error() == code))
 }
 
-/// If it is a socket, closing it no longer waits for data to be delivered; the kernel goes on
-/// delivering them. May block while somebody else is using the socket, and closing other files may
-/// block all the same.
+/// Makes closing a socket no longer wait for its data to be delivered; the kernel continues to
+/// deliver them. May block while another thread or process uses the socket. Closing other files may
+/// still block.
 pub fn do_not_linger(fd: impl AsFd) {
-    // Refused by what is not a socket, and that is fine.
+    // Fails for a descriptor that is not a socket, which is fine.
     let _ = set_socket_linger(fd, None);
 }
 
@@ -91,7 +92,7 @@ mod tests {
         set_socket_linger(&socket, Some(Duration::from_secs(3600))).unwrap();
         do_not_linger(&socket);
         assert_eq!(socket_linger(&socket).unwrap(), None);
-        // No socket: nothing happens.
+        // Not a socket: nothing happens.
         do_not_linger(std::fs::File::open("/").unwrap());
     }
 }

@@ -1,38 +1,39 @@
-//! Folders in which nobody else can put anything: what lies there is what we, or root, put there.
+//! Folders that only this user and root can write to: their content comes from one of the two.
 
 use std::{io, os::unix::fs::MetadataExt, path::Path};
 
-/// Why a folder is not to be trusted.
+/// Why a folder is not trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It is a link or no folder at all: somebody else may decide where it leads.
+    /// It is a link or not a folder: another user may decide where it leads.
     #[error("it is not a folder (a link to one does not count)")]
     NotAFolder,
-    /// Somebody else can put something in its place or into it.
+    /// Another user can replace it or put something into it.
     #[error(
         "the folder may be written by others (mode {mode:o}, owner {owner}); it must be ours or root's alone"
     )]
     Open {
-        /// Its mode.
+        /// Mode of the folder.
         mode: u32,
-        /// Its owner's user id.
+        /// User id of the owner.
         owner: u32,
     },
-    /// The system refused to tell.
+    /// The system could not inspect it.
     #[error(transparent)]
     System(#[from] io::Error),
 }
 
-/// The user that this process acts for.
+/// Effective user id of this process.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Checks that `folder` is `us`er's or root's and that nobody else may write to it. A folder such
-/// as `/tmp`, where only owners may remove (sticky), is not enough: anybody may be there first.
+/// Checks that `folder` belongs to user `us` or to root and that no one else may write to it. A
+/// folder such as `/tmp`, where only owners may remove (sticky), is not enough: another user may
+/// create the entry first.
 ///
 /// # Errors
-/// [`FolderError`]; a folder that is not there is one of the system's.
+/// [`FolderError`]; a missing folder is one of the system's errors.
 pub fn check(folder: &Path, us: u32) -> Result<(), FolderError> {
     let found = std::fs::symlink_metadata(folder)?;
     if !found.is_dir() {
@@ -92,7 +93,7 @@ mod tests {
     fn somebody_elses_folder_is_refused() {
         let folder = Folder::new("owner").mode(0o700);
         if user() == 0 {
-            // Root's would be good for everybody.
+            // A folder of root's would be accepted for every user.
             std::os::unix::fs::chown(&folder.0, Some(4711), None).unwrap();
         }
         let owner = fs::metadata(&folder.0).unwrap().uid();

@@ -1,22 +1,22 @@
-//! The heap of a process with threads of unequal urgency: no thread waits for it longer than
-//! another works on it. Not RT-callable: an allocation may fault.
+//! The heap of a process with threads of different priority: no thread waits for it longer than
+//! another one works on it. Not RT-callable: an allocation may fault.
 //!
 //! # Theory
 //!
-//! The C library's allocator has a lock for each of its arenas, and a thread that frees what
-//! another one allocated takes the other one's. That lock knows no priorities. A thread that holds
-//! it when its time slice ends keeps it until the next one, and an urgent thread waits for as long:
-//! 57 ms of it were seen beside two builds, enough to leave clients without their server. The cure
-//! is priority inheritance (Sha, Rajkumar, Lehoczky 1990, "Priority inheritance protocols", section
-//! III): the holder runs with the priority of the most urgent thread that waits.
+//! The C library's allocator has a lock for each of its arenas, and a thread that frees memory of
+//! another thread takes that thread's lock. That lock knows no priorities. A thread that holds it
+//! when its time slice ends keeps it until its next slice, and an urgent thread waits as long. Next
+//! to two builds, waits of 57 ms were seen, enough to leave clients without their server. The
+//! remedy is priority inheritance (Sha, Rajkumar, Lehoczky 1990, "Priority inheritance protocols",
+//! section III): the holder runs with the priority of the most urgent waiting thread.
 //!
 //! # Practice
 //!
-//! [`Heap`] puts one such lock ([`Inheriting`], a futex of the kernel's) before the C library's
-//! allocator. What takes long stays outside of it: pieces of [`LARGE_BYTES`] and more are mappings
-//! of their own, and zeros and copies are written without it. An allocation costs two more atomic
-//! operations, some 15 ns. Libraries in C that allocate by themselves (drivers) do so past the
-//! lock, in arenas of their own.
+//! [`Heap`] puts one such lock ([`Inheriting`], a kernel futex) in front of the C library's
+//! allocator. Long operations stay outside of it: allocations of [`LARGE_BYTES`] and more are
+//! separate mappings, and zeroing and copying happen without the lock. An allocation costs two more
+//! atomic operations, some 15 ns. C libraries that allocate on their own (drivers) bypass the lock,
+//! in separate arenas.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -29,26 +29,27 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, MremapFlags, ProtFlags};
 use rustix::thread::futex;
 
-/// From so many bytes on a piece of memory is a mapping of its own, which goes back to the system
-/// when it is freed.
+/// Size from which an allocation is a separate mapping, which returns to the system when freed.
 pub const LARGE_BYTES: usize = 1 << 20;
 
-/// A piece that grows to more is copied outside of the lock.
+/// A larger block that grows is copied outside of the lock.
 const COPIED_BYTES: usize = 4096;
 
-/// The strictest alignment that every mapping has.
+/// The strictest alignment that every mapping satisfies.
 const PAGE_BYTES: usize = 4096;
 
-/// Looks at a lock that is taken before the kernel is asked: for about as long as a piece takes to
-/// be found.
+/// Number of polls of a taken lock before the kernel is called: about as long as an allocation
+/// takes.
 const LOOKS: u32 = 30;
 
-/// The process's heap: `#[global_allocator] static HEAP: Heap = Heap;`. See the module page.
+/// The process's heap: `#[global_allocator] static HEAP: Heap = Heap;`. See the module
+/// documentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heap;
 
-/// By this name a debugger, and a test that holds a thread, sees which thread has it.
-// No other item of this name is linked: it begins with the program's.
+/// Exported by name so that a debugger, or a test that stops a thread, can see which thread holds
+/// it.
+// No other linked item has this name: it begins with the program's name.
 #[unsafe(export_name = "hapticd_heap_lock")]
 static LOCK: Inheriting = Inheriting::new();
 
@@ -56,15 +57,15 @@ fn is_large(layout: &Layout) -> bool {
     layout.size() >= LARGE_BYTES && layout.align() <= PAGE_BYTES
 }
 
-// SAFETY: what is large is a mapping of its own, everything else is `System`'s: which of them is a
-// matter of the layout, which `dealloc` and `realloc` get as `alloc` got it. Nothing here unwinds.
+// SAFETY: large allocations are separate mappings, all others are `System`'s. The layout alone
+// decides which, and `dealloc` and `realloc` get the same layout as `alloc`. Nothing here unwinds.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_large(&layout) {
             return map(layout.size());
         }
         let _held = LOCK.lock();
-        // SAFETY: the caller's promises are `System`'s.
+        // SAFETY: the caller's guarantees are those that `System` requires.
         unsafe { System.alloc(layout) }
     }
 
@@ -72,10 +73,10 @@ unsafe impl GlobalAlloc for Heap {
         if is_large(&layout) {
             return map(layout.size());
         }
-        // SAFETY: the caller promises a size that is not zero.
+        // SAFETY: the caller guarantees a size that is not zero.
         let piece = unsafe { self.alloc(layout) };
         if !piece.is_null() {
-            // SAFETY: it is as large as that, and has no other user yet.
+            // SAFETY: the allocation has this size and no other user yet.
             unsafe { ptr::write_bytes(piece, 0, layout.size()) };
         }
         piece
@@ -83,34 +84,34 @@ unsafe impl GlobalAlloc for Heap {
 
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
         if is_large(&layout) {
-            // SAFETY: `map` made it, of this size, and the caller has no use for it any more.
+            // SAFETY: `map` made it with this size, and the caller no longer uses it.
             let _ = unsafe { rustix::mm::munmap(piece.cast(), layout.size()) };
             return;
         }
         let _held = LOCK.lock();
-        // SAFETY: `System` lent it for this layout.
+        // SAFETY: `System` allocated it with this layout.
         unsafe { System.dealloc(piece, layout) }
     }
 
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller promises that the size is allowed for this alignment.
+        // SAFETY: the caller guarantees that the size is allowed for this alignment.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (is_large(&layout), is_large(&wanted)) {
             (true, true) => {
                 let flags = MremapFlags::MAYMOVE;
-                // SAFETY: `map` made it, of this size; the caller uses only what comes back.
+                // SAFETY: `map` made it with this size; the caller uses only the returned pointer.
                 let moved = unsafe { rustix::mm::mremap(piece.cast(), layout.size(), size, flags) };
                 moved.map_or(ptr::null_mut(), <*mut _>::cast)
             }
             (false, false) if size <= COPIED_BYTES => {
                 let _held = LOCK.lock();
-                // SAFETY: `System` lent it for this layout, and the caller's promises are
-                // `System`'s.
+                // SAFETY: `System` allocated it with this layout, and the caller's guarantees are
+                // those that `System` requires.
                 unsafe { System.realloc(piece, layout, size) }
             }
             _ => {
-                // SAFETY: a new piece, at least as large as what is copied, and an old one that the
-                // caller gives up.
+                // SAFETY: a new allocation at least as large as what is copied, and an old one that
+                // the caller gives up.
                 unsafe {
                     let new = self.alloc(wanted);
                     if !new.is_null() {
@@ -124,33 +125,34 @@ unsafe impl GlobalAlloc for Heap {
     }
 }
 
-/// Zeros, from the system; null: it has none.
+/// Maps zeroed memory from the system; null if it has none.
 fn map(bytes: usize) -> *mut u8 {
     let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-    // SAFETY: a new mapping where the kernel likes it overlaps nothing.
+    // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
     let mapped = unsafe { rustix::mm::mmap_anonymous(ptr::null_mut(), bytes, access, flags) };
     mapped.map_or(ptr::null_mut(), <*mut _>::cast)
 }
 
 /// A lock that lends its holder the priority of the most urgent waiting thread.
 ///
-/// Not fair, not reentrant, never poisoned. A thread that is refused by the kernel (none has been
-/// seen to: `FUTEX_LOCK_PI` is in every kernel of a distribution) looks again every 50 us.
+/// Not fair, not reentrant, never poisoned. If the kernel refuses a thread, the thread tries again
+/// every 50 us (never observed: every distribution kernel has `FUTEX_LOCK_PI`).
 #[derive(Debug)]
 #[repr(C)]
 pub struct Inheriting {
-    /// 0, or the holder's thread id as the kernel wants it.
+    /// 0, or the holder's thread id in the kernel's format.
     holder: AtomicU32,
-    /// What one holder did is seen by the next one, also where the kernel handed the lock on.
+    /// Makes the previous holder's writes visible to the next one, even where the kernel handed the
+    /// lock on.
     seen: AtomicU32,
 }
 
-/// An [`Inheriting`] lock that is held; dropped, it is free.
+/// Guard of a held [`Inheriting`] lock; dropping it releases the lock.
 #[derive(Debug)]
 pub struct Held<'a>(&'a Inheriting);
 
 impl Inheriting {
-    /// A free one.
+    /// Makes a free lock.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -159,7 +161,8 @@ impl Inheriting {
         }
     }
 
-    /// Waits for it. A thread that has it must not ask again: it would wait for itself.
+    /// Waits for the lock. The thread that holds it must not lock it again: it would wait for
+    /// itself.
     pub fn lock(&self) -> Held<'_> {
         let me = me();
         let take = || {
@@ -207,16 +210,16 @@ impl Drop for Held<'_> {
         seen.store(0, Ordering::Release);
         let given = holder.compare_exchange(me(), 0, Ordering::Release, Ordering::Relaxed);
         if given.is_err() {
-            // Others wait in the kernel, which gives it to the most urgent of them.
+            // Other threads wait in the kernel, which hands the lock to the most urgent one.
             let _ = futex::unlock_pi(holder, futex::Flags::PRIVATE);
         }
     }
 }
 
-/// This thread's number, as the kernel knows it.
+/// This thread's id, as the kernel knows it.
 fn me() -> u32 {
     thread_local! {
-        // Neither made when it is first used nor dropped, so that it is there for every allocation.
+        // Needs neither lazy initialisation nor drop, so it is available to every allocation.
         static ME: Cell<u32> = const { Cell::new(0) };
     }
     ME.with(|cell| {

@@ -1,11 +1,11 @@
-//! How much memory there is for this process: of the machine, of its control groups, of its own
+//! Memory available to this process: the minimum over the machine, its control groups and its own
 //! limit.
 //!
-//! What cannot be read does not limit. Reads files; allocates.
+//! A value that cannot be read does not limit. Reads files; allocates.
 
 use rustix::process::{Resource, getrlimit};
 
-/// Bytes that this process may have at all.
+/// Bytes that this process may have in total.
 #[must_use]
 pub fn total_bytes() -> u64 {
     let groups = groups().into_iter().filter_map(|g| group_bytes(&g, "max"));
@@ -16,7 +16,7 @@ pub fn total_bytes() -> u64 {
         .unwrap_or(u64::MAX)
 }
 
-/// Bytes that it may still take now without anybody being stopped for it.
+/// Bytes that this process may still take without making the system stop a process for it.
 #[must_use]
 pub fn available_bytes() -> u64 {
     let left = |group: String| {
@@ -39,21 +39,21 @@ fn meminfo(what: &str) -> Option<u64> {
     field(&std::fs::read_to_string("/proc/meminfo").ok()?, what)
 }
 
-/// `what` in a text of lines as `MemTotal:  1234 kB`, in bytes.
+/// Value of `what` in a text with lines such as `MemTotal:  1234 kB`, in bytes.
 fn field(text: &str, what: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(what))?;
     let number: u64 = line.split_whitespace().next()?.parse().ok()?;
     number.checked_mul(1024)
 }
 
-/// Addresses that are mapped.
+/// Size of the mapped addresses, bytes.
 fn mapped_bytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     field(&status, "VmSize:").unwrap_or(0)
 }
 
-/// The folders of this process' control group and those above it; none where there is no second
-/// version of them.
+/// Folders of this process' control group and those above it; empty without control groups of
+/// version 2.
 fn groups() -> Vec<String> {
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let Some(path) = text.lines().find_map(|line| line.strip_prefix("0::")) else {

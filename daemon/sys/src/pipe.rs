@@ -3,10 +3,10 @@
 use rustix::fs::{OFlags, fcntl_setfl};
 use std::{fs::File, io, os::unix::fs::OpenOptionsExt, path::Path};
 
-/// Opens what is there for writing. Never waits for a reader; writing may, afterwards.
+/// Opens an existing file for writing. Never waits for a reader; later writes may.
 ///
 /// # Errors
-/// Those of the system: `ENXIO` for a pipe that nobody reads.
+/// Those of the system: `ENXIO` for a pipe without a reader.
 pub fn open_writable(path: &Path) -> io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = File::options()

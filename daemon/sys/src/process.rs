@@ -1,16 +1,16 @@
-//! The end of this process when the ordinary way to it is blocked.
+//! Ends this process when the ordinary way out is blocked.
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     stdio::stderr,
 };
 
-/// Writes `text` to standard error if that takes it now. Never blocks, takes no lock.
+/// Writes `text` to standard error if that can take it now. Never blocks, takes no lock.
 pub fn say_unless_it_blocks(text: &str) {
     let stderr = stderr();
     let mut polled = [PollFd::new(&stderr, PollFlags::OUT)];
     let now = Timespec::default();
-    // A pipe that is ready takes at least a page; nothing longer is ever said here.
+    // A pipe that is ready takes at least a page; no text here is longer.
     if matches!(poll(&mut polled, Some(&now)), Ok(1))
         && polled
             .first()

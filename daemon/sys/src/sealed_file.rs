@@ -1,8 +1,8 @@
-//! A memory file that a client hands over (a mesh): checked, then copied once into private memory.
+//! A memory file from a client (a mesh): checked, then copied once into private memory.
 //!
 //! The file must be sealed `SHRINK | GROW | WRITE`, so it cannot change between the check and the
-//! copy, and it is read, not mapped, so nothing the sender does can raise SIGBUS. Allocates the
-//! copy; makes system calls.
+//! copy. It is read, not mapped, so the sender cannot raise SIGBUS. Allocates the copy; makes
+//! system calls.
 
 use rustix::{
     fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, memfd_create},
@@ -14,16 +14,16 @@ const REQUIRED: SealFlags = SealFlags::SHRINK
     .union(SealFlags::GROW)
     .union(SealFlags::WRITE);
 
-/// Why a client's file was not taken, or could not be made.
+/// Why a client's file was refused, or could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It is not a memory file with seals at all.
+    /// The descriptor is not a memory file with seals.
     #[error("the descriptor is not a sealable memory file: {source}")]
     NotSealable {
         /// The kernel's reason.
         source: std::io::Error,
     },
-    /// Its owner could still change it under us.
+    /// The owner could still change the file while it is in use.
     #[error("the memory file lacks seals: has {has:#x}, needs {needs:#x} (SHRINK, GROW, WRITE)")]
     Unsealed {
         /// The seals that it has (`F_SEAL_*` bits).
@@ -31,20 +31,20 @@ pub enum FileError {
         /// The seals that it must have.
         needs: u32,
     },
-    /// It is longer than the sender may send.
+    /// The file is longer than the sender may send.
     #[error("the memory file has {bytes} bytes, more than the limit of {limit}")]
     TooLong {
-        /// Its length.
+        /// Length of the file.
         bytes: u64,
-        /// The most that is taken.
+        /// Longest accepted length.
         limit: u64,
     },
-    /// The kernel refused to read or write it.
+    /// The kernel refused to make, read, write or seal the file.
     #[error("cannot {step} a memory file of {bytes} bytes: {source}")]
     System {
         /// `create`, `read`, `write` or `seal`.
         step: &'static str,
-        /// Its length.
+        /// Length of the file.
         bytes: u64,
         /// The kernel's reason.
         source: std::io::Error,
@@ -54,17 +54,16 @@ pub enum FileError {
 /// Checks the seals and the length of a client's file and copies its content.
 ///
 /// # Errors
-/// [`FileError`]: something else than a sealed memory file, longer than `limit_bytes`, or
-/// unreadable.
+/// [`FileError`]: not a sealed memory file, longer than `limit_bytes`, or unreadable.
 pub fn read_sealed(fd: impl AsFd, limit_bytes: u64) -> Result<Vec<u8>, FileError> {
     let length = sealed_length(&fd, limit_bytes)?;
     read_start(fd, length)
 }
 
-/// Checks the seals and the length of a client's file, without reading it: its length.
+/// Checks the seals and the length of a client's file without reading it, and returns the length.
 ///
 /// # Errors
-/// [`FileError`]: something else than a sealed memory file, or longer than `limit_bytes`.
+/// [`FileError`]: not a sealed memory file, or longer than `limit_bytes`.
 pub fn sealed_length(fd: impl AsFd, limit_bytes: u64) -> Result<usize, FileError> {
     let not_sealable = |errno: rustix::io::Errno| FileError::NotSealable {
         source: errno.into(),
@@ -86,10 +85,10 @@ pub fn sealed_length(fd: impl AsFd, limit_bytes: u64) -> Result<usize, FileError
     }
 }
 
-/// The first `length` bytes of a file that [`sealed_length`] has looked at.
+/// Reads the first `length` bytes of a file that [`sealed_length`] has checked.
 ///
 /// # Errors
-/// [`FileError::System`]: unreadable, shorter, or there is no memory for it.
+/// [`FileError::System`]: unreadable, shorter, or out of memory.
 pub fn read_start(fd: impl AsFd, length: usize) -> Result<Vec<u8>, FileError> {
     let bytes = length as u64;
     let failed = |source: std::io::Error| FileError::System {
@@ -114,7 +113,7 @@ pub fn read_start(fd: impl AsFd, length: usize) -> Result<Vec<u8>, FileError> {
     Ok(content)
 }
 
-/// Makes such a file: `content`, sealed so that a receiver can rely on it. `name` shows in
+/// Makes a file with `content`, sealed so that a receiver can rely on it. `name` shows in
 /// `/proc/PID/fd`.
 ///
 /// # Errors

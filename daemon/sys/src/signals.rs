@@ -1,9 +1,8 @@
-//! Signals as a descriptor: they arrive where somebody waits for them, never in the middle of
-//! something.
+//! Signals as a descriptor: they arrive where a thread waits for them and never interrupt code.
 //!
-//! [`Signals::block`] must be called on the main thread before any other thread starts, because a
-//! thread inherits the mask of the one that made it: a thread without the mask would be killed by
-//! the signal instead. A child process inherits it too.
+//! [`Signals::block`] must be called on the main thread before any other thread starts. A thread
+//! inherits the mask of the thread that made it; a signal to a thread without the mask would kill
+//! the process. A child process inherits the mask as well.
 
 use crate::wake::{Interest, Wake, wait};
 use std::{
@@ -15,28 +14,29 @@ use std::{
 /// A signal that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// SIGTERM: end in order (ramp to zero, stop the arms, flush). A second one: zero at once.
+    /// SIGTERM: end in order (ramp to zero, stop the arms, flush). A second one cuts force at once.
     Terminate,
     /// SIGINT: as SIGTERM, from a terminal.
     Interrupt,
-    /// SIGQUIT: as SIGTERM; a core of a process that holds an arm is worth less than the arm.
+    /// SIGQUIT: as SIGTERM; for a process that holds an arm, a safe stop matters more than a core
+    /// file.
     Quit,
-    /// SIGPWR: the machine is about to lose its power. As SIGTERM.
+    /// SIGPWR: the machine is about to lose power. As SIGTERM.
     PowerFailure,
-    /// SIGXCPU: the kernel will kill the process soon, for the processor time that it used. As
+    /// SIGXCPU: the process exceeded its processor time, and the kernel will kill it soon. As
     /// SIGTERM.
     ProcessorTime,
-    /// SIGABRT from outside: whoever watches over services has given the process up. As SIGTERM. A
-    /// process that aborts by itself does so at once.
+    /// SIGABRT from outside: the service manager has given the process up. As SIGTERM. A process
+    /// that aborts on its own ends at once.
     Abort,
     /// SIGHUP: read the configuration again.
     Reload,
-    /// Any other that would end or stop the process by default: it does nothing.
+    /// Any other signal that would end or stop the process by default. It is ignored.
     Harmless(i32),
 }
 
 impl Signal {
-    /// Whether it asks for the end.
+    /// Whether the signal requests the end of the process.
     #[must_use]
     pub const fn ends(self) -> bool {
         !matches!(self, Self::Reload | Self::Harmless(_))
@@ -53,9 +53,9 @@ const ANSWERED: [(libc::c_int, Signal); 7] = [
     (libc::SIGHUP, Signal::Reload),
 ];
 
-/// Blocked, so that they neither end nor stop the process: force would stay on the arms as it is. A
-/// file that grows too long is an error of `write` then, a terminal in the background one of
-/// `read`.
+/// Blocked so that they neither end nor stop the process, which would leave the present force on
+/// the arms. A file that grows too long then makes `write` fail, and a terminal in the background
+/// makes `read` fail.
 const HARMLESS: [libc::c_int; 12] = [
     libc::SIGUSR1,
     libc::SIGUSR2,
@@ -71,7 +71,7 @@ const HARMLESS: [libc::c_int; 12] = [
     libc::SIGTTOU,
 ];
 
-/// All signals that are received here.
+/// All signals received here.
 fn all() -> impl Iterator<Item = libc::c_int> {
     let answered = ANSWERED.into_iter().map(|(number, _)| number);
     answered
@@ -79,14 +79,14 @@ fn all() -> impl Iterator<Item = libc::c_int> {
         .chain(libc::SIGRTMIN()..=libc::SIGRTMAX())
 }
 
-/// The descriptor from which the signals come; readable when there is one.
+/// The descriptor that delivers the signals; readable when one is pending.
 #[derive(Debug)]
 pub struct Signals(OwnedFd);
 
 impl Signals {
-    /// Blocks the ordinary delivery of every [`Signal`] for this thread and those it will make, and
-    /// receives them here instead. What a broken program does to itself (SIGSEGV, SIGILL and their
-    /// like) is not among them, nor what only a terminal's owner cares for (SIGWINCH).
+    /// Blocks the ordinary delivery of every [`Signal`] for this thread and the threads it will
+    /// make, and receives them here instead. Not included: faults of the program itself (SIGSEGV,
+    /// SIGILL and the like) and signals of interest only to a terminal's owner (SIGWINCH).
     ///
     /// # Errors
     /// When the process is out of descriptors.
@@ -102,7 +102,7 @@ impl Signals {
             }
             mask
         };
-        // SAFETY: `mask` is initialised; the old mask is not asked for.
+        // SAFETY: `mask` is initialised; the old mask is not requested.
         let failed = unsafe {
             libc::pthread_sigmask(libc::SIG_BLOCK, &raw const mask, std::ptr::null_mut())
         };
@@ -115,11 +115,11 @@ impl Signals {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: a fresh descriptor that nobody else owns.
+        // SAFETY: a fresh descriptor without another owner.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    /// The next signal, `None` when there is none.
+    /// Returns the next signal; `None` if none is pending.
     ///
     /// # Errors
     /// Only if the descriptor is broken.
@@ -138,7 +138,7 @@ impl Signals {
                     _ => return Err(error),
                 }
             }
-            // A signal's number is small.
+            // A signal number is small.
             let number = libc::c_int::try_from(info.ssi_signo).unwrap_or(0);
             let found = ANSWERED.iter().find(|(answered, _)| *answered == number);
             return Ok(Some(
@@ -147,8 +147,8 @@ impl Signals {
         }
     }
 
-    /// Waits for a signal, at most for `timeout`, or until `wake` is signalled: then `None`. Clears
-    /// `wake`.
+    /// Waits for a signal, at most for `timeout` or until `wake` is signalled. Returns the pending
+    /// signal, `None` if there is none. Clears `wake`.
     ///
     /// # Errors
     /// When the kernel is out of memory, or a descriptor is broken.
@@ -196,8 +196,8 @@ mod tests {
         }
     }
 
-    /// What `kill -l` lists, but for faults of the program itself, SIGKILL and SIGSTOP, and what
-    /// does nothing by default.
+    /// The list of `kill -l`, except faults of the program itself, SIGKILL and SIGSTOP, and signals
+    /// that do nothing by default.
     #[test]
     fn no_signal_that_ends_or_stops_is_forgotten() {
         let left: Vec<libc::c_int> = (1..32).filter(|n| !all().any(|k| k == *n)).collect();

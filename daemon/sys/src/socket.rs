@@ -1,14 +1,15 @@
 //! Unix SEQPACKET sockets: whole messages, each with up to [`MAX_FDS`] descriptors, and the peer's
 //! credentials.
 //!
-//! Everything is non-blocking and close-on-exec. A message arrives whole or is refused: one that
-//! was cut, by the kernel or by a short buffer, is an error. A message of no bytes cannot be told
-//! from the end of the connection and is taken for it: peers never send one.
+//! Everything is non-blocking and close-on-exec. A message arrives whole or is refused: a message
+//! that was truncated, by the kernel or by a short buffer, is an error. A message of zero bytes is
+//! indistinguishable from the end of the connection and is treated as the end; peers never send
+//! one.
 //!
 //! Closing a descriptor that a peer passed may block for as long as the peer likes (`SO_LINGER`, a
 //! FUSE file, a socket with such a descriptor in its queue). [`Connection::receive_into`] therefore
-//! hands over every descriptor, whatever it says of the message; a thread that must not block gives
-//! them, and its own end of the connection, to one that may.
+//! hands over every descriptor, even of a refused message. A thread that must not block passes
+//! them, and its own end of the connection, to a thread that may.
 
 use rustix::{
     io::{Errno, IoSlice, IoSliceMut},
@@ -32,20 +33,20 @@ use std::{
 pub const MAX_FDS: usize = 8;
 
 /// Most descriptors that the kernel lets a peer put into one message (`SCM_MAX_FD`). All of them
-/// are received: those for which the control buffer has no capacity would be closed by the kernel,
-/// on the thread that receives.
+/// are received: the kernel would close those beyond the control buffer's capacity, on the
+/// receiving thread.
 pub const MAX_PASSED_FDS: usize = 253;
 
-/// Connections that may wait to be accepted. More connect attempts than that at once are told to
+/// Connections that may wait to be accepted. Further connect attempts at the same time are told to
 /// try again.
 const BACKLOG: i32 = 32;
 
 const FLAGS: SocketFlags = SocketFlags::CLOEXEC.union(SocketFlags::NONBLOCK);
 
-/// Who is at the other end, as the kernel recorded it when the connection was made.
+/// Identity of the peer, as the kernel recorded it when the connection was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credentials {
-    /// Process id; 0 when the peer lives in a process namespace that we cannot see.
+    /// Process id; 0 when the peer lives in a process namespace that is not visible here.
     pub pid: i32,
     /// User id.
     pub uid: u32,
@@ -59,22 +60,22 @@ pub enum SendError {
     /// The peer does not read and its queue is full. Nothing was sent.
     #[error("the peer's queue is full")]
     WouldBlock,
-    /// The system is out of memory, or of descriptors that may be under way. Nothing was sent; try
+    /// The system is out of memory, or of descriptors that may be in flight. Nothing was sent; try
     /// again later.
     #[error("the system cannot take the message now: {0}")]
     Exhausted(io::Error),
     /// The peer is gone.
     #[error("the peer has closed the connection")]
     Closed,
-    /// Longer than the kernel takes, empty, or with too many descriptors.
+    /// The message is longer than the kernel takes, empty, or has too many descriptors.
     #[error("a message of {bytes} bytes with {fds} descriptors cannot be sent")]
     Impossible {
-        /// Its length.
+        /// Length of the message.
         bytes: usize,
-        /// Its descriptors.
+        /// Number of descriptors.
         fds: usize,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("cannot send: {0}")]
     System(#[from] io::Error),
 }
@@ -82,7 +83,7 @@ pub enum SendError {
 /// Why no message was received.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiveError {
-    /// There is none now.
+    /// No message is waiting.
     #[error("no message is waiting")]
     WouldBlock,
     /// The peer is gone.
@@ -94,10 +95,10 @@ pub enum ReceiveError {
     /// The message was longer than the buffer, or had too many descriptors. It is lost.
     #[error("a message was longer than {limit} bytes or had more than {MAX_FDS} descriptors")]
     Oversize {
-        /// The buffer's length.
+        /// Length of the buffer.
         limit: usize,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("cannot receive: {0}")]
     System(#[from] io::Error),
 }
@@ -105,9 +106,9 @@ pub enum ReceiveError {
 /// A received message: its length in the caller's buffer, and its descriptors.
 #[derive(Debug)]
 pub struct Received {
-    /// How many bytes of the buffer it fills; at least 1.
+    /// Bytes of the buffer that the message fills; at least 1.
     pub length: usize,
-    /// What came with it, at most [`MAX_FDS`].
+    /// Descriptors that came with it, at most [`MAX_FDS`].
     pub fds: Vec<OwnedFd>,
 }
 
@@ -119,7 +120,7 @@ impl Connection {
     /// Connects to the socket at `path`.
     ///
     /// # Errors
-    /// `NotFound` and `ConnectionRefused` when nobody listens there, `WouldBlock` when the
+    /// `NotFound` and `ConnectionRefused` when no process listens there, `WouldBlock` when the
     /// listener's queue is full, `PermissionDenied` when the socket's mode forbids it.
     pub fn connect(path: &Path) -> io::Result<Self> {
         let socket =
@@ -128,7 +129,7 @@ impl Connection {
         Ok(Self(socket))
     }
 
-    /// Two connected ends, both here.
+    /// Makes two connected ends, both in this process.
     ///
     /// # Errors
     /// When the process is out of descriptors.
@@ -138,7 +139,7 @@ impl Connection {
         Ok((Self(a), Self(b)))
     }
 
-    /// Sends one message. All of it or nothing.
+    /// Sends one message, whole or not at all.
     ///
     /// # Errors
     /// [`SendError`]; a dead peer is an error and never a SIGPIPE.
@@ -166,8 +167,8 @@ impl Connection {
                 Ok(_) => Ok(()),
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => Err(SendError::WouldBlock),
-                // Too many descriptors of this user are under way, to whomever (`TOOMANYREFS`), or
-                // no memory: not the peer's end.
+                // Too many descriptors of this user are in flight, to any receiver (`TOOMANYREFS`),
+                // or no memory: not the end of the peer.
                 Err(errno @ (Errno::NOBUFS | Errno::NOMEM | Errno::TOOMANYREFS | Errno::MFILE)) => {
                     Err(SendError::Exhausted(errno.into()))
                 }
@@ -178,9 +179,9 @@ impl Connection {
         }
     }
 
-    /// Takes the next message into `buffer`, which is the longest message that is accepted. Closes
-    /// the descriptors of a message that is refused: not for a thread that must not block (see the
-    /// module page).
+    /// Takes the next message into `buffer`, whose length is the longest accepted message. Closes
+    /// the descriptors of a refused message, so it is not for a thread that must not block (see the
+    /// module documentation).
     ///
     /// # Errors
     /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in
@@ -191,12 +192,12 @@ impl Connection {
         Ok(Received { length, fds })
     }
 
-    /// As [`receive`](Self::receive), for a thread that must not block: every descriptor that came
-    /// is appended to `fds`, up to [`MAX_PASSED_FDS`] of them and also when the message is refused.
-    /// Gives the message's length.
+    /// Same as [`receive`](Self::receive), for a thread that must not block. Appends every received
+    /// descriptor to `fds`, up to [`MAX_PASSED_FDS`], even when the message is refused. Returns the
+    /// message's length.
     ///
-    /// The process must have capacity for as many descriptors more; those that it has not are
-    /// closed by the kernel right here.
+    /// The process must have capacity for that many more descriptors; the kernel closes any excess
+    /// right here.
     ///
     /// # Errors
     /// [`ReceiveError`]; after [`Oversize`](ReceiveError::Oversize) the connection is still in
@@ -221,8 +222,8 @@ impl Connection {
                 Ok(message) => break message,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Err(ReceiveError::WouldBlock),
-                // The peer closed without reading all that we sent. Said once, and before what the
-                // peer itself had sent: that is still there to be read.
+                // The peer closed without reading everything sent to it. The kernel reports this
+                // once, ahead of the peer's own messages, which can still be read.
                 Err(Errno::CONNRESET) if !std::mem::replace(&mut reset, true) => {}
                 Err(Errno::CONNRESET | Errno::NOTCONN) => return Err(ReceiveError::Closed),
                 Err(errno @ (Errno::NOBUFS | Errno::NOMEM)) => {
@@ -252,8 +253,8 @@ impl Connection {
     pub fn next_has_descriptors(&self) -> bool {
         let mut ancillary = RecvAncillaryBuffer::default();
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
-        // Without capacity for them the kernel says that they were cut, and lets go of nothing but
-        // its own second reference.
+        // Without capacity for them the kernel reports truncation, and releases only its own second
+        // reference.
         rustix::net::recvmsg(
             &self.0,
             &mut [IoSliceMut::new(&mut [0])],
@@ -263,22 +264,22 @@ impl Connection {
         .is_ok_and(|message| message.flags.contains(ReturnFlags::CTRUNC))
     }
 
-    /// How much of what was sent the peer has not read yet, in bytes with the kernel's own; 0: it
-    /// has read everything.
+    /// Number of sent bytes that the peer has not read yet, including the kernel's overhead; 0
+    /// means it has read everything.
     ///
     /// # Errors
     /// Only if this is not a socket.
     pub fn unread(&self) -> io::Result<usize> {
         let mut bytes: libc::c_int = 0;
-        // SAFETY: the descriptor is open, and TIOCOUTQ writes one `int` to where it is told.
+        // SAFETY: the descriptor is open, and TIOCOUTQ writes one `int` through the given pointer.
         if unsafe { libc::ioctl(self.0.as_raw_fd(), libc::TIOCOUTQ, &raw mut bytes) } != 0 {
             return Err(io::Error::last_os_error());
         }
         Ok(usize::try_from(bytes).unwrap_or(0))
     }
 
-    /// Takes nothing from the peer any more: it cannot send, and what cannot arrive cannot be in
-    /// the way when this end is closed.
+    /// Accepts nothing more from the peer. It can no longer send, and what cannot arrive cannot
+    /// block the closing of this end.
     ///
     /// # Errors
     /// Only if this is not a connected socket.
@@ -286,13 +287,13 @@ impl Connection {
         Ok(rustix::net::shutdown(&self.0, rustix::net::Shutdown::Read)?)
     }
 
-    /// Who the peer was when the connection was made.
+    /// Credentials of the peer when the connection was made.
     ///
     /// # Errors
     /// Only if this is not a connected socket.
     pub fn peer(&self) -> io::Result<Credentials> {
-        // Not rustix's: its `Pid` cannot be 0, and the kernel says 0 for a process outside our
-        // namespace.
+        // Not rustix's version: its `Pid` cannot be 0, which the kernel returns for a process
+        // outside this namespace.
         let mut credentials = libc::ucred {
             pid: 0,
             uid: u32::MAX,
@@ -327,8 +328,8 @@ impl AsFd for Connection {
     }
 }
 
-/// For a descriptor that arrived over another connection. It is taken for a SEQPACKET socket; if it
-/// is none, its calls say so.
+/// Takes a descriptor that arrived over another connection. It is assumed to be a SEQPACKET socket;
+/// otherwise later calls fail.
 impl From<OwnedFd> for Connection {
     fn from(fd: OwnedFd) -> Self {
         Self(fd)
@@ -346,8 +347,8 @@ impl From<Connection> for OwnedFd {
 pub struct Listener(OwnedFd);
 
 impl Listener {
-    /// Makes a socket at `path` with the file mode `mode` (such as `0o600`) and listens. Nobody can
-    /// connect before the mode is set.
+    /// Makes a socket at `path` with the file mode `mode` (such as `0o600`) and listens. No client
+    /// can connect before the mode is set.
     ///
     /// # Errors
     /// `AddrInUse` when the path exists (remove a stale socket first), `InvalidInput` when it is
@@ -361,7 +362,7 @@ impl Listener {
         Ok(Self(socket))
     }
 
-    /// The next connection, `None` when nobody is waiting.
+    /// Accepts the next connection; `None` when no client is waiting.
     ///
     /// # Errors
     /// When the process is out of descriptors or memory; the connection then stays in the queue.
@@ -453,7 +454,7 @@ mod tests {
         a.send(&[7; 100], &[writing.as_fd()]).unwrap();
         drop(writing);
         assert!(b.receive(&mut [0; 10]).is_err());
-        // End of file proves that no copy of the writing end is left anywhere.
+        // End of file proves that no copy of the writing end is left.
         assert_eq!(reading.read(&mut [0; 1]).unwrap(), 0);
     }
 

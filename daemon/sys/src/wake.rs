@@ -1,10 +1,10 @@
-//! Waiting for descriptors and waking those who wait: poll, an in-process wake-up, and the death of
-//! another process.
+//! Waiting for descriptors and waking waiting threads: poll, an in-process wake-up, and the death
+//! of another process.
 //!
-//! [`Wake`] is for threads of this process only. To wake *another* process use one end of
-//! [`Connection::pair`](crate::socket::Connection::pair) and send a byte: whether a write to an
-//! eventfd blocks is a property of the shared file, which the receiver could change and then fill
-//! the counter; whether a send blocks is the sender's flag alone.
+//! [`Wake`] is for threads of this process only. To wake *another* process, use one end of
+//! [`Connection::pair`](crate::socket::Connection::pair) and send a byte. Whether a write to an
+//! eventfd blocks is a property of the shared file: the receiver could change it and then fill the
+//! counter. Whether a send blocks depends on the sender's flag alone.
 
 use rustix::{
     event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll},
@@ -17,38 +17,37 @@ use std::{
     time::Duration,
 };
 
-/// Which events of a descriptor to wait for. Its end (hang-up, error) is always reported.
+/// Events of a descriptor to wait for. Its end (hang-up, error) is always reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Something to read, or to accept.
+    /// Data to read, or a connection to accept.
     Read,
-    /// Something to read, or room to write.
+    /// Data to read, or capacity to write.
     ReadWrite,
-    /// Room to write.
+    /// Capacity to write.
     Write,
-    /// Its end alone.
+    /// Only its end.
     End,
 }
 
-/// What [`wait`] found at one descriptor.
+/// State of one descriptor after [`wait`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
-    /// Something can be read or accepted.
+    /// Data can be read or a connection accepted.
     pub readable: bool,
-    /// Something can be written.
+    /// Data can be written.
     pub writable: bool,
-    /// The other end is gone, or the descriptor is broken. There may still be something to read
-    /// first.
+    /// The other end is gone, or the descriptor is broken. There may still be data to read first.
     pub ended: bool,
 }
 
-/// Waits until one of `items` is ready or `timeout` is over (`None`: for ever), and says for each
-/// of them, in order, what is.
+/// Waits until one of `items` is ready or `timeout` is over (`None`: for ever). Returns the state
+/// of each item, in order.
 ///
 /// A signal that is handled meanwhile ends the wait early with nothing ready. Allocates two lists.
 ///
 /// # Errors
-/// When the kernel is out of memory, or `items` is longer than the process may have descriptors.
+/// When the kernel is out of memory, or `items` is longer than the process's limit on descriptors.
 pub fn wait(
     items: &[(BorrowedFd<'_>, Interest)],
     timeout: Option<Duration>,
@@ -87,13 +86,13 @@ pub fn wait(
         .collect())
 }
 
-/// Wakes a thread of this process that [`wait`]s: any number of signals until it is cleared are
-/// one. Not for real-time threads (a system call).
+/// Wakes a thread of this process that [`wait`]s. All signals until it is cleared count as one. Not
+/// for real-time threads (a system call).
 #[derive(Debug)]
 pub struct Wake(OwnedFd);
 
 impl Wake {
-    /// A wake-up that nobody has signalled.
+    /// Makes a wake-up that is not signalled.
     ///
     /// # Errors
     /// When the process is out of descriptors.
@@ -106,17 +105,17 @@ impl Wake {
 
     /// Makes the descriptor readable. Never blocks.
     pub fn signal(&self) {
-        // The only possible refusal is a full counter, and then it is readable already.
+        // The only possible refusal is a full counter, which is readable already.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 
-    /// Makes it unreadable again and says whether it had been signalled.
+    /// Makes the descriptor unreadable again and returns whether it was signalled.
     pub fn clear(&self) -> bool {
         let mut count = [0; 8];
         rustix::io::read(&self.0, &mut count).is_ok()
     }
 
-    /// Another handle of the same wake-up, for another thread.
+    /// Makes another handle of the same wake-up, for another thread.
     ///
     /// # Errors
     /// When the process is out of descriptors.
@@ -131,7 +130,7 @@ impl AsFd for Wake {
     }
 }
 
-/// The life of another process: readable (for [`wait`]) once it has ended.
+/// Watches the life of another process: readable (for [`wait`]) once the process has ended.
 #[derive(Debug)]
 pub struct ProcessWatch(OwnedFd);
 
@@ -139,8 +138,8 @@ impl ProcessWatch {
     /// Watches process `pid`.
     ///
     /// # Errors
-    /// `InvalidInput` for a pid that cannot be one (a peer outside our process namespace has 0); an
-    /// error when it no longer exists.
+    /// `InvalidInput` for an impossible pid (a peer outside this process namespace has 0); an error
+    /// when the process no longer exists.
     pub fn new(pid: i32) -> io::Result<Self> {
         let pid = if pid > 0 { Pid::from_raw(pid) } else { None };
         let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;

@@ -1,5 +1,5 @@
-//! The allocator with a lock that lends priority: what it gives is good, and no urgent thread
-//! waits for one that has no processor.
+//! The allocator with a lock that inherits priority: its memory is usable, and no urgent thread
+//! waits for a thread without a processor.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 #[global_allocator]
 static HEAP: Heap = Heap;
 
-/// On the first processor, at this priority.
+/// Pins this thread to the first processor, at this priority.
 fn pinned(priority: u8) {
     let mut first = CpuSet::new();
     first.set(0);
@@ -27,8 +27,8 @@ fn pinned(priority: u8) {
     );
 }
 
-/// One processor. A thread of low priority has the lock, one of middle priority has the processor,
-/// and one of high priority wants the lock.
+/// One processor. A thread of low priority holds the lock, one of middle priority holds the
+/// processor, and one of high priority wants the lock.
 #[test]
 fn the_holder_of_the_lock_inherits_the_priority_of_the_most_urgent_waiter() {
     struct Stage {
@@ -49,7 +49,7 @@ fn the_holder_of_the_lock_inherits_the_priority_of_the_most_urgent_waiter() {
             pinned(1);
             let _held = stage.lock.lock();
             stage.is_held.store(true, Ordering::Release);
-            // Not before the other one has taken the processor away.
+            // Not before the other thread has taken the processor away.
             while !stage.is_busy.load(Ordering::Acquire) {
                 std::hint::spin_loop();
             }
@@ -72,7 +72,8 @@ fn the_holder_of_the_lock_inherits_the_priority_of_the_most_urgent_waiter() {
         pinned(10);
         stage.is_busy.store(true, Ordering::Release);
         want.send(()).unwrap();
-        // Its own processor time: were the low one not lifted above it, it would end by itself.
+        // Its processor time: if the low thread were not lifted above it, it would end without
+        // interruption.
         let used = || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap();
         let start = used();
         while !stage.was_got.load(Ordering::Acquire) {
@@ -111,8 +112,8 @@ fn pieces_of_every_size_keep_what_is_in_them() {
         {
             let layout = Layout::from_size_align(from, align).unwrap();
             let grown = Layout::from_size_align(to, align).unwrap();
-            // SAFETY: sizes are not zero, every piece is used within its size and freed once, by
-            // the layout that it has.
+            // SAFETY: sizes are not zero; every block is used within its size and freed once, with
+            // its own layout.
             unsafe {
                 let piece = HEAP.alloc_zeroed(layout);
                 assert!(!piece.is_null() && piece.addr().is_multiple_of(align));
@@ -132,7 +133,7 @@ fn pieces_of_every_size_keep_what_is_in_them() {
     }
 }
 
-/// Two at a time would be in each other's pieces sooner or later.
+/// Without the lock, two threads would sooner or later write into each other's blocks.
 #[test]
 fn threads_that_free_what_others_allocated_do_not_disturb_each_other() {
     let (senders, receivers): (Vec<_>, Vec<_>) = (0..4)

@@ -1,4 +1,4 @@
-//! Locking all memory changes the whole process, so it has a test process of its own.
+//! Locking all memory changes the whole process, so this test has a separate process.
 
 use hapticd_sys::realtime::memory::lock_all;
 
@@ -19,7 +19,7 @@ fn locked_memory_is_seen_by_the_kernel_or_refused_with_the_limit() {
 }
 
 /// A mapping that is filled as a whole when it is made holds up every thread that wants memory
-/// meanwhile: half a second for the mesh of a client.
+/// meanwhile: half a second for a client's mesh.
 fn large_memory_comes_page_by_page() {
     let resident_kb = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -34,7 +34,7 @@ fn large_memory_comes_page_by_page() {
     assert!(taken < 16 * 1024, "{taken} kB at once");
     large.resize(64 * MIB, 1);
     assert!(resident_kb() >= before + 64 * 1024);
-    // What was touched is locked.
+    // Touched pages are locked.
     let smaps = std::fs::read_to_string("/proc/self/smaps").unwrap();
     let address = large.as_ptr() as usize;
     let mut holds = false;

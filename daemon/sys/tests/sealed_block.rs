@@ -1,5 +1,5 @@
-//! What a hostile reader tries with the descriptor of a sealed block, and that the kernel refuses
-//! each attempt.
+//! What a hostile reader may try with the descriptor of a sealed block; the kernel refuses each
+//! attempt.
 
 use hapticd_sync::{
     seqlock,
@@ -109,7 +109,7 @@ fn attack_5_writing_after_reopening_through_proc_is_refused() {
 #[test]
 fn attack_6_making_a_read_only_mapping_writable_is_refused() {
     let (block, fd) = block();
-    // SAFETY: a fresh mapping, unmapped below, of which no reference is made.
+    // SAFETY: a fresh mapping, unmapped below, to which no reference is made.
     let refused = unsafe {
         let start = mmap(null_mut(), BYTES, ProtFlags::READ, MapFlags::SHARED, &fd, 0).unwrap();
         let refused = mprotect(start, BYTES, MprotectFlags::READ | MprotectFlags::WRITE);

@@ -1,5 +1,5 @@
-//! Memory that never faults in the loop: locked, already touched, and an allocator that does not
-//! give it back.
+//! Memory that never faults in the loop: locked, already touched, and with an allocator that does
+//! not give it back.
 
 use super::Step;
 use rustix::{
@@ -13,18 +13,20 @@ const MALLOC: &str = "malloc";
 const HEAP: &str = "heap";
 const STACK: &str = "stack";
 
-/// How much of the stack [`prefault_stack`] touches. The loop's deepest call chain is well below
-/// it; a thread's stack is 2 MiB.
+/// Bytes of stack that [`prefault_stack`] touches. The loop's deepest call chain is well below it;
+/// a thread's stack is 2 MiB.
 pub const STACK_BYTES: usize = 256 * 1024;
 
-/// The smallest page of any machine that we run on.
+/// The smallest page of any supported machine.
 const PAGE_BYTES: usize = 4096;
 
-/// Locks all memory of the process, now and later, into RAM: no page is ever swapped or dropped.
-/// What is there now is filled now, what comes later when it is first touched: to fill a mapping of
-/// hundreds of megabytes as a whole, as the kernel does without `MCL_ONFAULT`, holds up for as long
-/// every thread that wants memory or gives it back. So who must not wait for a page touches it
-/// before it has to.
+/// Locks all memory of the process, present and future, into RAM: no page is ever swapped or
+/// dropped.
+///
+/// Present memory is filled now; later memory is filled when it is first touched. Without
+/// `MCL_ONFAULT` the kernel fills a new mapping of hundreds of megabytes as a whole, and every
+/// thread that allocates or frees memory is held up meanwhile. So a thread that must not wait for a
+/// page touches it beforehand.
 ///
 /// Needs `RLIMIT_MEMLOCK` large enough for everything that the process maps, or `CAP_IPC_LOCK`.
 pub fn lock_all() -> Step {
@@ -44,13 +46,13 @@ pub fn lock_all() -> Step {
     }
 }
 
-/// From so many bytes on a piece of memory is a mapping of its own.
+/// Size from which an allocation is a separate mapping.
 const LARGE_BYTES: i32 = 1 << 20;
 
-/// Tells the C allocator to keep freed memory (`M_TRIM_THRESHOLD`), so that memory that was touched
-/// once stays, but for pieces of a mebibyte and more: those are mappings of their own
-/// (`M_MMAP_THRESHOLD`) and go back to the system when they are freed. They are clients' meshes and
-/// what is made of them. With everything locked, memory that does not go back is gone for the whole
+/// Tells the C allocator to keep freed memory (`M_TRIM_THRESHOLD`), so that memory once touched
+/// stays. Blocks of a mebibyte and more are the exception: they are separate mappings
+/// (`M_MMAP_THRESHOLD`) and return to the system when freed. These are clients' meshes and what is
+/// made from them. As everything is locked, memory that is not returned is lost to the whole
 /// machine.
 pub fn tune_allocator() -> Step {
     #[cfg(target_env = "gnu")]
@@ -75,9 +77,9 @@ pub fn tune_allocator() -> Step {
     )
 }
 
-/// Takes `bytes` from the allocator, touches every page, and gives them back, so that later
-/// allocations find them present. Useful after [`tune_allocator`]; without it the allocator may
-/// return them to the system.
+/// Allocates `bytes`, touches every page, and frees them, so that later allocations find them
+/// present. Useful after [`tune_allocator`]; without it the allocator may return them to the
+/// system.
 pub fn prefault_heap(bytes: usize) -> Step {
     let mut memory: Vec<u8> = Vec::new();
     if memory.try_reserve_exact(bytes).is_err() {
@@ -87,7 +89,7 @@ pub fn prefault_heap(bytes: usize) -> Step {
             "free memory, or ask for less",
         );
     }
-    // Not zero: writing zeros into zero pages could be skipped.
+    // Not zero: writing zeros into zero pages could be optimised away.
     memory.resize(bytes, 0xa5);
     for page in memory.chunks(PAGE_BYTES) {
         black_box(page);
@@ -132,8 +134,8 @@ mod tests {
 
     #[test]
     fn a_prefaulted_stack_does_not_fault_again() {
-        // A fresh thread has a fresh stack; the first use, in our function, faults and the second
-        // does not.
+        // A fresh thread has a fresh stack: the first use, in the test's function, faults and the
+        // second does not.
         std::thread::spawn(|| {
             let start = faults();
             assert!(prefault_stack().is_granted());

@@ -1,6 +1,6 @@
-//! What makes a thread real-time on Linux, step by step. Every step says what was granted, or what
-//! was refused, why, and what would help: nothing here fails silently and nothing is fatal. A
-//! daemon that gets none of it still runs, and says so.
+//! Makes a thread real-time on Linux, step by step. Every step reports what was granted, or what
+//! was refused, why, and what would help. No step fails silently and none is fatal: a daemon that
+//! is refused all of them still runs, and reports it.
 //!
 //! ```no_run
 //! use hapticd_sys::realtime::{self, memory, power, priority};
@@ -26,26 +26,26 @@ pub mod priority;
 
 use std::fmt;
 
-/// What one step came to.
+/// Result of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was done; the text says exactly what.
+    /// The step was done; the text says exactly what.
     Granted(String),
-    /// It was not done.
+    /// The step was not done.
     Refused {
         /// Why, with the numbers.
         reason: String,
-        /// What would help; a sentence for the person who runs the machine.
+        /// What would help, a sentence for the person who runs the machine.
         help: &'static str,
     },
 }
 
-/// One step of the set-up and what it came to.
+/// One step of the set-up and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The step's name, such as `SCHED_FIFO`.
+    /// Name of the step, such as `SCHED_FIFO`.
     pub what: &'static str,
-    /// What it came to.
+    /// Result of the step.
     pub outcome: Outcome,
 }
 
@@ -67,7 +67,7 @@ impl Step {
         }
     }
 
-    /// Whether it was done.
+    /// Whether the step was done.
     pub fn is_granted(&self) -> bool {
         matches!(self.outcome, Outcome::Granted(_))
     }

@@ -10,14 +10,14 @@ use std::{
 const LATENCY: &str = "cpu_dma_latency";
 const DEVICE: &str = "/dev/cpu_dma_latency";
 
-/// While this lives, processors do not enter sleep states that take time to leave.
+/// While this value lives, processors do not enter sleep states that take time to leave.
 #[derive(Debug)]
 pub struct LatencyHold {
     _device: File,
 }
 
-/// Asks the kernel for a wake-up latency of 0 us for as long as the returned hold lives (PM QoS,
-/// `/dev/cpu_dma_latency`).
+/// Requests a wake-up latency of 0 us from the kernel for as long as the returned hold lives (PM
+/// QoS, `/dev/cpu_dma_latency`).
 pub fn forbid_deep_sleep() -> (Step, Option<LatencyHold>) {
     hold(Path::new(DEVICE))
 }

@@ -1,5 +1,5 @@
-//! Scheduling: SCHED_FIFO for this thread, the guard against a runaway real-time thread, and the
-//! processor it runs on.
+//! Scheduling: SCHED_FIFO for the calling thread, the guard against a runaway real-time thread, and
+//! processor affinity.
 
 use super::Step;
 use rustix::{
@@ -15,16 +15,16 @@ const ORDINARY: &str = "ordinary scheduling";
 const NICE: &str = "nice";
 const SLICE: &str = "time slice";
 
-/// Lowest and highest priority that [`request_fifo`] takes. 99 is left to the kernel's own threads
-/// (migration, watchdog): a loop at 99 competes with what keeps the machine alive.
+/// Priorities that [`request_fifo`] accepts. 99 is left to the kernel's own threads (migration,
+/// watchdog): a loop at 99 competes with what keeps the machine alive.
 pub const PRIORITIES: std::ops::RangeInclusive<u8> = 1..=98;
 
-/// Asks for SCHED_FIFO with `priority` for the *calling thread*. Threads and processes that it
+/// Requests SCHED_FIFO with `priority` for the *calling thread*. Threads and processes that it
 /// starts do not inherit it (`SCHED_RESET_ON_FORK`).
 ///
-/// Needs `RLIMIT_RTPRIO` of at least `priority`, or `CAP_SYS_NICE`; inside a control group without
-/// real-time budget (`CONFIG_RT_GROUP_SCHED`) even root is refused, and the step says which of
-/// these it was.
+/// Needs `RLIMIT_RTPRIO` of at least `priority`, or `CAP_SYS_NICE`. Inside a control group without
+/// real-time budget (`CONFIG_RT_GROUP_SCHED`) even root is refused; the step says which of these it
+/// was.
 pub fn request_fifo(priority: u8) -> Step {
     if !PRIORITIES.contains(&priority) {
         return Step::refused(
@@ -75,11 +75,10 @@ pub fn request_fifo(priority: u8) -> Step {
     }
 }
 
-/// Takes SCHED_FIFO from the *calling thread* again: it is one of the ordinary scheduler. Needs no
-/// rights.
+/// Returns the *calling thread* from SCHED_FIFO to the ordinary scheduler. Needs no privilege.
 pub fn be_ordinary() -> Step {
     let parameter = libc::sched_param { sched_priority: 0 };
-    // Who has no right to it cannot take the flag back.
+    // An unprivileged thread cannot clear the flag.
     let policy = libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK;
     // SAFETY: 0 means this thread; the kernel only reads `parameter`.
     let result = unsafe { libc::sched_setscheduler(0, policy, &raw const parameter) };
@@ -94,10 +93,10 @@ pub fn be_ordinary() -> Step {
     }
 }
 
-/// Puts the *calling thread* `by` below others of the ordinary scheduler, as `nice` counts (19 at
-/// most): it gets what they leave.
+/// Lowers the *calling thread* by `by` below others of the ordinary scheduler, in units of `nice`
+/// (19 at most): it gets what they leave.
 pub fn be_nice(by: i32) -> Step {
-    // On Linux a niceness is a thread's.
+    // On Linux, niceness applies to a thread.
     match nice(by) {
         Ok(now) => Step::granted(NICE, now.to_string()),
         Err(errno) => Step::refused(
@@ -108,7 +107,7 @@ pub fn be_nice(by: i32) -> Step {
     }
 }
 
-/// What `sched_setattr` takes, in its first published form.
+/// Argument of `sched_setattr`, in its first published form.
 #[repr(C)]
 struct Attributes {
     size: u32,
@@ -121,11 +120,12 @@ struct Attributes {
     period_ns: u64,
 }
 
-/// Asks for time slices of `slice_us` (100 to 100,000) for the *calling thread* of the ordinary
-/// scheduler: it runs shorter at a stretch, and sooner after it wakes. Needs no rights. Kernels
-/// before 6.12 take the wish and do nothing with it.
+/// Requests time slices of `slice_us` (100 to 100,000) for the *calling thread* of the ordinary
+/// scheduler: it runs shorter at a stretch, and sooner after it wakes. Needs no privilege. Kernels
+/// before 6.12 accept the request and ignore it.
 pub fn ask_for_short_slices(slice_us: u32) -> Step {
-    // On Linux a niceness is a thread's; one of 0 more changes nothing and says what it is.
+    // On Linux, niceness applies to a thread; adding 0 changes nothing and returns the present
+    // value.
     let niceness = nice(0).unwrap_or(0);
     let size = size_of::<Attributes>();
     let attributes = Attributes {
@@ -152,9 +152,9 @@ pub fn ask_for_short_slices(slice_us: u32) -> Step {
     }
 }
 
-/// Puts the *calling thread* above others of the ordinary scheduler, to a niceness of `to` (-20 to
-/// -1). Not above real-time threads, and nothing starves below it: it gets a larger share of the
-/// processor and gets it sooner. `what` names the step.
+/// Raises the *calling thread* above others of the ordinary scheduler, to a niceness of `to` (-20
+/// to -1). It stays below real-time threads and starves no thread: it gets a larger share of the
+/// processor, and gets it sooner. `what` names the step.
 ///
 /// Needs `RLIMIT_NICE` of at least `20 - to`, or `CAP_SYS_NICE`.
 pub fn raise(what: &'static str, to: i32) -> Step {
@@ -172,9 +172,9 @@ pub fn raise(what: &'static str, to: i32) -> Step {
     )
 }
 
-/// Limits how long a real-time thread may use the processor without once waiting: after `soft_us`
-/// the process gets SIGXCPU (see [`signals`](crate::signals)), after `hard_us` it is killed. A loop
-/// that never sleeps would otherwise lock up the machine.
+/// Limits how long a real-time thread may use the processor without waiting once. After `soft_us`
+/// the process gets SIGXCPU (see [`signals`](crate::signals)); after `hard_us` it is killed.
+/// Otherwise a loop that never sleeps would lock up the machine.
 pub fn limit_uninterrupted(soft_us: u64, hard_us: u64) -> Step {
     let old = getrlimit(Resource::Rttime);
     let hard = old.maximum.map_or(hard_us, |most| most.min(hard_us));
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::realtime::Outcome;
 
-    /// (policy, priority) of this thread, asked from the kernel.
+    /// Policy and priority of this thread, as the kernel reports them.
     fn scheduling() -> (i32, i32) {
         let mut parameter = libc::sched_param { sched_priority: -1 };
         // SAFETY: 0 means this thread; the kernel writes one `sched_param`.
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn fifo_is_either_in_force_or_refused_with_a_reason() {
-        // On a thread of its own: the test harness's threads stay as they are.
+        // On a separate thread: the test harness's threads stay as they are.
         std::thread::spawn(|| {
             let step = request_fifo(10);
             match &step.outcome {
