@@ -1,18 +1,18 @@
-//! What finds the contacts of soft bodies, and what is near the tools: a GPU where there is one,
-//! the CPU everywhere.
+//! Chooses the backends that find contacts of soft bodies and triangles near the tools: a GPU where
+//! one is available, the CPU everywhere.
 //!
-//! A GPU is on trial at first and watched over ever after ([`Watched`]): from the step in which it
-//! fails, or is late beyond patience, the CPU twin answers, and the loop's force goes on as if
-//! nothing had been. A GPU's answers depend on its timing, so virtual time and what is to be
-//! replayed are the CPU's.
+//! A GPU is on probation at first and supervised for its whole life ([`Watched`]). From the step in
+//! which it fails, or is late beyond patience, the CPU twin answers, and the loop's force continues
+//! undisturbed. A GPU's answers depend on its timing, so virtual time and runs that are to be
+//! replayed use the CPU.
 //!
-//! Which triangles of rigid meshes are near a tool is another matter: a GPU only proposes them, the
+//! The mid-phase between rigid meshes and tools is different: a GPU only proposes triangles, the
 //! answers are the CPU's to the bit ([`MidPhase`]), and recordings replay on either.
 //!
-//! A GPU that was given up is asked again by the [`gpu_supervisor`]: [`keep`] says what it is to
-//! make, and how the scenes take it over.
+//! The [`gpu_supervisor`] reopens a GPU that was given up: [`keep`] defines what it makes, and how
+//! the scenes take it over.
 //!
-//! `HAPTICD_GPU=software` stands a driver that computes on the CPU in for the hardware, for tests.
+//! `HAPTICD_GPU=software` replaces the hardware by a driver that computes on the CPU, for tests.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -28,18 +28,18 @@ use crate::gpu_supervisor::{self, BackendState, BackendUser, Pace, Supervised, U
 use crate::gpu_threads::GpuThreads;
 use crate::skin::LargeSkins;
 
-/// Why the backend that was asked for cannot be had.
+/// Why the requested backend is not available.
 #[derive(Debug, thiserror::Error)]
 #[error("collision.backend = \"gpu\": {why}")]
 pub struct NoBackend {
     why: String,
 }
 
-/// Makes the scene's contacts come from where they are wanted from. `exact`: what is recorded must
-/// come out the same when it is replayed, which only the CPU's does. Says in words what was chosen.
+/// Chooses the backend that finds the scene's contacts. `exact`: the run is recorded and must
+/// replay identically, which only the CPU guarantees. Returns a text that says what was chosen.
 ///
 /// # Errors
-/// If nothing but a GPU will do and there is none.
+/// If a GPU is required and none is available.
 pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<String, NoBackend> {
     match wanted {
         Backend::Cpu => Ok("contacts of soft bodies: CPU".to_owned()),
@@ -62,12 +62,12 @@ pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<Str
     }
 }
 
-/// Has a GPU look for the triangles near the tools. With "auto" only where a tool and a body have
-/// so many of them that it pays: opening a device takes time and memory. The device gets one of
-/// these threads. Says in words what was chosen.
+/// Chooses the backend that finds the triangles near the tools. With "auto" a GPU is used only if a
+/// tool and a body have enough triangles to pay for it: opening a device takes time and memory. The
+/// device gets one of `threads`. Returns a text that says what was chosen.
 ///
 /// # Errors
-/// If nothing but a GPU will do and there is none.
+/// If a GPU is required and none is available.
 pub fn choose_near(
     collider: &mut Collider,
     wanted: Backend,
@@ -91,12 +91,12 @@ pub fn choose_near(
     }
 }
 
-/// Triangles from which on a skin is a GPU's, as many as are expected: what the configuration says
-/// of it. Where it pays has not been measured on hardware.
+/// Expected number of triangles from which a GPU makes a skin, if the configuration says "large".
+/// The break-even point has not been measured on hardware.
 pub const LARGE_SKIN: f64 = 1e6;
 
-/// Who makes large skins, if that is not the CPU; and in words what was chosen. A daemon starts
-/// without: nothing that is felt depends on it.
+/// Chooses the backend for large skins, if it is not the CPU, and returns a text that says what was
+/// chosen. The daemon also starts without one: no force depends on it.
 pub fn choose_skins(wanted: SkinGpu) -> (Option<LargeSkins>, String) {
     match wanted {
         SkinGpu::Never => (None, "skins: CPU".to_owned()),
@@ -111,7 +111,7 @@ pub fn choose_skins(wanted: SkinGpu) -> (Option<LargeSkins>, String) {
     }
 }
 
-/// The adapter's name, or why there is none.
+/// Installs a GPU detector. Returns the adapter's name, or why none is available.
 fn install(scene: &mut SoftScene) -> Result<String, String> {
     let (detector, name) = gpu::detector(*scene.detector_settings())?;
     let watched = Watched::new(detector, PATIENCE);
@@ -121,7 +121,7 @@ fn install(scene: &mut SoftScene) -> Result<String, String> {
     Ok(name)
 }
 
-/// The adapter's name, or why there is none.
+/// Installs a GPU mid-phase. Returns the adapter's name, or why none is available.
 fn install_near(collider: &mut Collider, threads: &GpuThreads) -> Result<String, String> {
     let world = collider.world();
     let (midphase, name) = gpu::midphase(threads, |midphase| {
@@ -166,7 +166,7 @@ impl BackendUser for SoftScene {
 
 impl BackendUser for Collider {
     type Backend = dyn MidPhase;
-    /// The shapes of the scene; weak, since an order may be kept for long after a body is gone.
+    /// Shapes of the scene; weak, since an order may be kept long after a body is gone.
     type Order = Vec<Weak<MeshIndex>>;
 
     fn standing(&self) -> BackendState {
@@ -187,19 +187,19 @@ impl BackendUser for Collider {
     }
 }
 
-/// What the GPU supervisor watches, and the scenes' ends of it.
+/// The backends that the GPU supervisor watches, and the scenes' ends of the links.
 #[derive(Default)]
 pub struct Keep {
-    /// For [`gpu_supervisor::run`]; empty: there is no GPU to be asked again.
+    /// Ends for [`gpu_supervisor::run`]; empty if there is no GPU to reopen.
     pub ends: Vec<Box<dyn Supervised>>,
-    /// Of the soft bodies' thread.
+    /// End of the soft bodies' thread.
     pub soft: Option<UserEnd<SoftScene>>,
-    /// Of the collision thread.
+    /// End of the collision thread.
     pub near: Option<UserEnd<Collider>>,
 }
 
-/// What is to be asked again when it is given up: the GPUs that [`choose`] and [`choose_near`]
-/// found.
+/// Links the GPUs that [`choose`] and [`choose_near`] found to the GPU supervisor, which reopens
+/// them when they are given up.
 pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads) -> Keep {
     let mut keep = Keep::default();
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
@@ -220,15 +220,15 @@ pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads
     keep
 }
 
-/// Pause between two looks for an answer that was late, on a thread that may wait.
+/// Pause between two polls for an answer that was late, on a thread that may wait.
 const OWED_NAP: Duration = Duration::from_millis(1);
 
-/// Gets shapes ready and has a question about the largest of them answered: the thread that asks
-/// next has its answers at once, and does not wait for one that never comes. Waits as long as the
-/// mid-phase does until it gives up. Shapes that are gone are left out.
+/// Prepares the shapes and has one query about the largest of them answered. Then the next thread
+/// that asks has its answers at once, and does not wait for one that never comes. Waits as long as
+/// the mid-phase does until it gives up. Skips shapes that are gone.
 ///
 /// # Errors
-/// If it does not answer, with its own words.
+/// The mid-phase's own reason if it does not answer.
 pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<(), String> {
     let shapes: Vec<Arc<MeshIndex>> = shapes.iter().filter_map(Weak::upgrade).collect();
     for shape in &shapes {
@@ -248,13 +248,13 @@ pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<
             reach_m: 0.0,
         };
         midphase.ask(&mut std::iter::once(ask));
-        // How many there are is of no interest, nor whether there was room for them.
+        // The number of candidates does not matter, nor whether they fitted.
         let _ = midphase.candidates(0);
         let facts = midphase.facts();
         if !facts.given_up.is_empty() {
             return Err(facts.given_up.clone());
         }
-        // One that was late must come before the next question is sent.
+        // A late answer must arrive before the next query is sent.
         let is_owed = facts.late > late_before
             && (facts.sent, facts.refused) == (before.sent, before.refused);
         if facts.late == before.late && !is_owed {
@@ -276,7 +276,7 @@ mod gpu {
 
     use crate::gpu_threads::GpuThreads;
 
-    /// Triangles of two meshes from which on it is asked.
+    /// Triangles of two meshes from which the GPU is asked.
     pub const WORTH: usize = Limits::DEFAULT.triangles;
 
     fn open(ray_queries: RayQueries) -> Result<Gpu, String> {
@@ -288,8 +288,9 @@ mod gpu {
         Gpu::open(options).map_err(|e| e.to_string())
     }
 
-    /// What looks for what is near, and the adapter's name; or why there is none. It is made
-    /// `ready` on this thread, which may wait for the driver, before its device gets its own.
+    /// Makes the mid-phase and returns it with the adapter's name, or why none is available.
+    /// `ready` runs on this thread, which may wait for the driver, before the device gets its own
+    /// thread.
     pub fn midphase(
         threads: &GpuThreads,
         ready: impl FnOnce(&mut dyn MidPhase) -> Result<(), String>,
@@ -303,11 +304,12 @@ mod gpu {
         Ok((Box::new(asking), name))
     }
 
-    /// Looks at a skin, a millisecond each at most: a frame that takes half a second is none to
-    /// wait for.
+    /// Number of polls for a skin, a millisecond each at most: a frame that takes half a second is
+    /// not worth waiting for.
     const LOOKS: u32 = 500;
 
-    /// Who makes large skins, and the adapter's name; or why there is none.
+    /// Makes the polygonizer for large skins and returns it with the adapter's name, or why none is
+    /// available.
     pub fn skins() -> Result<(Box<dyn Polygonizer>, String), String> {
         let gpu = open(RayQueries::Off)?;
         let name = gpu.adapter().name.clone();
@@ -315,7 +317,7 @@ mod gpu {
         Ok((Box::new(LargeSkins::new(skin)), name))
     }
 
-    /// What finds contacts, and the adapter's name; or why there is none.
+    /// Makes the contact detector and returns it with the adapter's name, or why none is available.
     pub fn detector(settings: Settings) -> Result<(Box<dyn Detector>, String), String> {
         let gpu = open(RayQueries::from_env().map_err(|e| e.to_string())?)?;
         let mut name = gpu.adapter().name.clone();

@@ -1,39 +1,39 @@
-//! Which bodies may touch at all, and what finding that out costs, for people and scripts.
+//! Statistics of the broad phase, for people and scripts: its results and its cost.
 //!
 //! Plain numbers; serialised off the real-time thread.
 
 use hapticd_geometry::broad::{BroadWork, Upkeep};
 use hapticd_planar::Measures;
 
-/// What a broad phase has done since the daemon began.
+/// Work of a broad phase since the daemon began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct BroadPhaseStats {
-    /// As `[collision] broad_phase` names it.
+    /// Name, as in `[collision] broad_phase`.
     pub name: &'static str,
-    /// Times that it was asked. 0: there is nothing that may touch, or all of it rests.
+    /// Number of searches. 0: no bodies may touch, or all of them rest.
     pub searches: u64,
-    /// Boxes that it was asked about, in all searches together.
+    /// Boxes queried, over all searches.
     pub boxes: u64,
-    /// Pairs that it listed, in all searches together.
+    /// Pairs listed, over all searches.
     pub pairs: u64,
-    /// What it did for that, by its kind; `None` before the first search.
+    /// Upkeep by kind of broad phase; `None` before the first search.
     pub upkeep: Option<UpkeepStats>,
 }
 
-/// What it costs to keep what is remembered true.
+/// Cost of keeping the stored structure valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpkeepStats {
-    /// An order along one axis.
+    /// Sweep: an order along one axis.
     Sweep {
         /// Exchanges of neighbours.
         exchanges: u64,
-        /// Times that it was sorted again.
+        /// Number of complete sorts.
         sorts: u64,
     },
-    /// The orders of all bounds, and the pairs.
+    /// Kinetic: the orders of all bounds, and the pairs.
     Kinetic {
-        /// Pairs of neighbouring bounds that are in order.
+        /// Certificates: pairs of neighbouring bounds in order.
         certificates: u64,
         /// Exchanges of neighbours: internal events.
         exchanges: u64,
@@ -43,24 +43,24 @@ pub enum UpkeepStats {
         certificates_per_box: u64,
         /// Certificates that an exchange changes: three.
         changes_per_exchange: u64,
-        /// Times that it was sorted again.
+        /// Number of complete sorts.
         sorts: u64,
     },
-    /// Points in a map's cells.
+    /// Registration: points in the cells of a map.
     Registration {
-        /// Points that had moved.
+        /// Points that moved.
         moved: u64,
-        /// Of those: ended in another cell.
+        /// Moved points that ended in another cell.
         changed_cell: u64,
-        /// Boxes that were compared with all.
+        /// Large boxes, which were compared with all others.
         large: u64,
-        /// Maps that were made.
+        /// Maps built.
         maps: u64,
     },
 }
 
 impl BroadPhaseStats {
-    /// Of the one of this name. `work`: `None`, it was never there to be asked.
+    /// Statistics of the broad phase of this name. `work` is `None` if it never existed.
     pub fn of(name: &'static str, work: Option<BroadWork>) -> Self {
         let work = work.unwrap_or_default();
         let upkeep = match work.upkeep {
@@ -104,17 +104,17 @@ impl BroadPhaseStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PlanarStats {
     /// Compactness: most live certificates after an event. One body moves at a time, and only what
-    /// it could change is certified: so these are its own.
+    /// it could change is certified, so these are the certificates of that body.
     pub certificates_max: u64,
-    /// Efficiency: events that changed bookkeeping only.
+    /// Efficiency: events that changed only the structure.
     pub events_internal: u64,
-    /// And those that were contacts.
+    /// Efficiency: events that were contacts.
     pub events_external: u64,
     /// Locality: most certificates that name one body.
     pub certificates_per_body_max: u64,
     /// Responsiveness: most certificates that one event made or dropped.
     pub changes_per_event_max: u64,
-    /// Times that it was rebuilt.
+    /// Number of rebuilds.
     pub builds: u64,
 }
 

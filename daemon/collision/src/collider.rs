@@ -1,12 +1,12 @@
 //! The collision side: owns the [`Scene`], applies commands, answers the loop's queries.
 //!
 //! [`Collider::answer`] is a pure function of the commands and the query (given the scene so far),
-//! which is what makes recordings replayable: the recorder keeps the commands and the query's tick
-//! of every step, and in which steps the dynamics' work came back.
+//! which makes recordings replayable. The recorder keeps the commands and the query's tick of every
+//! step, and the steps in which the dynamics' work came back.
 //!
 //! Answers come first: the importer prepares a body, the planner computes for the dynamics, the
-//! janitor frees, and a GPU's own thread makes shapes ready for it, so nothing here takes longer
-//! the more bodies pile up or the larger a mesh is that comes or goes. It runs on the collision
+//! janitor frees, and a separate GPU thread prepares shapes for the GPU. So nothing here takes
+//! longer as bodies pile up, or as meshes that come and go grow larger. It runs on the collision
 //! thread in real time ([`run`]) and inline in virtual time.
 
 pub mod urgency;
@@ -34,7 +34,7 @@ use hapticd_sys::clock::now_ns;
 /// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
 pub const BUFFERS: usize = 4 * MAX_ARMS;
 
-/// What may be done to the scene from outside.
+/// A change to the scene from outside.
 #[derive(Clone)]
 pub enum SceneCommand {
     /// Add a body.
@@ -44,21 +44,21 @@ pub enum SceneCommand {
         /// Client-visible id.
         id: u32,
     },
-    /// Send a kinematic body somewhere.
+    /// Send a kinematic body to a target pose.
     Target {
         /// Client-visible id.
         id: u32,
-        /// Where to.
+        /// Target pose.
         world_from_body: Pose,
-        /// No faster than this.
+        /// Maximum speed.
         speed_m_s: f64,
     },
-    /// Let it stop where it is.
+    /// Stop a kinematic body where it is.
     Halt {
         /// Client-visible id.
         id: u32,
     },
-    /// Give it another surface: stiffness 0 makes it forceless, though never penetrable.
+    /// Give a body another surface: stiffness 0 makes it forceless, though never penetrable.
     Surface {
         /// Client-visible id.
         id: u32,
@@ -68,7 +68,7 @@ pub enum SceneCommand {
 }
 
 impl SceneCommand {
-    /// The body that it is about, if that is there already.
+    /// The body that the command concerns, if that already exists.
     fn body(&self) -> Option<u32> {
         match self {
             SceneCommand::Add(_) => None,
@@ -80,12 +80,12 @@ impl SceneCommand {
     }
 }
 
-/// What came of a [`SceneCommand`].
+/// Result of a [`SceneCommand`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum SceneReply {
-    /// Body added under this id.
+    /// The body was added under this id.
     Added(u32),
-    /// Done.
+    /// The command was carried out.
     Done,
     /// The body was refused.
     AddRefused(AddError),
@@ -93,84 +93,85 @@ pub enum SceneReply {
     Refused(CommandError),
 }
 
-/// A command with the place its answer goes; the token means something to the sender only.
+/// A command with a token for its reply; the token has a meaning only to the sender.
 pub struct Request {
-    /// What to do.
+    /// The command.
     pub command: SceneCommand,
-    /// Given back with the reply.
+    /// Returned with the reply.
     pub token: u64,
 }
 
 /// A command that was carried out.
 #[derive(Clone)]
 pub struct Applied {
-    /// What was done.
+    /// The command.
     pub command: SceneCommand,
-    /// The body it was done to.
+    /// Id of the body that it changed.
     pub id: u32,
-    /// Its name in queries and snapshots.
+    /// Key of the body in queries and snapshots.
     pub key: BodyKey,
 }
 
-/// One step as the recorder keeps it.
+/// One step, as the recorder keeps it.
 pub struct StepLog {
-    /// From 1; a step that the recorder missed leaves a gap.
+    /// Number of the step, from 1; a step that the recorder missed leaves a gap.
     pub step: u64,
-    /// The query that was answered; 0: none, commands only.
+    /// Tick of the query that was answered; 0 for a step with commands only.
     pub query_tick: u64,
-    /// Commands applied before it.
+    /// Commands applied before the answer.
     pub applied: Vec<Applied>,
     /// Sequence of the last snapshot of this step.
     pub last_sequence: u64,
-    /// A step of the soft bodies, which count for themselves.
+    /// Whether this is a step of the soft bodies, which are numbered separately.
     pub soft: bool,
-    /// Where the dynamics' work was.
+    /// State of the dynamics' work.
     pub work: WorkLog,
 }
 
-/// Where the work of the dynamics ([`Work`]) was in a step: what a replay cannot know of the timing
-/// of threads. None of it: what the step began came back within it, as in virtual time.
+/// State of the dynamics' work ([`Work`]) in a step, which a replay cannot derive because it
+/// depends on thread timing. All false: the work that the step began came back within it, as in
+/// virtual time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkLog {
-    /// A course that was planned in an earlier step came back before this one.
+    /// A trajectory planned in an earlier step came back before this one.
     pub landed: bool,
-    /// Work of an earlier step was still away: the dynamics stood still.
+    /// Work of an earlier step was still out: the dynamics stood still.
     pub away: bool,
-    /// A course that this step began to plan did not come back within it.
+    /// A trajectory that this step began to plan did not come back within it.
     pub awaited: bool,
 }
 
-/// What came of one query.
+/// Result of one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
-    /// Sequence of the last snapshot; 0: none.
+    /// Sequence of the last snapshot; 0 if there was none.
     pub last_sequence: u64,
-    /// Where the dynamics' work was.
+    /// State of the dynamics' work.
     pub work: WorkLog,
 }
 
-/// How far a command is.
+/// Progress of a command.
 pub enum Begun {
-    /// Carried out, or refused.
+    /// The command was carried out or refused.
     Done(SceneReply, Option<Applied>),
-    /// A body to add: whether it has space is being found out.
+    /// A body is being added: the check whether it has space is running.
     Working,
 }
 
-/// The world with its duties. See the module page.
+/// The scene and its commands, motions and answers. See the module documentation.
 pub struct Collider {
     world: Scene,
     motions: Vec<BodyMotion>,
     period_s: f64,
     near: MidPhaseHistory,
-    /// Of the answer given last.
+    /// Sequence of the last answer.
     sequence: u64,
-    /// What each arm's last answer took: the cheapest is answered first.
+    /// Cost of each arm's last answer: the cheapest arm is answered first.
     spent: [u64; MAX_ARMS],
 }
 
 impl Collider {
-    /// Takes over a scene, the motions of bodies that move by themselves, and the loop's period.
+    /// Takes over a scene, the motions of bodies that move on their own, and the loop's period.
     pub fn new(world: Scene, motions: Vec<BodyMotion>, period_s: f64) -> Self {
         Collider {
             world,
@@ -187,8 +188,8 @@ impl Collider {
         &self.world
     }
 
-    /// Applies one command, and waits for what there is to find out; for the log also what was
-    /// applied, if it was.
+    /// Applies one command and waits for its result. Also returns, for the log, what was applied,
+    /// if anything.
     pub fn apply_logged(&mut self, command: SceneCommand) -> (SceneReply, Option<Applied>) {
         match self.begin(&command) {
             (Begun::Done(reply, applied), _) => (reply, applied),
@@ -213,7 +214,8 @@ impl Collider {
         }
     }
 
-    /// Begins a command; `O(bodies)`. A body that it lets go of is given back for whoever frees it.
+    /// Begins a command; `O(bodies)`. Returns a body that the scene releases, for the caller to
+    /// have freed.
     pub fn begin(&mut self, command: &SceneCommand) -> (Begun, Option<BodySpec>) {
         let done = |r: Result<(), CommandError>| match r {
             Ok(()) => SceneReply::Done,
@@ -256,7 +258,7 @@ impl Collider {
         (Begun::Done(reply, applied), gone)
     }
 
-    /// Whether a command cannot be begun before the dynamics' work is back.
+    /// Whether a command cannot begin before the dynamics' work is back.
     pub fn must_wait(&self, command: &SceneCommand) -> bool {
         let waits = !matches!(
             command,
@@ -265,7 +267,7 @@ impl Collider {
         waits && self.world.is_working()
     }
 
-    /// What came of a body that was to be added by this command.
+    /// Reply to the command that added a body, from the result of adding it.
     pub fn added(
         &self,
         added: Result<u32, AddError>,
@@ -281,12 +283,12 @@ impl Collider {
         }
     }
 
-    /// What the dynamics have to compute: [`Scene::take_work`].
+    /// Takes the pending computation of the dynamics: [`Scene::take_work`].
     pub fn take_work(&mut self) -> Option<Box<Work>> {
         self.world.take_work()
     }
 
-    /// Takes work back that was run; what came of a body that was being added.
+    /// Takes completed work back. Returns the result of adding a body, if that was the work.
     pub fn finish(&mut self, work: Work) -> Option<Result<u32, AddError>> {
         self.world.finish(work)
     }
@@ -295,9 +297,9 @@ impl Collider {
         self.world.infos().find(|b| b.id == id).map(|b| b.key)
     }
 
-    /// Answers a query for every arm that asks; `buffer` lends snapshots, `deliver` takes them.
-    /// Returns the sequence of the last answer. An arm for which no buffer is to be had goes
-    /// without an answer this time. Waits for the dynamics.
+    /// Answers a query for every arm that asks. `buffer` lends snapshots, `deliver` takes them.
+    /// Returns the sequence of the last answer. An arm without an available buffer gets no answer
+    /// this time. Waits for the dynamics.
     pub fn answer(
         &mut self,
         query: &Query,
@@ -312,9 +314,9 @@ impl Collider {
             .last_sequence
     }
 
-    /// As [`Collider::answer`], but `give` decides where the dynamics' work is done: what it does
-    /// not give back at once is to come back by [`Collider::finish`], and this answer does without.
-    /// `away`: work of which this collider does not know is away, in a replay.
+    /// Same as [`Collider::answer`], except that `give` decides where the dynamics' work is done.
+    /// Work that it does not return at once comes back through [`Collider::finish`], and this
+    /// answer does without it. `away`: in a replay, work unknown to this collider is out.
     pub fn answer_beside(
         &mut self,
         query: &Query,
@@ -327,7 +329,7 @@ impl Collider {
         let t_s = query.tick as f64 * self.period_s;
         for motion in &self.motions {
             let (pose, speed) = motion.target(t_s);
-            // A body that was removed, or that a client took over and then removed, wants nothing
+            // A body that was removed, or that a client took over and then removed, has no motion
             // any more.
             let _ = self.world.set_target(motion.id, &pose, speed);
         }
@@ -346,8 +348,7 @@ impl Collider {
                 None => answered.work.awaited = true,
             }
         }
-        // An arm with its tool in a costly mesh makes the others' next answers late, never this
-        // one.
+        // An arm with its tool in a costly mesh delays the others' next answers, never this one.
         let mut arms: [usize; MAX_ARMS] = std::array::from_fn(|arm| arm);
         arms.sort_unstable_by_key(|&arm| (self.spent[arm], arm));
         let first = self.sequence + 1;
@@ -355,7 +356,7 @@ impl Collider {
             if !self.world.has_answer(query, arm) {
                 continue;
             }
-            // By the arms' own order: equal queries get equal answers, whatever they cost.
+            // By the arms' own order: equal queries get equal answers, whatever their cost.
             let before = (0..arm).filter(|&other| self.world.has_answer(query, other));
             let sequence = first + before.count() as u64;
             self.sequence = self.sequence.max(sequence);
@@ -371,33 +372,31 @@ impl Collider {
         answered
     }
 
-    /// Lets somebody else look for what is near the tools: [`Scene::set_midphase`]. Gives back who
-    /// did until now.
+    /// Replaces the mid-phase: [`Scene::set_midphase`]. Returns the previous one, if any.
     pub fn set_midphase(&mut self, midphase: Box<dyn MidPhase>) -> Option<Box<dyn MidPhase>> {
         let old = self.world.midphase().map(MidPhase::facts);
         self.near.replace(old, midphase.facts());
         self.world.set_midphase(midphase)
     }
 
-    /// How who looks for what is near the tools stands; in charge where it is the CPU alone.
+    /// State of the mid-phase backend; active where the CPU works alone.
     pub fn near_standing(&self) -> BackendState {
         let midphase = self.world.midphase();
         midphase.map_or(BackendState::Active, |m| self.near.standing(m.facts()))
     }
 
-    /// What became of the questions about what is near the tools; `None` where it is the CPU alone
-    /// who looks.
+    /// Statistics of the mid-phase queries; `None` where the CPU works alone.
     pub fn near_facts(&self, failed_attempts: u64) -> Option<MidPhaseStatus> {
         let midphase = self.world.midphase()?;
         Some(self.near.facts(midphase.facts(), failed_attempts))
     }
 
-    /// Who says which dynamic bodies may touch at all, and what it has done.
+    /// Statistics of the broad phase between dynamic bodies.
     pub fn broad_facts(&self) -> BroadPhaseStats {
         BroadPhaseStats::of(self.world.broad_phase().name(), self.world.broad_work())
     }
 
-    /// Everybody.
+    /// All bodies.
     pub fn infos(&self) -> Vec<BodyInfo> {
         self.world.infos().collect()
     }
@@ -405,7 +404,7 @@ impl Collider {
 
 /// The collision thread's ends of the rings.
 pub struct Links {
-    /// Room for feature pairs in one snapshot.
+    /// Capacity for feature pairs in one snapshot.
     pub pair_capacity: usize,
     /// Newest query.
     pub queries: latest::Reader<Query>,
@@ -415,29 +414,29 @@ pub struct Links {
     pub used: ring::Consumer<Box<Snapshot>>,
     /// Commands from clients.
     pub requests: Receiver<Request>,
-    /// Their answers.
+    /// Replies to clients' commands.
     pub replies: delivery::Sender<(u64, SceneReply)>,
-    /// To the soft bodies: who came and who went. `None`: there are none.
+    /// Added and removed bodies, for the soft bodies; `None` if there are none.
     pub soft: Option<Sender<Applied>>,
     /// Steps for the recorder; a full queue drops and counts.
     pub log: Option<Sender<StepLog>>,
     /// Steps that the recorder missed.
     pub log_lost: std::sync::Arc<AtomicU64>,
-    /// What a GPU was asked, after each answer; stays `None` where none is.
+    /// GPU mid-phase statistics, after each answer; stays `None` without a GPU.
     pub near: std::sync::Arc<std::sync::Mutex<Option<MidPhaseStatus>>>,
-    /// What the broad phase has done, after each answer.
+    /// Broad phase statistics, after each answer.
     pub broad: std::sync::Arc<std::sync::Mutex<BroadPhaseStats>>,
-    /// Who computes for the dynamics.
+    /// The thread that computes for the dynamics.
     pub planner: Planner,
-    /// Who frees bodies.
+    /// The thread that frees bodies.
     pub janitor: Janitor,
-    /// Where a new GPU comes from when the one that looks for what is near is given up.
+    /// Source of a new GPU when the mid-phase's GPU is given up.
     pub supervisor: Option<UserEnd<Collider>>,
-    /// How the thread is scheduled.
+    /// Scheduling of the thread.
     pub urgency: Urgency,
 }
 
-/// The collision thread: free-running, takes the newest query and answers it, until `stop`.
+/// Runs the collision thread until `stop`: free-running, it takes the newest query and answers it.
 /// `heartbeat` counts its rounds.
 pub fn run(
     mut collider: Collider,
@@ -449,13 +448,13 @@ pub fn run(
     let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS)
         .map(|_| Box::new(Snapshot::new(links.pair_capacity)))
         .collect();
-    // For soft bodies, whose queue has had no room yet.
+    // For the soft bodies, as long as their queue is full.
     let mut untold = VecDeque::new();
     let mut desk = Desk::default();
     let mut landed = false;
     let mut ending = false;
     while !ending {
-        // Looked at before the commands: what was asked before the end is done and recorded.
+        // Read before the commands: requests made before the end are carried out and recorded.
         ending = stop.load(Ordering::Acquire);
         heartbeat.fetch_add(1, Ordering::Relaxed);
         links.urgency.attend();
@@ -478,7 +477,7 @@ pub fn run(
             tell(soft, &mut untold);
         }
         while let Some(mut buffer) = links.used.pop() {
-            // Bodies that are gone are freed by the janitor, when no buffer has a part of them.
+            // The janitor frees bodies that are gone, once no buffer has a part of them.
             buffer.smooth.clear();
             spare.push(buffer);
         }
@@ -491,13 +490,13 @@ pub fn run(
                 step += 1;
                 log(&links, commands(step, applied, std::mem::take(&mut landed)));
             }
-            // Nothing new to answer. The loop is FIFO above us: yielding a slice costs one wake-up
+            // No new query. The loop is FIFO above this thread: yielding a slice costs one wake-up
             // of latency at most, and spinning would cost the loop its second core.
             std::thread::sleep(std::time::Duration::from_micros(50));
             continue;
         };
-        // Before the answers, which may name what came: whoever has seen what follows from an
-        // answer finds in the log what it rests on.
+        // Before the answers, which may name a new body: a reader that has seen the effect of an
+        // answer finds its cause in the log.
         if !applied.is_empty() {
             step += 1;
             let applied = std::mem::take(&mut applied);
@@ -512,11 +511,11 @@ pub fn run(
             || spare.pop(),
             |mut snapshot| {
                 snapshot.compute_ns = now_ns() - started;
-                // The ring holds every buffer there is, so it cannot be full.
+                // Cannot be full: the ring holds every buffer.
                 let _ = snapshots.push(snapshot);
             },
         );
-        // Who reads it just now gets the next one.
+        // A reader that holds the lock now gets the next value.
         if let Ok(mut near) = links.near.try_lock() {
             let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
             *near = collider.near_facts(failed.unwrap_or(0));
@@ -546,14 +545,14 @@ pub fn run(
 /// Clients' requests that wait for the dynamics.
 #[derive(Default)]
 struct Desk {
-    /// The next one, which cannot be begun yet; those behind it wait with it.
+    /// The next request, which cannot begin yet; those behind it wait with it.
     next: Option<Request>,
-    /// A body to add, of which it is being found out whether it has space.
+    /// A body to add, while the check for space runs.
     adding: Option<Request>,
 }
 
 impl Desk {
-    /// Takes back what the planner has done. True: it was a course.
+    /// Takes back completed work from the planner. Returns whether it was a trajectory.
     fn land(
         &mut self,
         collider: &mut Collider,
@@ -586,7 +585,7 @@ impl Desk {
         false
     }
 
-    /// Begins as many requests as it can, in their order.
+    /// Begins as many requests as possible, in order.
     fn serve(&mut self, collider: &mut Collider, links: &mut Links, applied: &mut Vec<Applied>) {
         while let Some(request) = self.next.take().or_else(|| links.requests.try_recv().ok()) {
             if collider.must_wait(&request.command) {
@@ -599,7 +598,7 @@ impl Desk {
                 Begun::Done(reply, done) => {
                     let refused = matches!(reply, SceneReply::AddRefused(_));
                     applied.extend(done);
-                    // A client that is gone needs no answer.
+                    // A client that is gone needs no reply.
                     let _ = links.replies.send((request.token, reply));
                     if let (true, SceneCommand::Add(body)) = (refused, request.command) {
                         links.janitor.free(*body);
@@ -617,9 +616,9 @@ impl Desk {
     }
 }
 
-/// What is still to be told, and a body of which nothing is. Who goes before they were told that it
-/// came is nobody to them: so this never holds more than the bodies that there are and those that
-/// they know, however long they take and whatever clients do.
+/// Queues a change for the soft bodies. A removal cancels an addition that is still queued, and
+/// returns that body. So the queue never holds more than the existing bodies plus those that the
+/// soft bodies know, however long they take and whatever clients do.
 fn note(untold: &mut VecDeque<Applied>, done: &Applied) -> Option<BodySpec> {
     let is_it =
         |other: &Applied| other.key == done.key && matches!(other.command, SceneCommand::Add(_));
@@ -635,7 +634,7 @@ fn note(untold: &mut VecDeque<Applied>, done: &Applied) -> Option<BodySpec> {
     None
 }
 
-/// Tells as much as there is room for, oldest first. Does not wait.
+/// Sends as many changes as fit, oldest first. Does not wait.
 fn tell(soft: &Sender<Applied>, untold: &mut VecDeque<Applied>) {
     while let Some(next) = untold.pop_front() {
         match soft.try_send(next) {
@@ -644,13 +643,13 @@ fn tell(soft: &Sender<Applied>, untold: &mut VecDeque<Applied>) {
                 untold.push_front(next);
                 return;
             }
-            // They have ended.
+            // The soft bodies' thread has ended.
             Err(TrySendError::Disconnected(_)) => untold.clear(),
         }
     }
 }
 
-/// A step that answered nothing.
+/// A step without an answer.
 fn commands(step: u64, applied: Vec<Applied>, landed: bool) -> StepLog {
     StepLog {
         step,
@@ -703,7 +702,7 @@ mod tests {
     }
 
     /// An arm in a costly mesh is answered after the others, under the number that it would have
-    /// had anyway: a replay, which may search by other means, has the same.
+    /// had anyway: a replay, which may search by other means, has the same numbers.
     #[test]
     fn an_arm_that_costs_little_is_answered_first() {
         let costly = hapticd_scene::Shape::of(hapticd_testkit::meshes::tangle(5_000).unwrap()).0;
@@ -748,7 +747,8 @@ mod tests {
         assert_eq!(answer(2), (vec![(0, 7), (2, 8)], 8));
     }
 
-    /// However long soft bodies take, a client that adds and takes away does not fill the memory.
+    /// However long the soft bodies take, a client that adds and removes bodies does not fill the
+    /// memory.
     #[test]
     fn who_comes_and_goes_before_soft_bodies_were_told_is_nobody() {
         let mesh = shapes::cuboid(&Vec3::repeat(0.1)).unwrap();
@@ -773,7 +773,7 @@ mod tests {
         let came = |g| with(SceneCommand::Add(Box::new(spec.clone())), g);
         let went = |g| with(SceneCommand::Remove { id: 7 }, g);
         let mut untold = VecDeque::new();
-        // They were told that the first came; its number is used again and again.
+        // The soft bodies were told of the first one; its number is used again and again.
         note(&mut untold, &went(0));
         for generation in 1..1000 {
             note(&mut untold, &came(generation));

@@ -2,9 +2,9 @@
 //! loop what its tools track.
 //!
 //! [`answer`] is a function of the queries and commands that came before, so recordings replay. It
-//! runs on a thread of its own in real time ([`run`]) and inline in virtual time. Slower than the
-//! collision thread and below it: a step that takes long makes soft surfaces older, and nothing
-//! else late.
+//! runs on a separate thread in real time ([`run`]) and inline in virtual time. It is slower than
+//! the collision thread and below it in priority: a long step makes soft surfaces older, and delays
+//! nothing else.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,27 +21,27 @@ use crate::gpu_supervisor::UserEnd;
 use crate::skin::SkinUpdate;
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 
-/// Identities of deformables, from here up; rigid bodies and tools have lower ones.
+/// First id of deformables; rigid bodies and tools have lower ids.
 pub const FIRST_ID: u32 = 1 << 30;
 
 /// Answers in flight: for each arm one in use, one offered, one being built.
 pub const BUFFERS: usize = 3 * MAX_ARMS;
 
-/// Another surface for a soft body, by its client-visible id.
+/// A new surface for a soft body, by its client-visible id.
 pub type Surface = (u32, Material);
 
-/// What the thread tells of itself.
+/// Statistics of the thread, shared with readers.
 #[derive(Debug, Default)]
 pub struct SoftState {
     /// Counts rounds: the sign of life.
     pub heartbeat: AtomicU64,
     /// Steps so far.
     pub steps: AtomicU64,
-    /// Ticks that were not simulated, because steps took too long.
+    /// Ticks that were not simulated because steps took too long.
     pub lost_ticks: AtomicU64,
     /// Steps, poses and tools that the scene refused.
     pub refused: AtomicU64,
-    /// Pairs of implicit bodies' spheres that steps had no room for.
+    /// Pairs of implicit bodies' spheres beyond the capacity of steps.
     pub pairs_left_out: AtomicU64,
     /// Pairs of features that went through each other.
     pub crossings: AtomicU64,
@@ -53,74 +53,74 @@ pub struct SoftState {
     pub step_ns: AtomicU64,
     /// Contacts in the last step.
     pub contacts: AtomicU64,
-    /// Steps between the last and the one that its contacts are of.
+    /// Steps between the last one and the one that its contacts belong to.
     pub contacts_age: AtomicU64,
-    /// What finds contacts.
+    /// Statistics of the contact detector.
     pub detector: Mutex<DetectorStats>,
 }
 
-/// What finds contacts, for people and scripts.
+/// Statistics of the contact detector, for people and scripts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DetectorStats {
-    /// What it runs on.
+    /// Backend that it runs on.
     pub backend: &'static str,
     /// Time of the last answer on a GPU, ns.
     pub gpu_ns: Option<f64>,
-    /// Times that a GPU was given up, and the CPU went on alone.
+    /// Times that a GPU was given up and the CPU continued alone.
     pub takeovers: u64,
-    /// Why, the last time.
+    /// Reason of the last takeover.
     pub why: String,
-    /// Times that it was handed back to one that answers.
+    /// Times that a GPU took over again and answered.
     pub handed_back: u64,
-    /// Attempts to have one again that came to nothing.
+    /// Failed attempts to reopen a GPU.
     pub failed_attempts: u64,
-    /// What says which bodies are near each other at all.
+    /// Statistics of the broad phase.
     pub broad: BroadPhaseStats,
 }
 
-/// A copy of it, for people and scripts.
+/// A copy of [`SoftState`], for people and scripts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct DeformableStats {
     /// Steps so far.
     pub steps: u64,
     /// Ticks that were not simulated.
     pub lost_ticks: u64,
-    /// Steps, poses and tools that the scene refused: numbers that are none.
+    /// Steps, poses and tools that the scene refused because of invalid numbers.
     pub refused: u64,
-    /// Pairs of implicit bodies' spheres that steps had no room for, so far: those spheres may sink
-    /// into each other.
+    /// Pairs of implicit bodies' spheres beyond the capacity of steps, so far: those spheres may
+    /// sink into each other.
     pub pairs_left_out: u64,
     /// Pairs of vertices, edges and triangles of cloth and soft bodies that went through each other
     /// between two steps, so far; 0 where `[soft] continuous` is `"off"`.
     pub crossings: u64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: u64,
-    /// Bodies that clients added and soft ones cannot meet, so far: the log says why.
+    /// Bodies that clients added and soft ones cannot meet, so far; the log gives the reasons.
     pub unmet_bodies: u64,
     /// Time that the last step took, µs.
     pub step_us: f64,
     /// Contacts in the last step.
     pub contacts: u64,
-    /// Steps between the last and the one that its contacts are of: 0 on the CPU.
+    /// Steps between the last one and the one that its contacts belong to: 0 on the CPU.
     pub contacts_age_steps: u64,
-    /// What finds contacts: `CPU` or `GPU`.
+    /// Backend that finds contacts: `CPU` or `GPU`.
     pub backend: &'static str,
     /// Time of the last answer on a GPU, µs.
     pub gpu_us: Option<f64>,
-    /// Times that a GPU was given up, and the CPU went on alone.
+    /// Times that a GPU was given up and the CPU continued alone.
     pub takeovers: u64,
-    /// Why, the last time.
+    /// Reason of the last takeover.
     pub why: String,
-    /// Times that it was handed back to one that answers.
+    /// Times that a GPU took over again and answered.
     pub handed_back: u64,
-    /// Attempts to have one again that came to nothing.
+    /// Failed attempts to reopen a GPU.
     pub failed_attempts: u64,
-    /// What says which soft bodies, rigid ones and tools are near each other at all.
+    /// Statistics of the broad phase between soft bodies, rigid bodies and tools.
     pub broad_phase: BroadPhaseStats,
 }
 
 impl SoftState {
-    /// As it is now.
+    /// Copies the present values.
     pub fn facts(&self) -> DeformableStats {
         let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
         let detector = self.detector.lock().map(|d| d.clone()).unwrap_or_default();
@@ -158,7 +158,7 @@ impl SoftState {
         let detector = scene.detector();
         let age = detector.progress().age();
         self.contacts_age.store(age, Ordering::Relaxed);
-        // The supervisor looks now and then; a step does not wait for it.
+        // The supervisor reads this now and then; a step does not wait for it.
         if let Ok(mut facts) = self.detector.try_lock() {
             facts.backend = detector.name();
             facts.gpu_ns = detector.gpu_ns();
@@ -176,7 +176,7 @@ impl SoftState {
     }
 }
 
-/// Gives a soft body another surface; what was done, for the log.
+/// Gives a soft body another surface. Returns what was done, for the log.
 pub fn apply(scene: &mut SoftScene, (id, material): Surface) -> Option<Applied> {
     scene.set_surface(id, &material).then(|| Applied {
         command: SceneCommand::Surface { id, material },
@@ -185,7 +185,7 @@ pub fn apply(scene: &mut SoftScene, (id, material): Surface) -> Option<Applied> 
     })
 }
 
-/// Whether soft bodies are to be told of a command that the collision side has carried out.
+/// Whether soft bodies must learn of a command that the collision side has carried out.
 pub fn concerns(applied: &Applied) -> bool {
     matches!(
         applied.command,
@@ -193,8 +193,8 @@ pub fn concerns(applied: &Applied) -> bool {
     )
 }
 
-/// Does to the soft scene what was done to the rigid one, if it [`concerns`] soft bodies; what was
-/// done, for the log. A body that goes and that soft ones never met is nothing.
+/// Repeats a command on the soft scene, if it [`concerns`] soft bodies. Returns what was done, for
+/// the log. The removal of a body that soft ones never met has no effect.
 ///
 /// # Errors
 /// If soft bodies cannot meet it.
@@ -210,8 +210,8 @@ pub fn follow(scene: &mut SoftScene, applied: Applied) -> Result<Option<Applied>
     Ok(done.then_some(applied))
 }
 
-/// A step if one is due, and its answers for every arm that asks; `buffer` lends, `deliver` takes.
-/// The sequence of the last answer so far; `None`: no step was due.
+/// Steps the scene if a step is due, and answers every arm that asks. `buffer` lends snapshots,
+/// `deliver` takes them. Returns the sequence of the last answer so far; `None` if no step was due.
 pub fn answer(
     scene: &mut SoftScene,
     query: &Query,
@@ -237,32 +237,32 @@ pub fn answer(
 pub struct Links {
     /// Newest query.
     pub queries: latest::Reader<Query>,
-    /// To the loop.
+    /// Answers to the loop.
     pub answers: ring::Producer<Box<SoftSnapshot>>,
     /// Used buffers from the loop.
     pub used: ring::Consumer<Box<SoftSnapshot>>,
     /// New surfaces.
     pub requests: Receiver<Surface>,
-    /// Bodies that clients added and took away, from the collision thread, in its order.
+    /// Bodies that clients added and removed, from the collision thread, in its order.
     pub bodies: Receiver<Applied>,
     /// Steps for the recorder; a full queue drops and counts.
     pub log: Option<Sender<StepLog>>,
     /// Steps that the recorder missed.
     pub log_lost: Arc<AtomicU64>,
-    /// Signs of life.
+    /// Statistics and sign of life.
     pub state: Arc<SoftState>,
-    /// Where clients see the surfaces.
+    /// Shared surfaces for clients.
     pub surfaces: Vec<SurfaceWriter>,
     /// The loop's period, ns.
     pub period_ns: u64,
-    /// Where the skin thread takes the implicit bodies from; `None` where there are none, or nobody
-    /// to show them to.
+    /// States of implicit bodies for the skin thread; `None` where there are none, or no client to
+    /// show them to.
     pub skins: Option<latest::Writer<SkinUpdate>>,
-    /// Where a new GPU comes from when the one that finds the contacts is given up.
+    /// Source of a new GPU when the detector's GPU is given up.
     pub supervisor: Option<UserEnd<SoftScene>>,
 }
 
-/// What clients are told of a scene's soft bodies.
+/// Descriptions of a scene's soft bodies for clients.
 pub fn surface_infos(scene: &SoftScene) -> Vec<SurfaceInfo> {
     let info = |body: SoftInfo| SurfaceInfo {
         id: body.id,
@@ -278,22 +278,22 @@ pub fn surface_infos(scene: &SoftScene) -> Vec<SurfaceInfo> {
     scene.infos().into_iter().map(info).collect()
 }
 
-/// Shows clients where the surfaces are at the end of a tick.
+/// Publishes the surfaces at the end of a tick.
 fn publish(scene: &SoftScene, writers: &mut [SurfaceWriter], (tick, lost_ns): (u64, u64)) {
     let time_ns = now_ns();
     for (writer, (id, points)) in writers.iter_mut().zip(scene.surfaces()) {
         debug_assert_eq!(writer.id(), id);
         writer.add_lost_ns(lost_ns);
         let points = points.iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]);
-        // A surface that is no longer finite is not shown: clients keep the last one, whose time
-        // tells.
+        // A surface that is no longer finite is not published: clients keep the last one and see
+        // from its time that it is old.
         let _ = writer.write(tick, time_ns, points);
     }
 }
 
-/// Steps the scene whenever one is due, until `stop`.
+/// Runs the soft bodies' thread until `stop`: steps the scene whenever a step is due.
 pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftScene {
-    // The loop's newest queries are a tick apart: looked for twice in that time.
+    // The loop's newest queries are a tick apart; this polls twice in that time.
     const PAUSE: std::time::Duration = std::time::Duration::from_micros(400);
     let mut step = 0;
     let mut spare: Vec<_> = (0..BUFFERS)
@@ -301,7 +301,7 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
         .collect();
     let mut ending = false;
     while !ending {
-        // Looked at before the requests: what was asked before the end is done and recorded.
+        // Read before the requests: requests made before the end are carried out and recorded.
         ending = stop.load(Ordering::Acquire);
         links.state.heartbeat.fetch_add(1, Ordering::Relaxed);
         if let Some(supervisor) = &mut links.supervisor {
@@ -331,7 +331,7 @@ pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftSce
         let answers = &mut links.answers;
         let last_sequence = query.as_ref().and_then(|query| {
             let deliver = |soft| {
-                // The ring holds every buffer there is, so it cannot be full.
+                // Cannot be full: the ring holds every buffer.
                 let _ = answers.push(soft);
             };
             answer(&mut scene, query, || spare.pop(), deliver)

@@ -1,4 +1,4 @@
-//! Materials and layers of this crate's tests.
+//! Materials and layers for this crate's tests.
 
 use hapticd_needle::Layer;
 use hapticd_proxy::Material;

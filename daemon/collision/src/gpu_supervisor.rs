@@ -1,27 +1,28 @@
-//! The GPU supervisor: asks again for a GPU that was given up, on a thread of its own, so that
-//! nobody who computes waits for one.
+//! The GPU supervisor: reopens a GPU that was given up, on a separate thread, so that no computing
+//! thread waits for one.
 //!
 //! # Theory
 //!
-//! To open an adapter and to compile its passes takes tenths of a second, and more on some drivers;
-//! to drop one that hangs may take for ever. Both is done here. The thread that owns a scene says
-//! that it has given its backend up, and goes on with the CPU; when a new one comes it puts it in
-//! the place of the old one, which travels back to be dropped. How often is asked is [`Backoff`]'s.
+//! Opening an adapter and compiling its passes takes tenths of a second, and more on some drivers;
+//! dropping one that hangs may take for ever. This thread does both. The thread that owns a scene
+//! reports that it has given its backend up, and continues with the CPU. When a new backend comes,
+//! it replaces the old one, which travels back to be dropped. [`Backoff`] sets the times of the
+//! attempts.
 //!
 //! # Practice
 //!
-//! [`pair`] makes the two ends of a bounded hand-over. [`UserEnd::attend`] is called by the scene's
-//! thread between two steps: it waits for nothing, drops no backend, and allocates only when
-//! something happened. [`SupervisorEnd::round`] is told the time and does what is due; [`run`] is
-//! the thread, which waits for word from the scenes, for the next attempt, or for the end. Either
-//! side may go first.
+//! [`pair`] makes the two ends of a bounded hand-over. The scene's thread calls [`UserEnd::attend`]
+//! between two steps: it waits for nothing, drops no backend, and allocates only when something
+//! happened. [`SupervisorEnd::round`] receives the time and does what is due. [`run`] is the
+//! thread, which waits for reports from the scenes, for the next attempt, or for the end. Either
+//! side may end first.
 //!
-//! Both ways are [`delivery`]s: the scene's thread goes before the GPU supervisor, and must not
-//! wait for one that was interrupted half way in handing something over.
+//! Both directions are [`delivery`]s: the scene's thread has a higher priority than the GPU
+//! supervisor, and must not wait for it when it is interrupted half-way through a hand-over.
 //!
-//! One thread for all: a driver that hangs while a backend is opened or dropped holds up the
-//! attempts for the others, and nobody else. A GPU's answers depend on its timing, so in virtual
-//! time and in replays there is no GPU supervisor.
+//! One thread serves all scenes: a driver that hangs while a backend is opened or dropped holds up
+//! the attempts for the others, and nothing else. A GPU's answers depend on its timing, so in
+//! virtual time and in replays there is no GPU supervisor.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,54 +39,55 @@ mod backoff;
 #[cfg(test)]
 mod tests;
 
-/// How a backend stands with the scene that it computes for.
+/// State of a backend, as seen by the scene that it computes for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendState {
-    /// It answers.
+    /// The backend answers.
     Active,
-    /// It has yet to answer.
+    /// The backend has not answered yet.
     Probation,
-    /// It is not asked any more: the CPU answers.
+    /// The backend was given up: the CPU answers.
     Lost,
 }
 
 /// A scene that a backend computes for.
 pub trait BackendUser {
-    /// What computes.
+    /// The backend that computes.
     type Backend: ?Sized + Send + 'static;
-    /// What a new one must be made for.
+    /// Specification for a new backend.
     type Order: Send + 'static;
 
-    /// How the one that is there stands. Cheap: asked between any two steps.
+    /// State of the present backend. Cheap: called between any two steps.
     fn standing(&self) -> BackendState;
 
-    /// Why the last one was given up.
+    /// Why the last backend was given up.
     fn why(&self) -> String;
 
-    /// What a new one must be made for.
+    /// Specification for a new backend.
     fn order(&self) -> Self::Order;
 
-    /// Puts a new one in the place of the old one. Gives back what is not wanted any more: the old
-    /// one, or the new one if it will not do. Waits for neither.
+    /// Replaces the backend. Returns the one that is not needed: the old one, or the new one if it
+    /// is unsuitable. Waits for neither.
     fn replace(&mut self, new: Box<Self::Backend>) -> Option<Box<Self::Backend>>;
 }
 
-/// What a scene's thread tells the GPU supervisor.
+/// A report of a scene's thread to the GPU supervisor.
 enum Report<O: BackendUser> {
     Lost { why: String, order: O::Order },
     Active,
     Back(Box<O::Backend>),
 }
 
-/// What a scene can say before it is heard: of each new backend that it comes, that it answers, and
-/// that it is given up.
+/// Reports that a scene can send before they are received. Each new backend causes three: the old
+/// one goes back, the new one answers, and it is given up.
 const NOTICES: usize = 8;
 
-/// The GPU supervisor looks this often whether there is word: a driver that parks its caller may
-/// take a wake-up that was meant for the GPU supervisor.
+/// The GPU supervisor polls for reports this often: a driver that parks its caller may consume a
+/// wake-up meant for the GPU supervisor.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Makes a new backend for an order; its name too, or why there is none. Takes as long as it takes.
+/// Makes a new backend for an order and returns it with its name, or the reason why there is none.
+/// May take any time.
 pub type Make<O> = Box<
     dyn FnMut(
             &<O as BackendUser>::Order,
@@ -93,7 +95,7 @@ pub type Make<O> = Box<
         + Send,
 >;
 
-/// The two ends of a hand-over. `what` the backend is for, for the log.
+/// Makes the two ends of a hand-over. `what` names the backend's purpose, for the log.
 pub fn pair<O: BackendUser>(
     what: &'static str,
     pace: Pace,
@@ -123,21 +125,21 @@ pub fn pair<O: BackendUser>(
     (scene, supervisor)
 }
 
-/// The scene's thread's end.
+/// The scene thread's end.
 pub struct UserEnd<O: BackendUser> {
     notices: Sender<Report<O>>,
     made: Receiver<Box<O::Backend>>,
-    /// What the GPU supervisor knows.
+    /// The state that the GPU supervisor knows.
     told: BackendState,
-    /// On its way back. Without a GPU supervisor it stays here to the end: to drop it may take
-    /// long.
+    /// A backend on its way back. Without a GPU supervisor it stays here to the end, as dropping it
+    /// may take long.
     leaving: Option<Box<O::Backend>>,
     failed: Arc<AtomicU64>,
 }
 
 impl<O: BackendUser> UserEnd<O> {
-    /// Once a round, between two steps: tells the GPU supervisor what has changed, and takes over
-    /// the backend that it has made.
+    /// Call it once a round, between two steps: reports changes to the GPU supervisor, and takes
+    /// over the backend that it has made.
     pub fn attend(&mut self, owner: &mut O) {
         if !self.send_back() {
             return;
@@ -153,7 +155,7 @@ impl<O: BackendUser> UserEnd<O> {
                 }),
             };
             let sent = notice.map_or(Ok(()), |notice| self.notices.send(notice));
-            // Without a GPU supervisor there is nobody to tell, now or later.
+            // Without a GPU supervisor there is no receiver, now or later.
             if !matches!(sent, Err(Unsent::Full(_))) {
                 self.told = standing;
             }
@@ -162,13 +164,13 @@ impl<O: BackendUser> UserEnd<O> {
             && let Ok(new) = self.made.try_recv()
         {
             self.leaving = owner.replace(new);
-            // If it is not even that, the next round says so.
+            // If the new backend was refused, the next round reports that.
             self.told = BackendState::Probation;
             self.send_back();
         }
     }
 
-    /// Whether nothing is left to go back.
+    /// Sends the old backend back. Returns whether nothing is left to send.
     fn send_back(&mut self) -> bool {
         if let Some(old) = self.leaving.take()
             && let Err(unsent) = self.notices.send(Report::Back(old))
@@ -179,7 +181,7 @@ impl<O: BackendUser> UserEnd<O> {
         self.leaving.is_none()
     }
 
-    /// Attempts that gave no backend, or one that was given up on trial.
+    /// Attempts that gave no backend, or one that was given up on probation.
     pub fn failed_attempts(&self) -> u64 {
         self.failed.load(Ordering::Relaxed)
     }
@@ -192,23 +194,23 @@ pub struct SupervisorEnd<O: BackendUser> {
     made: Sender<Box<O::Backend>>,
     make: Make<O>,
     backoff: Backoff,
-    /// Of the one that was given up.
+    /// Specification of the backend that was given up.
     order: Option<O::Order>,
-    /// Ours is there and has not answered yet.
+    /// The new backend was handed over and has not answered yet.
     on_trial: bool,
     failed: Arc<AtomicU64>,
 }
 
-/// An end of the GPU supervisor's, whatever it keeps.
+/// One of the GPU supervisor's ends, for any kind of backend.
 pub trait Supervised: Send {
-    /// When it is to be tried again; `None`: when there is word.
+    /// Time of the next attempt; `None`: not before the next report.
     fn due_ns(&self) -> Option<u64>;
 
-    /// Hears what there is to hear and tries if it is time. `now_ns` is asked again after what took
-    /// long. `false`: the scene's thread is gone.
+    /// Receives all reports, and makes an attempt if one is due. Calls `now_ns` again after long
+    /// operations. Returns false if the scene's thread is gone.
     fn round(&mut self, now_ns: &dyn Fn() -> u64) -> bool;
 
-    /// Unparks this thread from now on when there is word.
+    /// From now on, each report unparks this thread.
     fn listen(&mut self);
 }
 
@@ -236,8 +238,8 @@ impl<O: BackendUser> Supervised for SupervisorEnd<O> {
     }
 }
 
-/// What is on its way back when the GPU supervisor ends is dropped here: else whichever end is the
-/// last would, perhaps the scene's.
+/// Backends on their way back when the GPU supervisor ends are dropped here; otherwise the last end
+/// would drop them, perhaps the scene's.
 impl<O: BackendUser> Drop for SupervisorEnd<O> {
     fn drop(&mut self) {
         while let Ok(notice) = self.notices.try_recv() {
@@ -246,7 +248,7 @@ impl<O: BackendUser> Drop for SupervisorEnd<O> {
     }
 }
 
-/// Drivers panic where a device vanishes under them; the GPU supervisor outlives that.
+/// Drivers may panic when a device vanishes under them; the GPU supervisor survives that.
 fn drop_quietly<T>(what: T) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(what)));
 }
@@ -291,20 +293,21 @@ impl<O: BackendUser> SupervisorEnd<O> {
         }
     }
 
-    /// Makes one and hands it over; its name.
+    /// Makes a backend and hands it over. Returns its name.
     fn made(&mut self) -> Result<String, String> {
         let order = self.order.as_ref().ok_or("nothing was ordered")?;
         let made = catch_unwind(AssertUnwindSafe(|| (self.make)(order)));
         let (new, name) = made.map_err(|_| "its driver panicked".to_owned())??;
-        // The one before was taken over, or there would have been no word that it was given up.
+        // The previous one was taken over; otherwise there would have been no report that it was
+        // given up.
         let handed_over = self.made.send(new);
         handed_over.map_err(|_| "the scene's thread is gone".to_owned())?;
         Ok(name)
     }
 }
 
-/// The GPU supervisor's thread: until the other end of `stop` is dropped, or all scenes' threads
-/// are gone. Ends at once unless a driver is at work.
+/// Runs the GPU supervisor's thread until the other end of `stop` is dropped, or all scenes'
+/// threads are gone. Ends at once unless a driver is at work.
 pub fn run(mut ends: Vec<Box<dyn Supervised>>, mut stop: Receiver<Infallible>) {
     stop.listen();
     ends.iter_mut().for_each(|end| end.listen());
@@ -318,7 +321,7 @@ pub fn run(mut ends: Vec<Box<dyn Supervised>>, mut stop: Receiver<Infallible>) {
         let wait = due_ns.map_or(LOOK, |due_ns| {
             Duration::from_nanos(due_ns.saturating_sub(now_ns())).min(LOOK)
         });
-        // Word that came since it was looked for ends this at once.
+        // A report that came after the poll ends this at once.
         std::thread::park_timeout(wait);
     }
 }

@@ -1,9 +1,9 @@
-//! The threads that talk to the GPU that looks for what is near the tools, one for each that was
-//! opened: a driver may hold up any call, and the collision thread has a deadline.
+//! Threads that talk to the mid-phase's GPU, one for each device that was opened: a driver may hold
+//! up any call, and the collision thread has a deadline.
 //!
-//! Nobody joins them. One that hangs is given up with its device, and ends when its driver lets it;
-//! the session's end waits for a moment only, so that a driver that is well ends before the
-//! process.
+//! They are never joined. A thread that hangs is given up together with its device, and ends when
+//! its driver lets it. The end of the session waits only briefly, so that a healthy driver ends
+//! before the process.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -11,29 +11,29 @@ use std::time::Duration;
 use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd_sys::realtime::priority;
 
-/// Below the collision thread, which waits for it for 2 ms at most, and above ordinary load.
+/// Below the collision thread, which waits for it 2 ms at most, and above ordinary load.
 const NICENESS: i32 = -5;
-/// It is to run soon after it wakes, and runs for a moment each time.
+/// The thread should run soon after it wakes, and runs briefly each time.
 const SLICE_US: u32 = 200;
 
-/// Starts such threads. Each has a copy while it lives.
+/// Starts GPU threads. Each thread holds a copy while it lives.
 #[derive(Clone)]
 pub struct GpuThreads(Sender<Infallible>);
 
-/// The session's end of them.
+/// The session's end of the GPU threads.
 pub struct GpuThreadsEnd(Receiver<Infallible>);
 
-/// Both ends.
+/// Makes both ends.
 pub fn gpu_threads() -> (GpuThreads, GpuThreadsEnd) {
     let (alive, ended) = bounded(0);
     (GpuThreads(alive), GpuThreadsEnd(ended))
 }
 
 impl GpuThreads {
-    /// Starts one, which serves until whoever asks is gone.
+    /// Starts a thread, which serves until its client is gone.
     ///
     /// # Errors
-    /// If the system makes no thread, in its words.
+    /// The system's reason if it cannot make a thread.
     pub fn start(&self, serve: impl FnOnce() + Send + 'static) -> Result<(), String> {
         let alive = self.0.clone();
         let body = move || {
@@ -46,7 +46,7 @@ impl GpuThreads {
         let started = std::thread::Builder::new()
             .name("gpu".to_owned())
             .spawn(body);
-        // It is never joined.
+        // The thread is never joined.
         started
             .map(drop)
             .map_err(|error| format!("its thread cannot be made: {error}"))
@@ -54,7 +54,7 @@ impl GpuThreads {
 }
 
 impl GpuThreadsEnd {
-    /// Waits until all have ended, for so long at most; whether they have.
+    /// Waits until all threads have ended, at most this long. Returns whether they have.
     pub fn have_ended(&self, at_most: Duration) -> bool {
         use crossbeam::channel::RecvTimeoutError;
         self.0.recv_timeout(at_most) == Err(RecvTimeoutError::Disconnected)

@@ -1,5 +1,5 @@
-//! Which tools are inside of bodies, in words: a body that a tool starts in, or that is put around
-//! it, exerts nothing until the tool has moved out, and a person has to know why.
+//! Reports which tools are inside of bodies. A body in which a tool starts, or that is placed
+//! around it, exerts nothing until the tool has moved out, and the user has to know why.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -8,22 +8,22 @@ use hapticd_proxy::{MAX_ARMS, tool_id};
 use crate::collider::{Applied, SceneCommand};
 use hapticd_loop::record::TickRecord;
 
-/// What is over sooner is not told: a body that is put around a tool and taken away again.
+/// An overlap that ends sooner is not reported: a body placed around a tool and removed again.
 const TOLD_AFTER_NS: u64 = 100_000_000;
-/// Names of removed bodies that are kept, since records may name them for a while.
+/// Names of removed bodies that are kept, since records may refer to them for a while.
 const REMOVED: usize = 256;
 
-/// What happened to an arm's tool.
+/// A change of an arm's tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is inside of this body, and has been for a while.
+    /// The tool is inside of this body, and has been for a while.
     Inside(String),
-    /// It is out of what it was said to be inside of.
+    /// The tool has left the body that it was reported to be inside of.
     Out(String),
 }
 
 impl Change {
-    /// For a log or a list of events.
+    /// Text for a log or a list of events.
     pub fn text(&self, arm: &str) -> String {
         match self {
             Change::Inside(body) => format!(
@@ -36,12 +36,12 @@ impl Change {
 
 #[derive(Clone, Debug, Default)]
 struct Tool {
-    /// Identity of the body that it is inside of, and since when, ns.
+    /// Id of the body that the tool is inside of, and since when, ns.
     since: Option<(u32, u64)>,
     told: Option<String>,
 }
 
-/// See the module page. Not for the real-time thread.
+/// Watches the tools for overlaps: see the module documentation. Not for the real-time thread.
 pub struct InsideWatch {
     names: HashMap<u32, String>,
     removed: VecDeque<u32>,
@@ -49,7 +49,7 @@ pub struct InsideWatch {
 }
 
 impl InsideWatch {
-    /// Of these bodies, by their client-visible ids, and the tools of these arms.
+    /// Watches these bodies, by client-visible id, and the tools of these arms.
     pub fn new(bodies: impl Iterator<Item = (u32, String)>, arms: &[String]) -> Self {
         let tools = (arms.iter().enumerate()).map(|(i, a)| (tool_id(i), format!("tool of {a}")));
         InsideWatch {
@@ -59,7 +59,7 @@ impl InsideWatch {
         }
     }
 
-    /// A body came or went.
+    /// Follows a body that was added or removed.
     pub fn follow(&mut self, applied: &Applied) {
         match &applied.command {
             SceneCommand::Add(spec) => {
@@ -77,7 +77,7 @@ impl InsideWatch {
         }
     }
 
-    /// The name of the body that an arm's tool is inside of.
+    /// Name of the body that an arm's tool is inside of.
     pub fn body(&self, record: &TickRecord, arm: usize) -> Option<String> {
         let tick = record.arms.get(arm).filter(|tick| tick.attached)?;
         let id = Some(tick.inside_body).filter(|id| *id > 0)?;
@@ -85,7 +85,7 @@ impl InsideWatch {
         Some(name.unwrap_or_else(|| format!("body {id}")))
     }
 
-    /// What is to be told of an arm after this tick.
+    /// Returns the change to report for an arm after this tick.
     pub fn change(&mut self, record: &TickRecord, arm: usize) -> Option<Change> {
         let body = self.body(record, arm);
         let id = record.arms.get(arm)?.inside_body;
@@ -111,7 +111,7 @@ impl InsideWatch {
 mod tests {
     use super::*;
 
-    /// What is told in so many ticks of 1 ms in which the tool is inside of a body of this id.
+    /// Reports over this many ticks of 1 ms in which the tool is inside of a body with this id.
     fn told(watch: &mut InsideWatch, from: &mut u64, ticks: u64, id: u32) -> Vec<String> {
         let mut all = Vec::new();
         for _ in 0..ticks {
@@ -143,7 +143,7 @@ mod tests {
         let other = tool_id(1);
         assert_eq!(told(&mut watch, now, 500, other), [inside("tool of left")]);
         assert_eq!(told(&mut watch, now, 1, 0).len(), 1);
-        // Over at once: nobody is told.
+        // Over at once: nothing is reported.
         assert!(told(&mut watch, now, 90, 1).is_empty());
         assert!(told(&mut watch, now, 90, 0).is_empty());
     }

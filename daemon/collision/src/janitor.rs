@@ -1,9 +1,9 @@
-//! The thread that frees bodies: what a mesh of a million triangles holds takes milliseconds to
-//! give back, which no thread that answers the loop has.
+//! The thread that frees bodies. Freeing a mesh of a million triangles takes milliseconds, which no
+//! thread that answers the loop has.
 //!
-//! The collision thread sends every body that it lets go of. The janitor keeps it until nobody else
-//! has any part of it (soft bodies and the recorder may, for a while), so that it is always the one
-//! who frees.
+//! The collision thread sends every body that it releases. The janitor keeps it until no other
+//! thread has any part of it (soft bodies and the recorder may, for a while), so that the janitor
+//! always does the freeing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use std::time::Duration;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 use hapticd_scene::BodySpec;
 
-/// How often what others still had is looked at again.
+/// Interval at which bodies that other threads still hold are checked again.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// Bodies on their way to the janitor.
+/// Capacity of the queue to the janitor, bodies.
 const CAPACITY: usize = 256;
 
-/// Where bodies are let go.
+/// The sending end for bodies to free.
 pub struct Janitor {
     bodies: Sender<BodySpec>,
-    /// For which the queue had no capacity.
+    /// Bodies that did not fit into the queue.
     backlog: Vec<BodySpec>,
 }
 
-/// A janitor's two ends.
+/// Makes a janitor's two ends.
 pub fn janitor() -> (Janitor, Receiver<BodySpec>) {
     let (bodies, received) = bounded(CAPACITY);
     let janitor = Janitor {
@@ -35,13 +35,13 @@ pub fn janitor() -> (Janitor, Receiver<BodySpec>) {
 }
 
 impl Janitor {
-    /// Lets go of a body. Does not wait, and frees nothing here while the thread lives.
+    /// Releases a body. Does not wait, and frees nothing here while the thread lives.
     pub fn free(&mut self, body: BodySpec) {
         self.backlog.push(body);
         self.attend();
     }
 
-    /// Sends what had to wait.
+    /// Sends the bodies that had to wait.
     pub fn attend(&mut self) {
         while let Some(body) = self.backlog.pop() {
             match self.bodies.try_send(body) {
@@ -50,14 +50,14 @@ impl Janitor {
                     self.backlog.push(body);
                     return;
                 }
-                // The session is at its end.
+                // The session is ending.
                 Err(TrySendError::Disconnected(_)) => return,
             }
         }
     }
 }
 
-/// Frees until nobody sends any more.
+/// Frees bodies until all senders are gone.
 pub fn serve(bodies: &Receiver<BodySpec>) {
     let mut kept: Vec<BodySpec> = Vec::new();
     loop {
@@ -66,7 +66,7 @@ pub fn serve(bodies: &Receiver<BodySpec>) {
             false => bodies.recv_timeout(AGAIN),
         };
         match next {
-            // Of two copies of one body one is enough.
+            // One of two copies of a body is enough.
             Ok(body) if kept.iter().any(|k| is_same(k, &body)) => {}
             Ok(body) => kept.push(body),
             Err(RecvTimeoutError::Timeout) => {}

@@ -1,59 +1,60 @@
-//! What became of the questions about what is near the tools, over a whole run: one GPU may take
-//! the place of another that was given up.
+//! Statistics of the mid-phase over a whole run, in which one GPU may replace another that was
+//! given up.
 //!
-//! Pure; allocates for the texts only.
+//! Pure; allocates only for the texts.
 
 use hapticd_ccd::MidPhaseStats;
 
 use crate::gpu_supervisor::BackendState;
 
-/// For people and scripts. Counts are those of all GPUs that were asked.
+/// Statistics for people and scripts. Counts cover all GPUs that were asked.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct MidPhaseStatus {
-    /// Who is in charge: `GPU`, or `CPU` while it is given up.
+    /// The backend in use: `GPU`, or `CPU` while the GPU is given up.
     pub backend: &'static str,
-    /// Pairs of meshes that it was asked about.
+    /// Pairs of meshes sent to the GPU.
     pub sent: u64,
-    /// Of those: answered in time and in full. All others were the CPU's.
+    /// Pairs answered in time and in full. The CPU answered all others.
     pub answered: u64,
-    /// More pairs of triangles than room.
+    /// Answers with more pairs of triangles than capacity.
     pub short: u64,
-    /// Too late.
+    /// Answers that came too late.
     pub late: u64,
-    /// Numbers out of range, no memory.
+    /// Refused pairs: numbers out of range, no memory.
     pub refused: u64,
     /// Pairs of triangles in the last answer.
     pub candidates: u64,
     /// Time of the last answer on the GPU, µs.
     pub gpu_us: Option<f64>,
-    /// Why it is given up; empty: it is not.
+    /// Why the GPU is given up; empty while it is in use.
     pub given_up: String,
-    /// Times that one was given up, and the CPU went on alone.
+    /// Times that a GPU was given up and the CPU continued alone.
     pub takeovers: u64,
-    /// Why, the last time.
+    /// Reason of the last takeover.
     pub why: String,
-    /// Times that it was handed back to one that answers.
+    /// Times that a GPU took over again and answered.
     pub handed_back: u64,
-    /// Attempts to have one again that came to nothing.
+    /// Failed attempts to reopen a GPU.
     pub failed_attempts: u64,
 }
 
-/// Keeps the counts of those that are gone.
+/// Keeps the counts of earlier backends.
 #[derive(Clone, Debug, Default)]
 pub struct MidPhaseHistory {
-    /// Of those that are gone, all together.
+    /// Sum over earlier backends.
     past: MidPhaseStats,
-    /// Times that one of those was given up, and why the last time.
+    /// Times that one of them was given up, and the last reason.
     takeovers: u64,
     why: String,
-    /// Times that one took the place of another and then answered.
+    /// Times that a backend replaced another and then answered.
     handed_back: u64,
-    /// What the one that is there had answered when it came, for a trial; `None`: it is the first.
+    /// Counts of the present backend when it arrived, from its test query; `None` for the first
+    /// one.
     before: Option<MidPhaseStats>,
 }
 
 impl MidPhaseHistory {
-    /// Another one, with these facts, takes the place of the one with those, if there was one.
+    /// Replaces the backend with statistics `old`, if any, by the one with statistics `new`.
     pub fn replace(&mut self, old: Option<&MidPhaseStats>, new: &MidPhaseStats) {
         let Some(old) = old else { return };
         self.handed_back += u64::from(self.has_come_back(old));
@@ -71,12 +72,12 @@ impl MidPhaseHistory {
         self.before = Some(new.clone());
     }
 
-    /// The one with these facts took another's place and has answered since.
+    /// Whether the backend with these statistics replaced another and has answered since.
     fn has_come_back(&self, now: &MidPhaseStats) -> bool {
         (self.before.as_ref()).is_some_and(|before| now.answered > before.answered)
     }
 
-    /// How the one with these facts stands. The first one counts as in charge from the start.
+    /// State of the backend with these statistics. The first one counts as active from the start.
     pub fn standing(&self, now: &MidPhaseStats) -> BackendState {
         if !now.given_up.is_empty() {
             BackendState::Lost
@@ -87,7 +88,7 @@ impl MidPhaseHistory {
         }
     }
 
-    /// Of the run so far, with those of the one that is there.
+    /// Statistics of the run so far, including those of the present backend.
     pub fn facts(&self, now: &MidPhaseStats, failed_attempts: u64) -> MidPhaseStatus {
         let none = MidPhaseStats::default();
         let before = self.before.as_ref().unwrap_or(&none);
@@ -146,7 +147,7 @@ mod tests {
         );
         assert_eq!((facts.handed_back, facts.failed_attempts), (0, 3));
 
-        // The next one was asked twice before it came.
+        // The next one was asked twice before it arrived.
         let came_with = asked(2, 1, "");
         book.replace(Some(&lost), &came_with);
         assert_eq!(book.standing(&came_with), BackendState::Probation);

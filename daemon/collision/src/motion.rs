@@ -1,4 +1,4 @@
-//! Bodies that move by themselves, as the configuration says: swinging or turning.
+//! Bodies that move on their own, as configured: oscillating or turning.
 //!
 //! Pure functions of time: the collision side turns them into targets for the loop, which moves the
 //! bodies as far as detection allows.
@@ -6,7 +6,7 @@
 use hapticd_config::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3};
 
-/// One body's own motion.
+/// The configured motion of one body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyMotion {
     /// Client-visible id.
@@ -28,9 +28,9 @@ enum Kind {
     },
 }
 
-/// How far ahead of its own time a body is sent: further than an answer takes to arrive.
+/// How far ahead of the present time a body's target is, s: more than an answer takes to arrive.
 const AHEAD_S: f64 = 0.02;
-/// A body may be this much faster than its motion, to catch up after it was in somebody's way.
+/// Speed limit of a body relative to its motion, so that it can catch up after it was blocked.
 const CATCH_UP: f64 = 1.5;
 
 impl BodyMotion {
@@ -64,7 +64,7 @@ impl BodyMotion {
         })
     }
 
-    /// Where it wants to be `t_s` after the start.
+    /// Target pose `t_s` after the start.
     pub fn pose(&self, t_s: f64) -> Pose {
         let mut pose = self.start;
         match self.kind {
@@ -78,7 +78,7 @@ impl BodyMotion {
         pose
     }
 
-    /// Target and speed to send it at `t_s`.
+    /// Target and speed limit to send at `t_s`.
     pub fn target(&self, t_s: f64) -> (Pose, f64) {
         (self.pose(t_s + AHEAD_S), self.speed_m_s)
     }

@@ -1,9 +1,10 @@
-//! What is near the arms' needles, for people and scripts: from the loop's records, off the loop.
+//! Structures near the arms' needles, for people and scripts: computed from the loop's records, off
+//! the loop.
 //!
-//! The scribe hands every record over; the way of each needle is put together from the nodes that
-//! records tell of, and a few times a second its pieces are registered again and what is near them
-//! is looked up ([`Surroundings`]) and clients are shown where it is ([`shown`]). Nothing that is
-//! felt waits for it. Allocates.
+//! The scribe hands every record over. The path of each needle is assembled from the nodes in the
+//! records. A few times a second its pieces are registered again, their neighbours are looked up
+//! ([`Surroundings`]), and clients are shown where it is ([`shown`]). No force waits for it.
+//! Allocates.
 
 pub mod shown;
 
@@ -18,40 +19,40 @@ use self::shown::Shown;
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceWriter};
 use hapticd_loop::record::TickRecord;
 
-/// Ticks between two looks.
+/// Ticks between two updates.
 const EVERY: u64 = 20;
-/// Pieces from the tip back whose neighbours are looked up.
+/// Pieces, from the tip back, whose neighbours are looked up.
 const LOOKED_AT: usize = 8;
-/// Edge of an unrefined cell, as a part of the tissue's longest edge.
+/// Edge of an unrefined cell, as a fraction of the tissue's longest edge.
 const CELL: f64 = 0.1;
 
-/// What is near a needle.
+/// Neighbourhood of a needle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct NeedleStats {
-    /// Index of its arm.
+    /// Index of the arm.
     pub arm: usize,
-    /// The structure that is nearest to its last pieces, if any is near enough to be listed.
+    /// The structure nearest to the needle's last pieces, if any is near enough to be listed.
     pub nearest: Option<String>,
-    /// How far it is from the needle's surface, m; 0 where the needle goes through it.
+    /// Distance of that structure from the needle's surface, m; 0 where the needle goes through it.
     pub distance_m: Option<f64>,
-    /// Distance up to which nothing is missed, m.
+    /// Distance up to which no structure is missed, m.
     pub sure_m: f64,
-    /// Pieces that are registered.
+    /// Registered pieces.
     pub pieces: usize,
-    /// Cells of the mesh of space.
+    /// Cells of the spatial mesh.
     pub cells: usize,
 }
 
-/// A needle that is to be watched.
+/// A needle to watch.
 #[derive(Clone, Debug)]
 pub struct Watchable {
-    /// Index of its arm.
+    /// Index of the arm.
     pub arm: usize,
-    /// Its name.
+    /// Name of the needle.
     pub name: String,
-    /// Of its shaft, m.
+    /// Radius of the shaft, m.
     pub radius_m: f64,
-    /// From the hub's middle to its tip, m.
+    /// Distance from the hub's middle to the tip, m.
     pub reach_m: f64,
 }
 
@@ -76,7 +77,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// For these needles; the tissue by its name and its structures by theirs, in its order.
+    /// Watches these needles in `tissue`, which is called `name`; `names` are those of its
+    /// structures, in its order.
     ///
     /// # Errors
     /// If a structure cannot be registered.
@@ -122,17 +124,17 @@ impl Watch {
         })
     }
 
-    /// What clients are told of tissue, structures and needles.
+    /// Descriptions of tissue, structures and needles for clients.
     pub fn surface_infos(&self) -> Vec<SurfaceInfo> {
         self.shown.infos()
     }
 
-    /// Where clients see them, in the order of [`Self::surface_infos`].
+    /// Sets the writers that clients see, in the order of [`Self::surface_infos`].
     pub fn show(&mut self, writers: Vec<SurfaceWriter>) {
         self.shown.set_writers(writers);
     }
 
-    /// Takes a record in.
+    /// Takes in one record.
     pub fn follow(&mut self, record: &TickRecord) {
         for (i, watched) in self.arms.iter_mut().enumerate() {
             let Some(arm) = record.arms.get(watched.arm) else {
@@ -157,15 +159,15 @@ impl Watch {
         }
     }
 
-    /// As it was at the last look.
+    /// The results of the last update.
     pub fn facts(&self) -> Vec<NeedleStats> {
         self.arms.iter().map(|w| w.facts.clone()).collect()
     }
 }
 
 impl Watched {
-    /// The nodes that are told of take the place of those known; where records are missing in
-    /// between, those before are forgotten.
+    /// Replaces the known nodes by the newest ones. If records in between are missing, drops the
+    /// earlier nodes.
     fn extend(&mut self, told: &Insertion, tissue_from_world: &Pose) {
         if told.phase != Phase::Inserted {
             self.nodes.clear();
@@ -189,7 +191,7 @@ impl Watched {
     fn look(&mut self, tip: &Vec3, names: &[String]) {
         let s = &mut self.surroundings;
         if s.follow(&self.nodes, tip).is_err() {
-            // Out of the mesh: what is there is not the needle any more.
+            // Outside of the mesh: the known nodes no longer describe the needle.
             self.nodes.clear();
             return;
         }
@@ -280,7 +282,7 @@ mod tests {
                 }
             }
         }
-        // Nearer than what is sure to be seen.
+        // Nearer than the distance up to which detection is certain.
         for _ in 0..EVERY {
             tick += 1;
             watch.follow(&record(tick, &way[..38], way[38]));
@@ -290,7 +292,7 @@ mod tests {
         assert!(apart + 0.001 < near.sure_m, "{near:?}");
         assert_eq!(near.nearest.as_deref(), Some("stone"));
         assert!((near.distance_m.unwrap() - apart).abs() < 1e-9, "{near:?}");
-        // Twenty records are lost: what is known starts again, and is right.
+        // Twenty records are lost: the known path starts again, and is right.
         tick += EVERY - tick % EVERY;
         watch.follow(&record(tick, &way[..10], way[10]));
         assert_eq!(watch.facts()[0].pieces, 10);

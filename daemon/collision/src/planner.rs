@@ -1,17 +1,17 @@
-//! The thread that computes what the dynamics need more time for than an answer has: courses of
-//! bodies that pile up, and whether a newcomer has space ([`hapticd_scene::Work`]).
+//! The thread for computations of the dynamics that need more time than an answer has: trajectories
+//! of bodies that pile up, and whether a new body has space ([`hapticd_scene::Work`]).
 //!
-//! One piece of work is under way at a time. The collision thread waits for it for a moment, in
-//! which most of it is done, and then answers on without it. At the ordinary priority, below the
-//! collision thread: which therefore never waits for the planner to finish handing over
-//! ([`hapticd_sync::delivery`]).
+//! One piece of work is in progress at a time. The collision thread waits for it briefly, in which
+//! time most work is done, and then continues without it. The planner runs at ordinary priority,
+//! below the collision thread. So the collision thread must never wait for the planner to finish a
+//! hand-over ([`hapticd_sync::delivery`]).
 
 use std::time::Duration;
 
 use hapticd_scene::Work;
 use hapticd_sync::delivery::{Receiver, Sender, Unsent, delivery};
 
-/// How long an answer waits for the course that it could give: less than the loop's period by far.
+/// How long an answer waits for its trajectory: far less than the loop's period.
 const GRACE: Duration = Duration::from_micros(150);
 
 /// The collision thread's end.
@@ -20,13 +20,13 @@ pub struct Planner {
     done: Receiver<Box<Work>>,
 }
 
-/// The thread's end.
+/// The planner thread's end.
 pub struct Ends {
     work: Receiver<Box<Work>>,
     done: Sender<Box<Work>>,
 }
 
-/// Both ends.
+/// Makes both ends.
 pub fn planner() -> (Planner, Ends) {
     let (work_in, work_out) = delivery(1);
     let (done_in, done_out) = delivery(1);
@@ -42,7 +42,8 @@ pub fn planner() -> (Planner, Ends) {
 }
 
 impl Planner {
-    /// Gives work away; back if it was done within a moment. Without a thread it is done here.
+    /// Hands work to the planner, and returns it if it was done within `GRACE`. Without a thread
+    /// the work is done here.
     pub fn give(&mut self, work: Box<Work>) -> Option<Box<Work>> {
         match self.work.send(work) {
             Ok(()) => self.done.recv_timeout(GRACE).ok(),
@@ -53,13 +54,13 @@ impl Planner {
         }
     }
 
-    /// What was given away and is done. Does not wait.
+    /// Takes completed work, if any. Does not wait.
     pub fn take(&mut self) -> Option<Box<Work>> {
         self.done.try_recv().ok()
     }
 }
 
-/// Does what is given until nobody gives any more.
+/// Does work until the giver is gone.
 pub fn serve(mut ends: Ends) {
     while let Some(mut work) = ends.work.recv() {
         work.run();

@@ -1,14 +1,14 @@
-//! The skin thread: what implicit bodies look like, some dozens of times a second, and never at
-//! anybody's cost.
+//! The skin thread: makes meshes of implicit bodies some dozens of times a second, without delaying
+//! any other thread.
 //!
 //! It takes the newest state of the bodies from a mailbox, makes a mesh of each
 //! ([`hapticd_deformable::SkinMaker`]) and publishes it ([`hapticd_ipc::skins`]). It writes nothing
-//! back, nobody waits for it, and it waits for nobody. When there is too little time, cubes become
-//! larger before frames are dropped, and frames say so; a frame that cannot be made leaves the last
-//! one standing, whose time tells.
+//! back, no thread waits for it, and it waits for none. When time is short, cubes become larger
+//! before frames are dropped, and frames say so. If a frame cannot be made, the last one stays, and
+//! its time shows its age.
 //!
-//! Not real-time: allocates while its memory grows. It is below all threads that make force, and
-//! asks the system for it ([`run`]).
+//! Not real-time: allocates while its memory grows. It runs below all threads that make force, and
+//! requests that from the system ([`run`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,18 +23,18 @@ use hapticd_sys::clock::{now_ns, thread_cpu_ns};
 
 use hapticd_ipc::skins::{SkinMesh, SkinWriter};
 
-/// The bodies at the end of a step.
+/// State of the bodies at the end of a step.
 #[derive(Clone, Debug, Default)]
 pub struct SkinUpdate {
-    /// How they were.
+    /// States of the bodies.
     pub states: SkinStates,
-    /// When, ns on the monotonic clock.
+    /// Time of the state, ns on the monotonic clock.
     pub time_ns: u64,
     /// Counts the steps.
     pub step: u64,
 }
 
-/// What the thread tells of itself.
+/// Statistics of the thread, shared with readers.
 #[derive(Debug, Default)]
 pub struct SkinThreadState {
     /// Counts rounds: the sign of life.
@@ -43,38 +43,38 @@ pub struct SkinThreadState {
     pub frames: AtomicU64,
     /// Frames that were not made or not published.
     pub refused: AtomicU64,
-    /// Rounds that began late, since the one before took longer than its time.
+    /// Rounds that began late because the one before took too long.
     pub late: AtomicU64,
     /// States that were never shown.
     pub skipped: AtomicU64,
     /// Frames with cubes larger than wanted.
     pub coarse: AtomicU64,
-    /// Frames whose mesh was not sound.
+    /// Frames with a mesh that was not sound.
     pub faulty: AtomicU64,
     /// Time of the last round, ns.
     pub round_ns: AtomicU64,
     /// Triangles in the last round.
     pub triangles: AtomicU64,
-    /// Largest distance between what is seen and what is felt so far, nm.
+    /// Largest distance between the drawn and the rendered surface so far, nm.
     pub felt_nm: AtomicU64,
-    /// Why the last frame that was refused was.
+    /// Reason of the last refused frame.
     pub why: Mutex<String>,
     /// Frames that a GPU made.
     pub by_gpu: AtomicU64,
-    /// Frames that a GPU was to make and the CPU made.
+    /// Frames meant for a GPU that the CPU made.
     pub instead: AtomicU64,
-    /// Why it did, the last time.
+    /// Reason of the last such frame.
     pub why_instead: Mutex<String>,
 }
 
-/// A copy of it, for people and scripts.
+/// A copy of [`SkinThreadState`], for people and scripts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SkinStats {
     /// Frames of all bodies so far.
     pub frames: u64,
     /// Frames that were not made or not published.
     pub refused: u64,
-    /// Why, the last time.
+    /// Reason of the last refused frame.
     pub why: String,
     /// Rounds that began late.
     pub late: u64,
@@ -82,24 +82,24 @@ pub struct SkinStats {
     pub skipped: u64,
     /// Frames with cubes larger than wanted.
     pub coarse: u64,
-    /// Frames whose mesh was not closed, or not finite.
+    /// Frames with a mesh that was not closed, or not finite.
     pub faulty: u64,
     /// Time of the last round, ms.
     pub round_ms: f64,
     /// Triangles in the last round.
     pub triangles: u64,
-    /// Largest distance between what is seen and what is felt so far, m.
+    /// Largest distance between the drawn and the rendered surface so far, m.
     pub felt_m: f64,
     /// Frames that a GPU made.
     pub by_gpu: u64,
-    /// Frames that a GPU was to make and the CPU made.
+    /// Frames meant for a GPU that the CPU made.
     pub instead: u64,
-    /// Why it did, the last time.
+    /// Reason of the last such frame.
     pub why_instead: String,
 }
 
 impl SkinThreadState {
-    /// As it is now.
+    /// Copies the present values.
     pub fn facts(&self) -> SkinStats {
         let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
         SkinStats {
@@ -139,8 +139,8 @@ impl SkinThreadState {
 
     fn refuse(&self, why: impl ToString) {
         self.refused.fetch_add(1, Ordering::Relaxed);
-        // Who looks holds it for the time of a copy; a reason that is not told now is told the next
-        // time.
+        // A reader holds the lock for the time of a copy; a reason that cannot be stored now is
+        // stored the next time.
         if let Ok(mut last) = self.why.try_lock() {
             *last = why.to_string();
         }
@@ -151,38 +151,38 @@ impl SkinThreadState {
 pub struct Links {
     /// Newest state of the bodies.
     pub updates: latest::Reader<SkinUpdate>,
-    /// Of each body, in the order of the states.
+    /// The bodies, in the order of the states.
     pub bodies: Vec<SkinBody>,
-    /// Who makes large frames, if not the CPU.
+    /// Backend for large frames, if not the CPU.
     pub large: Option<LargeSkins>,
-    /// From round to round.
+    /// Time between rounds.
     pub period: Duration,
-    /// Signs of life.
+    /// Statistics and sign of life.
     pub state: Arc<SkinThreadState>,
 }
 
-/// Who makes large frames, and from how many expected triangles on a frame is one.
+/// Backend for large frames, and the expected number of triangles from which a frame is large.
 pub struct LargeSkins {
-    /// Who.
+    /// The backend.
     pub by: Box<dyn Polygonizer>,
-    /// From here on.
+    /// Expected triangles from which a frame is large.
     pub triangles: f64,
 }
 
 /// A body whose skin is made.
 pub struct SkinBody {
-    /// Which of the states is its.
+    /// Index of its state.
     number: usize,
     maker: SkinMaker,
     writer: SkinWriter,
     frames: u64,
     faulty: u32,
-    /// Time of the state that was shown last, ns.
+    /// Time of the last published state, ns.
     shown_ns: u64,
 }
 
 impl SkinBody {
-    /// The maker's body is to be the writer's.
+    /// Makes a body; maker and writer must be of the same body.
     #[must_use]
     pub fn new(number: usize, maker: SkinMaker, writer: SkinWriter) -> SkinBody {
         debug_assert_eq!(maker.spec().id, writer.id());
@@ -196,7 +196,7 @@ impl SkinBody {
         }
     }
 
-    /// A frame, made and published.
+    /// Makes and publishes a frame.
     fn show(
         &mut self,
         update: &SkinUpdate,
@@ -221,8 +221,8 @@ impl SkinBody {
             Err(why) => return state.refuse(why),
         };
         state.count(made.by, self.maker.why_not());
-        // What it costs, not how long it took: larger cubes are no remedy for a processor that
-        // others have. What a GPU costs is how long it is waited for.
+        // Its cost, not its duration: larger cubes do not help against a processor that other
+        // threads use. The cost of a GPU is the time spent waiting for it.
         let took_ns = match made.by {
             SkinBy::Large => now_ns() - started,
             SkinBy::Cpu | SkinBy::Instead => thread_cpu_ns() - started_cpu,
@@ -260,15 +260,15 @@ impl SkinBody {
     }
 }
 
-/// What never changes is shown again this long after, so that clients see that it is looked after,
-/// ns.
+/// Interval after which an unchanging skin is published again, so that clients see that it is
+/// maintained, ns.
 const STILL_NS: u64 = 1_000_000_000;
 
-/// Share of a round that making the meshes may take: what is left is for publishing them, and for
-/// whoever shares the processor.
+/// Share of a round for making the meshes; the rest is for publishing them, and for other threads
+/// on the processor.
 const SHARE: f64 = 0.6;
 
-/// What is made of a scene's implicit bodies at this rate, each with its part of a round.
+/// Makes the skin bodies of a scene's implicit bodies at this rate, each with its share of a round.
 pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> Vec<SkinBody> {
     let seconds = SHARE * period.as_secs_f64() / writers.len().max(1) as f64;
     let body = |(number, (spec, writer)): (usize, (SkinSpec, SkinWriter))| {
@@ -281,7 +281,7 @@ pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> 
     all.filter_map(body).collect()
 }
 
-/// What a frame says of itself.
+/// Header of a frame.
 fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let check = &made.check;
@@ -311,8 +311,8 @@ fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
     }
 }
 
-/// A round if there is something new: a frame of every body. `last`: the step that was shown last,
-/// and is shown now; `skipped` counts those between.
+/// Runs a round if there is a new state: one frame of every body. `last` holds the last published
+/// step and is updated; `skipped` counts the steps in between.
 pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
     let (update, new) = links.updates.read();
     if !new {
@@ -334,8 +334,8 @@ pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
 
 /// Makes frames at the configured rate until `stop`.
 pub fn run(mut links: Links, stop: &AtomicBool) {
-    // Below every thread that forces depend on. What the system does not grant costs nobody but who
-    // shares this processor.
+    // Below every thread that forces depend on. If the system refuses, only threads on this
+    // processor are affected.
     let step = hapticd_sys::realtime::priority::be_nice(NICENESS);
     tracing::debug!("skin thread: {step}");
     let period_ns = links.period.as_nanos() as u64;
@@ -349,14 +349,14 @@ pub fn run(mut links: Links, stop: &AtomicBool) {
         if now < due {
             std::thread::sleep(Duration::from_nanos(due - now));
         } else {
-            // Not made up for: the next round shows what is newest then.
+            // Lost time is not made up: the next round shows the newest state.
             links.state.late.fetch_add(1, Ordering::Relaxed);
             due = now;
         }
     }
 }
 
-/// How much below the others, as `nice` counts.
+/// Niceness below the other threads.
 const NICENESS: i32 = 5;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Virtual time: the whole daemon's data path in one thread, deterministic, as fast as it goes.
+//! Virtual time: the whole daemon's data path in one thread, deterministic, as fast as possible.
 //!
 //! Collision answers arrive a fixed number of ticks late, so that nothing relies on them being
-//! fresh. Arms are simulated or replayed; see [`VirtualArm`]. No clock but for the compute-time
-//! stamps, which influence nothing.
+//! fresh. Arms are simulated or replayed; see [`VirtualArm`]. Uses no clock except for the
+//! compute-time stamps, which influence nothing.
 
 use std::collections::VecDeque;
 
@@ -24,11 +24,11 @@ use hapticd_loop::watchdog::Silent;
 
 /// An arm without a wire.
 pub trait VirtualArm {
-    /// Lets `dt_ns` pass under a command, up to `now_ns`. Returns the arm's newest sample, `None`
-    /// while it is gone.
+    /// Advances the arm by `dt_ns` under a command, to `now_ns`. Returns the arm's newest sample,
+    /// `None` while it is gone.
     fn step(&mut self, now_ns: u64, dt_ns: u64, command: &ArmCommand) -> Option<ArmSample>;
 
-    /// Of a simulated arm: the truth at the time of the last step, also while the arm is gone.
+    /// Ground truth of a simulated arm at the time of the last step, even while the arm is gone.
     fn truth(&self) -> Option<ArmTruth> {
         None
     }
@@ -44,14 +44,14 @@ impl VirtualArm for HeldArm {
     }
 }
 
-/// A simulated arm that keeps its newest sample, since it reports only what is new.
+/// A simulated arm that keeps its newest sample, since it reports only new ones.
 pub struct SimulatedArm {
     held: Box<HeldArm>,
     last: ArmSample,
 }
 
 impl SimulatedArm {
-    /// An arm that has not reported yet.
+    /// Makes an arm that has not reported yet.
     pub fn new(held: Box<HeldArm>) -> Self {
         let last = ArmSample::default();
         SimulatedArm { held, last }
@@ -71,7 +71,7 @@ impl VirtualArm for SimulatedArm {
     }
 }
 
-/// The soft bodies, with what is on its way.
+/// The soft bodies, with their answers in flight.
 struct Soft {
     scene: SoftScene,
     in_flight: VecDeque<(u64, Box<SoftSnapshot>)>,
@@ -175,7 +175,7 @@ impl VirtualLoop {
         }
     }
 
-    /// Does something to the scene before the next collision step.
+    /// Applies a command to the scene before the next collision step.
     pub fn command(&mut self, command: SceneCommand) -> SceneReply {
         if let (SceneCommand::Surface { id, material }, Some(soft)) = (&command, &mut self.soft)
             && *id >= FIRST_ID
@@ -201,13 +201,13 @@ impl VirtualLoop {
         reply
     }
 
-    /// A body's client is gone: it is felt no more from the next tick on. [`SceneCommand::Remove`]
-    /// is to follow.
+    /// Removes a body whose client is gone: the tool no longer feels it from the next tick on.
+    /// [`SceneCommand::Remove`] must follow.
     pub fn forget(&mut self, id: u32) {
         self.core.forget(id);
     }
 
-    /// A body makes no force from the next tick on, or makes force again.
+    /// Silences a body, so that it makes no force, or restores it, from the next tick on.
     pub fn silence(&mut self, body: u32, silent: bool) {
         self.core.silence(Silencing { body, silent });
     }
@@ -216,7 +216,8 @@ impl VirtualLoop {
     pub fn tighten(&mut self, limits: &Limits) {
         for arm in 0..MAX_ARMS {
             if let Err(why) = self.core.tighten(arm, limits) {
-                // A reload's limits are checked before; should one slip through, the old ones stay.
+                // A reload's limits are checked before; if invalid ones slip through, the old ones
+                // stay.
                 tracing::error!(arm, %why, "limits not taken");
             }
         }
@@ -227,7 +228,7 @@ impl VirtualLoop {
         (0..MAX_ARMS).for_each(|arm| self.core.ease(arm));
     }
 
-    /// One tick.
+    /// Runs one tick.
     pub fn step(&mut self, stopping: bool) -> &TickRecord {
         let period_ns = self.core.period_ns();
         self.now_ns += period_ns;
@@ -313,7 +314,7 @@ impl VirtualLoop {
         self.soft.as_ref()?.last_step.as_ref()
     }
 
-    /// From the next tick on the soft bodies' thread hangs, or does so no more: for fault scripts.
+    /// Makes the soft bodies' thread hang from the next tick on, or ends that: for fault scripts.
     pub fn hang_soft(&mut self, hangs: bool) {
         if let Some(soft) = &mut self.soft {
             soft.hangs = hangs;
@@ -325,7 +326,7 @@ impl VirtualLoop {
         self.soft.as_ref().map(|soft| &soft.scene)
     }
 
-    /// Both sides of the scene, to be taken care of between two ticks: for scripts of faults.
+    /// Both sides of the scene, for changes between two ticks: for fault scripts.
     pub fn scenes(&mut self) -> (&mut Collider, Option<&mut SoftScene>) {
         let soft = self.soft.as_mut().map(|soft| &mut soft.scene);
         (&mut self.collider, soft)

@@ -1,42 +1,41 @@
-//! The collision thread goes before ordinary threads, for a bounded share of the time.
+//! Raises the collision thread above ordinary threads, for a bounded share of the time.
 //!
-//! What it answers late fades force, so it asks for SCHED_FIFO. A real-time thread that never
-//! leaves a processor harms those above it, the haptic loop too: the kernel then takes that
-//! processor from all of them for 50 ms of each second (real-time throttling; the fair server from
-//! Linux 6.12 on). A scene that takes long to answer for would halt the loop. So the thread is
-//! urgent for `SHARE` of the time at most and ordinary for the rest, in which it has the niceness
-//! that it was given.
+//! Its late answers fade force, so it requests SCHED_FIFO. A real-time thread that never leaves a
+//! processor harms those above it, including the haptic loop: the kernel then takes that processor
+//! from all of them for 50 ms of each second (real-time throttling; the fair server from Linux 6.12
+//! on). A scene that takes long to answer would halt the loop. So the thread is urgent for at most
+//! `SHARE` of the time, and ordinary for the rest, with the niceness that it was given.
 //!
-//! The share is kept from answer to answer: a single one is not interrupted.
+//! The share is checked between answers: a single answer is not interrupted.
 
 use hapticd_sys::clock::{now_ns, thread_cpu_ns};
 use hapticd_sys::realtime::priority::{be_ordinary, request_fifo};
 
-/// The most that it takes as an urgent thread. With what the loop and the arms take less than the
-/// 95 % that the kernel leaves to real-time threads.
+/// Largest share of the time as an urgent thread. Together with the loop and the arms it stays
+/// below the 95 % that the kernel leaves to real-time threads.
 const SHARE: f64 = 0.6;
-/// What it may take at once, ns, after it has taken less.
+/// Largest continuous urgent time, ns, after a period of lower use.
 const BURST_NS: f64 = 30e6;
-/// It is urgent again when it may take so much, ns.
+/// Credit from which the thread becomes urgent again, ns.
 const AGAIN_NS: f64 = 15e6;
 
-/// How the calling thread is scheduled. For one thread, which calls all of it.
+/// Scheduling of the calling thread. One thread must make all calls.
 #[derive(Debug)]
 pub struct Urgency {
-    /// SCHED_FIFO; 0: never urgent.
+    /// SCHED_FIFO priority; 0: never urgent.
     priority: u8,
     allowance: Allowance,
 }
 
 impl Urgency {
-    /// Of a thread that stays as it is.
+    /// Leaves the thread as it is.
     #[must_use]
     pub fn none() -> Self {
         Self::ask(0)
     }
 
-    /// Asks for SCHED_FIFO of this priority; 0 does not ask. Where it is refused the thread stays
-    /// as it is.
+    /// Requests SCHED_FIFO of this priority; 0 requests nothing. If refused, the thread stays as it
+    /// is.
     #[must_use]
     pub fn ask(priority: u8) -> Self {
         let is_granted = priority > 0 && request_fifo(priority).is_granted();
@@ -52,13 +51,13 @@ impl Urgency {
         self.priority > 0
     }
 
-    /// Between two answers. Never blocks; two system calls at most.
+    /// Updates the scheduling between two answers. Never blocks; two system calls at most.
     pub fn attend(&mut self) {
         if self.priority == 0 {
             return;
         }
         match self.allowance.look(now_ns(), thread_cpu_ns()) {
-            // What was granted once and is refused now leaves it ordinary.
+            // If a later request is refused, the thread stays ordinary.
             Some(true) => drop(request_fifo(self.priority)),
             Some(false) => drop(be_ordinary()),
             None => {}
@@ -66,12 +65,12 @@ impl Urgency {
     }
 }
 
-/// What may be taken as an urgent thread: a bucket that fills at `SHARE` of the time.
+/// Allowance for urgent time: a bucket that fills at `SHARE` of the time.
 #[derive(Debug)]
 struct Allowance {
     credit_ns: f64,
     is_urgent: bool,
-    /// Time and the thread's processor time at the last look, ns.
+    /// Time and the thread's processor time at the last check, ns.
     last: [u64; 2],
 }
 
@@ -84,7 +83,7 @@ impl Allowance {
         }
     }
 
-    /// Whether the thread is to be urgent or ordinary from now on; `None`: as it is.
+    /// Returns whether the thread becomes urgent or ordinary; `None`: no change.
     fn look(&mut self, now_ns: u64, cpu_ns: u64) -> Option<bool> {
         let time_ns = now_ns.saturating_sub(self.last[0]) as f64;
         let spent_ns = cpu_ns.saturating_sub(self.last[1]) as f64;
@@ -102,7 +101,7 @@ impl Allowance {
 mod tests {
     use super::*;
 
-    /// Answers of so long, with pauses of so long: the share of the time in which they are urgent.
+    /// Share of urgent time for answers and pauses of these lengths.
     fn share(answer_ns: u64, pause_ns: u64) -> f64 {
         let mut allowance = Allowance::new(0, 0);
         let (mut now, mut cpu, mut urgent) = (0, 0, 0);
@@ -139,7 +138,7 @@ mod tests {
     fn one_long_answer_is_paid_for() {
         let mut allowance = Allowance::new(0, 0);
         assert_eq!(allowance.look(1_000_000_000, 1_000_000_000), Some(false));
-        // It took 370 ms more than it may.
+        // It took 370 ms more than allowed.
         let until = |ms: u64| (1_000 + ms) * 1_000_000;
         assert_eq!(allowance.look(until(600), 1_000_000_000), None);
         assert_eq!(allowance.look(until(680), 1_000_000_000), Some(true));

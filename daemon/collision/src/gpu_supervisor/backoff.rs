@@ -1,21 +1,21 @@
-//! When to ask again for a GPU that was given up: soon, and less and less often while it does not
+//! Schedules attempts to reopen a GPU that was given up: soon, and less often while it does not
 //! last.
 //!
 //! Pure: times are arguments, ns on any clock that does not go back. Allocates nothing.
 
-/// How long to wait.
+/// Waiting times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// Before the first attempt, ns. Each further one waits twice as long as the one before.
+    /// Wait before the first attempt, ns. Each further wait is twice as long as the one before.
     pub first_ns: u64,
-    /// No longer than this, ns.
+    /// Longest wait, ns.
     pub most_ns: u64,
-    /// Who was in charge for so long has lasted, ns: the next attempt is a first one again.
+    /// Time in use after which a backend counts as settled, ns: the next wait is a first one again.
     pub settled_ns: u64,
 }
 
 impl Pace {
-    /// The daemon's. A driver that resets its GPU needs about a second; one that was unplugged may
+    /// The daemon's pace. A driver that resets its GPU needs about a second. An unplugged GPU may
     /// come back at any time, and an attempt a minute costs nothing.
     pub const DEFAULT: Self = Self {
         first_ns: 1_000_000_000,
@@ -24,19 +24,20 @@ impl Pace {
     };
 }
 
-/// See the module page. What happens is told to it; [`Backoff::due_ns`] says when to try.
+/// The schedule of attempts: see the module documentation. The methods report events to it;
+/// [`Backoff::due_ns`] says when to try.
 #[derive(Clone, Debug)]
 pub struct Backoff {
     pace: Pace,
-    /// Before the next attempt.
+    /// Wait before the next attempt.
     wait_ns: u64,
     due_ns: Option<u64>,
-    /// Since when the one that is there has been in charge.
+    /// Time since which the present backend has been in use.
     in_charge_ns: Option<u64>,
 }
 
 impl Backoff {
-    /// Nothing was given up yet.
+    /// State before any backend was given up.
     #[must_use]
     pub fn new(pace: Pace) -> Self {
         Self {
@@ -47,13 +48,13 @@ impl Backoff {
         }
     }
 
-    /// When to try; `None`: there is nothing to try.
+    /// Time of the next attempt; `None` if none is planned.
     #[must_use]
     pub fn due_ns(&self) -> Option<u64> {
         self.due_ns
     }
 
-    /// It was given up, in charge or on trial.
+    /// Notes that the backend was given up, in use or on probation.
     pub fn given_up(&mut self, now_ns: u64) {
         let lasted = |since: u64| now_ns.saturating_sub(since) >= self.pace.settled_ns;
         if self.in_charge_ns.take().is_some_and(lasted) {
@@ -62,17 +63,17 @@ impl Backoff {
         self.plan(now_ns);
     }
 
-    /// An attempt gave none.
+    /// Notes that an attempt gave no backend.
     pub fn failed(&mut self, now_ns: u64) {
         self.plan(now_ns);
     }
 
-    /// An attempt gave one, which is on trial now.
+    /// Notes that an attempt gave a backend, which is on probation now.
     pub fn handed_over(&mut self) {
         self.due_ns = None;
     }
 
-    /// It has answered.
+    /// Notes that the backend has answered.
     pub fn in_charge(&mut self, now_ns: u64) {
         self.due_ns = None;
         self.in_charge_ns = Some(now_ns);
@@ -90,7 +91,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    /// How long it waits each time if every attempt is answered by `after`.
+    /// Waits before each attempt if `after` follows each attempt.
     fn waits(backoff: &mut Backoff, from_ns: u64, after: impl Fn(&mut Backoff, u64)) -> Vec<u64> {
         let mut now = from_ns;
         let mut waits = Vec::new();
@@ -130,7 +131,7 @@ mod tests {
     fn the_first_wait_comes_back_with_one_that_lasts_a_minute() {
         let mut backoff = Backoff::new(Pace::DEFAULT);
         let mut now = 0;
-        // How long each was in charge, and how long it then waits.
+        // How long each backend was in use, and how long the wait is after it.
         for (lasted, wait) in [
             (100, 1),
             (0, 2),
@@ -148,7 +149,7 @@ mod tests {
             now += wait * S;
             backoff.handed_over();
         }
-        // What it was long in charge for once does not count for the next one.
+        // A long time in use does not count for the next backend.
         backoff.in_charge(now);
         backoff.given_up(now + 60 * S);
         backoff.handed_over();

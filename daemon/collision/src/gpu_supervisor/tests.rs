@@ -1,4 +1,4 @@
-//! The hand-over with backends that are numbers: by made-up times, and with the thread.
+//! The hand-over with backends that are numbers: with made-up times, and with the thread.
 
 use std::cell::Cell;
 use std::sync::{Mutex, mpsc};
@@ -9,13 +9,13 @@ use super::*;
 
 const S: u64 = 1_000_000_000;
 
-/// Who was dropped, and on which thread.
+/// Backends that were dropped, and on which thread.
 type Drops = Arc<Mutex<Vec<(u32, Option<String>)>>>;
 
 struct Backend {
     number: u32,
     drops: Drops,
-    /// Its driver panics when it goes.
+    /// Its driver panics when it is dropped.
     breaks: bool,
 }
 
@@ -122,7 +122,7 @@ impl Play {
         self.end.as_mut().unwrap().attend(&mut self.scene);
     }
 
-    /// The GPU supervisor's round at a time.
+    /// The GPU supervisor's round at a given time.
     fn round_at(&mut self, now_ns: u64) -> bool {
         self.now_ns.set(now_ns);
         let now = &self.now_ns;
@@ -166,7 +166,7 @@ fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_gpu_supervisor
     assert_eq!((play.attempts(), play.scene.backend.number), (0, 0));
     assert!(play.round_at(11 * S));
     assert_eq!((play.attempts(), play.scene.backend.number), (1, 0));
-    // Nobody is asked while it is under way.
+    // No attempt is made while one is in progress.
     assert!(play.round_at(500 * S));
     assert_eq!((play.attempts(), play.supervisor.due_ns()), (1, None));
 
@@ -206,7 +206,7 @@ fn who_cannot_be_had_is_counted_and_the_scene_goes_on() {
         );
         assert_eq!(play.scene.standing, BackendState::Lost);
     }
-    // A driver that panics is one that does not work.
+    // A driver that panics counts as one that fails.
     play.drive(Driver::Panics);
     assert!(play.round_at(243 * S));
     assert_eq!(play.failed(), 9);
@@ -222,7 +222,7 @@ fn the_wait_begins_when_the_attempt_is_over() {
     play.drive(Driver::Refuses);
     play.give_up();
     play.round_at(0);
-    // Each look at the clock is a second after the one before: the attempt took time.
+    // Each reading of the clock is a second after the one before: the attempt took time.
     let now = Cell::new(S);
     play.supervisor.round(&|| now.replace(now.get() + S));
     assert_eq!(play.failed(), 1);
@@ -247,8 +247,8 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.round_at(4 * S);
     play.attend();
     assert_eq!(play.scene.backend.number, 1);
-    // It goes back to where it came from, and the next round says that the old one is given up
-    // still.
+    // It goes back where it came from, and the next round reports that the old one is still given
+    // up.
     play.attend();
     play.round_at(5 * S);
     assert_eq!(play.dropped(), [0, 2]);
@@ -284,7 +284,7 @@ fn without_a_keeper_the_scene_goes_on_and_drops_nothing_before_its_end() {
         ..
     } = play;
     let mut end = end.unwrap();
-    // It goes when it has just handed one over.
+    // The supervisor ends right after it has handed one over.
     drop(supervisor);
     for _ in 0..3 {
         end.attend(&mut scene);
@@ -307,7 +307,7 @@ fn a_scene_that_is_gone_is_left() {
     play.round_at(0);
     let failed = play.supervisor.failed.clone();
     let (attempts, drops) = (play.attempts.clone(), play.drops.clone());
-    // It goes while the new one is being made.
+    // It ends while the new one is being made.
     let end = Mutex::new(play.end.take());
     let mut make = std::mem::replace(&mut play.supervisor.make, Box::new(|_| Err(String::new())));
     play.supervisor.make = Box::new(move |order| {
@@ -327,10 +327,10 @@ fn a_scene_that_is_gone_is_left() {
     assert_eq!(attempts.load(Ordering::Relaxed), 1);
 }
 
-/// Nothing here takes long; who waits for this is held up for ever.
+/// Nothing here takes long; a test that waits this long is held up for ever.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// The thread, and how it is told that it ended.
+/// The thread, and the signal that it ended.
 fn thread_of(
     play: Play,
     stop: Receiver<Infallible>,

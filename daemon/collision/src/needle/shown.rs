@@ -1,9 +1,9 @@
-//! What clients draw of needles and what they go into: the tissue as a frame of its edges and
-//! layers, so that what is in it is seen; its structures; and each needle as a thin tube that
-//! bends.
+//! Surfaces with which clients draw needles and their surroundings: the tissue as a frame of its
+//! edges and layers, so that its inside stays visible; its structures; and each needle as a thin
+//! tube that bends.
 //!
-//! Surfaces like those of soft bodies, of kind `soft`. Written by the scribe; a picture, not what
-//! is felt. Allocates when it is made.
+//! Surfaces like those of soft bodies, of kind `soft`. The scribe writes them; they are a picture
+//! and do not affect forces. Allocates when it is made.
 
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes, transform};
 use hapticd_needle::TissueSpec;
@@ -13,14 +13,14 @@ use hapticd_sys::clock::now_ns;
 use crate::deformable;
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 
-/// Identities of what is shown here: from here up, beyond those of soft bodies.
+/// First id of these surfaces, beyond those of soft bodies.
 const FIRST_ID: u32 = deformable::FIRST_ID + (1 << 24);
-/// Rings of a tube, and points of each.
+/// Rings of a tube, and points per ring.
 const RINGS: usize = 96;
 const SIDES: usize = 6;
-/// Thickness of the frame, as a part of the tissue's longest edge.
+/// Thickness of the frame, as a fraction of the tissue's longest edge.
 const BEAM: f64 = 0.008;
-/// Looks between two writings of what stands still: for clients that look at times.
+/// Updates between two writes of static surfaces, for clients that read only at times.
 const STILL_EVERY: u64 = 50;
 
 /// A surface without its writer.
@@ -30,9 +30,9 @@ struct Surface {
     triangles: Vec<[u32; 3]>,
 }
 
-/// See the module page.
+/// The surfaces: see the module documentation.
 pub struct Shown {
-    /// What stands still, then one tube for each needle.
+    /// Static surfaces first, then one tube per needle.
     surfaces: Vec<Surface>,
     still: usize,
     writers: Vec<SurfaceWriter>,
@@ -40,7 +40,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Of a tissue, its structures and needles, with their names.
+    /// Makes the surfaces of a tissue, its structures and needles, with their names.
     pub fn new(tissue: &TissueSpec, name: &str, structures: &[String], needles: &[String]) -> Self {
         let place = |mesh: &TriMesh, name: &str| Surface {
             name: name.to_owned(),
@@ -75,7 +75,7 @@ impl Shown {
         }
     }
 
-    /// What clients are told of them.
+    /// Descriptions of the surfaces for clients.
     pub fn infos(&self) -> Vec<SurfaceInfo> {
         let info = |(id, s): (u32, &Surface)| SurfaceInfo {
             id,
@@ -87,7 +87,7 @@ impl Shown {
         (FIRST_ID..).zip(&self.surfaces).map(info).collect()
     }
 
-    /// Where to write, in the order of [`Self::infos`]; without writers nothing is drawn.
+    /// Sets the writers, in the order of [`Self::infos`]; without writers nothing is drawn.
     pub fn set_writers(&mut self, writers: Vec<SurfaceWriter>) {
         self.writers = writers;
     }
@@ -102,7 +102,7 @@ impl Shown {
         }
     }
 
-    /// Publishes all tubes, and now and then what stands still.
+    /// Publishes all tubes, and now and then the static surfaces.
     pub fn write(&mut self, tick: u64) {
         let from = if self.looks.is_multiple_of(STILL_EVERY) {
             0
@@ -115,14 +115,14 @@ impl Shown {
         for (writer, surface) in all.skip(from) {
             let points = surface.points.iter();
             let points = points.map(|p| [p.x as f32, p.y as f32, p.z as f32]);
-            // One that is not finite is not shown: clients keep the last.
+            // A surface that is not finite is not published: clients keep the last one.
             let _ = writer.write(tick, time_ns, points);
         }
     }
 }
 
-/// Centre line of a needle, hub first, world: straight from the hub to where it went in, then along
-/// its way.
+/// Computes the centre line of a needle, hub first, world: straight from the hub to the entry
+/// point, then along its path.
 pub fn line(hub: &Pose, reach_m: f64, told: &Insertion, nodes: &[Vec3], out: &mut Vec<Vec3>) {
     out.clear();
     out.push(hub.translation.vector);
@@ -146,7 +146,7 @@ fn frame(tissue: &TissueSpec) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     }
     let (mut points, mut triangles) = (Vec::new(), Vec::new());
     let mut beam = |middle: Vec3, half: Vec3| {
-        // Three numbers above 0 are a box.
+        // Three numbers above 0 always make a box.
         let Ok(mesh) = shapes::cuboid(&half) else {
             return;
         };
@@ -175,7 +175,7 @@ fn frame(tissue: &TissueSpec) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (points, triangles)
 }
 
-/// Triangles between the rings, and of both ends.
+/// Triangles between the rings, and of both end caps.
 fn tube() -> Vec<[u32; 3]> {
     let at = |ring: usize, side: usize| (ring * SIDES + side % SIDES) as u32;
     let mut triangles = Vec::new();
@@ -195,8 +195,8 @@ fn tube() -> Vec<[u32; 3]> {
     triangles
 }
 
-/// Rings about a line, evenly spaced along it; the last one is a point. As long as there are points
-/// in `out`.
+/// Places rings around a line, evenly spaced along it; the last one is a point. Fills `out`, whose
+/// length sets the number of rings.
 fn around(line: &[Vec3], radius_m: f64, out: &mut [Vec3]) {
     let length: f64 = line.windows(2).map(|p| (p[1] - p[0]).norm()).sum();
     let [.., before, last] = line else { return };
@@ -217,7 +217,7 @@ fn around(line: &[Vec3], radius_m: f64, out: &mut [Vec3]) {
                 (last - before).try_normalize(1e-12).unwrap_or(Vec3::z()),
             ),
         };
-        // The last ring's direction across, turned no more than the line turns.
+        // The last ring's transverse direction, turned no more than the line turns.
         let swept = across - direction * across.dot(&direction);
         across = swept.try_normalize(1e-6).unwrap_or_else(|| {
             let other = if direction.x.abs() < 0.9 {
@@ -261,7 +261,7 @@ mod tests {
         }
         assert!((points[0] - line[0]).norm() < 0.001 + 1e-9);
         assert!((points[points.len() - 1] - line[29]).norm() < 1e-9);
-        // With the last ring apart it is a closed, oriented surface.
+        // Without its last ring, which shrinks to a point, it is a closed, oriented surface.
         let mut thick = points.clone();
         let last = (RINGS - 1) * SIDES;
         for side in 0..SIDES {

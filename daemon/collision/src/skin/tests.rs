@@ -1,5 +1,5 @@
-//! Frames come in order, say what they are, and a state that cannot be shown leaves the last one
-//! standing.
+//! Frames come in order and describe themselves, and a state that cannot be shown leaves the last
+//! frame in place.
 
 use hapticd_client::SkinFrame;
 use hapticd_deformable::{Blending, SkinState};
@@ -127,7 +127,7 @@ fn without_time_a_frame_is_coarser_and_says_so() {
     links.bodies[0].maker = SkinMaker::new(spec(), 20_000, 1e-9).unwrap();
     let (mut last, mut skipped) = (0, 0);
     let mut frame = SkinFrame::default();
-    // What a triangle costs is known after the first.
+    // The cost of a triangle is known after the first frame.
     for (step, coarse) in [(1, 0), (2, skin_flag::COARSE)] {
         offer(&mut feed, step, &[Primitive::point(Vec3::zeros(), 0.04)]);
         assert!(round(&mut links, (&mut last, &mut skipped)));
@@ -170,7 +170,7 @@ fn what_never_changes_is_shown_once_a_second() {
     }
 }
 
-/// Makes meshes by the CPU's own means, or refuses.
+/// Makes meshes by the CPU's means, or refuses.
 #[derive(Debug, Default)]
 struct Elsewhere {
     skin: hapticd_skin::Skin,
