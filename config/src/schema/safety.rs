@@ -48,16 +48,10 @@ section! {
         stale_input_ms: f64 = number(5.0, 0.5, 1000.0).unit("ms").lower_is_stricter(),
         /// Age of the contact data above which force fades to zero.
         stale_contact_ms: f64 = number(20.0, 1.0, 5000.0).unit("ms").lower_is_stricter(),
-        /// Has no effect: oscillation is detected by reversals of the tool, not by its speed. See
-        /// `oscillation_force_n`.
-        oscillation_velocity_m_s: f64 = number(0.03, 0.001, 1.0).unit("m/s").lower_is_stricter(),
         /// Swing of the wanted force between two reversals of the tool that counts as oscillation.
         /// Six such reversals within 200 ms, each by more than 0.1 mm and four encoder steps, halve
         /// the gain, unless the swings die away.
         oscillation_force_n: f64 = number(0.5, 0.01, 20.0).unit("N").lower_is_stricter(),
-        /// Has no effect: oscillation is detected by reversals of the tool, not by its speed. See
-        /// `oscillation_torque_nm`.
-        oscillation_angular_velocity_rad_s: f64 = number(1.0, 0.01, 50.0).unit("rad/s").lower_is_stricter(),
         /// As `oscillation_force_n`, for the wanted torque and reversals by more than 0.003 rad and
         /// four encoder steps.
         oscillation_torque_nm: f64 = number(0.02, 0.001, 2.0).unit("N m").lower_is_stricter(),
