@@ -1,21 +1,23 @@
 //! The independent check of every tick: no penetration, no tunnelling.
 //!
-//! Follows the records, not the loop's word: it keeps its own copy of bodies and tools and asks
-//! `hapticd-audit`, which shares no code with the detection. Off the real-time thread; allocates.
+//! The checker follows the records and does not rely on the loop's own results. It keeps a separate
+//! copy of bodies and tools and asks `hapticd-audit`, which shares no code with the detection. It
+//! runs off the real-time thread and allocates.
 //!
 //! # What it knows
 //!
-//! Shapes come with the collision thread's steps, everything else with the ticks' records: which
-//! body had which slot ([`TickRecord::bodies`]), which of them were solid to which tool, and where
-//! they went. The two come through different queues. A body's step is in its queue before any
-//! record that names the body, so the scribe reads steps first; it may then be early by a whole
-//! backlog of records. So bodies go by their keys, never by their slots alone, and a shape is kept
-//! until no record to come can name it, whatever has been removed meanwhile.
+//! Shapes come with the collision thread's steps. Everything else comes with the ticks' records:
+//! which body had which slot ([`TickRecord::bodies`]), which bodies were solid to which tool, and
+//! where they moved. The two come through different queues. A body's step is in its queue before
+//! any record that names the body, so the scribe reads steps first. A step may then be early by a
+//! whole backlog of records. So the checker identifies bodies by their keys, never by their slots
+//! alone. It keeps a shape until no later record can name it, whatever has been removed in the
+//! meantime.
 //!
-//! What it cannot know it does not guess: a shape whose step was lost, or a place from before a
-//! record that was lost. Such a tick counts as not checked, with the cause; what is known is
-//! checked all the same. A lost place is known again when the body moves, or when it is its turn to
-//! be surveyed ([`TickRecord::surveyed`]). So it is with a large shape that is not ready yet.
+//! The checker never guesses what it cannot know: a shape whose step was lost, or a pose from
+//! before a lost record. Such a tick counts as not checked, with the cause; what is known is still
+//! checked. A lost pose is known again when the body moves, or when the body is surveyed
+//! ([`TickRecord::surveyed`]). A large shape that is not ready yet is treated in the same way.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,49 +60,49 @@ impl ArmShape {
 #[derive(Clone, Copy, PartialEq)]
 enum CheckedScene {
     Has,
-    /// Not any more; an answer without it has not been heard of.
+    /// The scene has removed it; no answer without it is known yet.
     Removed,
     /// No answer from this sequence on has it.
     RemovedBefore(u64),
 }
 
 struct CheckedBody {
-    /// `None`: it is being made ready.
+    /// `None` while it is being prepared.
     solid: Option<Solid>,
     movable: bool,
     initial: Pose,
-    /// Where it is after the last record; `None`: not known, because a record was lost.
+    /// Pose after the last record; `None` if unknown, because a record was lost.
     pose: Option<Pose>,
-    /// The loop had it in the last record.
+    /// True if the loop had the body in the last record.
     listed: bool,
     scene: CheckedScene,
 }
 
-/// See the module page.
+/// The independent checker; see the module page.
 pub struct Checker {
     arms: [Option<ArmShape>; MAX_ARMS],
-    /// Where the tools are after the last record, as far as it is known.
+    /// Poses of the tools after the last record, as far as they are known.
     proxies: [Option<Pose>; MAX_ARMS],
     bodies: HashMap<BodyKey, CheckedBody>,
-    /// Makes large shapes ready; without it they are made ready here.
+    /// Prepares large shapes on another thread. Without it, they are prepared here.
     preparer: Option<Preparer>,
     limits: SweepLimits,
-    /// The last record's tick.
+    /// Tick of the last record.
     tick: u64,
-    /// Newest answer that the loop was given.
+    /// Sequence of the newest answer that was offered to the loop.
     offered: u64,
-    /// Times that a survey found a body elsewhere than the records before had put it.
+    /// Times that a survey found a body at another pose than the earlier records gave.
     misplaced: u64,
 }
 
-/// What the check of one tick of one arm found.
+/// Result of checking one arm in one tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Verdict {
     /// Depth, m; 0 means apart.
     penetration_m: f64,
-    /// The path went through a surface (or came so near that it could not be told).
+    /// True if the path went through a surface, or came so near that this could not be decided.
     crossed: bool,
-    /// What it was not all checked for.
+    /// Why the check was incomplete, if it was.
     missing: Option<NotChecked>,
 }
 
@@ -114,16 +116,16 @@ impl Verdict {
     }
 }
 
-/// A tool's part of a tick: what it is, where it started, where it went.
+/// A tool's part of a tick: its shape, its start and its path.
 struct Motion<'a> {
     tool: Tool<'a>,
-    /// `None`: it was placed, or its place before is not known.
+    /// `None` if the tool was placed, or its earlier pose is unknown.
     start: Option<Pose>,
     tick: &'a ArmTick,
 }
 
 impl Motion<'_> {
-    /// The pieces of its path.
+    /// Returns the segments of the path as pairs of poses.
     fn pieces(&self) -> impl Iterator<Item = (Pose, &Pose)> {
         let corners = &self.tick.path[..usize::from(self.tick.path_len)];
         let starts = self.start.into_iter().chain(corners.iter().copied());
@@ -133,7 +135,7 @@ impl Motion<'_> {
 }
 
 impl Checker {
-    /// Nothing to check yet.
+    /// Creates a checker without bodies or tools.
     pub fn new() -> Self {
         Checker {
             arms: [const { None }; MAX_ARMS],
@@ -147,16 +149,16 @@ impl Checker {
         }
     }
 
-    /// From now on another thread makes large shapes ready, with the end that this returns.
-    /// [`Checker::add_body`] then returns soon; ticks before a shape is ready are not wholly
-    /// checked.
+    /// Hands the preparation of large shapes to another thread, which serves the returned end.
+    /// [`Checker::add_body`] then returns soon. Ticks before a shape is ready are not checked
+    /// completely.
     pub fn prepare_beside(&mut self) -> Ends {
         let (preparer, ends) = preparer::preparer();
         self.preparer = Some(preparer);
         ends
     }
 
-    /// An arm's tool: a mesh, or a ball of this radius.
+    /// Sets the tool of an arm: a mesh, or a ball of this radius.
     pub fn set_tool(&mut self, arm: usize, mesh: Option<&TriMesh>, radius_m: f64) {
         if let Some(slot) = self.arms.get_mut(arm) {
             *slot = Some(match mesh {
@@ -166,7 +168,7 @@ impl Checker {
         }
     }
 
-    /// A body came to the scene.
+    /// Adds a body of the scene.
     pub fn add_body(&mut self, key: BodyKey, mesh: &Arc<TriMesh>, pose: &Pose, kind: BodyKind) {
         let solid = match &self.preparer {
             Some(preparer) => preparer.prepare(key, mesh),
@@ -183,7 +185,8 @@ impl Checker {
         self.bodies.insert(key, body);
     }
 
-    /// A body left the scene; the loop may have it for some ticks yet, or be about to get it.
+    /// Marks a body as removed from the scene. The loop may still have it for some ticks, or be
+    /// about to get it.
     pub fn remove_body(&mut self, key: BodyKey) {
         if let Some(body) = self.bodies.get_mut(&key) {
             body.scene = CheckedScene::Removed;
@@ -205,7 +208,7 @@ impl Checker {
         }
     }
 
-    /// After the commands of a step: the sequence of its last answer; 0: it made none.
+    /// Takes the sequence of a step's last answer, after the step's commands; 0 if it made none.
     pub fn answered(&mut self, last_sequence: u64) {
         if last_sequence == 0 {
             return;
@@ -217,7 +220,8 @@ impl Checker {
         }
     }
 
-    /// Looks at one tick and tells the statistics. True: it found penetration or a crossing.
+    /// Checks one tick and reports to the statistics. Returns whether it found penetration or a
+    /// crossing.
     pub fn check(&mut self, record: &TickRecord, stats: &mut Stats) -> bool {
         self.begin(record, stats);
         let mut alarm = false;
@@ -240,7 +244,7 @@ impl Checker {
         alarm
     }
 
-    /// Follows a tick without looking at it.
+    /// Follows a tick without checking it.
     pub fn pass_over(&mut self, record: &TickRecord, stats: &mut Stats) {
         self.begin(record, stats);
         for (arm, tick) in record.arms.iter().enumerate() {
@@ -252,21 +256,21 @@ impl Checker {
         self.advance(record);
     }
 
-    /// Times that a survey found a body elsewhere than the records before had put it: never, unless
-    /// records lie.
+    /// Times that a survey found a body at another pose than the earlier records gave. Stays 0
+    /// unless the records are wrong.
     pub fn misplaced(&self) -> u64 {
         self.misplaced
     }
 
-    /// Shapes that are kept.
+    /// Returns the number of bodies that are kept.
     pub fn shapes(&self) -> usize {
         self.bodies.len()
     }
 
-    /// Takes over which bodies the loop had in this tick.
+    /// Takes over the list of bodies that the loop had in this tick.
     fn begin(&mut self, record: &TickRecord, stats: &mut Stats) {
         for (key, solid) in self.preparer.iter().flat_map(Preparer::ready) {
-            // One that has gone meanwhile is dropped.
+            // The shape of a body that is gone in the meantime is dropped.
             if let Some(body) = self.bodies.get_mut(&key) {
                 body.solid = Some(solid);
             }
@@ -274,7 +278,7 @@ impl Checker {
         let lost = record.tick.saturating_sub(self.tick + 1);
         self.tick = record.tick;
         if lost > 0 {
-            // Whatever moved, moved unseen.
+            // Anything that moved did so unseen.
             self.proxies = [None; MAX_ARMS];
             for body in self.bodies.values_mut().filter(|body| body.movable) {
                 body.pose = None;
@@ -291,14 +295,14 @@ impl Checker {
             let listed = there == Some(*key);
             let came = listed && !body.listed;
             if came {
-                // It comes where the scene put it; where a record was lost, it may have moved
-                // since.
+                // A body starts at the scene's pose. If a record was lost, it may have moved since.
                 body.pose = (lost == 0 || !body.movable).then_some(body.initial);
             }
             let went = body.listed && !listed;
             body.listed = listed;
-            // The loop forgets a body for good. One that it never had it gets no more once it has
-            // an answer without it, or a later body in its slot.
+            // Once the loop has forgotten a body, the body never comes back. A body that the loop
+            // has not had yet never comes either, once the loop has an answer without it or a later
+            // body in its slot.
             let gone =
                 matches!(body.scene, CheckedScene::RemovedBefore(answer) if answer <= offered);
             let replaced = there.is_some_and(|other| other.generation > key.generation);
@@ -343,7 +347,7 @@ impl Checker {
             start: before,
             tick,
         };
-        // A ball has turned in place before it moved: its centre goes straight.
+        // A ball may turn in place before it moves, so its centre moves straight.
         if let (Some(from), ArmShape::Ball(_)) = (&mut motion.start, shape) {
             from.rotation = tick.world_from_proxy.rotation;
         }
@@ -355,8 +359,8 @@ impl Checker {
         verdict
     }
 
-    /// The tools move first, past bodies where they were; then the bodies, past tools where they
-    /// are.
+    /// Checks the tool against bodies: tools move first, past bodies at their old poses; then
+    /// bodies move, past tools at their new poses.
     fn past_bodies(&self, record: &TickRecord, motion: &Motion, verdict: &mut Verdict) {
         let (tool, tick) = (&motion.tool, motion.tick);
         let solid = (0..MAX_SCENE_BODIES).filter(|slot| tick.solid & (1 << slot) != 0);
@@ -389,8 +393,8 @@ impl Checker {
         }
     }
 
-    /// Tools move one after the other: past those before them where they are now, past those after
-    /// them where they were.
+    /// Checks the tool against other tools. Tools move one after the other: past earlier tools at
+    /// their new poses, past later tools at their old poses.
     fn past_tools(&self, record: &TickRecord, arm: usize, motion: &Motion, verdict: &mut Verdict) {
         let tick = motion.tick;
         let solid = |other: &usize| *other != arm && tick.solid & (1 << tool_slot(*other)) != 0;
@@ -399,7 +403,7 @@ impl Checker {
                 verdict.missing = Some(NotChecked::UnknownShape);
                 continue;
             };
-            // One that is placed in this very tick was here or there when this one moved.
+            // A tool that is placed in this tick may have been at either pose when this one moved.
             let known = self.proxies[other].filter(|_| !record.arms[other].anchored);
             let Some(at) = known else {
                 verdict.missing.get_or_insert(NotChecked::UnknownPlace);
@@ -416,7 +420,7 @@ impl Checker {
     }
 }
 
-/// Bodies that moved in a tick, and where they are after it.
+/// Returns the bodies that moved in a tick, with their poses after it.
 fn moved(record: &TickRecord) -> impl Iterator<Item = &MovedBody> {
     record.moved.iter().take(usize::from(record.moved_count))
 }

@@ -1,8 +1,9 @@
-//! What people see of a running daemon: statistics, log, live view, and the checker of every tick.
+//! The parts of a running daemon that people see: statistics, log and live view, and the checker of
+//! every tick.
 //!
-//! The [`scribe`] takes the loop's records from a ring, counts them ([`stats`]), hands them to the
-//! [`checker`] and to a recording, and keeps what [`view`] and `hapticd status` show. Nothing here
-//! is real-time, and the loop never waits for it.
+//! The [`scribe`] takes the loop's records from a ring, counts them ([`stats`]), and hands them to
+//! the [`checker`] and to a recording. It also keeps what [`view`] and `hapticd status` show.
+//! Nothing here is real-time, and the loop never waits for it.
 #![forbid(unsafe_code)]
 
 pub mod checker;

@@ -1,7 +1,7 @@
-//! The log: where it goes, in which form, and how much of it, which may change while the daemon
-//! runs.
+//! The log: its destination, its format, and its level, which may change while the daemon runs.
 //!
-//! No thread of ours waits for its reader (`lines`). Nothing here is for a real-time thread.
+//! No thread of the daemon waits for the log's reader (`lines`). Nothing here may be called from a
+//! real-time thread.
 
 mod format;
 mod lines;
@@ -19,24 +19,24 @@ use crate::view::held_log::HeldLog;
 pub use format::{LogFormat, logged};
 pub use lines::LogEnd;
 
-/// Changes how much is logged.
+/// Handle that changes the log level.
 #[derive(Clone)]
 pub struct LogLevel {
     filter: reload::Handle<LevelFilter, Registry>,
-    /// Never more than this, whatever the configuration says.
+    /// Upper bound of the level, whatever the configuration says.
     most: LevelFilter,
 }
 
 impl LogLevel {
-    /// The filter of a subscriber, and what changes it.
+    /// Returns a subscriber's filter and the handle that changes it.
     fn new(level: Level, most: LevelFilter) -> (reload::Layer<LevelFilter, Registry>, Self) {
         let (layer, filter) = reload::Layer::new(filter(level).min(most));
         (layer, LogLevel { filter, most })
     }
 
-    /// From now on this much is logged.
+    /// Sets the level from now on.
     pub fn set(&self, level: Level) {
-        // It fails only where the subscriber is gone: then there is nothing that could log.
+        // This fails only if the subscriber is gone, and then nothing can log.
         let _ = self.filter.reload(filter(level).min(self.most));
     }
 }
@@ -51,15 +51,15 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
-/// Starts the log, to standard error. While the live view (`tui`) owns the terminal, lines for that
-/// terminal are held back until the second of what this returns is dropped; that also waits for the
-/// reader, but not for long.
+/// Starts the log on standard error. While the live view (`tui`) owns the terminal, lines for that
+/// terminal are held back. Dropping the returned [`LogEnd`] prints them; it waits for the reader,
+/// but only for a bounded time.
 ///
-/// `None` where there are neither threads nor descriptors: nothing is logged then.
+/// The second value is `None` if a descriptor or a thread could not be had; then nothing is logged.
 pub fn start(level: Level, format: LogFormat, tui: bool) -> (LogLevel, Option<LogEnd>) {
     let terminal = std::io::stderr().is_terminal();
     let held = (tui && terminal).then(HeldLog::default);
-    // What is said while all is well is on the screen.
+    // While all is well, the screen shows what the log would say.
     let most = if held.is_some() {
         LevelFilter::WARN
     } else {
@@ -73,12 +73,12 @@ pub fn start(level: Level, format: LogFormat, tui: bool) -> (LogLevel, Option<Lo
         .with_ansi(terminal && format == LogFormat::Text)
         .event_format(format)
         .with_writer(move || lines.clone());
-    // A second call (tests) keeps the first subscriber.
+    // A second call (in tests) keeps the first subscriber.
     let _ = tracing_subscriber::registry()
         .with(filter)
         .with(layer)
         .try_init();
-    // The usual message of a panic goes to standard error itself, and would wait for its reader.
+    // The default panic hook writes to standard error directly and would wait for its reader.
     std::panic::set_hook(Box::new(|panic| {
         let thread = std::thread::current();
         let name = thread.name().unwrap_or("?");
@@ -91,7 +91,8 @@ pub fn start(level: Level, format: LogFormat, tui: bool) -> (LogLevel, Option<Lo
 mod tests {
     use super::*;
 
-    /// What of one line per level is logged after each change of the level.
+    /// Logs one line per level after each change of the level, and returns the lines that got
+    /// through.
     fn logged(most: LevelFilter, levels: &[Level]) -> Vec<String> {
         let held = HeldLog::default();
         let writer = held.clone();

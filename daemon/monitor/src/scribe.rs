@@ -1,8 +1,8 @@
-//! The scribe: takes every tick's record off the ring and makes statistics, checks, recordings and
-//! the live view of it.
+//! The scribe: takes every tick's record off the ring and feeds the statistics, the checker, the
+//! recording and the live view.
 //!
-//! Not real-time. If it falls behind it first stops checking (and says how many ticks it passed
-//! over), then the ring drops records (and counts them). The loop never waits for it.
+//! Not real-time. If the scribe falls behind, it first stops checking (and counts the ticks that it
+//! skipped); then the ring drops records (and counts them). The loop never waits for it.
 
 pub mod logbook;
 mod minute;
@@ -34,46 +34,46 @@ use hapticd_recording::Sink;
 use logbook::Logbook;
 use minute::Minute;
 
-/// Points of the plots of the live view.
+/// Number of points in the plots of the live view.
 pub const PLOT_POINTS: usize = 512;
 /// Events kept for the live view.
 const EVENTS: usize = 64;
-/// Missed periods are told at most this often, ns.
+/// Shortest time between two reports of missed periods, ns.
 const TELL_MISSED_NS: u64 = 1_000_000_000;
 
-/// What the live view and `status` know of one arm beyond its part of the record.
+/// State of one arm for the live view and `status`, in addition to its part of the record.
 #[derive(Clone, Debug)]
 pub struct LiveArm {
-    /// Name.
+    /// Name of the arm.
     pub name: String,
     /// The limits that its governor keeps.
     pub limits: Limits,
-    /// It makes torque.
+    /// True if the arm renders torque.
     pub has_torque: bool,
-    /// Largest force sent within each [`Live::plot_every`] ticks, N, newest last.
+    /// Largest force sent in each interval of [`Live::plot_every`] ticks, N, newest last.
     pub force_n: VecDeque<f64>,
-    /// How often force went off, and the last time.
+    /// Number of force-offs, and the last one.
     pub offs: ForceOffs,
     largest_n: f64,
 }
 
-/// How often an arm's force went off, and the last time.
+/// Number of an arm's force-offs, and the last one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ForceOffs {
-    /// The reason's code; 0 before the first.
+    /// Reason code of the last force-off; 0 before the first.
     pub reason: u8,
-    /// The number behind it.
+    /// Value behind the reason.
     pub cause: Cause,
-    /// The tick that it came with.
+    /// Tick in which it came.
     pub tick: u64,
-    /// The time of that, ns.
+    /// Time of that tick, ns.
     pub now_ns: u64,
-    /// How often.
+    /// Number of force-offs.
     pub count: u64,
 }
 
 impl LiveArm {
-    /// Nothing seen of it yet.
+    /// Creates the state of an arm before its first record.
     pub fn new(name: &str, limits: Limits, has_torque: bool) -> Self {
         LiveArm {
             name: name.to_owned(),
@@ -86,12 +86,12 @@ impl LiveArm {
     }
 }
 
-/// What the live view and `status` show.
+/// State of the run for the live view and `status`.
 #[derive(Clone, Debug)]
 pub struct Live {
     /// The last record.
     pub record: TickRecord,
-    /// Loop time of the first record, ns: the zero of the times that people read.
+    /// Loop time of the first record, ns; people read times relative to it.
     pub started_ns: Option<u64>,
     /// The arms, by index.
     pub arms: Vec<LiveArm>,
@@ -103,28 +103,29 @@ pub struct Live {
     pub report: Option<Report>,
     /// Timing of the last seconds, refreshed with the statistics.
     pub timing: Option<Timing>,
-    /// How often each compute time came, by [`bucket`](crate::stats::bucket_floor_us).
+    /// Histogram of compute times; [`bucket_floor_us`](crate::stats::bucket_floor_us) gives the
+    /// bucket edges.
     pub compute_shape: [u64; BUCKETS],
-    /// What became of the real-time set-up; empty in virtual time.
+    /// Outcome of the real-time set-up; empty in virtual time.
     pub realtime: Vec<Step>,
-    /// What the soft bodies' thread said of itself last; `None` where there is none.
+    /// Last statistics of the soft bodies' thread; `None` without one.
     pub soft: Option<DeformableStats>,
-    /// What the skin thread said of itself last; `None` where there is none.
+    /// Last statistics of the skin thread; `None` without one.
     pub skin: Option<SkinStats>,
-    /// What a GPU was asked about what is near the tools; `None` where none is.
+    /// State of the GPU mid-phase; `None` without one.
     pub near: Option<MidPhaseStatus>,
-    /// What the dynamic bodies' broad phase has done; `None` until it was heard of.
+    /// Statistics of the dynamic bodies' broad phase; `None` until the first ones arrive.
     pub broad: Option<BroadPhaseStats>,
-    /// What is near the arms' needles; empty where there are none.
+    /// Distances between the arms' needles and nearby structures; empty without needles.
     pub needles: Vec<NeedleStats>,
-    /// By arm: the body that its tool is inside of, and so does not feel.
+    /// By arm: the body that the tool is inside, and so does not feel.
     pub inside: [Option<String>; MAX_ARMS],
     /// Events, newest last.
     pub events: VecDeque<String>,
 }
 
 impl Live {
-    /// Nothing seen.
+    /// Creates an empty state.
     pub fn new() -> Self {
         Live {
             record: TickRecord::new(),
@@ -146,13 +147,13 @@ impl Live {
         }
     }
 
-    /// Time of the last record since the first, s.
+    /// Returns the time of the last record since the first, s.
     pub fn elapsed_s(&self) -> f64 {
         let started = self.started_ns.unwrap_or(self.record.now_ns);
         self.record.now_ns.saturating_sub(started) as f64 * 1e-9
     }
 
-    /// Appends an event; the oldest goes when there are too many.
+    /// Appends an event. The oldest one goes when there are too many.
     pub fn push_event(&mut self, line: String) {
         if self.events.len() >= EVENTS {
             self.events.pop_front();
@@ -167,22 +168,22 @@ impl Default for Live {
     }
 }
 
-/// A backlog (records in the ring) above which checking is skipped.
+/// Backlog (records in the ring) from which on checking is skipped.
 const BUSY: usize = 256;
-/// Pause between two rounds of the scribe's thread.
+/// Pause between two rounds of the scribe thread.
 const ROUND: Duration = Duration::from_millis(2);
 /// Ticks between two refreshes of the live report.
 const REFRESH: u64 = 200;
 
-/// Where the loop's events come from.
+/// Source of the loop's events.
 enum Heard {
-    /// From the records: where none is lost, in virtual time.
+    /// Derived from the records: in virtual time, where none is lost.
     Records(Changes),
-    /// From the loop itself.
+    /// Sent by the loop itself.
     Loop(ring::Consumer<LoopEvent>),
 }
 
-/// See the module page.
+/// The scribe; see the module page.
 pub struct Scribe {
     /// Statistics.
     pub stats: Stats,
@@ -191,7 +192,7 @@ pub struct Scribe {
     offs: [ForceOffs; MAX_ARMS],
     book: Logbook,
     minute: Minute,
-    /// Steps of the deformables that were lost so far, as was last heard.
+    /// Last known number of lost steps of the deformables.
     soft_lost: u64,
     checker: Option<Checker>,
     needles: Option<Watch>,
@@ -199,17 +200,17 @@ pub struct Scribe {
     sink: Option<Box<dyn Sink>>,
     live: Arc<Mutex<Live>>,
     realtime: Vec<String>,
-    /// By arm: whether its needle is in, and the surfaces that it has pierced.
+    /// By arm: whether its needle is inserted, and the number of surfaces pierced.
     needle_before: [(bool, u32); MAX_ARMS],
     started_ns: Option<u64>,
     missed: u64,
     missed_told_ns: Option<u64>,
-    /// Events that wait for the view to let go of the lock.
+    /// Events that wait until the view releases the lock.
     pending: Vec<String>,
 }
 
 impl Scribe {
-    /// With or without checker and recorder.
+    /// Creates a scribe, with or without checker and recorder.
     pub fn new(
         stats: Stats,
         checker: Option<Checker>,
@@ -244,17 +245,17 @@ impl Scribe {
         }
     }
 
-    /// Names the bodies that there are before the first step.
+    /// Names the bodies that exist before the first step.
     pub fn name_bodies(&mut self, bodies: impl Iterator<Item = (u32, String)>) {
         self.inside = InsideWatch::new(bodies, &self.names);
     }
 
-    /// The loop's events come from this ring, not from the records, which may be lost.
+    /// Takes the loop's events from this ring instead of the records, which may be lost.
     pub fn hear_from(&mut self, events: ring::Consumer<LoopEvent>) {
         self.heard = Heard::Loop(events);
     }
 
-    /// Takes what the loop has told of itself since the last time.
+    /// Takes the events that the loop has sent since the last call.
     fn hear(&mut self) {
         while let Heard::Loop(events) = &mut self.heard
             && let Some(event) = events.pop()
@@ -263,7 +264,7 @@ impl Scribe {
         }
     }
 
-    /// Something happened in the loop.
+    /// Handles an event of the loop.
     fn event(&mut self, event: &LoopEvent) {
         if let LoopEventKind::ForceOff { reason, cause } = event.kind
             && let Some(offs) = self.offs.get_mut(usize::from(event.arm))
@@ -294,12 +295,12 @@ impl Scribe {
         }
     }
 
-    /// From now on what is near needles is looked up.
+    /// Starts to watch the neighbourhood of needles.
     pub fn watch_needles(&mut self, needles: Option<Watch>) {
         self.needles = needles;
     }
 
-    /// One tick; `backlog` is how many more wait.
+    /// Takes one tick; `backlog` is the number of records that still wait.
     pub fn tick(&mut self, record: &TickRecord, backlog: usize) {
         self.stats.add(record);
         if let Some(checker) = &mut self.checker {
@@ -326,8 +327,8 @@ impl Scribe {
         self.show(record);
     }
 
-    /// One step of the collision thread or of the soft bodies', who are told of bodies that the
-    /// checker knows already.
+    /// Takes one step of the collision thread or of the soft bodies' thread. The checker already
+    /// knows the bodies in a soft step, so those commands are skipped.
     pub fn step(&mut self, step: &StepLog) {
         for applied in step.applied.iter().filter(|_| !step.soft) {
             self.inside.follow(applied);
@@ -353,7 +354,7 @@ impl Scribe {
         }
     }
 
-    /// The end: closes the recording and gives the report.
+    /// Closes the recording and returns the report.
     pub fn finish(&mut self) -> Report {
         self.hear();
         self.book.finish();
@@ -371,11 +372,11 @@ impl Scribe {
             self.record_line(record.now_ns, &line);
             self.pending.push(line);
         }
-        // Only a view that never lets go of the lock could make it grow.
+        // It could grow only if a view never released the lock.
         let old = self.pending.len().saturating_sub(EVENTS);
         self.pending.drain(..old);
         self.minute.tick(record, self.soft_lost);
-        // A live view that holds the lock just now gets the next record.
+        // If the live view holds the lock at this moment, it gets the next record.
         let Ok(mut live) = self.live.try_lock() else {
             return;
         };
@@ -410,7 +411,7 @@ impl Scribe {
         }
     }
 
-    /// What changed since the record before, in words.
+    /// Returns in words what changed since the last record.
     fn news(&mut self, record: &TickRecord) -> Vec<String> {
         let mut news = Vec::new();
         let started = *self.started_ns.get_or_insert(record.now_ns);
@@ -453,9 +454,9 @@ impl Scribe {
     }
 }
 
-/// The scribe's thread: writes down what comes, until the loop and the collision thread have both
-/// let go of their ends and nothing is left between them and here; `beat` counts what it does. So
-/// what either did last is in the recording, whichever ends first.
+/// Runs the scribe thread: writes down what arrives, until the loop and the collision thread have
+/// both dropped their ends and the queues are empty. So the last data of either is in the
+/// recording, whichever ends first. `beat` counts rounds and records.
 pub fn serve(
     mut scribe: Scribe,
     mut records: ring::Consumer<TickRecord>,
@@ -464,7 +465,8 @@ pub fn serve(
 ) -> Report {
     loop {
         beat.fetch_add(1, Ordering::Relaxed);
-        // Asked before draining: what was pushed before the loop let go is drained below.
+        // Read before draining: the loop below drains everything that was pushed before the loop
+        // dropped its end.
         let no_more_records = records.is_abandoned();
         let no_more_steps = loop {
             match steps.try_recv() {
@@ -475,8 +477,8 @@ pub fn serve(
         };
         scribe.hear();
         while let Some(record) = records.pop() {
-            // A body is in the log before it is in any answer, so before it is in a record: what
-            // the checker has to know of this one is in the queue by now.
+            // A body is in the step log before it is in any answer, and so before it is in a
+            // record. By now the queue has everything that the checker needs for this record.
             for step in steps.try_iter() {
                 scribe.step(&step);
             }
@@ -509,7 +511,7 @@ mod tests {
         )
     }
 
-    /// The record of a tick at 1 kHz that skipped `skipped` periods.
+    /// Returns the record of a tick at 1 kHz that skipped `skipped` periods.
     fn record(tick: u64, skipped: u32) -> TickRecord {
         let mut r = TickRecord::new();
         r.tick = tick;
@@ -583,7 +585,7 @@ mod tests {
     fn every_tick_is_in_one_bucket_of_the_shape() {
         let (mut scribe, live) = scribe();
         for tick in 1..=REFRESH {
-            // 10, 20, ... us; some far beyond the last bucket.
+            // 10, 20, ... us; some are far beyond the last bucket.
             let mut r = record(tick, 0);
             r.done_ns = if tick % 50 == 0 {
                 900_000_000
@@ -599,7 +601,7 @@ mod tests {
         assert_eq!(shape[6], 1);
     }
 
-    /// Says what it is given.
+    /// Forwards everything that it is given.
     struct Said(Sender<String>);
 
     impl Said {
@@ -634,7 +636,7 @@ mod tests {
         }
     }
 
-    /// Whichever of the two threads ends first, and however long before the other.
+    /// Holds whichever of the two threads ends first, and however long before the other.
     #[test]
     fn what_the_last_thread_did_after_the_other_had_ended_is_written() {
         for loop_first in [true, false] {
@@ -654,8 +656,8 @@ mod tests {
                 records.push(record(2, 0)).unwrap();
                 drop(records);
                 expect("tick 2");
-                // It is read, so the round that saw the loop end is over or about to be; the next
-                // one must come all the same.
+                // The record has been read, so the round that saw the loop end is over or about to
+                // be. The next round must come all the same.
                 for k in 2..20 {
                     steps.send(step(k)).expect("the scribe listens");
                     expect(&format!("step {k}"));

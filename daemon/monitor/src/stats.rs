@@ -1,6 +1,7 @@
-//! What a run was like: histograms, counts, the summary and the JSON report.
+//! Statistics of a run: histograms, counts, and the report behind the summary and the JSON output.
 //!
-//! Fed with [`TickRecord`]s off the real-time thread. Allocates at the start and when it prints.
+//! [`TickRecord`]s arrive here off the real-time thread. The code allocates at the start and when
+//! it makes a report.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,11 +19,11 @@ use hapticd_loop::record::{Blame, TickRecord};
 pub struct Percentiles {
     /// Median.
     pub p50: f64,
-    /// 99 %.
+    /// 99th percentile.
     pub p99: f64,
-    /// 99.9 %.
+    /// 99.9th percentile.
     pub p999: f64,
-    /// Largest.
+    /// Maximum.
     pub max: f64,
 }
 
@@ -38,14 +39,14 @@ impl Percentiles {
     }
 }
 
-/// Periods that were missed, by the party to blame.
+/// Missed periods and late ticks, by the party to blame.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Missed {
-    /// All of them.
+    /// All missed periods.
     pub total: u64,
-    /// Loop: woke late or computed too long.
+    /// Missed periods of the loop: it woke late or computed too long.
     pub by_loop: u64,
-    /// Device: its report did not come.
+    /// Missed periods of the device: its report did not come.
     pub by_device: u64,
     /// Ticks in which input was stale.
     pub stale_device_ticks: u64,
@@ -53,22 +54,22 @@ pub struct Missed {
     pub collision_ticks: u64,
 }
 
-/// What an arm's needle did.
+/// Statistics of an arm's needle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct NeedleReport {
-    /// Ticks in which it was in the tissue.
+    /// Ticks in which the needle was in the tissue.
     pub inserted_ticks: u64,
-    /// Times that it went in.
+    /// Number of insertions.
     pub insertions: u64,
-    /// Deepest that its tip went, along its way, m.
+    /// Largest depth of the tip along its path, m.
     pub max_depth_m: f64,
-    /// Surfaces pierced.
+    /// Number of surfaces pierced.
     pub pierced: u32,
-    /// Largest force of the tissue against going in, N.
+    /// Largest force of the tissue against insertion, N.
     pub max_push_n: f64,
-    /// And against coming out, N.
+    /// Largest force of the tissue against extraction, N.
     pub max_pull_n: f64,
-    /// Ticks in which bone stopped it.
+    /// Ticks in which bone stopped the needle.
     pub bone_ticks: u64,
     #[serde(skip)]
     was_in: bool,
@@ -91,13 +92,13 @@ impl NeedleReport {
 /// One arm's part of the report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ArmReport {
-    /// Name.
+    /// Name of the arm.
     pub name: String,
     /// Largest force sent, N.
     pub max_force_n: f64,
     /// Largest torque sent, N·m.
     pub max_torque_nm: f64,
-    /// Most contacts in a tick.
+    /// Largest number of contacts in a tick.
     pub max_contacts: u16,
     /// Ticks with contact.
     pub contact_ticks: u64,
@@ -105,42 +106,43 @@ pub struct ArmReport {
     pub starved_ticks: u64,
     /// Age of the snapshot in use, ticks.
     pub snapshot_age_ticks: Percentiles,
-    /// Age of the soft bodies' word in use, ticks; all 0 where there are none.
+    /// Age of the soft bodies' snapshot in use, ticks; all 0 without soft bodies.
     pub soft_age_ticks: Percentiles,
-    /// Points of tool and soft bodies that were tracked.
+    /// Number of tracked points of tool and soft bodies.
     pub tracked: Percentiles,
-    /// What its needle did, if it holds one.
+    /// Statistics of the needle, if the arm holds one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needle: Option<NeedleReport>,
-    /// Age of the arm's newest sample at the tick, µs.
-    /// Of the ticks in which force was allowed: an age that turns force off needs no gain for it.
+    /// Age of the arm's newest sample at the tick, µs. Only ticks in which force was allowed count:
+    /// an age that turns force off needs no gain for it.
     pub input_age_us: Percentiles,
     /// Feature pairs evaluated per tick.
     pub pairs: Percentiles,
-    /// Reports decoded.
+    /// Number of reports decoded.
     pub samples: u64,
-    /// Reports passed over because a newer one was there.
+    /// Reports skipped because a newer one was there.
     pub skipped_samples: u64,
-    /// Reason codes of force-offs in the order in which they came, newest last, at most
-    /// [`MAX_FORCE_OFFS`], the first ones.
+    /// Reasons of force-offs, in words and in the order in which they came. At most
+    /// [`MAX_FORCE_OFFS`] are kept, the first ones; beyond them only reasons that are not in the
+    /// list yet.
     pub force_off: Vec<String>,
-    /// State of the governor at the end.
+    /// State code of the governor at the end.
     pub state: u8,
     /// Deepest penetration that the independent checker found, m. Must be 0.
     pub max_penetration_m: f64,
-    /// Ticks that it checked.
+    /// Ticks that the checker checked completely.
     pub checked_ticks: u64,
-    /// Ticks that it did not check, or not wholly.
+    /// Ticks that the checker did not check, or not completely.
     pub unchecked_ticks: u64,
-    /// Why it did not, in ticks.
+    /// The unchecked ticks by cause.
     pub unchecked_why: Unchecked,
-    /// Steps of the path on which the checker found the tool to have crossed a body. Must be 0.
+    /// Ticks in which the checker found that the tool crossed a body. Must be 0.
     pub crossings: u64,
-    /// Times that it was opened.
+    /// Times that the arm was opened.
     pub opened: u64,
-    /// Times that it was lost.
+    /// Times that the arm was lost.
     pub lost: u64,
-    /// Reports that were too short, of unknown id, or gave no pose.
+    /// Reports that were too short, had an unknown id, or gave no pose.
     pub bad_reports: u64,
     /// Commands that the arm did not take.
     pub failed_writes: u64,
@@ -148,80 +150,81 @@ pub struct ArmReport {
     pub longest_write_ms: f64,
 }
 
-/// Why the independent checker did not check a tick wholly.
+/// Reason why the independent checker did not check a tick completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotChecked {
-    /// It could not keep up, or a large shape was not ready yet.
+    /// The checker could not keep up, or a large shape was not ready yet.
     Busy,
-    /// It did not know where something had been: records were lost on the way to it, or a tool was
-    /// placed.
+    /// A pose from before the tick was unknown: records were lost on the way to the checker, or a
+    /// tool was placed.
     UnknownPlace,
-    /// It was not told of the shape of what was solid to the tool.
+    /// A body or tool was solid to the tool, but the checker did not have its shape.
     UnknownShape,
 }
 
-/// How many ticks the independent checker did not check wholly, by the cause.
+/// Ticks that the independent checker did not check completely, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unchecked {
-    /// It could not keep up, or a large shape was not ready yet.
+    /// The checker could not keep up, or a large shape was not ready yet.
     pub busy: u64,
-    /// A place was not known: ticks whose records were lost, and those until it was known again.
+    /// A pose was unknown: ticks whose records were lost, and those until the pose was known again.
     pub unknown_place: u64,
-    /// A shape was not known.
+    /// A shape was unknown.
     pub unknown_shape: u64,
 }
 
-/// The whole report.
+/// Report of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// `hapticd` and its version.
     pub program: String,
-    /// "real" or "virtual".
+    /// Clock of the run: "real" or "virtual".
     pub time: &'static str,
     /// Nominal rate, Hz.
     pub rate_hz: f64,
-    /// Ticks.
+    /// Number of ticks.
     pub ticks: u64,
-    /// Missed periods.
+    /// Missed periods and late ticks.
     pub missed: Missed,
     /// Time from waking to done, µs.
     pub compute_us: Percentiles,
     /// Time from the deadline to waking, µs.
     pub lateness_us: Percentiles,
-    /// The arms.
+    /// Reports of the arms.
     pub arms: Vec<ArmReport>,
-    /// Records lost on the way to the statistics; they are in `ticks` but not in the histograms.
+    /// Records lost on the way to the statistics. They count in `ticks` but not in the histograms.
     pub lost_records: u64,
-    /// Largest over all arms, m. Must be 0.
+    /// Largest penetration over all arms, m. Must be 0.
     pub max_penetration_m: f64,
-    /// Largest over all arms, N.
+    /// Largest force over all arms, N.
     pub max_force_n: f64,
-    /// Over all arms.
+    /// Starved ticks, summed over all arms.
     pub starved_ticks: u64,
-    /// Of a run in virtual time: one number for all that its ticks did. Runs of the same
-    /// configuration have the same on one machine.
+    /// Digest of everything that the ticks did, in virtual time only. Runs of the same
+    /// configuration on one machine have the same digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// What the process got of the real-time set-up, in words.
+    /// Outcome of the real-time set-up, in words.
     pub realtime: Vec<String>,
 }
 
-/// What the gains follow: timing of the last seconds, for a machine that is loaded for a while is
-/// not so for ever. Seconds.
+/// Timing of the last seconds, s. The gains follow it, because a load on the machine may be
+/// temporary.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
-    /// From the deadline to waking: 99 %.
+    /// Time from the deadline to waking, 99th percentile.
     pub lateness_s: f64,
-    /// By arm: age of its newest sample at the tick, 90 %; of ticks in which force was allowed, as
-    /// in [`ArmReport::input_age_us`]. `None` until there was one.
+    /// Age of each arm's newest sample at the tick, 90th percentile. As in
+    /// [`ArmReport::input_age_us`], only ticks in which force was allowed count. `None` before the
+    /// first such tick.
     pub input_age_s: [Option<f64>; MAX_ARMS],
 }
 
 /// Loop time after which a span of [`Recent`] ends, ns.
 const SPAN_NS: u64 = 2_000_000_000;
 
-/// A quantity over the last seconds in which there was any: the span under way and the whole one
-/// before.
+/// Histogram of a quantity over the last seconds with values: the span under way and the last
+/// complete one.
 struct Recent {
     now: Histogram<u64>,
     before: Histogram<u64>,
@@ -235,7 +238,7 @@ impl Recent {
         }
     }
 
-    /// Another span begins. What is known stays known until there is something newer.
+    /// Begins another span. Without new values, the old ones stay.
     fn roll(&mut self) {
         if !self.now.is_empty() {
             std::mem::swap(&mut self.now, &mut self.before);
@@ -245,7 +248,7 @@ impl Recent {
 
     fn quantile_s(&self, quantile: f64) -> Option<f64> {
         let mut both = self.before.clone();
-        // Two of the same bounds always add up.
+        // Two histograms with the same bounds always add up.
         let _ = both.add(&self.now);
         (!both.is_empty()).then(|| both.value_at_quantile(quantile) as f64 * 1e-9)
     }
@@ -253,7 +256,7 @@ impl Recent {
 
 struct ArmStats {
     report: ArmReport,
-    /// What the arm's thread says of itself; none in virtual time.
+    /// Counters of the arm's thread; `None` in virtual time.
     thread: Option<Arc<ArmState>>,
     age: Histogram<u64>,
     soft_age: Histogram<u64>,
@@ -265,7 +268,7 @@ struct ArmStats {
     last_reason: u8,
 }
 
-/// Collects.
+/// Collects the statistics of a run.
 pub struct Stats {
     time: &'static str,
     period_ns: u64,
@@ -277,15 +280,15 @@ pub struct Stats {
     shape: [u64; BUCKETS],
     lateness: Histogram<u64>,
     recent_lateness: Recent,
-    /// When the recent spans began, loop time.
+    /// Loop time at which the recent spans began.
     rolled_ns: Option<u64>,
     arms: Vec<Option<ArmStats>>,
-    /// In virtual time.
+    /// Present in virtual time only.
     digest: Option<Digest>,
 }
 
-/// Buckets of [`Stats::compute_shape`]: six a decade from 1 µs to 10 ms; the first and the last
-/// take what is outside.
+/// Number of buckets of [`Stats::compute_shape`]: six per decade from 1 µs to 10 ms. The first and
+/// the last also take values outside that range.
 pub const BUCKETS: usize = 24;
 
 /// Lower edge of a bucket of [`Stats::compute_shape`], µs.
@@ -293,22 +296,23 @@ pub fn bucket_floor_us(bucket: usize) -> f64 {
     10f64.powf(bucket as f64 / 6.0)
 }
 
-/// The bucket of a time.
+/// Returns the bucket of a time in ns.
 fn bucket(ns: u64) -> usize {
-    // Below 1 us and even minus infinity become 0.
+    // The cast saturates: below 1 us, even minus infinity becomes 0.
     (((ns as f64 * 1e-3).log10() * 6.0) as usize).min(BUCKETS - 1)
 }
 
-/// Force-offs kept in [`ArmReport::force_off`]; beyond them the first of each reason.
+/// Number of force-offs kept in [`ArmReport::force_off`]; beyond them, only the first of each
+/// reason is kept.
 pub const MAX_FORCE_OFFS: usize = 64;
 
 /// Highest value that the time histograms keep, ns.
 const LONGEST_NS: u64 = 60_000_000_000;
 
 fn histogram(high: u64) -> Histogram<u64> {
-    // 3 significant digits of a fixed range never fail; a range below 2 would.
+    // Three significant digits of a fixed range never fail; only a range below 2 would.
     Histogram::new_with_bounds(1, high.max(2), 3).unwrap_or_else(|_| {
-        // Unreachable by the bounds above; an auto-resizing one is right too.
+        // Unreachable with the bounds above. An auto-resizing histogram would be right as well.
         let mut h = Histogram::<u64>::new(3).expect("3 digits are allowed");
         h.auto(true);
         h
@@ -316,7 +320,7 @@ fn histogram(high: u64) -> Histogram<u64> {
 }
 
 impl Stats {
-    /// For a loop of this period and these arms (by index).
+    /// Creates empty statistics for a loop of this period and arms of these names (by index).
     pub fn new(virtual_time: bool, period_ns: u64, names: &[Option<String>]) -> Self {
         Stats {
             time: if virtual_time { "virtual" } else { "real" },
@@ -354,7 +358,7 @@ impl Stats {
         }
     }
 
-    /// From now on the report has what the arms' threads (by index) count.
+    /// Adds the counters of the arms' threads (by index) to the report from now on.
     pub fn watch(&mut self, threads: &[Arc<ArmState>]) {
         for (arm, thread) in self.arms.iter_mut().zip(threads) {
             if let Some(arm) = arm {
@@ -363,7 +367,7 @@ impl Stats {
         }
     }
 
-    /// Takes one tick in.
+    /// Adds one tick.
     pub fn add(&mut self, r: &TickRecord) {
         if let Some(digest) = &mut self.digest {
             r.add_to(digest);
@@ -439,7 +443,7 @@ impl Stats {
         }
     }
 
-    /// What the independent checker found at one tick of one arm.
+    /// Adds the checker's result for one tick of one arm.
     pub fn checked(&mut self, arm: usize, penetration_m: f64, crossed: bool) {
         if let Some(Some(a)) = self.arms.get_mut(arm) {
             a.report.checked_ticks += 1;
@@ -448,7 +452,7 @@ impl Stats {
         }
     }
 
-    /// What the independent checker found at one tick of one arm that it could not check wholly.
+    /// Adds the checker's result for one tick of one arm that it could not check completely.
     pub fn checked_in_part(&mut self, arm: usize, penetration_m: f64, crossed: bool) {
         if let Some(Some(a)) = self.arms.get_mut(arm) {
             a.report.max_penetration_m = a.report.max_penetration_m.max(penetration_m);
@@ -456,7 +460,7 @@ impl Stats {
         }
     }
 
-    /// The checker did not check so many ticks, or not wholly.
+    /// Counts `ticks` that the checker did not check, or not completely.
     pub fn unchecked(&mut self, arm: usize, why: NotChecked, ticks: u64) {
         let Some(Some(a)) = self.arms.get_mut(arm) else {
             return;
@@ -470,12 +474,12 @@ impl Stats {
         } += ticks;
     }
 
-    /// How often each compute time came: counts by [`bucket_floor_us`].
+    /// Returns the histogram of compute times; [`bucket_floor_us`] gives the bucket edges.
     pub fn compute_shape(&self) -> [u64; BUCKETS] {
         self.shape
     }
 
-    /// The timing of the last seconds; `None` before the first tick.
+    /// Returns the timing of the last seconds; `None` before the first tick.
     pub fn timing(&self) -> Option<Timing> {
         let mut input_age_s = [None; MAX_ARMS];
         for (age, arm) in input_age_s.iter_mut().zip(&self.arms) {
@@ -489,7 +493,7 @@ impl Stats {
         })
     }
 
-    /// The report so far.
+    /// Returns the report so far.
     pub fn report(&self, realtime: Vec<String>) -> Report {
         let arms: Vec<ArmReport> = self
             .arms
@@ -540,7 +544,8 @@ impl Stats {
 mod tests {
     use super::*;
 
-    /// The record of a tick at 1 kHz that came `lateness_us` late, with a sample of that age.
+    /// Returns the record of a tick at 1 kHz that came `lateness_us` late, with a sample of age
+    /// `age_us`.
     fn record(tick: u64, lateness_us: u64, age_us: u64) -> TickRecord {
         let mut r = TickRecord::new();
         r.tick = tick;
@@ -562,7 +567,7 @@ mod tests {
     fn the_timing_is_that_of_the_last_seconds_and_the_report_that_of_the_run() {
         let mut stats = Stats::new(false, 1_000_000, &[Some("right".to_owned()), None]);
         assert_eq!(stats.timing(), None);
-        // A minute under load, then all is well.
+        // A minute under load, followed by normal operation.
         for tick in 1..=60_000 {
             stats.add(&record(tick, 2000, 5000));
         }
@@ -581,7 +586,7 @@ mod tests {
         assert!(
             near(report.lateness_us.p99, 2000.0) && near(report.arms[0].input_age_us.p50, 5000.0)
         );
-        // As fast in the other direction.
+        // The statistics react as fast in the other direction.
         for tick in 64_002..=64_100 {
             stats.add(&record(tick, 2000, 5000));
         }
@@ -594,7 +599,7 @@ mod tests {
         for tick in 1..=10_000 {
             stats.add(&record(tick, 50, 3000));
         }
-        // Force is off for a minute: ages of then are no ages of use.
+        // Force is off for a minute, and ages from that time do not count.
         for tick in 10_001..=70_000 {
             let mut r = record(tick, 50, 90_000);
             r.arms[0].reason = 32;

@@ -1,4 +1,5 @@
-//! Records and steps made by hand: every order of the two queues, every loss, and what is planted.
+//! Records and steps made by hand: every order of the two queues, every loss, and planted
+//! penetrations.
 
 use super::*;
 use crate::stats::{ArmReport, Unchecked};
@@ -51,7 +52,8 @@ impl Run {
         }
     }
 
-    /// The step in which a block comes, around the origin, and the loop's answer number.
+    /// Takes the step in which a block comes, around the origin, with the number of the loop's
+    /// answer.
     fn add(&mut self, key: BodyKey, kind: BodyKind, answer: u64) {
         let command = SceneCommand::Add(Box::new(block(kind)));
         self.step(command, key, answer);
@@ -80,7 +82,7 @@ impl Run {
         self.checker.answered(step.last_sequence);
     }
 
-    /// The next tick, as `then` makes it.
+    /// Runs the next tick, as `then` changes it. Returns the arm's report.
     fn tick(&mut self, then: impl FnOnce(&mut TickRecord)) -> ArmReport {
         self.record.tick += 1;
         self.record.moved_count = 0;
@@ -93,7 +95,7 @@ impl Run {
     }
 }
 
-/// The loop has this body, solid to the ball.
+/// Marks this body as one that the loop has and that is solid to the ball.
 fn solid(record: &mut TickRecord, key: BodyKey) {
     record.bodies[usize::from(key.slot)] = key.generation;
     record.arms[0].solid |= 1 << key.slot;
@@ -124,13 +126,14 @@ fn a_body_that_follows_in_a_slot_is_not_the_one_before() {
         away(r);
     });
     assert!(clean(&run.tick(|r| solid(r, old))));
-    // It goes, and another one comes around the tool: told long before the loop has heard of it.
+    // It goes, and another one comes around the tool: the checker is told long before the loop has
+    // heard of it.
     run.remove(old, 2);
     run.add(new, BodyKind::Kinematic, 2);
     for _ in 0..10 {
         assert!(clean(&run.tick(|_| ())));
     }
-    // Nor is it solid when the loop has heard of it.
+    // Nor is it solid once the loop has heard of it.
     let report = run.tick(|r| {
         r.arms[0].offered = 2;
         r.arms[0].solid = 0;
@@ -159,14 +162,14 @@ fn ticks_before_a_large_shape_is_ready_are_not_checked_and_then_penetration_is_f
     let report = run.tick(both);
     assert_eq!((report.checked_ticks, report.unchecked_why.busy), (0, 1));
     assert!(clean(&report));
-    // What is ready is checked meanwhile: the block reaches up to 0.05 m.
+    // The ready shape is checked meanwhile: the block reaches up to 0.05 m.
     let report = run.tick(|r| {
         both(r);
         r.arms[0].world_from_proxy = Pose::translation(0.04, 0.04, 0.05);
     });
     assert_eq!((report.checked_ticks, report.unchecked_why.busy), (0, 2));
     assert!((report.max_penetration_m - RADIUS_M).abs() < 1e-9);
-    // And the large one as soon as it is.
+    // The large one is checked as soon as it is ready.
     assert!(ends.serve_one());
     let report = run.tick(|r| {
         both(r);
@@ -223,7 +226,7 @@ fn a_removed_body_is_checked_for_as_long_as_the_loop_has_it() {
         if listed_before {
             run.tick(|r| r.bodies[0] = 1);
         }
-        // The step is read ahead of the ticks, in which it is solid and around the tool.
+        // The step is read ahead of the ticks in which it is solid and around the tool.
         run.remove(body, 5);
         let report = run.tick(|r| {
             r.arms[0].offered = 4;
@@ -250,7 +253,7 @@ fn a_body_that_came_and_went_unknown_to_the_loop_is_not_kept() {
     run.checker.answered(2);
     run.tick(|r| r.arms[0].offered = 2);
     assert_eq!(run.checker.shapes(), 0);
-    // Its removal was lost: the next one in the slot says it.
+    // Its removal was lost: the next body in the slot implies it.
     run.add(key(0, 2), BodyKind::Static, 3);
     run.add(key(0, 3), BodyKind::Static, 4);
     run.tick(|r| r.bodies[0] = 3);
@@ -268,7 +271,7 @@ fn a_body_whose_step_was_lost_is_not_checked_and_that_is_said() {
         ..Unchecked::default()
     };
     assert_eq!((report.unchecked_ticks, report.unchecked_why), (1, why));
-    // What is known beside it is checked all the same.
+    // Known bodies are still checked.
     run.add(key(0, 1), BodyKind::Static, 1);
     let report = run.tick(|r| solid(r, key(0, 1)));
     assert!(report.max_penetration_m > 0.05);
@@ -299,7 +302,7 @@ fn a_place_from_before_lost_records_counts_for_nothing() {
         (11, 11, 2)
     );
     assert_eq!(places(&run.tick(|_| ())), 12, "still not known");
-    // Surveyed at the end of this tick; from the next one on it is known.
+    // Surveyed at the end of this tick; known from the next one on.
     let report = run.tick(|r| {
         r.surveyed = Some(MovedBody {
             key: body,
@@ -311,7 +314,7 @@ fn a_place_from_before_lost_records_counts_for_nothing() {
     let report = run.tick(|_| ());
     assert_eq!((places(&report), report.checked_ticks), (13, 3));
     assert_eq!(run.checker.misplaced(), 0);
-    // What is fixed is known throughout, but not the tool's way there.
+    // The pose of a fixed body is known throughout, but not the tool's path to it.
     run.add(fixed, BodyKind::Static, 2);
     run.record.tick += 1;
     let report = run.tick(|r| solid(r, fixed));
@@ -328,7 +331,7 @@ fn what_moved_between_two_records_that_were_read_is_swept() {
         moved(r, body, -0.1);
     });
     assert!(clean(&run.tick(|r| solid(r, body))));
-    // Passed over for want of time: followed all the same.
+    // Skipped for lack of time, but still followed.
     run.record.tick += 1;
     moved(&mut run.record, body, -0.3);
     let (record, stats) = (run.record, &mut run.stats);

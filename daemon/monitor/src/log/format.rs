@@ -1,4 +1,4 @@
-//! What a line of the log looks like: for a person, for a program, for systemd's journal.
+//! Format of the log's lines: for a person, for a program, for systemd's journal.
 
 use crate::view::held_log::HeldLog;
 use std::fmt::{self, Write as _};
@@ -24,14 +24,14 @@ pub enum LogFormat {
     Journal,
 }
 
-/// Fields that say of what a line is: they stand before the words.
+/// Fields that name the subject of a line. They precede the words.
 const SUBJECTS: [&str; 2] = ["arm", "client"];
-/// Fields for programs, whose value the words have already: in JSON only.
+/// Fields for programs, whose values the words already contain. They appear in JSON only.
 const IN_WORDS: [&str; 9] = [
     "event", "reason", "off_ms", "count", "name", "pid", "uid", "value", "limit",
 ];
 
-/// An event taken apart.
+/// The message and the fields of an event.
 #[derive(Default)]
 struct Fields {
     message: String,
@@ -69,7 +69,7 @@ impl Visit for Fields {
     }
 }
 
-/// A value without the quotation marks of JSON.
+/// Returns a value as text, without the quotation marks of JSON.
 fn words(value: &Value) -> String {
     value
         .as_str()
@@ -84,7 +84,7 @@ fn time() -> String {
 }
 
 impl LogFormat {
-    /// The line that stands where `lost` lines are missing.
+    /// Returns the function that makes the line in place of `lost` missing lines.
     pub(super) fn lost_line(self) -> fn(u64) -> Vec<u8> {
         let of: fn(u64) -> Vec<u8> = match self {
             LogFormat::Text => |lost| LogFormat::Text.lost(lost),
@@ -103,7 +103,7 @@ impl LogFormat {
             .into_bytes()
     }
 
-    /// One line, or several where the message has several; the last one ended.
+    /// Returns the line with a line end, or several lines if the message has several.
     fn line(self, level: &Level, target: &str, fields: Fields, colours: bool) -> String {
         match self {
             LogFormat::Json => {
@@ -144,7 +144,7 @@ impl LogFormat {
 }
 
 impl Fields {
-    /// Subject, words, the rest.
+    /// Returns subject, words and remaining fields.
     fn text(&self) -> String {
         let mut text = String::new();
         let (subjects, rest): (Vec<_>, Vec<_>) = self
@@ -182,7 +182,7 @@ where
     }
 }
 
-/// Returns what `what` logs, in this form. For tests.
+/// Returns the output of `what` to the log in this format. For tests.
 pub fn logged(format: LogFormat, what: impl FnOnce()) -> String {
     let held = HeldLog::default();
     let writer = held.clone();

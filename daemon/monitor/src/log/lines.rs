@@ -1,8 +1,8 @@
-//! Lines on their way to standard error: a bounded queue, and the one thread that writes.
+//! Log lines on their way to standard error: a bounded queue and the one thread that writes.
 //!
-//! Whoever reads standard error may stop: a pager, a terminal with Ctrl-S, a full pipe. Logging
-//! then costs a line, never a wait: [`Lines`] appends or counts, and only the writer's thread
-//! stands in `write`. Where lines are missing one line says how many.
+//! The reader of standard error may stop: a pager, a terminal with Ctrl-S, a full pipe. Logging may
+//! then lose a line, but never waits: [`Lines`] appends or counts, and only the writer's thread
+//! blocks in `write`. A line in the output states how many lines are missing there.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
@@ -16,20 +16,20 @@ use hapticd_sys::signals::Signals;
 
 use crate::view::held_log::HeldLog;
 
-/// Lines that may wait.
+/// Maximum number of lines that wait.
 pub const MAX_LINES: usize = 4096;
-/// Bytes that may wait.
+/// Maximum number of bytes that wait.
 pub const MAX_BYTES: usize = 1 << 20;
 /// Longest wait for the reader at the end of the process.
 const LAST_FLUSH: Duration = Duration::from_millis(300);
-/// Pause before a descriptor that somebody made non-blocking is tried again.
+/// Pause before the writer tries a full descriptor again that another process made non-blocking.
 const FULL_PAUSE: Duration = Duration::from_millis(10);
 
-/// Makes the line that stands where this many are missing.
+/// Makes the line that stands in place of this many missing ones.
 pub type LostLine = fn(u64) -> Vec<u8>;
 
 struct Line {
-    /// Lines lost between the one before and this one.
+    /// Lines lost between the previous line and this one.
     lost_before: u64,
     text: Vec<u8>,
 }
@@ -37,15 +37,15 @@ struct Line {
 #[derive(Default)]
 struct Shared {
     waiting_bytes: AtomicUsize,
-    /// Lost since the newest line that was taken.
+    /// Lines lost since the newest line that was taken.
     lost: AtomicU64,
     taken: AtomicU64,
     done: AtomicU64,
-    /// The terminal is free: what was held back may be printed.
+    /// True once the terminal is free and the held lines may be printed.
     released: AtomicBool,
 }
 
-/// The side that logs. Clones are the same log. Never blocks; allocates.
+/// The logging side. Clones belong to the same log. Never blocks; allocates.
 #[derive(Clone)]
 pub struct Lines {
     queue: Sender<Line>,
@@ -66,7 +66,7 @@ impl Lines {
             lost_before: shared.lost.swap(0, Ordering::Relaxed),
             text: text.to_vec(),
         };
-        // Counted before it can be written, so that `done` never overtakes.
+        // Counted before the line can be written, so that `done` never overtakes `taken`.
         shared.taken.fetch_add(1, Ordering::AcqRel);
         if let Err(back) = self.queue.try_send(line) {
             let lost = back.into_inner().lost_before + 1;
@@ -76,7 +76,7 @@ impl Lines {
         }
     }
 
-    /// Wakes a writer that has nothing to do; one that has looks for itself.
+    /// Wakes an idle writer with an empty line; a busy one checks `released` at its next line.
     fn nudge(&self) {
         let shared = &self.shared;
         shared.taken.fetch_add(1, Ordering::AcqRel);
@@ -89,7 +89,7 @@ impl Lines {
         }
     }
 
-    /// Waits until all is written, at most `bound`. Says whether it is.
+    /// Waits at most `bound` until everything is written. Returns whether it is.
     fn flush(&self, bound: Duration) -> bool {
         let end = Instant::now() + bound;
         let all = || {
@@ -104,7 +104,7 @@ impl Lines {
 }
 
 impl Write for Lines {
-    /// The subscriber writes one whole line a call.
+    /// The subscriber writes one whole line per call.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.push(line);
         Ok(line.len())
@@ -115,8 +115,8 @@ impl Write for Lines {
     }
 }
 
-/// The end of the log: dropping it prints what was held back and waits for the reader, but not for
-/// long.
+/// The end of the log. Dropping it prints the held lines and waits for the reader, but only for a
+/// bounded time.
 pub struct LogEnd(Lines);
 
 impl Drop for LogEnd {
@@ -127,7 +127,7 @@ impl Drop for LogEnd {
     }
 }
 
-/// The side that writes.
+/// The writing side.
 struct Writer<W> {
     out: W,
     held: Option<HeldLog>,
@@ -137,7 +137,7 @@ struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Until nobody can log any more.
+    /// Writes lines until all logging sides are gone.
     fn run(mut self) {
         loop {
             let line = match self.lines.try_recv() {
@@ -181,7 +181,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// All of it, however long that takes; nothing where nobody can read it.
+    /// Writes all of `text`, however long that takes. Drops the rest if nobody can read it.
     fn write_out(&mut self, mut text: &[u8]) {
         while !text.is_empty() {
             match self.out.write(text) {
@@ -194,13 +194,13 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Starts the writer's thread, to standard error. With `held`, lines go there until the [`LogEnd`]
+/// Starts the writer's thread to standard error. With `held`, lines go there until the [`LogEnd`]
 /// is dropped.
 ///
 /// # Errors
-/// Without descriptors or threads.
+/// If a descriptor or a thread cannot be had.
 pub fn to_stderr(held: Option<HeldLog>, lost_line: LostLine) -> io::Result<(Lines, LogEnd)> {
-    // A descriptor of its own: who holds the lock of standard error while it blocks would block
+    // A separate descriptor: a blocked writer that held the lock of standard error would block
     // everybody else.
     let out = File::from(io::stderr().as_fd().try_clone_to_owned()?);
     start(out, held, lost_line)
@@ -224,14 +224,14 @@ fn start(
     std::thread::Builder::new()
         .name("log".to_owned())
         .spawn(move || {
-            // It starts before the session blocks signals for everybody: without this, one of them
-            // would find this thread and end the process. The descriptor is not needed, the mask
-            // stays.
+            // This thread starts before the session blocks signals for all threads. Without its own
+            // mask, a signal could be delivered to it and end the process. The descriptor is not
+            // needed; the mask stays.
             drop(Signals::block());
             drop(ready_in);
             writer.run();
         })?;
-    // An error is the end of the other side, which is the message.
+    // An error means that the other side has ended, which is just as good a signal.
     let _ = ready.recv();
     let lines = Lines { queue, shared };
     Ok((lines.clone(), LogEnd(lines)))
@@ -246,7 +246,7 @@ mod tests {
         format!("lost {n}\n").into_bytes()
     }
 
-    /// The numbers of the lines that came and of those that were said to be missing, in order.
+    /// Returns the number of lines that arrived, and of those that were reported missing, in order.
     fn account(text: &str) -> (u64, u64) {
         let (mut came, mut missing) = (0, 0);
         for line in text.lines() {
@@ -265,8 +265,8 @@ mod tests {
     fn a_reader_that_stops_costs_lines_and_never_a_wait() {
         let (mut reader, writer) = io::pipe().unwrap();
         let (mut lines, end) = start(writer, None, lost).unwrap();
-        // Nobody reads. Many times what pipe and queue hold; a log that waits for its reader stands
-        // here for ever.
+        // Nobody reads. This is many times the capacity of pipe and queue; a log that waited for
+        // its reader would hang here.
         let most = 40_000_u64;
         for k in 0..most {
             lines
@@ -274,7 +274,7 @@ mod tests {
                 .unwrap();
         }
         assert!(lines.shared.lost.load(Ordering::Relaxed) > 0);
-        // Nor does the end wait for ever.
+        // The end does not wait for ever either.
         assert!(!lines.flush(Duration::from_millis(1)));
         let read = std::thread::spawn(move || {
             let mut text = String::new();
@@ -327,7 +327,7 @@ mod tests {
         assert!(held.take().is_empty());
     }
 
-    /// A descriptor on which nothing is ever accepted.
+    /// A descriptor that never accepts anything.
     struct Broken;
 
     impl Write for Broken {

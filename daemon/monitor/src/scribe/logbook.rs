@@ -1,4 +1,4 @@
-//! What happened in the loop, in words: each event once, in the log and for the live view.
+//! Events of the loop in words: each event once, in the log and for the live view.
 //!
 //! | event | line of the log |
 //! |---|---|
@@ -8,9 +8,9 @@
 //! | the gain is lowered | `WARN arm=right gain lowered: force 0.50, ...` |
 //! | an arm goes, comes | only at `debug`: its thread says why |
 //!
-//! Where the daemon ends force goes off at `INFO`. The first [`MAX_FORCE_OFFS`] of an arm's
-//! force-offs in a minute have their lines; the rest is counted by reason at its end. The same
-//! holds for lowered gains.
+//! When the daemon ends, force goes off at `INFO`. The first [`MAX_FORCE_OFFS`] force-offs of an
+//! arm in a minute have separate lines; the others are counted by reason and reported at the end of
+//! the minute. The same holds for lowered gains.
 
 use std::collections::BTreeMap;
 
@@ -20,16 +20,17 @@ use hapticd_loop::cause::Cause;
 use hapticd_loop::events::{Gaps, LoopEvent, LoopEventKind};
 use hapticd_loop::line_limit::Limit;
 
-/// Force-offs of an arm in a minute that have lines of their own.
+/// Maximum number of force-offs of an arm in a minute with separate lines.
 pub const MAX_FORCE_OFFS: u64 = 20;
 
-/// Of one arm.
+/// Log state of one arm.
 #[derive(Clone, Debug)]
 struct ArmLog {
     name: String,
-    /// When force went off, ns, and whether a line said so; `None` while it is on, or never was.
+    /// Time at which force went off, ns, and whether a line said so; `None` while it is on, or if
+    /// it never was.
     off: Option<(u64, bool)>,
-    /// When the present cause began, ns, its code, and whether a line said so.
+    /// Time at which the present cause began, ns, its code, and whether a line said so.
     cause: Option<(u64, u8, bool)>,
     offs: Limit,
     lowered: Limit,
@@ -45,7 +46,7 @@ pub struct Logbook {
 }
 
 impl Logbook {
-    /// For arms of these names, by index.
+    /// Creates a logbook for arms of these names, by index.
     pub fn new(names: &[String]) -> Self {
         let arm = |name: &String| ArmLog {
             name: name.clone(),
@@ -61,7 +62,7 @@ impl Logbook {
         }
     }
 
-    /// One event: logs it. Gives the words for the live view and the recording, if it is for those.
+    /// Logs one event. Returns its words if it is also for the live view and the recording.
     pub fn event(&mut self, event: &LoopEvent) -> Option<String> {
         let missing = self.gaps.before(event);
         if missing > 0 {
@@ -77,7 +78,7 @@ impl Logbook {
         arm.tell(event).map(|words| format!("{name}: {words}"))
     }
 
-    /// The time of a tick: says what was only counted, once its minute is over.
+    /// Takes the time of a tick. Once a minute is over, logs what was only counted in it.
     pub fn minute(&mut self, now_ns: u64) {
         for arm in &mut self.arms {
             if arm.offs.ended(now_ns).is_some() {
@@ -88,7 +89,7 @@ impl Logbook {
         }
     }
 
-    /// The end of the run.
+    /// Logs what was only counted, at the end of the run.
     pub fn finish(&mut self) {
         for arm in &mut self.arms {
             arm.say_more();
@@ -125,7 +126,7 @@ impl ArmLog {
     }
 
     fn off(&mut self, event: &LoopEvent, reason: u8, cause: Cause) -> String {
-        // A cause that another one replaces is over.
+        // A new cause ends the old one.
         let before = self.take_cause(event.now_ns);
         let admitted = self.offs.admit(event.now_ns);
         let words = format!("{}{cause}", text(reason));
@@ -149,7 +150,7 @@ impl ArmLog {
                     )
                 };
             }
-            // That the daemon ends was asked for.
+            // A shutdown is intended, so it is no reason to warn.
             if reason == ForceOffReason::Shutdown.code() {
                 tell!(info);
             } else {
@@ -164,7 +165,8 @@ impl ArmLog {
         format!("force off: {words}")
     }
 
-    /// Reason, duration in ms, and whether a line told its beginning.
+    /// Ends the present cause. Returns its reason, its duration in ms, and whether a line reported
+    /// its beginning.
     fn take_cause(&mut self, now_ns: u64) -> Option<(u8, f64, bool)> {
         let (since_ns, reason, told) = self.cause.take()?;
         Some((reason, ms(now_ns, since_ns), told))

@@ -1,11 +1,11 @@
-//! A line a minute: what the loop missed and what was lost, by cause.
+//! One log line per minute: what the loop missed and what was lost, by cause.
 
 use hapticd_loop::record::{Blame, TickRecord};
 
 /// Length of a minute, ns.
 const MINUTE_NS: u64 = 60_000_000_000;
 
-/// What came in the minute under way, by the loop's time.
+/// Counts of the minute under way, by the loop's time.
 #[derive(Clone, Debug, Default)]
 pub struct Minute {
     began_ns: Option<u64>,
@@ -16,13 +16,13 @@ pub struct Minute {
     late_samples: u64,
     late_answers: u64,
     lost_records: u64,
-    /// Steps of the deformables that were lost since the start, and at the minute's.
+    /// Steps of the deformables lost since the start: now, and at the start of the minute.
     soft_lost: (u64, u64),
 }
 
 impl Minute {
-    /// One tick, and the steps of the deformables that were lost since the start. Logs when the
-    /// minute is over.
+    /// Takes one tick and the number of steps of the deformables lost since the start. Logs when
+    /// the minute is over.
     pub fn tick(&mut self, record: &TickRecord, soft_lost: u64) {
         let began_ns = *self.began_ns.get_or_insert(record.now_ns);
         if record.now_ns.saturating_sub(began_ns) >= MINUTE_NS {
@@ -83,8 +83,8 @@ mod tests {
             for k in 0..130_000_u64 {
                 let mut record = TickRecord::new();
                 (record.tick, record.now_ns) = (k + 1, k * 1_000_000);
-                // Two records are lost in the first minute; all that is late or missed is of the
-                // second one.
+                // Two records are lost in the first minute; everything late or missed belongs to
+                // the second.
                 if k == 100 || k == 101 {
                     continue;
                 }

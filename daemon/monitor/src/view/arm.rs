@@ -1,5 +1,5 @@
-//! The panel of one arm: where the hand is and where the tool may be, the force and how near it is
-//! to its limit, the contact and how fresh it is, and the force of the last seconds.
+//! The panel of one arm: device pose and proxy, force and its distance to the limit, contact and
+//! the age of its data, and a plot of the force of the last seconds.
 //!
 //! Pure; draws into any area, however small.
 
@@ -16,7 +16,7 @@ use super::text;
 use crate::scribe::Live;
 use crate::stats::ArmReport;
 
-/// Rows of text of an arm's panel, without border and plot.
+/// Returns the rows of text in an arm's panel, without border and plot.
 pub fn rows(live: &Live, index: usize) -> u16 {
     if live.arms.get(index).is_some_and(|a| a.has_torque) {
         11
@@ -31,7 +31,7 @@ fn label(name: &str) -> Span<'static> {
     Span::styled(format!(" {name:<9}"), LABEL)
 }
 
-/// Colour of a value by its share of what is allowed.
+/// Returns the colour of a value by its share of the limit.
 fn by_share(share: f64) -> Color {
     if share < 0.5 {
         Color::Green
@@ -42,7 +42,7 @@ fn by_share(share: f64) -> Color {
     }
 }
 
-/// Draws the panel of the arm with this index. An index without arm draws nothing.
+/// Draws the panel of the arm with this index, or nothing if there is no such arm.
 pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     let (Some(arm), Some(tick)) = (live.arms.get(index), live.record.arms.get(index)) else {
         return;
@@ -144,7 +144,7 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     plot(frame, rest, live, index);
 }
 
-/// The force that is sent, and what was wanted where the governor let less than that pass.
+/// Returns the line with the sent force, and with the wanted force where the governor reduced it.
 fn force_line(sent: &Vec3, wanted_n: f64) -> Line<'static> {
     let mut spans = vec![
         label("force"),
@@ -158,7 +158,7 @@ fn force_line(sent: &Vec3, wanted_n: f64) -> Line<'static> {
     Line::from(spans)
 }
 
-/// `|force|  0.614 N [████      ] of 8.0`.
+/// Returns the line with the magnitude: `|force|  0.614 N [████      ] of 8.0`.
 fn magnitude(width: usize, force_n: f64, limit_n: f64) -> Line<'static> {
     let number = format!("{force_n:>9.3} N ");
     let of = if limit_n.is_finite() {
@@ -181,7 +181,8 @@ fn magnitude(width: usize, force_n: f64, limit_n: f64) -> Line<'static> {
     Line::from(spans)
 }
 
-/// What the spring gave the hand and has stored, and how far the controller has lowered its gain.
+/// Returns the line with the energy that the spring gave the hand and stores, and the gain to which
+/// the controller lowered it.
 fn energy(energy: &Energy) -> Line<'static> {
     let mj = |joules: f64| format!("{:.1}", joules * 1e3);
     let mut spans = vec![
@@ -229,7 +230,8 @@ fn contact(live: &Live, index: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The independent checker's word, and how often the tool was held back.
+/// Returns the line with the result of the independent checker, and how often the tool was held
+/// back.
 fn proof(live: &Live, index: usize) -> Line<'static> {
     let mut spans = vec![label("checked")];
     let report: Option<&ArmReport> = live
@@ -271,7 +273,8 @@ fn proof(live: &Live, index: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Force over the last seconds, newest at the right; the largest of each column's time.
+/// Plots the force of the last seconds, newest at the right. Each column shows the largest force of
+/// its interval.
 fn plot(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     if area.height < 2 || area.width < 8 {
         return;
@@ -290,7 +293,7 @@ fn plot(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
         let column = ((absent + i) * width / points).min(width - 1);
         columns[column] = columns[column].max(*force);
     }
-    // A whole step above the largest, so that the scale does not breathe.
+    // The scale is a whole step above the largest value, so that it changes rarely.
     let largest = columns.iter().copied().fold(0.0, f64::max);
     let top = [
         0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 500.0,

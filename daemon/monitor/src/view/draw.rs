@@ -1,4 +1,4 @@
-//! The whole screen: which panel goes where, for any size of terminal.
+//! The whole screen: the layout of the panels for any size of terminal.
 //!
 //! Pure: the same [`Live`] and [`State`] draw the same cells.
 
@@ -11,31 +11,31 @@ use ratatui::widgets::{Block, Paragraph};
 use super::{arm, text, timing, trouble};
 use crate::scribe::Live;
 
-/// What the view knows beside the run.
+/// State of the view apart from the run.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// What runs: `demo`, or the configuration's name.
+    /// Title: `demo`, or the name of the configuration.
     pub title: String,
-    /// The display stands still; the run does not.
+    /// True while the display is frozen; the run continues.
     pub paused: bool,
 }
 
-/// From this width on there are two columns.
+/// Width from which there are two columns.
 const WIDE: u16 = 104;
-/// The right column is at least this wide: the percentiles fit.
+/// Minimum width of the right column, so that the percentiles fit.
 const RIGHT: u16 = 52;
-/// Rows of the event list in a screen that has room.
+/// Rows of the event list on a screen that is high enough.
 const EVENT_ROWS: u16 = 8;
 const LABEL: Style = Style::new().fg(Color::DarkGray);
 
-/// Draws everything.
+/// Draws the whole screen.
 pub fn draw(frame: &mut Frame, live: &Live, state: &State) {
     let area = frame.area();
     if area.is_empty() {
         return;
     }
     let lines = trouble::lines(live);
-    // What is wrong comes before what the run is called.
+    // Troubles take precedence over the title.
     let has_header = usize::from(area.height) > lines.len();
     let (top, rest) = split(area, u16::from(has_header));
     if has_header {
@@ -54,7 +54,7 @@ pub fn draw(frame: &mut Frame, live: &Live, state: &State) {
     }
 }
 
-/// Cuts `rows` off the top.
+/// Splits `rows` rows off the top.
 fn split(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     (
@@ -98,7 +98,7 @@ fn header(frame: &mut Frame, area: Rect, live: &Live, state: &State) {
     }
 }
 
-/// For a screen of a few rows: the state and the force of every arm.
+/// Returns the state and the force of every arm, for a screen of a few rows.
 fn one_line_each(live: &Live) -> Vec<Line<'static>> {
     live.arms
         .iter()
@@ -113,7 +113,7 @@ fn one_line_each(live: &Live) -> Vec<Line<'static>> {
         .collect()
 }
 
-/// Arms at the left, the loop and the set-up at the right, events below.
+/// Draws the arms at the left, the loop and the set-up at the right, and events below.
 fn wide(frame: &mut Frame, area: Rect, live: &Live) {
     let below = if area.height >= 24 {
         EVENT_ROWS
@@ -137,7 +137,7 @@ fn wide(frame: &mut Frame, area: Rect, live: &Live) {
     } else {
         timing::setup_rows(&live.realtime, right.width)
     };
-    // The histogram gets what the set-up leaves, but the loop's numbers come first.
+    // The set-up panel comes before the histogram, but after the loop's numbers.
     let (loop_area, setup_area) = split(
         right,
         right
@@ -152,7 +152,7 @@ fn wide(frame: &mut Frame, area: Rect, live: &Live) {
     events(frame, lower, live);
 }
 
-/// One column: the arms, then the loop, then events, then the set-up, as far as the rows go.
+/// Draws one column: the arms, the loop, events and the set-up, as far as the rows go.
 fn narrow(frame: &mut Frame, area: Rect, live: &Live) {
     let wanted: u16 = (0..live.arms.len()).map(|i| arm::rows(live, i) + 2).sum();
     let after = area.height.saturating_sub(wanted);
@@ -176,7 +176,7 @@ fn narrow(frame: &mut Frame, area: Rect, live: &Live) {
     spare -= setup_rows;
     let event_rows = if spare >= 3 { spare.min(EVENT_ROWS) } else { 0 };
     spare -= event_rows;
-    // What is left makes the plots taller.
+    // Spare rows make the plots taller.
     let (arms_area, rest) = split(area, wanted + spare);
     arms(frame, arms_area, live);
     let (loop_area, rest) = split(rest, loop_rows);
@@ -192,7 +192,7 @@ fn narrow(frame: &mut Frame, area: Rect, live: &Live) {
     }
 }
 
-/// The arms below each other, in equal parts.
+/// Draws the arms one below the other, in equal parts.
 fn arms(frame: &mut Frame, area: Rect, live: &Live) {
     let n = u16::try_from(live.arms.len()).unwrap_or(u16::MAX);
     if n == 0 {
@@ -210,7 +210,7 @@ fn arms(frame: &mut Frame, area: Rect, live: &Live) {
     }
 }
 
-/// The newest events that fit, the newest last.
+/// Draws the newest events that fit, the newest last.
 fn events(frame: &mut Frame, area: Rect, live: &Live) {
     let title = Span::styled(" events ", Style::new().add_modifier(Modifier::BOLD));
     let block = Block::bordered().border_style(LABEL).title(title);

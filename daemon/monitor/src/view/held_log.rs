@@ -1,13 +1,13 @@
-//! Log lines held back while the live view owns the terminal, printed when it has been given back.
+//! Log lines held back while the live view owns the terminal, printed after it is released.
 //!
-//! At most [`MAX_BYTES`] bytes are kept, the newest; how many went is said. Locks and allocates;
-//! never called by the haptic loop.
+//! The newest [`MAX_BYTES`] bytes are kept, and the number of dropped lines is reported. Locks and
+//! allocates; the haptic loop never calls it.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// Bytes kept.
+/// Maximum number of bytes that are kept.
 pub const MAX_BYTES: usize = 64 * 1024;
 
 #[derive(Default)]
@@ -17,12 +17,12 @@ struct Kept {
     dropped: u64,
 }
 
-/// A log that waits. Clones are the same log.
+/// A log that waits. Clones belong to the same log.
 #[derive(Clone, Default)]
 pub struct HeldLog(Arc<Mutex<Kept>>);
 
 impl HeldLog {
-    /// Takes out what was kept.
+    /// Takes out the lines that were kept.
     pub fn take(&self) -> Vec<u8> {
         let Ok(mut kept) = self.0.lock() else {
             return Vec::new();
@@ -41,7 +41,7 @@ impl HeldLog {
 }
 
 impl Write for HeldLog {
-    /// The subscriber writes one whole line a call.
+    /// The subscriber writes one whole line per call.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if let Ok(mut kept) = self.0.lock() {
             kept.bytes += line.len();

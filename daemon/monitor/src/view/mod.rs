@@ -1,11 +1,11 @@
 //! The live view of `hapticd demo` and `hapticd run`: a screen of the arms, the loop and the
-//! events; and the plain lines for when standard output is no terminal.
+//! events. If standard output is not a terminal, it prints plain lines.
 //!
-//! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on threads of its own,
-//! so that a terminal that takes nothing (a stalled connection) holds up neither the loop nor the
-//! supervisor: frames are handed over through a queue of one and dropped when the thread is busy. A
-//! second thread reads keys and writes nothing, so `q` works on such a terminal, too. The terminal
-//! is put back when the view is dropped, and on a panic of any thread.
+//! [`draw::draw`] and [`plain::line`] are pure. [`View`] owns the terminal on separate threads, so
+//! a terminal that takes no output (a stalled connection) holds up neither the loop nor the
+//! supervisor. Frames pass through a queue of one and are dropped while the thread is busy. A
+//! second thread reads keys and writes nothing, so `q` works on such a terminal as well. The
+//! terminal is restored when the view is dropped, and on a panic of any thread.
 
 pub mod arm;
 pub mod draw;
@@ -33,21 +33,21 @@ use crate::scribe::Live;
 
 /// Time between two frames: 15 a second.
 pub const FRAME: Duration = Duration::from_millis(66);
-/// How often keys are looked at.
+/// Interval between two polls of the keys.
 const KEYS: Duration = Duration::from_millis(30);
-/// How long the end waits for a terminal that takes nothing.
+/// Longest wait at the end for a terminal that takes no output.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What the live view wants.
+/// What the user of the live view wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewAction {
-    /// More.
+    /// The run continues.
     Continue,
-    /// The end.
+    /// The run ends.
     Quit,
 }
 
-/// What a key asks for.
+/// Action of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KeyAction {
     Quit,
@@ -68,12 +68,12 @@ fn key_action(key: &KeyEvent) -> Option<KeyAction> {
     }
 }
 
-/// The live view on the terminal. The thread and the screen start with the first frame, after the
-/// session has blocked its signals.
+/// The live view on the terminal. Threads and screen start with the first frame, after the session
+/// has blocked its signals.
 pub struct View {
     title: String,
     running: Option<Running>,
-    /// The terminal cannot be used: plain lines from then on.
+    /// True if the terminal cannot be used; plain lines are printed from then on.
     failed: bool,
     last_line: Option<Instant>,
 }
@@ -84,19 +84,19 @@ struct Running {
     thread: JoinHandle<()>,
 }
 
-/// What the keys asked for.
+/// Actions that the keys requested.
 #[derive(Default)]
 struct Keys {
     quit: AtomicBool,
     paused: AtomicBool,
-    /// What is shown is not what it should be: paused, or another size.
+    /// True if the screen must be redrawn: pause or size has changed.
     changed: AtomicBool,
-    /// The view has ended.
+    /// True once the view has ended.
     over: AtomicBool,
 }
 
 impl View {
-    /// `title` says what runs. Touches nothing yet.
+    /// Creates a view with this title. Does not touch the terminal yet.
     pub fn new(title: &str) -> Self {
         View {
             title: title.to_owned(),
@@ -106,7 +106,7 @@ impl View {
         }
     }
 
-    /// Shows a frame if the terminal keeps up, and says what the keys asked for. Never waits for
+    /// Shows a frame if the terminal keeps up, and returns what the keys requested. Never waits for
     /// the terminal.
     pub fn show(&mut self, live: &Live) -> ViewAction {
         if self.running.is_none() && !self.failed {
@@ -130,7 +130,7 @@ impl View {
             }
             return ViewAction::Continue;
         };
-        // Full: the terminal is slow, the next frame will do.
+        // If the queue is full, the terminal is slow, and the next frame will do.
         let _ = running.frames.try_send(Box::new(live.clone()));
         if running.keys.quit.load(Ordering::Relaxed) {
             ViewAction::Quit
@@ -151,17 +151,17 @@ impl Drop for View {
             return;
         };
         keys.over.store(true, Ordering::Relaxed);
-        // The thread ends when nobody can send any more.
+        // The thread ends once no sender is left.
         drop(frames);
         let asked = Instant::now();
         while !thread.is_finished() && asked.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(2));
         }
         if thread.is_finished() {
-            // It has put the terminal back; if it panicked, the hook has.
+            // The thread has restored the terminal; if it panicked, the hook has.
             let _ = thread.join();
         } else {
-            // The terminal takes no byte: its mode can still be put back.
+            // The terminal takes no output, but its mode can still be restored.
             screen::leave_mode();
         }
     }
@@ -173,7 +173,7 @@ fn start(title: &str) -> std::io::Result<Running> {
     let keys = Arc::new(Keys::default());
     let (pressed, asked) = (keys.clone(), keys.clone());
     let title = title.to_owned();
-    // It ends by itself when the view is over.
+    // This thread ends without a join when the view is over.
     std::thread::Builder::new()
         .name("keys".to_owned())
         .spawn(move || listen(&pressed))?;
@@ -187,7 +187,7 @@ fn start(title: &str) -> std::io::Result<Running> {
     })
 }
 
-/// The keys' thread: hears what a person wants, also while the terminal takes nothing.
+/// Runs the key thread: reads keys, even while the terminal takes no output.
 fn listen(keys: &Keys) {
     while !keys.over.load(Ordering::Relaxed) {
         // Closing the terminal of a live view ends the run in order. A terminal that hung up would
@@ -214,13 +214,13 @@ fn listen(keys: &Keys) {
                 None => {}
             },
             Ok(Event::Resize(..)) => keys.changed.store(true, Ordering::Relaxed),
-            // An error: the terminal went away, which is asked for next.
+            // After an error the terminal is gone, which the next round tests.
             Ok(_) | Err(_) => {}
         }
     }
 }
 
-/// The thread that draws what comes.
+/// Runs the drawing thread.
 fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, keys: &Keys, title: String) {
     let mut state = draw::State {
         title,
@@ -246,7 +246,7 @@ fn serve(mut screen: Screen, frames: &Receiver<Box<Live>>, keys: &Keys, title: S
                 .draw(|frame| draw::draw(frame, live, &state))
                 .is_err()
         {
-            // Gone, or given back by the panic hook.
+            // The terminal is gone, or the panic hook has restored it.
             keys.quit.store(true, Ordering::Relaxed);
             return;
         }

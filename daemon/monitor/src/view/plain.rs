@@ -1,5 +1,5 @@
-//! The plain view: a line now and then, for logs and pipes. The columns stay where they are, so
-//! `awk` and eyes find them.
+//! The plain view: a line now and then, for logs and pipes. The columns are fixed, for `awk` and
+//! for people.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_proxy::Phase;
@@ -7,7 +7,7 @@ use hapticd_proxy::Phase;
 use super::text;
 use crate::scribe::Live;
 
-/// One line: time, then every arm, then the loop.
+/// Returns one line: time, then every arm, then the loop.
 ///
 /// ```text
 ///     3.0 s  right: tool   +12.34    -5.67   +40.00 mm  force  0.614 N  contacts 1  answer   3 ticks | missed 0  compute p99 45.2 us
@@ -60,7 +60,7 @@ pub fn line(live: &Live) -> String {
     out
 }
 
-/// Prints the line. A reader that went away is not an error.
+/// Prints the line. A reader that has gone is not an error.
 pub fn print(live: &Live) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout().lock(), "{}", line(live));

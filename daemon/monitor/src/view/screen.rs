@@ -1,9 +1,9 @@
-//! The terminal in the state that the live view needs, and its way back.
+//! Puts the terminal into the state that the live view needs, and restores it.
 //!
-//! [`Screen::enter`] switches to the alternate screen without echo, line editing and cursor. It is
-//! put back exactly once: when the [`Screen`] is dropped, or by the panic hook, which runs first so
-//! that the panic's message is readable on the ordinary screen. Blocks for as long as the terminal
-//! does.
+//! [`Screen::enter`] switches to the alternate screen without echo, line editing and cursor. The
+//! terminal is restored exactly once: when the [`Screen`] is dropped, or by the panic hook. The
+//! hook runs first, so the panic message is readable on the ordinary screen. Blocks for as long as
+//! the terminal does.
 
 use std::io::{self, Stdout};
 use std::sync::Once;
@@ -17,10 +17,11 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::{Frame, Terminal};
 
-/// The terminal is ours.
+/// True while this process has the terminal in the state for the live view.
 static OURS: AtomicBool = AtomicBool::new(false);
 
-/// See the module page. There is one terminal, so there can be one of these.
+/// The terminal in the state for the live view; see the module page. There is one terminal, so at
+/// most one of these exists.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
@@ -29,7 +30,8 @@ impl Screen {
     /// Takes the terminal of standard output.
     ///
     /// # Errors
-    /// If it is none, or cannot be put into the needed mode; it is then as it was.
+    /// If standard output is not a terminal, or cannot be put into the needed mode. The terminal is
+    /// then as before.
     pub fn enter() -> io::Result<Self> {
         put_back_on_panic();
         enable_raw_mode()?;
@@ -37,8 +39,8 @@ impl Screen {
         let made = execute!(io::stdout(), EnterAlternateScreen, Hide)
             .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
         match made {
-            // Not cleared: the alternate screen is empty, and clearing asks for the cursor's
-            // position, which some terminals do not tell.
+            // No clear: the alternate screen is empty, and clearing queries the cursor's position,
+            // which some terminals do not report.
             Ok(terminal) => Ok(Screen { terminal }),
             Err(error) => {
                 leave();
@@ -50,7 +52,7 @@ impl Screen {
     /// Draws one frame.
     ///
     /// # Errors
-    /// If the terminal is gone, or no longer ours.
+    /// If the terminal is gone, or has been restored.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
         if !OURS.load(Ordering::SeqCst) {
             return Err(io::Error::other("the terminal was given back"));
@@ -65,21 +67,21 @@ impl Drop for Screen {
     }
 }
 
-/// Whether the terminal hung up.
+/// Returns whether the terminal hung up.
 pub(super) fn is_gone() -> bool {
     window_size().is_err()
 }
 
-/// Puts the terminal back, once; later calls do nothing.
+/// Restores the terminal once; later calls do nothing.
 fn leave() {
     if OURS.swap(false, Ordering::SeqCst) {
-        // Nobody to tell if it fails: the terminal is gone.
+        // If this fails, the terminal is gone, and the error can be reported to nobody.
         let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
     }
 }
 
-/// Puts only the line discipline back, which cannot block; for a terminal that takes no output.
+/// Restores only the line discipline, which cannot block. For a terminal that takes no output.
 pub(super) fn leave_mode() {
     if OURS.swap(false, Ordering::SeqCst) {
         let _ = disable_raw_mode();

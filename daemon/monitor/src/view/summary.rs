@@ -1,7 +1,7 @@
-//! The closing summary of a run, for people: what was felt, whether it was right, whether it was in
-//! time.
+//! The closing summary of a run, for people: what was rendered, whether it was right, and whether
+//! it was in time.
 //!
-//! The same numbers as the JSON report, which is the one for programs.
+//! The numbers are those of the JSON report, which is for programs.
 
 use std::fmt;
 
@@ -79,7 +79,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// How many ticks the checker did not check, and why; nothing where there are none.
+/// Returns how many ticks the checker did not check, and why; empty if it checked all.
 fn not_checked(a: &ArmReport) -> String {
     if a.unchecked_ticks == 0 {
         return String::new();
@@ -100,7 +100,7 @@ fn not_checked(a: &ArmReport) -> String {
 fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
     writeln!(f, "arm {}", a.name)?;
     write!(f, "  max force     {:.3} N", a.max_force_n)?;
-    // What would not be all zeros.
+    // The torque counts only if it would not round to all zeros.
     if a.max_torque_nm >= 0.5e-4 {
         write!(f, ", max torque {:.4} N m", a.max_torque_nm)?;
     }

@@ -25,7 +25,7 @@ fn screen(live: &Live, paused: bool, width: u16, height: u16) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// The cells as text, without the spaces at the ends.
+/// Returns the cells as text, without trailing spaces.
 fn text(buffer: &Buffer) -> String {
     let mut out = String::new();
     for y in 0..buffer.area.height {
@@ -38,7 +38,7 @@ fn text(buffer: &Buffer) -> String {
     out
 }
 
-/// Colour of the first cell of a text on the screen.
+/// Returns the colour of the first cell of a text on the screen.
 fn colour_of(buffer: &Buffer, what: &str) -> Color {
     for y in 0..buffer.area.height {
         let row: Vec<&str> = (0..buffer.area.width)
@@ -128,7 +128,7 @@ fn setup() -> Vec<Step> {
     ]
 }
 
-/// Arms of these names in free space, some seconds into the run.
+/// Returns arms of these names in free space, some seconds into the run.
 fn free(names: &[&str]) -> Live {
     let mut live = Live::new();
     live.started_ns = Some(5_000_000_000);
@@ -191,7 +191,7 @@ fn force_off() -> Live {
     live
 }
 
-/// No force, or less of it, and nothing that keeps it from coming.
+/// Returns a state without full force, and without a cause that keeps it off.
 fn without_cause(state: GovernorState) -> Live {
     let mut live = free(&["right"]);
     live.record.arms[0].state = state as u8;
@@ -269,7 +269,7 @@ fn a_fault_and_refused_rights_are_seen_at_every_size() {
     for name in ["two", "three", "four"] {
         live.arms.push(LiveArm::new(name, Limits::default(), true));
     }
-    // As far as the width goes: the words come from the left.
+    // As far as the width goes: the words start at the left.
     for (width, fault, refused) in [
         (14, "right FORCE OF", "refused SCHED_"),
         (
@@ -307,7 +307,7 @@ fn every_size_can_be_drawn() {
     for live in [Live::new(), contact(), four] {
         for width in (0..30).chain([40, 60, 99, 100, 101, 140, 300]) {
             for height in (0..30).chain([39, 40, 41, 80]) {
-                // A backend of no cells cannot be; the frame can.
+                // A backend cannot have zero cells; a frame can.
                 if width > 0 && height > 0 {
                     let _ = screen(&live, true, width, height);
                 }

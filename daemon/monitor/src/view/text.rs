@@ -1,8 +1,7 @@
-//! Words and numbers of the view: what a governor's state means, how millimetres and counts are
-//! written, bars made of characters.
+//! Words and numbers of the view: the governor's state in words, formatted millimetres and counts,
+//! bars made of characters.
 //!
-//! Pure. Every number comes out in a fixed width where it stands in a column, so that nothing jumps
-//! about.
+//! Pure. Every number in a column has a fixed width, so that nothing jumps.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_proxy::tool_in;
@@ -11,7 +10,7 @@ use ratatui::style::Color;
 use crate::scribe::Live;
 use hapticd_loop::record::ArmTick;
 
-/// What the governor of an arm does, in words, and the colour that it is shown in.
+/// Returns in words what the governor of an arm does, and the colour for it.
 pub fn governor(arm: &ArmTick) -> (String, Color) {
     const DISENGAGED: u8 = GovernorState::Disengaged as u8;
     const WAITING: u8 = GovernorState::WaitingSmallForce as u8;
@@ -35,8 +34,8 @@ pub fn governor(arm: &ArmTick) -> (String, Color) {
     }
 }
 
-/// The same, unless the tool is inside of a body: then nothing that the governor lets pass is felt
-/// of that one, and only the hand can change it.
+/// Like [`governor`], unless the tool is inside a body. The hand then feels nothing of that body,
+/// whatever the governor lets pass, and only the hand can change this.
 pub fn state(arm: &ArmTick, inside: Option<&str>) -> (String, Color) {
     let (words, colour) = governor(arm);
     match inside {
@@ -46,28 +45,28 @@ pub fn state(arm: &ArmTick, inside: Option<&str>) -> (String, Color) {
     }
 }
 
-/// Adds what rounding leaves as minus zero to zero.
+/// Rounds, and turns minus zero into zero.
 fn plain(v: f64, decimals: i32) -> f64 {
     let unit = 10f64.powi(decimals);
     // Minus zero plus zero is zero.
     (v * unit).round() / unit + 0.0
 }
 
-/// Three coordinates in millimetres from metres, in columns of nine.
+/// Formats three coordinates in millimetres from metres, in columns of nine.
 pub fn millimetres(v: &hapticd_geometry::Vec3) -> String {
     v.iter()
         .map(|x| format!("{:>+9.2}", plain(x * 1e3, 2)))
         .collect()
 }
 
-/// Three components in columns of nine.
+/// Formats three components in columns of nine.
 pub fn components(v: &hapticd_geometry::Vec3) -> String {
     v.iter()
         .map(|x| format!("{:>+9.3}", plain(*x, 3)))
         .collect()
 }
 
-/// A count with thin groups of three: `1 234 567`.
+/// Formats a count with a space between groups of three digits: `1 234 567`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -80,12 +79,12 @@ pub fn count(n: u64) -> String {
     out
 }
 
-/// `1 contact`, `2 contacts`.
+/// Formats a number of things: `1 contact`, `2 contacts`.
 pub fn of(n: u64, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Microseconds in a column of nine, with decimals only where they mean something.
+/// Formats microseconds in a column of nine, with decimals only where they are meaningful.
 pub fn microseconds(us: f64) -> String {
     if us < 1000.0 {
         format!("{us:>9.1}")
@@ -94,7 +93,7 @@ pub fn microseconds(us: f64) -> String {
     }
 }
 
-/// A span of time with its unit: `850 us`, `12 ms`, `3.2 s`.
+/// Formats a span of time with its unit: `850 us`, `12 ms`, `3.2 s`.
 pub fn span(ns: u64) -> String {
     match ns {
         0..1_000_000 => format!("{} us", ns / 1000),
@@ -103,7 +102,7 @@ pub fn span(ns: u64) -> String {
     }
 }
 
-/// A bar of `width` cells of which the share `filled` (0 to 1) is full; eighths of a cell count.
+/// Draws a bar of `width` cells with the share `filled` (0 to 1), in steps of an eighth of a cell.
 pub fn bar(filled: f64, width: usize) -> String {
     const PART: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
     let share = if filled > 0.0 { filled.min(1.0) } else { 0.0 };
@@ -118,8 +117,8 @@ pub fn bar(filled: f64, width: usize) -> String {
         .collect()
 }
 
-/// The names of the bodies whose bit is set, other arms' tools among them; `body 7` where the
-/// configuration has none in that slot.
+/// Returns the names of the bodies whose bits are set, including other arms' tools; `body 7` if the
+/// configuration has no body in that slot.
 pub fn bodies(live: &Live, solid: u64) -> String {
     let name = |slot: u8| {
         let tool = tool_in(usize::from(slot)).and_then(|arm| live.arms.get(arm));
@@ -141,7 +140,7 @@ pub fn bodies(live: &Live, solid: u64) -> String {
     }
 }
 
-/// How old the contact answer in use is.
+/// Formats the age of the contact answer in use.
 pub fn answer(age_ticks: u32) -> String {
     match age_ticks {
         u32::MAX => "no answer yet".to_owned(),

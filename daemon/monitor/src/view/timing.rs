@@ -1,5 +1,5 @@
-//! The panels of the loop: rate, missed periods by the party to blame, percentiles and shape of the
-//! time that a tick takes, and what the process got of the real-time set-up.
+//! The panels of the loop: its rate, missed periods by the party to blame, percentiles and
+//! histogram of the compute time, and the outcome of the real-time set-up.
 //!
 //! Pure; draws into any area, however small.
 
@@ -87,7 +87,7 @@ fn missed(m: &Missed, ticks: u64) -> Line<'static> {
     };
     let periods = (ticks + m.total).max(1) as f64;
     let share = 100.0 * (1.0 - m.total as f64 / periods);
-    // Rounding must not make 100 % of a run that missed something.
+    // Rounding must not give 100 % to a run that missed something.
     let share = if m.total > 0 {
         share.min(99.999)
     } else {
@@ -141,8 +141,8 @@ fn percentiles(name: &str, p: &Percentiles, period_us: f64) -> Line<'static> {
     Line::from(spans)
 }
 
-/// Height of a bucket's bar, in eighths of a row of which there are `rows`: by the logarithm of the
-/// count, so that a single late tick among a million is seen. Any count that is not zero shows.
+/// Returns the height of a bucket's bar in eighths of a row, out of `rows` rows. The scale is
+/// logarithmic, so that a single late tick among a million is visible. Any count above zero shows.
 fn eighths(n: u64, largest: u64, rows: u16) -> usize {
     if n == 0 {
         return 0;
@@ -151,8 +151,8 @@ fn eighths(n: u64, largest: u64, rows: u16) -> usize {
     ((share * f64::from(rows) * 8.0).round() as usize).max(1)
 }
 
-/// How often each compute time came, from 1 us to 10 ms, by the logarithm on both axes; beyond the
-/// period in red.
+/// Draws the histogram of compute times from 1 us to 10 ms, logarithmic on both axes; times beyond
+/// the period are red.
 fn histogram(frame: &mut Frame, area: Rect, shape: &[u64; BUCKETS], period_us: f64) {
     const PART: [char; 8] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'];
     let wide = usize::from(area.width.saturating_sub(2)) / BUCKETS;
@@ -193,8 +193,8 @@ fn histogram(frame: &mut Frame, area: Rect, shape: &[u64; BUCKETS], period_us: f
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// Draws what became of the real-time set-up: what was refused, why, and what would help, in red
-/// and first.
+/// Draws the outcome of the real-time set-up. Refused steps come first and in red, with the reason
+/// and the remedy.
 pub fn setup(frame: &mut Frame, area: Rect, steps: &[Step]) {
     let block = Block::bordered()
         .border_style(LABEL)
@@ -224,14 +224,14 @@ fn step(step: &Step) -> Line<'_> {
     }
 }
 
-/// Rows that the set-up takes in a panel of this width, with its border.
+/// Returns the rows that the set-up takes in a panel of this width, with its border.
 pub fn setup_rows(steps: &[Step], width: u16) -> u16 {
     let width = usize::from(width.saturating_sub(4).max(1));
     let rows: usize = steps
         .iter()
         .map(|s| {
             let chars = step(s).width();
-            // Words do not fill every row.
+            // Word wrapping does not fill every row.
             let lost = if chars > width { width / 6 } else { 0 };
             (chars + lost).div_ceil(width)
         })

@@ -1,7 +1,8 @@
-//! What must be seen on a terminal of any size: arms without force for a reason, and rights that
-//! were refused.
+//! Troubles that must be visible on a terminal of any size: arms without force for a reason, and
+//! rights that were refused.
 //!
-//! Pure. Two lines at most, below the header; on a terminal of too few rows they take its place.
+//! Pure. There are at most two lines, below the header; on a terminal with too few rows they
+//! replace it.
 
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_sys::realtime::Outcome;
@@ -12,7 +13,7 @@ use ratatui::text::Line;
 
 use crate::scribe::Live;
 
-/// The lines, the most urgent first; none where nothing is wrong.
+/// Returns the lines, the most urgent first; empty if nothing is wrong.
 pub fn lines(live: &Live) -> Vec<Line<'static>> {
     let mut all = Vec::new();
     let arms: Vec<String> = live
@@ -43,14 +44,14 @@ pub fn lines(live: &Live) -> Vec<Line<'static>> {
     all
 }
 
-/// Draws them at the top of an area that has room for something; gives the rest of it.
+/// Draws the lines at the top of a non-empty area. Returns the rest of the area.
 pub fn draw(frame: &mut Frame, area: Rect, mut lines: Vec<Line<'static>>) -> Rect {
     let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     if rows > area.height
         && let Some(last) = lines.pop()
         && let Some(first) = lines.first_mut()
     {
-        // One row for both.
+        // Both lines share one row.
         first.push_span(" ");
         for span in last.spans {
             first.push_span(span.patch_style(last.style));
